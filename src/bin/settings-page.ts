@@ -1,6 +1,6 @@
 // Writes docs/settings.md from the tables of settings and commands and the cards of the sources. Run by `npm run generate`.
 import { writeFileSync } from 'node:fs'
-import { type CommandSpec, commands } from '../cli/command-table.ts'
+import { type CommandName, commandNames, commands } from '../cli/command-table.ts'
 import {
   fileVariable,
   keyVariable,
@@ -13,10 +13,7 @@ import { loadSources, type Sources } from '../sources/registry.ts'
 
 export const settingsPage = new URL('../../docs/settings.md', import.meta.url)
 
-type CommandName = keyof typeof commands
-
-const specOf = (name: CommandName): CommandSpec => commands[name]
-const shownCommands = (Object.keys(commands) as CommandName[]).filter((name) => !specOf(name).hidden)
+const shownCommands = commandNames.filter((name) => !commands[name].hidden)
 
 /** The page of all settings. */
 export function settingsText(sources: Sources): string {
@@ -69,7 +66,7 @@ function settingRow(name: SettingName): string {
 
 /** The commands that read a setting: a group as one where all of it does, the others where nearly all do. */
 function readBy(name: SettingName): string {
-  const isReader = (command: CommandName): boolean => specOf(command).environment?.includes(name) ?? false
+  const isReader = (command: CommandName): boolean => commands[command].environment.includes(name)
   const readers = shownCommands.filter(isReader)
   const others = shownCommands.filter((command) => !isReader(command))
   return others.length < readers.length

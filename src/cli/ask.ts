@@ -1,14 +1,14 @@
 // The question before what cannot be undone: a person at a terminal answers it, a program passes --yes.
 import { createInterface } from 'node:readline'
-import { OperatorError } from '../platform/errors.ts'
-import { type CommandSpec, commands } from './command-table.ts'
+import { OperatorError, wrongUse } from '../platform/errors.ts'
+import { commands } from './command-table.ts'
 import type { ParsedCommand } from './parse-command.ts'
 
 type Given = Pick<ParsedCommand & { readonly kind: 'command' }, 'command' | 'options' | 'operands'>
 
 /** The question that a person answers before the command runs; undefined where nothing is lost, or --yes answers it. */
 export function questionOf({ command, options, operands }: Given): string | undefined {
-  const { asks }: CommandSpec = commands[command]
+  const { asks } = commands[command]
   if (!asks || options['yes'] === true || options['dry-run'] === true) return undefined
   if (asks.with && !asks.with.some((name) => options[name] === true)) return undefined
   // a name from elsewhere moves no cursor
@@ -24,10 +24,7 @@ export async function askFirst(given: Given): Promise<void> {
   if (question === undefined) return
   const { stdin, stderr } = process
   if (given.options['json'] === true || !stdin.isTTY || !stderr.isTTY)
-    throw new OperatorError(
-      `\`tenderstock ${given.command}\` cannot be undone, and there is no terminal to ask at: pass --yes.`,
-      { exitCode: 2 },
-    )
+    throw wrongUse(`\`tenderstock ${given.command}\` cannot be undone, and there is no terminal to ask at: pass --yes.`)
   const reader = createInterface({ input: stdin, output: stderr })
   try {
     const answer = await new Promise<string>((resolve, reject) => {

@@ -1,7 +1,6 @@
 // Every command with its options, once: what is parsed, what the help shows and what the documentation lists come from here.
 import { logLevels } from '../platform/log.ts'
 import type { SettingName } from '../platform/settings.ts'
-import type { CommandName } from '../service/command-name.ts'
 
 /** One option. `number` takes decimals, `count` whole numbers, both between `min` and `max`; `date` a day of the calendar. */
 export type OptionSpec = {
@@ -49,7 +48,7 @@ export type CommandSpec = {
   /** Present where the command does what cannot be undone: a person is asked first, a program passes --yes. */
   readonly asks?: Asks
   /** The settings of the environment that it reads. */
-  readonly environment?: readonly SettingName[]
+  readonly environment: readonly SettingName[]
   readonly examples: readonly (readonly [command: string, explanation: string])[]
   readonly hidden?: boolean
 }
@@ -196,6 +195,8 @@ const keepEnvironment = [
   'TENDERSTOCK_KEEP_AUDIT_DAYS',
 ] as const
 
+export const shells = ['bash', 'zsh', 'fish'] as const
+
 const endpointId = { name: 'ID', min: 1, max: 1 } as const
 const secretFile: OptionSpec = {
   type: 'text',
@@ -267,7 +268,10 @@ const clear: OptionSpec = {
   help: 'Options of this list that no longer hold: cpv, word, value-max …',
 }
 
-export const commands = {
+/** Absent options: those of every command; absent environment: the database. */
+type CommandEntry = Omit<CommandSpec, 'options' | 'environment'> & Partial<CommandSpec>
+
+const table = {
   start: {
     summary: 'Start the service: read notices, publish editions, answer the API.',
     details: [
@@ -277,7 +281,6 @@ export const commands = {
       'the data folder. For your own notices, create one: `organization create NAME`, `token create NAME`.',
       'A secret setting may also come from a file (DATABASE_URL_FILE …); `tenderstock config` shows the settings in effect.',
     ],
-    operands: { name: '', min: 0, max: 10_000 },
     options: {
       data,
       'api-host': apiHost,
@@ -369,7 +372,6 @@ export const commands = {
       'document twice changes nothing. Unreadable documents are kept with the reason: see `tenderstock status --rejections`.',
     ],
     operands: { name: 'PATH…', min: 1, max: 10_000, completes: 'file' },
-    options: everywhere,
     environment: [...databaseEnvironment, ...documentsEnvironment],
     examples: [
       ['tenderstock ingest notices/', 'a folder and everything below it'],
@@ -395,7 +397,6 @@ export const commands = {
         'Publish in spite of what holds the next edition back? Clients keep what they have received: no edition is taken back.',
       with: ['override-gate', 'accept-future-edition'],
     },
-    environment: databaseEnvironment,
     examples: [
       ['tenderstock publish', 'the next edition'],
       ['tenderstock publish --dry-run', 'what the gate would say, and how many records would change'],
@@ -463,7 +464,6 @@ export const commands = {
       },
       'dry-run': { type: 'flag', help: 'Show how many notices and records hold the values, and change nothing.' },
     },
-    environment: databaseEnvironment,
     examples: [
       ['tenderstock redact --email jane@example.org --dry-run', 'where the address stands'],
       ["tenderstock redact --email jane@example.org --name 'Jane Doe' --reason 'request 7'", 'remove both'],
@@ -472,16 +472,12 @@ export const commands = {
   },
   'redact list': {
     summary: 'List the redactions.',
-    options: everywhere,
-    environment: databaseEnvironment,
     examples: [['tenderstock redact list', 'with their ids and reasons']],
   },
   'redact undo': {
     summary: 'Undo a redaction: the values are published again.',
     operands: { name: 'ID', min: 1, max: 1 },
-    options: everywhereAsking,
     asks: { question: 'Undo the redaction {}? The next edition publishes again what it took out.' },
-    environment: databaseEnvironment,
     examples: [['tenderstock redact undo 4be1d6a09c7f2e35 --yes', 'an id of `redact list`']],
   },
   'redact import': {
@@ -490,8 +486,6 @@ export const commands = {
       'The data folder of the process that redacted has this file. It holds keyed hashes, for the stock that made them.',
     ],
     operands: { name: 'FILE', min: 1, max: 1 },
-    options: everywhere,
-    environment: databaseEnvironment,
     examples: [['tenderstock redact import data/redactions.jsonl', 'what was redacted after the backup']],
   },
   status: {
@@ -506,7 +500,6 @@ export const commands = {
       rejections: { type: 'flag', help: 'List the documents that could not be read, newest first.' },
       limit: { type: 'count', value: 'N', default: 50, min: 1, max: 10_000, help: 'How many rejections to list.' },
     },
-    environment: databaseEnvironment,
     examples: [
       ['tenderstock status', 'a summary'],
       ['tenderstock status --rejections', 'with the documents that could not be read'],
@@ -518,13 +511,11 @@ export const commands = {
       'Every change by a person in the console or by a command has an entry, for 24 months. The console shows the same: to the Owners',
       'of an organization its own, to operators all.',
     ],
-    operands: { name: '', min: 0, max: 0 },
     options: {
       ...everywhere,
       organization: { ...organization, help: 'Only what concerns this organization.' },
       limit: { type: 'count', value: 'N', default: 50, min: 1, max: 10_000, help: 'How many entries to list.' },
     },
-    environment: databaseEnvironment,
     examples: [
       ['tenderstock audit', 'the last 50 changes'],
       ["tenderstock audit --organization 'Acme Ltd' --limit 500 --json", 'of one organization, for a program'],
@@ -536,7 +527,6 @@ export const commands = {
       'Each line is ok, a warning or a problem with what to do. It changes nothing, works while the service runs and before the first',
       'start, and takes at most five seconds for a check. Exit code 0: no problem; 1: at least one.',
     ],
-    operands: { name: '', min: 0, max: 0 },
     options: {
       data,
       'api-host': apiHost,
@@ -562,7 +552,7 @@ export const commands = {
       'A variable that begins with TENDERSTOCK_ and is no setting is named, with the setting that it resembles.',
       'Exit code 2: a value cannot be used. docs/settings.md lists all settings.',
     ],
-    options: everywhere,
+    environment: [],
     examples: [['tenderstock config', 'before the first start, or when a setting seems to be ignored']],
   },
   'maintenance on': {
@@ -571,7 +561,6 @@ export const commands = {
       'Works on a running service and for all nodes of a database within seconds, and ends by itself. The console, /healthz',
       'and /readyz (200, with `maintenance`) go on. Run it again to move the end.',
     ],
-    operands: { name: '', min: 0, max: 0 },
     options: {
       ...everywhere,
       until: {
@@ -581,16 +570,12 @@ export const commands = {
         help: 'Its end, ISO 8601 with a time zone: 2026-11-24T06:00Z; within 7 days.',
       },
     },
-    environment: databaseEnvironment,
     examples: [
       ['tenderstock maintenance on --until 2026-11-24T06:00Z', 'clients come back by themselves at 06:00 UTC'],
     ],
   },
   'maintenance off': {
     summary: 'Open the API again before the end of its maintenance.',
-    operands: { name: '', min: 0, max: 0 },
-    options: everywhere,
-    environment: databaseEnvironment,
     examples: [['tenderstock maintenance off', 'all nodes answer again within seconds']],
   },
   'values fit': {
@@ -599,20 +584,15 @@ export const commands = {
       'The service does this once a day. It needs 300 tenders with a published value. Records that have an estimate keep it until',
       'the data behind it changes; records that no model has judged yet receive one.',
     ],
-    operands: { name: '', min: 0, max: 0 },
-    options: everywhere,
-    environment: databaseEnvironment,
     examples: [['tenderstock values fit', 'after the first large import']],
   },
   'source list': {
     summary: 'List the active sources, those with alarms first.',
-    operands: { name: '', min: 0, max: 0 },
     options: {
       ...everywhere,
       all: { type: 'flag', help: 'Include sources that were never read.' },
       country: { type: 'text', value: 'XX', help: 'All sources of a country, ISO 3166-1 (DE, FR, EU …).' },
     },
-    environment: databaseEnvironment,
     examples: [
       ['tenderstock source list', 'active sources and their problems'],
       ['tenderstock source list --country DE', 'all German portals'],
@@ -621,8 +601,6 @@ export const commands = {
   'source show': {
     summary: 'Show a source: its card, its health, its last readings.',
     operands: { name: 'SOURCE', min: 1, max: 1 },
-    options: everywhere,
-    environment: databaseEnvironment,
     examples: [['tenderstock source show ted', 'the official journal']],
   },
   'source check': {
@@ -664,20 +642,16 @@ export const commands = {
       'Their records stay separate until somebody decides; the API never shows that they may be one.',
       'After them come records whose notices state different award numbers or name another call: `review split` separates them.',
     ],
-    operands: { name: '', min: 0, max: 0 },
     options: {
       ...everywhere,
       limit: { type: 'count', value: 'N', default: 20, min: 1, max: 10_000, help: 'How many to list.' },
     },
-    environment: databaseEnvironment,
     examples: [['tenderstock review list --limit 100', 'with titles, buyers, dates, score and evidence']],
   },
   'review show': {
     summary: 'Show two records side by side, with the evidence for and against one tender.',
     details: ['LEFT and RIGHT are ids of records, or keys of notices as `review list` and `explain` show them.'],
     operands: { name: 'LEFT RIGHT', min: 2, max: 2 },
-    options: everywhere,
-    environment: databaseEnvironment,
     examples: [['tenderstock review show ted:123456-2026 doe:7-01', 'two notices and the records they belong to']],
   },
   'review merge': {
@@ -690,7 +664,6 @@ export const commands = {
       ...everywhere,
       note: { type: 'text', value: 'TEXT', help: 'The reason, for people who read the decision later.' },
     },
-    environment: databaseEnvironment,
     examples: [["tenderstock review merge ted:123456-2026 doe:7-01 --note 'same documents'", 'one tender']],
   },
   'review split': {
@@ -703,15 +676,12 @@ export const commands = {
       ...everywhere,
       note: { type: 'text', value: 'TEXT', help: 'The reason, for people who read the decision later.' },
     },
-    environment: databaseEnvironment,
     examples: [["tenderstock review split ted:123456-2026 doe:7-01 --note 'two lots'", 'two tenders']],
   },
   'review undo': {
     summary: 'Remove the decision on two records; the rules decide again, as if nobody had decided.',
     details: ['LEFT and RIGHT are those of the decision; any notice or id of the two records names them too.'],
     operands: { name: 'LEFT RIGHT', min: 2, max: 2 },
-    options: everywhere,
-    environment: databaseEnvironment,
     examples: [['tenderstock review undo ted:123456-2026 doe:7-01', 'the pair is open again, or as the rules say']],
   },
   explain: {
@@ -723,7 +693,6 @@ export const commands = {
       search: { type: 'text', value: 'NAME', help: 'Show each clause of this search, and the parts of the fit score.' },
       organization,
     },
-    environment: databaseEnvironment,
     examples: [
       ['tenderstock explain 178f7856-be54-83a1-8bfe-ad3fc2e71f71', 'every record of the API has its id'],
       ['tenderstock explain 178f7856-be54-83a1-8bfe-ad3fc2e71f71 --search Roads', 'why it is a hit, or not'],
@@ -732,14 +701,12 @@ export const commands = {
   'profile create': {
     summary: 'Describe a company; fit scores are computed against it.',
     details: ['It needs at least one CPV code, word or past win.'],
-    operands: { name: '', min: 0, max: 0 },
     options: {
       ...everywhere,
       organization: itsOrganization,
       name: { type: 'text', value: 'NAME', required: true, help: 'Its name.' },
       ...profileOptions,
     },
-    environment: databaseEnvironment,
     examples: [['tenderstock profile create --organization Acme --name Us --cpv 45233000 --word asphalt', 'a company']],
   },
   'profile edit': {
@@ -747,21 +714,17 @@ export const commands = {
     details: ['Each option that is given replaces what it held.'],
     operands: { name: 'PROFILE', min: 1, max: 1 },
     options: { ...everywhere, organization: itsOrganization, ...profileOptions, clear },
-    environment: databaseEnvironment,
     examples: [['tenderstock profile edit Us --organization Acme --nuts DE2 DE1', 'other regions']],
   },
   'profile list': {
     summary: 'List the profiles of an organization.',
-    operands: { name: '', min: 0, max: 0 },
     options: { ...everywhere, organization: itsOrganization },
-    environment: databaseEnvironment,
     examples: [['tenderstock profile list --organization Acme', 'by name']],
   },
   'profile show': {
     summary: 'Show a profile.',
     operands: { name: 'PROFILE', min: 1, max: 1 },
     options: { ...everywhere, organization: itsOrganization },
-    environment: databaseEnvironment,
     examples: [['tenderstock profile show Us --organization Acme', 'what it says']],
   },
   'search create': {
@@ -769,7 +732,6 @@ export const commands = {
     details: [
       'A tender has to satisfy every option, with any of its values. A search needs a CPV code, a region, a word or an authority.',
     ],
-    operands: { name: '', min: 0, max: 0 },
     options: {
       ...everywhere,
       organization: itsOrganization,
@@ -777,7 +739,6 @@ export const commands = {
       ...searchOptions,
       'deliver-open': deliverOpen,
     },
-    environment: databaseEnvironment,
     examples: [
       ['tenderstock search create --organization Acme --name Roads --cpv 45233000 --preview', 'what it would find'],
       ['tenderstock search create --organization Acme --name Roads --cpv 45233 --deliver-open', 'saved'],
@@ -788,14 +749,12 @@ export const commands = {
     details: ['Each option that is given replaces what it held. Hits that were made stay.'],
     operands: { name: 'SEARCH', min: 1, max: 1 },
     options: { ...everywhere, organization, ...searchOptions, clear },
-    environment: databaseEnvironment,
     examples: [['tenderstock search edit Roads --threshold 60 --clear nuts', 'a higher score, any region']],
   },
   'search pause': {
     summary: 'Make no hits of a search from the next edition on.',
     operands: { name: 'SEARCH', min: 1, max: 1 },
     options: { ...everywhere, organization },
-    environment: databaseEnvironment,
     examples: [['tenderstock search pause Roads', 'until `search resume`']],
   },
   'search resume': {
@@ -806,33 +765,27 @@ export const commands = {
       organization,
       'deliver-open': deliverOpen,
     },
-    environment: databaseEnvironment,
     examples: [['tenderstock search resume Roads --deliver-open', 'with what was missed']],
   },
   'search list': {
     summary: 'List the saved searches of an organization.',
-    operands: { name: '', min: 0, max: 0 },
     options: { ...everywhere, organization: itsOrganization },
-    environment: databaseEnvironment,
     examples: [['tenderstock search list --organization Acme', 'by name']],
   },
   'search show': {
     summary: 'Show what a search asks for, and which of its deliveries are held.',
     operands: { name: 'SEARCH', min: 1, max: 1 },
     options: { ...everywhere, organization },
-    environment: databaseEnvironment,
     examples: [['tenderstock search show Roads', 'its newest version']],
   },
   'hit list': {
     summary: 'List hits, the newest edition first, in it the best first.',
-    operands: { name: '', min: 0, max: 0 },
     options: {
       ...everywhere,
       organization,
       search: { type: 'text', value: 'NAME', help: 'Only those of this search.' },
       limit: { type: 'count', value: 'N', default: 50, min: 1, max: 10_000, help: 'How many to list.' },
     },
-    environment: databaseEnvironment,
     examples: [
       ['tenderstock hit list', 'of all searches'],
       ['tenderstock hit list --organization Acme', 'of all its searches'],
@@ -847,7 +800,6 @@ export const commands = {
       organization,
       edition: { type: 'count', value: 'N', min: 1, help: 'Only those of this edition; `search show` lists them.' },
     },
-    environment: databaseEnvironment,
     examples: [['tenderstock hit release Roads', 'after a look at `search show Roads`']],
   },
   'digest create': {
@@ -857,7 +809,6 @@ export const commands = {
       'Unless you say otherwise, they come daily at 7 in Europe/Brussels.',
       'They leave when the service has TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM.',
     ],
-    operands: { name: '', min: 0, max: 0 },
     options: {
       ...everywhere,
       organization: itsOrganization,
@@ -872,7 +823,6 @@ export const commands = {
     summary: 'Change when a person gets a digest.',
     operands: { name: 'ID', min: 1, max: 1 },
     options: { ...everywhere, ...digestTiming },
-    environment: databaseEnvironment,
     examples: [
       ['tenderstock digest edit ID --hour 18', 'each hit is still in one digest only'],
       ['tenderstock digest edit ID --rhythm weekly --zone America/New_York', 'on Mondays'],
@@ -880,17 +830,13 @@ export const commands = {
   },
   'digest list': {
     summary: 'List digests with the next time and what became of their mails.',
-    operands: { name: '', min: 0, max: 0 },
     options: { ...everywhere, organization: { ...organization, help: 'Only those of this organization.' } },
-    environment: databaseEnvironment,
     examples: [['tenderstock digest list', 'of all organizations']],
   },
   'digest remove': {
     summary: 'Remove a digest with its mails; the person gets no more.',
     operands: { name: 'ID', min: 1, max: 1 },
-    options: everywhereAsking,
     asks: { question: 'Remove the digest {}? Its mails are deleted, also those that wait.' },
-    environment: databaseEnvironment,
     examples: [['tenderstock digest remove ID', '`digest list` shows the id']],
   },
   simulate: {
@@ -899,7 +845,6 @@ export const commands = {
       'Each speaks the protocol that its card declares and shows made-up notices, more of them as time passes. Point `source check` or',
       '`source run` at it with --simulator. docs/simulator.md lists the faults; `--fault all` enables all of them.',
     ],
-    operands: { name: '', min: 0, max: 0 },
     options: {
       source: { type: 'paths', value: 'ID…', help: 'Only these sources; default: all.' },
       fault: {
@@ -931,6 +876,7 @@ export const commands = {
       json,
       help,
     },
+    environment: [],
     examples: [
       ['tenderstock simulate', 'all portals, on port 8090'],
       ['tenderstock simulate --source xx-new --fault rate-limit=0.2 cut-short', 'a new card with two faults'],
@@ -971,14 +917,16 @@ export const commands = {
         help: 'Its limit, for all its tokens together.',
       },
     },
-    environment: databaseEnvironment,
     examples: [["tenderstock organization create 'Acme Ltd'", 'with the default limit']],
   },
   'organization list': {
     summary: 'List organizations.',
-    options: everywhere,
-    environment: databaseEnvironment,
     examples: [['tenderstock organization list', 'with limits and access']],
+  },
+  'organization show': {
+    summary: 'Show an organization: contract, limit, tokens and counts.',
+    operands: { name: 'NAME', min: 1, max: 1 },
+    examples: [["tenderstock organization show 'Acme Ltd'", 'as operators see it in the console']],
   },
   'organization update': {
     summary: 'Change the limit or the access of an organization.',
@@ -993,21 +941,11 @@ export const commands = {
         help: 'off: its tokens remain, but their requests are answered 403.',
       },
     },
-    environment: databaseEnvironment,
     examples: [["tenderstock organization update 'Acme Ltd' --access off", 'when the contract ends']],
-  },
-  'organization show': {
-    summary: 'Show an organization: contract, limit, tokens and counts.',
-    operands: { name: 'NAME', min: 1, max: 1 },
-    options: everywhere,
-    environment: databaseEnvironment,
-    examples: [["tenderstock organization show 'Acme Ltd'", 'as operators see it in the console']],
   },
   'organization rename': {
     summary: 'Give an organization another name; its id, tokens and searches stay.',
     operands: { name: 'NAME NEW-NAME', min: 2, max: 2 },
-    options: everywhere,
-    environment: databaseEnvironment,
     examples: [["tenderstock organization rename 'Acme Ltd' 'Acme GmbH'", 'commands know it by the new name at once']],
   },
   'organization end': {
@@ -1017,9 +955,7 @@ export const commands = {
       'searches stay. An operator sets a new contract up in the console. Without a contract, use `organization update NAME --access off`.',
     ],
     operands: { name: 'NAME', min: 1, max: 1 },
-    options: everywhereAsking,
     asks: { question: 'End the contract of "{}" now? The requests of all its tokens are refused from then on.' },
-    environment: databaseEnvironment,
     examples: [["tenderstock organization end 'Acme Ltd'", 'before the day that was agreed']],
   },
   'token create': {
@@ -1040,24 +976,19 @@ export const commands = {
         help: 'Days until it expires; default: never.',
       },
     },
-    environment: databaseEnvironment,
     examples: [["tenderstock token create 'Acme Ltd' --name 'CRM sync'", 'a token that never expires']],
   },
   'token list': {
     summary: 'List the tokens of an organization, without their text.',
     operands: { name: 'ORGANIZATION', min: 1, max: 1 },
-    options: everywhere,
-    environment: databaseEnvironment,
     examples: [["tenderstock token list 'Acme Ltd'", 'with the time of their last use']],
   },
   'token revoke': {
     summary: 'Revoke a token; it stops working everywhere within a minute.',
     operands: { name: 'TOKEN-ID', min: 1, max: 1 },
-    options: everywhereAsking,
     asks: {
       question: 'Revoke the token {}? Its requests are answered 401 from then on, and it never becomes valid again.',
     },
-    environment: databaseEnvironment,
     examples: [['tenderstock token revoke 0b6f98dc-89b5-4153-a43d-5b69ba554b0d', '`token list` shows the id']],
   },
   'token rotate': {
@@ -1077,7 +1008,6 @@ export const commands = {
         help: 'End the old token then; default: it stays until it is revoked.',
       },
     },
-    environment: databaseEnvironment,
     examples: [
       ['tenderstock token rotate 0b6f98dc-89b5-4153-a43d-5b69ba554b0d --old-ends-in-days 7', 'a week to deploy it'],
     ],
@@ -1120,7 +1050,6 @@ export const commands = {
       rate: { type: 'count', value: 'N', min: 1, max: 1000, help: 'Maximum requests a second.' },
       description: { type: 'text', value: 'TEXT', help: 'What it is for.' },
     },
-    environment: databaseEnvironment,
     examples: [
       ['tenderstock webhook update ID --url https://example.org/hook2', 'after its receiver moved'],
       ['tenderstock webhook update ID --kind search.hit search.hit.changed', 'also what happens to hits later'],
@@ -1129,7 +1058,6 @@ export const commands = {
   'webhook list': {
     summary: 'List webhook endpoints with their state and deliveries.',
     options: { ...everywhere, organization: { ...organization, help: 'Only those of this organization.' } },
-    environment: databaseEnvironment,
     examples: [['tenderstock webhook list', 'of all organizations']],
   },
   'webhook test': {
@@ -1164,23 +1092,17 @@ export const commands = {
   'webhook enable': {
     summary: 'Enable an endpoint again; what was held waits for `webhook release`.',
     operands: endpointId,
-    options: everywhere,
-    environment: databaseEnvironment,
     examples: [['tenderstock webhook enable ID', 'after its receiver was repaired']],
   },
   'webhook disable': {
     summary: 'Disable an endpoint; its deliveries are held, not lost.',
     operands: endpointId,
-    options: everywhere,
-    environment: databaseEnvironment,
     examples: [['tenderstock webhook disable ID', 'while its receiver is away']],
   },
   'webhook remove': {
     summary: 'Remove an endpoint and its secrets.',
     operands: endpointId,
-    options: everywhereAsking,
     asks: { question: 'Remove the endpoint {}? Its secrets are deleted, and what waits for it is given up.' },
-    environment: databaseEnvironment,
     examples: [['tenderstock webhook remove ID', 'what was held for it is given up']],
   },
   'webhook deliveries': {
@@ -1196,7 +1118,6 @@ export const commands = {
       },
       limit: { type: 'count', value: 'N', default: 50, min: 1, max: 10_000, help: 'Maximum number of deliveries.' },
     },
-    environment: databaseEnvironment,
     examples: [['tenderstock webhook deliveries ID --state given-up', 'what failed for good']],
   },
   'webhook replay': {
@@ -1208,14 +1129,11 @@ export const commands = {
       'failed-since': { type: 'date', value: 'YYYY-MM-DD', help: 'Those made since then that were given up.' },
       'all-since': { type: 'date', value: 'YYYY-MM-DD', help: 'All made since then.' },
     },
-    environment: databaseEnvironment,
     examples: [['tenderstock webhook replay ID --failed-since 2026-11-20', 'after an outage of the receiver']],
   },
   'webhook release': {
     summary: 'Send what was held while the endpoint was disabled.',
     operands: endpointId,
-    options: everywhere,
-    environment: databaseEnvironment,
     examples: [['tenderstock webhook release ID', 'after `webhook enable`']],
   },
   'webhook listen': {
@@ -1245,7 +1163,6 @@ export const commands = {
   backup: {
     summary: 'Back up the stock, while the service runs, into a new folder or an S3-compatible bucket.',
     operands: { name: 'DIR|s3://BUCKET/PREFIX', min: 1, max: 1, completes: 'file' },
-    options: everywhere,
     environment: [...databaseEnvironment, ...documentsEnvironment],
     examples: [
       ['tenderstock backup /backups/2026-11-23', 'a new folder for each backup'],
@@ -1270,13 +1187,6 @@ export const commands = {
       ['tenderstock restore /backups/2026-11-23 --data /srv/tenderstock', 'then start with this folder'],
       ['tenderstock restore --dry-run s3://backups/tenders/2026-11-23', 'is it whole?'],
     ],
-  },
-  'database new-epoch': {
-    summary: 'After pg_restore or PITR: publish every record again with the next edition.',
-    options: everywhereAsking,
-    asks: { question: 'Publish every record again with the next edition? Every client receives the whole stock once.' },
-    environment: databaseEnvironment,
-    examples: [['tenderstock database new-epoch --yes', 'before the first start on the recovered database']],
   },
   'edition export': {
     summary: 'Export the newest edition as open data: OCDS, Parquet, NDJSON or CSV.',
@@ -1307,7 +1217,6 @@ export const commands = {
         help: 'Prefix of the OCIDs; register your own before you publish OCDS.',
       },
     },
-    environment: databaseEnvironment,
     examples: [
       ['tenderstock edition export --format parquet --out exports/2026-11-23', 'for DuckDB'],
       ['tenderstock edition export --format ocds --out exports/ocds --ocid-prefix ocds-a1b2c3', 'for readers of OCDS'],
@@ -1317,12 +1226,19 @@ export const commands = {
     summary: 'Copy an embedded stock to an empty PostgreSQL database.',
     operands: { name: 'URL', min: 1, max: 1 },
     options: { ...everywhere, 'dry-run': dryRun },
+    environment: [],
     examples: [['tenderstock database export postgres://user:password@host/name', 'then start with this DATABASE_URL']],
+  },
+  'database new-epoch': {
+    summary: 'After pg_restore or PITR: publish every record again with the next edition.',
+    asks: { question: 'Publish every record again with the next edition? Every client receives the whole stock once.' },
+    examples: [['tenderstock database new-epoch --yes', 'before the first start on the recovered database']],
   },
   completion: {
     summary: 'Print the script with which a shell completes commands, options and paths.',
-    operands: { name: 'SHELL', min: 1, max: 1, choices: ['bash', 'zsh', 'fish'] },
+    operands: { name: 'SHELL', min: 1, max: 1, choices: shells },
     options: { json, help },
+    environment: [],
     examples: [['tenderstock completion bash', 'docs/command-line.md says where bash reads it']],
   },
   'clock advance': {
@@ -1338,7 +1254,19 @@ export const commands = {
         help: 'Milliseconds to advance.',
       },
     },
+    environment: [],
     examples: [['tenderstock clock advance --ms 86400000', 'a day']],
     hidden: true,
   },
-} as const satisfies { readonly [name in CommandName]: CommandSpec }
+} as const satisfies { readonly [name: string]: CommandEntry }
+
+export type CommandName = keyof typeof table
+/** In the order of the help. */
+export const commandNames = Object.keys(table) as readonly CommandName[]
+
+export const commands = Object.fromEntries(
+  Object.entries<CommandEntry>(table).map(([name, entry]) => [
+    name,
+    { options: entry.asks ? everywhereAsking : everywhere, environment: databaseEnvironment, ...entry },
+  ]),
+) as { readonly [name in CommandName]: CommandSpec }

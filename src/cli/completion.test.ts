@@ -5,15 +5,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { commandNames } from '../service/command-name.ts'
-import { type CommandSpec, commands } from './command-table.ts'
+import { commandNames, commands, shells } from './command-table.ts'
 import { completionScript, type Shell } from './completion.ts'
 
 const program = join(import.meta.dirname, '../bin/tenderstock.ts')
 let folder: string
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'tenderstock-completion-'))
-  for (const shell of commands.completion.operands.choices)
+  for (const shell of shells)
     writeFileSync(
       join(folder, `script.${shell}`),
       execFileSync(process.execPath, [program, 'completion', shell], { encoding: 'utf8' }),
@@ -93,7 +92,7 @@ done
 exit 0
 `
 
-describe.each(commands.completion.operands.choices)('completion in %s', (shell) => {
+describe.each(shells)('completion in %s', (shell) => {
   const offered = (line: string) => new Set(offers[shell](line))
 
   test('commands, also those of two words', () => {
@@ -116,7 +115,7 @@ describe.each(commands.completion.operands.choices)('completion in %s', (shell) 
   })
 
   test('choices of an option and of an argument', () => {
-    expect(offered('tenderstock start --log-level ')).toEqual(new Set(commands.start.options['log-level'].choices))
+    expect(offered('tenderstock start --log-level ')).toEqual(new Set(commands.start.options['log-level']?.choices))
     expect(offered('tenderstock organization update Acme --access o')).toEqual(new Set(['on', 'off']))
     expect(offered('tenderstock completion ')).toEqual(new Set(['bash', 'zsh', 'fish']))
   })
@@ -133,10 +132,10 @@ describe.each(commands.completion.operands.choices)('completion in %s', (shell) 
 })
 
 test('the scripts name every command and option that the help shows', () => {
-  for (const shell of commands.completion.operands.choices) {
+  for (const shell of shells) {
     const script = completionScript(shell)
     for (const name of commandNames) {
-      const spec: CommandSpec = commands[name]
+      const spec = commands[name]
       if (spec.hidden) continue
       expect(script, `${shell}: ${name}`).toContain(name)
       for (const [option, { hidden }] of Object.entries(spec.options))

@@ -1,17 +1,22 @@
 // What a shell offers after Tab: a script for bash, zsh or fish, made from the command table. Pure.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the scripts hold the parameters of shells.
-import { type CommandName, commandNames } from '../service/command-name.ts'
-import { type CommandSpec, commands, type Operands, type OptionSpec } from './command-table.ts'
+import {
+  type CommandName,
+  commandNames,
+  commands,
+  type Operands,
+  type OptionSpec,
+  type shells,
+} from './command-table.ts'
 
-export type Shell = (typeof commands)['completion']['operands']['choices'][number]
+export type Shell = (typeof shells)[number]
 
 /** Commands of the everyday help; the others work, and nobody looks for them. */
-const shown: readonly CommandName[] = commandNames.filter((name) => !(commands[name] as CommandSpec).hidden)
-const specOf = (name: CommandName): CommandSpec => commands[name]
+const shown: readonly CommandName[] = commandNames.filter((name) => !commands[name].hidden)
 const groups: readonly string[] = [...new Set(shown.filter((name) => name.includes(' ')).map((name) => headOf(name)))]
 const firstWords: readonly string[] = [...new Set(shown.map(headOf)), 'help']
 
-const optionsOf = (name: CommandName) => Object.entries(specOf(name).options).filter(([, option]) => !option.hidden)
+const optionsOf = (name: CommandName) => Object.entries(commands[name].options).filter(([, option]) => !option.hidden)
 const secondWords = (group: string) =>
   shown.filter((name) => name.startsWith(`${group} `)).map((name) => name.slice(group.length + 1))
 
@@ -26,7 +31,7 @@ function headOf(name: string): string {
 function summaryOf(word: string): string {
   if (word === 'help') return 'Show the help of a command.'
   const name = shown.find((each) => each === word)
-  return name === undefined ? `Commands: ${secondWords(word).join(', ')}.` : specOf(name).summary
+  return name === undefined ? `Commands: ${secondWords(word).join(', ')}.` : commands[name].summary
 }
 
 /** The script that a shell reads once. */
@@ -77,7 +82,7 @@ function bashScript(): string[] {
     '  done',
     '  case "$command" in',
     ...shown.flatMap((name) => {
-      const { operands } = specOf(name)
+      const { operands } = commands[name]
       return [
         `    ${inQuotes(name)})`,
         `      options=${inQuotes(
@@ -162,9 +167,8 @@ function zshScript(): string[] {
     '  shift words; (( CURRENT-- ))',
     '  case $command in',
     ...shown.flatMap((name) => {
-      const { operands } = specOf(name)
-      const rest =
-        operands && operands.max > 0 && operands.name !== '' ? [`*:${plain(operands.name)}:${valuesOf(operands)}`] : []
+      const { operands } = commands[name]
+      const rest = operands ? [`*:${plain(operands.name)}:${valuesOf(operands)}`] : []
       return [
         `    ${inQuotes(name)})`,
         `      _arguments ${[...optionsOf(name).map(argument), ...rest].map(inQuotes).join(' ')} ;;`,
@@ -223,7 +227,7 @@ function fishScript(): string[] {
       ),
     ),
     ...shown.flatMap((name) => {
-      const { operands } = specOf(name)
+      const { operands } = commands[name]
       return [
         ...optionsOf(name).map(
           ([option, spec]) =>

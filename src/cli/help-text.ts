@@ -1,8 +1,7 @@
 // The help of the program and of each command, made from the command table. Pure; fits 80 columns.
 import { styleText } from 'node:util'
 import { settingHelp } from '../platform/settings.ts'
-import { type CommandName, commandNames } from '../service/command-name.ts'
-import { type CommandSpec, commands, type OptionSpec } from './command-table.ts'
+import { type CommandName, commandNames, commands, type OptionSpec } from './command-table.ts'
 
 const width = 80
 
@@ -33,9 +32,7 @@ function programHelp(style: Style): string {
     '  tenderstock COMMAND [options]',
     '',
     style.heading('Commands'),
-    ...commandNames
-      .filter((name) => !(commands[name] as CommandSpec).hidden)
-      .flatMap((name) => entry(name, commands[name].summary, 21)),
+    ...commandNames.filter((name) => !commands[name].hidden).flatMap((name) => entry(name, commands[name].summary, 21)),
     '',
     style.heading('First steps'),
     `  tenderstock start            ${style.dim('the service with sample portals')}`,
@@ -54,7 +51,7 @@ function groupHelp(name: string, group: readonly CommandName[], style: Style): s
 }
 
 function commandHelp(name: CommandName, style: Style): string {
-  const spec: CommandSpec = commands[name]
+  const spec = commands[name]
   const options = Object.entries(spec.options).filter(([, option]) => !option.hidden)
   const group = commandNames.filter((each) => each.startsWith(`${name} `))
   const operand = spec.operands?.name ? ` ${spec.operands.name}` : ''
@@ -72,7 +69,7 @@ function commandHelp(name: CommandName, style: Style): string {
     ...options.flatMap(([option, each]) =>
       entry(`--${option}${each.value ? ` ${each.value}` : ''}`, optionHelp(each), 30),
     ),
-    ...(spec.environment
+    ...(spec.environment.length > 0
       ? [
           '',
           style.heading('Environment'),

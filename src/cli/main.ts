@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { systemClock } from '../platform/clock.ts'
 import { readConfig, sourceKey, webhookSecret } from '../platform/config.ts'
-import { OperatorError } from '../platform/errors.ts'
+import { OperatorError, wrongUse } from '../platform/errors.ts'
 import type { LogLevel } from '../platform/log.ts'
 import { systemRandom } from '../platform/random.ts'
-import type { CommandName } from '../service/command-name.ts'
 import { askRunningService, type ControlRequest } from '../service/control-socket.ts'
 import { asOperatorError, isConnectionLoss } from '../store/connection-loss.ts'
 import { askFirst } from './ask.ts'
+import type { CommandName } from './command-table.ts'
 import { completionScript, type Shell } from './completion.ts'
 import { colourStyle, helpText, plainStyle } from './help-text.ts'
 import { type ParsedCommand, parseCommand } from './parse-command.ts'
@@ -42,10 +42,7 @@ export async function main(args: readonly string[]): Promise<number> {
     if (parsed.kind === 'help') {
       const text = helpText(parsed.topic, out.hasColours ? colourStyle : plainStyle)
       if (text === undefined)
-        throw new OperatorError(
-          `There is no command "${parsed.topic.join(' ')}"; \`tenderstock --help\` lists the commands.`,
-          { exitCode: 2 },
-        )
+        throw wrongUse(`There is no command "${parsed.topic.join(' ')}"; \`tenderstock --help\` lists the commands.`)
       out.write(text)
       return 0
     }
@@ -82,14 +79,11 @@ async function runCommand(
   if (command === 'start' || command === 'serve') {
     const hasSamples = command === 'start' && options['no-samples'] !== true && options.live !== true
     if (!hasSamples && options['requests-per-minute'] !== undefined)
-      throw new OperatorError(
+      throw wrongUse(
         '--requests-per-minute sets the limit of the trial organization, which exists only with the samples; use `tenderstock organization update NAME --requests-per-minute N`.',
-        { exitCode: 2 },
       )
     if (options.simulator !== undefined && options.live !== true)
-      throw new OperatorError('--simulator takes the place of the portals of --live: pass both, or neither.', {
-        exitCode: 2,
-      })
+      throw wrongUse('--simulator takes the place of the portals of --live: pass both, or neither.')
     const [config, stop] = [readConfig(), stopSignal()]
     const service = {
       version: version(),
@@ -267,9 +261,8 @@ function loopbackWebhooks(
 ): boolean {
   const isAsked = options['allow-loopback-webhooks'] === true
   if (isAsked && (options.live === true || hasServer))
-    throw new OperatorError(
+    throw wrongUse(
       `--allow-loopback-webhooks is for trials on one machine; leave it out with ${options.live === true ? '--live' : 'DATABASE_URL'}.`,
-      { exitCode: 2 },
     )
   return isAsked || (hasSamples && !hasServer)
 }

@@ -1,9 +1,8 @@
 // The command line: what it accepts, what it says when it does not, and its help.
 import { describe, expect, test } from 'vitest'
 import { OperatorError } from '../platform/errors.ts'
-import { commandNames } from '../service/command-name.ts'
 import { questionOf } from './ask.ts'
-import { type CommandSpec, commands } from './command-table.ts'
+import { commandNames, commands } from './command-table.ts'
 import { helpText, plainStyle } from './help-text.ts'
 import { parseCommand } from './parse-command.ts'
 
@@ -110,7 +109,7 @@ describe('command line', () => {
 
   test('every command has help with its options and an example, in 80 columns', () => {
     for (const name of commandNames) {
-      const spec: CommandSpec = commands[name]
+      const spec = commands[name]
       const text = helpText(name.split(' '), plainStyle)!
       expect(text).toContain(`tenderstock ${name}`)
       expect(spec.examples.length).toBeGreaterThan(0)
@@ -123,7 +122,7 @@ describe('command line', () => {
 
   test('commands that ask take --yes, and no others do', () => {
     for (const name of commandNames) {
-      const { asks, options }: CommandSpec = commands[name]
+      const { asks, options } = commands[name]
       expect(options['yes'] !== undefined, name).toBe(asks !== undefined)
       expect(asks?.question ?? '?', name).toMatch(/\?/)
       for (const option of asks?.with ?? []) expect(options[option]?.type, `${name} --${option}`).toBe('flag')
@@ -149,8 +148,7 @@ describe('command line', () => {
 
   test('the main help lists every command but those that are not for everyday', () => {
     const text = helpText([], plainStyle)!
-    for (const name of commandNames)
-      expect(text.includes(`  ${name} `), name).toBe(!(commands[name] as CommandSpec).hidden)
+    for (const name of commandNames) expect(text.includes(`  ${name} `), name).toBe(!commands[name].hidden)
     expect(parse('--help')).toEqual({ kind: 'help', topic: [] })
     expect(parse('token --help')).toEqual({ kind: 'help', topic: ['token'] })
     expect(parse('help start')).toEqual({ kind: 'help', topic: ['start'] })

@@ -1,7 +1,7 @@
 // The only place that reads the environment, and the files that it names. Each setting is read once, checked, and passed on as a value.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
-import { OperatorError } from './errors.ts'
+import { type OperatorError, wrongUse } from './errors.ts'
 import { mailAddressOf } from './mail-address.ts'
 import { isLoopbackAddress, literalOf } from './network-rule.ts'
 import { checkRedisAddress, redisSchemes } from './redis-address.ts'
@@ -119,8 +119,7 @@ function secretOf(environment: Environment, name: string): string | undefined {
   const variable = fileVariable(name)
   const path = environment[variable]?.trim() || undefined
   if (path === undefined) return text
-  if (text !== undefined)
-    throw new OperatorError(`${name} and ${variable} are both set; keep one of them.`, { exitCode: 2 })
+  if (text !== undefined) throw wrongUse(`${name} and ${variable} are both set; keep one of them.`)
   let secret = secrets.get(path)
   if (secret === undefined) {
     secret = readSecret(path, variable)
@@ -132,9 +131,7 @@ function secretOf(environment: Environment, name: string): string | undefined {
 // The path is never repeated in a message: somebody may have put the secret there.
 function readSecret(path: string, variable: string): string {
   const refuse = (why: string): OperatorError =>
-    new OperatorError(`The file that ${variable} names ${why}; name a file that holds the value and nothing else.`, {
-      exitCode: 2,
-    })
+    wrongUse(`The file that ${variable} names ${why}; name a file that holds the value and nothing else.`)
   let file: number
   try {
     file = openSync(path, 'r')
@@ -194,9 +191,8 @@ export function readConfig(environment: Environment = process.env): Config {
   if (redisUrl !== undefined) checkRedisAddress(redisUrl)
   const baseUrl = pageOf(environment, 'TENDERSTOCK_BASE_URL', 'https://tenders.example.org')
   if (baseUrl !== undefined && baseUrl !== new URL(baseUrl).origin)
-    throw new OperatorError(
+    throw wrongUse(
       'TENDERSTOCK_BASE_URL has a path, but the API is always at /v1; write it like https://tenders.example.org.',
-      { exitCode: 2 },
     )
   const docsUrl = pageOf(environment, 'TENDERSTOCK_DOCS_URL', 'https://docs.example.org/api')
   const consoleUrl = consoleUrlOf(environment)
@@ -270,7 +266,7 @@ function serversOf(
   if (text === undefined) return undefined
   const list = readServerList(text)
   if (list === undefined || !schemes.includes(list.scheme))
-    throw new OperatorError(`${name} is not a usable address; write it like ${example}.`, { exitCode: 2 })
+    throw wrongUse(`${name} is not a usable address; write it like ${example}.`)
   return text
 }
 
@@ -278,7 +274,7 @@ function serversOf(
 function checkUrl(text: string, name: string, protocols: readonly string[], example: string): string {
   const url = URL.parse(text)
   if (!url || !protocols.includes(url.protocol)) {
-    throw new OperatorError(`${name} is not a usable address; write it like ${example}.`, { exitCode: 2 })
+    throw wrongUse(`${name} is not a usable address; write it like ${example}.`)
   }
   return text
 }
@@ -289,7 +285,7 @@ function pageOf(environment: Environment, name: SettingName, example: string): s
   if (text === undefined) return undefined
   const url = new URL(text)
   if (url.username !== '' || url.password !== '' || /[?#]/.test(text))
-    throw new OperatorError(`${name} has a user, a query or a fragment; write it like ${example}.`, { exitCode: 2 })
+    throw wrongUse(`${name} has a user, a query or a fragment; write it like ${example}.`)
   return url.href.replace(/\/+$/, '')
 }
 
@@ -297,9 +293,8 @@ function pageOf(environment: Environment, name: SettingName, example: string): s
 function consoleUrlOf(environment: Environment): string | undefined {
   const text = pageOf(environment, 'TENDERSTOCK_CONSOLE_URL', 'https://console.example.org')
   if (text !== undefined && (text !== new URL(text).origin || !text.startsWith('https:')))
-    throw new OperatorError(
+    throw wrongUse(
       'TENDERSTOCK_CONSOLE_URL is not usable; write it with https and without a path, like https://console.example.org.',
-      { exitCode: 2 },
     )
   return text
 }
@@ -311,9 +306,8 @@ function hopsOf(environment: Environment): number | undefined {
   const text = textOf(environment, 'TENDERSTOCK_TRUSTED_HOPS')
   if (!text) return undefined
   if (!/^\d{1,2}$/.test(text) || Number(text) > maxTrustedHops)
-    throw new OperatorError(
+    throw wrongUse(
       `TENDERSTOCK_TRUSTED_HOPS is not usable; set the number of proxies between clients and the API, 0 to ${maxTrustedHops}.`,
-      { exitCode: 2 },
     )
   return Number(text)
 }
@@ -324,8 +318,7 @@ function keepOf(environment: Environment): KeepSettings | undefined {
   const found = keepKinds.flatMap(([name, kind]) => {
     const text = textOf(environment, name)
     if (text === undefined) return []
-    if (!/^[1-9]\d{0,4}$/.test(text))
-      throw new OperatorError(`${name} is not usable; set a number of days, 1 to 99999.`, { exitCode: 2 })
+    if (!/^[1-9]\d{0,4}$/.test(text)) throw wrongUse(`${name} is not usable; set a number of days, 1 to 99999.`)
     return [[kind, Number(text) * dayMs] as const]
   })
   return found.length === 0 ? undefined : Object.fromEntries(found)
@@ -338,9 +331,8 @@ function contactOf(environment: Environment): string | undefined {
   const isPage = /^https?:\/\/[^/@]+\.[^/@]+/.test(text) && URL.canParse(text)
   const isMailbox = /^(?:mailto:)?[^@/:]+@[^@/:]+\.[^@/:]+$/.test(text)
   if (!/^[!-'*-~]{3,200}$/.test(text) || !(isPage || isMailbox))
-    throw new OperatorError(
+    throw wrongUse(
       'TENDERSTOCK_CONTACT is not a usable address; write it like tenders@example.org or https://example.org/contact.',
-      { exitCode: 2 },
     )
   return text
 }
@@ -351,9 +343,8 @@ function sealingKeyOf(environment: Environment): Uint8Array | undefined {
   if (!text) return undefined
   const key = secretKeyOf(text)
   if (!key)
-    throw new OperatorError(
+    throw wrongUse(
       'TENDERSTOCK_SECRET_KEY is not usable; write 32 random bytes in base64, such as those of `openssl rand -base64 32`.',
-      { exitCode: 2 },
     )
   return key
 }
@@ -363,7 +354,7 @@ function mailOf(environment: Environment): MailSettings | undefined {
   const [text, sender] = [textOf(environment, 'TENDERSTOCK_SMTP_URL'), textOf(environment, 'TENDERSTOCK_MAIL_FROM')]
   if (!text && !sender) return undefined
   const refuse = (name: string, why: string, example: string): never => {
-    throw new OperatorError(`${name} ${why}; write it like ${example}.`, { exitCode: 2 })
+    throw wrongUse(`${name} ${why}; write it like ${example}.`)
   }
   const example = 'smtp://user:password@mail.example.org:587 or smtps://user:password@mail.example.org:465'
   if (!text) return refuse('TENDERSTOCK_SMTP_URL', 'is missing beside TENDERSTOCK_MAIL_FROM', example)
@@ -410,15 +401,10 @@ function oidcOf(environment: Environment): OidcSettings | undefined {
         ? 'TENDERSTOCK_OIDC_CLIENT_SECRET'
         : 'TENDERSTOCK_OIDC_CLIENT_ID'
   if (issuer === undefined || !clientId || !clientSecret)
-    throw new OperatorError(
-      `${missing} is missing; the sign-in of a company needs its issuer, client id and client secret.`,
-      { exitCode: 2 },
-    )
+    throw wrongUse(`${missing} is missing; the sign-in of a company needs its issuer, client id and client secret.`)
   const { protocol, hostname } = new URL(issuer)
   if (protocol !== 'https:' && hostname !== 'localhost' && !isLoopbackAddress(literalOf(hostname) ?? hostname))
-    throw new OperatorError('TENDERSTOCK_OIDC_ISSUER is not https; write it like https://login.example.org.', {
-      exitCode: 2,
-    })
+    throw wrongUse('TENDERSTOCK_OIDC_ISSUER is not https; write it like https://login.example.org.')
   // as it is written: a slash at its end belongs to its name
   return { issuer: textOf(environment, 'TENDERSTOCK_OIDC_ISSUER')!, clientId, clientSecret }
 }
@@ -441,9 +427,8 @@ function documentPlaceOf(environment: Environment): DocumentLocation | undefined
   }
   const bucket = bucketOf(environment, text, 'TENDERSTOCK_DOCUMENTS')
   if (bucket === undefined)
-    throw new OperatorError(
+    throw wrongUse(
       'TENDERSTOCK_DOCUMENTS is not usable; write database, folder:/an/absolute/path or s3://bucket/prefix.',
-      { exitCode: 2 },
     )
   return bucket
 }
@@ -452,12 +437,10 @@ function editionPlaceOf(environment: Environment, hasSecretKey: boolean): Bucket
   const text = textOf(environment, 'TENDERSTOCK_EDITIONS')
   if (!text) return undefined
   const bucket = bucketOf(environment, text, 'TENDERSTOCK_EDITIONS')
-  if (bucket === undefined)
-    throw new OperatorError('TENDERSTOCK_EDITIONS is not usable; write s3://bucket/prefix.', { exitCode: 2 })
+  if (bucket === undefined) throw wrongUse('TENDERSTOCK_EDITIONS is not usable; write s3://bucket/prefix.')
   if (!hasSecretKey)
-    throw new OperatorError(
+    throw wrongUse(
       'TENDERSTOCK_EDITIONS needs TENDERSTOCK_SECRET_KEY, the same for the publisher and all nodes: it seals the tokens there.',
-      { exitCode: 2 },
     )
   return bucket
 }
@@ -466,8 +449,7 @@ function editionPlaceOf(environment: Environment, hasSecretKey: boolean): Bucket
 export function backupPlaceOf(text: string, environment: Environment = process.env): DocumentLocation {
   if (isAbsolute(text)) return { kind: 'folder', path: text }
   const bucket = bucketOf(environment, text, text)
-  if (bucket === undefined)
-    throw new OperatorError(`${text} is no place for a backup; pass a folder or s3://bucket/prefix.`, { exitCode: 2 })
+  if (bucket === undefined) throw wrongUse(`${text} is no place for a backup; pass a folder or s3://bucket/prefix.`)
   return bucket
 }
 
@@ -496,6 +478,6 @@ function bucketOf(environment: Environment, text: string, subject: string): Buck
 
 function needed(environment: Environment, name: SettingName, subject: string): string {
   const text = textOf(environment, name)
-  if (!text) throw new OperatorError(`${subject} names a bucket, so set ${name} as well.`, { exitCode: 2 })
+  if (!text) throw wrongUse(`${subject} names a bucket, so set ${name} as well.`)
   return text
 }

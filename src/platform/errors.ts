@@ -18,3 +18,6 @@ const absentExitCode = 8
 
 /** What a command names does not exist: an organization, a token, a source, a search, a tender … The message says where to look. */
 export const noSuchThing = (message: string): OperatorError => new OperatorError(message, { exitCode: absentExitCode })
+
+/** A command, an option or a setting is not used as it can be. */
+export const wrongUse = (message: string): OperatorError => new OperatorError(message, { exitCode: 2 })

@@ -9,10 +9,9 @@ import type { Manifest } from '../store/backup/manifest.ts'
 import { fullDiskSentence } from '../store/full-disk.ts'
 import { beginEpoch } from '../store/older-database.ts'
 import { inStockTransaction } from '../store/publication.ts'
-import type { BackupFacts, Emit } from './command-event.ts'
+import type { BackupFacts } from './command-event.ts'
 import { noteCommand } from './command-note.ts'
-import type { ControlRequest } from './control-socket.ts'
-import type { ServiceContext } from './operation-context.ts'
+import type { Operation, ServiceContext } from './operation-context.ts'
 
 /** Opens the place that an argument names; its bytes go over the network with the machine's own time. */
 export function placeNamed(text: string, { random, version }: Pick<ServiceContext, 'random' | 'version'>): BackupPlace {
@@ -20,7 +19,7 @@ export function placeNamed(text: string, { random, version }: Pick<ServiceContex
 }
 
 /** Not in the queue of what writes much: rounds continue meanwhile. */
-export async function backUp(context: ServiceContext, { operands }: ControlRequest, emit: Emit): Promise<number> {
+export const backUp: Operation = async (context, { operands }, emit) => {
   const { store, version, config } = context
   const place = placeNamed(operands[0]!, context)
   try {
@@ -49,7 +48,7 @@ export async function backUp(context: ServiceContext, { operands }: ControlReque
 }
 
 /** For the database that holds the stock now: whoever recovered it does not know what was served since. */
-export async function beginNewEpoch(context: ServiceContext, _request: ControlRequest, emit: Emit): Promise<number> {
+export const beginNewEpoch: Operation = async (context, _request, emit) => {
   const { store, clock, random } = context
   const begun = await inStockTransaction(store, async (trx) => {
     await noteCommand(trx, context, { action: 'stock.newEpoch', subject: 'stock' })

@@ -18,7 +18,7 @@ import { readSerials } from '../store/change-signal.ts'
 import { putContract } from '../store/contracts.ts'
 import { listOrganizations } from '../store/organizations.ts'
 import type { CommandEvent } from './command-event.ts'
-import { type CommandName, commandNames } from './command-name.ts'
+import { type CommandName, commandNames } from '../cli/command-table.ts'
 import { allowLoopbackWebhooks } from './loopback-webhooks.ts'
 import { redactionsFile } from './redact-operations.ts'
 

@@ -1,16 +1,14 @@
 // The operator's command about the console: a link by which somebody signs in without a mail.
 import { keyHashOf } from '../console/directory.ts'
 import { newKey } from '../console/write-mails.ts'
-import { noSuchThing, OperatorError } from '../platform/errors.ts'
+import { noSuchThing, wrongUse } from '../platform/errors.ts'
 import { mailAddressOf } from '../platform/mail-address.ts'
 import type { Random } from '../platform/random.ts'
 import { type Executor, inTransaction } from '../store/database.ts'
 import { createPerson, findPersonByMail, hasPeople, listPeople, type Person, setOperator } from '../store/people.ts'
 import { createSignInLink, linkMs } from '../store/sessions.ts'
-import type { Emit } from './command-event.ts'
 import { noteCommand } from './command-note.ts'
-import type { ControlRequest } from './control-socket.ts'
-import type { ServiceContext } from './operation-context.ts'
+import type { Operation, ServiceContext } from './operation-context.ts'
 
 /** Where the console is when nothing says otherwise. */
 const usualOrigin = 'http://localhost:8081'
@@ -18,11 +16,7 @@ const usualOrigin = 'http://localhost:8081'
 type LinkContext = Pick<ServiceContext, 'store' | 'clock' | 'random' | 'config' | 'consoleOrigin' | 'by'>
 
 /** `console link [MAIL] [--operator]`. */
-export async function makeConsoleLink(
-  context: LinkContext,
-  { operands, options }: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const makeConsoleLink: Operation<LinkContext> = async (context, { operands, options }, emit) => {
   const { store, clock, random } = context
   const [typed] = operands
   const now = clock()
@@ -76,10 +70,7 @@ export async function firstConsoleLink({
 async function onlyOperator(trx: Executor): Promise<Person> {
   const operators = (await listPeople(trx)).filter(({ isOperator }) => isOperator)
   if (operators.length !== 1)
-    throw new OperatorError(
-      'Several people could be meant; name the mail address: tenderstock console link anna@example.org',
-      { exitCode: 2 },
-    )
+    throw wrongUse('Several people could be meant; name the mail address: tenderstock console link anna@example.org')
   return operators[0]!
 }
 
@@ -106,7 +97,6 @@ async function personFor(
 
 function addressOf(typed: string): string {
   const mail = mailAddressOf(typed)?.toLowerCase()
-  if (mail === undefined)
-    throw new OperatorError(`"${typed}" is no mail address; write it like anna@example.org.`, { exitCode: 2 })
+  if (mail === undefined) throw wrongUse(`"${typed}" is no mail address; write it like anna@example.org.`)
   return mail
 }

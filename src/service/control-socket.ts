@@ -4,7 +4,7 @@ import { chmod, lstat, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { OperatorError } from '../platform/errors.ts'
+import { OperatorError, wrongUse } from '../platform/errors.ts'
 import type { CommandEvent, Emit } from './command-event.ts'
 
 /** Version of the protocol; increase it when a line changes its meaning. */
@@ -130,13 +130,12 @@ function readRequest(text: string): ControlRequest {
   try {
     value = JSON.parse(text)
   } catch {
-    throw new OperatorError('The service received a line that is not JSON.', { exitCode: 2 })
+    throw wrongUse('The service received a line that is not JSON.')
   }
   const request = value as Partial<ControlRequest> & { readonly protocol?: unknown }
   if (request?.protocol !== controlProtocol) {
-    throw new OperatorError(
+    throw wrongUse(
       `The running service speaks protocol ${controlProtocol} of the control socket, but this program speaks another; use the same version for both.`,
-      { exitCode: 2 },
     )
   }
   const { command, options, operands } = request
@@ -147,7 +146,7 @@ function readRequest(text: string): ControlRequest {
     !Array.isArray(operands) ||
     !operands.every((each) => typeof each === 'string')
   ) {
-    throw new OperatorError('The service received a request without command, options and operands.', { exitCode: 2 })
+    throw wrongUse('The service received a request without command, options and operands.')
   }
   return { command, options, operands }
 }
@@ -168,8 +167,7 @@ async function* linesOf(socket: Socket, maxBytes: number): AsyncGenerator<string
     }
     held.push(chunk.subarray(from))
     size += chunk.length - from
-    if (size > maxBytes)
-      throw new OperatorError(`A line of the control socket is longer than ${maxBytes} bytes.`, { exitCode: 2 })
+    if (size > maxBytes) throw wrongUse(`A line of the control socket is longer than ${maxBytes} bytes.`)
   }
 }
 

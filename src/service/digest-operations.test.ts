@@ -10,7 +10,7 @@ import { listDigests } from '../store/digests.ts'
 import { noteExportConcern, noteExported } from '../store/edition-export.ts'
 import { createOrganization } from '../store/organizations.ts'
 import type { CommandEvent, EventOf } from './command-event.ts'
-import type { CommandName } from './command-name.ts'
+import type { CommandName } from '../cli/command-table.ts'
 import { workQueue } from './work-queue.ts'
 
 const closers: (() => unknown)[] = []

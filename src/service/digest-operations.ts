@@ -1,6 +1,6 @@
 // The operator's commands about digests: who gets the hits of a search by mail, and when.
 import { type DigestTerms, dayAt, nextDigestAt, type Rhythm, zoneNameOf } from '../digests/digest-schedule.ts'
-import { noSuchThing, OperatorError } from '../platform/errors.ts'
+import { noSuchThing, OperatorError, wrongUse } from '../platform/errors.ts'
 import { mailAddressOf } from '../platform/mail-address.ts'
 import { inTransaction, type Store } from '../store/database.ts'
 import {
@@ -16,7 +16,7 @@ import { findSearch } from '../store/searches.ts'
 import type { Emit, EventOf } from './command-event.ts'
 import { noteCommand } from './command-note.ts'
 import type { ControlRequest } from './control-socket.ts'
-import type { ServiceContext } from './operation-context.ts'
+import type { Operation, ServiceContext } from './operation-context.ts'
 import { organizationNamed } from './organization-named.ts'
 
 /** What these commands need of the context they run in. */
@@ -28,11 +28,7 @@ export const mailMissing =
 const usualTerms: DigestTerms = { rhythm: 'daily', hour: 7, zone: 'Europe/Brussels' }
 
 /** `digest create`. */
-export async function createDigestNow(
-  context: DigestContext,
-  { options }: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const createDigestNow: Operation<DigestContext> = async (context, { options }, emit) => {
   const { store, clock, random } = context
   const { organizationId, name: owner } = await organizationNamed(store, String(options['organization']))
   const search = await findSearch(store.db, organizationId, String(options['search']))
@@ -41,8 +37,7 @@ export async function createDigestNow(
       `"${owner}" has no search "${options['search']}"; \`tenderstock search list --organization '${owner}'\` shows them.`,
     )
   const person = mailAddressOf(String(options['to']))
-  if (person === undefined)
-    throw new OperatorError(`"${options['to']}" is no mail address; write it like anna@example.org.`, { exitCode: 2 })
+  if (person === undefined) throw wrongUse(`"${options['to']}" is no mail address; write it like anna@example.org.`)
   const terms = termsOf(options, usualTerms)
   const state = { madeDay: dayAt(terms, clock()), madeAt: null }
   const digestId = random.uuid()
@@ -67,18 +62,14 @@ export async function createDigestNow(
 }
 
 /** `digest edit ID`: which hits the person has got stays as it is. */
-export async function editDigest(
-  context: DigestContext,
-  { options, operands }: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const editDigest: Operation<DigestContext> = async (context, { options, operands }, emit) => {
   const digestId = operands[0]!.toLowerCase()
   await inTransaction(context.store, async (trx) => {
     const digest = await lockDigest(trx, digestId)
     if (!digest) throw noDigest(operands[0]!)
     const terms = termsOf(options, digest)
     const isSame = terms.rhythm === digest.rhythm && terms.hour === digest.hour && terms.zone === digest.zone
-    if (isSame) throw new OperatorError('Nothing to change: pass another --rhythm, --hour or --zone.', { exitCode: 2 })
+    if (isSame) throw wrongUse('Nothing to change: pass another --rhythm, --hour or --zone.')
     await changeTiming(trx, digestId, { ...terms, dueAt: nextDigestAt(terms, digest) })
     const { search, person, organizationId } = digest
     const detail = { search, ...terms }
@@ -89,11 +80,7 @@ export async function editDigest(
 }
 
 /** `digest list`: of one organization, or of all. */
-export async function listDigestsNow(
-  { store, config }: DigestContext,
-  { options }: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const listDigestsNow: Operation<DigestContext> = async ({ store, config }, { options }, emit) => {
   const organizationId =
     options['organization'] === undefined
       ? undefined
@@ -110,11 +97,7 @@ export async function listDigestsNow(
 }
 
 /** `digest remove ID`: with its mails, also those that wait. */
-export async function removeDigestNow(
-  context: DigestContext,
-  { operands }: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const removeDigestNow: Operation<DigestContext> = async (context, { operands }, emit) => {
   const digestId = operands[0]!.toLowerCase()
   const { search, person } = await inTransaction(context.store, async (trx) => {
     const digest = await lockDigest(trx, digestId)
@@ -152,9 +135,7 @@ function termsOf(options: ControlRequest['options'], before: DigestTerms): Diges
 function zoneNamed(name: string): string {
   const zone = zoneNameOf(name)
   if (zone !== undefined) return zone
-  throw new OperatorError(`There is no time zone "${name}"; write it like Europe/Berlin or America/New_York.`, {
-    exitCode: 2,
-  })
+  throw wrongUse(`There is no time zone "${name}"; write it like Europe/Berlin or America/New_York.`)
 }
 
 function digestEvent(listed: ListedDigest): EventOf<'digest'> {

@@ -10,7 +10,7 @@ import { at, notice } from '../../test/testing/generate/notices.ts'
 import { drawnEngines, openEmptyDatabase, openTestStore, type TestStore, testDatabaseUrl } from '../../test/world.ts'
 import { consolidate } from '../consolidate/consolidate.ts'
 import type { CommandEvent } from './command-event.ts'
-import type { CommandName } from './command-name.ts'
+import type { CommandName } from '../cli/command-table.ts'
 
 async function run(store: TestStore, command: CommandName, operands: readonly string[], options: object) {
   const events: CommandEvent[] = []

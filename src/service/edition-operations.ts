@@ -4,16 +4,10 @@ import type { ExportFormat } from '../export/export-formats.ts'
 import { requiredAttribution } from '../sources/attribution.ts'
 import { loadSources, type Sources } from '../sources/registry.ts'
 import type { Source } from '../sources/source.ts'
-import type { Emit } from './command-event.ts'
-import type { ControlRequest } from './control-socket.ts'
-import type { ServiceContext } from './operation-context.ts'
+import type { Operation } from './operation-context.ts'
 
 /** `edition export`: not in the queue of what writes much, as it only reads the stock. */
-export async function exportEditionNow(
-  { store, version, signal }: ServiceContext,
-  { options }: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const exportEditionNow: Operation = async ({ store, version, signal }, { options }, emit) => {
   const startedAt = performance.now()
   const place = String(options['out'])
   const format = options['format'] as ExportFormat

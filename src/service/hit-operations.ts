@@ -10,7 +10,7 @@ import {
   searchFilterHash,
 } from '../hits/saved-search.ts'
 import { deliverOpen, previewSearch } from '../hits/search-stock.ts'
-import { noSuchThing, OperatorError } from '../platform/errors.ts'
+import { noSuchThing, OperatorError, wrongUse } from '../platform/errors.ts'
 import type { AuditAction, AuditEntry } from '../store/audit.ts'
 import { type Executor, inTransaction, type Store } from '../store/database.ts'
 import { stockIdOf } from '../store/editions.ts'
@@ -32,7 +32,7 @@ import type { Emit, EventOf } from './command-event.ts'
 import { noteCommand } from './command-note.ts'
 import type { ControlRequest } from './control-socket.ts'
 import { lazyMatcher } from './hit-rounds.ts'
-import type { ServiceContext } from './operation-context.ts'
+import type { Operation, ServiceContext } from './operation-context.ts'
 import { organizationNamed } from './organization-named.ts'
 
 /** What these commands need of the context they run in. */
@@ -90,7 +90,7 @@ const clearedOf = (options: Options): readonly string[] =>
   listOf(options['clear']).map((option) => option.replace(/^--/, ''))
 const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : [])
 
-export async function createProfileNow(context: HitContext, { options }: ControlRequest, emit: Emit): Promise<number> {
+export const createProfileNow: Operation<HitContext> = async (context, { options }, emit) => {
   const { store, clock, random } = context
   const { organizationId, name: owner } = await organizationNamed(store, String(options['organization']))
   const content = canonicalCompanyProfile(parseCompanyProfile(membersOf(options, {}, 'profile')))
@@ -107,11 +107,7 @@ export async function createProfileNow(context: HitContext, { options }: Control
   return 0
 }
 
-export async function editProfile(
-  context: HitContext,
-  { options, operands }: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const editProfile: Operation<HitContext> = async (context, { options, operands }, emit) => {
   const { store, clock } = context
   const profile = await profileNamed(store, String(options['organization']), operands[0]!)
   const before = JSON.parse(profile.content) as CompanyProfile
@@ -127,7 +123,7 @@ export async function editProfile(
   return 0
 }
 
-export async function listProfilesNow({ store }: HitContext, { options }: ControlRequest, emit: Emit): Promise<number> {
+export const listProfilesNow: Operation<HitContext> = async ({ store }, { options }, emit) => {
   const { organizationId, name } = await organizationNamed(store, String(options['organization']))
   const profiles = await listProfiles(store.db, organizationId)
   if (profiles.length === 0) emit({ event: 'none', message: `"${name}" has no profile yet.` })
@@ -135,16 +131,12 @@ export async function listProfilesNow({ store }: HitContext, { options }: Contro
   return 0
 }
 
-export async function showProfile(
-  { store }: HitContext,
-  { options, operands }: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const showProfile: Operation<HitContext> = async ({ store }, { options, operands }, emit) => {
   emit(profileEvent(await profileNamed(store, String(options['organization']), operands[0]!)))
   return 0
 }
 
-export async function createSearchNow(context: HitContext, { options }: ControlRequest, emit: Emit): Promise<number> {
+export const createSearchNow: Operation<HitContext> = async (context, { options }, emit) => {
   const { store, clock, random } = context
   const { organizationId, name: owner } = await organizationNamed(store, String(options['organization']))
   const name = nameOf(options)
@@ -173,11 +165,7 @@ export async function createSearchNow(context: HitContext, { options }: ControlR
   return 0
 }
 
-export async function editSearch(
-  context: HitContext,
-  { options, operands }: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const editSearch: Operation<HitContext> = async (context, { options, operands }, emit) => {
   const { store, clock } = context
   const search = await searchNamed(store, operands[0]!, options)
   const before = JSON.parse(search.filter) as SearchFilter
@@ -225,7 +213,7 @@ export async function activateSearch(
   return 0
 }
 
-export async function listSearchesNow({ store }: HitContext, { options }: ControlRequest, emit: Emit): Promise<number> {
+export const listSearchesNow: Operation<HitContext> = async ({ store }, { options }, emit) => {
   const { organizationId, name } = await organizationNamed(store, String(options['organization']))
   const searches = await listSearches(store.db, organizationId)
   if (searches.length === 0)
@@ -237,16 +225,12 @@ export async function listSearchesNow({ store }: HitContext, { options }: Contro
   return 0
 }
 
-export async function showSearch(
-  { store }: HitContext,
-  { options, operands }: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const showSearch: Operation<HitContext> = async ({ store }, { options, operands }, emit) => {
   emit(await searchEvent(store, await searchNamed(store, operands[0]!, options)))
   return 0
 }
 
-export async function listHitsNow({ store }: HitContext, { options }: ControlRequest, emit: Emit): Promise<number> {
+export const listHitsNow: Operation<HitContext> = async ({ store }, { options }, emit) => {
   const search =
     options['search'] === undefined ? undefined : await searchNamed(store, String(options['search']), options)
   const organizationId =
@@ -262,11 +246,7 @@ export async function listHitsNow({ store }: HitContext, { options }: ControlReq
 /** Few enough that nobody waits long for the database. */
 const releasedAtOnce = 500
 
-export async function releaseHits(
-  context: HitContext,
-  { options, operands }: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const releaseHits: Operation<HitContext> = async (context, { options, operands }, emit) => {
   const { store, clock } = context
   const search = await searchNamed(store, operands[0]!, options)
   const held = (await heldEditions(store.db, search.searchNo)).filter(
@@ -288,11 +268,7 @@ export async function releaseHits(
 }
 
 /** `explain ID --search NAME`. */
-export async function explainSearch(
-  { store, clock }: HitContext,
-  { options, operands }: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const explainSearch: Operation<HitContext> = async ({ store, clock }, { options, operands }, emit) => {
   const search = await searchNamed(store, String(options['search']), options)
   const explained = await explainMatch(store, search, operands[0]!.toLowerCase(), clock())
   if (!explained) throw noSuchThing(`There is no published record "${operands[0]}"; pass an id as the API shows it.`)
@@ -320,8 +296,7 @@ const filterTerms = (filter: SearchFilter) => ({
   filterHash: searchFilterHash(filter),
 })
 
-const nothingToChange = () =>
-  new OperatorError('Nothing to change: the options say what it holds already.', { exitCode: 2 })
+const nothingToChange = () => wrongUse('Nothing to change: the options say what it holds already.')
 
 async function preview(
   { store, clock }: HitContext,
@@ -376,8 +351,7 @@ async function searchNamed(store: Store, name: string, options: Options): Promis
   const found = (await findSearches(store.db, name)).filter(
     ({ organizationId }) => owner === undefined || organizationId === owner.organizationId,
   )
-  if (found.length > 1)
-    throw new OperatorError(`Several organizations have a search "${name}"; pass --organization NAME.`, { exitCode: 2 })
+  if (found.length > 1) throw wrongUse(`Several organizations have a search "${name}"; pass --organization NAME.`)
   const [search] = found
   if (search) return search
   throw noSuchThing(

@@ -1,5 +1,5 @@
 // `tenderstock webhook listen`: a receiver for trials on this machine.
-import { OperatorError } from '../platform/errors.ts'
+import { OperatorError, wrongUse } from '../platform/errors.ts'
 import { listenForWebhooks, webhookLine } from '../webhooks/listen.ts'
 import { webhookSecretBytes } from '../webhooks/signature.ts'
 import type { Emit } from './command-event.ts'
@@ -17,9 +17,8 @@ export async function listenWebhooks(options: {
   const { port, emit, stop } = options
   const secret = options.secretFile === undefined ? options.secret : await secretInFile(options.secretFile)
   if (secret === undefined || !webhookSecretBytes(secret))
-    throw new OperatorError(
+    throw wrongUse(
       'The receiver needs the secret of the endpoint, which `tenderstock webhook create` shows once: set TENDERSTOCK_WEBHOOK_SECRET, or pass --secret-file FILE.',
-      { exitCode: 2 },
     )
   const listener = await listenForWebhooks({
     port,

@@ -8,7 +8,7 @@ import type { SlotResult } from '../ingest/run-slot.ts'
 import { runWorkers } from '../ingest/run-sources.ts'
 import { whyOff } from '../ingest/source-health.ts'
 import { type Clock, systemSleep } from '../platform/clock.ts'
-import { OperatorError } from '../platform/errors.ts'
+import { wrongUse } from '../platform/errors.ts'
 import type { HttpClient } from '../platform/http.ts'
 import type { Log } from '../platform/log.ts'
 import type { Random } from '../platform/random.ts'
@@ -146,7 +146,7 @@ function chooseSources({ sources, named, keyOf }: LiveOptions): {
   if (named.length > 0) {
     const running = [...new Set(named)].map((id) => sourceNamed(sources, id))
     for (const source of running)
-      if (!hasKey(source)) throw new OperatorError(`The source ${source.id} ${whyOff(source, false)}.`, { exitCode: 2 })
+      if (!hasKey(source)) throw wrongUse(`The source ${source.id} ${whyOff(source, false)}.`)
     return { running, off: [] }
   }
   const judged = [...sources.values()].map((source) => ({ source, reason: whyOff(source, hasKey(source)) }))

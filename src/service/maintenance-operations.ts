@@ -1,12 +1,10 @@
 // `tenderstock maintenance`: closes the API of all nodes until a time, and opens it again.
 import { dayMs, toInstant } from '../domain/time.ts'
-import { OperatorError } from '../platform/errors.ts'
+import { wrongUse } from '../platform/errors.ts'
 import { inTransaction } from '../store/database.ts'
 import { loadMaintenance, saveMaintenance } from '../store/maintenance.ts'
-import type { Emit } from './command-event.ts'
 import { noteCommand } from './command-note.ts'
-import type { ControlRequest } from './control-socket.ts'
-import type { ServiceContext } from './operation-context.ts'
+import type { Operation } from './operation-context.ts'
 
 /** How far ahead the end may be. */
 const longestDays = 7
@@ -14,11 +12,7 @@ const longestDays = 7
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/
 const subject = 'API'
 
-export async function beginMaintenance(
-  context: ServiceContext,
-  { options }: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const beginMaintenance: Operation = async (context, { options }, emit) => {
   const { store, clock } = context
   const until = readEnd(String(options['until']), clock())
   await inTransaction(store, async (trx) => {
@@ -29,7 +23,7 @@ export async function beginMaintenance(
   return 0
 }
 
-export async function endMaintenance(context: ServiceContext, _request: ControlRequest, emit: Emit): Promise<number> {
+export const endMaintenance: Operation = async (context, _request, emit) => {
   const { store, clock } = context
   const wasOn = await inTransaction(store, async (trx) => {
     const until = await loadMaintenance(trx)
@@ -50,18 +44,13 @@ function readEnd(text: string, now: number): number {
   const isDay = timePattern.test(text) && !Number.isNaN(day) && toInstant(day).startsWith(text.slice(0, 10))
   const until = isDay ? Date.parse(text) : Number.NaN
   if (Number.isNaN(until))
-    throw new OperatorError(
+    throw wrongUse(
       `--until takes a time with its zone, such as ${toInstant(now).slice(0, 11)}06:00Z or ${toInstant(now).slice(0, 11)}06:00+01:00, not "${text.slice(0, 40)}".`,
-      { exitCode: 2 },
     )
-  if (until <= now)
-    throw new OperatorError(`${toInstant(until)} is over: it is ${toInstant(now)} now; name a later time.`, {
-      exitCode: 2,
-    })
+  if (until <= now) throw wrongUse(`${toInstant(until)} is over: it is ${toInstant(now)} now; name a later time.`)
   if (until - now > longestDays * dayMs)
-    throw new OperatorError(
+    throw wrongUse(
       `Maintenance may last ${longestDays} days at most: name a time until ${toInstant(now + longestDays * dayMs)}.`,
-      { exitCode: 2 },
     )
   return until
 }

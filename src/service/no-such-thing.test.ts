@@ -2,11 +2,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runOperation, serviceContext } from '../../test/operations-world.ts'
 import { openTestStore, type TestStore } from '../../test/world.ts'
-import { type CommandSpec, commands } from '../cli/command-table.ts'
+import { type CommandName, commandNames, commands } from '../cli/command-table.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { systemRandom } from '../platform/random.ts'
 import { createPerson } from '../store/people.ts'
-import { type CommandName, commandNames } from './command-name.ts'
 
 let store: TestStore
 beforeAll(async () => {
@@ -121,7 +120,7 @@ test.each(all)('$command $operands $options', async ({ command, operands, option
 test('no command that names something is left out', () => {
   const named = new Set(cases.map(([command]) => command))
   const missing = commandNames.filter((name) => {
-    const { operands, options }: CommandSpec = commands[name]
+    const { operands, options } = commands[name]
     const takesName = (operands?.max ?? 0) > 0 && operands?.name !== ''
     return (takesName || 'organization' in options || 'search' in options) && !named.has(name) && !naming.includes(name)
   })

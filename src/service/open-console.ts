@@ -3,7 +3,7 @@ import { cursorKeysOf } from '../api/cursors/cursor-key-source.ts'
 import { type Console, openConsole } from '../console/console.ts'
 import { Directory } from '../console/directory.ts'
 import type { CommandOutcome, CommandRequest, ConsolePlace } from '../console/place.ts'
-import { OperatorError } from '../platform/errors.ts'
+import { wrongUse } from '../platform/errors.ts'
 import { isLoopbackAddress } from '../platform/network-rule.ts'
 import { sampleEpoch } from '../simulator/samples/sample-documents.ts'
 import { getOrCreateSetting } from '../store/settings.ts'
@@ -32,9 +32,8 @@ export async function findConsole(
   consoleUrl: string | undefined,
 ): Promise<{ readonly host: string; readonly port: number; readonly origin: string }> {
   if (consoleUrl === undefined && host !== 'localhost' && !isLoopbackAddress(host))
-    throw new OperatorError(
+    throw wrongUse(
       `The console would listen on ${host} without its public address; set TENDERSTOCK_CONSOLE_URL, such as https://console.example.org.`,
-      { exitCode: 2 },
     )
   const found = await findPort(host, port, '--console-port')
   // a passkey belongs to a name: 127.0.0.1 cannot have one

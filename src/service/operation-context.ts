@@ -1,4 +1,4 @@
-// What an operation has to work with.
+// An operation, and what it has to work with.
 import type { Clock } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
 import type { Random } from '../platform/random.ts'
@@ -7,6 +7,8 @@ import type { DatabaseClock } from '../store/database-clock.ts'
 import type { DocumentStore } from '../store/document-store.ts'
 import type { RoundState } from '../store/rounds.ts'
 import type { Actor } from '../store/token-changes.ts'
+import type { Emit } from './command-event.ts'
+import type { ControlRequest } from './control-socket.ts'
 import type { SamplePortals } from './portal-access.ts'
 import type { WorkQueue } from './work-queue.ts'
 
@@ -46,3 +48,10 @@ export type ServiceContext = {
   /** Ends long reading after the batch that is being written. */
   readonly signal?: AbortSignal
 }
+
+/** What a command does. Returns the exit code. */
+export type Operation<Context = ServiceContext> = (
+  context: Context,
+  request: ControlRequest,
+  emit: Emit,
+) => Promise<number>

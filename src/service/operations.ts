@@ -5,7 +5,7 @@ import { fitStock } from '../consolidate/estimate/fit-stock.ts'
 import { toInstant } from '../domain/time.ts'
 import { type IngestSummary, ingest, previewReparse, reparse } from '../ingest/ingest.ts'
 import { checkDatabaseUrl } from '../platform/config.ts'
-import { OperatorError } from '../platform/errors.ts'
+import { OperatorError, wrongUse } from '../platform/errors.ts'
 import { type PublishOutcome, previewPublication, publish } from '../publish/publish.ts'
 import { type ReceivedDocument, readPath } from '../sources/files.ts'
 import { parserVersion } from '../sources/parse-document.ts'
@@ -28,7 +28,6 @@ import { countTendersByStatus, countUnpublished, listHolds, tenderHashes } from 
 import { backUp, beginNewEpoch } from './backup-operations.ts'
 import { clockConcerns, publisherClockConcern } from './clock-concerns.ts'
 import type { Emit, EventOf } from './command-event.ts'
-import type { CommandName } from './command-name.ts'
 import { noteCommand } from './command-note.ts'
 import { makeConsoleLink } from './console-operations.ts'
 import type { ControlRequest } from './control-socket.ts'
@@ -49,7 +48,7 @@ import {
   showSearch,
 } from './hit-operations.ts'
 import { beginMaintenance, endMaintenance } from './maintenance-operations.ts'
-import type { ServiceContext } from './operation-context.ts'
+import type { Operation, ServiceContext } from './operation-context.ts'
 import { organizationNamed } from './organization-named.ts'
 import {
   createOrganizationNow,
@@ -83,16 +82,11 @@ const exitCodes = { held: 3, tooEarly: 4, failing: 7 } as const
 /** The source id under which files given by hand are kept. */
 const filesSource = 'files'
 
-type Operation = (context: ServiceContext, request: ControlRequest, emit: Emit) => Promise<number>
-
 /** Runs a command on an open stock; what writes much waits for its turn. Returns the exit code. */
 export async function runOperation(context: ServiceContext, request: ControlRequest, emit: Emit): Promise<number> {
-  const operation = operations[request.command as CommandName]
+  const operation: Operation | undefined = operations[request.command as OperationName]
   if (!operation)
-    throw new OperatorError(
-      `The running service does not know the command "${request.command}"; use the same version for both.`,
-      { exitCode: 2 },
-    )
+    throw wrongUse(`The running service does not know the command "${request.command}"; use the same version for both.`)
   try {
     if (!queuedCommands.has(request.command)) return await operation(context, request, emit)
     return await context.queue.run(
@@ -114,9 +108,9 @@ const queuedCommands: ReadonlySet<string> = new Set([
   'review split',
   'review undo',
   'database export',
-] satisfies CommandName[])
+] satisfies OperationName[])
 
-const operations: { readonly [name in CommandName]?: Operation } = {
+const operations = {
   ingest: async (context, { operands }, emit) => {
     await noteCommand(context.store.db, context, {
       action: 'documents.ingest',
@@ -160,10 +154,7 @@ const operations: { readonly [name in CommandName]?: Operation } = {
   'database export': async (context, { options, operands }, emit) => {
     const { store } = context
     if (store.engine === 'server')
-      throw new OperatorError(
-        'This copies an embedded stock to a server; unset DATABASE_URL and pass the folder with --data.',
-        { exitCode: 2 },
-      )
+      throw wrongUse('This copies an embedded stock to a server; unset DATABASE_URL and pass the folder with --data.')
     const target = checkDatabaseUrl(operands[0]!, 'URL')
     if (options['dry-run'] === true) {
       const { rows: tables, ...preview } = await previewExport(store, target)
@@ -252,7 +243,9 @@ const operations: { readonly [name in CommandName]?: Operation } = {
     emit({ event: 'clock', now: toInstant(await advanceClock(Number(options.ms))) })
     return 0
   },
-}
+} satisfies { readonly [command: string]: Operation }
+
+export type OperationName = keyof typeof operations
 
 const intervalOf = (context: ServiceContext, options: ControlRequest['options']): number =>
   context.publishIntervalMs ?? Number(options['publish-interval-minutes'] ?? 60) * 60_000
@@ -298,7 +291,7 @@ async function notePublication(context: ServiceContext, options: ControlRequest[
   const isForced = options['override-gate'] === true
   if (!isForced && options['accept-future-edition'] !== true) {
     if (options['reason'] === undefined) return
-    throw new OperatorError('--reason says why something is overridden: pass it with --override-gate.', { exitCode: 2 })
+    throw wrongUse('--reason says why something is overridden: pass it with --override-gate.')
   }
   const { db } = context.store
   const newest = await newestEdition(db)

@@ -6,7 +6,7 @@ import { readSerials } from '../store/change-signal.ts'
 import { findContract, putContract } from '../store/contracts.ts'
 import { loadTokens } from '../store/organizations.ts'
 import type { CommandEvent, EventOf } from './command-event.ts'
-import type { CommandName } from './command-name.ts'
+import type { CommandName } from '../cli/command-table.ts'
 
 describe.each(drawnEngines)('organizations by commands (%s)', (engine) => {
   test('are shown, renamed, and end with their contract', async () => {

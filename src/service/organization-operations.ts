@@ -1,5 +1,5 @@
 // The commands about organizations: who may use the API, how much, and until when.
-import { OperatorError } from '../platform/errors.ts'
+import { OperatorError, wrongUse } from '../platform/errors.ts'
 import { bump } from '../store/change-signal.ts'
 import { endContractBy, listCustomers } from '../store/customers.ts'
 import { inTransaction } from '../store/database.ts'
@@ -11,18 +11,13 @@ import {
   renameOrganization,
   trialOrganization,
 } from '../store/organizations.ts'
-import type { Emit, EventOf } from './command-event.ts'
+import type { EventOf } from './command-event.ts'
 import { actorOf, noteCommand } from './command-note.ts'
-import type { ControlRequest } from './control-socket.ts'
-import type { ServiceContext } from './operation-context.ts'
+import type { Operation } from './operation-context.ts'
 import { organizationNamed } from './organization-named.ts'
 
 /** `organization create` */
-export async function createOrganizationNow(
-  context: ServiceContext,
-  { options, operands }: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const createOrganizationNow: Operation = async (context, { options, operands }, emit) => {
   const { store, clock, random } = context
   const wanted = { name: operands[0]!, requestsPerMinute: Number(options['requests-per-minute']) }
   const outcome = await inTransaction(store, async (trx) => {
@@ -45,11 +40,7 @@ export async function createOrganizationNow(
 const nameTaken = (name: string) => new OperatorError(`An organization "${name}" already exists; choose another name.`)
 
 /** `organization list` */
-export async function listOrganizationsNow(
-  { store }: ServiceContext,
-  _request: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const listOrganizationsNow: Operation = async ({ store }, _request, emit) => {
   const organizations = await listOrganizations(store.db)
   if (organizations.length === 0)
     emit({ event: 'none', message: 'There is no organization yet: tenderstock organization create NAME' })
@@ -58,11 +49,7 @@ export async function listOrganizationsNow(
 }
 
 /** `organization show`: what operators see of it in the console. */
-export async function showOrganization(
-  { store, clock }: ServiceContext,
-  { operands }: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const showOrganization: Operation = async ({ store, clock }, { operands }, emit) => {
   const { organizationId } = await organizationNamed(store, operands[0]!)
   for (const customer of await listCustomers(store.db, clock(), organizationId))
     emit({ event: 'customer', ...customer })
@@ -70,16 +57,12 @@ export async function showOrganization(
 }
 
 /** `organization update` */
-export async function updateOrganization(
-  context: ServiceContext,
-  { options, operands }: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const updateOrganization: Operation = async (context, { options, operands }, emit) => {
   const { store } = context
   const organization = await organizationNamed(store, operands[0]!)
   const { 'requests-per-minute': requestsPerMinute, access } = options
   if (requestsPerMinute === undefined && access === undefined) {
-    throw new OperatorError('Nothing to change: pass --requests-per-minute N or --access on|off.', { exitCode: 2 })
+    throw wrongUse('Nothing to change: pass --requests-per-minute N or --access on|off.')
   }
   const { organizationId, name } = organization
   const change = {
@@ -95,11 +78,7 @@ export async function updateOrganization(
 }
 
 /** `organization rename` */
-export async function renameOrganizationNow(
-  context: ServiceContext,
-  { operands }: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const renameOrganizationNow: Operation = async (context, { operands }, emit) => {
   const { store } = context
   const { organizationId, name } = await organizationNamed(store, operands[0]!)
   // the samples find theirs by its name
@@ -121,11 +100,7 @@ export async function renameOrganizationNow(
 }
 
 /** `organization end`: the contract ends now, as by the button in the console; without one, the access is closed. */
-export async function endOrganization(
-  context: ServiceContext,
-  { operands }: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const endOrganization: Operation = async (context, { operands }, emit) => {
   const { store, clock } = context
   const { organizationId, name, hasApiAccess } = await organizationNamed(store, operands[0]!)
   await inTransaction(store, async (trx) => {

@@ -2,7 +2,7 @@
 import { createPoliteHosts, type PoliteHosts } from '../ingest/polite.ts'
 import { type Clock, systemSleep } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
-import { OperatorError } from '../platform/errors.ts'
+import { wrongUse } from '../platform/errors.ts'
 import { type HttpClient, openHttp } from '../platform/http.ts'
 import type { Random } from '../platform/random.ts'
 import type { Source } from '../sources/source.ts'
@@ -64,9 +64,8 @@ export function openPortalHttp(
 /** Whom portals may ask about what we do. */
 export function contactOf({ contact }: Config): string {
   if (contact !== undefined) return contact
-  throw new OperatorError(
+  throw wrongUse(
     'Portals want to know who reads them: set TENDERSTOCK_CONTACT to your email address or web page, and start again.',
-    { exitCode: 2 },
   )
 }
 
@@ -74,11 +73,6 @@ export function contactOf({ contact }: Config): string {
 export function simulatorBase(text: string): string {
   const url = URL.parse(text)
   if (url?.protocol !== 'http:' || !['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname))
-    throw new OperatorError(
-      '--simulator takes the address that `tenderstock simulate` prints: http://127.0.0.1:PORT.',
-      {
-        exitCode: 2,
-      },
-    )
+    throw wrongUse('--simulator takes the address that `tenderstock simulate` prints: http://127.0.0.1:PORT.')
   return url.origin
 }

@@ -17,7 +17,7 @@ import { listAuditEntries } from '../store/audit.ts'
 import { listRejections } from '../store/documents.ts'
 import { insertRedaction, listRedactions } from '../store/redactions.ts'
 import type { CommandEvent, EventOf } from './command-event.ts'
-import type { CommandName } from './command-name.ts'
+import type { CommandName } from '../cli/command-table.ts'
 import { redactionsFile } from './redact-operations.ts'
 import { stockReads } from './stock-reads.ts'
 

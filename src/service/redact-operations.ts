@@ -14,7 +14,7 @@ import {
   redactor,
 } from '../domain/redaction.ts'
 import type { TenderContent } from '../domain/tender.ts'
-import { noSuchThing, OperatorError } from '../platform/errors.ts'
+import { noSuchThing, OperatorError, wrongUse } from '../platform/errors.ts'
 import { makeFolder } from '../platform/folders.ts'
 import type { Executor } from '../store/database.ts'
 import { Pace } from '../store/paced.ts'
@@ -39,7 +39,7 @@ import { findTender, upsertTenders } from '../store/tenders.ts'
 import type { Emit, EventOf } from './command-event.ts'
 import { noteCommand } from './command-note.ts'
 import type { ControlRequest } from './control-socket.ts'
-import type { ServiceContext } from './operation-context.ts'
+import type { Operation, ServiceContext } from './operation-context.ts'
 
 /** What was redacted since the beginning, one line each, for a database that is restored from an older backup. */
 export const redactionsFile = 'redactions.jsonl'
@@ -64,8 +64,7 @@ export async function redactNow(context: ServiceContext, { options }: ControlReq
     return 0
   }
   const reason = String(options['reason'] ?? '').trim()
-  if (reason === '')
-    throw new OperatorError('A redaction needs --reason TEXT; --dry-run shows what it would touch.', { exitCode: 2 })
+  if (reason === '') throw wrongUse('A redaction needs --reason TEXT; --dry-run shows what it would touch.')
   const redaction = { redactionId: id, rules, reason, madeAt: clock() }
   await changeRules(context, async (trx) => {
     await insertRedaction(trx, redaction)
@@ -85,11 +84,7 @@ export async function redactNow(context: ServiceContext, { options }: ControlReq
 }
 
 /** `redact list` */
-export async function listRedactionsNow(
-  { store }: ServiceContext,
-  _request: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const listRedactionsNow: Operation = async ({ store }, _request, emit) => {
   const redactions = await listRedactions(store.db)
   if (redactions.length === 0) emit({ event: 'none', message: 'Nothing is redacted.' })
   for (const { redactionId: id, rules, reason, madeAt, appliedAt } of redactions)
@@ -204,10 +199,10 @@ function rulesOf(key: Buffer, options: ControlRequest['options']): RedactionRule
     )
     if (rules.length > 0) return rules
   } catch (error) {
-    if (error instanceof RedactionValueError) throw new OperatorError(error.message, { exitCode: 2 })
+    if (error instanceof RedactionValueError) throw wrongUse(error.message)
     throw error
   }
-  throw new OperatorError('Name what to redact: --email MAIL, --phone NUMBER, --name NAME.', { exitCode: 2 })
+  throw wrongUse('Name what to redact: --email MAIL, --phone NUMBER, --name NAME.')
 }
 
 function kindsOf(rules: readonly RedactionRule[]): { readonly [kind in RedactionKind]: number } {

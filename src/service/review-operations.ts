@@ -5,7 +5,7 @@ import { explainRecord } from '../consolidate/explain-stock.ts'
 import { fuzzyMatcher } from '../consolidate/fuzzy-matcher.ts'
 import { currentDecisions } from '../consolidate/match-closure.ts'
 import type { TenderContent } from '../domain/tender.ts'
-import { noSuchThing, OperatorError } from '../platform/errors.ts'
+import { noSuchThing, OperatorError, wrongUse } from '../platform/errors.ts'
 import { type Executor, inTransaction } from '../store/database.ts'
 import { listDoubts } from '../store/doubts.ts'
 import { countKeyHolders, listEdgesOf, loadMatchRecords } from '../store/matches.ts'
@@ -22,13 +22,13 @@ import { contentsOfTenders, findTender, tendersOfNoticeKeys } from '../store/ten
 import type { Emit } from './command-event.ts'
 import { noteCommand } from './command-note.ts'
 import type { ControlRequest } from './control-socket.ts'
-import type { ServiceContext } from './operation-context.ts'
+import type { Operation, ServiceContext } from './operation-context.ts'
 
 /** What these commands need of the context they run in. */
 export type ReviewContext = Pick<ServiceContext, 'store' | 'clock' | 'by'>
 
 /** `review list`: open pairs, the most likely duplicates first. */
-export async function listReviews({ store }: ReviewContext, { options }: ControlRequest, emit: Emit): Promise<number> {
+export const listReviews: Operation<ReviewContext> = async ({ store }, { options }, emit) => {
   const pairs = await waitingPairs(store.db, Number(options.limit ?? 20))
   if (pairs.length === 0) emit({ event: 'none', message: 'No pair awaits a decision.' })
   for (const pair of pairs) emit({ event: 'review', ...pair })
@@ -75,7 +75,7 @@ export async function waitingPairs(db: Executor, limit: number): Promise<Waiting
 }
 
 /** `review show LEFT RIGHT`: two records side by side. */
-export async function showReview({ store }: ReviewContext, { operands }: ControlRequest, emit: Emit): Promise<number> {
+export const showReview: Operation<ReviewContext> = async ({ store }, { operands }, emit) => {
   const [left, right] = await pairOf(store.db, operands)
   emit({ event: 'reviewPair', ...(await comparePair(store.db, left, right)) })
   return 0
@@ -185,7 +185,7 @@ async function decisionsOn(db: Executor, left: string, right: string): Promise<R
 }
 
 /** `explain ID`: the notices of a record, by what each belongs to it, and where each member came from. */
-export async function explainStock(context: ReviewContext, { operands }: ControlRequest, emit: Emit): Promise<number> {
+export const explainStock: Operation<ReviewContext> = async (context, { operands }, emit) => {
   const id = operands[0]!.toLowerCase()
   const found = await explainRecord(context.store.db, id, context.clock())
   if (!found) throw noSuchThing(`There is no record "${operands[0]}"; pass an id as the API shows it.`)
@@ -211,7 +211,7 @@ export async function explainStock(context: ReviewContext, { operands }: Control
 /** The notice keys that two operands name: a notice key, or a record's ID, which means its founding notice. */
 async function pairOf(db: Executor, operands: readonly string[]): Promise<readonly [string, string]> {
   const [left, right] = [await noticeKeyOf(db, operands[0]!), await noticeKeyOf(db, operands[1]!)]
-  if (left === right) throw new OperatorError('Pass two different records.', { exitCode: 2 })
+  if (left === right) throw wrongUse('Pass two different records.')
   return [left, right]
 }
 

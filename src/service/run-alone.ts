@@ -10,9 +10,8 @@ import { openDatabaseClock } from '../store/database-clock.ts'
 import { measureClock } from '../store/look.ts'
 import { openDocumentStore } from '../store/open-document-store.ts'
 import type { Emit } from './command-event.ts'
-import type { CommandName } from './command-name.ts'
 import type { ControlRequest } from './control-socket.ts'
-import { runOperation } from './operations.ts'
+import { type OperationName, runOperation } from './operations.ts'
 import { workQueue } from './work-queue.ts'
 
 /** Commands that make an embedded stock where there is none; for all others its folder was mistyped. */
@@ -22,7 +21,7 @@ const beginsStock: ReadonlySet<string> = new Set([
   'source list',
   'source show',
   'source run',
-] satisfies CommandName[])
+] satisfies OperationName[])
 
 /** Opens the stock, runs the command and closes it. Returns the exit code. Throws OperatorError where there is no stock. */
 export async function runAlone(

@@ -1,11 +1,11 @@
 // The secret of an endpoint in a file: an argument would show it in the list of processes.
 import { readFile } from 'node:fs/promises'
-import { OperatorError } from '../platform/errors.ts'
+import { wrongUse } from '../platform/errors.ts'
 
 /** The text of the file, without white space around it. Throws OperatorError when it cannot be read. */
 export async function secretInFile(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new OperatorError(`The file of --secret-file cannot be read (${error.code}): ${path}`, { exitCode: 2 })
+    throw wrongUse(`The file of --secret-file cannot be read (${error.code}): ${path}`)
   })
   return text.trim()
 }

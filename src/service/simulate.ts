@@ -1,7 +1,7 @@
 // `tenderstock simulate`: the portals of all sources on this machine, for trials of a source and of what goes wrong.
 import { toInstant } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
-import { OperatorError } from '../platform/errors.ts'
+import { OperatorError, wrongUse } from '../platform/errors.ts'
 import { corpusShelf } from '../simulator/corpus-shelf.ts'
 import { type Faults, readFaults } from '../simulator/faults.ts'
 import { sampleEpoch, sampleSeed } from '../simulator/samples/sample-documents.ts'
@@ -94,6 +94,6 @@ function faultsOf(written: readonly string[]): Faults {
     return readFaults(written)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw new OperatorError(`${error.message[0]!.toUpperCase()}${error.message.slice(1)}.`, { exitCode: 2 })
+    throw wrongUse(`${error.message[0]!.toUpperCase()}${error.message.slice(1)}.`)
   }
 }

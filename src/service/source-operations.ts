@@ -8,7 +8,7 @@ import { whyOff } from '../ingest/source-health.ts'
 import { sourcesHealth } from '../ingest/watch-sources.ts'
 import { type Clock, systemSleep } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
-import { noSuchThing, OperatorError } from '../platform/errors.ts'
+import { noSuchThing, OperatorError, wrongUse } from '../platform/errors.ts'
 import type { Random } from '../platform/random.ts'
 import { countCountries, loadSources, type Sources } from '../sources/registry.ts'
 import type { Source } from '../sources/source.ts'
@@ -16,9 +16,10 @@ import type { Store } from '../store/database.ts'
 import type { DocumentStore } from '../store/document-store.ts'
 import { alarmsOf, listRuns } from '../store/source-health.ts'
 import type { Actor } from '../store/token-changes.ts'
-import type { Emit, SourceCard } from './command-event.ts'
+import type { SourceCard } from './command-event.ts'
 import { noteCommand } from './command-note.ts'
 import type { ControlRequest } from './control-socket.ts'
+import type { Operation } from './operation-context.ts'
 import { openPortalAccess, type PortalAccess, type SamplePortals } from './portal-access.ts'
 import { claimStockKind } from './stock-kind.ts'
 
@@ -58,13 +59,12 @@ export function sourceNamed(sources: Sources, id: string): Source {
 }
 
 /** `source list`: one event for each source, those with alarms first; what was never read only with --all. */
-export async function listSources(context: SourceContext, { options }: ControlRequest, emit: Emit): Promise<number> {
+export const listSources: Operation<SourceContext> = async (context, { options }, emit) => {
   const sources = await loadSources()
   const country = options.country === undefined ? undefined : String(options.country).toUpperCase()
   if (country !== undefined && ![...sources.values()].some((source) => source.country === country))
-    throw new OperatorError(
+    throw wrongUse(
       `There is no source in the country "${options.country}"; country codes have two letters, such as DE, GB or EU.`,
-      { exitCode: 2 },
     )
   const judged = await sourcesHealth(context.store, watchOf(context, sources))
   const order = ['alarm', 'ok', 'never-read', 'off']
@@ -107,7 +107,7 @@ export async function listSources(context: SourceContext, { options }: ControlRe
 }
 
 /** `source show ID`: its card, its health, its last readings and alarms. */
-export async function showSource(context: SourceContext, { operands }: ControlRequest, emit: Emit): Promise<number> {
+export const showSource: Operation<SourceContext> = async (context, { operands }, emit) => {
   const sources = await loadSources()
   const source = sourceNamed(sources, operands[0]!)
   const judged = await sourcesHealth(context.store, {
@@ -173,18 +173,11 @@ function cardOf(source: Source): SourceCard {
 }
 
 /** `source run ID`: reads what is due of a source now, or the named slots. Exit code 5 when a reading failed. */
-export async function runSourceNow(
-  context: ReadingContext,
-  { operands, options }: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const runSourceNow: Operation<ReadingContext> = async (context, { operands, options }, emit) => {
   const sources = await loadSources()
   const named = sourceNamed(sources, operands[0]!)
   if (options.slot !== undefined && options.channel === undefined)
-    throw new OperatorError(
-      `--slot needs --channel; ${named.id} has ${named.channels.map(({ name }) => name).join(', ')}.`,
-      { exitCode: 2 },
-    )
+    throw wrongUse(`--slot needs --channel; ${named.id} has ${named.channels.map(({ name }) => name).join(', ')}.`)
   const { clock, random, keyOf } = context
   const access = accessOf(context, options)
   try {
@@ -229,18 +222,14 @@ function accessOf(context: CheckContext, { simulator }: ControlRequest['options'
 function cardIn(access: PortalAccess, source: Source): Source {
   const card = access.cardOf(source)
   if (card) return card
-  throw new OperatorError(`This service reads sample portals, and ${source.id} is not one of them.`, { exitCode: 2 })
+  throw wrongUse(`This service reads sample portals, and ${source.id} is not one of them.`)
 }
 
 /** What a check needs: no stock. */
 export type CheckContext = Omit<ReadingContext, 'store' | 'documentStore'>
 
 /** `source check [ID …]`: one small request each, compared with the card. Exit code 6 when one differs or does not answer; a quiet one is no fault. */
-export async function checkSources(
-  context: CheckContext,
-  { operands, options }: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const checkSources: Operation<CheckContext> = async (context, { operands, options }, emit) => {
   const sources = await loadSources()
   const named = operands.map((id) => sourceNamed(sources, id))
   const { clock, signal = new AbortController().signal } = context

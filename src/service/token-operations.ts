@@ -4,10 +4,9 @@ import { mailDomainOf } from '../platform/mail-address.ts'
 import { inTransaction } from '../store/database.ts'
 import { type ApiToken, listTokens } from '../store/organizations.ts'
 import { createTokenBy, revokeTokenBy, rotateTokenBy } from '../store/token-changes.ts'
-import type { Emit, EventOf } from './command-event.ts'
+import type { EventOf } from './command-event.ts'
 import { actorOf } from './command-note.ts'
-import type { ControlRequest } from './control-socket.ts'
-import type { ServiceContext } from './operation-context.ts'
+import type { Operation, ServiceContext } from './operation-context.ts'
 import { noOrganization, organizationNamed } from './organization-named.ts'
 
 /** What a change of a token needs besides. */
@@ -21,11 +20,7 @@ const noToken = (tokenId: string) =>
   noSuchThing(`There is no token with the id "${tokenId}"; \`tenderstock token list ORGANIZATION\` shows the ids.`)
 
 /** `token create` */
-export async function createTokenNow(
-  context: ServiceContext,
-  { options, operands }: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const createTokenNow: Operation = async (context, { options, operands }, emit) => {
   const { store } = context
   const { organizationId, name } = await organizationNamed(store, operands[0]!)
   const circumstances = circumstancesOf(context)
@@ -44,11 +39,7 @@ export async function createTokenNow(
 }
 
 /** `token list` */
-export async function listTokensNow(
-  { store, clock }: ServiceContext,
-  { operands }: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const listTokensNow: Operation = async ({ store, clock }, { operands }, emit) => {
   const { organizationId, name } = await organizationNamed(store, operands[0]!)
   const tokens = await listTokens(store.db, organizationId)
   if (tokens.length === 0)
@@ -58,11 +49,7 @@ export async function listTokensNow(
 }
 
 /** `token revoke` */
-export async function revokeTokenNow(
-  context: ServiceContext,
-  { operands }: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const revokeTokenNow: Operation = async (context, { operands }, emit) => {
   const tokenId = operands[0]!
   const outcome = await inTransaction(context.store, (trx) =>
     revokeTokenBy(trx, actorOf(context), tokenId, circumstancesOf(context)),
@@ -73,11 +60,7 @@ export async function revokeTokenNow(
 }
 
 /** `token rotate` */
-export async function rotateTokenNow(
-  context: ServiceContext,
-  { options, operands }: ControlRequest,
-  emit: Emit,
-): Promise<number> {
+export const rotateTokenNow: Operation = async (context, { options, operands }, emit) => {
   const tokenId = operands[0]!
   const circumstances = circumstancesOf(context)
   const oldEnds = options['old-ends-in-days']

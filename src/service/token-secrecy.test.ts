@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { putEmptyStock } from '../../test/world.ts'
+import { commandNames } from '../cli/command-table.ts'
 import { helpText, plainStyle } from '../cli/help-text.ts'
-import { commandNames } from './command-name.ts'
 
 const program = new URL('../bin/tenderstock.ts', import.meta.url).pathname
 const { DATABASE_URL: _database, REDIS_URL: _redis, ...environment } = process.env

@@ -13,7 +13,7 @@ import { systemRandom } from '../platform/random.ts'
 import { listAuditEntries } from '../store/audit.ts'
 import { createOrganization } from '../store/organizations.ts'
 import type { CommandEvent, EventOf } from './command-event.ts'
-import type { CommandName } from './command-name.ts'
+import type { CommandName } from '../cli/command-table.ts'
 import { allowLoopbackWebhooks } from './loopback-webhooks.ts'
 
 const closers: (() => unknown)[] = []

@@ -1,7 +1,7 @@
 // The operator's commands about webhooks: endpoints, their secrets, and what was sent to them.
 import { hitEventKinds } from '../domain/hit-event.ts'
 import { parseDate } from '../domain/time.ts'
-import { noSuchThing, OperatorError } from '../platform/errors.ts'
+import { noSuchThing, OperatorError, wrongUse } from '../platform/errors.ts'
 import type { Sealer } from '../platform/sealing.ts'
 import type { AuditAction, AuditEntry } from '../store/audit.ts'
 import { type Executor, inTransaction } from '../store/database.ts'
@@ -39,17 +39,16 @@ import type { Emit, EventOf } from './command-event.ts'
 import { noteCommand } from './command-note.ts'
 import type { ControlRequest } from './control-socket.ts'
 import { webhookAddressRule } from './loopback-webhooks.ts'
-import type { ServiceContext } from './operation-context.ts'
+import type { Operation, ServiceContext } from './operation-context.ts'
 import { organizationNamed } from './organization-named.ts'
 import { secretInFile } from './secret-file.ts'
 import { openSealer } from './webhook-sealer.ts'
 
 /** Requests a second to one endpoint where nobody says otherwise. */
 const defaultRate = 10
-type WebhookOperation = (place: ServiceContext, request: ControlRequest, emit: Emit) => Promise<number>
 
 /** `webhook create`: the secret is in the event, once. */
-export const createWebhook: WebhookOperation = async (place, { options }, emit) => {
+export const createWebhook: Operation = async (place, { options }, emit) => {
   const { store, clock, random } = place
   const organization = await organizationNamed(store, String(options.organization))
   const address = await addressOf(place, String(options.url))
@@ -82,12 +81,12 @@ export const createWebhook: WebhookOperation = async (place, { options }, emit) 
 }
 
 /** `webhook update ID` */
-export const updateWebhook: WebhookOperation = async (place, { operands, options }, emit) => {
+export const updateWebhook: Operation = async (place, { operands, options }, emit) => {
   const { store, clock } = place
   const endpoint = await endpointNamed(place, operands)
   const { organizationId } = endpoint
   if (options.search !== undefined && options['all-searches'] === true)
-    throw new OperatorError('Pass either --search or --all-searches.', { exitCode: 2 })
+    throw wrongUse('Pass either --search or --all-searches.')
   const searches = await searchesOf(place, organizationId, options.search)
   const change: EndpointChange = {
     ...(options.url !== undefined && { address: await addressOf(place, String(options.url)) }),
@@ -98,9 +97,8 @@ export const updateWebhook: WebhookOperation = async (place, { operands, options
   }
   const detail = endpointChanges(endpoint, change, await listSearches(store.db, organizationId))
   if (Object.keys(detail).length === 0)
-    throw new OperatorError(
+    throw wrongUse(
       'Nothing to change: pass another --url, --kind, --search or --all-searches, --rate or --description.',
-      { exitCode: 2 },
     )
   await inTransaction(store, async (trx) => {
     if (!(await changeEndpoint(trx, endpoint.endpointNo, change, clock()))) throw noEndpoint(operands[0]!)
@@ -117,7 +115,7 @@ export const updateWebhook: WebhookOperation = async (place, { operands, options
 }
 
 /** `webhook list`: of one organization, or of all. */
-export const listWebhooks: WebhookOperation = async ({ store }, { options }, emit) => {
+export const listWebhooks: Operation = async ({ store }, { options }, emit) => {
   const only =
     options.organization === undefined ? undefined : await organizationNamed(store, String(options.organization))
   const names = new Map((await listOrganizations(store.db)).map(({ organizationId, name }) => [organizationId, name]))
@@ -136,7 +134,7 @@ export const listWebhooks: WebhookOperation = async ({ store }, { options }, emi
 }
 
 /** `webhook test ID`: sends a test event now. One that succeeds enables the endpoint. Exit code 1 when it fails. */
-export const testWebhook: WebhookOperation = async (place, { operands, options }, emit) => {
+export const testWebhook: Operation = async (place, { operands, options }, emit) => {
   const { store, clock, random, version } = place
   const endpoint = await endpointNamed(place, operands)
   const address = parseEndpointAddress(endpoint.address, await webhookAddressRule(store, place.config))
@@ -183,7 +181,7 @@ export const testWebhook: WebhookOperation = async (place, { operands, options }
 }
 
 /** `webhook rotate ID`: the new secret is in the event, once; the old one signs for another day. */
-export const rotateWebhook: WebhookOperation = async (place, { operands, options }, emit) => {
+export const rotateWebhook: Operation = async (place, { operands, options }, emit) => {
   const { clock, random } = place
   const endpoint = await endpointNamed(place, operands)
   const sealer = await openSealer(place, { acceptsNewKey: options['accept-new-key'] === true })
@@ -195,7 +193,7 @@ export const rotateWebhook: WebhookOperation = async (place, { operands, options
   return 0
 }
 
-export const enableWebhook: WebhookOperation = async (place, { operands }, emit) => {
+export const enableWebhook: Operation = async (place, { operands }, emit) => {
   const endpoint = await endpointNamed(place, operands)
   await changed(place, endpoint, 'webhook.enable', (trx) => enableEndpoint(trx, endpoint.endpointNo))
   emit({ event: 'webhookEnabled', id: endpoint.endpointId })
@@ -203,7 +201,7 @@ export const enableWebhook: WebhookOperation = async (place, { operands }, emit)
   return 0
 }
 
-export const disableWebhook: WebhookOperation = async (place, { operands }, emit) => {
+export const disableWebhook: Operation = async (place, { operands }, emit) => {
   const endpoint = await endpointNamed(place, operands)
   await changed(place, endpoint, 'webhook.disable', (trx) =>
     disableEndpoint({ db: trx }, endpoint.endpointNo, 'operator'),
@@ -212,7 +210,7 @@ export const disableWebhook: WebhookOperation = async (place, { operands }, emit
   return 0
 }
 
-export const removeWebhook: WebhookOperation = async (place, { operands }, emit) => {
+export const removeWebhook: Operation = async (place, { operands }, emit) => {
   const endpoint = await endpointNamed(place, operands)
   await changed(place, endpoint, 'webhook.remove', (trx) =>
     removeEndpoint({ db: trx }, endpoint.endpointNo, place.clock()),
@@ -222,7 +220,7 @@ export const removeWebhook: WebhookOperation = async (place, { operands }, emit)
 }
 
 /** `webhook release ID`: sends what was held while the endpoint was disabled. */
-export const releaseWebhook: WebhookOperation = async (place, { operands }, emit) => {
+export const releaseWebhook: Operation = async (place, { operands }, emit) => {
   const endpoint = await endpointNamed(place, operands)
   if (endpoint.state === 'disabled')
     throw new OperatorError(
@@ -236,7 +234,7 @@ export const releaseWebhook: WebhookOperation = async (place, { operands }, emit
 }
 
 /** `webhook deliveries ID`: the newest first. */
-export const listWebhookDeliveries: WebhookOperation = async ({ store, ...place }, { operands, options }, emit) => {
+export const listWebhookDeliveries: Operation = async ({ store, ...place }, { operands, options }, emit) => {
   const endpoint = await endpointNamed({ store, ...place }, operands)
   const deliveries = await listDeliveries(store.db, {
     endpointNo: endpoint.endpointNo,
@@ -250,7 +248,7 @@ export const listWebhookDeliveries: WebhookOperation = async ({ store, ...place 
 }
 
 /** `webhook replay ID`: one delivery, those that failed, or all; each under its id. */
-export const replayWebhook: WebhookOperation = async (place, { operands, options }, emit) => {
+export const replayWebhook: Operation = async (place, { operands, options }, emit) => {
   const endpoint = await endpointNamed(place, operands)
   const choice = replayChoice(options)
   const count = await changed(place, endpoint, 'webhook.replay', (trx) =>
@@ -268,9 +266,7 @@ function replayChoice(options: ControlRequest['options']): ReplayChoice {
   const { message, 'failed-since': failed, 'all-since': all } = options
   const given = [message, failed, all].filter((each) => each !== undefined)
   if (given.length !== 1)
-    throw new OperatorError('Say what to send again, one of: --message ID, --failed-since DATE, --all-since DATE.', {
-      exitCode: 2,
-    })
+    throw wrongUse('Say what to send again, one of: --message ID, --failed-since DATE, --all-since DATE.')
   if (message !== undefined) return { messageId: String(message) }
   return { since: parseDate(String(failed ?? all))!.utcMidnightMs, only: failed === undefined ? 'all' : 'failed' }
 }
@@ -339,9 +335,7 @@ function kindsOf(given: unknown): readonly string[] {
   const wanted = Array.isArray(given) ? given.map(String) : ['search.hit']
   const unknown = wanted.find((each) => !(hitEventKinds as readonly string[]).includes(each))
   if (unknown !== undefined)
-    throw new OperatorError(`There is no kind "${unknown}"; an endpoint can take ${hitEventKinds.join(' and ')}.`, {
-      exitCode: 2,
-    })
+    throw wrongUse(`There is no kind "${unknown}"; an endpoint can take ${hitEventKinds.join(' and ')}.`)
   return [...new Set(wanted)]
 }
 
@@ -369,12 +363,7 @@ async function newSecret(
   const secret = file === undefined ? makeWebhookSecret(random.bytes) : await secretInFile(String(file))
   const bytes = webhookSecretBytes(secret)
   if (!bytes)
-    throw new OperatorError(
-      'The secret is none: write whsec_ and 24 to 64 bytes in base64, or leave --secret-file out.',
-      {
-        exitCode: 2,
-      },
-    )
+    throw wrongUse('The secret is none: write whsec_ and 24 to 64 bytes in base64, or leave --secret-file out.')
   const secretId = random.uuid()
   return { secret, stored: { secretId, sealed: sealer.seal(bytes, secretId) } }
 }

@@ -1,7 +1,7 @@
 // Which addresses webhooks may be sent to. It is checked when an endpoint is saved; the network rule of platform/http is checked at
 // every attempt, for the address that is connected to.
 import { lookup } from 'node:dns/promises'
-import { OperatorError } from '../platform/errors.ts'
+import { wrongUse } from '../platform/errors.ts'
 import { isLoopbackAddress, isPublicAddress, literalOf, type Network } from '../platform/network-rule.ts'
 
 /** What the service allows besides public https addresses. */
@@ -19,9 +19,7 @@ export type EndpointAddress = { readonly url: string; readonly network: Extract<
 /** The address in its canonical form, and the network that it lies in. Throws OperatorError with what to write instead. */
 export function parseEndpointAddress(text: string, rule: AddressRule): EndpointAddress {
   const refuse = (why: string): never => {
-    throw new OperatorError(`The webhook address ${why}; write it like https://hooks.example.org/tenders.`, {
-      exitCode: 2,
-    })
+    throw wrongUse(`The webhook address ${why}; write it like https://hooks.example.org/tenders.`)
   }
   if (text.length > maxAddressLength) refuse(`has more than ${maxAddressLength} characters`)
   const url = URL.parse(text)
@@ -60,8 +58,7 @@ export async function checkEndpointName({ url, network }: EndpointAddress, resol
   if (network === 'loopback' || literalOf(hostname) !== undefined) return
   const addresses = await resolve(hostname).catch(() => [])
   if (addresses.some((address) => !isPublicAddress(address)))
-    throw new OperatorError(
+    throw wrongUse(
       `The webhook address leads into a private network: ${hostname} has an address there. Use a name that is public.`,
-      { exitCode: 2 },
     )
 }
