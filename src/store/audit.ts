@@ -109,19 +109,19 @@ export async function listAuditEntries(
   db: Executor,
   which: { readonly organizationId?: string; readonly before?: number; readonly limit: number },
 ): Promise<ListedAuditEntry[]> {
-  let query = db.selectFrom('audit_entry').selectAll().orderBy('entry_no', 'desc').limit(which.limit)
+  let query = db
+    .selectFrom('audit_entry')
+    .select(['entry_no as entryNo', 'at', 'actor', 'organization_id as organizationId', 'action', 'subject', 'detail'])
+    .select('address_prefix as addressPrefix')
+    .orderBy('entry_no', 'desc')
+    .limit(which.limit)
   if (which.organizationId !== undefined) query = query.where('organization_id', '=', which.organizationId)
   if (which.before !== undefined) query = query.where('entry_no', '<', which.before)
   const rows = await query.execute()
   return rows.map((row) => ({
-    entryNo: row.entry_no,
-    at: row.at,
-    actor: row.actor,
-    organizationId: row.organization_id ?? undefined,
-    action: row.action,
-    subject: row.subject,
+    ...row,
+    organizationId: row.organizationId ?? undefined,
     detail: JSON.parse(row.detail) as AuditEntry['detail'],
-    addressPrefix: row.address_prefix,
   }))
 }
 

@@ -28,10 +28,18 @@ export async function listContracted(db: Executor): Promise<Set<string>> {
 export async function findContract(db: Executor, organizationId: string): Promise<Contract | undefined> {
   const row = await db
     .selectFrom('contract')
-    .selectAll()
+    .select(['organization_id as organizationId', 'starts_at as startsAt', 'ends_at as endsAt', 'note'])
+    .select(['started_at as startedAt', 'ended_at as endedAt', 'set_up_by as setUpBy'])
     .where('organization_id', '=', organizationId)
     .executeTakeFirst()
-  return row && contractOf(row)
+  if (!row) return undefined
+  const { endsAt, startedAt, endedAt } = row
+  return {
+    ...row,
+    endsAt: endsAt ?? undefined,
+    startedAt: startedAt ?? undefined,
+    endedAt: endedAt ?? undefined,
+  }
 }
 
 /** What an operator agrees. Times in epoch milliseconds. */
@@ -97,24 +105,4 @@ export async function endContract(trx: Executor, organizationId: string, now: nu
   await changeOrganization({ db: trx }, organizationId, { hasApiAccess: false })
   await bump(trx, 'console')
   return true
-}
-
-function contractOf(row: {
-  organization_id: string
-  starts_at: number
-  ends_at: number | null
-  started_at: number | null
-  ended_at: number | null
-  note: string
-  set_up_by: string
-}): Contract {
-  return {
-    organizationId: row.organization_id,
-    startsAt: row.starts_at,
-    endsAt: row.ends_at ?? undefined,
-    startedAt: row.started_at ?? undefined,
-    endedAt: row.ended_at ?? undefined,
-    note: row.note,
-    setUpBy: row.set_up_by,
-  }
 }

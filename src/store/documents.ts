@@ -137,22 +137,13 @@ export async function listParsableDocuments(
   outside?: Pick<DocumentStore, 'get'>,
 ): Promise<KeptDocument[]> {
   // base64 arrives faster than `bytea` does, which both drivers read as hex
-  const { rows } = await sql<{
-    document_id: string
-    source_id: string
-    packed: string | null
-    byte_size: number
-  }>`
-    select document_id, source_id, encode(packed, 'base64') as packed, byte_size
+  const { rows } = await sql<{ documentId: string; sourceId: string; packed: string | null; byteSize: number }>`
+    select document_id as "documentId", source_id as "sourceId", encode(packed, 'base64') as packed, byte_size as "byteSize"
     from source_document where document_id > ${after} and parser_version <> ${unparsedVersion}
     order by document_id limit ${limit}`.execute(db)
-  return inParallel(rows, mostGets, async (row) => {
-    const packed = row.packed === null ? await outside?.get(row.document_id) : Buffer.from(row.packed, 'base64')
-    return {
-      documentId: row.document_id,
-      sourceId: row.source_id,
-      bytes: unpack(packed ?? missingContent(row.document_id), row.byte_size),
-    }
+  return inParallel(rows, mostGets, async ({ packed: text, byteSize, ...row }) => {
+    const packed = text === null ? await outside?.get(row.documentId) : Buffer.from(text, 'base64')
+    return { ...row, bytes: unpack(packed ?? missingContent(row.documentId), byteSize) }
   })
 }
 
@@ -173,25 +164,17 @@ export async function findDocument(
   documentId: string,
   outside?: Pick<DocumentStore, 'get'>,
 ): Promise<FoundDocument | undefined> {
-  const { rows } = await sql<{
-    source_id: string
-    address: string
-    received_at: number
-    packed: string | null
-    byte_size: number
-  }>`
-    select source_id, address, received_at, encode(packed, 'base64') as packed, byte_size
+  const { rows } = await sql<
+    Omit<FoundDocument, 'bytes'> & { readonly packed: string | null; readonly byteSize: number }
+  >`
+    select source_id as "sourceId", address, received_at as "receivedAt", encode(packed, 'base64') as packed, byte_size as "byteSize"
     from source_document where document_id = ${documentId}`.execute(db)
   const [row] = rows
   if (!row) return undefined
-  const packed = row.packed === null ? await outside?.get(documentId) : Buffer.from(row.packed, 'base64')
+  const { packed: text, byteSize, ...found } = row
+  const packed = text === null ? await outside?.get(documentId) : Buffer.from(text, 'base64')
   if (packed?.length === 0) return undefined
-  return {
-    sourceId: row.source_id,
-    address: row.address,
-    receivedAt: row.received_at,
-    bytes: unpack(packed ?? missingContent(documentId), row.byte_size),
-  }
+  return { ...found, bytes: unpack(packed ?? missingContent(documentId), byteSize) }
 }
 
 /** Maximum parallel requests to external storage: a bucket takes some hundredths of a second for each. */
@@ -287,19 +270,14 @@ export async function listRejections(db: Executor, limit: number): Promise<Liste
   const rows = await db
     .selectFrom('rejection')
     .innerJoin('source_document', 'source_document.document_id', 'rejection.document_id')
-    .select(['address', 'source_id', 'pointer', 'reason', 'path', 'detail', 'rejected_at'])
+    .select(['address', 'pointer', 'reason', 'path', 'detail', 'source_id as sourceId', 'rejected_at as rejectedAt'])
     .orderBy('rejected_at', 'desc')
     .orderBy('address')
     .orderBy('pointer')
     .limit(limit)
     .execute()
   const redactor = await loadRedactor(db)
-  return rows.map(({ source_id: sourceId, rejected_at: rejectedAt, ...row }) => ({
-    ...row,
-    detail: redactor.text(row.detail),
-    sourceId,
-    rejectedAt,
-  }))
+  return rows.map((row) => ({ ...row, detail: redactor.text(row.detail) }))
 }
 
 function missingContent(documentId: string): never {

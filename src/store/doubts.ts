@@ -28,27 +28,13 @@ export async function replaceDoubts(
       ${doubts.map((each) => each.evidence)}::text[])`.execute(db)
 }
 
-type RawDoubt = {
-  readonly tender_id: string
-  readonly kind: string
-  readonly left_key: string
-  readonly right_key: string
-  readonly evidence: string
-}
-
 /** Doubts that no operator has decided, in order of their tenders, at most `limit`. */
 export async function listDoubts(db: Executor, limit: number): Promise<TenderDoubt[]> {
-  const { rows } = await sql<RawDoubt>`
-    select tender_id, kind, left_key, right_key, evidence from tender_doubt d
+  const { rows } = await sql<TenderDoubt>`
+    select tender_id as "tenderId", kind, left_key as left, right_key as right, evidence from tender_doubt d
     where not exists (select from review_decision r where r.left_key = d.left_key and r.right_key = d.right_key)
     order by tender_id, kind limit ${limit}`.execute(db)
-  return rows.map((row) => ({
-    tenderId: row.tender_id,
-    kind: row.kind as TenderDoubt['kind'],
-    left: row.left_key,
-    right: row.right_key,
-    evidence: row.evidence,
-  }))
+  return rows
 }
 
 /** How many tenders are doubted and not decided, by kind. */

@@ -26,29 +26,20 @@ export type StoredEntry = {
   readonly sources: string
 }
 
-const editionColumns = ['edition', 'last_modified', 'published_at', 'records', 'changes', 'checks', 'checksum'] as const
+const editionColumns = [
+  'edition',
+  'last_modified as lastModified',
+  'published_at as publishedAt',
+  'records',
+  'changes',
+  'checks',
+  'checksum',
+] as const
 
-type StoredEditionColumns = {
-  edition: number
-  last_modified: number
-  published_at: number
-  records: number
-  changes: number
-  checks: string
-  checksum: string | null
-}
-
-function editionOf(row: StoredEditionColumns): EditionRow {
-  return {
-    edition: row.edition,
-    lastModified: row.last_modified,
-    publishedAt: row.published_at,
-    records: row.records,
-    changes: row.changes,
-    checks: JSON.parse(row.checks) as { [sourceId: string]: number },
-    checksum: row.checksum,
-  }
-}
+const editionOf = <Row extends { readonly checks: string }>(row: Row) => ({
+  ...row,
+  checks: JSON.parse(row.checks) as EditionRow['checks'],
+})
 
 export async function newestEdition(db: Executor): Promise<EditionRow | undefined> {
   const row = await db
@@ -73,16 +64,15 @@ export async function editionsAfter(db: Executor, edition: number, limit: number
 }
 
 /** Entries with `after` < lastModified <= `upTo`, in order, at most `limit`. Long replaced ones are gone. */
-export async function entriesAfter(db: Executor, after: number, upTo: number, limit: number): Promise<StoredEntry[]> {
-  const rows = await db
+export function entriesAfter(db: Executor, after: number, upTo: number, limit: number): Promise<StoredEntry[]> {
+  return db
     .selectFrom('edition_entry')
-    .select(['edition', 'last_modified', 'body', 'sources'])
+    .select(['edition', 'last_modified as lastModified', 'body', 'sources'])
     .where('last_modified', '>', after)
     .where('last_modified', '<=', upTo)
     .orderBy('last_modified')
     .limit(limit)
     .execute()
-  return rows.map(({ last_modified, ...row }) => ({ ...row, lastModified: last_modified }))
 }
 
 /**

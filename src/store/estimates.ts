@@ -10,9 +10,9 @@ const keptModels = 3
 
 /** The newest model; undefined when none was fitted yet. */
 export async function newestModel(db: Executor): Promise<ModelRow | undefined> {
-  const { rows } = await sql<{ version: string; fitted_at: number }>`
-    select version, fitted_at from value_model order by fitted_at desc, version desc limit 1`.execute(db)
-  return rows[0] && { version: rows[0].version, fittedAt: rows[0].fitted_at }
+  const { rows } = await sql<ModelRow>`
+    select version, fitted_at as "fittedAt" from value_model order by fitted_at desc, version desc limit 1`.execute(db)
+  return rows[0]
 }
 
 /** The stored parameters of a model, JSON. */
@@ -60,15 +60,10 @@ export type EstimateRow = {
 /** All that was ever said of these records. */
 export async function findEstimates(db: Executor, tenderIds: readonly string[]): Promise<EstimateRow[]> {
   if (tenderIds.length === 0) return []
-  const { rows } = await sql<{ tender_id: string; inputs_hash: string; model_version: string; estimate: string }>`
-    select tender_id, inputs_hash, model_version, estimate from tender_estimate
-    where tender_id = any(${[...tenderIds]}::text[])`.execute(db)
-  return rows.map((row) => ({
-    tenderId: row.tender_id,
-    inputsHash: row.inputs_hash,
-    modelVersion: row.model_version,
-    estimate: row.estimate,
-  }))
+  const { rows } = await sql<EstimateRow>`
+    select tender_id as "tenderId", inputs_hash as "inputsHash", model_version as "modelVersion", estimate
+    from tender_estimate where tender_id = any(${[...tenderIds]}::text[])`.execute(db)
+  return rows
 }
 
 /** Stores the answers; existing ones stay. */
@@ -91,10 +86,10 @@ export async function listContents(
   after: string,
   limit: number,
 ): Promise<readonly { readonly tenderId: string; readonly content: string }[]> {
-  const { rows } = await sql<{ tender_id: string; content: string }>`
-    select tender_id, content from tender where tender_id > ${after} and merged_into is null
+  const { rows } = await sql<{ tenderId: string; content: string }>`
+    select tender_id as "tenderId", content from tender where tender_id > ${after} and merged_into is null
     order by tender_id limit ${limit}`.execute(db)
-  return rows.map((row) => ({ tenderId: row.tender_id, content: row.content }))
+  return rows
 }
 
 const recordsPerSlice = 5000

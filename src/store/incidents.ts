@@ -15,7 +15,18 @@ export type Incident = {
   readonly createdBy: string
 }
 
-const columns = ['incident_id', 'title', 'detail', 'started_at', 'ended_at', 'created_by'] as const
+const columns = [
+  'incident_id as incidentId',
+  'title',
+  'detail',
+  'started_at as startedAt',
+  'ended_at as endedAt',
+  'created_by as createdBy',
+] as const
+const incidentOf = <Row extends { readonly endedAt: number | null }>(row: Row) => ({
+  ...row,
+  endedAt: row.endedAt ?? undefined,
+})
 
 /** Incidents that are open or began after `since`, the newest first. */
 export async function listIncidents(db: Executor, since: number, limit: number): Promise<Incident[]> {
@@ -77,22 +88,4 @@ export async function endIncident(trx: Executor, incidentId: string, now: number
     .where('ended_at', 'is', null)
     .executeTakeFirst()
   return numUpdatedRows > 0n
-}
-
-function incidentOf(row: {
-  incident_id: string
-  title: string
-  detail: string
-  started_at: number
-  ended_at: number | null
-  created_by: string
-}): Incident {
-  return {
-    incidentId: row.incident_id,
-    title: row.title,
-    detail: row.detail,
-    startedAt: row.started_at,
-    endedAt: row.ended_at ?? undefined,
-    createdBy: row.created_by,
-  }
 }

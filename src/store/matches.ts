@@ -18,35 +18,18 @@ export type StoredMatchRecord = {
 /** `recordNo` is given by the database and stays as long as the record; nothing is decided by it. */
 export type NumberedMatchRecord = StoredMatchRecord & { readonly recordNo: number }
 
-type RawRecord = {
-  readonly record_no: number
-  readonly record_key: string
-  readonly is_succeeded: boolean
-  readonly mark: number
-  readonly keys: string
-  readonly twin_keys: string
-  readonly content: string
-}
+/** A row as the database keeps it: lists of numbers are texts. */
+type Kept<Row> = { readonly [Name in keyof Row]: Row[Name] extends readonly number[] ? string : Row[Name] }
 
 const toText = (keys: readonly number[]): string => keys.join(' ')
 const fromText = (text: string): number[] => (text === '' ? [] : text.split(' ').map(Number))
 
-const toRecord = (row: RawRecord): NumberedMatchRecord => ({
-  recordNo: row.record_no,
-  recordKey: row.record_key,
-  isSucceeded: row.is_succeeded,
-  mark: row.mark,
-  keys: fromText(row.keys),
-  twinKeys: fromText(row.twin_keys),
-  content: row.content,
-})
-
 export async function loadMatchRecords(db: Executor, recordKeys: readonly string[]): Promise<NumberedMatchRecord[]> {
   if (recordKeys.length === 0) return []
-  const { rows } = await sql<RawRecord>`
-    select record_no, record_key, is_succeeded, mark, keys, twin_keys, content from match_record
-    where record_key = any(${[...recordKeys]}::text[])`.execute(db)
-  return rows.map(toRecord)
+  const { rows } = await sql<Kept<NumberedMatchRecord>>`
+    select record_no as "recordNo", record_key as "recordKey", is_succeeded as "isSucceeded", mark, keys, twin_keys as "twinKeys", content
+    from match_record where record_key = any(${[...recordKeys]}::text[])`.execute(db)
+  return rows.map((row) => ({ ...row, keys: fromText(row.keys), twinKeys: fromText(row.twinKeys) }))
 }
 
 /** The part of a record that is compared. */
@@ -54,15 +37,10 @@ export type Candidate = Pick<NumberedMatchRecord, 'recordNo' | 'recordKey' | 'tw
 
 export async function loadCandidates(db: Executor, recordNos: readonly number[]): Promise<Candidate[]> {
   if (recordNos.length === 0) return []
-  const { rows } = await sql<Pick<RawRecord, 'record_no' | 'record_key' | 'twin_keys' | 'content'>>`
-    select record_no, record_key, twin_keys, content from match_record
+  const { rows } = await sql<Kept<Candidate>>`
+    select record_no as "recordNo", record_key as "recordKey", twin_keys as "twinKeys", content from match_record
     where record_no = any(${[...recordNos]}::bigint[])`.execute(db)
-  return rows.map((row) => ({
-    recordNo: row.record_no,
-    recordKey: row.record_key,
-    twinKeys: fromText(row.twin_keys),
-    content: row.content,
-  }))
+  return rows.map((row) => ({ ...row, twinKeys: fromText(row.twinKeys) }))
 }
 
 /** The part of a record that is filed. */
@@ -70,15 +48,10 @@ export type FiledRecord = Pick<NumberedMatchRecord, 'recordNo' | 'recordKey' | '
 
 export async function listFiledRecords(db: Executor, recordNos: readonly number[]): Promise<FiledRecord[]> {
   if (recordNos.length === 0) return []
-  const { rows } = await sql<Pick<RawRecord, 'record_no' | 'record_key' | 'mark' | 'keys'>>`
-    select record_no, record_key, mark, keys from match_record
+  const { rows } = await sql<Kept<FiledRecord>>`
+    select record_no as "recordNo", record_key as "recordKey", mark, keys from match_record
     where record_no = any(${[...recordNos]}::bigint[])`.execute(db)
-  return rows.map((row) => ({
-    recordNo: row.record_no,
-    recordKey: row.record_key,
-    mark: row.mark,
-    keys: fromText(row.keys),
-  }))
+  return rows.map((row) => ({ ...row, keys: fromText(row.keys) }))
 }
 
 /** As loadMatchRecords, without what is compared: which records of announcements are over. */
@@ -87,7 +60,7 @@ export async function listSucceeded(
   recordKeys: readonly string[],
 ): Promise<ReadonlyMap<string, boolean>> {
   if (recordKeys.length === 0) return new Map()
-  const { rows } = await sql<Pick<RawRecord, 'record_key' | 'is_succeeded'>>`
+  const { rows } = await sql<{ record_key: string; is_succeeded: boolean }>`
     select record_key, is_succeeded from match_record where record_key = any(${[...recordKeys]}::text[])`.execute(db)
   return new Map(rows.map((row) => [row.record_key, row.is_succeeded]))
 }
@@ -138,9 +111,10 @@ export async function assignMatchMembers(db: Executor, members: readonly MatchMe
 /** The notices of records. */
 export async function listMatchMembers(db: Executor, recordKeys: readonly string[]): Promise<MatchMember[]> {
   if (recordKeys.length === 0) return []
-  const { rows } = await sql<{ notice_id: string; record_key: string }>`
-    select notice_id, record_key from match_member where record_key = any(${[...recordKeys]}::text[])`.execute(db)
-  return rows.map((row) => ({ noticeId: row.notice_id, recordKey: row.record_key }))
+  const { rows } = await sql<MatchMember>`
+    select notice_id as "noticeId", record_key as "recordKey" from match_member
+    where record_key = any(${[...recordKeys]}::text[])`.execute(db)
+  return rows
 }
 
 /** Records that have a notice in the same tender as one of the given ones. */
@@ -209,9 +183,10 @@ export async function deleteMatchKeys(db: Executor, holders: readonly KeyHolder[
 /** All holders of keys that are not dropped: their number is bounded. */
 export async function listKeyHolders(db: Executor, keys: readonly number[]): Promise<KeyHolder[]> {
   if (keys.length === 0) return []
-  const { rows } = await sql<{ match_key: number; record_no: number; mark: number }>`
-    select match_key, record_no, mark from match_key where match_key = any(${[...keys]}::bigint[])`.execute(db)
-  return rows.map((row) => ({ key: row.match_key, recordNo: row.record_no, mark: row.mark }))
+  const { rows } = await sql<KeyHolder>`
+    select match_key as key, record_no as "recordNo", mark from match_key
+    where match_key = any(${[...keys]}::bigint[])`.execute(db)
+  return rows
 }
 
 /** Holders of keys of any size: at most `limit` of each. */
@@ -219,12 +194,12 @@ export async function listSomeKeyHolders(
   db: Executor,
   keys: readonly number[],
   limit: number,
-): Promise<{ readonly key: number; readonly recordNo: number }[]> {
+): Promise<Omit<KeyHolder, 'mark'>[]> {
   if (keys.length === 0) return []
-  const { rows } = await sql<{ match_key: number; record_no: number }>`
-    select k.match_key, h.record_no from unnest(${[...keys]}::bigint[]) as k (match_key)
+  const { rows } = await sql<Omit<KeyHolder, 'mark'>>`
+    select k.match_key as key, h.record_no as "recordNo" from unnest(${[...keys]}::bigint[]) as k (match_key)
     cross join lateral (select record_no from match_key m where m.match_key = k.match_key limit ${limit}) h`.execute(db)
-  return rows.map((row) => ({ key: row.match_key, recordNo: row.record_no }))
+  return rows
 }
 
 /** How many records hold each key, counted up to `limit`. */
@@ -272,35 +247,17 @@ export type StoredEdge = {
   readonly evidence: string
 }
 
-type RawEdge = {
-  readonly left_key: string
-  readonly right_key: string
-  readonly outcome: string
-  readonly rule: string
-  readonly score: number
-  readonly evidence: string
-}
-
-const toEdge = (row: RawEdge): StoredEdge => ({
-  left: row.left_key,
-  right: row.right_key,
-  kind: row.outcome as StoredEdge['kind'],
-  rule: row.rule,
-  score: row.score,
-  evidence: row.evidence,
-})
+export const edgeColumns = sql`e.left_key as left, e.right_key as right, e.outcome as kind, e.rule, e.score, e.evidence`
 
 /** All edges with at least one end among the records. */
 export async function listEdgesOf(db: Executor, recordKeys: readonly string[]): Promise<StoredEdge[]> {
   if (recordKeys.length === 0) return []
   const keys = [...recordKeys]
-  const { rows } = await sql<RawEdge>`
-    select left_key, right_key, outcome, rule, score, evidence from tender_match where left_key = any(${keys}::text[])
+  const { rows } = await sql<StoredEdge>`
+    select ${edgeColumns} from tender_match e where left_key = any(${keys}::text[])
     union
-    select left_key, right_key, outcome, rule, score, evidence from tender_match where right_key = any(${keys}::text[])`.execute(
-    db,
-  )
-  return rows.map(toEdge)
+    select ${edgeColumns} from tender_match e where right_key = any(${keys}::text[])`.execute(db)
+  return rows
 }
 
 export async function upsertEdges(db: Executor, edges: readonly StoredEdge[]): Promise<void> {

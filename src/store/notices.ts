@@ -8,16 +8,14 @@ import { loadRedactor } from './redactions.ts'
 /** A notice with the id of its row and the source that received it. */
 export type NoticeRow = { readonly noticeId: string; readonly sourceId: string; readonly notice: Notice }
 
-type RawRow = { readonly notice_id: string; readonly source_id: string; readonly content: string }
+type RawRow = Omit<NoticeRow, 'notice'> & { readonly content: string }
+
+const columns = sql`notice_id as "noticeId", source_id as "sourceId", content`
 
 async function toRows(db: Executor, rows: readonly RawRow[]): Promise<NoticeRow[]> {
   if (rows.length === 0) return []
   const redactor = await loadRedactor(db)
-  return rows.map(({ notice_id: noticeId, source_id: sourceId, content }) => ({
-    noticeId,
-    sourceId,
-    notice: readNotice(content, redactor),
-  }))
+  return rows.map(({ content, ...row }) => ({ ...row, notice: readNotice(content, redactor) }))
 }
 
 /** A notice as it is stored, without what is redacted. */
@@ -28,7 +26,7 @@ export function readNotice(content: string, redactor: Redactor): Notice {
 /** Up to `limit` notices not yet consolidated, by id. Locked, so that a notice read again meanwhile is not marked by mistake. */
 export async function takeNoticesToConsolidate(db: Executor, limit: number): Promise<NoticeRow[]> {
   const { rows } = await sql<RawRow>`
-    select notice_id, source_id, content from notice
+    select ${columns} from notice
     where not is_consolidated order by notice_id limit ${limit} for update`.execute(db)
   return toRows(db, rows)
 }
@@ -43,14 +41,14 @@ export async function countNoticesToConsolidate(db: Executor): Promise<number> {
 export async function loadNotices(db: Executor, noticeIds: readonly string[]): Promise<NoticeRow[]> {
   if (noticeIds.length === 0) return []
   const { rows } = await sql<RawRow>`
-    select notice_id, source_id, content from notice where notice_id = any(${[...noticeIds]}::text[])`.execute(db)
+    select ${columns} from notice where notice_id = any(${[...noticeIds]}::text[])`.execute(db)
   return toRows(db, rows)
 }
 
 /** A page of all notices in the order of their ids, after the given one. */
 export async function listNotices(db: Executor, after: string, limit: number): Promise<NoticeRow[]> {
   const { rows } = await sql<RawRow>`
-    select notice_id, source_id, content from notice
+    select ${columns} from notice
     where notice_id > ${after} order by notice_id limit ${limit}`.execute(db)
   return toRows(db, rows)
 }

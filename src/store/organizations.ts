@@ -1,10 +1,9 @@
 // Organizations, their access to the API, and their tokens: at most two valid ones at a time (C115, C116).
-import type { Selectable } from 'kysely'
+import { sql } from 'kysely'
 import { dayMs } from '../domain/time.ts'
 import { hashToken, makeToken, tokenPrefix } from '../domain/token.ts'
 import { bump } from './change-signal.ts'
 import { type Executor, inTransaction } from './database.ts'
-import type { Database } from './schema.ts'
 
 export type Organization = {
   readonly organizationId: string
@@ -61,13 +60,21 @@ export type OrganizationCreation =
   | { readonly kind: 'created'; readonly organization: Organization }
   | { readonly kind: 'nameTaken'; readonly organization: Organization }
 
+const organizationColumns = [
+  'organization_id as organizationId',
+  'name',
+  'has_api_access as hasApiAccess',
+  'requests_per_minute as requestsPerMinute',
+  'created_at as createdAt',
+] as const
+
 /** A new organization; `nameTaken` reports an existing one of the same name. */
 export async function createOrganization(
   db: Executor,
   wanted: { readonly name: string; readonly hasApiAccess?: boolean; readonly requestsPerMinute?: number },
   { now, random }: Circumstances,
 ): Promise<OrganizationCreation> {
-  const row = await db
+  const organization = await db
     .insertInto('organization')
     .values({
       organization_id: random.uuid(),
@@ -77,26 +84,24 @@ export async function createOrganization(
       created_at: now,
     })
     .onConflict((conflict) => conflict.column('name').doNothing())
-    .returningAll()
+    .returning(organizationColumns)
     .executeTakeFirst()
-  if (row) return { kind: 'created', organization: organizationOf(row) }
+  if (organization) return { kind: 'created', organization }
   return { kind: 'nameTaken', organization: (await findOrganization(db, wanted.name))! }
 }
 
 /** All organizations, by name. */
-export async function listOrganizations(db: Executor): Promise<Organization[]> {
-  const rows = await db.selectFrom('organization').selectAll().orderBy('name').execute()
-  return rows.map(organizationOf)
+export function listOrganizations(db: Executor): Promise<Organization[]> {
+  return db.selectFrom('organization').select(organizationColumns).orderBy('name').execute()
 }
 
 /** The organization with this name or id. */
-export async function findOrganization(db: Executor, nameOrId: string): Promise<Organization | undefined> {
-  const row = await db
+export function findOrganization(db: Executor, nameOrId: string): Promise<Organization | undefined> {
+  return db
     .selectFrom('organization')
-    .selectAll()
+    .select(organizationColumns)
     .where((where) => where.or([where('name', '=', nameOrId), where('organization_id', '=', nameOrId)]))
     .executeTakeFirst()
-  return row && organizationOf(row)
 }
 
 /** Sets the limit or the access. False when there is no such organization. */
@@ -154,6 +159,20 @@ export type TokenCreation =
   | { readonly kind: 'noFreeSlot' }
   | { readonly kind: 'noOrganization' }
 
+const tokenColumns = [
+  'token_id as tokenId',
+  'organization_id as organizationId',
+  'name',
+  sql<string>`prefix || '…' || last_four`.as('hint'),
+  'created_at as createdAt',
+  'expires_at as expiresAt',
+  'revoked_at as revokedAt',
+  'last_used_at as lastUsedAt',
+  'created_by as createdBy',
+  'last_used_from as lastUsedFrom',
+  'last_used_agent as lastUsedAgent',
+] as const
+
 /**
  * A new token in a free slot. An expired token is not valid and gives its slot up. A third valid token can never exist:
  * creations of one organization wait for each other on its row, and a unique index guards the slots besides (C116).
@@ -196,7 +215,7 @@ export async function createToken(
     const slot = [1, 2].find((candidate) => !valid.some((token) => token.slot === candidate))
     if (slot === undefined) return { kind: 'noFreeSlot' }
     const plaintext = wanted.plaintext ?? makeToken(random.bytes)
-    const row = await trx
+    const token = await trx
       .insertInto('api_token')
       .values({
         token_id: random.uuid(),
@@ -213,10 +232,10 @@ export async function createToken(
         created_by: wanted.createdBy ?? null,
         warned_days: wanted.expiresAt === undefined ? null : daysToldWith(wanted.expiresAt - now),
       })
-      .returningAll()
+      .returning(tokenColumns)
       .executeTakeFirstOrThrow()
     await bump(trx, 'tokens')
-    return { kind: 'created', plaintext, token: apiTokenOf(row) }
+    return { kind: 'created', plaintext, token }
   })
 }
 
@@ -245,21 +264,19 @@ export async function revokeToken(
 }
 
 /** All tokens ever made for an organization, oldest first, revoked ones too. */
-export async function listTokens(db: Executor, organizationId: string): Promise<ApiToken[]> {
-  const rows = await db
+export function listTokens(db: Executor, organizationId: string): Promise<ApiToken[]> {
+  return db
     .selectFrom('api_token')
-    .selectAll()
+    .select(tokenColumns)
     .where('organization_id', '=', organizationId)
     .orderBy('created_at')
     .orderBy('token_id')
     .execute()
-  return rows.map(apiTokenOf)
 }
 
 /** The token with this id, revoked or not. */
-export async function findToken(db: Executor, tokenId: string): Promise<ApiToken | undefined> {
-  const row = await db.selectFrom('api_token').selectAll().where('token_id', '=', tokenId).executeTakeFirst()
-  return row && apiTokenOf(row)
+export function findToken(db: Executor, tokenId: string): Promise<ApiToken | undefined> {
+  return db.selectFrom('api_token').select(tokenColumns).where('token_id', '=', tokenId).executeTakeFirst()
 }
 
 /** Whether a token is valid: neither revoked nor past its end. */
@@ -292,16 +309,16 @@ export type TokenWarning = { readonly token: ApiToken; readonly days: number }
 export async function takeTokenWarnings(trx: Executor, now: number): Promise<TokenWarning[]> {
   const warnings: TokenWarning[] = []
   for (const days of warningDays) {
-    const rows = await trx
+    const tokens = await trx
       .updateTable('api_token')
       .set({ warned_days: days })
       .where('revoked_at', 'is', null)
       .where('expires_at', '>', now)
       .where('expires_at', '<=', now + days * dayMs)
       .where((where) => where.or([where('warned_days', 'is', null), where('warned_days', '>', days)]))
-      .returningAll()
+      .returning(tokenColumns)
       .execute()
-    warnings.push(...rows.map((row) => ({ token: apiTokenOf(row), days })))
+    warnings.push(...tokens.map((token) => ({ token, days })))
   }
   return warnings
 }
@@ -312,23 +329,16 @@ export async function loadTokens(db: Executor): Promise<TokenGrant[]> {
     .selectFrom('api_token')
     .innerJoin('organization', 'organization.organization_id', 'api_token.organization_id')
     .select([
-      'api_token.token_id',
-      'api_token.token_hash',
-      'api_token.expires_at',
-      'api_token.organization_id',
-      'organization.has_api_access',
-      'organization.requests_per_minute',
+      'token_id as tokenId',
+      'token_hash as tokenHash',
+      'expires_at as expiresAt',
+      'organization.organization_id as organizationId',
+      'has_api_access as hasApiAccess',
+      'requests_per_minute as requestsPerMinute',
     ])
     .where('api_token.revoked_at', 'is', null)
     .execute()
-  return rows.map((row) => ({
-    tokenId: row.token_id,
-    tokenHash: row.token_hash,
-    expiresAt: row.expires_at ?? undefined,
-    organizationId: row.organization_id,
-    hasApiAccess: row.has_api_access,
-    requestsPerMinute: row.requests_per_minute,
-  }))
+  return rows.map((row) => ({ ...row, expiresAt: row.expiresAt ?? undefined }))
 }
 
 /** How often `lastUsedAt` is written at most: a token in steady use costs one write in this time. */
@@ -345,30 +355,4 @@ export async function touchTokens(db: Executor, tokenIds: readonly string[], now
       where.or([where('last_used_at', 'is', null), where('last_used_at', '<=', now - lastUsedResolutionMs)]),
     )
     .execute()
-}
-
-function organizationOf(row: Selectable<Database['organization']>): Organization {
-  return {
-    organizationId: row.organization_id,
-    name: row.name,
-    hasApiAccess: row.has_api_access,
-    requestsPerMinute: row.requests_per_minute,
-    createdAt: row.created_at,
-  }
-}
-
-function apiTokenOf(row: Selectable<Database['api_token']>): ApiToken {
-  return {
-    tokenId: row.token_id,
-    organizationId: row.organization_id,
-    name: row.name,
-    hint: `${row.prefix}…${row.last_four}`,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at ?? null,
-    revokedAt: row.revoked_at ?? null,
-    lastUsedAt: row.last_used_at ?? null,
-    createdBy: row.created_by ?? null,
-    lastUsedFrom: row.last_used_from ?? null,
-    lastUsedAgent: row.last_used_agent ?? null,
-  }
 }

@@ -1,5 +1,5 @@
 // Passkeys of people: public keys only.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from './database.ts'
 
 export type Passkey = {
@@ -34,20 +34,29 @@ export async function addPasskey(
 }
 
 /** Of a person, the newest first. */
-export async function listPasskeys(db: Executor, personId: string): Promise<Passkey[]> {
-  const rows = await db
-    .selectFrom('passkey')
-    .selectAll()
-    .where('person_id', '=', personId)
-    .orderBy('created_at', 'desc')
-    .orderBy('credential_id')
-    .execute()
-  return rows.map(passkeyOf)
+export function listPasskeys(db: Executor, personId: string): Promise<Passkey[]> {
+  return passkeysWhere(db, sql`person_id = ${personId} order by created_at desc, credential_id`)
 }
 
 export async function findPasskey(db: Executor, credentialId: string): Promise<Passkey | undefined> {
-  const row = await db.selectFrom('passkey').selectAll().where('credential_id', '=', credentialId).executeTakeFirst()
-  return row && passkeyOf(row)
+  return (await passkeysWhere(db, sql`credential_id = ${credentialId}`))[0]
+}
+
+async function passkeysWhere(db: Executor, which: RawBuilder<unknown>): Promise<Passkey[]> {
+  type Row = Omit<Passkey, 'transports' | 'lastUsedAt'> & {
+    readonly transports: string
+    readonly lastUsedAt: number | null
+  }
+  const { rows } = await sql<Row>`
+    select credential_id as "credentialId", person_id as "personId", public_key as "publicKey", counter, transports, name,
+      created_at as "createdAt", last_used_at as "lastUsedAt"
+    from passkey where ${which}`.execute(db)
+  return rows.map((row) => ({
+    ...row,
+    publicKey: new Uint8Array(row.publicKey),
+    transports: JSON.parse(row.transports) as string[],
+    lastUsedAt: row.lastUsedAt ?? undefined,
+  }))
 }
 
 /** Notes a use. False when the count did not rise meanwhile: a copy of the passkey may be in use. */
@@ -75,26 +84,4 @@ export async function removePasskey(
     .returning('name')
     .executeTakeFirst()
   return row?.name
-}
-
-function passkeyOf(row: {
-  credential_id: string
-  person_id: string
-  public_key: Uint8Array
-  counter: number
-  transports: string
-  name: string
-  created_at: number
-  last_used_at: number | null
-}): Passkey {
-  return {
-    credentialId: row.credential_id,
-    personId: row.person_id,
-    publicKey: new Uint8Array(row.public_key),
-    counter: row.counter,
-    transports: JSON.parse(row.transports) as string[],
-    name: row.name,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at ?? undefined,
-  }
 }

@@ -26,20 +26,24 @@ export type Member = Person & { readonly role: Role; readonly since: number }
 
 export type NewPerson = Pick<Person, 'personId' | 'mail' | 'name' | 'isOperator'>
 
+const personColumns = sql`person.person_id as "personId", mail, name, language, is_operator as "isOperator"`
+
+/** Languages of a later version are not known here. */
+const withLanguage = <Row extends Person>(row: Row): Row => ({
+  ...row,
+  language: row.language === 'en' || row.language === 'de' ? row.language : undefined,
+})
+
 /** Everybody who has not ended. */
 export async function listPeople(db: Executor): Promise<Person[]> {
-  const rows = await db.selectFrom('person').selectAll().where('ended_at', 'is', null).execute()
-  return rows.map(personOf)
+  const { rows } = await sql<Person>`select ${personColumns} from person where ended_at is null`.execute(db)
+  return rows.map(withLanguage)
 }
 
 export async function findPersonByMail(db: Executor, mail: string): Promise<Person | undefined> {
-  const row = await db
-    .selectFrom('person')
-    .selectAll()
-    .where('mail', '=', mail.toLowerCase())
-    .where('ended_at', 'is', null)
-    .executeTakeFirst()
-  return row && personOf(row)
+  const { rows } = await sql<Person>`
+    select ${personColumns} from person where mail = ${mail.toLowerCase()} and ended_at is null`.execute(db)
+  return rows.map(withLanguage)[0]
 }
 
 /** A new person; the existing one where the mail address is taken. Call it in the transaction of its cause. */
@@ -76,27 +80,17 @@ export async function setOperator(trx: Executor, personId: string, isOperator: b
 }
 
 export async function listMemberships(db: Executor): Promise<Membership[]> {
-  const rows = await db.selectFrom('membership').selectAll().execute()
-  return rows.map((row) => ({
-    organizationId: row.organization_id,
-    personId: row.person_id,
-    role: row.role as Role,
-  }))
+  const { rows } = await sql<Membership>`
+    select organization_id as "organizationId", person_id as "personId", role from membership`.execute(db)
+  return rows
 }
 
 /** Members of one organization, Owners first. */
 export async function listMembers(db: Executor, organizationId: string): Promise<Member[]> {
-  const rows = await db
-    .selectFrom('membership')
-    .innerJoin('person', 'person.person_id', 'membership.person_id')
-    .selectAll('person')
-    .select(['membership.role', 'membership.created_at as since'])
-    .where('organization_id', '=', organizationId)
-    .where('ended_at', 'is', null)
-    .orderBy('role', 'desc')
-    .orderBy('mail')
-    .execute()
-  return rows.map((row) => ({ ...personOf(row), role: row.role as Role, since: row.since }))
+  const { rows } = await sql<Member>`
+    select ${personColumns}, role, membership.created_at as since from membership join person using (person_id)
+    where organization_id = ${organizationId} and ended_at is null order by role desc, mail`.execute(db)
+  return rows.map(withLanguage)
 }
 
 /** Joins an organization; somebody who is in it already keeps the higher role. */
@@ -149,19 +143,3 @@ export async function changeMember(
 
 export const hasPeople = async (db: Executor): Promise<boolean> =>
   (await db.selectFrom('person').select('person_id').where('ended_at', 'is', null).limit(1).execute()).length > 0
-
-function personOf(row: {
-  person_id: string
-  mail: string
-  name: string
-  language: string | null
-  is_operator: boolean
-}): Person {
-  return {
-    personId: row.person_id,
-    mail: row.mail,
-    name: row.name,
-    language: row.language === 'en' || row.language === 'de' ? row.language : undefined,
-    isOperator: row.is_operator,
-  }
-}

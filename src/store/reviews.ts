@@ -1,7 +1,7 @@
 // What operators decide about possible duplicates, and which of them are open.
 import { sql } from 'kysely'
 import type { Executor } from './database.ts'
-import type { StoredEdge } from './matches.ts'
+import { edgeColumns, type StoredEdge } from './matches.ts'
 
 /** On two notices by key, `left` < `right`: it holds for the records that they are in. */
 export type ReviewDecision = {
@@ -34,42 +34,20 @@ export async function deleteDecisions(
   )
 }
 
+const decisionColumns = sql`left_key as left, right_key as right, decision, decided_at as "decidedAt", note`
+
 /** All decisions, the newest last. There are as many as operators made. */
 export async function listDecisions(db: Executor): Promise<ReviewDecision[]> {
-  const { rows } = await sql<{
-    left_key: string
-    right_key: string
-    decision: string
-    decided_at: number
-    note: string
-  }>`
-    select left_key, right_key, decision, decided_at, note from review_decision
-    order by decided_at, left_key, right_key`.execute(db)
-  return rows.map((row) => ({
-    left: row.left_key,
-    right: row.right_key,
-    decision: row.decision as ReviewDecision['decision'],
-    decidedAt: row.decided_at,
-    note: row.note,
-  }))
+  const { rows } = await sql<ReviewDecision>`
+    select ${decisionColumns} from review_decision order by decided_at, left_key, right_key`.execute(db)
+  return rows
 }
 
 /** The newest decisions, the newest first. */
 export async function listNewestDecisions(db: Executor, limit: number): Promise<ReviewDecision[]> {
-  const rows = await db
-    .selectFrom('review_decision')
-    .selectAll()
-    .orderBy('decided_at', 'desc')
-    .orderBy('left_key')
-    .limit(limit)
-    .execute()
-  return rows.map((row) => ({
-    left: row.left_key,
-    right: row.right_key,
-    decision: row.decision as ReviewDecision['decision'],
-    decidedAt: row.decided_at,
-    note: row.note,
-  }))
+  const { rows } = await sql<ReviewDecision>`
+    select ${decisionColumns} from review_decision order by decided_at desc, left_key limit ${limit}`.execute(db)
+  return rows
 }
 
 /** The records that notices are in now, by notice key; keys without a consolidated notice are left out. */
@@ -93,24 +71,13 @@ export async function reconsiderNotices(db: Executor, noticeKeys: readonly strin
 /** An edge whose ends are in two tenders. */
 export type OpenReview = StoredEdge & { readonly leftTender: string; readonly rightTender: string }
 
-type RawReview = {
-  readonly left_key: string
-  readonly right_key: string
-  readonly outcome: string
-  readonly rule: string
-  readonly score: number
-  readonly evidence: string
-  readonly left_tender: string
-  readonly right_tender: string
-}
-
 /**
  * Possible duplicates that are separate records, the most likely first. Those that an operator kept apart are
  * included: the caller knows the decisions.
  */
 export async function listOpenReviews(db: Executor, limit: number): Promise<OpenReview[]> {
-  const { rows } = await sql<RawReview>`
-    select e.left_key, e.right_key, e.outcome, e.rule, e.score, e.evidence, l.tender_id as left_tender, r.tender_id as right_tender
+  const { rows } = await sql<OpenReview>`
+    select ${edgeColumns}, l.tender_id as "leftTender", r.tender_id as "rightTender"
     from tender_match e
     cross join lateral (
       select t.tender_id from match_member m join tender_notice t on t.notice_id = m.notice_id
@@ -120,14 +87,5 @@ export async function listOpenReviews(db: Executor, limit: number): Promise<Open
       where m.record_key = e.right_key limit 1) r
     where l.tender_id <> r.tender_id
     order by e.score desc, e.left_key, e.right_key limit ${limit}`.execute(db)
-  return rows.map((row) => ({
-    left: row.left_key,
-    right: row.right_key,
-    kind: row.outcome as StoredEdge['kind'],
-    rule: row.rule,
-    score: row.score,
-    evidence: row.evidence,
-    leftTender: row.left_tender,
-    rightTender: row.right_tender,
-  }))
+  return rows
 }

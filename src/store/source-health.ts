@@ -1,5 +1,5 @@
 // Reads and writes about how sources are doing: what their readings brought, open alarms, names that appeared.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { arrayText } from './array-text.ts'
 import type { Executor } from './database.ts'
 
@@ -20,35 +20,20 @@ const unsuccessful = sql.raw(`('failed', 'refused')`)
 
 /** One row for each source that was ever read. */
 export async function readingsBySource(db: Executor): Promise<ReadingRow[]> {
-  const { rows } = await sql<{
-    source_id: string
-    first_read_at: number
-    last_read_at: number
-    last_success_at: number | null
-    last_new_at: number | null
-    failures: number
-    last_error: string | null
-  }>`
+  const { rows } = await sql<ReadingRow>`
     with readings as (
       select source_id, min(started_at) as first_read_at, max(ended_at) as last_read_at,
         max(ended_at) filter (where outcome in ${successful}) as last_success_at,
         max(ended_at) filter (where documents > 0) as last_new_at
       from source_run group by source_id)
-    select r.*,
+    select source_id as "sourceId", first_read_at as "firstReadAt", last_read_at as "lastReadAt",
+      last_success_at as "lastSuccessAt", last_new_at as "lastNewAt",
       (select count(*)::integer from source_run f where f.source_id = r.source_id and f.outcome in ${unsuccessful}
         and f.ended_at > coalesce(r.last_success_at, 0)) as failures,
       (select f.detail from source_run f where f.source_id = r.source_id and f.outcome in ${unsuccessful}
-        and f.ended_at > coalesce(r.last_success_at, 0) order by f.ended_at desc limit 1) as last_error
+        and f.ended_at > coalesce(r.last_success_at, 0) order by f.ended_at desc limit 1) as "lastError"
     from readings r order by source_id`.execute(db)
-  return rows.map((row) => ({
-    sourceId: row.source_id,
-    firstReadAt: row.first_read_at,
-    lastReadAt: row.last_read_at,
-    lastSuccessAt: row.last_success_at,
-    lastNewAt: row.last_new_at,
-    failures: row.failures,
-    lastError: row.last_error,
-  }))
+  return rows
 }
 
 /** Readings since `since` that brought new documents. */
@@ -56,13 +41,12 @@ export async function newDocumentsSince(
   db: Executor,
   since: number,
 ): Promise<{ readonly sourceId: string; readonly endedAt: number; readonly documents: number }[]> {
-  const rows = await db
+  return db
     .selectFrom('source_run')
-    .select(['source_id', 'ended_at', 'documents'])
+    .select(['source_id as sourceId', 'ended_at as endedAt', 'documents'])
     .where('ended_at', '>=', since)
     .where('documents', '>', 0)
     .execute()
-  return rows.map((row) => ({ sourceId: row.source_id, endedAt: row.ended_at, documents: row.documents }))
 }
 
 /** Rejections since `since`, by source and reason. */
@@ -70,10 +54,10 @@ export async function rejectionsSince(
   db: Executor,
   since: number,
 ): Promise<{ readonly sourceId: string; readonly reason: string; readonly count: number }[]> {
-  const { rows } = await sql<{ source_id: string; reason: string; count: number }>`
-    select d.source_id, r.reason, count(*)::integer as count from rejection r join source_document d using (document_id)
+  const { rows } = await sql<{ sourceId: string; reason: string; count: number }>`
+    select d.source_id as "sourceId", r.reason, count(*)::integer as count from rejection r join source_document d using (document_id)
     where r.rejected_at >= ${since} group by 1, 2`.execute(db)
-  return rows.map((row) => ({ sourceId: row.source_id, reason: row.reason, count: row.count }))
+  return rows
 }
 
 /** Slots whose last reading said that something is missing, oldest first. */
@@ -88,22 +72,14 @@ export async function shortSlots(db: Executor): Promise<
     readonly missingSince: number | null
   }[]
 > {
-  const rows = await db
+  return db
     .selectFrom('source_slot')
-    .select(['source_id', 'channel', 'slot', 'announced', 'delivered', 'missing', 'missing_since'])
+    .select(['source_id as sourceId', 'channel', 'slot', 'announced', 'delivered', 'missing_since as missingSince'])
+    .select(({ ref }) => ref('missing').$notNull().as('missing'))
     .where('missing', 'is not', null)
     .orderBy('source_id')
     .orderBy('slot')
     .execute()
-  return rows.map((row) => ({
-    sourceId: row.source_id,
-    channel: row.channel,
-    slot: row.slot,
-    announced: row.announced,
-    delivered: row.delivered,
-    missing: row.missing ?? '',
-    missingSince: row.missing_since,
-  }))
 }
 
 /** Slots that are due at `now`, by source. */
@@ -142,52 +118,30 @@ export async function acknowledgeAlarm(
 }
 
 /** Alarms that are open, oldest first. */
-export async function openAlarms(db: Executor): Promise<AlarmRow[]> {
-  const rows = await db
-    .selectFrom('source_alarm')
-    .selectAll()
-    .where('cleared_at', 'is', null)
-    .orderBy('raised_at')
-    .orderBy('source_id')
-    .orderBy('kind')
-    .execute()
-  return rows.map(alarmOf)
+export function openAlarms(db: Executor): Promise<AlarmRow[]> {
+  return listAlarms(db, sql`cleared_at is null order by raised_at, source_id, kind`)
 }
 
 /** The newest alarms of a source, open and cleared. */
-export async function alarmsOf(db: Executor, sourceId: string, limit: number): Promise<AlarmRow[]> {
-  const rows = await db
-    .selectFrom('source_alarm')
-    .selectAll()
-    .where('source_id', '=', sourceId)
-    .orderBy('raised_at', 'desc')
-    .limit(limit)
-    .execute()
-  return rows.map(alarmOf)
+export function alarmsOf(db: Executor, sourceId: string, limit: number): Promise<AlarmRow[]> {
+  return listAlarms(db, sql`source_id = ${sourceId} order by raised_at desc limit ${limit}`)
 }
 
-function alarmOf(row: {
-  source_id: string
-  kind: string
-  raised_at: number
-  cleared_at: number | null
-  detail: string
-  share: number
-  acknowledged_at: number | null
-  acknowledged_by: string | null
-  note: string | null
-}): AlarmRow {
-  return {
-    sourceId: row.source_id,
-    kind: row.kind,
-    raisedAt: row.raised_at,
-    clearedAt: row.cleared_at,
-    detail: row.detail,
-    share: row.share,
-    ...(row.acknowledged_at !== null && {
-      acknowledged: { at: row.acknowledged_at, by: row.acknowledged_by ?? '', note: row.note ?? '' },
-    }),
-  }
+async function listAlarms(db: Executor, which: RawBuilder<unknown>): Promise<AlarmRow[]> {
+  const { rows } = await sql<
+    Omit<AlarmRow, 'acknowledged'> & {
+      readonly at: number | null
+      readonly by: string | null
+      readonly note: string | null
+    }
+  >`
+    select source_id as "sourceId", kind, raised_at as "raisedAt", cleared_at as "clearedAt", detail, share,
+      acknowledged_at as at, acknowledged_by as by, note
+    from source_alarm where ${which}`.execute(db)
+  return rows.map(({ at, by, note, ...alarm }) => ({
+    ...alarm,
+    ...(at !== null && { acknowledged: { at, by: by ?? '', note: note ?? '' } }),
+  }))
 }
 
 /** Raises an alarm. */
@@ -240,19 +194,15 @@ export type ListedRun = {
 }
 
 /** The newest readings of a source. */
-export async function listRuns(db: Executor, sourceId: string, limit: number): Promise<ListedRun[]> {
-  const rows = await db
+export function listRuns(db: Executor, sourceId: string, limit: number): Promise<ListedRun[]> {
+  return db
     .selectFrom('source_run')
-    .selectAll()
+    .select(['channel', 'slot', 'started_at as startedAt', 'ended_at as endedAt', 'outcome', 'requests', 'entries'])
+    .select(['documents', 'notices', 'rejections', 'detail'])
     .where('source_id', '=', sourceId)
     .orderBy('ended_at', 'desc')
     .limit(limit)
     .execute()
-  return rows.map(({ source_id: _, started_at: startedAt, ended_at: endedAt, ...row }) => ({
-    ...row,
-    startedAt,
-    endedAt,
-  }))
 }
 
 /** A row of this name counts the documents of its source whose names were examined. */
@@ -297,16 +247,10 @@ export async function newNames(
 ): Promise<
   { readonly sourceId: string; readonly name: string; readonly documents: number; readonly firstSeenAt: number }[]
 > {
-  const rows = await db
+  return db
     .selectFrom('source_drift')
-    .select(['source_id', 'name', 'documents', 'first_seen_at'])
+    .select(['source_id as sourceId', 'name', 'documents', 'first_seen_at as firstSeenAt'])
     .where('documents', '>=', atLeast)
     .where('name', '<>', lookedAt)
     .execute()
-  return rows.map((row) => ({
-    sourceId: row.source_id,
-    name: row.name,
-    documents: row.documents,
-    firstSeenAt: row.first_seen_at,
-  }))
 }

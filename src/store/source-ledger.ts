@@ -70,80 +70,38 @@ export async function listDueSlots(
 ): Promise<(SlotName & { readonly dueAt: number; readonly failures: number })[]> {
   let query = db
     .selectFrom('source_slot')
-    .select(['source_id', 'channel', 'slot', 'due_at', 'failures'])
+    .select(['source_id as sourceId', 'channel', 'slot', 'failures'])
+    .select(({ ref }) => ref('due_at').$notNull().as('dueAt'))
     .where('due_at', '<=', now)
   if (sourceId !== undefined) query = query.where('source_id', '=', sourceId)
-  const rows = await query.execute()
-  return rows.map((row) => ({
-    sourceId: row.source_id,
-    channel: row.channel,
-    slot: row.slot,
-    dueAt: row.due_at!,
-    failures: row.failures,
-  }))
+  return query.execute()
 }
 
+const ledgerColumns = sql`source_id as "sourceId", channel, slot, due_at as "dueAt", checkpoint, announced, delivered,
+  completed_at as "completedAt", missing, missing_since as "missingSince", failures, last_error as "lastError"`
+
 /** One slot's progress; undefined when the ledger does not hold it. */
-export async function findSlot(db: Executor, name: SlotName): Promise<LedgerSlot | undefined> {
-  const rows = await db
-    .selectFrom('source_slot')
-    .selectAll()
-    .where('source_id', '=', name.sourceId)
-    .where('channel', '=', name.channel)
-    .where('slot', '=', name.slot)
-    .execute()
-  return rows.map(ledgerSlotOf)[0]
+export async function findSlot(db: Executor, { sourceId, channel, slot }: SlotName): Promise<LedgerSlot | undefined> {
+  const { rows } = await sql<LedgerSlot>`
+    select ${ledgerColumns} from source_slot
+    where source_id = ${sourceId} and channel = ${channel} and slot = ${slot}`.execute(db)
+  return rows[0]
 }
 
 /** All slots of a source, in the order of channel and slot. For people. */
 export async function listSlots(db: Executor, sourceId: string): Promise<LedgerSlot[]> {
-  const rows = await db
-    .selectFrom('source_slot')
-    .selectAll()
-    .where('source_id', '=', sourceId)
-    .orderBy('channel')
-    .orderBy('slot')
-    .execute()
-  return rows.map(ledgerSlotOf)
+  const { rows } = await sql<LedgerSlot>`
+    select ${ledgerColumns} from source_slot where source_id = ${sourceId} order by channel, slot`.execute(db)
+  return rows
 }
 
 /** The newest slots of a source by their names, and before them those that lack something. For people. */
 export async function listNewestSlots(db: Executor, sourceId: string, limit: number): Promise<LedgerSlot[]> {
-  const { rows } = await sql<SlotRow>`
-    select * from source_slot where source_id = ${sourceId}
+  const { rows } = await sql<LedgerSlot>`
+    select ${ledgerColumns} from source_slot where source_id = ${sourceId}
     order by (missing is not null or failures > 0) desc, slot desc, channel limit ${limit}`.execute(db)
-  return rows.map(ledgerSlotOf)
+  return rows
 }
-
-type SlotRow = {
-  source_id: string
-  channel: string
-  slot: string
-  due_at: number | null
-  checkpoint: string | null
-  announced: number | null
-  delivered: number
-  completed_at: number | null
-  missing: string | null
-  missing_since: number | null
-  failures: number
-  last_error: string | null
-}
-
-const ledgerSlotOf = (row: SlotRow): LedgerSlot => ({
-  sourceId: row.source_id,
-  channel: row.channel,
-  slot: row.slot,
-  dueAt: row.due_at,
-  checkpoint: row.checkpoint,
-  announced: row.announced,
-  delivered: row.delivered,
-  completedAt: row.completed_at,
-  missing: row.missing,
-  missingSince: row.missing_since,
-  failures: row.failures,
-  lastError: row.last_error,
-})
 
 /** How far a reading has come. Absent members stay as they are; `checkpoint` is JSON text, null for the beginning. */
 export type SlotProgress = {

@@ -29,30 +29,9 @@ export type TenderRow = {
   readonly sources: string
 }
 
-type RawTender = {
-  readonly tender_id: string
-  readonly founding_key: string
-  readonly first_edition: number | null
-  readonly content_hash: string
-  readonly next_transition_ms: number | null
-  readonly merged_into: string | null
-  readonly sources: string
-}
-
-const toTenderRow = (row: RawTender): TenderRow => ({
-  tenderId: row.tender_id,
-  foundingKey: row.founding_key,
-  firstEdition: row.first_edition,
-  contentHash: row.content_hash,
-  nextTransitionMs: row.next_transition_ms,
-  mergedInto: row.merged_into,
-  sources: row.sources,
-})
-
 /** A TenderRow, `from` tenderTables. */
-const tenderColumns = sql.raw(
-  'tender_id, founding_key, first_edition, t.content_hash, next_transition_ms, merged_into, t.sources',
-)
+const tenderColumns = sql.raw(`tender_id as "tenderId", founding_key as "foundingKey", first_edition as "firstEdition",
+  t.content_hash as "contentHash", next_transition_ms as "nextTransitionMs", merged_into as "mergedInto", t.sources`)
 const tenderTables = sql.raw('tender t left join published_tender p using (tender_id)')
 
 /** Tenders that one of these notice keys founded, and tenders that these notices are in. */
@@ -61,7 +40,7 @@ export async function findTendersOf(
   foundingKeys: readonly string[],
   noticeIds: readonly string[],
 ): Promise<TenderRow[]> {
-  const { rows } = await sql<RawTender>`
+  const { rows } = await sql<TenderRow>`
     select ${tenderColumns} from ${tenderTables}
     where founding_key = any(${[...foundingKeys]}::text[])
     union
@@ -69,7 +48,7 @@ export async function findTendersOf(
     where tender_id in (select tender_id from tender_notice where notice_id = any(${[...noticeIds]}::text[]))`.execute(
     db,
   )
-  return rows.map(toTenderRow)
+  return rows
 }
 
 export type NewTender = Omit<TenderRow, 'firstEdition'> & {
@@ -142,10 +121,10 @@ export async function assignNotices(db: Executor, assignments: readonly Assignme
 
 /** Up to `limit` tenders whose content the clock changes at `now` (epoch milliseconds) or changed before. */
 export async function listDueTenders(db: Executor, now: number, limit: number): Promise<TenderRow[]> {
-  const { rows } = await sql<RawTender>`
+  const { rows } = await sql<TenderRow>`
     select ${tenderColumns} from ${tenderTables}
     where next_transition_ms <= ${now} order by next_transition_ms, tender_id limit ${limit}`.execute(db)
-  return rows.map(toTenderRow)
+  return rows
 }
 
 /** Records that another record holds, by the ids of those others, with their contents. */
@@ -154,10 +133,10 @@ export async function listMergedInto(
   tenderIds: readonly string[],
 ): Promise<(TenderRow & { readonly content: string })[]> {
   if (tenderIds.length === 0) return []
-  const { rows } = await sql<RawTender & { readonly content: string }>`
+  const { rows } = await sql<TenderRow & { readonly content: string }>`
     select ${tenderColumns}, content
     from ${tenderTables} where merged_into = any(${[...tenderIds]}::text[])`.execute(db)
-  return rows.map((row) => ({ ...toTenderRow(row), content: row.content }))
+  return rows
 }
 
 /** For tenders that no notice is in any more: the clock can derive nothing for them. */
@@ -190,11 +169,10 @@ export async function findTender(
   db: Executor,
   tenderId: string,
 ): Promise<(TenderRow & { readonly content: string }) | undefined> {
-  const { rows } = await sql<RawTender & { readonly content: string }>`
+  const { rows } = await sql<TenderRow & { readonly content: string }>`
     select ${tenderColumns}, content
     from ${tenderTables} where tender_id = ${tenderId}`.execute(db)
-  const [row] = rows
-  return row && { ...toTenderRow(row), content: row.content }
+  return rows[0]
 }
 
 /** Contents of records of the stock, by their ids. */

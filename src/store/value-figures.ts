@@ -8,12 +8,11 @@ export type ListedModel = ModelRow & { readonly figures: ModelFigures | undefine
 
 /** The kept models, the newest first. */
 export async function listModels(db: Executor): Promise<ListedModel[]> {
-  const { rows } = await sql<{ version: string; fitted_at: number; figures: string | null }>`
-    select version, fitted_at, figures from value_model order by fitted_at desc, version desc`.execute(db)
-  return rows.map((row) => ({
-    version: row.version,
-    fittedAt: row.fitted_at,
-    figures: row.figures === null ? undefined : (JSON.parse(row.figures) as ModelFigures),
+  const { rows } = await sql<ModelRow & { readonly figures: string | null }>`
+    select version, fitted_at as "fittedAt", figures from value_model order by fitted_at desc, version desc`.execute(db)
+  return rows.map(({ figures, ...row }) => ({
+    ...row,
+    figures: figures === null ? undefined : (JSON.parse(figures) as ModelFigures),
   }))
 }
 
