@@ -13,24 +13,44 @@ import type { ConsolePlace } from './place.ts'
 export const formKey = ({ random }: Pick<ConsolePlace, 'random'>): Html =>
   html`<input type="hidden" name="form-key" value="${Buffer.from(random.bytes(16)).toString('base64url')}">`
 
+/** What `work` of `once` returns so that nothing of it stays. */
+export class Refused<Reason extends string> extends Error {
+  readonly reason: Reason
+  constructor(reason: Reason) {
+    super(reason)
+    this.reason = reason
+  }
+}
+
 /** `sent`: the form was taken before, and `work` was not done again. */
-export type Once<Result> = { readonly kind: 'done'; readonly result: Result } | { readonly kind: 'sent' }
+export type Once<Result, Reason> =
+  | { readonly kind: 'done'; readonly result: Result }
+  | { readonly kind: 'sent' }
+  | ([Reason] extends [never] ? never : { readonly kind: 'refused'; readonly reason: Reason })
 
 /**
- * Does `work` in one transaction for the first sending of a form. What `work` throws undoes everything, and the form can be
- * sent again. Throws PageError 400 for a form without its key.
+ * Does `work` in one transaction for the first sending of a form. What `work` throws undoes everything, as a refusal does that it
+ * returns, and the form can be sent again. Throws PageError 400 for a form without its key.
  */
-export async function once<Result>(
+export async function once<Result, Reason extends string = never>(
   { store }: Pick<ConsolePlace, 'store'>,
   request: PersonRequest,
-  work: (trx: Executor) => Promise<Result>,
-): Promise<Once<Result>> {
+  work: (trx: Executor) => Promise<Result | Refused<Reason>>,
+): Promise<Once<Result, Reason>> {
   const key = request.form.get('form-key') ?? ''
   if (!/^[\w-]{22}$/.test(key))
     throw new PageError(400, 'The form lacks its key. Open the page again and send it again.')
-  return inTransaction(store, async (trx) =>
-    (await takeForm(trx, keyHashOf(key), request.now)) ? { kind: 'done', result: await work(trx) } : { kind: 'sent' },
-  )
+  try {
+    return await inTransaction(store, async (trx) => {
+      if (!(await takeForm(trx, keyHashOf(key), request.now))) return { kind: 'sent' }
+      const result = await work(trx)
+      if (result instanceof Refused) throw result
+      return { kind: 'done', result }
+    })
+  } catch (error) {
+    if (error instanceof Refused) return { kind: 'refused', reason: error.reason } as Once<Result, Reason>
+    throw error
+  }
 }
 
 /** The viewer of this request, as the audit log names them. */

@@ -14,7 +14,7 @@ import {
 import { listSearches, type StoredSearch } from '../../store/searches.ts'
 import type { FieldErrors } from '../criteria.ts'
 import { formatNumber } from '../format.ts'
-import { fieldOf, formKey, note, once } from '../forms.ts'
+import { fieldOf, formKey, note, once, Refused } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import {
   type OrganizationRequest,
@@ -166,15 +166,6 @@ function addForm(
   return html`<form method="post" action="${addressOf(request)}" class="stack" novalidate>${formKey(place)}${select({ name: 'search', label: texts.search, value: form.search, error: errors.get('search'), choices: searches.map(({ searchId, name }) => [searchId, name] as const) })}${field({ name: 'person', label: texts.person, type: 'email', value: form.person, isRequired: true, maxLength: 254, error: errors.get('person') })}${termFields(form, errors, language)}<div class="row"><button class="go">${texts.addButton}</button></div></form>`
 }
 
-/** Thrown in the transaction, so that nothing of it stays. */
-class NotAdded extends Error {
-  readonly kind: 'exists' | 'tooMany'
-  constructor(kind: NotAdded['kind']) {
-    super(kind)
-    this.kind = kind
-  }
-}
-
 async function add(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
   const { language, organization, now } = request
   const texts = digestsTexts[language]
@@ -189,23 +180,18 @@ async function add(place: ConsolePlace, request: OrganizationRequest): Promise<P
   if (!search || person === undefined || errors.size > 0) return listPage(place, request, { form, errors })
   const timing = { madeDay: dayAt(terms, now), madeAt: null }
   const wanted = { digestId: place.random.uuid(), searchNo: search.searchNo, person, ...terms, ...timing }
-  try {
-    const outcome = await once(place, request, async (trx) => {
-      const made = await createDigest({ db: trx }, { ...wanted, dueAt: nextDigestAt(terms, timing) }, now)
-      if (made !== 'created') throw new NotAdded(made)
-      await note(trx, request, {
-        action: 'digest.create',
-        subject: person,
-        organizationId: organization.organizationId,
-        detail: { search: search.name, rhythm: terms.rhythm },
-      })
-    })
-    return redirect(addressOf(request), { notice: outcome.kind === 'sent' ? texts.sentBefore : texts.added(person) })
-  } catch (error) {
-    if (!(error instanceof NotAdded)) throw error
-    errors.set('person', error.kind === 'exists' ? texts.exists : texts.tooMany(mostDigests))
+  const outcome = await once(place, request, async (trx) => {
+    const made = await createDigest({ db: trx }, { ...wanted, dueAt: nextDigestAt(terms, timing) }, now)
+    if (made !== 'created') return new Refused(made)
+    const detail = { search: search.name, rhythm: terms.rhythm }
+    const { organizationId } = organization
+    return note(trx, request, { action: 'digest.create', subject: person, organizationId, detail })
+  })
+  if (outcome.kind === 'refused') {
+    errors.set('person', outcome.reason === 'exists' ? texts.exists : texts.tooMany(mostDigests))
     return listPage(place, request, { form, errors })
   }
+  return redirect(addressOf(request), { notice: outcome.kind === 'sent' ? texts.sentBefore : texts.added(person) })
 }
 
 function editPage(

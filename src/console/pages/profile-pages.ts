@@ -5,7 +5,7 @@ import { inTransaction } from '../../store/database.ts'
 import { changeProfile, createProfile, listProfiles, listSearches, type StoredProfile } from '../../store/searches.ts'
 import type { FieldErrors } from '../criteria.ts'
 import { formatNumber } from '../format.ts'
-import { fieldOf, formKey, note, once } from '../forms.ts'
+import { fieldOf, formKey, note, once, Refused } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import {
   type OrganizationRequest,
@@ -140,9 +140,6 @@ ${fieldset(common.nature, html`<div class="row">${contractNatures.map((each) => 
 ${picker('cpv', 'not-cpv', texts.notSector, form.notCpv)}`
 }
 
-/** Thrown in the transaction, so that nothing of it stays. */
-class NameTakenError extends Error {}
-
 async function create(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
   const { language, organization, now, form: sent } = request
   const texts = profilesTexts[language]
@@ -152,19 +149,17 @@ async function create(place: ConsolePlace, request: OrganizationRequest): Promis
   if (read.kind === 'wrong') return formPage(place, request, { form, errors: read.errors, status: 422 })
   const { organizationId } = organization
   const { name } = read
-  try {
-    const outcome = await once(place, request, async (trx) => {
-      const wanted = { organizationId, name, content: canonicalCompanyProfile(read.profile) }
-      const creation = await createProfile({ db: trx }, wanted, { now, random: place.random })
-      if (creation.kind !== 'created') throw new NameTakenError()
-      await note(trx, request, { action: 'profile.create', subject: name, organizationId })
-    })
-    return redirect(addressOf(request), { notice: outcome.kind === 'sent' ? texts.sent : texts.created(name) })
-  } catch (error) {
-    if (!(error instanceof NameTakenError)) throw error
+  const outcome = await once(place, request, async (trx) => {
+    const wanted = { organizationId, name, content: canonicalCompanyProfile(read.profile) }
+    const creation = await createProfile({ db: trx }, wanted, { now, random: place.random })
+    if (creation.kind !== 'created') return new Refused(creation.kind)
+    return note(trx, request, { action: 'profile.create', subject: name, organizationId })
+  })
+  if (outcome.kind === 'refused') {
     const errors = new Map([['name', criteriaTexts[language].nameTaken]])
     return formPage(place, request, { form, errors, status: 422 })
   }
+  return redirect(addressOf(request), { notice: outcome.kind === 'sent' ? texts.sent : texts.created(name) })
 }
 
 async function edit(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {

@@ -7,7 +7,7 @@ import { stockIdOf } from '../../store/editions.ts'
 import { heldEditions, releaseDeliveries } from '../../store/hits.ts'
 import { changeSearch, createSearch, mostSearches, renameSearch, type StoredSearch } from '../../store/searches.ts'
 import { formatNumber } from '../format.ts'
-import { fieldOf, note, once } from '../forms.ts'
+import { fieldOf, note, once, Refused } from '../forms.ts'
 import { type OrganizationRequest, type PageAnswer, redirect } from '../page.ts'
 import { noteBox } from '../parts.ts'
 import type { ConsolePlace } from '../place.ts'
@@ -46,15 +46,6 @@ async function withoutSaving(
   return builder(desk, request, { ...view, answer })
 }
 
-/** Thrown in the transaction that makes a search, so that nothing of it stays. */
-class NotCreated extends Error {
-  readonly kind: 'nameTaken' | 'tooMany'
-  constructor(kind: NotCreated['kind']) {
-    super(kind)
-    this.kind = kind
-  }
-}
-
 export async function newSearch(desk: SearchDesk, request: OrganizationRequest): Promise<PageAnswer> {
   const { place } = desk
   const { language, organization, viewer, now } = request
@@ -67,28 +58,21 @@ export async function newSearch(desk: SearchDesk, request: OrganizationRequest):
   if (shown !== undefined || read.kind === 'wrong') return shown ?? builder(desk, request, view)
   const { organizationId } = organization
   const wanted = { ...termsOf(read), isActive: true, organizationId, name: read.name, createdBy: viewer.person.mail }
-  try {
-    const outcome = await once(place, request, async (trx) => {
-      const creation = await createSearch({ db: trx }, wanted, { now, random: place.random })
-      if (creation.kind !== 'created') throw new NotCreated(creation.kind)
-      await note(trx, request, {
-        action: 'search.create',
-        subject: read.name,
-        organizationId,
-        detail: { threshold: read.threshold },
-      })
-      return creation.search
-    })
-    const at = addressOf(request)
-    if (outcome.kind === 'sent') return redirect(at, { notice: texts.sent })
-    const delivered = form.deliversOpen ? ` ${await deliverNow(place, request, outcome.result)}` : ''
-    return redirect(`${at}/${outcome.result.searchId}`, { notice: texts.created(read.name) + delivered })
-  } catch (error) {
-    if (!(error instanceof NotCreated)) throw error
-    const [fieldName, text] =
-      error.kind === 'nameTaken' ? ['name', criteriaTexts[language].nameTaken] : ['name', texts.tooMany(mostSearches)]
-    return builder(desk, request, { ...view, errors: new Map([[fieldName!, text!]]), status: 422 })
+  const outcome = await once(place, request, async (trx) => {
+    const creation = await createSearch({ db: trx }, wanted, { now, random: place.random })
+    if (creation.kind !== 'created') return new Refused(creation.kind)
+    const detail = { threshold: read.threshold }
+    await note(trx, request, { action: 'search.create', subject: read.name, organizationId, detail })
+    return creation.search
+  })
+  const at = addressOf(request)
+  if (outcome.kind === 'sent') return redirect(at, { notice: texts.sent })
+  if (outcome.kind === 'refused') {
+    const text = outcome.reason === 'nameTaken' ? criteriaTexts[language].nameTaken : texts.tooMany(mostSearches)
+    return builder(desk, request, { ...view, errors: new Map([['name', text]]), status: 422 })
   }
+  const delivered = form.deliversOpen ? ` ${await deliverNow(place, request, outcome.result)}` : ''
+  return redirect(`${at}/${outcome.result.searchId}`, { notice: texts.created(read.name) + delivered })
 }
 
 /** A count needs no name yet. */

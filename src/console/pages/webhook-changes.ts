@@ -25,7 +25,7 @@ import { makeWebhookSecret, webhookSecretBytes } from '../../webhooks/signature.
 import { CriteriaReader, type FieldErrors } from '../criteria.ts'
 import { keyHashOf } from '../directory.ts'
 import { formatMoment, formatNumber } from '../format.ts'
-import { actorOf, fieldOf, formKey, note, once } from '../forms.ts'
+import { actorOf, fieldOf, formKey, note, once, Refused } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import {
   type OrganizationRequest,
@@ -177,9 +177,6 @@ async function readForm(
   return { errors: reader.errors, address, rate, searches: form.allSearches ? undefined : chosen }
 }
 
-/** Thrown in the transaction, so that nothing of it stays. */
-class TooManyError extends Error {}
-
 async function create(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
   const { language, organization, now } = request
   const texts = webhooksTexts[language]
@@ -200,21 +197,14 @@ async function create(place: ConsolePlace, request: OrganizationRequest): Promis
     requestsPerSecond: read.rate,
     secret: made.stored,
   }
-  try {
-    const outcome = await once(place, request, async (trx) => {
-      if (!(await createEndpoint({ db: trx }, wanted, now))) throw new TooManyError()
-      await note(trx, request, { action: 'webhook.create', subject: endpointLabel(wanted), organizationId })
-    })
-    if (outcome.kind === 'sent') return redirect(addressOf(request), { notice: texts.sent })
-    return secretShown(request, wanted.endpointId, made.secret, texts.created, false)
-  } catch (error) {
-    if (!(error instanceof TooManyError)) throw error
-    return newPage(place, request, {
-      form,
-      searches,
-      errors: new Map([['address', texts.tooMany(maxEndpoints)]]),
-    })
-  }
+  const outcome = await once(place, request, async (trx) => {
+    if (!(await createEndpoint({ db: trx }, wanted, now))) return new Refused('tooMany')
+    return note(trx, request, { action: 'webhook.create', subject: endpointLabel(wanted), organizationId })
+  })
+  if (outcome.kind === 'sent') return redirect(addressOf(request), { notice: texts.sent })
+  if (outcome.kind === 'refused')
+    return newPage(place, request, { form, searches, errors: new Map([['address', texts.tooMany(maxEndpoints)]]) })
+  return secretShown(request, wanted.endpointId, made.secret, texts.created, false)
 }
 
 const formOf = (endpoint: WebhookEndpoint): EndpointForm => ({
