@@ -1,8 +1,9 @@
 // The files of an export: written under another name, made durable, then named; with their checksums.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { type FileHandle, open, rename, stat } from 'node:fs/promises'
+import { type FileHandle, open, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { syncFolder } from '../platform/folders.ts'
 
 export type ExportedFile = {
   readonly name: string
@@ -76,13 +77,7 @@ export async function nameFile(folder: string, name: string, rows: number): Prom
 /** Writes a small file whole and durably, in the place of one that is there. */
 export async function writeWhole(folder: string, name: string, text: string): Promise<void> {
   const path = incomingPath(folder, name)
-  const file = await open(path, 'w')
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await writeFile(path, text, { flush: true })
   await rename(path, join(folder, name))
   await syncFolder(folder)
 }
@@ -92,13 +87,4 @@ export async function sumOf(path: string): Promise<string> {
   const sum = createHash('sha256')
   for await (const block of createReadStream(path)) sum.update(block as Buffer)
   return sum.digest('hex')
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }

@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from './errors.ts'
 
+/** SQLite's result code for a lock that another connection holds. */
+const sqliteBusy = 5
+
 /** Of the lock's own file. */
 export const lockName = 'lock.db'
 
@@ -19,10 +22,10 @@ export function lockFolder(folder: string, named: FolderNames): () => void {
     database.exec('pragma locking_mode = exclusive; begin exclusive')
   } catch (error) {
     database?.close()
-    const { message } = error as Error
+    const { message, errcode } = error as Error & { readonly errcode?: number }
     throw new OperatorError(
-      /locked|busy/i.test(message)
-        ? `${named.what} ${folder} is in use by another process; ${named.inUse}.`
+      errcode === sqliteBusy
+        ? `${named.what} ${folder} is in use by another Tenderstock process; ${named.inUse}.`
         : `${named.what} ${folder} cannot be written (${message}); ${named.unwritable}.`,
       { cause: error },
     )

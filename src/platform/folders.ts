@@ -1,5 +1,5 @@
-// Making folders. Node's own recursive mkdir never returns where the parent exists and refuses with ENOENT (/proc).
-import { mkdir, stat } from 'node:fs/promises'
+// Making folders, and making what happens in them durable. Node's own recursive mkdir never returns where the parent exists and refuses with ENOENT (/proc).
+import { mkdir, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { OperatorError } from './errors.ts'
 
@@ -33,4 +33,14 @@ export async function makeWithParents(path: string): Promise<void> {
 /** Another process may have made it in between. */
 function fineWhenThere(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error
+}
+
+/** Makes the names in a folder durable: what was made, renamed or removed there outlasts a power cut. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
 }

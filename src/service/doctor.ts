@@ -1,5 +1,5 @@
 // `tenderstock doctor`: what is wrong with this machine, its settings and what it depends on, each with what to do. Changes nothing.
-import { mkdtemp, open, readFile, rm, stat, statfs } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { connectRedis } from '../api/limits/connect-redis.ts'
@@ -202,13 +202,7 @@ async function checkDisk(dataFolder: string, found: (finding: Finding) => void):
     // a name of its own, removed whatever happens
     const trial = await mkdtemp(join(folder, '.tenderstock-doctor-'))
     try {
-      const file = await open(join(trial, 'trial'), 'wx', 0o600)
-      try {
-        await file.writeFile('tenderstock')
-        await file.sync()
-      } finally {
-        await file.close()
-      }
+      await writeFile(join(trial, 'trial'), 'tenderstock', { flag: 'wx', mode: 0o600, flush: true })
     } finally {
       await rm(trial, { recursive: true, force: true })
     }

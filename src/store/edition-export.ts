@@ -63,12 +63,11 @@ export type ExportProgress = {
 }
 
 export async function exportProgress(db: Executor): Promise<ExportProgress | undefined> {
-  const row = await db
+  const progress = await db
     .selectFrom('edition_export')
-    .select(['edition', 'exported_at', 'concern'])
+    .select(['edition', 'exported_at as exportedAt', 'concern'])
     .executeTakeFirstOrThrow()
-  if (row.exported_at === null && row.concern === null) return undefined
-  return { edition: row.edition, exportedAt: row.exported_at, concern: row.concern }
+  return progress.exportedAt === null && progress.concern === null ? undefined : progress
 }
 
 export async function noteExported(db: Executor, edition: number, now: number): Promise<void> {

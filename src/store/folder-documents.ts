@@ -1,9 +1,9 @@
 // Documents in a folder: each a file, there as a whole or not at all, whenever the power goes.
-import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
-import { makeWithParents } from '../platform/folders.ts'
+import { makeWithParents, syncFolder } from '../platform/folders.ts'
 import type { Random } from '../platform/random.ts'
 import { documentPath } from './document-path.ts'
 import type { OpenDocumentStore, PackedDocument } from './document-store.ts'
@@ -44,10 +44,10 @@ export async function openFolderDocuments(
       })
       // also for existing files: the process that wrote them may have been killed before
       await inParallel([...leaves], mostWrites, async (leaf) => {
-        await flushFolder(leaf)
+        await syncFolder(leaf)
         if (flushedFolders.has(leaf)) return
-        await flushFolder(dirname(leaf))
-        await flushFolder(folder)
+        await syncFolder(dirname(leaf))
+        await syncFolder(folder)
         flushedFolders.add(leaf)
       })
     })
@@ -65,7 +65,7 @@ export async function openFolderDocuments(
           await rm(path, { force: true })
           leaves.add(dirname(path))
         })
-        await inParallel([...leaves], mostWrites, flushFolder)
+        await inParallel([...leaves], mostWrites, syncFolder)
       }),
     close: async () => {},
   }
@@ -74,27 +74,12 @@ export async function openFolderDocuments(
 /** Writes a whole file and flushes it; then it receives its name, or is deleted if it has none. */
 async function write(temporary: string, bytes: Buffer, path: string | undefined): Promise<void> {
   try {
-    const file = await open(temporary, 'wx')
-    try {
-      await file.writeFile(bytes)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
+    await writeFile(temporary, bytes, { flag: 'wx', flush: true })
     if (path === undefined) await rm(temporary)
     else await rename(temporary, path)
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {})
     throw error
-  }
-}
-
-async function flushFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
   }
 }
 

@@ -66,18 +66,3 @@ export async function releaseLease(db: Executor, held: Lease, freeAt: number): P
     update source_lease set until_ms = ${freeAt}, worker = ''
     where lease = ${held.lease} and worker = ${held.worker} and fence = ${held.fence}`.execute(db)
 }
-
-/** Leases that a worker holds at `now`. */
-export async function listLeases(
-  db: Executor,
-  now: number,
-): Promise<{ readonly lease: string; readonly worker: string; readonly untilMs: number }[]> {
-  const rows = await db
-    .selectFrom('source_lease')
-    .select(['lease', 'worker', 'until_ms'])
-    .where('until_ms', '>', now)
-    .where('worker', '!=', '')
-    .orderBy('lease')
-    .execute()
-  return rows.map((row) => ({ lease: row.lease, worker: row.worker, untilMs: row.until_ms }))
-}

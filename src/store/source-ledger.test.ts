@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { engines, openTestStore } from '../../test/world.ts'
 import { inTransaction } from './database.ts'
-import { holdLease, LeaseLost, listLeases, releaseLease, takeLease } from './source-leases.ts'
+import { holdLease, LeaseLost, releaseLease, takeLease } from './source-leases.ts'
 import {
   deleteOldRuns,
   findSlot,
@@ -132,7 +132,8 @@ describe.each(engines)('leases (%s)', (engine) => {
     await expect(holdLease(db, first!, 900)).rejects.toBeInstanceOf(LeaseLost)
     // who lost it cannot give it back either
     await releaseLease(db, first!, 0)
-    expect(await listLeases(db, 350)).toEqual([{ lease: 'l', worker: 'late', untilMs: 400 }])
+    const held = await db.selectFrom('source_lease').select(['lease', 'worker', 'until_ms']).execute()
+    expect(held).toEqual([{ lease: 'l', worker: 'late', until_ms: 400 }])
   })
 
   test('released with a pause are free when it ends, or for a caller that ends it', async () => {

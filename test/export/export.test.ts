@@ -309,6 +309,6 @@ test('two exports into one folder exclude each other', async () => {
   const outcomes = await Promise.allSettled([exported(store, folder), exported(store, folder)])
   expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({
-    reason: { message: expect.stringMatching(/is in use by another process|already holds an export/) },
+    reason: { message: expect.stringMatching(/is in use by another Tenderstock process|already holds an export/) },
   })
 })

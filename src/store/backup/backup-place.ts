@@ -1,9 +1,9 @@
 // Where a backup is: a folder or a bucket. A part is there whole and durable, or not at all.
-import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { DocumentLocation } from '../../platform/config.ts'
 import { OperatorError } from '../../platform/errors.ts'
-import { makeWithParents } from '../../platform/folders.ts'
+import { makeWithParents, syncFolder } from '../../platform/folders.ts'
 import { type BucketOptions, openBucket } from '../bucket.ts'
 
 /** Written last: without it there is no backup. */
@@ -39,14 +39,6 @@ async function refuseBackup(place: string, get: BackupPlace['get']): Promise<voi
 const leftover = /^(?:\d{6}-[a-z_]+\.ndjson\.zst|SHA256SUMS|incoming)$/
 
 function folderPlace(folder: string): BackupPlace {
-  const flush = async (path: string) => {
-    const handle = await open(path, 'r')
-    try {
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-  }
   const get = (name: string) => explained(folder, () => readFile(join(folder, name)).catch(undefinedWhenMissing))
   return {
     name: folder,
@@ -54,15 +46,9 @@ function folderPlace(folder: string): BackupPlace {
     put: (name, bytes) =>
       explained(folder, async () => {
         const incoming = join(folder, 'incoming')
-        const file = await open(incoming, 'w', 0o600)
-        try {
-          await file.writeFile(bytes)
-          await file.sync()
-        } finally {
-          await file.close()
-        }
+        await writeFile(incoming, bytes, { mode: 0o600, flush: true })
         await rename(incoming, join(folder, name))
-        await flush(folder)
+        await syncFolder(folder)
       }),
     clear: () =>
       explained(folder, async () => {
@@ -76,7 +62,7 @@ function folderPlace(folder: string): BackupPlace {
           )
         // of a backup that was cut off
         for (const name of names) await rm(join(folder, name))
-        await flush(dirname(folder))
+        await syncFolder(dirname(folder))
       }),
     close: async () => {},
   }

@@ -1,9 +1,10 @@
 // The data folder of the embedded engine: made, locked against a second process, and holding a whole database or none.
 import { existsSync } from 'node:fs'
-import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { access, constants, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { OperatorError } from '../../platform/errors.ts'
+import { lockFolder } from '../../platform/folder-lock.ts'
+import { makeWithParents } from '../../platform/folders.ts'
 import { cannotOpen, initialise } from './engine.ts'
 import { syncFolder } from './sync-node-fs.ts'
 
@@ -33,49 +34,26 @@ export async function ownDataFolder(dataFolder: string, checkpointBytes: number)
   }
 }
 
-/** SQLite's result code for a lock that another connection holds. */
-const sqliteBusy = 5
+const unwritable = 'change its permissions, or start with another one (--data FOLDER)'
 
-/** The engine itself would let a second process in, and rows would vanish. SQLite's lock ends with the process, however it ends. */
+/** The engine itself would let a second process in, and rows would vanish. */
 async function lock(dataFolder: string): Promise<() => void> {
-  let database: DatabaseSync | undefined
   try {
-    await makeFolder(dataFolder)
+    await makeWithParents(dataFolder)
+    if (!(await stat(dataFolder)).isDirectory()) throw new Error(`${dataFolder} is no folder`)
     await access(dataFolder, constants.R_OK | constants.W_OK | constants.X_OK)
-    database = new DatabaseSync(join(dataFolder, 'lock.db'))
-    database.exec('pragma locking_mode = exclusive; begin exclusive')
   } catch (error) {
-    database?.close()
-    const { message, errcode } = error as Error & { readonly errcode?: number }
-    if (errcode === sqliteBusy) {
-      throw new OperatorError(
-        `The data folder ${dataFolder} is in use by another Tenderstock process; stop that one, or start this one with another folder (--data FOLDER). If a service is just starting there, run this again in a moment.`,
-      )
-    }
-    throw new OperatorError(
-      `The data folder ${dataFolder} cannot be written (${message}); change its permissions, or start with another one (--data FOLDER).`,
-      { cause: error },
-    )
+    const { message } = error as Error
+    throw new OperatorError(`The data folder ${dataFolder} cannot be written (${message}); ${unwritable}.`, {
+      cause: error,
+    })
   }
-  const held = database
-  return () => held.close()
-}
-
-/** Node's own recursive mkdir never returns where the parent exists and refuses with ENOENT (/proc). */
-async function makeFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') {
-      if ((await stat(path)).isDirectory()) return
-      throw new Error(`${path} is no folder`)
-    }
-    const parent = dirname(path)
-    if (code !== 'ENOENT' || parent === path) throw error
-    await makeFolder(parent)
-    await mkdir(path)
-  }
+  return lockFolder(dataFolder, {
+    what: 'The data folder',
+    inUse:
+      'stop that one, or start this one with another folder (--data FOLDER). If a service is just starting there, run this again in a moment',
+    unwritable,
+  })
 }
 
 async function makeDatabase(dataFolder: string, databaseFolder: string, checkpointBytes: number): Promise<void> {
