@@ -1,5 +1,6 @@
 // What makes two buyers the same or different for the guards: cleaned national ids and the distinguishing words of names.
 import type { Organization } from '../domain/notice.ts'
+import { foldText as foldLetters } from './estimate/text-terms.ts'
 
 /** A group of buyers as the guards compare it. */
 export type BuyerIdentity = {
@@ -23,14 +24,7 @@ const genericWords = new Set(
 )
 
 /** Text for comparison: lower case, no diacritics, `ß` as ss, and ae/oe/ue like ä/ö/ü, so that every way of writing an umlaut is one. */
-export function foldText(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase()
-    .replaceAll('ß', 'ss')
-    .replace(/([aou])e/g, '$1')
-}
+export const foldText = (text: string): string => foldLetters(text).replace(/([aou])e/g, '$1')
 
 /** The words of a text after folding, in order. */
 export function wordsOf(text: string): string[] {
