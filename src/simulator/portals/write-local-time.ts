@@ -1,26 +1,13 @@
 // Times as portals write them, for the samples: in the portal's zone, in the order of its country.
 import type { Instant } from '../../domain/time.ts'
+import { partsOf } from './write-sample-values.ts'
+
+const names = { yyyy: 'year', MM: 'month', dd: 'day', HH: 'hour', mm: 'minute', ss: 'second' } as const
 
 /** `yyyy`, `MM`, `dd`, `HH`, `mm`, `ss` of the instant in the zone. */
 export function localTime(instant: Instant, zone: string, pattern: string): string {
-  const parts = new Intl.DateTimeFormat('en-GB', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-  }).formatToParts(new Date(instant))
-  const of = (type: string): string => parts.find((part) => part.type === type)?.value ?? ''
-  return pattern
-    .replace('yyyy', of('year'))
-    .replace('MM', of('month'))
-    .replace('dd', of('day'))
-    .replace('HH', of('hour'))
-    .replace('mm', of('minute'))
-    .replace('ss', of('second'))
+  const parts = partsOf(instant, zone)
+  return pattern.replace(/yyyy|MM|dd|HH|mm|ss/g, (name) => parts[names[name as keyof typeof names]] ?? '')
 }
 
 /** As localTime; undefined for no instant. */

@@ -14,29 +14,28 @@ export type LocalTime = {
   readonly slashed: string
 }
 
-/** An instant as clocks in the zone show it. */
-export function localTimeOf(instant: Instant, zone: string): LocalTime {
-  const at = new Date(instant)
-  const part: Record<string, string> = {}
+/** What clocks in the zone show at an instant, by the names of Intl. */
+export function partsOf(instant: Instant, zone: string): { readonly [name: string]: string } {
+  const two = '2-digit'
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
     hourCycle: 'h23',
     year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
+    ...{ month: two, day: two, hour: two, minute: two, second: two },
     timeZoneName: 'longOffset',
   })
-  for (const { type, value } of format.formatToParts(at)) part[type] = value
-  const offset = part['timeZoneName']?.replace('GMT', '') || '+00:00'
+  return Object.fromEntries(format.formatToParts(new Date(instant)).map(({ type, value }) => [type, value]))
+}
+
+/** An instant as clocks in the zone show it. */
+export function localTimeOf(instant: Instant, zone: string): LocalTime {
+  const { year, month, day, hour, minute, second, timeZoneName } = partsOf(instant, zone)
   return {
-    date: `${part['year']}-${part['month']}-${part['day']}`,
-    time: `${part['hour']}:${part['minute']}:${part['second']}`,
-    offset,
-    dotted: `${part['day']}.${part['month']}.${part['year']}`,
-    slashed: `${part['day']}/${part['month']}/${part['year']}`,
+    date: `${year}-${month}-${day}`,
+    time: `${hour}:${minute}:${second}`,
+    offset: timeZoneName?.replace('GMT', '') || '+00:00',
+    dotted: `${day}.${month}.${year}`,
+    slashed: `${day}/${month}/${year}`,
   }
 }
 

@@ -66,29 +66,25 @@ export function writeEforms(copy: SampleCopy): string {
     leaf('cbc:NoticeLanguageCode', alpha3Languages[own]),
     ...procedure.languages
       .slice(1)
-      .map((language) => element('cac:AdditionalNoticeLanguage', {}, leaf('cbc:ID', alpha3Languages[language]))),
+      .map((language) => element('cac:AdditionalNoticeLanguage', leaf('cbc:ID', alpha3Languages[language]))),
     element(
       'cac:ContractingParty',
-      {},
       leaf('cbc:BuyerProfileURI', `${procedure.buyer.url}/tenders`),
-      element('cac:ContractingPartyType', {}, leaf('cbc:PartyTypeCode', 'la', { listName: 'buyer-legal-type' })),
+      element('cac:ContractingPartyType', leaf('cbc:PartyTypeCode', 'la', { listName: 'buyer-legal-type' })),
       element(
         'cac:ContractingActivity',
-        {},
         leaf('cbc:ActivityTypeCode', 'gen-pub', { listName: 'authority-activity' }),
       ),
-      element('cac:Party', {}, element('cac:PartyIdentification', {}, leaf('cbc:ID', 'ORG-0001'))),
+      element('cac:Party', element('cac:PartyIdentification', leaf('cbc:ID', 'ORG-0001'))),
     ),
     notice.kind === 'planning' || notice.kind === 'modification'
       ? ''
       : element(
           'cac:TenderingProcess',
-          {},
           leaf('cbc:ProcedureCode', procedure.procedureType, { listName: 'procurement-procedure-type' }),
           notice.kind === 'award' && notice.previous
             ? element(
                 'cac:NoticeDocumentReference',
-                {},
                 leaf('cbc:ID', `${notice.previous.noticeId}-${notice.previous.version}`, {
                   schemeName: 'notice-id-ref',
                 }),
@@ -110,24 +106,18 @@ function extension(copy: SampleCopy, root: Root, publicationDate: string): strin
   const winners = [...new Set(notice.results.flatMap(({ winner }) => (winner ? [winner] : [])))]
   return element(
     'ext:UBLExtensions',
-    {},
     element(
       'ext:UBLExtension',
-      {},
       element(
         'ext:ExtensionContent',
-        {},
         element(
           'efext:EformsExtension',
-          {},
           isChange
             ? element(
                 'efac:Changes',
-                {},
                 leaf('efbc:ChangedNoticeIdentifier', previousKey),
                 element(
                   'efac:ChangeReason',
-                  {},
                   leaf('cbc:ReasonCode', notice.kind === 'cancellation' ? 'cancel' : 'update-add', {
                     listName: 'change-corrig-justification',
                   }),
@@ -137,27 +127,23 @@ function extension(copy: SampleCopy, root: Root, publicationDate: string): strin
           notice.kind === 'modification'
             ? element(
                 'efac:ContractModification',
-                {},
                 leaf('efbc:ChangedNoticeIdentifier', previousKey),
                 element(
                   'efac:ChangeReason',
-                  {},
                   leaf('cbc:ReasonCode', 'add-wss', { listName: 'modification-justification' }),
                 ),
               )
             : '',
           notice.results.length > 0 ? noticeResult(procedure, notice.results, winners) : '',
-          element('efac:NoticeSubType', {}, leaf('cbc:SubTypeCode', root.subtype, { listName: 'notice-subtype' })),
+          element('efac:NoticeSubType', leaf('cbc:SubTypeCode', root.subtype, { listName: 'notice-subtype' })),
           element(
             'efac:Organizations',
-            {},
             buyer(procedure.buyer),
             ...winners.map((name, index) => winner(name, index)),
           ),
           portal === 'ted'
             ? element(
                 'efac:Publication',
-                {},
                 leaf('efbc:NoticePublicationID', notice.publicationNumber.padStart(13, '0'), {
                   schemeName: 'ojs-notice-id',
                 }),
@@ -173,24 +159,21 @@ function extension(copy: SampleCopy, root: Root, publicationDate: string): strin
 function buyer(each: SampleBuyer): string {
   return element(
     'efac:Organization',
-    {},
     element(
       'efac:Company',
-      {},
       leaf('cbc:WebsiteURI', each.url),
-      element('cac:PartyIdentification', {}, leaf('cbc:ID', 'ORG-0001', { schemeName: 'organization' })),
-      element('cac:PartyName', {}, leaf('cbc:Name', each.name)),
+      element('cac:PartyIdentification', leaf('cbc:ID', 'ORG-0001', { schemeName: 'organization' })),
+      element('cac:PartyName', leaf('cbc:Name', each.name)),
       element(
         'cac:PostalAddress',
-        {},
         leaf('cbc:StreetName', each.street),
         leaf('cbc:CityName', each.town),
         leaf('cbc:PostalZone', each.postalCode),
         leaf('cbc:CountrySubentityCode', each.nuts, { listName: 'nuts-lvl3' }),
-        element('cac:Country', {}, leaf('cbc:IdentificationCode', each.region.alpha3, { listName: 'country' })),
+        element('cac:Country', leaf('cbc:IdentificationCode', each.region.alpha3, { listName: 'country' })),
       ),
-      element('cac:PartyLegalEntity', {}, leaf('cbc:CompanyID', each.nationalId)),
-      element('cac:Contact', {}, leaf('cbc:Telephone', each.phone), leaf('cbc:ElectronicMail', each.email)),
+      element('cac:PartyLegalEntity', leaf('cbc:CompanyID', each.nationalId)),
+      element('cac:Contact', leaf('cbc:Telephone', each.phone), leaf('cbc:ElectronicMail', each.email)),
     ),
   )
 }
@@ -198,17 +181,14 @@ function buyer(each: SampleBuyer): string {
 function winner(name: string, index: number): string {
   return element(
     'efac:Organization',
-    {},
     element(
       'efac:Company',
-      {},
       element(
         'cac:PartyIdentification',
-        {},
         leaf('cbc:ID', `ORG-${String(index + 2).padStart(4, '0')}`, { schemeName: 'organization' }),
       ),
-      element('cac:PartyName', {}, leaf('cbc:Name', name)),
-      element('cac:PartyLegalEntity', {}, leaf('cbc:CompanyID', `HR-${seeded(name).whole(10_000, 99_999)}`)),
+      element('cac:PartyName', leaf('cbc:Name', name)),
+      element('cac:PartyLegalEntity', leaf('cbc:CompanyID', `HR-${seeded(name).whole(10_000, 99_999)}`)),
     ),
   )
 }
@@ -223,14 +203,12 @@ function noticeResult(
   const id = (prefix: string, lotId: string) => `${prefix}-${lotId.slice(-4)}`
   return element(
     'efac:NoticeResult',
-    {},
     won.length > 0
       ? leaf('cbc:TotalAmount', String(won.reduce((sum, { value }) => sum + value, 0)), { currencyID: currency })
       : '',
     ...results.map((each) =>
       element(
         'efac:LotResult',
-        {},
         leaf('cbc:ID', id('RES', each.lotId), { schemeName: 'result' }),
         leaf('cbc:TenderResultCode', each.winner === undefined ? 'clos-nw' : 'selec-w', {
           listName: 'winner-selection-status',
@@ -238,51 +216,45 @@ function noticeResult(
         each.winner === undefined
           ? element(
               'efac:DecisionReason',
-              {},
               leaf('efbc:DecisionReasonCode', 'no-rece', { listName: 'non-award-justification' }),
             )
           : '',
         each.winner === undefined
           ? ''
-          : element('efac:LotTender', {}, leaf('cbc:ID', id('TEN', each.lotId), { schemeName: 'tender' })),
+          : element('efac:LotTender', leaf('cbc:ID', id('TEN', each.lotId), { schemeName: 'tender' })),
         element(
           'efac:ReceivedSubmissionsStatistics',
-          {},
           leaf('efbc:StatisticsCode', 'tenders', { listName: 'received-submission-type' }),
           leaf('efbc:StatisticsNumeric', String(each.receivedTenders)),
         ),
         each.winner === undefined
           ? ''
-          : element('efac:SettledContract', {}, leaf('cbc:ID', id('CON', each.lotId), { schemeName: 'contract' })),
-        element('efac:TenderLot', {}, leaf('cbc:ID', each.lotId, { schemeName: 'Lot' })),
+          : element('efac:SettledContract', leaf('cbc:ID', id('CON', each.lotId), { schemeName: 'contract' })),
+        element('efac:TenderLot', leaf('cbc:ID', each.lotId, { schemeName: 'Lot' })),
       ),
     ),
     ...won.map((each) =>
       element(
         'efac:LotTender',
-        {},
         leaf('cbc:ID', id('TEN', each.lotId), { schemeName: 'tender' }),
-        element('cac:LegalMonetaryTotal', {}, leaf('cbc:PayableAmount', String(each.value), { currencyID: currency })),
-        element('efac:TenderingParty', {}, leaf('cbc:ID', id('TPA', each.lotId), { schemeName: 'tendering-party' })),
-        element('efac:TenderLot', {}, leaf('cbc:ID', each.lotId, { schemeName: 'Lot' })),
+        element('cac:LegalMonetaryTotal', leaf('cbc:PayableAmount', String(each.value), { currencyID: currency })),
+        element('efac:TenderingParty', leaf('cbc:ID', id('TPA', each.lotId), { schemeName: 'tendering-party' })),
+        element('efac:TenderLot', leaf('cbc:ID', each.lotId, { schemeName: 'Lot' })),
       ),
     ),
     ...won.map((each) =>
       element(
         'efac:SettledContract',
-        {},
         leaf('cbc:ID', id('CON', each.lotId), { schemeName: 'contract' }),
-        element('efac:LotTender', {}, leaf('cbc:ID', id('TEN', each.lotId), { schemeName: 'tender' })),
+        element('efac:LotTender', leaf('cbc:ID', id('TEN', each.lotId), { schemeName: 'tender' })),
       ),
     ),
     ...won.map((each) =>
       element(
         'efac:TenderingParty',
-        {},
         leaf('cbc:ID', id('TPA', each.lotId), { schemeName: 'tendering-party' }),
         element(
           'efac:Tenderer',
-          {},
           leaf('cbc:ID', `ORG-${String(winners.indexOf(each.winner!) + 2).padStart(4, '0')}`, {
             schemeName: 'organization',
           }),
@@ -300,14 +272,12 @@ const cpv = (code: string) => leaf('cbc:ItemClassificationCode', code, { listNam
 function place(each: SampleBuyer): string {
   return element(
     'cac:RealizedLocation',
-    {},
     element(
       'cac:Address',
-      {},
       leaf('cbc:CityName', each.town),
       leaf('cbc:PostalZone', each.postalCode),
       leaf('cbc:CountrySubentityCode', each.nuts, { listName: 'nuts-lvl3' }),
-      element('cac:Country', {}, leaf('cbc:IdentificationCode', each.region.alpha3, { listName: 'country' })),
+      element('cac:Country', leaf('cbc:IdentificationCode', each.region.alpha3, { listName: 'country' })),
     ),
   )
 }
@@ -316,7 +286,6 @@ function total(procedure: SampleProcedure, value: number | undefined): string {
   if (value === undefined) return ''
   return element(
     'cac:RequestedTenderTotal',
-    {},
     leaf('cbc:EstimatedOverallContractAmount', String(value), { currencyID: procedure.buyer.region.currency }),
   )
 }
@@ -324,14 +293,13 @@ function total(procedure: SampleProcedure, value: number | undefined): string {
 function project(procedure: SampleProcedure): string {
   return element(
     'cac:ProcurementProject',
-    {},
     leaf('cbc:ID', procedure.reference, { schemeName: 'InternalID' }),
     ...named(procedure, 'cbc:Name', (language) => titleOf(procedure, language)),
     ...named(procedure, 'cbc:Description', (language) => descriptionOf(procedure, language)),
     leaf('cbc:ProcurementTypeCode', procedure.subject.nature, { listName: 'contract-nature' }),
     total(procedure, procedure.value),
-    element('cac:MainCommodityClassification', {}, cpv(procedure.subject.cpv)),
-    ...(procedure.subject.moreCpv ?? []).map((code) => element('cac:AdditionalCommodityClassification', {}, cpv(code))),
+    element('cac:MainCommodityClassification', cpv(procedure.subject.cpv)),
+    ...(procedure.subject.moreCpv ?? []).map((code) => element('cac:AdditionalCommodityClassification', cpv(code))),
     place(procedure.buyer),
   )
 }
@@ -347,33 +315,27 @@ function lot(copy: SampleCopy, each: SampleLot, scheme: 'Lot' | 'Part'): string 
   const documents = `https://portal.example/${copy.portal}/${procedure.procedureId}`
   return element(
     'cac:ProcurementProjectLot',
-    {},
     leaf('cbc:ID', scheme === 'Part' ? each.lotId.replace('LOT', 'PAR') : each.lotId, { schemeName: scheme }),
     deadline
       ? element(
           'cac:TenderingTerms',
-          {},
           element(
             'cac:CallForTendersDocumentReference',
-            {},
             leaf('cbc:ID', procedure.reference),
             leaf('cbc:DocumentType', 'non-restricted-document'),
             element(
               'cac:Attachment',
-              {},
-              element('cac:ExternalReference', {}, leaf('cbc:URI', `${documents}/documents`)),
+              element('cac:ExternalReference', leaf('cbc:URI', `${documents}/documents`)),
             ),
           ),
-          element('cac:TenderRecipientParty', {}, leaf('cbc:EndpointID', `${documents}/submission`)),
+          element('cac:TenderRecipientParty', leaf('cbc:EndpointID', `${documents}/submission`)),
         )
       : '',
     deadline
       ? element(
           'cac:TenderingProcess',
-          {},
           element(
             period,
-            {},
             leaf('cbc:EndDate', deadline.date + deadline.offset),
             leaf('cbc:EndTime', deadline.time + deadline.offset),
           ),
@@ -381,7 +343,6 @@ function lot(copy: SampleCopy, each: SampleLot, scheme: 'Lot' | 'Part'): string 
       : '',
     element(
       'cac:ProcurementProject',
-      {},
       leaf('cbc:ID', `${procedure.reference}/${each.lotId.slice(-1)}`, { schemeName: 'InternalID' }),
       ...named(procedure, 'cbc:Name', (language) => each.title[language]),
       ...named(
@@ -391,11 +352,10 @@ function lot(copy: SampleCopy, each: SampleLot, scheme: 'Lot' | 'Part'): string 
       ),
       leaf('cbc:ProcurementTypeCode', procedure.subject.nature, { listName: 'contract-nature' }),
       total(procedure, procedure.value === undefined ? undefined : each.value),
-      element('cac:MainCommodityClassification', {}, cpv(each.cpv)),
+      element('cac:MainCommodityClassification', cpv(each.cpv)),
       place(procedure.buyer),
       element(
         'cac:PlannedPeriod',
-        {},
         leaf('cbc:DurationMeasure', String(6 + (procedure.index % 30)), { unitCode: 'MONTH' }),
       ),
     ),

@@ -27,25 +27,21 @@ export function writeNationalEforms(copy: SampleCopy): string {
   const title = titleOf(procedure, 'de')
   const location = element(
     'ns5:RealizedLocation',
-    {},
     element(
       'ns5:Address',
-      {},
       leaf('ns3:CityName', `${buyer.postalCode} ${buyer.town}`),
       leaf('ns3:CountrySubentityCode', buyer.nuts.slice(0, 3), { listName: 'nuts' }),
-      element('ns5:Country', {}, leaf('ns3:IdentificationCode', 'DEU', { listName: 'country' })),
+      element('ns5:Country', leaf('ns3:IdentificationCode', 'DEU', { listName: 'country' })),
     ),
   )
   const project = element(
     'ns5:ProcurementProject',
-    {},
     leaf('ns3:ID', procedure.reference, { schemeName: 'InternalID' }),
     leaf('ns3:Name', title, { languageID: 'DEU' }),
     leaf('ns3:Description', descriptionOf(procedure, 'de'), { languageID: 'DEU' }),
     leaf('ns3:ProcurementTypeCode', procedure.subject.nature, { listName: 'contract-nature' }),
     element(
       'ns5:MainCommodityClassification',
-      {},
       leaf('ns3:ItemClassificationCode', procedure.subject.cpv, { listName: 'cpv' }),
     ),
     location,
@@ -69,25 +65,21 @@ export function writeNationalEforms(copy: SampleCopy): string {
     leaf('ns3:NoticeLanguageCode', 'DEU'),
     element(
       'ns5:ContractingParty',
-      {},
       element(
         'ns5:Party',
-        {},
-        element('ns5:PartyName', {}, leaf('ns3:Name', buyer.name)),
+        element('ns5:PartyName', leaf('ns3:Name', buyer.name)),
         element(
           'ns5:PostalAddress',
-          {},
           leaf('ns3:StreetName', buyer.street),
           leaf('ns3:CityName', buyer.town),
           leaf('ns3:PostalZone', buyer.postalCode),
-          element('ns5:Country', {}, leaf('ns3:IdentificationCode', 'DEU')),
+          element('ns5:Country', leaf('ns3:IdentificationCode', 'DEU')),
         ),
-        element('ns5:Contact', {}, leaf('ns3:Telephone', buyer.phone), leaf('ns3:ElectronicMail', buyer.email)),
+        element('ns5:Contact', leaf('ns3:Telephone', buyer.phone), leaf('ns3:ElectronicMail', buyer.email)),
       ),
     ),
     element(
       'ns5:TenderingProcess',
-      {},
       leaf('ns3:ProcedureCode', nationalProcedures[procedure.procedureType], {
         listName: 'procurement-procedure-type',
       }),
@@ -95,23 +87,18 @@ export function writeNationalEforms(copy: SampleCopy): string {
     project,
     element(
       'ns5:ProcurementProjectLot',
-      {},
       leaf('ns3:ID', 'LOT-0000', { schemeName: 'Lot' }),
       deadline
         ? element(
             'ns5:TenderingTerms',
-            {},
             element(
               'ns5:CallForTendersDocumentReference',
-              {},
               leaf('ns3:ID', notice.noticeId),
               leaf('ns3:DocumentType', 'non-restricted-document'),
               element(
                 'ns5:Attachment',
-                {},
                 element(
                   'ns5:ExternalReference',
-                  {},
                   leaf('ns3:URI', `https://portal.example/${copy.portal}/${notice.noticeId}`),
                 ),
               ),
@@ -121,10 +108,8 @@ export function writeNationalEforms(copy: SampleCopy): string {
       deadline
         ? element(
             'ns5:TenderingProcess',
-            {},
             element(
               'ns5:TenderSubmissionDeadlinePeriod',
-              {},
               leaf('ns3:EndDate', deadline.date + deadline.offset),
               leaf('ns3:EndTime', deadline.time + deadline.offset),
             ),
@@ -135,7 +120,6 @@ export function writeNationalEforms(copy: SampleCopy): string {
     root === 'ContractAwardNotice'
       ? element(
           'ns5:TenderResult',
-          {},
           leaf('ns3:TenderResultCode', winner === undefined ? 'clos-nw' : 'selec-w', {
             listName: 'winner-selection-status',
           }),
@@ -144,8 +128,7 @@ export function writeNationalEforms(copy: SampleCopy): string {
             ? ''
             : element(
                 'ns5:WinningParty',
-                {},
-                element('ns5:Party', {}, element('ns5:PartyName', {}, leaf('ns3:Name', winner))),
+                element('ns5:Party', element('ns5:PartyName', leaf('ns3:Name', winner))),
               ),
         )
       : '',

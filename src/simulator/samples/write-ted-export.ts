@@ -20,7 +20,7 @@ const procedures = {
 } as const
 
 const paragraph = (name: string, text: string, attributes: Attributes = {}) =>
-  element(name, attributes, element('P', {}, escapeXml(text)))
+  element(name, attributes, element('P', escapeXml(text)))
 
 /** `2022/S 042-123456`: the journal's way of writing 123456-2022. */
 function journalNumber(notice: SampleNotice): string {
@@ -48,10 +48,8 @@ export function writeTedExport(copy: SampleCopy): string {
 
   const body = element(
     'CONTRACTING_BODY',
-    {},
     element(
       'ADDRESS_CONTRACTING_BODY',
-      {},
       leaf('OFFICIALNAME', buyer.name),
       leaf('NATIONALID', buyer.nationalId),
       leaf('ADDRESS', buyer.street),
@@ -74,10 +72,9 @@ export function writeTedExport(copy: SampleCopy): string {
     .reduce((sum, { value }) => sum + value, 0)
   const object = element(
     'OBJECT_CONTRACT',
-    {},
     paragraph('TITLE', title),
     leaf('REFERENCE_NUMBER', procedure.reference),
-    element('CPV_MAIN', {}, element('CPV_CODE', { CODE: subject.cpv })),
+    element('CPV_MAIN', element('CPV_CODE', { CODE: subject.cpv })),
     element('TYPE_CONTRACT', { CTYPE: natureName }),
     paragraph('SHORT_DESCR', descriptionOf(procedure, language)),
     form === 'F14'
@@ -96,7 +93,7 @@ export function writeTedExport(copy: SampleCopy): string {
               { ITEM: String(index + 1) },
               isDivided ? paragraph('TITLE', lot.title[language]) : '',
               isDivided ? leaf('LOT_NO', String(index + 1)) : '',
-              element('CPV_ADDITIONAL', {}, element('CPV_CODE', { CODE: lot.cpv })),
+              element('CPV_ADDITIONAL', element('CPV_CODE', { CODE: lot.cpv })),
               element('n2016:NUTS', { CODE: buyer.nuts }),
               paragraph('MAIN_SITE', buyer.town),
               paragraph('SHORT_DESCR', `${lot.title[language]}. ${descriptionOf(procedure, language)}`),
@@ -112,28 +109,25 @@ export function writeTedExport(copy: SampleCopy): string {
     form === 'F02' || form === 'F03'
       ? element(
           'PROCEDURE',
-          {},
           `<${procedureName}/>`,
           form === 'F03' && notice.previous ? leaf('NOTICE_NUMBER_OJ', journalNumber(notice.previous)) : '',
           form === 'F02' && notice.previous ? leaf('NOTICE_NUMBER_OJ', journalNumber(notice.previous)) : '',
           form === 'F02' && deadline
             ? leaf('DATE_RECEIPT_TENDERS', deadline.date) + leaf('TIME_RECEIPT_TENDERS', deadline.time.slice(0, 5))
             : '',
-          form === 'F02' ? element('LANGUAGES', {}, element('LANGUAGE', { VALUE: lg })) : '',
+          form === 'F02' ? element('LANGUAGES', element('LANGUAGE', { VALUE: lg })) : '',
         )
       : ''
   const changes =
     form === 'F14' && deadline && notice.previous?.deadline
       ? element(
           'CHANGES',
-          {},
           '<MODIFICATION_ORIGINAL PUBLICATION="NO"/>',
           element(
             'CHANGE',
-            {},
-            element('WHERE', {}, leaf('SECTION', 'IV.2.2')),
-            element('OLD_VALUE', {}, dateTime(notice.previous.deadline, buyer.region.zone)),
-            element('NEW_VALUE', {}, dateTime(notice.deadline!, buyer.region.zone)),
+            element('WHERE', leaf('SECTION', 'IV.2.2')),
+            element('OLD_VALUE', dateTime(notice.previous.deadline, buyer.region.zone)),
+            element('NEW_VALUE', dateTime(notice.deadline!, buyer.region.zone)),
           ),
         )
       : ''
@@ -143,33 +137,28 @@ export function writeTedExport(copy: SampleCopy): string {
       { ITEM: String(index + 1) },
       isDivided ? leaf('LOT_NO', String(index + 1)) : '',
       each.winner === undefined
-        ? element('NO_AWARDED_CONTRACT', {}, '<PROCUREMENT_UNSUCCESSFUL/>')
+        ? element('NO_AWARDED_CONTRACT', '<PROCUREMENT_UNSUCCESSFUL/>')
         : element(
             'AWARDED_CONTRACT',
-            {},
             leaf('DATE_CONCLUSION_CONTRACT', dispatched),
-            element('TENDERS', {}, leaf('NB_TENDERS_RECEIVED', String(each.receivedTenders))),
+            element('TENDERS', leaf('NB_TENDERS_RECEIVED', String(each.receivedTenders))),
             element(
               'CONTRACTORS',
-              {},
               element(
                 'CONTRACTOR',
-                {},
                 element(
                   'ADDRESS_CONTRACTOR',
-                  {},
                   leaf('OFFICIALNAME', each.winner),
                   element('COUNTRY', { VALUE: country }),
                 ),
               ),
             ),
-            element('VALUES', {}, leaf('VAL_TOTAL', String(each.value), { CURRENCY: buyer.region.currency })),
+            element('VALUES', leaf('VAL_TOTAL', String(each.value), { CURRENCY: buyer.region.currency })),
           ),
     ),
   )
   const additional = element(
     'COMPLEMENTARY_INFO',
-    {},
     form === 'F14' && notice.previous ? leaf('NOTICE_NUMBER_OJ', journalNumber(notice.previous)) : '',
     leaf('DATE_DISPATCH_NOTICE', dispatched),
   )
@@ -183,30 +172,26 @@ export function writeTedExport(copy: SampleCopy): string {
       EDITION: `${year}001`,
       VERSION: 'R2.0.9.S03',
     },
-    element('TECHNICAL_SECTION', {}, leaf('RECEPTION_ID', notice.publicationNumber), leaf('FORM_LG_LIST', lg)),
+    element('TECHNICAL_SECTION', leaf('RECEPTION_ID', notice.publicationNumber), leaf('FORM_LG_LIST', lg)),
     element(
       'CODED_DATA_SECTION',
-      {},
       element(
         'REF_OJS',
-        {},
         leaf('COLL_OJ', 'S'),
         leaf('NO_OJ', journalNumber(notice).slice(7, 10)),
         leaf('DATE_PUB', compact(published)),
       ),
       element(
         'NOTICE_DATA',
-        {},
         leaf('NO_DOC_OJS', journalNumber(notice)),
         leaf('LG_ORIG', lg),
         element('ISO_COUNTRY', { VALUE: country }),
         element('n2016:PERFORMANCE_NUTS', { CODE: buyer.nuts }),
         element('ORIGINAL_CPV', { CODE: subject.cpv }),
-        notice.previous ? element('REF_NOTICE', {}, leaf('NO_DOC_OJS', journalNumber(notice.previous))) : '',
+        notice.previous ? element('REF_NOTICE', leaf('NO_DOC_OJS', journalNumber(notice.previous))) : '',
       ),
       element(
         'CODIF_DATA',
-        {},
         leaf('DS_DATE_DISPATCH', compact(dispatched)),
         deadline ? leaf('DT_DATE_FOR_SUBMISSION', `${compact(deadline.date)} ${deadline.time.slice(0, 5)}`) : '',
         element('AA_AUTHORITY_TYPE', { CODE: '3' }),
@@ -217,10 +202,8 @@ export function writeTedExport(copy: SampleCopy): string {
     ),
     element(
       'TRANSLATION_SECTION',
-      {},
       element(
         'ML_TITLES',
-        {},
         element(
           'ML_TI_DOC',
           { LG: lg },
@@ -232,7 +215,6 @@ export function writeTedExport(copy: SampleCopy): string {
     ),
     element(
       'FORM_SECTION',
-      {},
       element(
         `${form}_2014`,
         { CATEGORY: 'ORIGINAL', FORM: form, LG: lg },

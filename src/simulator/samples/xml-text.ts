@@ -4,11 +4,12 @@ import { minuteMs } from '../../domain/time.ts'
 export type Attributes = { readonly [name: string]: string | undefined }
 
 /** An element; content is text already escaped, or elements. Nothing, `undefined` and `''` are left out. */
-export function element(name: string, attributes: Attributes, ...content: readonly (string | undefined)[]): string {
-  const list = Object.entries(attributes)
+export function element(name: string, ...parts: readonly (Attributes | string | undefined)[]): string {
+  const list = parts
+    .flatMap((part) => (typeof part === 'object' ? Object.entries(part) : []))
     .map(([key, value]) => (value === undefined ? '' : ` ${key}="${escapeXml(value)}"`))
     .join('')
-  return `<${name}${list}>${content.filter(Boolean).join('')}</${name}>`
+  return `<${name}${list}>${parts.filter((part) => typeof part === 'string').join('')}</${name}>`
 }
 
 /** An element with text; nothing when there is no text. */
