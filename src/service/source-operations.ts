@@ -126,7 +126,7 @@ export const showSource: Operation<SourceContext> = async (context, { operands }
   return 0
 }
 
-const watchOf = (context: SourceContext, sources: Sources) => ({
+export const watchOf = (context: Pick<SourceContext, 'clock' | 'keyOf'>, sources: Sources) => ({
   sources,
   now: context.clock(),
   hasKey: (setting: string) => context.keyOf(setting) !== undefined,

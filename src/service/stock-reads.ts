@@ -7,7 +7,7 @@ import { hourMs } from '../domain/time.ts'
 import type { EditionView } from '../edition/read/edition-view.ts'
 import type { SourceHealth, SourceRecord } from '../ingest/source-health.ts'
 import { sourcesHealth } from '../ingest/watch-sources.ts'
-import { loadSources, type Sources } from '../sources/registry.ts'
+import { loadSources } from '../sources/registry.ts'
 import type { Source } from '../sources/source.ts'
 import { type Executor, inTransaction } from '../store/database.ts'
 import { findDocument } from '../store/documents.ts'
@@ -19,6 +19,7 @@ import { listMergedInto } from '../store/tenders.ts'
 import { clockConcerns } from './clock-concerns.ts'
 import type { ServiceContext } from './operation-context.ts'
 import { comparePair, waitingPairs } from './review-operations.ts'
+import { watchOf } from './source-operations.ts'
 
 /** In place of a document from which a redaction cannot be cut out. */
 const withheld = 'This document holds contact data that was redacted, in a form that cannot be cut out of it.\n'
@@ -107,12 +108,6 @@ async function reviewDesk(
     pair: pair?.every((key) => known?.has(key)) ? await comparePair(trx, pair[0], pair[1]) : undefined,
   }
 }
-
-const watchOf = (context: ServiceContext, sources: Sources) => ({
-  sources,
-  now: context.clock(),
-  hasKey: (setting: string) => context.keyOf(setting) !== undefined,
-})
 
 function lineOf(source: Source, health: SourceHealth, record: SourceRecord): SourceLine {
   return {

@@ -6,7 +6,7 @@ const typeOf = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value
 
 /** Edits between two names; small ones are typing errors. */
-function distance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {
     const next = [i]
@@ -18,7 +18,7 @@ function distance(a: string, b: string): number {
 }
 
 function nearest(name: string, known: readonly string[]): string {
-  const [best] = known.map((other) => ({ other, edits: distance(name, other) })).sort((a, b) => a.edits - b.edits)
+  const [best] = known.map((other) => ({ other, edits: editDistance(name, other) })).sort((a, b) => a.edits - b.edits)
   return best && best.edits <= Math.max(2, name.length / 3)
     ? `; did you mean "${best.other}"?`
     : `; known are ${known.join(', ')}`

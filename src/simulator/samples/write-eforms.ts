@@ -71,10 +71,7 @@ export function writeEforms(copy: SampleCopy): string {
       'cac:ContractingParty',
       leaf('cbc:BuyerProfileURI', `${procedure.buyer.url}/tenders`),
       element('cac:ContractingPartyType', leaf('cbc:PartyTypeCode', 'la', { listName: 'buyer-legal-type' })),
-      element(
-        'cac:ContractingActivity',
-        leaf('cbc:ActivityTypeCode', 'gen-pub', { listName: 'authority-activity' }),
-      ),
+      element('cac:ContractingActivity', leaf('cbc:ActivityTypeCode', 'gen-pub', { listName: 'authority-activity' })),
       element('cac:Party', element('cac:PartyIdentification', leaf('cbc:ID', 'ORG-0001'))),
     ),
     notice.kind === 'planning' || notice.kind === 'modification'
@@ -136,11 +133,7 @@ function extension(copy: SampleCopy, root: Root, publicationDate: string): strin
             : '',
           notice.results.length > 0 ? noticeResult(procedure, notice.results, winners) : '',
           element('efac:NoticeSubType', leaf('cbc:SubTypeCode', root.subtype, { listName: 'notice-subtype' })),
-          element(
-            'efac:Organizations',
-            buyer(procedure.buyer),
-            ...winners.map((name, index) => winner(name, index)),
-          ),
+          element('efac:Organizations', buyer(procedure.buyer), ...winners.map((name, index) => winner(name, index))),
           portal === 'ted'
             ? element(
                 'efac:Publication',
@@ -323,10 +316,7 @@ function lot(copy: SampleCopy, each: SampleLot, scheme: 'Lot' | 'Part'): string 
             'cac:CallForTendersDocumentReference',
             leaf('cbc:ID', procedure.reference),
             leaf('cbc:DocumentType', 'non-restricted-document'),
-            element(
-              'cac:Attachment',
-              element('cac:ExternalReference', leaf('cbc:URI', `${documents}/documents`)),
-            ),
+            element('cac:Attachment', element('cac:ExternalReference', leaf('cbc:URI', `${documents}/documents`))),
           ),
           element('cac:TenderRecipientParty', leaf('cbc:EndpointID', `${documents}/submission`)),
         )

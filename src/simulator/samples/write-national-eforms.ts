@@ -126,10 +126,7 @@ export function writeNationalEforms(copy: SampleCopy): string {
           leaf('ns3:AwardDate', '2000-01-01'),
           winner === undefined
             ? ''
-            : element(
-                'ns5:WinningParty',
-                element('ns5:Party', element('ns5:PartyName', leaf('ns3:Name', winner))),
-              ),
+            : element('ns5:WinningParty', element('ns5:Party', element('ns5:PartyName', leaf('ns3:Name', winner)))),
         )
       : '',
   )}\n`

@@ -50,6 +50,17 @@ export const lineOf = (element: XmlElement | undefined, limit: number = titleLim
 export const textBlock = (element: XmlElement | undefined): string | undefined =>
   cleanText(paragraphs(element), descriptionLimit)
 
+export function countOf(element: XmlElement | undefined): number | undefined {
+  const text = textOf(element)?.replace(/\s/g, '')
+  return text && /^\d{1,6}$/.test(text) ? Number(text) : undefined
+}
+
+/** First element of that name at any depth. */
+export function firstDeep(element: XmlElement | undefined, name: string): XmlElement | undefined {
+  for (const found of descendantsNamed(element, name)) return found
+  return undefined
+}
+
 /** Values of an attribute of all elements of that name below, in document order, each once. */
 function codesBelow<T extends string>(
   element: XmlElement | undefined,

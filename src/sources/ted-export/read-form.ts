@@ -16,7 +16,17 @@ import { contractNatureOf, legalBasisOf, procedureTypeOfElement } from './codes.
 import type { FormAward, FormChange, FormContent, FormLot, PlainDateTime } from './form-content.ts'
 import { toPublicationNumber } from './header.ts'
 import { distinctLots, onlyLotId, toLotId } from './lots.ts'
-import { cpvBelow, lineOf, moneyOf, nutsOf, organizationOf, splitDateTime, textBlock } from './parts.ts'
+import {
+  countOf,
+  cpvBelow,
+  firstDeep,
+  lineOf,
+  moneyOf,
+  nutsOf,
+  organizationOf,
+  splitDateTime,
+  textBlock,
+} from './parts.ts'
 
 /** The first existing child of one of these names. */
 function firstOf(element: XmlElement | undefined, ...names: readonly string[]): XmlElement | undefined {
@@ -25,17 +35,6 @@ function firstOf(element: XmlElement | undefined, ...names: readonly string[]): 
     if (found) return found
   }
   return undefined
-}
-
-/** First element of that name at any depth. */
-function anywhere(element: XmlElement | undefined, name: string): XmlElement | undefined {
-  for (const found of descendantsNamed(element, name)) return found
-  return undefined
-}
-
-function countOf(element: XmlElement | undefined): number | undefined {
-  const text = textOf(element)?.replace(/\s/g, '')
-  return text && /^\d{1,6}$/.test(text) ? Number(text) : undefined
 }
 
 const dateOf = (element: XmlElement | undefined): PlainDateTime | undefined => splitDateTime(textOf(element))
@@ -235,9 +234,9 @@ export function readForm(form: XmlElement): FormContent {
     awardedValue:
       amountOf(childNamed(modified, 'INFO_MODIFICATIONS'), 'VAL_TOTAL_AFTER') ??
       moneyOf(childNamed(object, 'VAL_TOTAL')),
-    isFramework: anywhere(procedure, 'FRAMEWORK') ? true : undefined,
-    isDynamicPurchasingSystem: anywhere(procedure, 'DPS') ? true : undefined,
-    isDynamicPurchasingSystemTerminated: anywhere(procedure, 'TERMINATION_DPS') ? true : undefined,
+    isFramework: firstDeep(procedure, 'FRAMEWORK') ? true : undefined,
+    isDynamicPurchasingSystem: firstDeep(procedure, 'DPS') ? true : undefined,
+    isDynamicPurchasingSystemTerminated: firstDeep(procedure, 'TERMINATION_DPS') ? true : undefined,
     deadline: receipt && (time === undefined ? receipt : { date: receipt.date, time }),
     validityEnd: isQualification
       ? qualification.map((at) => dateOf(childNamed(at, 'DATE_END'))).find((at) => at !== undefined)

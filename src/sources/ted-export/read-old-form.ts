@@ -19,7 +19,7 @@ import { contractNatureOf, legalBasisOf, procedureTypeOfElement } from './codes.
 import type { FormAward, FormChange, FormContent, FormLot } from './form-content.ts'
 import { toPublicationNumber } from './header.ts'
 import { distinctLots, onlyLotId, toLotId } from './lots.ts'
-import { cpvBelow, lineOf, moneyOf, organizationOf, splitDayMonthYear, textBlock } from './parts.ts'
+import { countOf, cpvBelow, firstDeep, lineOf, moneyOf, organizationOf, splitDayMonthYear, textBlock } from './parts.ts'
 
 const isAward = (element: XmlElement): boolean =>
   element.name.startsWith('AWARD_OF_CONTRACT') || element.name.startsWith('AWARD_CONTRACT_CONTRACT_AWARD_UTILITIES')
@@ -30,11 +30,6 @@ const isPart = (element: XmlElement): boolean => isLot(element) || isAward(eleme
 function first(element: XmlElement | undefined, name: string | RegExp): XmlElement | undefined {
   for (const found of elementsBelow(element, isPart))
     if (typeof name === 'string' ? found.name === name : name.test(found.name)) return found
-  return undefined
-}
-
-function firstDeep(element: XmlElement | undefined, name: string): XmlElement | undefined {
-  for (const found of descendantsNamed(element, name)) return found
   return undefined
 }
 
@@ -49,11 +44,6 @@ function estimateOf(element: XmlElement | undefined): Money | undefined {
     if (found.name === 'COSTS_RANGE_AND_CURRENCY') return costOf(found)
   }
   return undefined
-}
-
-function countOf(element: XmlElement | undefined): number | undefined {
-  const text = textOf(element)?.replace(/\s/g, '')
-  return text && /^\d{1,6}$/.test(text) ? Number(text) : undefined
 }
 
 function durationOf(element: XmlElement | undefined): FormLot['duration'] {
