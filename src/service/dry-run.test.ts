@@ -8,9 +8,9 @@ import { runOperation, serviceContext } from '../../test/operations-world.ts'
 import { receiveNotices } from '../../test/receive-notices.ts'
 import { at, notice } from '../../test/testing/generate/notices.ts'
 import { drawnEngines, openEmptyDatabase, openTestStore, type TestStore, testDatabaseUrl } from '../../test/world.ts'
+import type { CommandName } from '../cli/command-table.ts'
 import { consolidate } from '../consolidate/consolidate.ts'
 import type { CommandEvent } from './command-event.ts'
-import type { CommandName } from '../cli/command-table.ts'
 
 async function run(store: TestStore, command: CommandName, operands: readonly string[], options: object) {
   const events: CommandEvent[] = []

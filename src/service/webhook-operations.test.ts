@@ -8,12 +8,12 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { runOperation, serviceContext } from '../../test/operations-world.ts'
 import { startReceiver } from '../../test/webhooks/delivery-world.ts'
 import { drawnEngines, openTestStore, type TestStore } from '../../test/world.ts'
+import type { CommandName } from '../cli/command-table.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { systemRandom } from '../platform/random.ts'
 import { listAuditEntries } from '../store/audit.ts'
 import { createOrganization } from '../store/organizations.ts'
 import type { CommandEvent, EventOf } from './command-event.ts'
-import type { CommandName } from '../cli/command-table.ts'
 import { allowLoopbackWebhooks } from './loopback-webhooks.ts'
 
 const closers: (() => unknown)[] = []

@@ -23,8 +23,8 @@ export const plantedHitEdits: readonly {
     edits: [
       {
         file: 'src/store/editions.ts',
-        from: "    .select(['edition', 'last_modified', 'body', 'sources'])\n    .where('last_modified', '>', after)",
-        to: `    .select(['edition', 'last_modified', 'sources', sql<string>\`(select n.body from edition_entry n
+        from: "    .select(['edition', 'last_modified as lastModified', 'body', 'sources'])\n    .where('last_modified', '>', after)",
+        to: `    .select(['edition', 'last_modified as lastModified', 'sources', sql<string>\`(select n.body from edition_entry n
       where n.tender_id = edition_entry.tender_id order by n.last_modified desc limit 1)\`.as('body')])
     .where('last_modified', '>', after)`,
       },

@@ -542,7 +542,9 @@ test('C48 C94 to C99 R1 R2: any list of any held edition equals the model, page 
 test('a second process is told that the log is in use', async () => {
   const folder = newFolder()
   const log = await openLog(folder, { clock: () => start })
-  await expect(openLog(folder, { clock: () => start })).rejects.toThrow(/in use by another Tenderstock process; give each/)
+  await expect(openLog(folder, { clock: () => start })).rejects.toThrow(
+    /in use by another Tenderstock process; give each/,
+  )
   await log.close()
   await (await openLog(folder, { clock: () => start })).close()
 })
