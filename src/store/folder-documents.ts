@@ -1,5 +1,5 @@
 // Documents in a folder: each a file, there as a whole or not at all, whenever the power goes.
-import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
@@ -74,7 +74,13 @@ export async function openFolderDocuments(
 /** Writes a whole file and flushes it; then it receives its name, or is deleted if it has none. */
 async function write(temporary: string, bytes: Buffer, path: string | undefined): Promise<void> {
   try {
-    await writeFile(temporary, bytes, { flag: 'wx', flush: true })
+    const file = await open(temporary, 'wx')
+    try {
+      await file.writeFile(bytes)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
     if (path === undefined) await rm(temporary)
     else await rename(temporary, path)
   } catch (error) {
