@@ -126,11 +126,11 @@ function memberBreaks(path: string, before: Schema, after: Schema): string[] {
       .filter((branch) => !after.anyOf?.some((now) => memberBreaks(path, branch, now).length === 0))
       .map((branch) => `${path}: one of its shapes is gone: ${JSON.stringify(branch)}`),
     ...Object.entries(properties).flatMap(([name, member]) => {
-      const place = `${path}.${name}`
+      const inner = `${path}.${name}`
       const kept = after.properties?.[name]
-      if (!kept) return [`${place}: the member is gone`]
+      if (!kept) return [`${inner}: the member is gone`]
       const isLost = required.includes(name) && !after.required?.includes(name)
-      return [...(isLost ? [`${place}: is not always there any more`] : []), ...memberBreaks(place, member, kept)]
+      return [...(isLost ? [`${inner}: is not always there any more`] : []), ...memberBreaks(inner, member, kept)]
     }),
     ...(isSchema(items) ? memberBreaks(`${path}[]`, items, isSchema(after.items) ? after.items : {}) : []),
     ...(isSchema(additionalProperties)

@@ -73,7 +73,7 @@ test('a backup is made beside a running service and alone, checked, and restored
   const made = await run(['backup', backup, '--data', data])
   expect(made.events.at(-1)).toMatchObject({
     event: 'backedUp',
-    place: backup,
+    location: backup,
     edition: null,
     longestHoldMs: expect.any(Number),
   })
@@ -84,7 +84,7 @@ test('a backup is made beside a running service and alone, checked, and restored
   await gone
 
   const inBucket = await run(['backup', 's3://backups/nightly/1', '--data', data], bucket)
-  expect(inBucket.events.at(-1)).toMatchObject({ event: 'backedUp', place: 's3://backups/nightly/1' })
+  expect(inBucket.events.at(-1)).toMatchObject({ event: 'backedUp', location: 's3://backups/nightly/1' })
   const checked = await run(['restore', '--dry-run', 's3://backups/nightly/1', '--data', data], bucket)
   expect([checked.code, checked.events.at(-1)]).toMatchObject([0, { event: 'backupVerified', isTargetEmpty: false }])
   const refused = await run(['restore', backup, '--data', data])

@@ -82,7 +82,7 @@ function newFolder(): string {
   return folder
 }
 
-type Place = { readonly bucket: Bucket; readonly folder: string; readonly puts: string[] }
+type EditionBucket = { readonly bucket: Bucket; readonly folder: string; readonly puts: string[] }
 
 const locationOf = (port: number) =>
   ({
@@ -107,7 +107,7 @@ function bucketAt(port: number): Bucket {
   return bucket
 }
 
-async function openPlace(): Promise<Place> {
+async function openEditionBucket(): Promise<EditionBucket> {
   const folder = newFolder()
   const server = new S3Server({
     address: '127.0.0.1',
@@ -131,9 +131,9 @@ async function openPlace(): Promise<Place> {
 }
 
 /** The file in which the store keeps an object. */
-const fileOf = ({ folder }: Place, path: string) => join(folder, `${path}._S3rver_object`)
+const fileOf = ({ folder }: EditionBucket, path: string) => join(folder, `${path}._S3rver_object`)
 
-const objectsIn = ({ folder }: Place, kind: string): string[] => {
+const objectsIn = ({ folder }: EditionBucket, kind: string): string[] => {
   if (!existsSync(join(folder, kind))) return []
   const names = readdirSync(join(folder, kind)).filter((name) => name.endsWith('._S3rver_object'))
   return names.map((name) => `${kind}/${name.slice(0, -'._S3rver_object'.length)}`)
@@ -172,7 +172,7 @@ async function openWorld(): Promise<World> {
   }
 }
 
-const exporterOf = ({ bucket }: Pick<Place, 'bucket'>, { log, now }: World, mostEntries?: number) =>
+const exporterOf = ({ bucket }: Pick<EditionBucket, 'bucket'>, { log, now }: World, mostEntries?: number) =>
   new EditionExport({ bucket, log, clock: now, ...(mostEntries !== undefined && { mostEntries }) })
 
 /** All records of an edition, byte for byte. */
@@ -187,8 +187,8 @@ function read(log: EditionLog, edition = log.newest!.edition): string {
 }
 
 test('three nodes follow the bucket, and ask the database nothing', { timeout: 120_000 }, async () => {
-  const [place, world] = [await openPlace(), await openWorld()]
-  const exporter = exporterOf(place, world)
+  const [target, world] = [await openEditionBucket(), await openWorld()]
+  const exporter = exporterOf(target, world)
   await world.cut(0, 700, 0)
   expect(await exporter.round(free, 0)).toEqual({ edition: 1, snapshotEdition: 1 })
   const nodes = await Promise.all([world.openNode(), world.openNode(), world.openNode()])
@@ -199,11 +199,11 @@ test('three nodes follow the bucket, and ask the database nothing', { timeout: 1
       where datname = current_database()) as s`.execute(world.store.db)
     return rows[0]!.count
   }
-  for (const node of nodes) expect(await catchUp(node, bucketSource(place.bucket))).toBe(1)
+  for (const node of nodes) expect(await catchUp(node, bucketSource(target.bucket))).toBe(1)
   await world.cut(0, 20, 1)
   await world.cut(690, 720, 2)
   expect(await exporter.round(free, 0)).toEqual({ edition: 3, snapshotEdition: 1 })
-  const source = bucketSource(place.bucket)
+  const source = bucketSource(target.bucket)
   await vi.waitFor(async () => {
     const before = await transactions()
     for (const node of nodes) await catchUp(node, source)
@@ -216,20 +216,20 @@ test('three nodes follow the bucket, and ask the database nothing', { timeout: 1
   }
   // a node that never saw the database, and one that restarts
   const late = await world.openNode()
-  expect(await catchUp(late, bucketSource(place.bucket))).toBe(3)
+  expect(await catchUp(late, bucketSource(target.bucket))).toBe(3)
   expect(read(late)).toBe(read(world.log))
-  expect(await catchUp(late, bucketSource(place.bucket))).toBe(0)
+  expect(await catchUp(late, bucketSource(target.bucket))).toBe(0)
 })
 
 test('any program reads the objects: each is named by its hash, a segment is a JSON array', async () => {
-  const [place, world] = [await openPlace(), await openWorld()]
+  const [target, world] = [await openEditionBucket(), await openWorld()]
   await world.cut(0, 300, 0)
-  await exporterOf(place, world).round(free, 0)
-  const paths = ['segments', 'snapshots'].flatMap((kind) => objectsIn(place, kind))
-  for (const path of paths) expect(sha256Of(readFileSync(fileOf(place, path)))).toBe(hashInPath(path))
+  await exporterOf(target, world).round(free, 0)
+  const paths = ['segments', 'snapshots'].flatMap((kind) => objectsIn(target, kind))
+  for (const path of paths) expect(sha256Of(readFileSync(fileOf(target, path)))).toBe(hashInPath(path))
   const ids: string[] = []
-  for (const path of objectsIn(place, 'segments')) {
-    const [head, ...records] = JSON.parse(gunzipSync(readFileSync(fileOf(place, path))).toString())
+  for (const path of objectsIn(target, 'segments')) {
+    const [head, ...records] = JSON.parse(gunzipSync(readFileSync(fileOf(target, path))).toString())
     expect(head.segment).toBe(1)
     ids.push(...records.map(({ id }: { id: string }) => id))
   }
@@ -238,56 +238,56 @@ test('any program reads the objects: each is named by its hash, a segment is a J
 })
 
 test('a damaged or missing segment is refused, made again, and taken', { timeout: 120_000 }, async () => {
-  const [place, world] = [await openPlace(), await openWorld()]
-  const exporter = exporterOf(place, world)
+  const [target, world] = [await openEditionBucket(), await openWorld()]
+  const exporter = exporterOf(target, world)
   await world.cut(0, 300, 0)
   await exporter.round(free, 0)
   for (const harm of ['damage', 'remove'] as const) {
-    const path = objectsIn(place, 'segments')[0]!
-    if (harm === 'remove') unlinkSync(fileOf(place, path))
+    const path = objectsIn(target, 'segments')[0]!
+    if (harm === 'remove') unlinkSync(fileOf(target, path))
     else {
-      const bytes = readFileSync(fileOf(place, path))
+      const bytes = readFileSync(fileOf(target, path))
       bytes[bytes.length >>> 1]! ^= 1
-      writeFileSync(fileOf(place, path), bytes)
+      writeFileSync(fileOf(target, path), bytes)
     }
     const node = await world.openNode()
-    await expect(catchUp(node, bucketSource(place.bucket))).rejects.toThrow(
+    await expect(catchUp(node, bucketSource(target.bucket))).rejects.toThrow(
       harm === 'damage' ? 'is damaged' : 'is missing',
     )
     expect(node.newest).toBeUndefined()
     await exporter.round(free, 0)
-    await catchUp(node, bucketSource(place.bucket))
+    await catchUp(node, bucketSource(target.bucket))
     expect(read(node)).toBe(read(world.log))
-    expect(await place.bucket.list('from-nodes/')).toEqual([])
+    expect(await target.bucket.list('from-nodes/')).toEqual([])
   }
 })
 
 test('an exporter that was killed goes on where it stopped, and nobody sees half of an edition', async () => {
-  const [place, world] = [await openPlace(), await openWorld()]
+  const [target, world] = [await openEditionBucket(), await openWorld()]
   await world.cut(0, 110, 0)
   let left = 2
   const dying: Bucket = {
-    ...place.bucket,
+    ...target.bucket,
     put: async (path, bytes) => {
       if (left-- === 0) throw new Error('killed')
-      await place.bucket.put(path, bytes)
+      await target.bucket.put(path, bytes)
     },
   }
   await expect(exporterOf({ bucket: dying }, world, 40).round(free, 0)).rejects.toThrow('killed')
-  expect(await bucketSource(place.bucket).look()).toBeUndefined()
-  expect(place.puts.length).toBe(2)
-  await exporterOf(place, world, 40).round(free, 0)
-  const segments = place.puts.filter((path) => path.startsWith('segments/'))
+  expect(await bucketSource(target.bucket).look()).toBeUndefined()
+  expect(target.puts.length).toBe(2)
+  await exporterOf(target, world, 40).round(free, 0)
+  const segments = target.puts.filter((path) => path.startsWith('segments/'))
   expect(segments.length).toBe(3)
   expect(new Set(segments).size).toBe(3)
   // nothing is written again by one that starts when all is there
-  const before = place.puts.length
-  await exporterOf(place, world).round(free, 0)
-  expect(place.puts.length).toBe(before)
+  const before = target.puts.length
+  await exporterOf(target, world).round(free, 0)
+  expect(target.puts.length).toBe(before)
 })
 
 test('of two exporters one writes; the one that lost the right writes no head', async () => {
-  const [place, world] = [await openPlace(), await openWorld()]
+  const [target, world] = [await openEditionBucket(), await openWorld()]
   const { store } = world
   await world.cut(0, 50, 0)
   const first = (await takeExport(store.db, 0))!
@@ -303,91 +303,91 @@ test('of two exporters one writes; the one that lost the right writes no head', 
       return value.result
     },
   })
-  const frozen = exporterOf(place, world)
+  const frozen = exporterOf(target, world)
   await frozen.round(rightOf(first), 0)
   await sql`update edition_export set until_ms = 1`.execute(store.db)
   const second = (await takeExport(store.db, 7))!
   expect(second).toBe(8)
   await world.cut(0, 10, 1)
-  await exporterOf(place, world).round(rightOf(second), 0)
+  await exporterOf(target, world).round(rightOf(second), 0)
   await world.cut(0, 10, 2)
   await expect(frozen.round(rightOf(first), 0)).rejects.toThrow(ExportLostError)
-  const head = JSON.parse((await place.bucket.get('head.json'))!.toString()) as BucketHead
+  const head = JSON.parse((await target.bucket.get('head.json'))!.toString()) as BucketHead
   expect([head.fence, head.newest.edition]).toEqual([second, 2])
   // a head that an older exporter brings back late is not taken by a node that saw the newer one
-  const source = bucketSource(place.bucket)
+  const source = bucketSource(target.bucket)
   await source.look()
-  await place.bucket.put('head.json', Buffer.from(JSON.stringify({ ...head, fence: first })))
+  await target.bucket.put('head.json', Buffer.from(JSON.stringify({ ...head, fence: first })))
   await expect(source.look()).rejects.toThrow('was replaced')
 })
 
 test('a node that was off for days continues from the snapshot, and old objects go', { timeout: 240_000 }, async () => {
-  const [place, world] = [await openPlace(), await openWorld()]
-  const exporter = exporterOf(place, world, 16)
+  const [target, world] = [await openEditionBucket(), await openWorld()]
+  const exporter = exporterOf(target, world, 16)
   await world.cut(0, 60, 0)
   await exporter.round(free, 0)
   const folder = newFolder()
   const node = await world.openNode(folder)
-  await catchUp(node, bucketSource(place.bucket))
+  await catchUp(node, bucketSource(target.bucket))
   await node.close()
-  const first = [...objectsIn(place, 'segments'), ...objectsIn(place, 'snapshots')]
+  const first = [...objectsIn(target, 'segments'), ...objectsIn(target, 'snapshots')]
   for (let version = 1; version <= 28; version++) {
     // the second half of the records rests after the third edition
     await world.cut(0, version <= 2 ? 60 : 30, version, 3)
     await exporter.round(free, 0)
     // the store dates objects by a clock that stands still here
     for (const kind of ['segments', 'manifests', 'snapshots'])
-      for (const path of objectsIn(place, kind)) {
-        const file = fileOf(place, path)
+      for (const path of objectsIn(target, kind)) {
+        const file = fileOf(target, path)
         if (statSync(file).mtimeMs > Date.now() - 3600_000) utimesSync(file, world.now() / 1000, world.now() / 1000)
       }
   }
-  const head = JSON.parse((await place.bucket.get('head.json'))!.toString()) as BucketHead
+  const head = JSON.parse((await target.bucket.get('head.json'))!.toString()) as BucketHead
   // segments of what rests are named by the next snapshot, not packed again
-  expect(place.puts.filter((path) => path.startsWith('segments/')).length).toBeGreaterThan(0)
-  expect(new Set(place.puts).size).toBe(place.puts.length)
+  expect(target.puts.filter((path) => path.startsWith('segments/')).length).toBeGreaterThan(0)
+  expect(new Set(target.puts).size).toBe(target.puts.length)
   expect(head.newest.edition).toBe(29)
   expect(29 - head.snapshot.edition).toBeLessThanOrEqual(8)
-  const left = [...objectsIn(place, 'segments'), ...objectsIn(place, 'snapshots')]
+  const left = [...objectsIn(target, 'segments'), ...objectsIn(target, 'snapshots')]
   expect(left.filter((path) => first.includes(path))).toEqual([])
   const back = await world.openNode(folder)
   expect(back.newest?.edition).toBe(1)
-  await catchUp(back, bucketSource(place.bucket))
+  await catchUp(back, bucketSource(target.bucket))
   expect(read(back)).toBe(read(world.log))
   // cursors of a day ago go on with a node that is new
   const fresh = await world.openNode()
-  await catchUp(fresh, bucketSource(place.bucket))
+  await catchUp(fresh, bucketSource(target.bucket))
   expect(read(fresh, 29 - 7)).toBe(read(world.log, 29 - 7))
 })
 
 test('after a redaction nothing from before it is left in the bucket', async () => {
-  const [place, world] = [await openPlace(), await openWorld()]
-  const exporter = exporterOf(place, world)
+  const [target, world] = [await openEditionBucket(), await openWorld()]
+  const exporter = exporterOf(target, world)
   await world.cut(0, 40, 0)
   await exporter.round(free, 0)
-  const before = objectsIn(place, 'segments')
+  const before = objectsIn(target, 'segments')
   const redactedAt = world.now() + 1
   await exporter.round(free, redactedAt)
-  expect(objectsIn(place, 'segments')).toEqual(before)
+  expect(objectsIn(target, 'segments')).toEqual(before)
   await world.cut(0, 5, 1)
   await exporter.round(free, redactedAt)
-  const after = objectsIn(place, 'segments')
+  const after = objectsIn(target, 'segments')
   expect(after.filter((path) => before.includes(path))).toEqual([])
-  expect(objectsIn(place, 'manifests')).toEqual([])
-  const texts = after.map((path) => gunzipSync(readFileSync(fileOf(place, path))).toString())
+  expect(objectsIn(target, 'manifests')).toEqual([])
+  const texts = after.map((path) => gunzipSync(readFileSync(fileOf(target, path))).toString())
   expect(texts.flatMap((text) => JSON.parse(text).slice(1)).length).toBe(40)
 })
 
 test('a bucket of another stock, or of an older state, is refused', async () => {
-  const [place, world, other] = [await openPlace(), await openWorld(), await openWorld()]
+  const [target, world, other] = [await openEditionBucket(), await openWorld(), await openWorld()]
   await world.cut(0, 40, 0)
   await world.cut(0, 4, 1)
-  await exporterOf(place, world).round(free, 0)
+  await exporterOf(target, world).round(free, 0)
   const node = await world.openNode()
-  await catchUp(node, bucketSource(place.bucket))
+  await catchUp(node, bucketSource(target.bucket))
   await other.cut(0, 40, 0)
-  await exporterOf(place, other).round({ ...free, fence: 2 }, 0)
-  await expect(catchUp(node, bucketSource(place.bucket))).rejects.toThrow(OlderDatabaseError)
+  await exporterOf(target, other).round({ ...free, fence: 2 }, 0)
+  await expect(catchUp(node, bucketSource(target.bucket))).rejects.toThrow(OlderDatabaseError)
   expect(read(node)).toBe(read(world.log))
 })
 
@@ -456,7 +456,7 @@ test('conditional PUT, with an imitation of a store: a head that changed meanwhi
 test('tokens travel sealed: a revoked one is dead within a minute, uses come back once', {
   timeout: 120_000,
 }, async () => {
-  const [place, world] = [await openPlace(), await openWorld()]
+  const [target, world] = [await openEditionBucket(), await openWorld()]
   const { store } = world
   const secretKey = randomBytes(32)
   const circumstances = { now: Date.now(), random: systemRandom }
@@ -469,7 +469,7 @@ test('tokens travel sealed: a revoked one is dead within a minute, uses come bac
   const concerns: (string | undefined)[] = []
   const exporting = startExport({
     store,
-    bucket: place.bucket,
+    bucket: target.bucket,
     editions: world.log,
     clock: Date.now,
     random: systemRandom,
@@ -482,12 +482,12 @@ test('tokens travel sealed: a revoked one is dead within a minute, uses come bac
     async () => expect(await exportProgress(store.db)).toMatchObject({ edition: 1, concern: null }),
     20_000,
   )
-  const sealed = (await place.bucket.get('access.sealed'))!
+  const sealed = (await target.bucket.get('access.sealed'))!
   expect(sealed.includes(organizationId)).toBe(false)
 
   const sealerOf = (key: Uint8Array) => createSealer(createSecretKey(key), systemRandom.bytes)
   const dataFolder = newFolder()
-  const place2 = { bucket: place.bucket, source: bucketSource(place.bucket), state: openNodeState(), log, dataFolder }
+  const place2 = { bucket: target.bucket, source: bucketSource(target.bucket), state: openNodeState(), log, dataFolder }
   const clocks = { clock: Date.now, steadyClock: () => performance.now() }
   await expect(watchBucket({ ...place2, ...clocks, sealer: sealerOf(randomBytes(32)) })).rejects.toThrow(
     'must be the one of the publisher',
@@ -507,15 +507,15 @@ test('tokens travel sealed: a revoked one is dead within a minute, uses come bac
   await vi.waitFor(async () => expect(await known()).toEqual([]), { timeout: 60_000, interval: 500 })
   expect(performance.now() - revokedAt).toBeLessThan(60_000)
   // the copy in the data folder serves a node whose bucket is away
-  const away = { ...place.bucket, get: async () => Promise.reject(new Error('away')) }
+  const away = { ...target.bucket, get: async () => Promise.reject(new Error('away')) }
   const alone = await watchBucket({ ...place2, ...clocks, bucket: away, source: bucketSource(away), sealer })
   alone.close()
   expect(await alone.tokens.load()).toEqual([])
 
   const minuteMs = begin + dayMs
   const use = { organizationId, tokenId: token.token.tokenId, answered: 3, refused: 1 }
-  await bucketUse(place.bucket, sealer, systemRandom).add(minuteMs, [use])
-  await vi.waitFor(async () => expect(await place.bucket.list('from-nodes/')).toEqual([]), {
+  await bucketUse(target.bucket, sealer, systemRandom).add(minuteMs, [use])
+  await vi.waitFor(async () => expect(await target.bucket.list('from-nodes/')).toEqual([]), {
     timeout: 30_000,
     interval: 500,
   })

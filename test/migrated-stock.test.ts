@@ -42,7 +42,7 @@ const later = {
   ],
 }
 
-async function placeOf(engine: Engine) {
+async function shownAddress(engine: Engine) {
   const dataFolder = mkdtempSync(join(tmpdir(), 'migrated-stock-'))
   onTestFinished(() => rmSync(dataFolder, { recursive: true, force: true }))
   if (engine === 'embedded') return { dataFolder }
@@ -62,7 +62,7 @@ async function put(store: Store, id: string, title: string) {
 
 describe.each(engines)('a stock of another version (%s)', (engine) => {
   test('that is earlier keeps its editions; the next one delivers what was not published yet', async () => {
-    const options = await placeOf(engine)
+    const options = await shownAddress(engine)
     const old = await openStore(options)
     await put(old, unchanged, 'u')
     await put(old, changed, 'c')
@@ -95,7 +95,7 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
   })
 
   test('that a newer one contracted is refused by a program that is too old, and by no other', async () => {
-    const options = await placeOf(engine)
+    const options = await shownAddress(engine)
     const store = await openStore(options)
     onTestFinished(() => store.close())
     for (const name of Object.keys(contracted).slice(Object.keys(migrations).length))
@@ -109,7 +109,7 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
   })
 
   test.skipIf(engine === 'embedded')('is contracted when no program is left that is too old', async () => {
-    const options = await placeOf(engine)
+    const options = await shownAddress(engine)
     const old = await openStore(options)
     const { client, close } = await openSession(options.databaseUrl!)
     onTestFinished(close)
@@ -132,7 +132,7 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
   test.skipIf(engine === 'embedded')(
     'is migrated once by many that start at the same time, older ones among them',
     async () => {
-      const options = await placeOf(engine)
+      const options = await shownAddress(engine)
       const programs = [undefined, later, undefined, later, later]
       const stores = await Promise.all(programs.map(() => openStore(options)))
       onTestFinished(async () => void (await Promise.all(stores.map((store) => store.close()))))
@@ -148,7 +148,7 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
     'is migrated although somebody holds its tables for a while',
     { timeout: 60_000 },
     async () => {
-      const options = await placeOf(engine)
+      const options = await shownAddress(engine)
       const store = await openStore(options)
       onTestFinished(() => store.close())
       const held = Promise.withResolvers<void>()
@@ -165,7 +165,7 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
   )
 
   test('finishes the work that a migration left, on from where it was broken off, once', async () => {
-    const options = await placeOf(engine)
+    const options = await shownAddress(engine)
     const store = await openStore(options)
     onTestFinished(() => store.close())
     await sql`create table planted (id integer primary key, doubled integer)`.execute(store.db)
@@ -202,7 +202,7 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
   })
 
   test('that is from before there were saved searches is matched from its next edition on', async () => {
-    const options = await placeOf(engine)
+    const options = await shownAddress(engine)
     const old = await openStore(options)
     await put(old, unchanged, 'u')
     await publish(old, { now: start, minIntervalMs: hourMs })
@@ -231,7 +231,7 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
   })
 
   test('that was never released is refused, and stays unchanged', async () => {
-    const options = await placeOf(engine)
+    const options = await shownAddress(engine)
     const store = await openStore(options)
     await sql`update kysely_migration set name = '0001-stock' where name = '0001-tables'`.execute(store.db)
     await store.close()

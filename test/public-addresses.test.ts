@@ -15,9 +15,9 @@ const databaseUrl = 'postgres://h/d'
 describe('which addresses are shown', () => {
   test('a trial, on loopback without DATABASE_URL, shows where it listens, without a warning', () => {
     for (const host of ['127.0.0.1', 'localhost', '::1']) {
-      const place = { config: {}, host }
-      expect(publicAddresses(place, listening)).toEqual({ baseUrl: listening, docsUrl: listening, trustedHops: 0 })
-      expect(addressWarnings(place)).toEqual([])
+      const deployment = { config: {}, host }
+      expect(publicAddresses(deployment, listening)).toEqual({ baseUrl: listening, docsUrl: listening, trustedHops: 0 })
+      expect(addressWarnings(deployment)).toEqual([])
     }
   })
 
@@ -27,9 +27,9 @@ describe('which addresses are shown', () => {
     ['all addresses, IPv6', { config: {}, host: '::' }],
     ['one address of a network', { config: {}, host: '10.0.0.7' }],
     ['a name', { config: {}, host: 'node7' }],
-  ])('%s: no address of a node is shown, and two settings are asked for', (_what, place) => {
-    expect(publicAddresses(place, listening)).toEqual({ baseUrl: '', docsUrl: '', trustedHops: 0 })
-    expect(addressWarnings(place).map((each) => each.split(' ')[0])).toEqual([
+  ])('%s: no address of a node is shown, and two settings are asked for', (_what, deployment) => {
+    expect(publicAddresses(deployment, listening)).toEqual({ baseUrl: '', docsUrl: '', trustedHops: 0 })
+    expect(addressWarnings(deployment).map((each) => each.split(' ')[0])).toEqual([
       'TENDERSTOCK_BASE_URL',
       'TENDERSTOCK_TRUSTED_HOPS',
     ])
@@ -37,13 +37,13 @@ describe('which addresses are shown', () => {
 
   test('a setting is shown everywhere', () => {
     const config = { databaseUrl, baseUrl: 'https://t.example', trustedHops: 0 }
-    const place = { config, host: '0.0.0.0' }
-    expect(publicAddresses(place, listening)).toEqual({
+    const deployment = { config, host: '0.0.0.0' }
+    expect(publicAddresses(deployment, listening)).toEqual({
       baseUrl: 'https://t.example',
       docsUrl: 'https://t.example',
       trustedHops: 0,
     })
-    expect(addressWarnings(place)).toEqual([])
+    expect(addressWarnings(deployment)).toEqual([])
     const apart = { config: { docsUrl: 'https://docs.example/api', trustedHops: 2 }, host: '127.0.0.1' }
     expect(publicAddresses(apart, listening)).toEqual({
       baseUrl: listening,

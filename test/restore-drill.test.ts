@@ -13,7 +13,7 @@ import { catchUp } from '../src/edition/write/edition-log.ts'
 import { systemRandom } from '../src/platform/random.ts'
 import { publish } from '../src/publish/publish.ts'
 import { backUpStock } from '../src/store/backup/back-up-stock.ts'
-import { openBackupPlace } from '../src/store/backup/backup-place.ts'
+import { openBackupStorage } from '../src/store/backup/backup-storage.ts'
 import { readManifest } from '../src/store/backup/manifest.ts'
 import { restoreStock } from '../src/store/backup/restore-stock.ts'
 import type { Store } from '../src/store/database.ts'
@@ -37,7 +37,7 @@ describe.each(engines)('a restored stock (%s)', (engine) => {
   }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'restore-drill-'))
     closers.push(() => rm(folder, { recursive: true, force: true }))
-    const place = openBackupPlace(
+    const storage = openBackupStorage(
       { kind: 'folder', path: join(folder, 'backup') },
       { clock: Date.now, sleep: async () => {}, random: systemRandom, version: 'test' },
     )
@@ -92,7 +92,7 @@ describe.each(engines)('a restored stock (%s)', (engine) => {
         await read(node.origin)
       }
     })()
-    const manifest = await backUpStock(store, place, { version: 'test', documentsOutside: null })
+    const manifest = await backUpStock(store, storage, { version: 'test', documentsOutside: null })
     isOver = true
     await load
     // after the loss only the client has these: changes of old records, and new ones
@@ -111,7 +111,7 @@ describe.each(engines)('a restored stock (%s)', (engine) => {
     const restored = await openTestStore(engine)
     closers.push(() => restored[Symbol.asyncDispose]())
     hour++
-    const summary = await restoreStock(restored, place, await readManifest(place), {
+    const summary = await restoreStock(restored, storage, await readManifest(storage), {
       target: 'the target',
       now: clock(),
       randomBytes: systemRandom.bytes,

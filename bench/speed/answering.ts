@@ -63,9 +63,9 @@ const row = (
  * List pages of 100 compared with nginx and a bare socket with the same bytes: the same pages repeatedly, and pages
  * from everywhere.
  */
-export async function pageRows(place: SpeedContext): Promise<SpeedRow[]> {
-  const { options, stock, ours } = place
-  const token = tokenOf(place)
+export async function pageRows(context: SpeedContext): Promise<SpeedRow[]> {
+  const { options, stock, ours } = context
+  const token = tokenOf(context)
   const sets = {
     'the same 48 pages': (await walk(ours.port, token, '/v1/tenders?archived=true&limit=100', hotPages)).paths,
     [`${coldPages.toLocaleString('en')} pages from everywhere`]: randomPages(stock, coldPages, 1),
@@ -75,7 +75,7 @@ export async function pageRows(place: SpeedContext): Promise<SpeedRow[]> {
   for (const [index, [set, paths]] of Object.entries(sets).entries())
     names[set] = await saveAnswers(ours.port, token, paths, join(folder, String(index)))
   const nginx = await startNginx(folder)
-  if (!nginx) place.notes.push('skipped: nginx (not installed)')
+  if (!nginx) context.notes.push('skipped: nginx (not installed)')
   const bare = await startBareSocket(folder)
   const rows: SpeedRow[] = []
   for (const [encoding, goal] of [
@@ -98,7 +98,7 @@ export async function pageRows(place: SpeedContext): Promise<SpeedRow[]> {
             atLeast('work per CPU second, ours ÷ nginx', over(figures, 'CPU µs', 'nginx', 'ours'), goal),
           ]
         : []
-      rows.push(row(place, name, work, { sides: figures, verdicts }))
+      rows.push(row(context, name, work, { sides: figures, verdicts }))
     }
   }
   await bare.stop()
@@ -107,9 +107,9 @@ export async function pageRows(place: SpeedContext): Promise<SpeedRow[]> {
 }
 
 /** Records by id against a plain Fastify route with the same buffers, and nginx with the same files. */
-export async function recordRows(place: SpeedContext): Promise<SpeedRow[]> {
-  const { options, stock, ours } = place
-  const token = tokenOf(place)
+export async function recordRows(context: SpeedContext): Promise<SpeedRow[]> {
+  const { options, stock, ours } = context
+  const token = tokenOf(context)
   const ids = new Set<string>()
   const wanted = Math.min(coldRecords, options.records / 2)
   // merged records answer with a redirection
@@ -136,7 +136,7 @@ export async function recordRows(place: SpeedContext): Promise<SpeedRow[]> {
       if (nginx) sides.push({ server: nginx, requests: pathsOf(all.slice(0, count).map((id) => `/${id}`)), headers })
       const figures = await runRounds(work, sides, options)
       rows.push(
-        row(place, 'record', work, {
+        row(context, 'record', work, {
           sides: figures,
           verdicts: [
             atLeast('requests/s, ours ÷ plain Fastify', over(figures, 'requests/s', 'ours', 'plain Fastify'), 0.8),
@@ -151,16 +151,16 @@ export async function recordRows(place: SpeedContext): Promise<SpeedRow[]> {
 }
 
 /** Peers that answer from PostgreSQL. */
-export async function peerRows(place: SpeedContext): Promise<SpeedRow[]> {
-  const { options, stock, ours } = place
+export async function peerRows(context: SpeedContext): Promise<SpeedRow[]> {
+  const { options, stock, ours } = context
   if (stock.peerDatabase === undefined) {
-    place.notes.push(`skipped: the peers on PostgreSQL (no table of theirs at this size; ask for it with --peers)`)
+    context.notes.push(`skipped: the peers on PostgreSQL (no table of theirs at this size; ask for it with --peers)`)
     return []
   }
-  const token = tokenOf(place)
+  const token = tokenOf(context)
   const fastify = await startFastifyPostgres(stock, token)
   const graphile = await startPostgraphile(stock, options.onProgress, (reason) =>
-    place.notes.push(`skipped: PostGraphile: ${reason}`),
+    context.notes.push(`skipped: PostGraphile: ${reason}`),
   )
   const first = '/v1/tenders?archived=true&limit=100'
   const mine = await walk(ours.port, token, first, hotPages)
@@ -168,9 +168,9 @@ export async function peerRows(place: SpeedContext): Promise<SpeedRow[]> {
   const six = sixFilterQuestions('narrow', questionVariants)
   const wide = sixFilterQuestions('broad', questionVariants)
   const [sixPaths, widePaths] = [pathsOf(six.map(pathOfSix)), pathsOf(wide.map(pathOfSix))]
-  await assertSame(place, fastify, mine.paths.at(-1)!, theirs.paths.at(-1)!)
+  await assertSame(context, fastify, mine.paths.at(-1)!, theirs.paths.at(-1)!)
   for (const { path } of [...sixPaths.slice(0, 4), ...widePaths.slice(0, 4)])
-    await assertSame(place, fastify, path, path)
+    await assertSame(context, fastify, path, path)
   const record = pathsOf(
     mine.answers
       .flatMap(({ data }) => data)
@@ -247,7 +247,7 @@ export async function peerRows(place: SpeedContext): Promise<SpeedRow[]> {
               atLeast(`requests/s, ours ÷ ${side}`, over(figures, 'requests/s', 'ours', side), goal),
               atLeast(`work per CPU second, ours ÷ ${side}`, over(figures, 'CPU µs', side, 'ours'), goal),
             ])
-    rows.push(row(place, 'peers', work, { sides: figures, verdicts }))
+    rows.push(row(context, 'peers', work, { sides: figures, verdicts }))
   }
   await fastify.stop()
   await graphile?.stop()
@@ -280,9 +280,9 @@ function graphileFilters(filters: ReturnType<typeof sixFilterQuestions>[number])
 }
 
 /** A benchmark of two programs that answer differently measures nothing. */
-async function assertSame(place: SpeedContext, peer: Server, path: string, peerPath: string): Promise<void> {
-  const token = tokenOf(place)
-  const [mine, theirs] = [await getList(place.ours.port, path, token), await getList(peer.port, peerPath, token)]
+async function assertSame(context: SpeedContext, peer: Server, path: string, peerPath: string): Promise<void> {
+  const token = tokenOf(context)
+  const [mine, theirs] = [await getList(context.ours.port, path, token), await getList(peer.port, peerPath, token)]
   if (JSON.stringify(mine.data) !== JSON.stringify(theirs.data))
     throw new Error(`ours and ${peer.side} answer differently: ${path}`)
 }
@@ -307,12 +307,12 @@ async function assertSameGraphile(
 
 /** Pages by six filters at this size against a small stock. */
 export async function sixFilterRows(
-  place: SpeedContext,
+  context: SpeedContext,
   small: { readonly stock: Stock; readonly ours: Ours },
 ): Promise<SpeedRow[]> {
-  const { options, ours } = place
+  const { options, ours } = context
   const sizes = [
-    { server: ours, token: tokenOf(place), name: 'ours' },
+    { server: ours, token: tokenOf(context), name: 'ours' },
     {
       server: small.ours,
       token: small.stock.clients[0]!.token,
@@ -344,7 +344,7 @@ export async function sixFilterRows(
       },
     }))
     rows.push(
-      row(place, 'six-filters', work, {
+      row(context, 'six-filters', work, {
         sides: figures,
         verdicts: [
           atMost(
@@ -360,16 +360,16 @@ export async function sixFilterRows(
 }
 
 /** Filters that match nothing against a loop over all records. */
-export async function noMatchRows(place: SpeedContext): Promise<SpeedRow[]> {
-  const { options, ours } = place
-  const headers = bearer(tokenOf(place), 'gzip')
+export async function noMatchRows(context: SpeedContext): Promise<SpeedRow[]> {
+  const { options, ours } = context
+  const headers = bearer(tokenOf(context), 'gzip')
   const scan = JSON.parse(
     runCommand(process.execPath, [join(import.meta.dirname, 'full-scan.ts'), String(options.records)]),
   ) as { readonly [columns: string]: number }
   const rows: SpeedRow[] = []
   for (const { name, paths } of noMatchQuestions) {
     const asked = paths(questionVariants)
-    if ((await getList(ours.port, asked[0]!, tokenOf(place))).data.length > 0) throw new Error(`${name}: a match`)
+    if ((await getList(ours.port, asked[0]!, tokenOf(context))).data.length > 0) throw new Error(`${name}: a match`)
     const work = `nothing matches: ${name}`
     const figures = (await runRounds(work, [{ server: ours, requests: pathsOf(asked), headers }], options, 2)).map(
       ({ side, figures: measured }) => ({
@@ -379,7 +379,7 @@ export async function noMatchRows(place: SpeedContext): Promise<SpeedRow[]> {
     )
     const columns = name.startsWith('six') ? '6' : name.includes('each') ? '2' : '1'
     rows.push(
-      row(place, 'no-match', work, {
+      row(context, 'no-match', work, {
         sides: [
           ...figures,
           {
@@ -395,8 +395,8 @@ export async function noMatchRows(place: SpeedContext): Promise<SpeedRow[]> {
 }
 
 /** The same pages requested by more and more organizations. */
-export async function organizationRows(place: SpeedContext): Promise<SpeedRow[]> {
-  const { options, stock, ours } = place
+export async function organizationRows(context: SpeedContext): Promise<SpeedRow[]> {
+  const { options, stock, ours } = context
   const pages = (await Promise.resolve(randomPages(stock, hotPages, 3))).map((path) => path)
   const rows: SpeedRow[] = []
   for (const count of [1, 10, 100, 1000, 10_000]) {
@@ -408,7 +408,7 @@ export async function organizationRows(place: SpeedContext): Promise<SpeedRow[]>
     const work = `the same ${hotPages} pages, gzip, asked by ${count.toLocaleString('en')} organisations`
     const figures = await runRounds(work, [{ server: ours, requests, headers: { 'Accept-Encoding': 'gzip' } }], options)
     rows.push(
-      row(place, 'organizations', work, {
+      row(context, 'organizations', work, {
         sides: figures.map(({ side, figures: measured }) => ({ side, figures: { ...measured, organisations: count } })),
         verdicts: [],
       }),
@@ -418,22 +418,22 @@ export async function organizationRows(place: SpeedContext): Promise<SpeedRow[]>
 }
 
 /** Pages from everywhere with no filter, one, and so on up to six. */
-export async function filterRows(place: SpeedContext): Promise<SpeedRow[]> {
-  const { options, ours } = place
-  const headers = bearer(tokenOf(place), 'gzip')
+export async function filterRows(context: SpeedContext): Promise<SpeedRow[]> {
+  const { options, ours } = context
+  const headers = bearer(tokenOf(context), 'gzip')
   const questions = sixFilterQuestions('broad', questionVariants, 2)
-  const places = randomPages(place.stock, questionVariants, 4)
+  const places = randomPages(context.stock, questionVariants, 4)
   const rows: SpeedRow[] = []
   for (let count = 0; count <= 6; count++) {
     const paths = places.map((path, index) =>
       count === 0 ? path : `${path}&${parametersOf(questions[index]!, count)}`,
     )
     let found = 0
-    for (const path of paths.slice(0, 40)) found += (await getList(ours.port, path, tokenOf(place))).data.length
+    for (const path of paths.slice(0, 40)) found += (await getList(ours.port, path, tokenOf(context))).data.length
     const work = `page of 100, gzip, from everywhere, by ${count} ${count === 1 ? 'filter' : 'filters'}`
     const figures = await runRounds(work, [{ server: ours, requests: pathsOf(paths), headers }], options)
     rows.push(
-      row(place, 'filters', work, {
+      row(context, 'filters', work, {
         sides: figures.map(({ side, figures: measured }) => ({
           side,
           figures: { ...measured, filters: count, 'records found': found / 40 },

@@ -69,16 +69,16 @@ export async function benchSpeed(options: SpeedOptions): Promise<SpeedReport> {
     options.onProgress(
       `our service is ready after ${(ours.startMs / 1000).toFixed(1)} s, ${ours.startCpuSeconds.toFixed(1)} s of CPU, its edition log built or caught up`,
     )
-    const place: SpeedContext = { options, stock, ours, notes }
-    await take(['page-gzip', 'page-identity'], () => pageRows(place))
-    await take(['record'], () => recordRows(place))
-    await take(['six-filters'], () => withSmall(place, (small) => sixFilterRows(place, small)))
-    await take(['no-match'], () => noMatchRows(place))
-    await take(['delta'], () => deltaRows(place))
-    await take(['organizations'], () => organizationRows(place))
-    await take(['filters'], () => filterRows(place))
+    const context: SpeedContext = { options, stock, ours, notes }
+    await take(['page-gzip', 'page-identity'], () => pageRows(context))
+    await take(['record'], () => recordRows(context))
+    await take(['six-filters'], () => withSmall(context, (small) => sixFilterRows(context, small)))
+    await take(['no-match'], () => noMatchRows(context))
+    await take(['delta'], () => deltaRows(context))
+    await take(['organizations'], () => organizationRows(context))
+    await take(['filters'], () => filterRows(context))
     // from here on, everything changes the stock
-    await take(['takeover'], () => takeoverRows(place))
+    await take(['takeover'], () => takeoverRows(context))
     await ours.stop()
   }
   await take(['cores'], () => coreRows(stock, options, notes))

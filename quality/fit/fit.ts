@@ -101,9 +101,9 @@ const isOneMissing = (parts: Float64Array, at: number): boolean =>
 function rankOf({ answer, parts, count }: CaseParts, score: Score): number {
   const own = score(parts, answer * partCount)
   let [above, same] = [0, 0]
-  for (let place = 0; place < count; place++) {
-    if (place === answer) continue
-    const other = score(parts, place * partCount)
+  for (let candidate = 0; candidate < count; candidate++) {
+    if (candidate === answer) continue
+    const other = score(parts, candidate * partCount)
     if (other > own) above++
     else if (other === own) same++
   }

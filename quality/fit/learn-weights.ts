@@ -58,20 +58,20 @@ function gradientAt(cases: readonly CaseParts[], point: readonly number[]): numb
   for (const { answer, parts, count } of cases) {
     const scores = new Float64Array(count)
     let top = -Infinity
-    for (let place = 0; place < count; place++) {
-      const at = place * partCount
-      scores[place] = sharpness * (scoreOfParts(parts, at, weights) + pastAuthority * parts[at + authorityPart]!)
-      top = Math.max(top, scores[place]!)
+    for (let candidate = 0; candidate < count; candidate++) {
+      const at = candidate * partCount
+      scores[candidate] = sharpness * (scoreOfParts(parts, at, weights) + pastAuthority * parts[at + authorityPart]!)
+      top = Math.max(top, scores[candidate]!)
     }
     let total = 0
-    for (let place = 0; place < count; place++) total += Math.exp(scores[place]! - top)
-    for (let place = 0; place < count; place++) {
-      const pulled = (place === answer ? 1 : 0) - Math.exp(scores[place]! - top) / total
+    for (let candidate = 0; candidate < count; candidate++) total += Math.exp(scores[candidate]! - top)
+    for (let candidate = 0; candidate < count; candidate++) {
+      const pulled = (candidate === answer ? 1 : 0) - Math.exp(scores[candidate]! - top) / total
       if (Math.abs(pulled) < 1e-6) continue
-      addSlopes(gradient, parts, place * partCount, weights, sharpness, pulled / cases.length)
+      addSlopes(gradient, parts, candidate * partCount, weights, sharpness, pulled / cases.length)
       gradient[partNames.length]! +=
-        (sharpness * pastAuthority * parts[place * partCount + authorityPart]! * pulled) / cases.length
-      gradient[point.length - 1]! += (scores[place]! * pulled) / cases.length
+        (sharpness * pastAuthority * parts[candidate * partCount + authorityPart]! * pulled) / cases.length
+      gradient[point.length - 1]! += (scores[candidate]! * pulled) / cases.length
     }
   }
   return gradient

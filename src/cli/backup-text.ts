@@ -11,7 +11,7 @@ export function describeBackup(event: CommandEvent, paint: Paint): string | unde
   switch (event.event) {
     case 'backedUp':
       return [
-        line('Backed up', `${stateOf(event)}, in ${event.place}`),
+        line('Backed up', `${stateOf(event)}, in ${event.location}`),
         line('Read back', `${sizeOf(event)}, ${event.seconds} s`),
         ...(event.documentsOutside === null ? [] : [note(outside(event.documentsOutside))]),
       ].join('\n')
@@ -20,12 +20,12 @@ export function describeBackup(event: CommandEvent, paint: Paint): string | unde
         line('Whole', `${stateOf(event)}: ${sizeOf(event)}, all as they were written`),
         ...(event.isTargetEmpty
           ? []
-          : [note('The place that it would be restored into is not empty; `restore` refuses it.')]),
+          : [note('The database or data folder to restore into is not empty; `restore` refuses it.')]),
         ...redactions(event),
       ].join('\n')
     case 'restored':
       return [
-        line('Restored', `${stateOf(event)}, from ${event.place}`),
+        line('Restored', `${stateOf(event)}, from ${event.location}`),
         ...redactions(event),
         ...event.advice.map(note),
       ].join('\n')
@@ -44,4 +44,4 @@ function stateOf({ takenAt, edition }: BackupFacts): string {
 const sizeOf = ({ rows, parts, bytes }: BackupFacts) =>
   `${number(rows)} rows in ${number(parts)} parts, ${number(Math.ceil(bytes / 1e6))} MB`
 
-const outside = (place: string) => `Raw documents are in ${place} and not in the backup; back that place up as well.`
+const outside = (location: string) => `Raw documents are in ${location} and not in the backup; back them up as well.`

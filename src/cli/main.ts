@@ -197,16 +197,16 @@ async function runCommand(
   }
   // another process may do the work: relative paths start from this one's folder
   if (command === 'source check') {
-    const place = { dataFolder, clock: systemClock, random: systemRandom, config: readConfig(), version: version() }
+    const context = { dataFolder, clock: systemClock, random: systemRandom, config: readConfig(), version: version() }
     const request = { command, options: { ...options }, operands: parsed.operands }
     const { checkSources } = await import('../service/source-operations.ts')
-    return checkSources({ ...place, keyOf: sourceKey, signal: stopSignal() }, request, emit)
+    return checkSources({ ...context, keyOf: sourceKey, signal: stopSignal() }, request, emit)
   }
   const operands = parsed.operands.map((operand) => operandOf(command, operand))
   if (command === 'restore') {
     const { restore } = await import('../service/restore.ts')
-    const place = { dataFolder, version: version(), signal: stopSignal() }
-    return restore(place, { command, options: { ...options }, operands }, emit)
+    const context = { dataFolder, version: version(), signal: stopSignal() }
+    return restore(context, { command, options: { ...options }, operands }, emit)
   }
   const paths = command === 'edition export' ? { out: resolve(String(options.out)) } : {}
   const request: ControlRequest = { command, options: { ...options, ...paths }, operands }

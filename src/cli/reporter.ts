@@ -339,8 +339,8 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
     case 'exportPreview':
       return [
         event.usedTable === null
-          ? line('Would be copied', `${count(event.rows, 'row')} to ${event.place}, which is empty`)
-          : `  ${paint.yellow('!')} ${event.place} is not empty: its table ${event.usedTable} has rows. Pass an empty database.`,
+          ? line('Would be copied', `${count(event.rows, 'row')} to ${event.database}, which is empty`)
+          : `  ${paint.yellow('!')} ${event.database} is not empty: its table ${event.usedTable} has rows. Pass an empty database.`,
         paint.dim('  Nothing was changed.'),
       ].join('\n')
     case 'rebuilt':
@@ -373,7 +373,7 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
     case 'editionExported':
       return line(
         'Exported',
-        `edition ${event.edition}${event.isContinued ? ', continued' : ''}: ${count(event.records - (event.format === 'ocds' ? event.merged : 0), event.format === 'ocds' ? 'release' : 'record')} as ${event.format} in ${count(event.files, 'file')}, ${number(Math.ceil(event.bytes / 1e6))} MB, ${event.seconds} s, in ${event.place}`,
+        `edition ${event.edition}${event.isContinued ? ', continued' : ''}: ${count(event.records - (event.format === 'ocds' ? event.merged : 0), event.format === 'ocds' ? 'release' : 'record')} as ${event.format} in ${count(event.files, 'file')}, ${number(Math.ceil(event.bytes / 1e6))} MB, ${event.seconds} s, in ${event.folder}`,
       )
     case 'clock':
       return line('Clock', `now ${event.now}`)
@@ -425,15 +425,14 @@ function sourceReadText(
   paint: Paint,
   line: (label: string, text: string) => string,
 ): string | undefined {
-  const place = `${event.source}${event.slot === 'feed' || event.slot === 'whole' ? '' : ` ${event.slot}`}`
+  const slot = `${event.source}${event.slot === 'feed' || event.slot === 'whole' ? '' : ` ${event.slot}`}`
   const news = [
     ...(event.documents > 0 ? [count(event.documents, 'new document'), count(event.notices, 'notice')] : []),
     ...(event.rejections > 0 ? [`${number(event.rejections)} unreadable`] : []),
   ]
   const isBad = event.outcome === 'failed' || event.outcome === 'refused' || event.outcome === 'short'
-  if (isBad)
-    return [`  ${paint.yellow('!')} ${place.padEnd(20)} ${event.outcome}: ${event.detail}`, ...news].join(' · ')
-  return news.length === 0 ? undefined : line(place, news.join(' · '))
+  if (isBad) return [`  ${paint.yellow('!')} ${slot.padEnd(20)} ${event.outcome}: ${event.detail}`, ...news].join(' · ')
+  return news.length === 0 ? undefined : line(slot, news.join(' · '))
 }
 
 function readyText(event: EventOf<'ready'>, paint: Paint): string {
@@ -648,12 +647,12 @@ const kindsText = (kinds: EventOf<'redaction'>['kinds']): string =>
     .join(', ')
 
 function redactedText(event: EventOf<'redacted'>, paint: Paint): string {
-  const places = Object.entries(event.places).map(
-    ([place, notices]) => `      ${String(notices).padStart(6)}  ${place}`,
+  const members = Object.entries(event.members).map(
+    ([member, notices]) => `      ${String(notices).padStart(6)}  ${member}`,
   )
   return [
     `  ${paint.green('✓')} ${event.isDryRun ? 'Would redact' : `Redacted (${event.id})`}: ${count(event.notices, 'notice')}, ${count(event.records, 'record')}; stored copies: ${event.bodies} webhook, ${event.mails} mail, ${event.others} other`,
-    ...(places.length > 0 ? [paint.dim('      notices  where'), ...places] : []),
+    ...(members.length > 0 ? [paint.dim('      notices  where'), ...members] : []),
     ...event.recordIds.map((id) => paint.dim(`      ${id}`)),
     ...(event.isDryRun || event.records === 0
       ? []

@@ -26,7 +26,7 @@ function textOf(event: CommandEvent): string {
 }
 
 const backup = {
-  place: '/backups/one',
+  location: '/backups/one',
   takenAt: '2026-11-24T01:02:03.004Z',
   edition: 7,
   rows: 1234,
@@ -53,7 +53,7 @@ const rebuilt: EventOf<'rebuilt'> = {
 
 const redacted: EventOf<'redacted'> = {
   ...{ event: 'redacted', id: 'abc', isDryRun: true, notices: 1, records: 2, recordIds: ['r1', 'r2'] },
-  ...{ places: { title: 1 }, bodies: 3, mails: 4, others: 5 },
+  ...{ members: { title: 1 }, bodies: 3, mails: 4, others: 5 },
 }
 
 const status: EventOf<'status'> = {
@@ -73,7 +73,7 @@ const failing = {
 const setting = { event: 'setting', name: 'REDIS_URL', default: 'none', source: null } as const
 
 const exported = {
-  ...{ place: '/out', edition: 7, records: 1234, merged: 4, files: 3, bytes: 1e6, seconds: 2 },
+  ...{ folder: '/out', edition: 7, records: 1234, merged: 4, files: 3, bytes: 1e6, seconds: 2 },
   isContinued: true,
 }
 
@@ -100,9 +100,9 @@ test.each<[string, CommandEvent, RegExp]>([
     /as they were written\n$/,
   ],
   [
-    'a backup for a place that is used',
+    'a backup for a stock that is not empty',
     { event: 'backupVerified', ...backup, redactionsFrom: '/srv/redactions.jsonl', isTargetEmpty: false },
-    /edition 7, as of 2026-11-24 01:02:03 UTC[\s\S]*\n {2}! The place .* is not empty/,
+    /edition 7, as of 2026-11-24 01:02:03 UTC[\s\S]*\n {2}! The database or data folder .* is not empty/,
   ],
   [
     'a restore',

@@ -5,8 +5,8 @@ import type { Executor } from '../store/database.ts'
 import { insertMail } from '../store/mails.ts'
 import type { Role } from '../store/people.ts'
 import type { TokenNewsData, TokenNewsKind } from '../store/token-news.ts'
+import type { ConsoleContext } from './console-context.ts'
 import { html } from './html.ts'
-import type { ConsolePlace } from './place.ts'
 import type { Language } from './text/languages.ts'
 import { mailTexts } from './text/mail-texts.ts'
 import { type Letter, tokenLetter } from './token-letters.ts'
@@ -77,7 +77,7 @@ ${paragraphs.map((text) => html`<p>${text}</p>\n`)}${action && html`<p><a href="
 /** Queues a mail to an address. Call it in the transaction of its cause. */
 export async function queueAccountMail(
   trx: Executor,
-  { random, config, origin }: Pick<ConsolePlace, 'random' | 'config' | 'origin'>,
+  { random, config, origin }: Pick<ConsoleContext, 'random' | 'config' | 'origin'>,
   { to, mail, now }: { readonly to: string; readonly mail: AccountMail; readonly now: number },
 ): Promise<void> {
   const domain = config.mail?.from.split('@')[1] ?? new URL(origin).hostname

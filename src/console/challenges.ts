@@ -4,8 +4,8 @@ import { minuteMs } from '../domain/time.ts'
 import type { Executor } from '../store/database.ts'
 import { takeForm } from '../store/sent-forms.ts'
 import { getOrCreateSetting } from '../store/settings.ts'
+import type { ConsoleContext } from './console-context.ts'
 import { keyHashOf } from './directory.ts'
-import type { ConsolePlace } from './place.ts'
 
 /** How long a page may be open before its passkey is used. */
 const challengeMs = 10 * minuteMs
@@ -13,22 +13,27 @@ const nonceLength = 16
 const timeLength = 6
 const codeLength = 32
 
-type Place = Pick<ConsolePlace, 'store' | 'random'>
+type ChallengeContext = Pick<ConsoleContext, 'store' | 'random'>
 
 /** A challenge for one purpose, such as a sign-in, in base64url. */
-export async function makeChallenge(place: Place, purpose: string, now: number): Promise<string> {
+export async function makeChallenge(context: ChallengeContext, purpose: string, now: number): Promise<string> {
   const body = Buffer.alloc(nonceLength + timeLength)
-  place.random.bytes(nonceLength).copy(body)
+  context.random.bytes(nonceLength).copy(body)
   body.writeUIntBE(now + challengeMs, nonceLength, timeLength)
-  return Buffer.concat([body, codeOf(await secretOf(place), purpose, body)]).toString('base64url')
+  return Buffer.concat([body, codeOf(await secretOf(context), purpose, body)]).toString('base64url')
 }
 
 /** Whether we made this challenge for this purpose less than ten minutes ago. */
-export async function isOurChallenge(place: Place, purpose: string, text: string, now: number): Promise<boolean> {
+export async function isOurChallenge(
+  context: ChallengeContext,
+  purpose: string,
+  text: string,
+  now: number,
+): Promise<boolean> {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.length !== nonceLength + timeLength + codeLength) return false
   const body = bytes.subarray(0, nonceLength + timeLength)
-  const isOurs = timingSafeEqual(bytes.subarray(body.length), codeOf(await secretOf(place), purpose, body))
+  const isOurs = timingSafeEqual(bytes.subarray(body.length), codeOf(await secretOf(context), purpose, body))
   return isOurs && body.readUIntBE(nonceLength, timeLength) > now
 }
 
@@ -37,10 +42,10 @@ export const takeChallenge = (trx: Executor, challenge: string, now: number): Pr
   takeForm(trx, keyHashOf(challenge), now)
 
 /** Kept, so that the page to sign in waits for the database once only. */
-const secrets = new WeakMap<Place['store'], Buffer>()
+const secrets = new WeakMap<ChallengeContext['store'], Buffer>()
 
 /** Shared by all processes of an installation, so that any of them takes the answer. */
-async function secretOf({ store, random }: Place): Promise<Buffer> {
+async function secretOf({ store, random }: ChallengeContext): Promise<Buffer> {
   const known = secrets.get(store)
   if (known) return known
   const fresh = Buffer.from(random.bytes(32)).toString('base64url')

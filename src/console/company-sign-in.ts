@@ -16,8 +16,8 @@ import { inTransaction } from '../store/database.ts'
 import { acceptInvitation, listInvitations } from '../store/invitations.ts'
 import { findIdentity, linkIdentity, type OidcIdentity } from '../store/oidc-identities.ts'
 import { findPersonByMail, type Person } from '../store/people.ts'
+import type { ConsoleContext } from './console-context.ts'
 import type { Cookie, PageRequest } from './page.ts'
-import type { ConsolePlace } from './place.ts'
 
 /** How long the other side has to answer one request, in seconds. */
 const timeoutSeconds = 6
@@ -45,12 +45,12 @@ type SignInOutcome =
 export const endedFlow: Cookie = { name: cookieName, value: '', maxAgeSeconds: 0 }
 
 export class CompanySignIn {
-  readonly #place: ConsolePlace
+  readonly #context: ConsoleContext
   readonly #settings: OidcSettings
   #found: Promise<Configuration> | undefined
 
-  constructor(place: ConsolePlace, settings: OidcSettings) {
-    this.#place = place
+  constructor(context: ConsoleContext, settings: OidcSettings) {
+    this.#context = context
     this.#settings = settings
   }
 
@@ -61,10 +61,10 @@ export class CompanySignIn {
   ): Promise<{ readonly to: string; readonly cookie: Cookie } | undefined> {
     const configuration = await this.#discover()
     if (!configuration) return undefined
-    const draw = () => Buffer.from(this.#place.random.bytes(32)).toString('base64url')
+    const draw = () => Buffer.from(this.#context.random.bytes(32)).toString('base64url')
     const flow: Flow = { state: draw(), nonce: draw(), verifier: draw(), back, until: now + stateMs }
     const to = buildAuthorizationUrl(configuration, {
-      redirect_uri: `${this.#place.origin}/sign-in/oidc/callback`,
+      redirect_uri: `${this.#context.origin}/sign-in/oidc/callback`,
       scope: 'openid email',
       state: flow.state,
       nonce: flow.nonce,
@@ -130,7 +130,7 @@ export class CompanySignIn {
     { mail, ...identity }: Claims,
     request: PageRequest,
   ): Promise<{ readonly personId: string } | { readonly why: Failure }> {
-    const { store, directory, random } = this.#place
+    const { store, directory, random } = this.#context
     const { now, addressPrefix } = request
     const known = await findIdentity(store.db, identity)
     if (known !== undefined) return directory.person(known) ? { personId: known } : { why: 'unknown' }
@@ -160,7 +160,7 @@ export class CompanySignIn {
     identity: OidcIdentity,
     { now, addressPrefix }: PageRequest,
   ): Promise<{ readonly personId: string } | { readonly why: Failure }> {
-    return inTransaction(this.#place.store, async (trx) => {
+    return inTransaction(this.#context.store, async (trx) => {
       if ((await linkIdentity(trx, identity, personId, now)) === 'other') return { why: 'other' }
       await addAuditEntry(trx, {
         at: now,

@@ -11,8 +11,9 @@ import { inTransaction } from '../store/database.ts'
 import { endSessions, longestSessionMs, startSession } from '../store/sessions.ts'
 import { addressPrefix } from './address-prefix.ts'
 import { loadAssets } from './assets.ts'
+import type { ConsoleContext } from './console-context.ts'
 import { keyHashOf } from './directory.ts'
-import { type FramePlace, frame } from './frame.ts'
+import { type FrameContext, frame } from './frame.ts'
 import { html } from './html.ts'
 import { keptForm, openKeptForm } from './kept-form.ts'
 import {
@@ -25,7 +26,6 @@ import {
   type Viewer,
   type ViewerMembership,
 } from './page.ts'
-import type { ConsolePlace } from './place.ts'
 import { routesOf } from './routes.ts'
 import { strictPolicy } from './strict-policy.ts'
 import { frameTexts } from './text/frame-texts.ts'
@@ -64,25 +64,25 @@ export type ConsoleOptions = {
 export type Console = { readonly close: () => Promise<void> }
 
 /** Starts the console. Rejects with Node's error when it cannot listen. */
-export async function openConsole(place: ConsolePlace, options: ConsoleOptions): Promise<Console> {
-  const listener = new Listener(place, options)
+export async function openConsole(context: ConsoleContext, options: ConsoleOptions): Promise<Console> {
+  const listener = new Listener(context, options)
   return listener.open()
 }
 
 const acceptsGzip = ({ headers }: FastifyRequest): boolean => /\bgzip\b/.test(String(headers['accept-encoding'] ?? ''))
 
 class Listener {
-  readonly #place: ConsolePlace
+  readonly #context: ConsoleContext
   readonly #options: ConsoleOptions
   readonly #assets = loadAssets()
   readonly #isSecure: boolean
   readonly #sessionCookie: string
 
-  constructor(place: ConsolePlace, options: ConsoleOptions) {
-    this.#place = place
+  constructor(context: ConsoleContext, options: ConsoleOptions) {
+    this.#context = context
     this.#options = options
     // Safari refuses Secure cookies over plain http, even on loopback
-    this.#isSecure = place.origin.startsWith('https:')
+    this.#isSecure = context.origin.startsWith('https:')
     this.#sessionCookie = this.#isSecure ? '__Host-session' : 'session'
   }
 
@@ -99,8 +99,8 @@ class Listener {
       if (this.#options.isLeaving?.()) reply.header('connection', 'close')
       if (this.#isSecure) reply.header('strict-transport-security', 'max-age=31536000')
       // a name that leads here by a foreign DNS entry is not this console
-      if (request.headers.host !== new URL(this.#place.origin).host && !isMachineName(request.headers.host)) {
-        reply.code(421).type('text/plain; charset=utf-8').send(`This console is at ${this.#place.origin}\n`)
+      if (request.headers.host !== new URL(this.#context.origin).host && !isMachineName(request.headers.host)) {
+        reply.code(421).type('text/plain; charset=utf-8').send(`This console is at ${this.#context.origin}\n`)
         return reply
       }
       return undefined
@@ -113,7 +113,7 @@ class Listener {
         reply.type(type).headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' })
         return packed && acceptsGzip(request) ? reply.header('content-encoding', 'gzip').send(packed) : reply.send(body)
       })
-    for (const route of routesOf(this.#place))
+    for (const route of routesOf(this.#context))
       server.route({
         method: route.method,
         url: route.path,
@@ -150,8 +150,8 @@ class Listener {
   }
 
   #requestOf(raw: FastifyRequest): PageRequest {
-    const { directory, clock } = this.#place
-    const url = new URL(raw.url, this.#place.origin)
+    const { directory, clock } = this.#context
+    const url = new URL(raw.url, this.#context.origin)
     const cookie = raw.cookies[this.#sessionCookie]
     const viewer = cookie === undefined ? undefined : directory.viewerOf(cookie)
     const chosen = raw.cookies['language'] ?? viewer?.person.language
@@ -180,7 +180,7 @@ class Listener {
   #isOwnForm(raw: FastifyRequest): boolean {
     const site = raw.headers['sec-fetch-site']
     if (site !== undefined) return site === 'same-origin'
-    return raw.headers.origin === this.#place.origin
+    return raw.headers.origin === this.#context.origin
   }
 
   /** What the audience of a route adds to the request, or the answer to who may not ask. Throws PageError. */
@@ -195,7 +195,7 @@ class Listener {
       if (!organization || (route.needsAccessArea && !organization.hasAccessArea))
         throw new PageError(404, texts.noPage)
       if (route.audience === 'owner' && organization.role !== 'owner') {
-        const owners = this.#place.directory.ownersOf(organization.organizationId)
+        const owners = this.#context.directory.ownersOf(organization.organizationId)
         throw new PageError(403, texts.ownersOnly(owners.map(({ name, mail }) => name || mail).join(', ')))
       }
     }
@@ -248,17 +248,17 @@ class Listener {
     const kind = kindOf(route?.audience, request.viewer)
     // on pages that belong to no organization, people of one keep its navigation
     const shown = organization ?? (kind === 'person' ? onlyOne(request.viewer?.memberships) : undefined)
-    const place: FramePlace = {
+    const context: FrameContext = {
       language: request.language,
       viewer: request.viewer,
       path: request.url.pathname + request.url.search,
       kind,
       ...(shown && { organization: shown }),
       notice,
-      version: this.#place.version,
+      version: this.#context.version,
       asset: this.#assets.addressOf,
     }
-    const text = frame(answer, place).text
+    const text = frame(answer, context).text
     reply.code(answer.status ?? 200).type('text/html; charset=utf-8')
     // a page of somebody may hold a secret beside what others chose, and is not packed (BREACH)
     const isPacked = !request.viewer && acceptsGzip(reply.request)
@@ -277,13 +277,13 @@ class Listener {
       if (value === '') reply.clearCookie(name, common)
       else reply.setCookie(name, value, { ...common, maxAge: maxAgeSeconds })
     if (answer.signIn) {
-      const value = Buffer.from(this.#place.random.bytes(32)).toString('base64url')
+      const value = Buffer.from(this.#context.random.bytes(32)).toString('base64url')
       await this.#startSession(answer.signIn.personId, keyHashOf(value), request)
       reply.setCookie(this.#sessionCookie, value, { ...common, maxAge: longestSessionMs / 1000 })
     } else if (answer.isSigningOut) {
       if (request.viewer) {
-        await endSessions(this.#place.store.db, { sessionId: request.viewer.sessionId })
-        await this.#place.directory.refresh()
+        await endSessions(this.#context.store.db, { sessionId: request.viewer.sessionId })
+        await this.#context.directory.refresh()
       }
       reply.clearCookie(this.#sessionCookie, common)
     }
@@ -291,7 +291,7 @@ class Listener {
   }
 
   async #startSession(personId: string, sessionId: string, request: PageRequest): Promise<void> {
-    const { store, directory } = this.#place
+    const { store, directory } = this.#context
     const { now, agent, addressPrefix, viewer } = request
     const session = { sessionId, personId, createdAt: now, seenAt: now, signedInAt: now, agent, addressPrefix }
     await inTransaction(store, (trx) => startSession(trx, session, viewer?.sessionId))
@@ -365,7 +365,7 @@ function formOf(body: unknown): URLSearchParams {
   return form
 }
 
-function kindOf(audience: PageRoute['audience'] | undefined, viewer: Viewer | undefined): FramePlace['kind'] {
+function kindOf(audience: PageRoute['audience'] | undefined, viewer: Viewer | undefined): FrameContext['kind'] {
   if (audience === 'operator') return viewer?.person.isOperator ? 'operator' : 'public'
   if (audience === 'member' || audience === 'owner') return viewer ? 'organization' : 'public'
   return audience === 'person' && viewer ? 'person' : 'public'

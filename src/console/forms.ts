@@ -7,10 +7,10 @@ import type { Actor } from '../store/token-changes.ts'
 import { keyHashOf } from './directory.ts'
 import { type Html, html } from './html.ts'
 import { PageError, type PersonRequest } from './page.ts'
-import type { ConsolePlace } from './place.ts'
+import type { ConsoleContext } from './console-context.ts'
 
 /** The hidden field of a form that creates something: sent twice, it creates nothing twice. */
-export const formKey = ({ random }: Pick<ConsolePlace, 'random'>): Html =>
+export const formKey = ({ random }: Pick<ConsoleContext, 'random'>): Html =>
   html`<input type="hidden" name="form-key" value="${Buffer.from(random.bytes(16)).toString('base64url')}">`
 
 /** What `work` of `once` returns so that nothing of it stays. */
@@ -33,7 +33,7 @@ export type Once<Result, Reason> =
  * returns, and the form can be sent again. Throws PageError 400 for a form without its key.
  */
 export async function once<Result, Reason extends string = never>(
-  { store }: Pick<ConsolePlace, 'store'>,
+  { store }: Pick<ConsoleContext, 'store'>,
   request: PersonRequest,
   work: (trx: Executor) => Promise<Result | Refused<Reason>>,
 ): Promise<Once<Result, Reason>> {

@@ -5,7 +5,7 @@ import { frameTexts } from './text/frame-texts.ts'
 import type { Language } from './text/languages.ts'
 
 /** What the frame needs besides the page. */
-export type FramePlace = {
+export type FrameContext = {
   readonly language: Language
   readonly viewer: Viewer | undefined
   /** The path of the request, with its query. */
@@ -28,10 +28,10 @@ const lines = html`<svg class="i" viewBox="0 0 16 16" aria-hidden="true"><path d
 const moreLetters = /[\u0100-\u0130\u0132-\u0151\u0154-\u02ba\u1e00-\u1e9f]/
 
 /** The whole document. */
-export function frame(content: Page, place: FramePlace): Html {
-  const { language, asset } = place
+export function frame(content: Page, context: FrameContext): Html {
+  const { language, asset } = context
   const texts = frameTexts[language]
-  const isPublic = place.kind === 'public'
+  const isPublic = context.kind === 'public'
   const fonts = ['public-sans.woff2', ...(moreLetters.test(content.body.text) ? ['public-sans-more.woff2'] : [])]
   return html`<!doctype html>
 <html lang="${language}">
@@ -47,14 +47,14 @@ ${['console', ...(content.scripts ?? [])].map((name) => html`<script type="modul
 </head>
 <body class="${isPublic ? 'pub' : 'app'}">
 <a class="skip" href="#main">${texts.skip}</a>
-<header class="bar"><a class="brand" href="/">${mark}Tenderstock</a><button class="only-small" type="button" popovertarget="menu">${lines}${texts.menu}</button>${isPublic && navigation(content, place)}</header>
-${!isPublic && navigation(content, place)}
+<header class="bar"><a class="brand" href="/">${mark}Tenderstock</a><button class="only-small" type="button" popovertarget="menu">${lines}${texts.menu}</button>${isPublic && navigation(content, context)}</header>
+${!isPublic && navigation(content, context)}
 <main id="main" class="${isPublic ? 'wide' : 'sheet'}">
-${place.notice !== undefined && html`<p class="note ok" role="status"><b>${place.notice}</b></p>`}
+${context.notice !== undefined && html`<p class="note ok" role="status"><b>${context.notice}</b></p>`}
 ${content.hasHead !== false && head(content, texts.youAreHere)}
 ${content.body}
 </main>
-<footer class="foot"><p>${texts.version(place.version)}</p><a href="/docs">${texts.docs}</a><a href="/status">${texts.status}</a><a href="/changelog">${texts.changelog}</a><a href="/language?to=${language === 'en' ? 'de' : 'en'}&amp;return=${encodeURIComponent(place.path)}" lang="${language === 'en' ? 'de' : 'en'}">${texts.otherLanguage}</a></footer>
+<footer class="foot"><p>${texts.version(context.version)}</p><a href="/docs">${texts.docs}</a><a href="/status">${texts.status}</a><a href="/changelog">${texts.changelog}</a><a href="/language?to=${language === 'en' ? 'de' : 'en'}&amp;return=${encodeURIComponent(context.path)}" lang="${language === 'en' ? 'de' : 'en'}">${texts.otherLanguage}</a></footer>
 </body>
 </html>
 `
@@ -67,10 +67,10 @@ function head({ crumbs = [], title, lead, actions }: Page, label: string): Html 
 
 type Entry = readonly [text: string, href: string]
 
-function navigation(content: Page, place: FramePlace): Html {
-  const { language, viewer, organization, kind } = place
+function navigation(content: Page, context: FrameContext): Html {
+  const { language, viewer, organization, kind } = context
   const texts = frameTexts[language]
-  const current = content.current ?? place.path.replace(/\?.*/s, '')
+  const current = content.current ?? context.path.replace(/\?.*/s, '')
   const entry = ([text, href]: Entry): Content =>
     html`<a href="${href}"${href === current && html` aria-current="page"`}>${text}</a>`
   const own: readonly Entry[] = viewer ? [[texts.settings, '/me']] : []

@@ -11,10 +11,10 @@ import type { Executor } from '../store/database.ts'
 import { inTransaction } from '../store/database.ts'
 import { addPasskey, countPasskey, findPasskey, listPasskeys, type Passkey } from '../store/passkeys.ts'
 import { isOurChallenge, makeChallenge, takeChallenge } from './challenges.ts'
+import type { ConsoleContext } from './console-context.ts'
 import type { Viewer } from './page.ts'
-import type { ConsolePlace } from './place.ts'
 
-type Place = Pick<ConsolePlace, 'store' | 'random' | 'origin'>
+type PasskeyContext = Pick<ConsoleContext, 'store' | 'random' | 'origin'>
 
 const signInPurpose = 'passkey sign-in'
 const addPurpose = (personId: string): string => `passkey of ${personId}`
@@ -23,13 +23,13 @@ const algorithms = [-8, -7, -257]
 /** Maximum characters of what a browser sends. */
 const mostLength = 20_000
 
-const rpIdOf = ({ origin }: Place): string => new URL(origin).hostname
+const rpIdOf = ({ origin }: PasskeyContext): string => new URL(origin).hostname
 
 /** Options for `navigator.credentials.get` in JSON: any passkey of this console. */
-export async function signInOptions(place: Place, now: number): Promise<string> {
+export async function signInOptions(context: PasskeyContext, now: number): Promise<string> {
   const options = await generateAuthenticationOptions({
-    rpID: rpIdOf(place),
-    challenge: Buffer.from(await makeChallenge(place, signInPurpose, now), 'base64url'),
+    rpID: rpIdOf(context),
+    challenge: Buffer.from(await makeChallenge(context, signInPurpose, now), 'base64url'),
     userVerification: 'required',
     timeout: 120_000,
   })
@@ -37,15 +37,15 @@ export async function signInOptions(place: Place, now: number): Promise<string> 
 }
 
 /** Options for `navigator.credentials.create` in JSON: a discoverable passkey that asks who the person is. */
-export async function addOptions(place: Place, { person }: Viewer, now: number): Promise<string> {
-  const own = await listPasskeys(place.store.db, person.personId)
+export async function addOptions(context: PasskeyContext, { person }: Viewer, now: number): Promise<string> {
+  const own = await listPasskeys(context.store.db, person.personId)
   const options = await generateRegistrationOptions({
     rpName: 'Tenderstock',
-    rpID: rpIdOf(place),
+    rpID: rpIdOf(context),
     userName: person.mail,
     userDisplayName: person.name || person.mail,
     userID: new TextEncoder().encode(person.personId),
-    challenge: Buffer.from(await makeChallenge(place, addPurpose(person.personId), now), 'base64url'),
+    challenge: Buffer.from(await makeChallenge(context, addPurpose(person.personId), now), 'base64url'),
     excludeCredentials: own.map(({ credentialId, transports }) => ({ id: credentialId, transports: [...transports] })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     supportedAlgorithmIDs: algorithms,
@@ -58,19 +58,19 @@ export async function addOptions(place: Place, { person }: Viewer, now: number):
  * Whom an answer signs in; undefined for one that does not hold: an unknown passkey, a challenge that is old, used or not ours, a
  * person who was not asked, or a count that went back.
  */
-export async function signInByPasskey(place: Place, text: string, now: number): Promise<string | undefined> {
+export async function signInByPasskey(context: PasskeyContext, text: string, now: number): Promise<string | undefined> {
   const response = answerOf<AuthenticationResponseJSON>(text)
   if (!response) return undefined
   const challenge = challengeOf(response.response.clientDataJSON)
-  if (challenge === undefined || !(await isOurChallenge(place, signInPurpose, challenge, now))) return undefined
-  const passkey = await findPasskey(place.store.db, response.id)
+  if (challenge === undefined || !(await isOurChallenge(context, signInPurpose, challenge, now))) return undefined
+  const passkey = await findPasskey(context.store.db, response.id)
   if (!passkey) return undefined
   const verified = await ofNothing(
     verifyAuthenticationResponse({
       response,
       expectedChallenge: challenge,
-      expectedOrigin: place.origin,
-      expectedRPID: rpIdOf(place),
+      expectedOrigin: context.origin,
+      expectedRPID: rpIdOf(context),
       requireUserVerification: true,
       credential: {
         id: passkey.credentialId,
@@ -82,7 +82,7 @@ export async function signInByPasskey(place: Place, text: string, now: number): 
   )
   if (!verified?.verified) return undefined
   const counter = verified.authenticationInfo.newCounter
-  return inTransaction(place.store, async (trx) => {
+  return inTransaction(context.store, async (trx) => {
     const { credentialId, personId } = passkey
     const isFirst = await takeChallenge(trx, challenge, now)
     return isFirst && (await countPasskey(trx, { credentialId, counter, now })) ? personId : undefined
@@ -93,7 +93,7 @@ export type Addition = 'added' | 'exists' | 'tooMany' | 'invalid'
 
 /** Adds the passkey of an answer; `within` is called in its transaction. */
 export async function addPasskeyOf(
-  place: Place,
+  context: PasskeyContext,
   { person }: Viewer,
   { text, name, now }: { readonly text: string; readonly name: string; readonly now: number },
   within: (trx: Executor, passkey: Pick<Passkey, 'credentialId'>) => Promise<void>,
@@ -102,20 +102,20 @@ export async function addPasskeyOf(
   const challenge = response && challengeOf(response.response.clientDataJSON)
   if (!response || challenge === undefined) return 'invalid'
   const { personId } = person
-  if (!(await isOurChallenge(place, addPurpose(personId), challenge, now))) return 'invalid'
+  if (!(await isOurChallenge(context, addPurpose(personId), challenge, now))) return 'invalid'
   const verified = await ofNothing(
     verifyRegistrationResponse({
       response,
       expectedChallenge: challenge,
-      expectedOrigin: place.origin,
-      expectedRPID: rpIdOf(place),
+      expectedOrigin: context.origin,
+      expectedRPID: rpIdOf(context),
       requireUserVerification: true,
       supportedAlgorithmIDs: algorithms,
     }),
   )
   if (!verified?.verified) return 'invalid'
   const { id, publicKey, counter, transports = [] } = verified.registrationInfo.credential
-  return inTransaction(place.store, async (trx) => {
+  return inTransaction(context.store, async (trx) => {
     if (!(await takeChallenge(trx, challenge, now))) return 'invalid'
     const passkey = { credentialId: id, personId, publicKey, counter, transports, name, createdAt: now }
     const outcome = await addPasskey(trx, passkey)

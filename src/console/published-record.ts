@@ -3,7 +3,7 @@ import type { TenderRecord } from '../domain/tender.ts'
 import type { EditionView } from '../edition/read/edition-view.ts'
 import { publishedBodies } from '../store/editions.ts'
 import { loadRedactor } from '../store/redactions.ts'
-import type { ConsolePlace } from './place.ts'
+import type { ConsoleContext } from './console-context.ts'
 
 type Editions = Pick<EditionView, 'find' | 'record'>
 
@@ -29,7 +29,7 @@ export function publishedRecord(editions: Editions, id: string): TenderRecord | 
  * made as soon as an edition is published.
  */
 export async function publishedRecords(
-  { editions, store: { db } }: Pick<ConsolePlace, 'editions' | 'store'>,
+  { editions, store: { db } }: Pick<ConsoleContext, 'editions' | 'store'>,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, TenderRecord>> {
   const found = new Map<string, string>()

@@ -1,4 +1,6 @@
 // All pages of the console.
+
+import type { ConsoleContext } from './console-context.ts'
 import type { PageRoute } from './page.ts'
 import { accessPages } from './pages/access-pages.ts'
 import { auditPages } from './pages/audit-pages.ts'
@@ -21,10 +23,9 @@ import { searchPages } from './pages/search-pages.ts'
 import { signInPages } from './pages/sign-in-pages.ts'
 import { tenderPages } from './pages/tender-pages.ts'
 import { webhookPages } from './pages/webhook-pages.ts'
-import type { ConsolePlace } from './place.ts'
 
 /** Each group makes its pages from what they have to work with. */
-const groups: readonly ((place: ConsolePlace) => readonly PageRoute[])[] = [
+const groups: readonly ((context: ConsoleContext) => readonly PageRoute[])[] = [
   accessPages,
   auditPages,
   codesPages,
@@ -48,4 +49,4 @@ const groups: readonly ((place: ConsolePlace) => readonly PageRoute[])[] = [
   webhookPages,
 ]
 
-export const routesOf = (place: ConsolePlace): PageRoute[] => groups.flatMap((group) => group(place))
+export const routesOf = (context: ConsoleContext): PageRoute[] => groups.flatMap((group) => group(context))

@@ -1,5 +1,5 @@
 // Runs a command for as long as a page may wait; longer work continues in the background.
-import type { CommandOutcome, CommandRequest, ConsolePlace } from './place.ts'
+import type { CommandOutcome, CommandRequest, ConsoleContext } from './console-context.ts'
 
 /** Below what a change may take (console.ts): so that the answer can say that the work continues. */
 const longestMs = 15_000
@@ -8,7 +8,7 @@ const longestMs = 15_000
 export type BriefOutcome = ({ readonly kind: 'done' } & CommandOutcome) | { readonly kind: 'goesOn' }
 
 /** Runs it. Throws what the command throws while the page waits: OperatorError with a sentence for people. */
-export async function runBriefly({ run }: Pick<ConsolePlace, 'run'>, request: CommandRequest): Promise<BriefOutcome> {
+export async function runBriefly({ run }: Pick<ConsoleContext, 'run'>, request: CommandRequest): Promise<BriefOutcome> {
   const work = run(request).then((outcome): BriefOutcome => ({ kind: 'done', ...outcome }))
   let timer: NodeJS.Timeout | undefined
   const waiting = new Promise<BriefOutcome>((resolve) => {

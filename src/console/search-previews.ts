@@ -3,7 +3,7 @@
 import { openMatcher } from '../hits/matcher.ts'
 import { canonicalSearchFilter, type SearchFilter } from '../hits/saved-search.ts'
 import { type Preview, previewSearch } from '../hits/search-stock.ts'
-import type { ConsolePlace } from './place.ts'
+import type { ConsoleContext } from './console-context.ts'
 import { settledWithin } from './settled-within.ts'
 
 /** How long a page waits for a count. */
@@ -39,7 +39,7 @@ export function openSearchPreviews({
   store,
   clock,
   editions,
-}: Pick<ConsolePlace, 'store' | 'clock' | 'editions'>): SearchPreviews {
+}: Pick<ConsoleContext, 'store' | 'clock' | 'editions'>): SearchPreviews {
   const counts = new Map<string, Count>()
   const keyOf = ({ filter, profileId, profileVersion }: PreviewQuestion): string =>
     JSON.stringify([editions.newest?.edition, canonicalSearchFilter(filter), profileId, profileVersion])

@@ -1,10 +1,11 @@
 // The page to sign in, as several ways of signing in show it: fresh, or with what went wrong.
+
+import type { ConsoleContext } from './console-context.ts'
 import { fieldOf, returnPath } from './forms.ts'
 import { type Content, type Html, html } from './html.ts'
 import { type PageAnswer, type PageRequest, page } from './page.ts'
 import { field, noteBox } from './parts.ts'
 import { signInOptions } from './passkeys.ts'
-import type { ConsolePlace } from './place.ts'
 import { signInTexts } from './text/sign-in-texts.ts'
 
 export type SignInFailure = {
@@ -22,7 +23,7 @@ export const gate = (title: string, lead: Content, body: Content): Html =>
 
 /** The page to continue with is in the query, or in the form that failed. */
 export async function signInPage(
-  place: ConsolePlace,
+  context: ConsoleContext,
   request: PageRequest,
   failure: SignInFailure = {},
 ): Promise<PageAnswer> {
@@ -32,7 +33,7 @@ export async function signInPage(
   const back = returnPath(form.get('return') ?? query.get('return'))
   const mail = failure.mail ?? (fieldOf(form, 'mail') || (viewer?.person.mail ?? ''))
   const title = viewer ? texts.again : texts.title
-  const { oidc } = place.config
+  const { oidc } = context.config
   const hasFailed = mailError !== undefined || problem !== undefined
   return page({
     title: hasFailed ? `${texts.error}: ${title}` : title,
@@ -42,7 +43,7 @@ export async function signInPage(
     body: gate(
       title,
       viewer ? texts.againLead(viewer.person.mail) : texts.lead,
-      html`${problem && noteBox('bad', ...problem)}${mailError !== undefined && noteBox('bad', texts.wrong, html`<a href="#mail">${mailError}</a>`)}${!place.config.mail && noteBox('warn', texts.mailMissing, html`${texts.askOperator} <code>tenderstock console link ${mail || 'MAIL'}</code>`)}<form class="stack" method="post" action="/sign-in"><input type="hidden" name="return" value="${back}">${field({ name: 'mail', type: 'email', label: texts.mail, value: mail, error: mailError, isRequired: true, autocomplete: 'username webauthn' })}<button class="go full">${texts.send}</button></form><div hidden class="later"><form class="stack" method="post" action="/sign-in/passkey" data-passkey="get" data-options="${await signInOptions(place, now)}"><p class="or">${texts.or}</p><input type="hidden" name="return" value="${back}"><input type="hidden" name="credential"><button class="full">${texts.passkey}</button></form></div>${oidc && html`<a class="btn full" href="/sign-in/oidc?return=${encodeURIComponent(back)}">${texts.company(new URL(oidc.issuer).host)}</a>`}<p class="soft small">${texts.needsInvitation}</p>`,
+      html`${problem && noteBox('bad', ...problem)}${mailError !== undefined && noteBox('bad', texts.wrong, html`<a href="#mail">${mailError}</a>`)}${!context.config.mail && noteBox('warn', texts.mailMissing, html`${texts.askOperator} <code>tenderstock console link ${mail || 'MAIL'}</code>`)}<form class="stack" method="post" action="/sign-in"><input type="hidden" name="return" value="${back}">${field({ name: 'mail', type: 'email', label: texts.mail, value: mail, error: mailError, isRequired: true, autocomplete: 'username webauthn' })}<button class="go full">${texts.send}</button></form><div hidden class="later"><form class="stack" method="post" action="/sign-in/passkey" data-passkey="get" data-options="${await signInOptions(context, now)}"><p class="or">${texts.or}</p><input type="hidden" name="return" value="${back}"><input type="hidden" name="credential"><button class="full">${texts.passkey}</button></form></div>${oidc && html`<a class="btn full" href="/sign-in/oidc?return=${encodeURIComponent(back)}">${texts.company(new URL(oidc.issuer).host)}</a>`}<p class="soft small">${texts.needsInvitation}</p>`,
     ),
   })
 }

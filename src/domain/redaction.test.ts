@@ -56,14 +56,14 @@ describe('a redaction', () => {
       documentsUrl: 'https://example.org/?m=jane.doe@example.org',
       lots: [{ lotId: 'LOT-1', description: 'call 030/1234567' }],
     }
-    const places: string[] = []
-    expect(jane.value(record, (place) => places.push(place))).toEqual({
+    const paths: string[] = []
+    expect(jane.value(record, (path) => paths.push(path))).toEqual({
       id: '030 1234567',
       title: 'Works for [redacted]',
       contractingAuthority: { name: 'Town', city: 'X' },
       lots: [{ lotId: 'LOT-1', description: 'call [redacted]' }],
     })
-    expect(places).toEqual([
+    expect(paths).toEqual([
       'title',
       'contractingAuthority.contactName',
       'contractingAuthority.email',

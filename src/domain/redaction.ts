@@ -69,7 +69,7 @@ export type Redactor = {
   readonly isActive: boolean
   readonly text: (text: string) => string
   /** A copy without what is redacted; the same value when there is nothing. `found` is called with the place of each string that changed. */
-  readonly value: <Value>(value: Value, found?: (place: string) => void) => Value
+  readonly value: <Value>(value: Value, found?: (path: string) => void) => Value
   /** The same for JSON; the same text when there is nothing. */
   readonly json: (json: string) => string
   /**
@@ -306,21 +306,21 @@ export function redactor(key: Uint8Array, rules: readonly RedactionRule[]): Reda
     }
     return clean + text.slice(at)
   }
-  const walk = (value: unknown, place: string, found?: (place: string) => void): unknown => {
+  const walk = (value: unknown, path: string, found?: (path: string) => void): unknown => {
     if (typeof value === 'string') {
       const clean = textWithout(value)
-      if (clean !== value) found?.(place)
+      if (clean !== value) found?.(path)
       return clean
     }
     if (Array.isArray(value)) {
-      const clean = value.map((each) => walk(each, place, found))
+      const clean = value.map((each) => walk(each, path, found))
       return clean.some((each, index) => each !== value[index]) ? clean : value
     }
     if (typeof value !== 'object' || value === null) return value
     let changed: { [name: string]: unknown } | undefined
     for (const [name, member] of Object.entries(value)) {
       if (structuralMembers.has(name)) continue
-      const clean = walk(member, place === '' ? name : `${place}.${name}`, found)
+      const clean = walk(member, path === '' ? name : `${path}.${name}`, found)
       if (clean === member) continue
       changed ??= { ...value }
       if (contactMembers.has(name) && typeof member === 'string') delete changed[name]

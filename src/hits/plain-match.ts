@@ -127,7 +127,7 @@ function coveredNuts(codes: readonly string[], record: TenderRecord): string | u
 }
 
 /** The texts in which words are looked for, and what each is called. */
-function* textsOf(record: TenderRecord): Generator<readonly [place: string, text: string]> {
+function* textsOf(record: TenderRecord): Generator<readonly [path: string, text: string]> {
   yield ['the title', record.title]
   if (record.description !== undefined) yield ['the description', record.description]
   for (const lot of record.lots) {
@@ -146,19 +146,19 @@ const tokensByRecord = new WeakMap<TenderRecord, ReadonlyMap<string, string>>()
 function placesOf(record: TenderRecord): ReadonlyMap<string, string> {
   const known = tokensByRecord.get(record)
   if (known) return known
-  const places = new Map<string, string>()
-  for (const [place, text] of textsOf(record))
-    for (const token of tokensOf(text)) if (!places.has(token)) places.set(token, place)
-  tokensByRecord.set(record, places)
-  return places
+  const paths = new Map<string, string>()
+  for (const [path, text] of textsOf(record))
+    for (const token of tokensOf(text)) if (!paths.has(token)) paths.set(token, path)
+  tokensByRecord.set(record, paths)
+  return paths
 }
 
 /** The first place of one of these words, and the word. */
 export function wordIn(words: readonly string[], record: TenderRecord): string | undefined {
   const asked = words.flatMap((word) => spellingsOf(word).map((spelling) => ({ word, spelling })))
-  for (const [token, place] of placesOf(record))
+  for (const [token, path] of placesOf(record))
     for (const { word, spelling } of asked)
-      if (isSpellingIn(spelling, token)) return `"${word}"${token === spelling ? '' : ` as "${token}"`} in ${place}`
+      if (isSpellingIn(spelling, token)) return `"${word}"${token === spelling ? '' : ` as "${token}"`} in ${path}`
   return undefined
 }
 

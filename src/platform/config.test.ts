@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { backupPlaceOf, givenSettings, readConfig, sourceKey, webhookSecret } from './config.ts'
+import { backupLocationOf, givenSettings, readConfig, sourceKey, webhookSecret } from './config.ts'
 import { OperatorError } from './errors.ts'
 import { settingNames, settings } from './settings.ts'
 
@@ -134,12 +134,12 @@ describe('configuration', () => {
   })
 
   test('a backup is in a folder or in a bucket, and its address does not leave what it names', () => {
-    expect(backupPlaceOf('/backups/one')).toEqual({ kind: 'folder', path: '/backups/one' })
+    expect(backupLocationOf('/backups/one')).toEqual({ kind: 'folder', path: '/backups/one' })
     const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'very secret' }
-    expect(backupPlaceOf('s3://stock/a/../b/./c', keys)).toMatchObject({ bucket: 'stock', prefix: 'a/b/c/' })
+    expect(backupLocationOf('s3://stock/a/../b/./c', keys)).toMatchObject({ bucket: 'stock', prefix: 'a/b/c/' })
     for (const text of ['backups/one', 's3://', 'https://stock'])
-      expect(() => backupPlaceOf(text, keys), text).toThrow(/is no place for a backup; pass a folder or s3:/)
-    expect(() => backupPlaceOf('s3://stock', {})).toThrow(
+      expect(() => backupLocationOf(text, keys), text).toThrow(/is not a location for a backup; pass a folder or s3:/)
+    expect(() => backupLocationOf('s3://stock', {})).toThrow(
       's3://stock names a bucket, so set AWS_ACCESS_KEY_ID as well.',
     )
   })

@@ -198,9 +198,9 @@ export function readConfig(environment: Environment = process.env): Config {
   const consoleUrl = consoleUrlOf(environment)
   const trustedHops = hopsOf(environment)
   const contact = contactOf(environment)
-  const documents = documentPlaceOf(environment)
+  const documents = documentLocationOf(environment)
   const secretKey = sealingKeyOf(environment)
-  const editions = editionPlaceOf(environment, secretKey !== undefined)
+  const editions = editionLocationOf(environment, secretKey !== undefined)
   const mail = mailOf(environment)
   const oidc = oidcOf(environment)
   checkKeyFiles(environment)
@@ -418,7 +418,7 @@ function decoded(text: string): string | undefined {
   }
 }
 
-function documentPlaceOf(environment: Environment): DocumentLocation | undefined {
+function documentLocationOf(environment: Environment): DocumentLocation | undefined {
   const text = textOf(environment, 'TENDERSTOCK_DOCUMENTS')
   if (!text || text === 'database') return undefined
   if (text.startsWith('folder:')) {
@@ -433,7 +433,7 @@ function documentPlaceOf(environment: Environment): DocumentLocation | undefined
   return bucket
 }
 
-function editionPlaceOf(environment: Environment, hasSecretKey: boolean): BucketLocation | undefined {
+function editionLocationOf(environment: Environment, hasSecretKey: boolean): BucketLocation | undefined {
   const text = textOf(environment, 'TENDERSTOCK_EDITIONS')
   if (!text) return undefined
   const bucket = bucketOf(environment, text, 'TENDERSTOCK_EDITIONS')
@@ -446,10 +446,10 @@ function editionPlaceOf(environment: Environment, hasSecretKey: boolean): Bucket
 }
 
 /** Where a backup is: a folder by its absolute path, or `s3://bucket/prefix`. Throws OperatorError for anything else. */
-export function backupPlaceOf(text: string, environment: Environment = process.env): DocumentLocation {
+export function backupLocationOf(text: string, environment: Environment = process.env): DocumentLocation {
   if (isAbsolute(text)) return { kind: 'folder', path: text }
   const bucket = bucketOf(environment, text, text)
-  if (bucket === undefined) throw wrongUse(`${text} is no place for a backup; pass a folder or s3://bucket/prefix.`)
+  if (bucket === undefined) throw wrongUse(`${text} is not a location for a backup; pass a folder or s3://bucket/prefix.`)
   return bucket
 }
 

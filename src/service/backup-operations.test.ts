@@ -23,7 +23,7 @@ async function backedUp(config: Config = {}, known: Migrations = migrations) {
   onTestFinished(() => void vi.unstubAllEnvs())
   const folder = await mkdtemp(join(tmpdir(), 'tenderstock-restore-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const [dataFolder, place, target] = [join(folder, 'data'), join(folder, 'backup'), join(folder, 'target')]
+  const [dataFolder, location, target] = [join(folder, 'data'), join(folder, 'backup'), join(folder, 'target')]
   const store = await openStore({ dataFolder, migrations: known })
   await sql`insert into edition (edition, last_modified, published_at, records, changes, checks) values (1, 1, 1, 1, 1, '{}')`.execute(
     store.db,
@@ -34,18 +34,18 @@ async function backedUp(config: Config = {}, known: Migrations = migrations) {
   await sql`insert into published_tender (tender_id, first_edition, content_hash, last_modified, sources)
     values ('t', 1, 'h', 1, '[]')`.execute(store.db)
   const events: CommandEvent[] = []
-  const request = { command: 'backup', operands: [place], options: {} }
+  const request = { command: 'backup', operands: [location], options: {} }
   try {
     await runOperation(serviceContext({ store, dataFolder, config }), request, (event) => void events.push(event))
   } finally {
     await store.close()
   }
-  return { place, target, made: events.at(-1)!, folder, dataFolder }
+  return { location, target, made: events.at(-1)!, folder, dataFolder }
 }
 
-async function restored(place: string, dataFolder: string, options: object = {}): Promise<CommandEvent> {
+async function restored(location: string, dataFolder: string, options: object = {}): Promise<CommandEvent> {
   const events: CommandEvent[] = []
-  const request = { command: 'restore', operands: [place], options: { ...options } }
+  const request = { command: 'restore', operands: [location], options: { ...options } }
   const where = { dataFolder, version: 'test', signal: new AbortController().signal }
   await restore(where, request, (event) => void events.push(event))
   return events.find(({ event }) => event !== 'progress')!
@@ -82,9 +82,9 @@ test('documents that are elsewhere are named by the backup, and again by its res
     [{ kind: 'folder', path: '/srv/raw' }, 'folder:/srv/raw'],
     [{ kind: 'bucket', bucket: 'stock', prefix: 'raw/', ...keys }, 's3://stock/raw'],
   ] as const) {
-    const { place, target, made } = await backedUp({ documents })
-    expect(made).toMatchObject({ event: 'backedUp', place, edition: 1, documentsOutside: named })
-    expect(await restored(place, target)).toMatchObject({
+    const { location, target, made } = await backedUp({ documents })
+    expect(made).toMatchObject({ event: 'backedUp', location, edition: 1, documentsOutside: named })
+    expect(await restored(location, target)).toMatchObject({
       event: 'restored',
       documentsOutside: named,
       advice: expect.arrayContaining([
@@ -95,12 +95,12 @@ test('documents that are elsewhere are named by the backup, and again by its res
 })
 
 test('a restore says what to do, and leaves an entry in the audit log; a trial makes no database', async () => {
-  const { place, target, folder } = await backedUp()
-  expect(await restored(place, target, { 'dry-run': true })).toMatchObject({
+  const { location, target, folder } = await backedUp()
+  expect(await restored(location, target, { 'dry-run': true })).toMatchObject({
     event: 'backupVerified',
     isTargetEmpty: true,
   })
-  const said = await restored(place, target)
+  const said = await restored(location, target)
   expect(said).toMatchObject({ republished: 1, documentsOutside: null })
   const advice = 'advice' in said ? said.advice : []
   expect(advice).toEqual([
@@ -109,49 +109,49 @@ test('a restore says what to do, and leaves an entry in the audit log; a trial m
     expect.stringContaining('revoked or removed'),
     expect.stringMatching(/^No redactions of this stock are in .*target.*, .*backup.*, .*tenderstock redact import/),
   ])
-  expect(await restored(place, target, { 'dry-run': true })).toMatchObject({ isTargetEmpty: false })
+  expect(await restored(location, target, { 'dry-run': true })).toMatchObject({ isTargetEmpty: false })
   const store = await openStore({ dataFolder: target })
   onTestFinished(() => store.close())
   const [entry] = await listAuditEntries(store.db, { limit: 1 })
-  const { takenAt } = JSON.parse(await readFile(join(place, 'manifest.json'), 'utf8')) as Manifest
-  expect(entry).toMatchObject({ action: 'stock.restore', actor: 'operator', subject: place, detail: { takenAt } })
+  const { takenAt } = JSON.parse(await readFile(join(location, 'manifest.json'), 'utf8')) as Manifest
+  expect(entry).toMatchObject({ action: 'stock.restore', actor: 'operator', subject: location, detail: { takenAt } })
   vi.stubEnv('TENDERSTOCK_SECRET_KEY', Buffer.alloc(32, 7).toString('base64'))
-  expect(await restored(place, join(folder, 'third'))).toMatchObject({
+  expect(await restored(location, join(folder, 'third'))).toMatchObject({
     advice: expect.arrayContaining([expect.stringContaining('TENDERSTOCK_SECRET_KEY must be the one that')]),
   })
 })
 
 test('a backup of an older version is brought up to date, and one of a newer version is refused', async () => {
   const older = Object.fromEntries(Object.entries(migrations).slice(0, 3))
-  const { place, target } = await backedUp({}, older)
-  expect(await restored(place, target)).toMatchObject({ event: 'restored', edition: 1 })
+  const { location, target } = await backedUp({}, older)
+  expect(await restored(location, target)).toMatchObject({ event: 'restored', edition: 1 })
   const store = await openStore({ dataFolder: target, migrations: {} })
   onTestFinished(() => store.close())
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(store.db)
   expect(rows.map(({ name }) => name)).toEqual(Object.keys(migrations).sort())
 
-  const path = join(place, 'manifest.json')
+  const path = join(location, 'manifest.json')
   const { checksum: _, ...manifest } = JSON.parse(await readFile(path, 'utf8')) as Manifest & { checksum: string }
   await writeFile(path, manifestText({ ...manifest, version: '9.0', migrations: [...manifest.migrations, '9999-new'] }))
-  const other = join(place, 'other')
-  await expect(restored(place, other)).rejects.toThrow(/made by a newer version of Tenderstock \(9\.0\); update the/)
+  const other = join(location, 'other')
+  await expect(restored(location, other)).rejects.toThrow(/made by a newer version of Tenderstock \(9\.0\); update the/)
 })
 
 test('a restore applies the redactions of a file that it finds: in the data folder, in the backup, beside it', async () => {
-  const { place, folder, target, dataFolder } = await backedUp()
+  const { location, folder, target, dataFolder } = await backedUp()
   const file = await redactIn(dataFolder)
   const lines = await readFile(file, 'utf8')
   // the first of these counts
-  const places = [target, place, folder].map((where) => join(where, redactionsFile))
+  const locations = [target, location, folder].map((where) => join(where, redactionsFile))
   await mkdir(target)
-  for (const path of places) await writeFile(path, lines)
-  for (const path of places) {
-    const dry = await restored(place, target, { 'dry-run': true })
+  for (const path of locations) await writeFile(path, lines)
+  for (const path of locations) {
+    const dry = await restored(location, target, { 'dry-run': true })
     expect(dry).toMatchObject({ event: 'backupVerified', redactionsFrom: path })
-    if (path !== places.at(-1)) await rm(path)
+    if (path !== locations.at(-1)) await rm(path)
   }
-  const said = await restored(place, target)
-  expect(said).toMatchObject({ event: 'restored', redactionsFrom: places.at(-1) })
+  const said = await restored(location, target)
+  expect(said).toMatchObject({ event: 'restored', redactionsFrom: locations.at(-1) })
   expect(JSON.stringify(said)).not.toContain('redact import')
   expect(await personIn(target)).toEqual({ isNamed: false, applied: [['request 7', true]] })
   // for the next restore into this folder
@@ -159,13 +159,13 @@ test('a restore applies the redactions of a file that it finds: in the data fold
 }, 600_000)
 
 test('redactions of another stock: one that was given is refused, one that was found is only told', async () => {
-  const { place, folder, target } = await backedUp()
+  const { location, folder, target } = await backedUp()
   const foreign = join(folder, redactionsFile)
   await writeFile(foreign, '{"key":"00000000ffffffff","undone":"x"}\n')
-  await expect(restored(place, target, { redactions: join(folder, 'none') })).rejects.toThrow(/There is no file/)
-  await expect(restored(place, target, { redactions: foreign })).rejects.toThrow(/written for another stock/)
+  await expect(restored(location, target, { redactions: join(folder, 'none') })).rejects.toThrow(/There is no file/)
+  await expect(restored(location, target, { redactions: foreign })).rejects.toThrow(/written for another stock/)
   // nothing of it is there
-  const said = await restored(place, target)
+  const said = await restored(location, target)
   expect(said).toMatchObject({ event: 'restored', redactionsFrom: null })
   expect(JSON.stringify(said)).toContain('redact import')
   expect(await personIn(target)).toEqual({ isNamed: true, applied: [] })

@@ -1,10 +1,10 @@
 // Backing up an open stock, and the next epoch of one that was recovered by other means.
 
 import { systemClock, systemSleep } from '../platform/clock.ts'
-import { backupPlaceOf, type Config } from '../platform/config.ts'
+import { backupLocationOf, type Config } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { backUpStock } from '../store/backup/back-up-stock.ts'
-import { type BackupPlace, openBackupPlace } from '../store/backup/backup-place.ts'
+import { type BackupStorage, openBackupStorage } from '../store/backup/backup-storage.ts'
 import type { Manifest } from '../store/backup/manifest.ts'
 import { fullDiskSentence } from '../store/full-disk.ts'
 import { beginEpoch } from '../store/older-database.ts'
@@ -13,19 +13,22 @@ import type { BackupFacts } from './command-event.ts'
 import { noteCommand } from './command-note.ts'
 import type { Operation, ServiceContext } from './operation-context.ts'
 
-/** Opens the place that an argument names; its bytes go over the network with the machine's own time. */
-export function placeNamed(text: string, { random, version }: Pick<ServiceContext, 'random' | 'version'>): BackupPlace {
-  return openBackupPlace(backupPlaceOf(text), { clock: systemClock, sleep: systemSleep, random, version })
+/** Opens the folder or bucket that an argument names; its bytes go over the network with the machine's own time. */
+export function openNamedStorage(
+  text: string,
+  { random, version }: Pick<ServiceContext, 'random' | 'version'>,
+): BackupStorage {
+  return openBackupStorage(backupLocationOf(text), { clock: systemClock, sleep: systemSleep, random, version })
 }
 
 /** Not in the queue of what writes much: rounds continue meanwhile. */
 export const backUp: Operation = async (context, { operands }, emit) => {
   const { store, version, config } = context
-  const place = placeNamed(operands[0]!, context)
+  const storage = openNamedStorage(operands[0]!, context)
   try {
-    await noteCommand(store.db, context, { action: 'stock.backUp', subject: place.name })
+    await noteCommand(store.db, context, { action: 'stock.backUp', subject: storage.name })
     const startedAt = performance.now()
-    const manifest = await backUpStock(store, place, {
+    const manifest = await backUpStock(store, storage, {
       version,
       documentsOutside: documentsOutside(config),
       onProgress: ({ rows, totalRows, table }) =>
@@ -33,17 +36,17 @@ export const backUp: Operation = async (context, { operands }, emit) => {
       ...(context.signal && { signal: context.signal }),
     })
     const seconds = Math.ceil((performance.now() - startedAt) / 1000)
-    emit({ event: 'backedUp', ...factsOf(place, manifest), longestHoldMs: manifest.longestHoldMs, seconds })
+    emit({ event: 'backedUp', ...factsOf(storage, manifest), longestHoldMs: manifest.longestHoldMs, seconds })
     return 0
   } catch (error) {
-    const full = fullDiskSentence(error, place.name)
+    const full = fullDiskSentence(error, storage.name)
     if (full === undefined) throw error
     throw new OperatorError(
-      `${full} The cut-off backup stays in ${place.name}; the same command clears it and begins again.`,
+      `${full} The cut-off backup stays in ${storage.name}; the same command clears it and begins again.`,
       { cause: error },
     )
   } finally {
-    await place.close()
+    await storage.close()
   }
 }
 
@@ -62,8 +65,8 @@ export const beginNewEpoch: Operation = async (context, _request, emit) => {
   return 0
 }
 
-export const factsOf = (place: BackupPlace, manifest: Manifest): BackupFacts => ({
-  place: place.name,
+export const factsOf = (storage: BackupStorage, manifest: Manifest): BackupFacts => ({
+  location: storage.name,
   takenAt: manifest.takenAt,
   edition: manifest.edition?.edition ?? null,
   rows: manifest.rows,

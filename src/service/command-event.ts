@@ -81,7 +81,7 @@ type OutcomeFacts<Kind extends PublishOutcome['kind']> = Omit<Extract<PublishOut
 export type RestoredRedactions = { readonly redactionsFrom: string | null }
 
 export type BackupFacts = {
-  readonly place: string
+  readonly location: string
   readonly takenAt: Instant
   /** Null before the first. */
   readonly edition: number | null
@@ -163,7 +163,7 @@ export type Facts = {
     /** Ids of the first records, at most 100. */
     recordIds: readonly string[]
     /** Where it was found: members of the notices, with the number of notices. */
-    places: { readonly [member: string]: number }
+    members: { readonly [member: string]: number }
     /** Bodies of messages to endpoints, mails, and other stored copies. */
     bodies: number
     mails: number
@@ -183,10 +183,15 @@ export type Facts = {
   redactionsImported: { added: number; undone: number; known: number }
   publishPreview: PublishPreview
   rebuildPreview: ReparsePreview
-  exportPreview: { place: string; rows: number; tables: { readonly [table: string]: number }; usedTable: string | null }
+  exportPreview: {
+    database: string
+    rows: number
+    tables: { readonly [table: string]: number }
+    usedTable: string | null
+  }
   valuesFitted: Omit<FitSummary, 'version'> & { version: string | null }
   exported: { rows: number; tables: { readonly [table: string]: number } }
-  editionExported: ExportSummary & { place: string; format: ExportFormat; seconds: number }
+  editionExported: ExportSummary & { folder: string; format: ExportFormat; seconds: number }
   clock: { now: Instant }
   // saved searches
   matched: { editions: number; hits: number; unseen: number }

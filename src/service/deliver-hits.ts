@@ -6,7 +6,7 @@ import { nextDueAt, pruneDeliveries } from '../store/deliveries.ts'
 import { type DelivererOptions, deliverDue } from '../webhooks/deliver.ts'
 import { openSender } from '../webhooks/send-attempt.ts'
 import { keepLooking } from './keep-looking.ts'
-import { openSealer, type SealerPlace } from './webhook-sealer.ts'
+import { openSealer, type SealerContext } from './webhook-sealer.ts'
 
 const lookMs = 1000
 /** Rows of each kind that are forgotten in one statement. */
@@ -14,7 +14,7 @@ const pruneRows = 500
 
 export function startDeliveries(
   options: Omit<DelivererOptions, 'send' | 'sealer' | 'worker' | 'random'> &
-    SealerPlace & {
+    SealerContext & {
       readonly version: string
       readonly log: Log
       /** Called with what is wrong; undefined when it is well again. */

@@ -148,11 +148,11 @@ function* settingFindings(config: Config, needsContact: boolean): Generator<Find
 
 /** Writes a trial object, reads it, and removes it. */
 async function checkBucket(
-  place: BucketLocation,
+  address: BucketLocation,
   { clock, random, version }: DoctorOptions,
   found: (finding: Finding) => void,
 ): Promise<void> {
-  const bucket = openBucket(place, {
+  const bucket = openBucket(address, {
     clock,
     sleep: systemSleep,
     random,
@@ -192,9 +192,9 @@ async function checkDisk(dataFolder: string, found: (finding: Finding) => void):
   while ((await stat(folder).catch(() => undefined)) === undefined && dirname(folder) !== folder)
     folder = dirname(folder)
   const { mode, uid } = await stat(folder)
-  const place = folder === dataFolder ? folder : `${folder}, where ${dataFolder} would be made`
+  const address = folder === dataFolder ? folder : `${folder}, where ${dataFolder} would be made`
   const { bavail, bsize } = await statfs(folder)
-  const free = `${((bavail * bsize) / 1e9).toFixed(1)} GB are free in ${place}`
+  const free = `${((bavail * bsize) / 1e9).toFixed(1)} GB are free in ${address}`
   if (bavail * bsize < leastBytes) found(problem(`${free}: delete something there or give it more room.`))
   else if (bavail * bsize < fewBytes) found(warning(`${free}: give it more room before it is full.`))
   else found(ok(`${free}.`))
@@ -256,14 +256,14 @@ async function checkDatabase(databaseUrl: string, clock: Clock, found: (finding:
   if (used === undefined) return
   if (servers.length > 1 && used.facts.isStandby)
     found(problem('None of the servers of DATABASE_URL takes writes: promote one of them.'))
-  for (const { place, facts } of answering)
+  for (const { address, facts } of answering)
     if (facts !== used.facts)
       found(
         facts.isStandby
-          ? ok(`The database ${place} is a standby that answers.`)
-          : problem(`${place} takes writes as well as ${used.place}: only one server may; stop the wrong one.`),
+          ? ok(`The database ${address} is a standby that answers.`)
+          : problem(`${address} takes writes as well as ${used.address}: only one server may; stop the wrong one.`),
       )
-  for (const finding of serverFindings(used.place, used.facts)) found(finding)
+  for (const finding of serverFindings(used.address, used.facts)) found(finding)
   const { differenceMs } = used.facts
   const concern = publisherClockConcern(differenceMs) ?? nodeClockConcern(differenceMs)
   found(
@@ -273,17 +273,17 @@ async function checkDatabase(databaseUrl: string, clock: Clock, found: (finding:
   )
 }
 
-function versionFinding(place: string, { versionNumber, version }: ServerFacts): Finding {
+function versionFinding(address: string, { versionNumber, version }: ServerFacts): Finding {
   try {
-    assertVersion(versionNumber, place)
-    return ok(`The database ${place} runs PostgreSQL ${version}.`)
+    assertVersion(versionNumber, address)
+    return ok(`The database ${address} runs PostgreSQL ${version}.`)
   } catch (error) {
     return problem(sentenceOf(error))
   }
 }
 
-function* serverFindings(place: string, facts: ServerFacts): Generator<Finding> {
-  yield versionFinding(place, facts)
+function* serverFindings(address: string, facts: ServerFacts): Generator<Finding> {
+  yield versionFinding(address, facts)
   if (facts.encoding !== 'UTF8')
     yield problem(
       `The database is encoded in ${facts.encoding}: make a new one with \`createdb --encoding UTF8 --template template0\` and use that.`,
@@ -416,12 +416,20 @@ async function checkPortals(
   const { simulator } = portals
   try {
     for (const id of portals.sources.length > 0 ? portals.sources : usualPortals) {
-      const place = { dataFolder: scratch, clock, random, version, config, keyOf, signal: AbortSignal.timeout(checkMs) }
+      const address = {
+        dataFolder: scratch,
+        clock,
+        random,
+        version,
+        config,
+        keyOf,
+        signal: AbortSignal.timeout(checkMs),
+      }
       const request = { command: 'source check', options: simulator === undefined ? {} : { simulator }, operands: [id] }
       let finding: Finding = problem(
         `The portal of ${id} did not answer within ${checkMs / 1000} s: \`tenderstock source check ${id}\` waits longer.`,
       )
-      const work = checkSources(place, request, (event) => {
+      const work = checkSources(address, request, (event) => {
         if (event.event !== 'sourceChecked') return
         const isWell = event.verdict === 'ok' || event.verdict === 'quiet'
         finding = isWell

@@ -9,10 +9,10 @@ import type { Operation } from './operation-context.ts'
 /** `edition export`: not in the queue of what writes much, as it only reads the stock. */
 export const exportEditionNow: Operation = async ({ store, version, signal }, { options }, emit) => {
   const startedAt = performance.now()
-  const place = String(options['out'])
+  const folder = String(options['out'])
   const format = options['format'] as ExportFormat
   const summary = await exportEdition(store, {
-    folder: place,
+    folder: folder,
     format,
     ocidPrefix: String(options['ocid-prefix']),
     version,
@@ -21,7 +21,7 @@ export const exportEditionNow: Operation = async ({ store, version, signal }, { 
     ...(signal && { signal }),
   })
   const seconds = Math.ceil((performance.now() - startedAt) / 1000)
-  emit({ event: 'editionExported', place, format, ...summary, seconds })
+  emit({ event: 'editionExported', folder, format, ...summary, seconds })
   return 0
 }
 

@@ -1,7 +1,7 @@
 // How the explorer asks the API: by tokens that live in this process only, one for each organization, and one for strangers where
 // the stock is made up.
 import type { TokenSource } from '../api/token-table.ts'
-import type { ExplorerAnswer } from '../console/place.ts'
+import type { ExplorerAnswer } from '../console/console-context.ts'
 import { hashToken, makeToken } from '../domain/token.ts'
 import { type HttpClient, openHttp } from '../platform/http.ts'
 import type { Random } from '../platform/random.ts'

@@ -56,14 +56,14 @@ async function openWorld(engine: Store['engine']) {
   await createOrganization(store.db, { name: 'Acme' }, { now: start, random: systemRandom })
   const matcher = lazyMatcher()
   let now = start
-  const place = { store, dataFolder: '', clock: () => now, random: systemRandom } as unknown as ServiceContext
+  const context = { store, dataFolder: '', clock: () => now, random: systemRandom } as unknown as ServiceContext
   return {
     store,
     run: async (...words: readonly string[]): Promise<CommandEvent[]> => {
       const parsed = parseCommand(words)
       if (parsed.kind !== 'command') throw new Error(`${words.join(' ')} is no command`)
       const events: CommandEvent[] = []
-      await runOperation(place, parsed, (event) => void events.push(event))
+      await runOperation(context, parsed, (event) => void events.push(event))
       return events
     },
     publish: async () => {

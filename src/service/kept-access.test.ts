@@ -21,7 +21,7 @@ test('what was kept is delivered where the database fails, by the same key, of t
   const sealer = createSealer(createSecretKey(randomBytes(32)), randomBytes)
   const log = openLog('silent')
   const open = (how: Partial<Parameters<typeof openKeptAccess>[0]> = {}) =>
-    openKeptAccess({ dataFolder, place: 'host/name', sealer, log, ...how })
+    openKeptAccess({ dataFolder, address: 'host/name', sealer, log, ...how })
   const source = { serial: async () => 1, touch: async () => {} }
 
   const first = await open()
@@ -41,7 +41,7 @@ test('what was kept is delivered where the database fails, by the same key, of t
 
   const limits = { now: 1000, maxStalenessMs: hourMs }
   const others = [
-    await open({ place: 'host/other' }),
+    await open({ address: 'host/other' }),
     await open({ sealer: createSealer(createSecretKey(randomBytes(32)), randomBytes) }),
   ]
   for (const other of others) expect(() => other.assertUsable(limits)).toThrow(/holds nothing/)

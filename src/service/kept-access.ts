@@ -16,7 +16,7 @@ import type { TokenGrant } from '../store/organizations.ts'
 
 export type Access = {
   /** Host and name of the database that a node had it from; absent: it is of a bucket. */
-  readonly place?: string
+  readonly address?: string
   /** By the clock of the database, epoch milliseconds. */
   readonly writtenAt: number
   /** Serial of the tokens (store/change-signal.ts). */
@@ -40,10 +40,10 @@ export function openAccess(sealer: Sealer, sealed: Uint8Array): Access | undefin
 }
 
 /** The copy in a data folder. Undefined where there is none of this place that this key opens. */
-export async function readAccess(dataFolder: string, sealer: Sealer, place?: string): Promise<Access | undefined> {
+export async function readAccess(dataFolder: string, sealer: Sealer, address?: string): Promise<Access | undefined> {
   const sealed = await readFile(join(dataFolder, accessPath)).catch(() => undefined)
   const access = sealed && openAccess(sealer, sealed)
-  return access?.place === place ? access : undefined
+  return access?.address === address ? access : undefined
 }
 
 export async function writeAccess(dataFolder: string, sealed: Uint8Array): Promise<void> {
@@ -71,12 +71,12 @@ export type KeptAccess = {
 
 export async function openKeptAccess(options: {
   readonly dataFolder: string
-  readonly place: string
+  readonly address: string
   readonly sealer: Sealer
   readonly log: Log
 }): Promise<KeptAccess> {
-  const { dataFolder, place, sealer, log } = options
-  const found = await readAccess(dataFolder, sealer, place)
+  const { dataFolder, address, sealer, log } = options
+  const found = await readAccess(dataFolder, sealer, address)
   let tokenSerial = 0
   let tokens: readonly TokenGrant[] | undefined
   let cursorKeys: readonly CursorKey[] | undefined
@@ -88,7 +88,7 @@ export async function openKeptAccess(options: {
   async function write(): Promise<void> {
     while (isChanged && tokens && cursorKeys && clock) {
       isChanged = false
-      const access = { place, writtenAt: clock(), tokenSerial, tokens, cursorKeys }
+      const access = { address, writtenAt: clock(), tokenSerial, tokens, cursorKeys }
       try {
         await writeAccess(dataFolder, sealAccess(sealer, access))
         isFailing = false
@@ -110,11 +110,11 @@ export async function openKeptAccess(options: {
     assertUsable: ({ now, maxStalenessMs }) => {
       if (found === undefined)
         throw new OperatorError(
-          `The database ${place} does not answer, and ${dataFolder} holds nothing with which to start without it; start the database first.`,
+          `The database ${address} does not answer, and ${dataFolder} holds nothing with which to start without it; start the database first.`,
         )
       if (now - found.writtenAt > maxStalenessMs)
         throw new OperatorError(
-          `The database ${place} does not answer, and what this node kept of it is of ${toInstant(found.writtenAt)}, which is longer ago than --max-staleness; start the database first.`,
+          `The database ${address} does not answer, and what this node kept of it is of ${toInstant(found.writtenAt)}, which is longer ago than --max-staleness; start the database first.`,
         )
       return found.writtenAt
     },

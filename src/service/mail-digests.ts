@@ -12,7 +12,7 @@ import type { Sealer } from '../platform/sealing.ts'
 import { removeDigest } from '../store/digests.ts'
 import { pruneMails } from '../store/mails.ts'
 import { keepLooking } from './keep-looking.ts'
-import { openSealer, type SealerPlace } from './webhook-sealer.ts'
+import { openSealer, type SealerContext } from './webhook-sealer.ts'
 
 const lookMs = 5_000
 /** Rows that are forgotten in one statement. */
@@ -22,7 +22,7 @@ const tokenContext = 'unsubscribe'
 
 /** Begins at once. A digest that cannot be made holds up no mail. */
 export function startMails(
-  options: SealerPlace & {
+  options: SealerContext & {
     readonly config: Pick<Config, 'baseUrl'>
     readonly mail: MailSettings
     readonly clock: Clock
@@ -74,9 +74,9 @@ function tokenOf(sealer: Sealer, digestId: string): string {
 }
 
 /** Ends the digest that a token of `/unsubscribe` was made for, and its mails. False for a token that we did not make. */
-export async function unsubscribe(place: SealerPlace, token: string): Promise<boolean> {
-  const digestId = (await openSealer(place)).open(Buffer.from(token, 'base64url'), tokenContext)
+export async function unsubscribe(context: SealerContext, token: string): Promise<boolean> {
+  const digestId = (await openSealer(context)).open(Buffer.from(token, 'base64url'), tokenContext)
   if (digestId === undefined) return false
-  await removeDigest(place.store.db, digestId.toString())
+  await removeDigest(context.store.db, digestId.toString())
   return true
 }

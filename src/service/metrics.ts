@@ -14,7 +14,7 @@ import { StockFigureReader } from './stock-figure-reader.ts'
 import type { WorkCounts } from './work-counts.ts'
 
 /** What every node knows of itself. */
-export type MetricPlace = {
+export type MetricContext = {
   /** Absent in a node that reads a bucket. */
   readonly store?: Store
   readonly dataFolder: string
@@ -31,7 +31,7 @@ export type MetricPlace = {
 }
 
 /** What only `tenderstock start` has. */
-export type StockPlace = {
+export type StockContext = {
   readonly counters: WorkCounts
   readonly rounds: () => RoundState | undefined
   /** The newest edition that this process wrote into the bucket. */
@@ -46,17 +46,17 @@ const shownRequests = (['/v1/tenders', '/v1/tenders/:id'] as const).flatMap((rou
 )
 
 export class Metrics {
-  readonly #place: MetricPlace
-  readonly #stock: StockPlace | undefined
+  readonly #context: MetricContext
+  readonly #stock: StockContext | undefined
   readonly #figures: StockFigureReader | undefined
   #loopDelaySeconds = 0
   readonly #stopWatching: () => void
   #scraping: Promise<string> | undefined
 
-  constructor(place: MetricPlace, stock: StockPlace | undefined) {
-    this.#place = place
+  constructor(context: MetricContext, stock: StockContext | undefined) {
+    this.#context = context
     this.#stock = stock
-    this.#figures = stock && place.store && new StockFigureReader(place.store, place.clock)
+    this.#figures = stock && context.store && new StockFigureReader(context.store, context.clock)
     const largest = recentMaximum()
     this.#stopWatching = watchEventLoop(({ maxMs }: LoopDelay) => {
       this.#loopDelaySeconds = largest(maxMs / 1000)
@@ -89,7 +89,7 @@ export class Metrics {
   }
 
   #addProcess(samples: MetricSamples): void {
-    const { version, store } = this.#place
+    const { version, store } = this.#context
     const { user, system } = process.cpuUsage()
     const { rss, heapUsed } = process.memoryUsage()
     samples.set('build_info', 1, { version, engine: store?.engine ?? 'bucket' })
@@ -101,7 +101,7 @@ export class Metrics {
   }
 
   #addNode(samples: MetricSamples): void {
-    const { editions, clock, state, lookedAt } = this.#place
+    const { editions, clock, state, lookedAt } = this.#context
     const { newest } = editions
     const { degraded, clockDifferenceMs } = state.snapshot()
     const looked = lookedAt()
@@ -115,7 +115,7 @@ export class Metrics {
   }
 
   #addReaders(samples: MetricSamples): void {
-    const { meters, readers, hasSharedLimits } = this.#place
+    const { meters, readers, hasSharedLimits } = this.#context
     const alive = meters.alive()
     const requests = meters.requests()
     const unseen = shownRequests
@@ -132,7 +132,7 @@ export class Metrics {
   }
 
   #addDatabase(samples: MetricSamples): void {
-    const { store, database } = this.#place
+    const { store, database } = this.#context
     samples.set('database_up', database.isAnswering() ? 1 : 0)
     if (!store) return
     const { used, idle, limit, waiting } = store.connections()
@@ -142,7 +142,7 @@ export class Metrics {
     samples.set('database_waiting', waiting)
   }
 
-  #addWork(samples: MetricSamples, { counters, rounds, exported }: StockPlace): void {
+  #addWork(samples: MetricSamples, { counters, rounds, exported }: StockContext): void {
     const state = rounds()
     samples.set('rounds_total', counters.rounds.succeeded, { outcome: 'succeeded' })
     samples.set('rounds_total', counters.rounds.failed, { outcome: 'failed' })
@@ -166,7 +166,7 @@ export class Metrics {
   }
 
   async #addDisk(samples: MetricSamples): Promise<void> {
-    const { dataFolder } = this.#place
+    const { dataFolder } = this.#context
     const [disk, logBytes] = await Promise.all([
       statfs(dataFolder).catch(() => undefined),
       sizeOf(join(dataFolder, 'editions')),
@@ -184,7 +184,7 @@ export class Metrics {
     const { figures, readAt, known } = reader
     samples.set('stock_figures_timestamp_seconds', readAt === undefined ? undefined : readAt / 1000)
     if (!figures || !known) return
-    const now = this.#place.clock()
+    const now = this.#context.clock()
     samples.set('stock_edition_number', figures.edition)
     samples.set('editions_held', figures.holds)
     samples.set('editions_unmatched', figures.editionsUnmatched)

@@ -2,7 +2,7 @@
 import { cursorKeysOf } from '../api/cursors/cursor-key-source.ts'
 import { type Console, openConsole } from '../console/console.ts'
 import { Directory } from '../console/directory.ts'
-import type { CommandOutcome, CommandRequest, ConsolePlace } from '../console/place.ts'
+import type { CommandOutcome, CommandRequest, ConsoleContext } from '../console/console-context.ts'
 import { wrongUse } from '../platform/errors.ts'
 import { isLoopbackAddress } from '../platform/network-rule.ts'
 import { sampleEpoch } from '../simulator/samples/sample-documents.ts'
@@ -53,7 +53,7 @@ export async function openServiceConsole(
     readonly api: string
     readonly hasSamples: boolean
   },
-): Promise<ConsolePlace> {
+): Promise<ConsoleContext> {
   const { log, state } = node
   const { store, clock, wallClock, random, config, version, dataFolder } = context
   const directory = new Directory(store, clock)
@@ -69,7 +69,7 @@ export async function openServiceConsole(
     report: (concern) => state.report('console', concern),
   })
   node.defer(() => following.close())
-  const place: ConsolePlace = {
+  const context: ConsoleContext = {
     store,
     editions: node.editions,
     directory,
@@ -91,7 +91,7 @@ export async function openServiceConsole(
     },
     reads: stockReads(context, node.editions),
   }
-  const opened: Console = await openConsole(place, {
+  const opened: Console = await openConsole(context, {
     host: where.host,
     port: where.port,
     trustedHops: config.trustedHops ?? 0,
@@ -103,7 +103,7 @@ export async function openServiceConsole(
     throw listenError(error as NodeJS.ErrnoException, where.host, where.port, '--console-port')
   })
   node.defer(() => opened.close())
-  return place
+  return context
 }
 
 /** The stock itself where it is made up; else frozen samples beside it. */
@@ -111,7 +111,7 @@ function samplesOf(
   node: OpenNode,
   { store, dataFolder, clock, random, version, config }: ServiceContext,
   { api, apiAddress, hasSamples }: { readonly api: string; readonly apiAddress: string; readonly hasSamples: boolean },
-): ConsolePlace['samples'] {
+): ConsoleContext['samples'] {
   if (hasSamples) {
     const ask = (path: string) => node.explorer.ask(api, undefined, path)
     return () => ({ editions: node.editions, ask, isFrozen: false })

@@ -8,7 +8,7 @@ import type { Random } from '../platform/random.ts'
 import { createSealer, openSecretKey } from '../platform/sealing.ts'
 import { isConnectionLoss } from '../store/connection-loss.ts'
 import { openStore, openStoreLater, type Store, type StoreOptions } from '../store/database.ts'
-import { placeOf } from '../store/server/server-addresses.ts'
+import { shownAddress } from '../store/server/server-addresses.ts'
 import type { Emit } from './command-event.ts'
 import { type KeptAccess, openKeptAccess } from './kept-access.ts'
 import type { NodeState } from './node-state.ts'
@@ -60,7 +60,7 @@ export async function openStock(
   })
   const kept = await openKeptAccess({
     dataFolder,
-    place: placeOf(databaseUrl),
+    address: shownAddress(databaseUrl),
     sealer: createSealer(key, random.bytes),
     log,
   })

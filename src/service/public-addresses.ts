@@ -18,21 +18,21 @@ const isTrial = ({ config, host }: Deployment): boolean =>
   config.databaseUrl === undefined && (host === 'localhost' || isLoopbackAddress(host))
 
 /** `listening` is the address on which the API listens; other machines never see it. */
-export function publicAddresses(place: Deployment, listening: string): PublicAddresses {
-  const { config } = place
-  const baseUrl = config.baseUrl ?? (isTrial(place) ? listening : '')
+export function publicAddresses(deployment: Deployment, listening: string): PublicAddresses {
+  const { config } = deployment
+  const baseUrl = config.baseUrl ?? (isTrial(deployment) ? listening : '')
   return { baseUrl, docsUrl: config.docsUrl ?? baseUrl, trustedHops: config.trustedHops ?? 0 }
 }
 
 /** Sentences about settings that a service behind a proxy needs; none for a trial. */
-export function addressWarnings(place: Deployment): string[] {
-  if (isTrial(place)) return []
+export function addressWarnings(deployment: Deployment): string[] {
+  if (isTrial(deployment)) return []
   const warnings: string[] = []
-  if (place.config.baseUrl === undefined)
+  if (deployment.config.baseUrl === undefined)
     warnings.push(
       'TENDERSTOCK_BASE_URL is not set: problems and the contract name no host. Set it to the URL at which clients reach the API, such as https://tenders.example.org.',
     )
-  if (place.config.trustedHops === undefined)
+  if (deployment.config.trustedHops === undefined)
     warnings.push(
       'TENDERSTOCK_TRUSTED_HOPS is not set: all clients behind a proxy count as one address, so a flood of invalid tokens from one client turns the 401 of the others into 429. Set it to the number of proxies in front; 0 for none.',
     )

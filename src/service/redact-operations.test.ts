@@ -88,7 +88,7 @@ describe.each(drawnEngines)('redact (%s)', (engine) => {
     const dry = redactedOf(await run('redact', [], { ...values, 'dry-run': true }))
     expect(dry).toMatchObject({ isDryRun: true, notices: 1, records: 1 })
     expect(dry.recordIds).toEqual([(JSON.parse(before!.body) as TenderContent).id])
-    expect(dry.places).toMatchObject({ 'contractingAuthorities.email': 1, 'description.en': 1 })
+    expect(dry.members).toMatchObject({ 'contractingAuthorities.email': 1, 'description.en': 1 })
     expect(await contents()).toEqual([expect.stringMatching(isPersonal)])
 
     const done = redactedOf(await run('redact', [], values))

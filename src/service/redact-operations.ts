@@ -220,9 +220,9 @@ const mostNamed = 100
  * them out; else only counts.
  */
 async function goThrough(context: ServiceContext, rules: Redactor, doing: Doing, isReal: boolean): Promise<Touched> {
-  if (!rules.isActive) return { notices: 0, records: 0, recordIds: [], places: {}, bodies: 0, mails: 0, others: 0 }
+  if (!rules.isActive) return { notices: 0, records: 0, recordIds: [], members: {}, bodies: 0, mails: 0, others: 0 }
   const { emit } = doing
-  const { notices, places } = await reconsider(context, rules, emit, isReal)
+  const { notices, members } = await reconsider(context, rules, emit, isReal)
   const records: string[] = []
   await eachText(context, 'tender', ({ key, content }) => {
     if (rules.json(content) !== content) records.push(key)
@@ -245,7 +245,7 @@ async function goThrough(context: ServiceContext, rules: Redactor, doing: Doing,
   // last: what was made meanwhile is made with the rules
   const bodies = await redactBodies(context, rules, isReal)
   const mails = await replaced('mail')
-  return { notices, places, records: records.length, recordIds: records.slice(0, mostNamed), bodies, mails, others }
+  return { notices, members, records: records.length, recordIds: records.slice(0, mostNamed), bodies, mails, others }
 }
 
 /** Counts the notices that hold the values; `isReal`: lets the next consolidation derive their records again. */
@@ -254,8 +254,8 @@ async function reconsider(
   rules: Redactor,
   emit: Emit,
   isReal: boolean,
-): Promise<Pick<Touched, 'notices' | 'places'>> {
-  const places: { [member: string]: number } = {}
+): Promise<Pick<Touched, 'notices' | 'members'>> {
+  const members: { [member: string]: number } = {}
   const pace = new Pace(store.engine)
   let [notices, done] = [0, 0]
   for (let after = ''; ; ) {
@@ -264,16 +264,16 @@ async function reconsider(
       const hit: string[] = []
       for (const { key, content } of rows) {
         const found = new Set<string>()
-        rules.value(JSON.parse(content), (place) => found.add(place))
+        rules.value(JSON.parse(content), (path) => found.add(path))
         if (found.size === 0) continue
         hit.push(key)
-        for (const place of found) places[place] = (places[place] ?? 0) + 1
+        for (const path of found) members[path] = (members[path] ?? 0) + 1
       }
       notices += hit.length
       if (isReal && hit.length > 0) await reconsiderNotices(store.db, hit)
       return rows
     })
-    if (page.length === 0) return { notices, places }
+    if (page.length === 0) return { notices, members }
     done += page.length
     after = page.at(-1)!.key
     emit({ event: 'progress', stage: 'redact', done, detail: 'notices' })
@@ -340,7 +340,7 @@ async function keepLine({ dataFolder }: ServiceContext, key: Buffer, line: NewLi
   await appendFile(join(dataFolder, redactionsFile), text, { mode: 0o600, flush: true })
 }
 
-/** Begins the file of a stock that was restored with the redactions of another place. */
+/** Begins the file of a stock that was restored with the redactions of another stock. */
 export async function keepLines(dataFolder: string, lines: readonly RedactionLine[]): Promise<string> {
   await makeFolder(dataFolder)
   const path = join(resolve(dataFolder), redactionsFile)

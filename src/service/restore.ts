@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { systemClock } from '../platform/clock.ts'
-import { backupPlaceOf, readConfig } from '../platform/config.ts'
+import { backupLocationOf, readConfig } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { systemRandom as random } from '../platform/random.ts'
-import type { BackupPlace } from '../store/backup/backup-place.ts'
+import type { BackupStorage } from '../store/backup/backup-storage.ts'
 import { type Manifest, readManifest, verifyBackup } from '../store/backup/manifest.ts'
 import { assertEmpty, restoreStock } from '../store/backup/restore-stock.ts'
 import { openStore, type StoreOptions } from '../store/database.ts'
@@ -13,8 +13,8 @@ import { openDatabaseClock } from '../store/database-clock.ts'
 import { measureClock } from '../store/look.ts'
 import { migrate } from '../store/migrate.ts'
 import { type Migrations, migrations } from '../store/migrations.ts'
-import { placeOf } from '../store/server/server-addresses.ts'
-import { factsOf, placeNamed } from './backup-operations.ts'
+import { shownAddress } from '../store/server/server-addresses.ts'
+import { factsOf, openNamedStorage } from './backup-operations.ts'
 import type { Emit } from './command-event.ts'
 import { noteCommand } from './command-note.ts'
 import type { ControlRequest } from './control-socket.ts'
@@ -45,23 +45,27 @@ export async function restore(
   const target: Target = {
     dataFolder,
     ...(databaseUrl !== undefined && { databaseUrl }),
-    name: databaseUrl === undefined ? `The data folder ${dataFolder}` : `The database ${placeOf(databaseUrl)}`,
+    name: databaseUrl === undefined ? `The data folder ${dataFolder}` : `The database ${shownAddress(databaseUrl)}`,
   }
-  const place = placeNamed(operands[0]!, { random, version })
+  const storage = openNamedStorage(operands[0]!, { random, version })
   try {
-    const manifest = await readManifest(place)
-    const known = migrationsOf(manifest, place)
-    const redactions = await findRedactions(place, { given: options['redactions'], dataFolder, operand: operands[0]! })
-    await verifyBackup(place, manifest, ({ rows, totalRows }) =>
+    const manifest = await readManifest(storage)
+    const known = migrationsOf(manifest, storage)
+    const redactions = await findRedactions(storage, {
+      given: options['redactions'],
+      dataFolder,
+      operand: operands[0]!,
+    })
+    await verifyBackup(storage, manifest, ({ rows, totalRows }) =>
       emit({ event: 'progress', stage: 'verify', done: rows, total: totalRows }),
     )
-    const facts = factsOf(place, manifest)
+    const facts = factsOf(storage, manifest)
     if (options['dry-run'] === true) {
       const isTargetEmpty = await isEmpty(target)
       emit({ event: 'backupVerified', ...facts, redactionsFrom: redactions.file?.path ?? null, isTargetEmpty })
       return 0
     }
-    const { records, applied } = await load(target, { place, manifest, known, emit, redactions: redactions.file })
+    const { records, applied } = await load(target, { storage, manifest, known, emit, redactions: redactions.file })
     const advice = adviceFor(manifest, {
       dataFolder,
       hasKey: secretKey !== undefined,
@@ -75,7 +79,7 @@ export async function restore(
     const request = { command: 'redact import', operands: [path], options: {} }
     return await runAlone({ dataFolder, version, signal }, request, emit)
   } finally {
-    await place.close()
+    await storage.close()
   }
 }
 
@@ -88,17 +92,17 @@ type Redactions = {
 
 /** The file of redactions that belongs to a restore: the given one, else the first that is where one may be expected. */
 async function findRedactions(
-  place: BackupPlace,
+  storage: BackupStorage,
   { given, dataFolder, operand }: { readonly given: unknown; readonly dataFolder: string; readonly operand: string },
 ): Promise<{ readonly file: Redactions | undefined; readonly lookedAt: readonly string[] }> {
   if (typeof given === 'string')
     return { file: { path: given, lines: await readRedactions(given), isGiven: true }, lookedAt: [] }
-  const [own, inside] = [join(resolve(dataFolder), redactionsFile), `${place.name}/${redactionsFile}`]
-  const where = backupPlaceOf(operand)
+  const [own, inside] = [join(resolve(dataFolder), redactionsFile), `${storage.name}/${redactionsFile}`]
+  const where = backupLocationOf(operand)
   const beside = where.kind === 'folder' ? [join(dirname(where.path), redactionsFile)] : []
   const lookedAt = [own, inside, ...beside]
   if (existsSync(own)) return { file: { path: own, lines: await readRedactions(own), isGiven: false }, lookedAt }
-  const stored = await place.get(redactionsFile)
+  const stored = await storage.get(redactionsFile)
   if (stored) {
     const lines = redactionLines(stored.toString(), inside)
     return { file: { path: inside, lines, isGiven: false }, lookedAt }
@@ -110,10 +114,10 @@ async function findRedactions(
   }
 }
 
-function migrationsOf({ migrations: names, version }: Manifest, place: BackupPlace): Migrations {
+function migrationsOf({ migrations: names, version }: Manifest, storage: BackupStorage): Migrations {
   if (names.some((name) => !(name in migrations)))
     throw new OperatorError(
-      `The backup in ${place.name} was made by a newer version of Tenderstock (${version}); update the program.`,
+      `The backup in ${storage.name} was made by a newer version of Tenderstock (${version}); update the program.`,
     )
   return Object.fromEntries(names.map((name) => [name, migrations[name]!]))
 }
@@ -135,7 +139,7 @@ async function isEmpty(target: Target): Promise<boolean> {
 }
 
 type Loading = {
-  readonly place: BackupPlace
+  readonly storage: BackupStorage
   readonly manifest: Manifest
   readonly known: Migrations
   readonly emit: Emit
@@ -150,14 +154,14 @@ type Loaded = {
 }
 
 /** The tables are made as the backup knows them, and brought up to date with its rows in them. */
-async function load(target: Target, { place, manifest, known, emit, redactions }: Loading): Promise<Loaded> {
+async function load(target: Target, { storage, manifest, known, emit, redactions }: Loading): Promise<Loaded> {
   let applied: Redactions | undefined
   const store = await openStore({ ...target, migrations: known })
   try {
     const databaseClock = openDatabaseClock(systemClock)
     await measureClock(store, { ownClock: systemClock, databaseClock })
     const clock = databaseClock.now
-    const { records } = await restoreStock(store, place, manifest, {
+    const { records } = await restoreStock(store, storage, manifest, {
       target: target.name,
       now: clock(),
       randomBytes: random.bytes,
@@ -165,7 +169,7 @@ async function load(target: Target, { place, manifest, known, emit, redactions }
         emit({ event: 'progress', stage: 'restore', done: rows, total: totalRows, table }),
       atEnd: async (trx) => {
         const detail = { takenAt: manifest.takenAt }
-        await noteCommand(trx, { clock }, { action: 'stock.restore', subject: place.name, detail })
+        await noteCommand(trx, { clock }, { action: 'stock.restore', subject: storage.name, detail })
         if (!redactions) return
         if (await noteRestored(trx, redactions.lines)) applied = redactions
         else if (redactions.isGiven) throw otherStock(redactions.path)

@@ -26,18 +26,20 @@ const school = (given: Partial<Notice> & { readonly noticeKey: string }) =>
 
 function workplace(store: Store) {
   const events: CommandEvent[] = []
-  const place = { store, clock: () => now }
+  const context = { store, clock: () => now }
   const emit = (event: CommandEvent) => void events.push(event)
   const apply = async () => void (await consolidate(store, { now }))
   const request = (command: string, operands: readonly string[], options = {}) => ({ command, operands, options })
   return {
     events,
-    list: () => listReviews(place, request('review list', []), emit),
-    show: (...operands: string[]) => showReview(place, request('review show', operands), emit),
-    merge: (...operands: string[]) => decideReview(place, request('review merge', operands), 'merge', { emit, apply }),
-    split: (...operands: string[]) => decideReview(place, request('review split', operands), 'split', { emit, apply }),
-    undo: (...operands: string[]) => undoReview(place, request('review undo', operands), { emit, apply }),
-    explain: (id: string) => explainStock(place, request('explain', [id]), emit),
+    list: () => listReviews(context, request('review list', []), emit),
+    show: (...operands: string[]) => showReview(context, request('review show', operands), emit),
+    merge: (...operands: string[]) =>
+      decideReview(context, request('review merge', operands), 'merge', { emit, apply }),
+    split: (...operands: string[]) =>
+      decideReview(context, request('review split', operands), 'split', { emit, apply }),
+    undo: (...operands: string[]) => undoReview(context, request('review undo', operands), { emit, apply }),
+    explain: (id: string) => explainStock(context, request('explain', [id]), emit),
   }
 }
 

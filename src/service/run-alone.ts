@@ -25,11 +25,11 @@ const beginsStock: ReadonlySet<string> = new Set([
 
 /** Opens the stock, runs the command and closes it. Returns the exit code. Throws OperatorError where there is no stock. */
 export async function runAlone(
-  place: { readonly dataFolder: string; readonly version: string; readonly signal: AbortSignal },
+  context: { readonly dataFolder: string; readonly version: string; readonly signal: AbortSignal },
   request: ControlRequest,
   emit: Emit,
 ): Promise<number> {
-  const { dataFolder, version, signal } = place
+  const { dataFolder, version, signal } = context
   const config = readConfig()
   const { databaseUrl, documents } = config
   const [clock, random] = [systemClock, systemRandom]

@@ -22,19 +22,19 @@ const printedHits = 5
 const sampleProfile = { cpv: ['45233000', '45232400'], words: ['straßenbau', 'kanalbau'] }
 const sampleSearch = { cpv: ['45233000'] }
 
-type Place = Pick<ServiceContext, 'store' | 'dataFolder' | 'config' | 'random' | 'clock'>
+type SampleContext = Pick<ServiceContext, 'store' | 'dataFolder' | 'config' | 'random' | 'clock'>
 
 /** Makes the samples once, and starts the receiver. Undefined when somebody removed the endpoint or its secret is lost. */
 export async function openSampleHits(
-  place: Place,
+  context: SampleContext,
   emit: Emit,
 ): Promise<{ readonly close: () => Promise<void> } | undefined> {
-  const { store } = place
-  const sealer = await openSealer(place)
-  const made = (await getSetting(store.db, settingName)) ?? (await makeSamples(place, sealer))
+  const { store } = context
+  const sealer = await openSealer(context)
+  const made = (await getSetting(store.db, settingName)) ?? (await makeSamples(context, sealer))
   const endpoint = await findEndpoint(store.db, made)
   if (!endpoint) return undefined
-  const [newest] = await signingSecrets(store.db, endpoint.endpointNo, place.clock())
+  const [newest] = await signingSecrets(store.db, endpoint.endpointNo, context.clock())
   const secret = newest && sealer.open(newest.sealed, newest.secretId)
   if (!secret) return undefined
   let printed = 0
@@ -54,8 +54,8 @@ export async function openSampleHits(
 }
 
 /** Killed in between, the next start makes what is missing. */
-async function makeSamples(place: Place, sealer: Sealer): Promise<string> {
-  const { store, random, clock } = place
+async function makeSamples(context: SampleContext, sealer: Sealer): Promise<string> {
+  const { store, random, clock } = context
   const now = clock()
   const { organizationId } = (await findOrganization(store.db, organizationName))!
   const content = canonicalCompanyProfile(parseCompanyProfile(sampleProfile))

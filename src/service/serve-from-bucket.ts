@@ -18,14 +18,14 @@ import { openUseLedger } from './use-ledger.ts'
 /** How long the bucket may take to answer before it counts as silent. */
 const bucketTimeoutMs = 10_000
 
-export async function serveFromBucket(options: NodeOptions, place: BucketLocation): Promise<void> {
+export async function serveFromBucket(options: NodeOptions, location: BucketLocation): Promise<void> {
   const { config, emit, version } = options
   const dataFolder = resolve(options.dataFolder)
   const log = openLog(options.logLevel)
   const clock = systemClock
   await using open = new AsyncDisposableStack()
   await checkPlaces(options)
-  const bucket = openBucket(place, {
+  const bucket = openBucket(location, {
     clock,
     sleep: systemSleep,
     random: systemRandom,

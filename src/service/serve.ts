@@ -13,8 +13,8 @@ export async function serve(options: NodeOptions): Promise<void> {
   const { context, editions } = node
   const { dataFolder } = context
   const serveNewest = () => node.takeOver()
-  const place = { ...context, beforePublish: serveNewest, onPublished: serveNewest }
-  const control = await listenForCommands(dataFolder, (request, emitTo) => runOperation(place, request, emitTo))
+  const context = { ...context, beforePublish: serveNewest, onPublished: serveNewest }
+  const control = await listenForCommands(dataFolder, (request, emitTo) => runOperation(context, request, emitTo))
   if (control) node.defer(control.close)
   if (!node.isAlone) await node.takeOver({ isOlderAccepted: options.isOlderAccepted })
   else if (editions.newest === undefined)

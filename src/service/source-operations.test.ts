@@ -4,10 +4,10 @@ import type { Store } from '../store/database.ts'
 import { listSources, type ReadingContext, runSourceNow } from './source-operations.ts'
 
 test('`source list` names a country that no source has, instead of an empty list', async () => {
-  const place = { store: {} as Store, clock: () => 0, keyOf: () => undefined }
+  const context = { store: {} as Store, clock: () => 0, keyOf: () => undefined }
   for (const country of ['Germany', 'uk', 'X'])
     await expect(
-      listSources(place, { command: 'source list', options: { country }, operands: [] }, () => {}),
+      listSources(context, { command: 'source list', options: { country }, operands: [] }, () => {}),
     ).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining(`"${country}"`) })
 })
 

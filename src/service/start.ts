@@ -88,8 +88,8 @@ export async function start(options: StartOptions): Promise<void> {
   const isMadeUp = options.samples !== undefined || simulator !== undefined
   const consoleAddress = await findConsole(options.console, options.config.consoleUrl)
   await using node = await openNode(options, { hasTrialClock: options.hasTrialClock, startsAlone: false })
-  const { context, editions, state, emit, stop, log } = node
-  const { store, dataFolder, clock, queue } = context
+  const { context: base, editions, state, emit, stop, log } = node
+  const { store, dataFolder, clock, queue } = base
   if (options.live || options.samples) await claimStockKind(store, isMadeUp ? 'samples' : 'live')
   if (options.publishIntervalMs < conformantIntervalMs) {
     emit({
@@ -103,8 +103,8 @@ export async function start(options: StartOptions): Promise<void> {
   let simulated: SamplePortals | undefined
   let live: LiveSources | undefined
   const counters = new WorkCounts()
-  const place: ServiceContext = {
-    ...context,
+  const context: ServiceContext = {
+    ...base,
     publishIntervalMs: options.publishIntervalMs,
     consoleOrigin: consoleAddress.origin,
     // on a database that lost editions nothing is published until an operator agrees
@@ -126,7 +126,7 @@ export async function start(options: StartOptions): Promise<void> {
       },
     }),
   }
-  const control = await listenForCommands(dataFolder, (request, emitTo) => runOperation(place, request, emitTo))
+  const control = await listenForCommands(dataFolder, (request, emitTo) => runOperation(context, request, emitTo))
   if (control) node.defer(control.close)
 
   const tokenFile = await openTrial(node, options)
@@ -162,7 +162,7 @@ export async function start(options: StartOptions): Promise<void> {
   const backfilling = keepBackfilling(node)
   node.defer(() => within(backfilling.close(), longestFinishMs))
   if (options.samples && options.allowsLoopbackWebhooks) {
-    const receiver = await openSampleHits(place, emit).catch((error: unknown) => {
+    const receiver = await openSampleHits(context, emit).catch((error: unknown) => {
       if (!(error instanceof OperatorError)) throw error
       // a sealing key that is another one: all but the webhooks works
       emit({ event: 'warning', message: error.message })
@@ -172,7 +172,7 @@ export async function start(options: StartOptions): Promise<void> {
   }
   await node.takeOver({ isOlderAccepted: options.isOlderAccepted })
   const api = await node.listen()
-  await openServiceConsole(node, place, {
+  await openServiceConsole(node, context, {
     ...consoleAddress,
     apiAddress: options.config.baseUrl ?? api,
     api,
@@ -201,7 +201,7 @@ export async function start(options: StartOptions): Promise<void> {
       since: toInstant(newest ? newest.publishedAt - hourMs : clock()),
       docs: `${options.config.docsUrl ?? options.config.baseUrl ?? api}/access`,
     })
-    const link = options.showConsoleLink && (await firstConsoleLink(place))
+    const link = options.showConsoleLink && (await firstConsoleLink(context))
     if (link !== undefined) options.showConsoleLink?.(link)
   }
   const found = editions.newest
@@ -232,7 +232,7 @@ export async function start(options: StartOptions): Promise<void> {
   simulated = simulator === undefined ? undefined : await openSimulated(node, simulator)
   live = options.live ? await openLive(node, options.live, counters) : undefined
   const stockRound = new StockRound({
-    context: place,
+    context,
     editions,
     state,
     emit,
@@ -329,9 +329,9 @@ function openExport(
   { config, version }: StartOptions,
 ): (() => number | undefined) | undefined {
   const { store, clock, random } = context
-  const { editions: place, secretKey } = config
-  if (!place || !secretKey) return undefined
-  const bucket = openBucket(place, {
+  const { editions: location, secretKey } = config
+  if (!location || !secretKey) return undefined
+  const bucket = openBucket(location, {
     clock: systemClock,
     sleep: systemSleep,
     random,

@@ -16,13 +16,13 @@ test('figures are read again after five seconds, and stale when that failed for 
   // however long a reading takes here
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   vi.spyOn(performance, 'now').mockImplementation(() => now)
-  const place = {
+  const context = {
     get looks() {
       if (isAway) throw new Error('it is away')
       return store.looks
     },
   }
-  const reader = new StockFigureReader(place, () => 1_000_000 + now)
+  const reader = new StockFigureReader(context, () => 1_000_000 + now)
   expect([reader.isStale(), reader.figures]).toEqual([true, undefined])
   const hold = () => sql`insert into edition_hold values (${now + 1}, '[]')`.execute(store.db)
   const seen = async () => {

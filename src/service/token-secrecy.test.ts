@@ -121,8 +121,8 @@ describe.each(shapes)('the first start %s', (_, args, terminal, ready) => {
     // other requests, with the token in every place where it does not belong
     const others: string[] = []
     for (const path of ['/v1/tenders', '/v1/nothing', '/readyz', '/access', '/openapi.json'])
-      for (const place of ['', `?token=${token}`, `?cursor=${token}`, `/${token}`]) {
-        const answer = await ask(path + place)
+      for (const context of ['', `?token=${token}`, `?cursor=${token}`, `/${token}`]) {
+        const answer = await ask(path + context)
         others.push(JSON.stringify([...answer.headers]), await answer.text())
       }
     for (const command of ['status', 'organization list', 'token list Trial'])

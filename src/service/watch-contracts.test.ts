@@ -4,7 +4,7 @@ import { drawnEngines, openTestStore } from '../../test/world.ts'
 import { Retryable } from '../platform/http.ts'
 import { watchContracts } from './watch-contracts.ts'
 
-test.each(drawnEngines)('a place for documents that does not answer stops no other forgetting (%s)', async (engine) => {
+test.each(drawnEngines)('a document storage that does not answer stops no other deletion (%s)', async (engine) => {
   await using store = await openTestStore(engine)
   const { db } = store
   await sql`

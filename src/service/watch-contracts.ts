@@ -58,7 +58,7 @@ export function watchContracts({
       try {
         while (!signal.aborted && (await pruneKept(store.db, now, keep, pruneRows, documentStore)));
       } catch (error) {
-        // a place for documents that does not answer stops nothing else
+        // a document storage that does not answer stops nothing else
         if (!(error instanceof Retryable || error instanceof OperatorError)) throw error
         log.error({ error: error.message }, 'What was kept long enough was not removed; it is tried again in an hour')
       }

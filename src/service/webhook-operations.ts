@@ -48,13 +48,13 @@ import { openSealer } from './webhook-sealer.ts'
 const defaultRate = 10
 
 /** `webhook create`: the secret is in the event, once. */
-export const createWebhook: Operation = async (place, { options }, emit) => {
-  const { store, clock, random } = place
+export const createWebhook: Operation = async (context, { options }, emit) => {
+  const { store, clock, random } = context
   const organization = await organizationNamed(store, String(options.organization))
-  const address = await addressOf(place, String(options.url))
+  const address = await addressOf(context, String(options.url))
   const kinds = kindsOf(options.kind)
-  const searches = await searchesOf(place, organization.organizationId, options.search)
-  const made = await newSecret(await openSealer(place), random, options['secret-file'])
+  const searches = await searchesOf(context, organization.organizationId, options.search)
+  const made = await newSecret(await openSealer(context), random, options['secret-file'])
   const { organizationId } = organization
   const wanted = {
     endpointId: random.uuid(),
@@ -69,7 +69,7 @@ export const createWebhook: Operation = async (place, { options }, emit) => {
   const endpoint = await inTransaction(store, async (trx) => {
     const created = await createEndpoint({ db: trx }, wanted, clock())
     if (created)
-      await noteCommand(trx, place, { action: 'webhook.create', subject: endpointLabel(created), organizationId })
+      await noteCommand(trx, context, { action: 'webhook.create', subject: endpointLabel(created), organizationId })
     return created
   })
   if (!endpoint)
@@ -81,15 +81,15 @@ export const createWebhook: Operation = async (place, { options }, emit) => {
 }
 
 /** `webhook update ID` */
-export const updateWebhook: Operation = async (place, { operands, options }, emit) => {
-  const { store, clock } = place
-  const endpoint = await endpointNamed(place, operands)
+export const updateWebhook: Operation = async (context, { operands, options }, emit) => {
+  const { store, clock } = context
+  const endpoint = await endpointNamed(context, operands)
   const { organizationId } = endpoint
   if (options.search !== undefined && options['all-searches'] === true)
     throw wrongUse('Pass either --search or --all-searches.')
-  const searches = await searchesOf(place, organizationId, options.search)
+  const searches = await searchesOf(context, organizationId, options.search)
   const change: EndpointChange = {
-    ...(options.url !== undefined && { address: await addressOf(place, String(options.url)) }),
+    ...(options.url !== undefined && { address: await addressOf(context, String(options.url)) }),
     ...(options.kind !== undefined && { kinds: kindsOf(options.kind) }),
     ...(options['all-searches'] === true ? { searches: null } : searches !== undefined && { searches }),
     ...(options.rate !== undefined && { requestsPerSecond: Number(options.rate) }),
@@ -102,7 +102,7 @@ export const updateWebhook: Operation = async (place, { operands, options }, emi
     )
   await inTransaction(store, async (trx) => {
     if (!(await changeEndpoint(trx, endpoint.endpointNo, change, clock()))) throw noEndpoint(operands[0]!)
-    await noteCommand(trx, place, {
+    await noteCommand(trx, context, {
       action: 'webhook.update',
       subject: endpointLabel(endpoint),
       organizationId,
@@ -110,7 +110,7 @@ export const updateWebhook: Operation = async (place, { operands, options }, emi
     })
   })
   const organization = await findOrganization(store.db, organizationId)
-  emit(endpointEvent(await endpointNamed(place, operands), organization?.name ?? organizationId))
+  emit(endpointEvent(await endpointNamed(context, operands), organization?.name ?? organizationId))
   return 0
 }
 
@@ -134,20 +134,20 @@ export const listWebhooks: Operation = async ({ store }, { options }, emit) => {
 }
 
 /** `webhook test ID`: sends a test event now. One that succeeds enables the endpoint. Exit code 1 when it fails. */
-export const testWebhook: Operation = async (place, { operands, options }, emit) => {
-  const { store, clock, random, version } = place
-  const endpoint = await endpointNamed(place, operands)
-  const address = parseEndpointAddress(endpoint.address, await webhookAddressRule(store, place.config))
-  const sealer = await openSealer(place)
+export const testWebhook: Operation = async (context, { operands, options }, emit) => {
+  const { store, clock, random, version } = context
+  const endpoint = await endpointNamed(context, operands)
+  const address = parseEndpointAddress(endpoint.address, await webhookAddressRule(store, context.config))
+  const sealer = await openSealer(context)
   const sealed = await signingSecrets(store.db, endpoint.endpointNo, clock())
   const keys = sealed.flatMap(({ secretId, sealed: bytes }) => sealer.open(bytes, secretId) ?? [])
   const isWrong = options['wrong-signature'] === true
-  const body = testBody(place.wallClock(), endpoint.endpointId)
-  const message = { id: `msg_test_${random.uuid()}`, timestamp: Math.floor(place.wallClock() / 1000), body }
+  const body = testBody(context.wallClock(), endpoint.endpointId)
+  const message = { id: `msg_test_${random.uuid()}`, timestamp: Math.floor(context.wallClock() / 1000), body }
   const headers = webhookHeaders(message, isWrong ? [random.bytes(32)] : keys)
   // before it is sent: one that this process does not survive has its entry as well
-  await noteEndpoint(store.db, place, 'webhook.test', endpoint)
-  const sender = openSender({ version, now: place.wallClock })
+  await noteEndpoint(store.db, context, 'webhook.test', endpoint)
+  const sender = openSender({ version, now: context.wallClock })
   try {
     const { outcome, milliseconds, answer } = await sender.send({ ...address, headers, body })
     const status = outcome.kind === 'answered' ? outcome.status : null
@@ -171,8 +171,8 @@ export const testWebhook: Operation = async (place, { operands, options }, emit)
       return isSuccess ? 1 : 0
     }
     if (isSuccess && endpoint.state === 'disabled') {
-      await changed(place, endpoint, 'webhook.enable', (trx) => enableEndpoint(trx, endpoint.endpointNo))
-      await tellHeld(place, endpoint, emit)
+      await changed(context, endpoint, 'webhook.enable', (trx) => enableEndpoint(trx, endpoint.endpointNo))
+      await tellHeld(context, endpoint, emit)
     }
     return isSuccess ? 0 : 1
   } finally {
@@ -181,61 +181,61 @@ export const testWebhook: Operation = async (place, { operands, options }, emit)
 }
 
 /** `webhook rotate ID`: the new secret is in the event, once; the old one signs for another day. */
-export const rotateWebhook: Operation = async (place, { operands, options }, emit) => {
-  const { clock, random } = place
-  const endpoint = await endpointNamed(place, operands)
-  const sealer = await openSealer(place, { acceptsNewKey: options['accept-new-key'] === true })
+export const rotateWebhook: Operation = async (context, { operands, options }, emit) => {
+  const { clock, random } = context
+  const endpoint = await endpointNamed(context, operands)
+  const sealer = await openSealer(context, { acceptsNewKey: options['accept-new-key'] === true })
   const made = await newSecret(sealer, random, options['secret-file'])
-  await changed(place, endpoint, 'webhook.rotate', (trx) =>
+  await changed(context, endpoint, 'webhook.rotate', (trx) =>
     rotateSecret({ db: trx }, endpoint.endpointNo, made.stored, clock()),
   )
   emit({ event: 'webhookRotated', id: endpoint.endpointId, secret: made.secret })
   return 0
 }
 
-export const enableWebhook: Operation = async (place, { operands }, emit) => {
-  const endpoint = await endpointNamed(place, operands)
-  await changed(place, endpoint, 'webhook.enable', (trx) => enableEndpoint(trx, endpoint.endpointNo))
+export const enableWebhook: Operation = async (context, { operands }, emit) => {
+  const endpoint = await endpointNamed(context, operands)
+  await changed(context, endpoint, 'webhook.enable', (trx) => enableEndpoint(trx, endpoint.endpointNo))
   emit({ event: 'webhookEnabled', id: endpoint.endpointId })
-  await tellHeld(place, endpoint, emit)
+  await tellHeld(context, endpoint, emit)
   return 0
 }
 
-export const disableWebhook: Operation = async (place, { operands }, emit) => {
-  const endpoint = await endpointNamed(place, operands)
-  await changed(place, endpoint, 'webhook.disable', (trx) =>
+export const disableWebhook: Operation = async (context, { operands }, emit) => {
+  const endpoint = await endpointNamed(context, operands)
+  await changed(context, endpoint, 'webhook.disable', (trx) =>
     disableEndpoint({ db: trx }, endpoint.endpointNo, 'operator'),
   )
   emit({ event: 'webhookDisabled', id: endpoint.endpointId })
   return 0
 }
 
-export const removeWebhook: Operation = async (place, { operands }, emit) => {
-  const endpoint = await endpointNamed(place, operands)
-  await changed(place, endpoint, 'webhook.remove', (trx) =>
-    removeEndpoint({ db: trx }, endpoint.endpointNo, place.clock()),
+export const removeWebhook: Operation = async (context, { operands }, emit) => {
+  const endpoint = await endpointNamed(context, operands)
+  await changed(context, endpoint, 'webhook.remove', (trx) =>
+    removeEndpoint({ db: trx }, endpoint.endpointNo, context.clock()),
   )
   emit({ event: 'webhookRemoved', id: endpoint.endpointId })
   return 0
 }
 
 /** `webhook release ID`: sends what was held while the endpoint was disabled. */
-export const releaseWebhook: Operation = async (place, { operands }, emit) => {
-  const endpoint = await endpointNamed(place, operands)
+export const releaseWebhook: Operation = async (context, { operands }, emit) => {
+  const endpoint = await endpointNamed(context, operands)
   if (endpoint.state === 'disabled')
     throw new OperatorError(
       `The endpoint is disabled, so nothing would be sent; test it first: tenderstock webhook test ${endpoint.endpointId}`,
     )
-  const deliveries = await changed(place, endpoint, 'webhook.release', (trx) =>
-    releaseHeld({ db: trx }, endpoint.endpointNo, place.clock()),
+  const deliveries = await changed(context, endpoint, 'webhook.release', (trx) =>
+    releaseHeld({ db: trx }, endpoint.endpointNo, context.clock()),
   )
   emit({ event: 'webhookReleased', id: endpoint.endpointId, deliveries })
   return 0
 }
 
 /** `webhook deliveries ID`: the newest first. */
-export const listWebhookDeliveries: Operation = async ({ store, ...place }, { operands, options }, emit) => {
-  const endpoint = await endpointNamed({ store, ...place }, operands)
+export const listWebhookDeliveries: Operation = async ({ store, ...context }, { operands, options }, emit) => {
+  const endpoint = await endpointNamed({ store, ...context }, operands)
   const deliveries = await listDeliveries(store.db, {
     endpointNo: endpoint.endpointNo,
     limit: Number(options.limit ?? 50),
@@ -248,11 +248,11 @@ export const listWebhookDeliveries: Operation = async ({ store, ...place }, { op
 }
 
 /** `webhook replay ID`: one delivery, those that failed, or all; each under its id. */
-export const replayWebhook: Operation = async (place, { operands, options }, emit) => {
-  const endpoint = await endpointNamed(place, operands)
+export const replayWebhook: Operation = async (context, { operands, options }, emit) => {
+  const endpoint = await endpointNamed(context, operands)
   const choice = replayChoice(options)
-  const count = await changed(place, endpoint, 'webhook.replay', (trx) =>
-    replayDeliveries({ db: trx }, endpoint.endpointNo, choice, place.clock()),
+  const count = await changed(context, endpoint, 'webhook.replay', (trx) =>
+    replayDeliveries({ db: trx }, endpoint.endpointNo, choice, context.clock()),
   )
   if (count === 0 && options.message !== undefined)
     throw noSuchThing(
@@ -274,12 +274,12 @@ function replayChoice(options: ControlRequest['options']): ReplayChoice {
 /** Notes in the audit log what was done to an endpoint. */
 const noteEndpoint = (
   trx: Executor,
-  place: ServiceContext,
+  context: ServiceContext,
   action: AuditAction,
   endpoint: WebhookEndpoint,
   detail: AuditEntry['detail'] = {},
 ): Promise<void> =>
-  noteCommand(trx, place, {
+  noteCommand(trx, context, {
     action,
     subject: endpointLabel(endpoint),
     organizationId: endpoint.organizationId,
@@ -288,14 +288,14 @@ const noteEndpoint = (
 
 /** Does `work` with its entry of the audit log in one transaction. */
 const changed = <Result>(
-  place: ServiceContext,
+  context: ServiceContext,
   endpoint: WebhookEndpoint,
   action: AuditAction,
   work: (trx: Executor) => Promise<Result>,
 ): Promise<Result> =>
-  inTransaction(place.store, async (trx) => {
+  inTransaction(context.store, async (trx) => {
     const result = await work(trx)
-    await noteEndpoint(trx, place, action, endpoint, typeof result === 'number' ? { deliveries: result } : {})
+    await noteEndpoint(trx, context, action, endpoint, typeof result === 'number' ? { deliveries: result } : {})
     return result
   })
 

@@ -9,7 +9,7 @@ import { getOrCreateSetting, setSetting } from '../store/settings.ts'
 
 const printSetting = 'secret-key-print'
 
-export type SealerPlace = {
+export type SealerContext = {
   readonly store: Pick<Store, 'db'>
   readonly dataFolder: string
   readonly config: Pick<Config, 'secretKey'>
@@ -21,7 +21,7 @@ export type SealerPlace = {
  * another key; with `acceptsNewKey` this key takes its place, and the old secrets sign no more.
  */
 export async function openSealer(
-  { store, dataFolder, config, random }: SealerPlace,
+  { store, dataFolder, config, random }: SealerContext,
   { acceptsNewKey = false } = {},
 ): Promise<Sealer> {
   const key = await openSecretKey({

@@ -11,7 +11,7 @@ export type PlacedValue = { readonly at: AnswerPointer; readonly value: Json }
 export type AnswerPage = {
   /** Documents as a portal's own writer writes them: the text of JSON, one element or a document of XML, header and row of CSV. */
   readonly documents: readonly string[]
-  readonly places?: readonly PlacedValue[]
+  readonly placedValues?: readonly PlacedValue[]
   /** A single thing, not a list that happens to hold one: a detail. */
   readonly isOne?: boolean
   /** Documents of XML have no element around them that belongs to the answer. */
@@ -37,7 +37,7 @@ export type WrittenAnswer = {
 const membersOfPackage = 4
 
 export async function writeAnswer(entries: Entries, page: AnswerPage): Promise<WrittenAnswer> {
-  const headers = headersOf(page.places ?? [])
+  const headers = headersOf(page.placedValues ?? [])
   const written = await write(entries, page)
   return { ...written, headers }
 }
@@ -76,9 +76,9 @@ async function write(entries: Entries, page: AnswerPage): Promise<{ body: Buffer
 
 // Places that are no part of the body
 
-function headersOf(places: readonly PlacedValue[]): Record<string, string> {
+function headersOf(placedValues: readonly PlacedValue[]): Record<string, string> {
   const headers: Record<string, string> = {}
-  for (const { at, value } of places) {
+  for (const { at, value } of placedValues) {
     const header = /^header\[(.+)\]$/.exec(at)
     const link = /^link\[(.+)\]$/.exec(at)
     if (header) headers[header[1]!.toLowerCase()] = String(value)
@@ -98,7 +98,7 @@ function writeJson(entries: Extract<Entries, { format: 'json' }>, page: AnswerPa
   const texts = page.documents.map((text) => text.trim())
   const list = (items: readonly string[]) => `[${items.join(`,${page.between ?? ''}`)}]`
   const segments = entries.at === '' ? [] : entries.at.slice(1).split('/').map(unescaped)
-  const pointers = (page.places ?? []).filter(({ at }) => at.startsWith('/'))
+  const pointers = (page.placedValues ?? []).filter(({ at }) => at.startsWith('/'))
   if (segments.length === 0) return page.isOne ? (texts[0] ?? 'null') : list(texts)
   const root: Tree = {}
   if (/\/(?:releases|records)(?:\/|$)/.test(entries.at)) Object.assign(root, packageHead(page))
@@ -106,16 +106,16 @@ function writeJson(entries: Extract<Entries, { format: 'json' }>, page: AnswerPa
   let body: string
   if (star < 0) {
     const isLeftOut = texts.length === 0 && entries.isOptional === true
-    if (!isLeftOut) place(root, segments, marker)
+    if (!isLeftOut) setAt(root, segments, marker)
     body = page.isOne && !isListName(segments.at(-1)!) ? (texts[0] ?? 'null') : list(texts)
   } else {
     const inner = segments.slice(star + 1)
-    if (star > 0) place(root, segments.slice(0, star), marker)
+    if (star > 0) setAt(root, segments.slice(0, star), marker)
     body = list(inner.length === 0 ? texts : texts.map((text) => nested(inner, text)))
     // members of an object, each a list: `all` of them in one
     if (star === 0) return inner.length === 0 ? `{"all":${body}}` : body
   }
-  for (const { at, value } of pointers) place(root, at.slice(1).split('/').map(unescaped), value)
+  for (const { at, value } of pointers) setAt(root, at.slice(1).split('/').map(unescaped), value)
   return JSON.stringify(root).replace(markedText, () => body)
 }
 
@@ -130,7 +130,7 @@ function nested(segments: readonly string[], text: string): string {
 
 const isListName = (name: string): boolean => /(?:s|list|data|items|results?)$/i.test(name)
 
-function place(root: Tree, segments: readonly string[], value: Json): void {
+function setAt(root: Tree, segments: readonly string[], value: Json): void {
   let at = root
   for (const [index, segment] of segments.entries()) {
     if (index === segments.length - 1) at[segment] = value
@@ -181,7 +181,7 @@ function writeXml(element: string, root: string | undefined, page: AnswerPage): 
   const found = parts.find((part) => part.rootTag !== undefined)?.rootTag
   const start = found ?? usualRoots[element] ?? root ?? 'results'
   const name = /^[^\s/>]+/.exec(start)![0]
-  const values = (page.places ?? []).map(({ at, value }) => {
+  const values = (page.placedValues ?? []).map(({ at, value }) => {
     const link = /^link\[(.+)\]$/.exec(at)
     if (link) return `<link rel="${link[1]}" href="${escapeXml(String(value))}"/>`
     return /^[A-Za-z_][\w.-]*$/.test(at) ? `<${at}>${escapeXml(String(value))}</${at}>` : ''
@@ -242,7 +242,7 @@ async function writeArchive(
     groups.push(page.documents.slice(index, index + Math.max(1, size)))
   const members: ArchiveMember[] = []
   for (const [index, documents] of groups.entries()) {
-    const { body } = await write(inside, { ...page, documents, places: [] })
+    const { body } = await write(inside, { ...page, documents, placedValues: [] })
     members.push({ name: memberName(entries.members, inside, index, body), bytes: body })
   }
   members.push(...(page.spoiled ?? []))

@@ -29,8 +29,8 @@ export function eachOf(delivery: Delivery): readonly Each[] {
 
 export function eachAnswer(each: ListedEach, asked: Asked): Promise<PortalAnswer> {
   const documents = listedKeys.map((value) => writeListing(each.entries, [{ at: each.at, value }], value))
-  const places = each.pages === undefined ? [] : [{ at: each.pages, value: 1 }]
-  return writtenAnswer(each.entries, documents, asked.request.url.href, undefined, places)
+  const placedValues = each.pages === undefined ? [] : [{ at: each.pages, value: 1 }]
+  return writtenAnswer(each.entries, documents, asked.request.url.href, undefined, placedValues)
 }
 
 /** Each entry belongs to one of the values, chosen by its ID. */
@@ -49,7 +49,7 @@ export async function writtenAnswer(
   documents: readonly string[],
   address: string,
   asked: Asked | undefined,
-  places: readonly PlacedValue[],
+  placedValues: readonly PlacedValue[],
   {
     isOne = false,
     isBare = false,
@@ -74,7 +74,7 @@ export async function writtenAnswer(
   const isJunk = entries.format === 'json' && documents.length > 1 && !isOne && asked?.happens('broken-member')
   const { body, type, headers } = await writeAnswer(entries, {
     documents,
-    places,
+    placedValues,
     isOne,
     isBare,
     ...(head !== undefined && { head }),

@@ -227,16 +227,16 @@ async function* readMembers(
   nesting: number,
 ): AsyncGenerator<ReceivedDocument> {
   for await (const member of members) {
-    const place = `${address}!${member.name}`
+    const memberAddress = `${address}!${member.name}`
     if ('rejection' in member) {
-      yield { address: place, bytes: noBytes, unreadable: member.rejection }
+      yield { address: memberAddress, bytes: noBytes, unreadable: member.rejection }
       continue
     }
     try {
-      yield* readChunks(place, member.chunks, budget, nesting + 1)
+      yield* readChunks(memberAddress, member.chunks, budget, nesting + 1)
     } catch (error) {
       if (!(error instanceof MemberError)) throw error
-      yield unreadable(place, 'malformed', error.message)
+      yield unreadable(memberAddress, 'malformed', error.message)
     }
   }
 }
@@ -247,8 +247,8 @@ async function* readDocuments(address: string, chunks: Chunks): AsyncGenerator<R
   const { head, all } = await peekUntil(chunks, (chunk) => sniffer.feed(chunk))
   if (sniffer.isLines) {
     for await (const line of linesOf(all, maxDocumentBytes, keptBytes)) {
-      const place = `${address}#L${line.number}`
-      yield line.bytes ? { address: place, bytes: line.bytes } : tooLarge(place, line.head)
+      const memberAddress = `${address}#L${line.number}`
+      yield line.bytes ? { address: memberAddress, bytes: line.bytes } : tooLarge(memberAddress, line.head)
     }
     return
   }

@@ -70,12 +70,12 @@ function fromJson(text: string, names: Set<string>): void {
       for (const [member, each] of Object.entries(value)) {
         // keys that are ids, dates or sentences are data, not schema
         const step = memberName.test(member) && !/\d{4,}/.test(member) ? member : '*'
-        const place = `${path}/${step}`
-        if (place.length > 300) continue
-        names.add(place)
+        const inner = `${path}/${step}`
+        if (inner.length > 300) continue
+        names.add(inner)
         if (typeof each === 'string' && codeMember.test(member) && codeText.test(each) && !/\d{3,}/.test(each))
-          names.add(`${place}=${each}`)
-        pending.push([place, each])
+          names.add(`${inner}=${each}`)
+        pending.push([inner, each])
       }
     }
   }

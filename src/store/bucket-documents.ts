@@ -7,8 +7,11 @@ import { inParallel } from './in-parallel.ts'
 
 const mostRequests = 8
 
-export function openBucketDocuments(place: BucketLocation, options: Omit<BucketOptions, 'named'>): OpenDocumentStore {
-  const bucket = openBucket(place, { ...options, named: 'the address in TENDERSTOCK_DOCUMENTS' })
+export function openBucketDocuments(
+  location: BucketLocation,
+  options: Omit<BucketOptions, 'named'>,
+): OpenDocumentStore {
+  const bucket = openBucket(location, { ...options, named: 'the address in TENDERSTOCK_DOCUMENTS' })
   return {
     put: async (documents) => {
       await inParallel(documents, mostRequests, ({ documentId, packed }) =>

@@ -52,14 +52,14 @@ export type Bucket = {
  * Opens a bucket. With an endpoint of the operator's own it may be in a private network; without one it is AWS and is
  * reached over the public network only. Addresses are path-style, which every S3-compatible store understands.
  */
-export function openBucket(place: BucketLocation, options: BucketOptions): Bucket {
+export function openBucket(location: BucketLocation, options: BucketOptions): Bucket {
   const http = openHttp({
-    network: place.endpoint === undefined ? 'public' : 'any',
+    network: location.endpoint === undefined ? 'public' : 'any',
     userAgent: `Tenderstock/${options.version}`,
     ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
   })
-  const bucketUrl = `${place.endpoint ?? `https://s3.${place.region}.amazonaws.com`}/${place.bucket}`
-  const base = `${bucketUrl}/${place.prefix}`
+  const bucketUrl = `${location.endpoint ?? `https://s3.${location.region}.amazonaws.com`}/${location.bucket}`
+  const base = `${bucketUrl}/${location.prefix}`
   const never = new AbortController().signal
 
   const ask = async ({ method, url, body, headers: conditions = {} }: Question): Promise<HttpAnswer> => {
@@ -72,11 +72,11 @@ export function openBucket(place: BucketLocation, options: BucketOptions): Bucke
           .update(body ?? '')
           .digest('hex'),
       },
-      accessKeyId: place.accessKeyId,
-      secretAccessKey: place.secretAccessKey,
-      ...(place.sessionToken !== undefined && { sessionToken: place.sessionToken }),
+      accessKeyId: location.accessKeyId,
+      secretAccessKey: location.secretAccessKey,
+      ...(location.sessionToken !== undefined && { sessionToken: location.sessionToken }),
       service: 's3',
-      region: place.region,
+      region: location.region,
       datetime: new Date(options.clock()).toISOString().replace(/[-:]|\.\d{3}/g, ''),
     })
     const signed = await signer.sign()
@@ -98,7 +98,7 @@ export function openBucket(place: BucketLocation, options: BucketOptions): Bucke
         const bytes = await answer.bytes()
         const isOutage = answer.status >= 500 && answer.status !== 501
         if (!isOutage && answer.status !== 429 && answer.status !== 408) return { answer, bytes }
-        throw new Retryable(`The bucket ${place.bucket} answered ${answer.status}`)
+        throw new Retryable(`The bucket ${location.bucket} answered ${answer.status}`)
       } catch (error) {
         if (!(error instanceof Retryable) || tries >= mostTries) throw error
         const fraction = options.random.bytes(4).readUInt32BE() / 2 ** 32
@@ -108,7 +108,7 @@ export function openBucket(place: BucketLocation, options: BucketOptions): Bucke
   }
 
   const refuse = (status: number, bytes: Uint8Array): never => {
-    throw wrong(place, status, bytes, options.named)
+    throw wrong(location, status, bytes, options.named)
   }
   const find = async (path: string): Promise<FoundObject | undefined> => {
     const { answer, bytes } = await request({ method: 'GET', url: base + path })
@@ -139,11 +139,11 @@ export function openBucket(place: BucketLocation, options: BucketOptions): Bucke
       for (let token: string | undefined; ; ) {
         const url = new URL(bucketUrl)
         url.searchParams.set('list-type', '2')
-        url.searchParams.set('prefix', place.prefix + start)
+        url.searchParams.set('prefix', location.prefix + start)
         if (token !== undefined) url.searchParams.set('continuation-token', token)
         const { answer, bytes } = await request({ method: 'GET', url: url.href })
         if (answer.status !== 200) refuse(answer.status, bytes)
-        const page = readListing(Buffer.from(bytes).toString(), place.prefix.length)
+        const page = readListing(Buffer.from(bytes).toString(), location.prefix.length)
         found.push(...page.objects)
         if (page.next === undefined) return found
         token = page.next
@@ -192,7 +192,7 @@ function codeOf(bytes: Uint8Array): string {
   return /<Code>([A-Za-z0-9]{1,60})<\/Code>/.exec(Buffer.from(bytes.subarray(0, 10_000)).toString())?.[1] ?? ''
 }
 
-function wrong(place: BucketLocation, status: number, bytes: Uint8Array, named: string): OperatorError {
+function wrong(location: BucketLocation, status: number, bytes: Uint8Array, named: string): OperatorError {
   const code = codeOf(bytes)
   const advice =
     status === 403 || status === 401
@@ -200,5 +200,5 @@ function wrong(place: BucketLocation, status: number, bytes: Uint8Array, named: 
       : status === 404
         ? 'check that the bucket exists'
         : `check AWS_REGION, AWS_ENDPOINT_URL and ${named}`
-  return new OperatorError(`The bucket ${place.bucket} answered ${[status, code].join(' ').trim()}; ${advice}.`)
+  return new OperatorError(`The bucket ${location.bucket} answered ${[status, code].join(' ').trim()}; ${advice}.`)
 }

@@ -8,7 +8,7 @@ import { type MigrateOptions, migrate } from './migrate.ts'
 import type { Migrations } from './migrations.ts'
 import type { Database } from './schema.ts'
 import { checkServer, openServer, prepareServer } from './server/open-server.ts'
-import { placeOf } from './server/server-addresses.ts'
+import { shownAddress } from './server/server-addresses.ts'
 import { asTransactionOf } from './transaction-scope.ts'
 
 /** What every named query takes: the database or a running transaction. */
@@ -56,7 +56,7 @@ const defaultStatementTimeoutMs = 10 * 60_000
 export async function openStore(options: StoreOptions): Promise<Store> {
   const store = await open(options)
   try {
-    await migrate(store.db, placeName(options), {
+    await migrate(store.db, shownStock(options), {
       ...(options.migrations && { known: options.migrations }),
       ...(options.onMigration && { tell: options.onMigration }),
     })
@@ -85,7 +85,7 @@ export function openStoreLater(options: StoreOptions & { readonly databaseUrl: s
   const store = prepareServer({ databaseUrl, statementTimeoutMs, ...(signal && { signal }) })
   const check = async () => {
     await checkServer(store, databaseUrl)
-    await migrate(store.db, placeName(options), { ...(onMigration && { tell: onMigration }) })
+    await migrate(store.db, shownStock(options), { ...(onMigration && { tell: onMigration }) })
   }
   return { store, check }
 }
@@ -96,8 +96,8 @@ async function open({ databaseUrl, dataFolder, signal, onMigration: _, ...option
   return openEmbedded({ ...options, dataFolder, statementTimeoutMs })
 }
 
-function placeName({ databaseUrl, dataFolder }: StoreOptions): string {
-  return databaseUrl === undefined ? `The data folder ${dataFolder}` : `The database ${placeOf(databaseUrl)}`
+function shownStock({ databaseUrl, dataFolder }: StoreOptions): string {
+  return databaseUrl === undefined ? `The data folder ${dataFolder}` : `The database ${shownAddress(databaseUrl)}`
 }
 
 /**

@@ -4,7 +4,7 @@ import { OperatorError } from '../platform/errors.ts'
 import { openStore, type Store } from './database.ts'
 import type { Database } from './schema.ts'
 import { openServer } from './server/open-server.ts'
-import { placeOf } from './server/server-addresses.ts'
+import { shownAddress } from './server/server-addresses.ts'
 import {
   countRows,
   type Fingerprint,
@@ -58,7 +58,7 @@ export async function exportStock(
 
 export type ExportPreview = {
   /** Host, port and name of the target. */
-  readonly place: string
+  readonly database: string
   /** Rows that would be copied, by table. */
   readonly rows: { readonly [table: string]: number }
   /** A table of the target that has rows; null: it is empty. */
@@ -67,7 +67,7 @@ export type ExportPreview = {
 
 /** What `exportStock` would copy, and whether it could. Reads only. Throws OperatorError if the target cannot be used. */
 export async function previewExport(store: Store, databaseUrl: string): Promise<ExportPreview> {
-  const place = placeOf(databaseUrl)
+  const database = shownAddress(databaseUrl)
   const target = await openServer({ databaseUrl, statementTimeoutMs: previewStatementMs })
   try {
     const rows: Record<string, number> = {}
@@ -76,8 +76,8 @@ export async function previewExport(store: Store, databaseUrl: string): Promise<
       select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
         and relname not like 'kysely%' order by relname`.execute(target.db)
     for (const { name } of present)
-      if (!seededTables.includes(name) && (await hasRows(target.db, name))) return { place, rows, usedTable: name }
-    return { place, rows, usedTable: null }
+      if (!seededTables.includes(name) && (await hasRows(target.db, name))) return { database, rows, usedTable: name }
+    return { database, rows, usedTable: null }
   } finally {
     await target.close()
   }
@@ -94,7 +94,7 @@ async function copyTables(
   const used = await usedTable(to, tables)
   if (used !== undefined)
     throw new OperatorError(
-      `The database ${placeOf(databaseUrl)} is not empty (its table ${used} has rows); pass an empty one.`,
+      `The database ${shownAddress(databaseUrl)} is not empty (its table ${used} has rows); pass an empty one.`,
     )
   for (const name of seededTables) await sql`delete from ${sql.table(name)}`.execute(to)
   const copied: { [table: string]: number } = {}

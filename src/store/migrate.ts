@@ -47,12 +47,12 @@ export type MigrateOptions = {
  */
 export async function migrate(
   db: Kysely<Database>,
-  place: string,
+  stock: string,
   { known = migrations, tell = () => {} }: MigrateOptions = {},
 ): Promise<void> {
   for (let retries = 0; ; retries++) {
     const applied = await appliedMigrations(db)
-    assertUsable(applied, known, place)
+    assertUsable(applied, known, stock)
     const missing = Object.keys(known).filter((name) => !applied.includes(name))
     if (missing.length === 0) return
     const waiting = await waitingFor(db, missing)
@@ -64,18 +64,18 @@ export async function migrate(
     if ((error as { readonly code?: string }).code !== lockTimedOut) throw error
     if (retries === mostRetries)
       throw new OperatorError(
-        `${place} could not be brought up to date, because a long transaction holds its tables; end it (pg_stat_activity shows it), and start again.`,
+        `${stock} could not be brought up to date, because a long transaction holds its tables; end it (pg_stat_activity shows it), and start again.`,
         { cause: error },
       )
     await delay(retryMs)
   }
 }
 
-function assertUsable(applied: readonly string[], known: Migrations, place: string): void {
+function assertUsable(applied: readonly string[], known: Migrations, stock: string): void {
   const unknown = applied.filter((name) => !(name in known))
   if (unknown.includes(unreleasedName)) {
     throw new OperatorError(
-      `${place} was written by a version of Tenderstock from before the first release, which this one cannot read; start with an empty data folder or database, and read the notices again.`,
+      `${stock} was written by a version of Tenderstock from before the first release, which this one cannot read; start with an empty data folder or database, and read the notices again.`,
     )
   }
   const numbers = new Set(numbersOf(known))
@@ -88,7 +88,7 @@ function assertUsable(applied: readonly string[], known: Migrations, place: stri
   if (forbidding.length > 0 || (unknown.length > 0 && !isOlder)) {
     const named = forbidding.length > 0 ? forbidding : unknown
     throw new OperatorError(
-      `${place} was written by a newer version of Tenderstock (it holds ${named.join(', ')}); update the program, or use another place.`,
+      `${stock} was written by a newer version of Tenderstock (it holds ${named.join(', ')}); update the program, or use another database or data folder.`,
     )
   }
 }

@@ -1,4 +1,4 @@
-// Opens the place for raw documents that is configured.
+// Opens the configured storage for raw documents.
 import type { Clock, Sleep } from '../platform/clock.ts'
 import type { DocumentLocation } from '../platform/config.ts'
 import type { Random } from '../platform/random.ts'
@@ -19,9 +19,11 @@ export type DocumentStoreOptions = {
  * Throws OperatorError if a folder cannot be created or written; a bucket is first used when something is stored.
  */
 export async function openDocumentStore(
-  place: DocumentLocation | undefined,
+  location: DocumentLocation | undefined,
   options: DocumentStoreOptions,
 ): Promise<OpenDocumentStore | undefined> {
-  if (place === undefined) return undefined
-  return place.kind === 'folder' ? openFolderDocuments(place.path, options) : openBucketDocuments(place, options)
+  if (location === undefined) return undefined
+  return location.kind === 'folder'
+    ? openFolderDocuments(location.path, options)
+    : openBucketDocuments(location, options)
 }

@@ -20,7 +20,7 @@ const start = Date.UTC(2026, 0, 1)
 const day = (number: number) => start + number * dayMs
 
 describe.each(engines)('retention (%s)', (engine) => {
-  test('removes bytes of documents, rejections and the place of a last use when their time is over', async () => {
+  test('removes bytes of documents, rejections and the address of a last use when their time is over', async () => {
     store = await openTestStore(engine)
     const { db } = store
     const bytes = Buffer.from('<notice/>')
@@ -116,7 +116,7 @@ describe.each(engines)('retention (%s)', (engine) => {
     ])
   })
 
-  test('removes what is kept outside of the database, also when the place failed before', async () => {
+  test('removes what is kept outside of the database, also when the storage failed before', async () => {
     store = await openTestStore(engine)
     const { db } = store
     await sql`

@@ -14,7 +14,7 @@ export type Retention = {
   readonly auditMs?: number
 }
 
-/** Where documents are kept outside of the database; undefined: in no place that is known. */
+/** Where documents are kept outside of the database; undefined: not known. */
 type Outside = Pick<DocumentStore, 'remove'> | undefined
 
 /** Removes at most `limit` rows of each kind. True when there may be more. */
@@ -26,7 +26,7 @@ export async function pruneKept(
   outside?: Outside,
 ): Promise<boolean> {
   const counts = [
-    // first what needs no other place
+    // first what needs the database only
     lastUseMs === undefined ? 0 : await forgetLastUse(db, now - lastUseMs),
     documentsMs === undefined ? 0 : await pruneDocuments(db, now - documentsMs, limit),
     documentsMs === undefined ? 0 : await pruneOutside(db, now - documentsMs, limit, outside),

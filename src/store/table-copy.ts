@@ -36,7 +36,7 @@ const mostRowsPerBatch = 2000
 
 /**
  * Both sides write equal values as equal texts, whatever their settings. Their transactions may pause: one side waits for the other,
- * or for the place of a backup.
+ * or for the storage of a backup.
  */
 export async function writeValuesAlike(db: Executor): Promise<void> {
   await sql`select set_config('TimeZone', 'UTC', true), set_config('DateStyle', 'ISO', true),

@@ -40,7 +40,7 @@ describe.each(drawnEngines)('API access (%s)', (engine) => {
 
   test('C117, C118: is absent until it is set up, and for Owners only', async () => {
     const world = await open()
-    const { get, post, person, place, store, now } = world
+    const { get, post, person, context, store, now } = world
     const bare = await world.organization('Beta')
     const path = `/o/${bare}/settings/api-access`
     const owner = (await person('o@example.org', { memberOf: [[bare, 'owner']] })).cookie
@@ -52,7 +52,7 @@ describe.each(drawnEngines)('API access (%s)', (engine) => {
     expect(await textOf(get(`/o/${bare}/nothing`, owner))).not.toContain(path)
     const contract = { organizationId: bare, startsAt: now(), endsAt: undefined, note: '', setUpBy: 'operator' }
     await inTransaction(store, (trx) => putContract(trx, contract, now()))
-    await place.directory.refresh()
+    await context.directory.refresh()
     expect(await statuses(path)).toEqual([200, 403, 404])
     const page = await textOf(get(path, owner))
     expect(page).toContain(`href="${path}"`)
@@ -175,7 +175,7 @@ describe.each(drawnEngines)('API access (%s)', (engine) => {
   })
 
   test('C114: is read only when the contract has ended: 403 of the API, tokens are kept', async () => {
-    const { get, at, owner, ask, created, store, organizationId, place, now, create, post } = await open()
+    const { get, at, owner, ask, created, store, organizationId, context, now, create, post } = await open()
     const contract = { organizationId, startsAt: now(), endsAt: undefined, note: '', setUpBy: 'op' }
     await inTransaction(store, (trx) => putContract(trx, contract, now()))
     const token = await created('ERP')
@@ -183,7 +183,7 @@ describe.each(drawnEngines)('API access (%s)', (engine) => {
     const [made] = await listTokens(store.db, organizationId)
     expect(await ask(token)).toBe(200)
     await inTransaction(store, (trx) => endContract(trx, organizationId, now()))
-    await place.directory.refresh()
+    await context.directory.refresh()
     await expect.poll(() => ask(token), { timeout: 15_000 }).toBe(403)
     const page = await textOf(get(at, owner))
     expect(page).toContain('The contract has ended')
@@ -194,7 +194,7 @@ describe.each(drawnEngines)('API access (%s)', (engine) => {
     expect(await statusOf(post(`${at}/revoke/${made!.tokenId}/yes`, {}, owner))).toBe(409)
     expect(await listTokens(store.db, organizationId)).toMatchObject([{ revokedAt: null }])
     await inTransaction(store, (trx) => putContract(trx, contract, now()))
-    await place.directory.refresh()
+    await context.directory.refresh()
     await expect.poll(() => ask(token), { timeout: 15_000 }).toBe(200)
     expect(await statusOf(create('CRM'))).toBe(200)
   })

@@ -64,7 +64,7 @@ describe.skipIf(!hasChromium)('a console', () => {
     const world = await openConsoleWorld('embedded')
     onTestFinished(() => world[Symbol.asyncDispose]())
     const { cookie } = await world.person('op@example.org', { isOperator: true })
-    await world.place.reads.titles()
+    await world.context.reads.titles()
     const key = await formKeyOf(world, '/operator/incidents', cookie)
     const hands = await windowOf(world, cookie)
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
@@ -106,7 +106,7 @@ describe.skipIf(!hasChromium)('a console', () => {
       const world = await openConsoleWorld('server', { on: { ...stock.options, databaseUrl: through.href } })
       onTestFinished(() => world[Symbol.asyncDispose]())
       const { cookie } = await world.person('op@example.org', { isOperator: true })
-      await world.place.reads.titles()
+      await world.context.reads.titles()
       const key = await formKeyOf(world, '/operator/incidents', cookie)
       const form = { 'form-key': key, title: 'Late', detail: 'x', started: '' }
       const hands = await windowOf(world, cookie)

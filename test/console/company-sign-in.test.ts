@@ -61,7 +61,7 @@ async function open() {
     await opened[Symbol.asyncDispose]()
   })
   const viewerOf = (guest: ReturnType<typeof browser>) =>
-    opened.place.directory.viewerOf(guest.jar().get('session') ?? '')
+    opened.context.directory.viewerOf(guest.jar().get('session') ?? '')
   const signIn = async (account: Account, path?: string) => {
     company.accounts.set(account.sub, account)
     company.login = account.sub

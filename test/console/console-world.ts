@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { KyselyPlugin } from 'kysely'
 import { openConsole } from '../../src/console/console.ts'
+import type { CommandOutcome, CommandRequest, ConsoleContext } from '../../src/console/console-context.ts'
 import { Directory, keyHashOf } from '../../src/console/directory.ts'
-import type { CommandOutcome, CommandRequest, ConsolePlace } from '../../src/console/place.ts'
 import { catchUp, type EditionLog, openEditionLog } from '../../src/edition/write/edition-log.ts'
 import type { Config } from '../../src/platform/config.ts'
 import { systemRandom } from '../../src/platform/random.ts'
@@ -31,7 +31,7 @@ type Asking = string | undefined
 
 export type ConsoleWorld = AsyncDisposable & {
   readonly store: TestStore
-  readonly place: ConsolePlace
+  readonly context: ConsoleContext
   readonly editions: EditionLog
   readonly origin: string
   /**
@@ -71,7 +71,7 @@ export type ConsoleWorldOptions = {
   readonly start?: number
   /** A stock that is there already, and stays; absent: an empty one. */
   readonly on?: TestStore['options']
-  readonly samples?: ConsolePlace['samples']
+  readonly samples?: ConsoleContext['samples']
 }
 
 async function openAgain(options: TestStore['options']): Promise<TestStore> {
@@ -97,7 +97,7 @@ export async function openConsoleWorld(
   await directory.refresh()
   const port = await freePort()
   const origin = `http://localhost:${port}`
-  const context = {
+  const service = {
     store,
     dataFolder: folder,
     clock,
@@ -110,8 +110,8 @@ export async function openConsoleWorld(
     databaseClock: openDatabaseClock(clock),
     onPublished: () => catchUp(editions, store).then(() => {}),
   }
-  const place: ConsolePlace = {
-    ...context,
+  const context: ConsoleContext = {
+    ...service,
     editions,
     directory,
     origin,
@@ -122,12 +122,12 @@ export async function openConsoleWorld(
       throw new Error('this world has no API')
     },
     samples,
-    reads: stockReads(context, editions),
-    webhooks: { sealer: () => openSealer(context), addressRule: () => webhookAddressRule(store, config) },
+    reads: stockReads(service, editions),
+    webhooks: { sealer: () => openSealer(service), addressRule: () => webhookAddressRule(store, config) },
     run: async ({ by, command, operands = [], options = {} }: CommandRequest) => {
       const events: { readonly event: string }[] = []
       const exitCode = await runOperation(
-        { ...context, by },
+        { ...service, by },
         { command, operands, options },
         (event) => void events.push(event),
       )
@@ -135,7 +135,7 @@ export async function openConsoleWorld(
     },
   }
   const faults: unknown[] = []
-  const opened = await openConsole(place, {
+  const opened = await openConsole(context, {
     host: '127.0.0.1',
     port,
     trustedHops: 0,
@@ -160,10 +160,10 @@ export async function openConsoleWorld(
       Object.assign(counted, { waits: 0, statements: 0 })
       return found
     },
-    place,
+    context,
     editions,
     origin,
-    command: (request) => place.run({ by: commandActor, ...request }),
+    command: (request) => context.run({ by: commandActor, ...request }),
     faults,
     now: clock,
     wait: (ms) => {

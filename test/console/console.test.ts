@@ -40,7 +40,7 @@ describe.each(drawnEngines)('the console (%s)', (engine) => {
   })
 
   test('ends a session that nobody uses for 12 hours, and any after 30 days', async () => {
-    const { person, get, wait, place } = await open()
+    const { person, get, wait, context } = await open()
     const { cookie } = await person('anna@example.org', { isOperator: true })
     const isSignedIn = async () => (await get('/', cookie)).status === 303
     expect(await isSignedIn()).toBe(true)
@@ -48,7 +48,7 @@ describe.each(drawnEngines)('the console (%s)', (engine) => {
       wait(dayMs / 2 - hourMs)
       expect(await isSignedIn()).toBe(true)
     }
-    await place.directory.refresh()
+    await context.directory.refresh()
     wait(13 * hourMs)
     expect(await isSignedIn()).toBe(false)
     const again = await person('anna@example.org')

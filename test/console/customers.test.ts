@@ -98,7 +98,7 @@ describe.each(drawnEngines)('customers (%s)', (engine) => {
 
   test('begin and end by their dates, once however many processes look', async () => {
     const world = await open()
-    const { save, store, operator, get, post, now, wait, ask, person, place, signIn } = world
+    const { save, store, operator, get, post, now, wait, ask, person, context, signIn } = world
     await save({ ...terms, starts: '2026-11-24', 'last-day': '2026-11-25', name: 'Acme', owner: 'a@example.org' })
     const { organizationId } = (await findOrganization(store.db, 'Acme'))!
     const { cookie: owner, personId } = await person('a@example.org', { memberOf: [[organizationId, 'owner']] })
@@ -120,7 +120,7 @@ describe.each(drawnEngines)('customers (%s)', (engine) => {
     expect(await access24()).toBe(false)
     wait(Date.UTC(2026, 10, 24) - now())
     await expect.poll(access24, { timeout: 15_000 }).toBe(true)
-    await place.directory.refresh()
+    await context.directory.refresh()
     const later = await signIn(personId)
     const key = await world.formKeyOf(access, later)
     const token = tokenPattern.exec(await textOf(post(`${access}/tokens`, { 'form-key': key, name: 'ERP' }, later)))![0]
@@ -138,14 +138,14 @@ describe.each(drawnEngines)('customers (%s)', (engine) => {
       'service contract.end',
       'service contract.begin',
     ])
-    await place.directory.refresh()
+    await context.directory.refresh()
     expect(await textOf(get(access, await signIn(personId)))).toContain('The contract has ended')
     expect(operator).toBeDefined()
   })
 
   test('lose their access when an operator ends the contract, after a question', async () => {
     const world = await open()
-    const { save, store, operator, get, post, place, wait } = world
+    const { save, store, operator, get, post, context, wait } = world
     await save({ ...terms, name: 'Acme', owner: 'a@example.org' })
     const { organizationId } = (await findOrganization(store.db, 'Acme'))!
     const at = `${root}/${organizationId}`
@@ -163,7 +163,7 @@ describe.each(drawnEngines)('customers (%s)', (engine) => {
     expect(await audited(world, organizationId)).toContain('op@example.org contract.end')
     const owner = (await world.person('a@example.org', { memberOf: [[organizationId, 'owner']] })).cookie
     expect(await textOf(get(`/o/${organizationId}/contract`, owner))).toContain('Ended')
-    expect(place.directory.organization(organizationId)?.hasApiAccess).toBe(false)
+    expect(context.directory.organization(organizationId)?.hasApiAccess).toBe(false)
     expect((await get(`${root}/nothing`, again)).status).toBe(404)
   })
 })

@@ -53,7 +53,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     opened.push(world)
     const { cookie } = await world.person('op@example.org', { isOperator: true })
     // the cards of all sources are loaded once in a process
-    await world.place.reads.titles()
+    await world.context.reads.titles()
     return {
       ...world,
       operator: cookie,
@@ -64,7 +64,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
 
   test('says that nothing is wrong, then names each thing that is, since when and what follows', async () => {
     const world = await open()
-    const { store, page, get, post, operator, organization, place, now, waits } = world
+    const { store, page, get, post, operator, organization, context, now, waits } = world
     expect(await page('/operator')).toMatch(/Nothing\. Checked at 08:00 UTC.*Nothing is wrong.*13 checks passed/)
     await receiveNotices(store, pair)
     await world.apply()
@@ -141,7 +141,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
       const refused = await post('/operator/editions/hold/publish', form, who)
       expect(refused.status === 403 || refused.headers.get('location')?.startsWith('/sign-in')).toBe(true)
     }
-    expect(place.editions.newest?.edition).toBe(1)
+    expect(context.editions.newest?.edition).toBe(1)
 
     // publish anyway: a typed reason, a fresh sign-in, an entry in the log
     const old = await post('/operator/editions/hold/publish', form, operator)
@@ -149,7 +149,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
       403,
       [form.reason],
     ])
-    expect(place.editions.newest?.edition).toBe(1)
+    expect(context.editions.newest?.edition).toBe(1)
     const { cookie: fresh } = await world.person('op@example.org', { isOperator: true })
     const short = await post('/operator/editions/hold/publish', { reason: 'because' }, fresh)
     expect(short.status).toBe(422)
@@ -163,7 +163,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     expect(await page('/operator/editions/hold')).toMatch(/60 of 60 documents .* 100 % 10 %/)
     const done = await post('/operator/editions/hold/publish', form, fresh)
     expect(done.headers.get('location')).toBe('/operator/editions/2')
-    expect(place.editions.newest).toMatchObject({ edition: 2, records: 3 })
+    expect(context.editions.newest).toMatchObject({ edition: 2, records: 3 })
     const audit = await page('/operator/audit')
     expect(audit).toMatch(
       /op@example\.org.* asked to publish in spite of the gate edition 2 .*Nordland confirmed the clean-up by phone/,

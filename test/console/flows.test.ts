@@ -48,7 +48,7 @@ describe.skipIf(!hasChromium)('people on the console', () => {
         start: Date.now(),
       }),
     )
-    await world.place.reads.titles()
+    await world.context.reads.titles()
     browser = await launchChromium()
     closing.defer(() => browser.close())
   }, 120_000)
@@ -77,15 +77,15 @@ describe.skipIf(!hasChromium)('people on the console', () => {
     /** Sends what waits, and answers the link of the newest mail to somebody. */
     async function linkTo(mail: string): Promise<string> {
       const server = openMailServer(receiver.settings)
-      const { store, place } = world
+      const { store, context } = world
       await sendMails(
         {
           store,
-          clock: place.clock,
+          clock: context.clock,
           random: () => 0.5,
           server,
           unsubscribeUrl: () => undefined,
-          renderAccountMail: (each) => writeAccountMail(place, each),
+          renderAccountMail: (each) => writeAccountMail(context, each),
         },
         new AbortController().signal,
       )
@@ -100,9 +100,9 @@ describe.skipIf(!hasChromium)('people on the console', () => {
       // only while there are no users
       for (const table of ['session', 'sign_in_link', 'oidc_identity', 'passkey', 'membership', 'person'] as const)
         await world.store.db.deleteFrom(table).execute()
-      await world.place.directory.refresh()
+      await world.context.directory.refresh()
       const events: CommandEvent[] = []
-      const { clock, random, config, origin } = world.place
+      const { clock, random, config, origin } = world.context
       await makeConsoleLink(
         { store: world.store, clock, random, config, consoleOrigin: origin },
         { command: 'console link', operands: [], options: {} },

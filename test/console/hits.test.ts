@@ -92,7 +92,7 @@ async function open(engine: Engine) {
         wallClock: Date.now,
         random: () => 0.5,
         send: sender.send,
-        sealer: await world.place.webhooks.sealer(),
+        sealer: await world.context.webhooks.sealer(),
         addresses: { allowsLoopback: true },
         worker: 'test',
         onDisabled: () => {},

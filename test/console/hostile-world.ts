@@ -120,7 +120,7 @@ export async function openHostileWorld(engine: Engine) {
     config: { mail: { host: 'mail.example.org', port: 25, security: 'none', from: 'tenders@example.org' } },
     samples: () => ({
       isFrozen: false,
-      editions: world.place.editions,
+      editions: world.context.editions,
       ask: async () => ({
         status: 200,
         headers: { etag: textAt(0) },
@@ -128,7 +128,7 @@ export async function openHostileWorld(engine: Engine) {
       }),
     }),
   })
-  const { store, place, now } = world
+  const { store, context, now } = world
   const circumstances = { now: now(), random: systemRandom }
   await allowLoopbackWebhooks(store, true)
   const indexes = hostileTexts.map((_, index) => index)
@@ -208,7 +208,7 @@ export async function openHostileWorld(engine: Engine) {
   const receiver = await startReceiver(
     (response, _, count) => void response.writeHead(count % 2 === 0 ? 200 : 500).end(textAt(count)),
   )
-  const sealer = await place.webhooks.sealer()
+  const sealer = await context.webhooks.sealer()
   const endpoints: string[] = []
   for (const index of indexes) {
     const [endpointId, secretId] = [systemRandom.uuid(), systemRandom.uuid()]
@@ -369,8 +369,8 @@ export async function openHostileWorld(engine: Engine) {
       ...{ outcome: 'failed', requests: 1, entries: 0, documents: 0, notices: 0, rejections: 0, detail: stored(index) },
     })
   await addNames(store.db, 'doe', new Map(indexes.map((index) => [stored(index), 50])), now())
-  await place.directory.refresh()
-  await place.reads.titles()
+  await context.directory.refresh()
+  await context.reads.titles()
   const { rows: messages } = await sql<{ endpointId: string; messageId: string }>`
     select distinct on (endpoint_no) endpoint_id as "endpointId", message_id as "messageId" from delivery
     join webhook_endpoint using (endpoint_no) where kind = 'search.hit' order by endpoint_no, message_id`.execute(
@@ -449,7 +449,7 @@ export async function openHostileWorld(engine: Engine) {
 }
 
 /** Mails of every kind of account, with attacks wherever a name stands. Digests wait already. */
-export async function queueHostileMails(trx: Executor, { place, now, organizationId }: HostileWorld): Promise<void> {
+export async function queueHostileMails(trx: Executor, { context, now, organizationId }: HostileWorld): Promise<void> {
   for (const index of hostileTexts.keys()) {
     const token = { organizationId, organization: stored(index), name: stored(index + 1), hint: 'tdr_live_…abcd' }
     const about = { ...token, actor: stored(index + 3), expiresAt: now() + dayMs }
@@ -460,13 +460,13 @@ export async function queueHostileMails(trx: Executor, { place, now, organizatio
         { kind: 'tokenRevoked', language, data: about },
         { kind: 'tokenEnds', language, data: { ...about, actor: null } },
       ]
-      for (const mail of letters) await queueAccountMail(trx, place, { to: mailAt(0), mail, now: now() })
+      for (const mail of letters) await queueAccountMail(trx, context, { to: mailAt(0), mail, now: now() })
     }
   }
   for (const { invitationId, role } of await listInvitations(trx, { organizationId }, now()))
     for (const index of hostileTexts.keys()) {
       const data = { invitationId, organization: stored(index), invitedBy: stored(index + 1), role }
-      await queueAccountMail(trx, place, {
+      await queueAccountMail(trx, context, {
         to: mailAt(index),
         mail: { kind: 'invitation', language: 'en', data },
         now: now(),

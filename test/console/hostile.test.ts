@@ -63,7 +63,7 @@ async function open(engine: (typeof drawnEngines)[number]): Promise<HostileWorld
 }
 
 /** Every mail that waits, as it leaves. */
-async function mailsOf({ store, now, place }: HostileWorld): Promise<(RenderedMail & { readonly to: string })[]> {
+async function mailsOf({ store, now, context }: HostileWorld): Promise<(RenderedMail & { readonly to: string })[]> {
   const mails: (RenderedMail & { readonly to: string })[] = []
   await sendMails(
     {
@@ -75,7 +75,7 @@ async function mailsOf({ store, now, place }: HostileWorld): Promise<(RenderedMa
         },
       },
       unsubscribeUrl: (digestId) => `https://console.example.org/unsubscribe/${digestId}`,
-      renderAccountMail: (taken) => writeAccountMail(place, taken),
+      renderAccountMail: (taken) => writeAccountMail(context, taken),
     },
     new AbortController().signal,
   )
@@ -84,8 +84,8 @@ async function mailsOf({ store, now, place }: HostileWorld): Promise<(RenderedMa
 
 describe.each(drawnEngines)('texts of strangers (%s)', (engine) => {
   test('are text in every answer: no markup, no attribute, no address of theirs', async () => {
-    const { get, cookie, pages, documents, place } = await open(engine)
-    const routes = routesOf(place).filter(
+    const { get, cookie, pages, documents, context } = await open(engine)
+    const routes = routesOf(context).filter(
       ({ method, path }) => method === 'GET' && !/^\/docs(?!\/fields$)|^\/status\.atom/.test(path),
     )
     expect(

@@ -36,7 +36,7 @@ describe.skipIf(!hasChromium || !hasTerminal)('the first ten minutes', () => {
   let copy: string
   let service: ReturnType<typeof spawn>
   let output = ''
-  let place: { readonly api: string; readonly console: string; readonly link: string }
+  let context: { readonly api: string; readonly console: string; readonly link: string }
   let browser: Browser
   let session: Awaited<ReturnType<BrowserContext['storageState']>>
 
@@ -61,7 +61,7 @@ describe.skipIf(!hasChromium || !hasTerminal)('the first ten minutes', () => {
     await printed.promise
     const [, api] = /Address +(http:\/\/\S+)/.exec(output)!
     const [link, origin] = /(http:\/\/localhost:\d+)\/first\/[\w-]{43}/.exec(output)!
-    place = { api: api!, console: origin!, link }
+    context = { api: api!, console: origin!, link }
     browser = await launchChromium()
   }, 300_000)
   afterAll(async () => {
@@ -82,9 +82,9 @@ describe.skipIf(!hasChromium || !hasTerminal)('the first ten minutes', () => {
   /** Runs a script of a document in the copy, with the address of this service. */
   const runShell = async (script: string): Promise<string> => {
     const here = script
-      .replaceAll('https://api.example.org', place.api)
-      .replaceAll('http://127.0.0.1:8080', place.api)
-      .replaceAll('localhost:8080', new URL(place.api).host)
+      .replaceAll('https://api.example.org', context.api)
+      .replaceAll('http://127.0.0.1:8080', context.api)
+      .replaceAll('localhost:8080', new URL(context.api).host)
     const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', here], {
       cwd: copy,
       env: environment(),
@@ -97,7 +97,7 @@ describe.skipIf(!hasChromium || !hasTerminal)('the first ten minutes', () => {
   }
   const ask = async (query: string): Promise<Page> => {
     const token = readFileSync(join(copy, 'data/trial-token'), 'utf8').trim()
-    const answer = await fetch(`${place.api}/v1/tenders?${query}`, { headers: { authorization: `Bearer ${token}` } })
+    const answer = await fetch(`${context.api}/v1/tenders?${query}`, { headers: { authorization: `Bearer ${token}` } })
     expect(answer.status).toBe(200)
     return (await answer.json()) as Page
   }
@@ -156,7 +156,7 @@ describe.skipIf(!hasChromium || !hasTerminal)('the first ten minutes', () => {
 
   /** A window of the person who took the first link. */
   const windowOf = async (way: Way): Promise<Hands> => {
-    const hands = await openHands(browser, way, { origin: place.console, ...(session && { storageState: session }) })
+    const hands = await openHands(browser, way, { origin: context.console, ...(session && { storageState: session }) })
     onTestFinished(async () => {
       await hands[Symbol.asyncDispose]()
       expect(hands.complaints).toEqual([])
@@ -168,7 +168,7 @@ describe.skipIf(!hasChromium || !hasTerminal)('the first ten minutes', () => {
     timeout: 120_000,
   }, async () => {
     const hands = await windowOf('by keys')
-    await hands.visit(place.link)
+    await hands.visit(context.link)
     await hands.press('Begin')
     expect(await hands.heading()).toBe('Trial')
     session = await hands.context.storageState()
@@ -177,7 +177,7 @@ describe.skipIf(!hasChromium || !hasTerminal)('the first ten minutes', () => {
     await hands.press('Create token')
     const answer = JSON.parse(await runShell(await hands.page.locator('#first-request').innerText()))
     expect(answer.data).toHaveLength(1)
-    await hands.visit(place.link)
+    await hands.visit(context.link)
     expect(await hands.heading()).toBe('This link works no more')
   })
 

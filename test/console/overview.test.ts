@@ -72,7 +72,7 @@ describe.each(drawnEngines)('the overview of an organization (%s)', (engine) => 
   })
 
   test('says what needs an Owner, the figures, the best hits and the searches', async () => {
-    const { read, organizationId, store, now, command, place, publish, wait, member } = await open()
+    const { read, organizationId, store, now, command, context, publish, wait, member } = await open()
     const content = canonicalJson(tender)
     await upsertTenders(store.db, [
       {
@@ -111,7 +111,7 @@ describe.each(drawnEngines)('the overview of an organization (%s)', (engine) => 
       store.db,
     )
     wait(1)
-    await place.directory.refresh()
+    await context.directory.refresh()
     const page = await read()
     expect(page).toContain('4 things need you.')
     expect(page).toContain('Webhook “CRM production” fails since 23 Nov 2026, 05:00')

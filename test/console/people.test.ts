@@ -27,7 +27,7 @@ describe.each(drawnEngines)('people (%s)', (engine) => {
   }
 
   test('the last Owner stays, however many requests come at once', async () => {
-    const { organization, person, post, store, place, signIn } = await open()
+    const { organization, person, post, store, context, signIn } = await open()
     const id = await organization('Acme')
     const anna = await person('anna@example.org', { memberOf: [[id, 'owner']] })
     const ida = await person('ida@example.org', { memberOf: [[id, 'owner']] })
@@ -53,11 +53,11 @@ describe.each(drawnEngines)('people (%s)', (engine) => {
       expect(answer.status).toBe(409)
       expect(await answer.text()).toContain('keeps at least one Owner')
     }
-    expect(place.directory.membershipsOf(last)).toMatchObject([{ role: 'owner' }])
+    expect(context.directory.membershipsOf(last)).toMatchObject([{ role: 'owner' }])
   })
 
   test('a change of role ends the sessions of the person, and one of the own gives it a new value', async () => {
-    const { organization, person, post, get, place, signIn, wait } = await open()
+    const { organization, person, post, get, context, signIn, wait } = await open()
     const id = await organization('Acme')
     const anna = await person('anna@example.org', { memberOf: [[id, 'owner']] })
     const ida = await person('ida@example.org', { memberOf: [[id, 'member']] })
@@ -65,18 +65,18 @@ describe.each(drawnEngines)('people (%s)', (engine) => {
     wait(16 * minuteMs)
     const late = await post(`/o/${id}/people/role`, { person: ida.personId, role: 'owner' }, anna.cookie)
     expect([late.status, fieldsOf(await late.text(), `/o/${id}/people/role`)]).toMatchObject([403, { role: ['owner'] }])
-    expect(place.directory.viewerOf(ida.cookie)?.memberships).toMatchObject([{ role: 'member' }])
+    expect(context.directory.viewerOf(ida.cookie)?.memberships).toMatchObject([{ role: 'member' }])
     const fresh = await signIn(anna.personId)
     const page = await (await get(`/o/${id}/people`, fresh)).text()
     expect(page).toContain('Make Owner')
     expect((await post(`/o/${id}/people/role`, { person: ida.personId, role: 'owner' }, fresh)).status).toBe(303)
-    for (const cookie of [ida.cookie, second]) expect(place.directory.viewerOf(cookie)).toBeUndefined()
+    for (const cookie of [ida.cookie, second]) expect(context.directory.viewerOf(cookie)).toBeUndefined()
     const own = await post(`/o/${id}/people/role`, { person: anna.personId, role: 'member' }, fresh)
     expect(own.status).toBe(303)
-    expect(place.directory.viewerOf(fresh)).toBeUndefined()
-    expect(place.directory.viewerOf(anna.cookie)).toBeUndefined()
+    expect(context.directory.viewerOf(fresh)).toBeUndefined()
+    expect(context.directory.viewerOf(anna.cookie)).toBeUndefined()
     const demoted = cookieOf(own)!
-    expect(place.directory.viewerOf(demoted)?.memberships).toMatchObject([{ role: 'member' }])
+    expect(context.directory.viewerOf(demoted)?.memberships).toMatchObject([{ role: 'member' }])
     expect((await post(`/o/${id}/people/role`, { person: ida.personId, role: 'member' }, demoted)).status).toBe(403)
     expect(await (await get(`/o/${id}/people`, demoted)).text()).not.toContain('Make Owner')
     // people of other organizations are strangers here
@@ -84,7 +84,7 @@ describe.each(drawnEngines)('people (%s)', (engine) => {
     const again = await signIn(ida.personId)
     expect((await post(`/o/${id}/people/remove`, { person: stranger.personId }, again)).status).toBe(404)
     expect((await post(`/o/${id}/people/remove`, { person: anna.personId }, again)).status).toBe(303)
-    expect(place.directory.viewerOf(demoted)).toBeUndefined()
+    expect(context.directory.viewerOf(demoted)).toBeUndefined()
     const log = await (await get(`/o/${id}/audit`, again, { 'accept-language': 'de' })).text()
     expect(log).toContain('<h1>Protokoll</h1>')
     expect(log.match(/<time datetime="2026-11-23T08:16:00.000Z">/g)).toHaveLength(3)
@@ -132,7 +132,7 @@ describe.each(drawnEngines)('people (%s)', (engine) => {
   })
 
   test('somebody sets name and language, and ends their own sessions only', async () => {
-    const { person, post, get, place, signIn } = await open()
+    const { person, post, get, context, signIn } = await open()
     const anna = await person('anna@example.org')
     const ida = await person('ida@example.org')
     const saved = await post('/me', { name: ' <b>Anna</b>\u0000 ', language: 'de' }, anna.cookie)
@@ -141,18 +141,18 @@ describe.each(drawnEngines)('people (%s)', (engine) => {
     expect(page).toContain('<h1>Ihre Einstellungen</h1>')
     expect(page).toContain('value="&lt;b&gt;Anna&lt;/b&gt;"')
     const [second, third] = [await signIn(anna.personId), await signIn(anna.personId)]
-    const foreign = place.directory.viewerOf(ida.cookie)!.sessionId
+    const foreign = context.directory.viewerOf(ida.cookie)!.sessionId
     await post('/me/end', { session: foreign }, anna.cookie)
-    expect(place.directory.viewerOf(ida.cookie)).toBeDefined()
-    await post('/me/end', { session: place.directory.viewerOf(second)!.sessionId }, anna.cookie)
-    expect([second, third, anna.cookie].map((each) => place.directory.viewerOf(each) !== undefined)).toEqual([
+    expect(context.directory.viewerOf(ida.cookie)).toBeDefined()
+    await post('/me/end', { session: context.directory.viewerOf(second)!.sessionId }, anna.cookie)
+    expect([second, third, anna.cookie].map((each) => context.directory.viewerOf(each) !== undefined)).toEqual([
       false,
       true,
       true,
     ])
     await post('/me/end-others', {}, anna.cookie)
-    expect(place.directory.viewerOf(third)).toBeUndefined()
-    expect(place.directory.viewerOf(anna.cookie)).toBeDefined()
+    expect(context.directory.viewerOf(third)).toBeUndefined()
+    expect(context.directory.viewerOf(anna.cookie)).toBeDefined()
     expect(
       (await post('/me/add-passkey', { credential: '{"id":"x","response":{"clientDataJSON":"e30"}}' }, anna.cookie))
         .status,

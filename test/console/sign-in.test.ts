@@ -44,25 +44,25 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
     opened.push(world)
     const server = openMailServer(receiver.settings)
     opened.push({ [Symbol.asyncDispose]: async () => server.close() })
-    const { store, place } = world
+    const { store, context } = world
     const send = () =>
       sendMails(
         {
           store,
-          clock: place.clock,
+          clock: context.clock,
           random: () => 0.5,
           server,
           unsubscribeUrl: () => undefined,
-          renderAccountMail: (mail) => writeAccountMail(place, mail),
+          renderAccountMail: (mail) => writeAccountMail(context, mail),
         },
         new AbortController().signal,
       )
     return { world, receiver, send }
   }
 
-  async function command({ place, store }: ConsoleWorld, operands: string[], options = {}) {
+  async function command({ context, store }: ConsoleWorld, operands: string[], options = {}) {
     const events: CommandEvent[] = []
-    const { clock, random, config, origin } = place
+    const { clock, random, config, origin } = context
     await makeConsoleLink(
       { store, clock, random, config, consoleOrigin: origin },
       { command: 'console link', operands, options },
@@ -75,7 +75,7 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
 
   test('the first link makes one operator, who is Owner of the trial organization', async () => {
     const world = await open()
-    const { get, post, organization, place, wait, origin } = world
+    const { get, post, organization, context, wait, origin } = world
     const trial = await organization(trialOrganization)
     const link = await command(world, [])
     expect(link.origin).toBe(origin)
@@ -92,7 +92,7 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
     const signedIn = answers.find(({ status }) => status === 303)!
     expect(locationOf(signedIn)).toBe(`/o/${trial}`)
     expect(locationOf(await get('/', cookieOf(signedIn)))).toBe(`/o/${trial}`)
-    const { person, memberships } = place.directory.viewerOf(cookieOf(signedIn)!)!
+    const { person, memberships } = context.directory.viewerOf(cookieOf(signedIn)!)!
     expect(person).toMatchObject({ mail: 'anna@example.org', isOperator: true })
     expect(memberships).toMatchObject([{ role: 'owner', name: trialOrganization }])
     // the other link is for a first person, and there is one
@@ -120,14 +120,14 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
 
   test('a command makes links for known people only, and further operators', async () => {
     const world = await open()
-    const { post, person, place, store } = world
+    const { post, person, context, store } = world
     expect((await command(world, ['ida@example.org'])).search).toBe('?mail=ida%40example.org')
     await person('anna@example.org', { isOperator: true })
     await expect(command(world, ['nobody@example.org'])).rejects.toThrow('Nobody here has the address')
     await expect(command(world, ['nobody'])).rejects.toThrow('is no mail address')
     const link = await command(world, ['ida@example.org'], { operator: true })
     const answer = await post(link.pathname, {})
-    expect(place.directory.viewerOf(cookieOf(answer)!)?.person).toMatchObject({ isOperator: true })
+    expect(context.directory.viewerOf(cookieOf(answer)!)?.person).toMatchObject({ isOperator: true })
     await expect(command(world, [])).rejects.toThrow('name the mail address')
     const entries = await store.db.selectFrom('audit_entry').select(['action', 'subject', 'actor']).execute()
     expect(entries).toEqual(
@@ -137,7 +137,7 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
 
   test('a link comes by mail, leads back, and is in no table before', async () => {
     const { world, receiver, send } = await openWithMail()
-    const { get, post, person, store, wait, place, origin } = world
+    const { get, post, person, store, wait, context, origin } = world
     await person('anna@example.org', { isOperator: true })
     expect(await (await get('/sign-in')).text()).toContain('autocomplete="username webauthn"')
     const asked = await post('/sign-in', { mail: ' Anna@example.org', return: '/operator/editions?a=1' })
@@ -162,7 +162,7 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
     wait(9 * minuteMs)
     const answer = await post(link.pathname, { return: back })
     expect(locationOf(answer)).toBe('/operator/editions?a=1')
-    expect(place.directory.viewerOf(cookieOf(answer)!)?.person.mail).toBe('anna@example.org')
+    expect(context.directory.viewerOf(cookieOf(answer)!)?.person.mail).toBe('anna@example.org')
     expect((await post(link.pathname, {})).status).toBe(404)
 
     // after an hour a mail that could not leave is of no use
@@ -208,7 +208,7 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
       trustedHops: 0,
       onFault: (error: unknown) => void world.faults.push(error),
     }
-    const second = await openConsole(world.place, options)
+    const second = await openConsole(world.context, options)
     opened.push({ [Symbol.asyncDispose]: () => second.close() })
     const ask = async (origin: string, mail: string) => {
       const headers = { 'sec-fetch-site': 'same-origin' }
@@ -240,14 +240,14 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
 
   test('a session has a new value at every sign-in, and the former one ends', async () => {
     const world = await open()
-    const { post, get, person, place, wait } = world
+    const { post, get, person, context, wait } = world
     const { cookie } = await person('anna@example.org', { isOperator: true })
     const link = await command(world, ['anna@example.org'])
     wait(16 * minuteMs - 10 * minuteMs)
     const answer = await post(link.pathname, {}, cookie)
     const fresh = cookieOf(answer)!
     expect(fresh).not.toBe(cookie)
-    expect(place.directory.viewerOf(cookie)).toBeUndefined()
+    expect(context.directory.viewerOf(cookie)).toBeUndefined()
     // a value that somebody planted is never taken over
     const second = await command(world, ['anna@example.org'])
     const planted = await post(second.pathname, {}, 'planted-value')
@@ -261,12 +261,12 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
     expect(await again.text()).toContain('at most 15 minutes old')
     const out = await post('/sign-out', {}, fresh)
     expect(out.status).toBe(303)
-    expect(place.directory.viewerOf(fresh)).toBeUndefined()
+    expect(context.directory.viewerOf(fresh)).toBeUndefined()
   })
 
   test('an invitation is for one address, once, and its texts stay texts', async () => {
     const { world, receiver, send } = await openWithMail()
-    const { get, post, person, organization, place, store, now } = world
+    const { get, post, person, organization, context, store, now } = world
     const hostile = 'Roads\r\nBcc: eve@example.org <script>alert(1)</script>\u202e'
     const id = await organization(hostile)
     const { cookie } = await person('anna@example.org', { memberOf: [[id, 'owner']] })
@@ -291,7 +291,7 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
     const answers = await Promise.all([1, 2, 3, 4].map(() => post(path, {})))
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 404, 404, 404])
     const joined = answers.find(({ status }) => status === 303)!
-    const viewer = place.directory.viewerOf(cookieOf(joined)!)!
+    const viewer = context.directory.viewerOf(cookieOf(joined)!)!
     expect(viewer.person).toMatchObject({ mail: 'ida@example.org', isOperator: false })
     expect(viewer.memberships).toMatchObject([{ organizationId: id, role: 'member' }])
     expect(locationOf(joined)).toBe(`/o/${id}`)

@@ -63,7 +63,7 @@ describe.each(drawnEngines)('the page of a tender (%s)', (engine) => {
   test('shows the record, its deadlines, its history and where a merged one went', async () => {
     const world = await openConsoleWorld(engine)
     opened.push(world)
-    const { store, get, person, waits, place } = world
+    const { store, get, person, waits, context } = world
     await receiveNotices(store, [call, moved, copy])
     await consolidate(store, { now: world.now() })
     await world.publish()
@@ -95,7 +95,7 @@ describe.each(drawnEngines)('the page of a tender (%s)', (engine) => {
       for (const language of ['en', 'de'] as const)
         expect([member, fieldTexts[language][member]]).not.toContain(undefined)
     const record = JSON.parse(
-      Buffer.from(place.editions.record(place.editions.find(id)!, 'identity').bytes).toString(),
+      Buffer.from(context.editions.record(context.editions.find(id)!, 'identity').bytes).toString(),
     ) as object
     for (const member of Object.keys(record)) expect(text).toContain(fieldTexts.en[member])
     const german = textOf(await (await get(`/tenders/${id}`, cookie, { 'accept-language': 'de' })).text())

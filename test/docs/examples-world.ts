@@ -22,7 +22,7 @@ export type ExamplesWorld = AsyncDisposable & {
 export async function openExamplesWorld(engine: Engine): Promise<ExamplesWorld> {
   await using opening = new AsyncDisposableStack()
   const console = opening.use(await openConsoleWorld(engine, { start: sampleHour }))
-  await fillSampleStock(console.store, console.place.dataFolder)
+  await fillSampleStock(console.store, console.context.dataFolder)
   await console.publish()
   const api = opening.use(await startApi({ reader: console.editions }))
   const run = async (program: string, parameters: readonly string[]) => {
@@ -36,7 +36,7 @@ export async function openExamplesWorld(engine: Engine): Promise<ExamplesWorld> 
   }
   // the guides as files have one address, the pages of this console another
   const here = (text: string) =>
-    text.replaceAll(writtenApi, api.origin).replaceAll(console.place.apiAddress, api.origin)
+    text.replaceAll(writtenApi, api.origin).replaceAll(console.context.apiAddress, api.origin)
   const open = opening.move()
   return {
     console,

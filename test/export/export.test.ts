@@ -79,24 +79,24 @@ function tableOf(rows: readonly Row[]): string {
 
 describe('the sample stock', () => {
   let store: TestStore
-  let place: string
+  let folder: string
   beforeAll(async () => {
     store = await openTestStore('embedded')
-    place = await mkdtemp(join(tmpdir(), 'tenderstock-export-'))
-    await fillSampleStock(store, place)
+    folder = await mkdtemp(join(tmpdir(), 'tenderstock-export-'))
+    await fillSampleStock(store, folder)
     await publish(store, { now: sampleHour, minIntervalMs: 0 })
     const terms = termsOfSources(await loadSources())
-    for (const format of formats) await exported(store, join(place, format), { format, partRecords: 100, terms })
+    for (const format of formats) await exported(store, join(folder, format), { format, partRecords: 100, terms })
     return async () => {
       await store[Symbol.asyncDispose]()
-      await rm(place, { recursive: true, force: true })
+      await rm(folder, { recursive: true, force: true })
     }
   })
   const partsOf = async (format: ExportFormat, name: string): Promise<string[]> =>
-    (await readdir(join(place, format)))
+    (await readdir(join(folder, format)))
       .filter((each) => each.startsWith(`${name}-`))
       .sort()
-      .map((each) => join(place, format, each))
+      .map((each) => join(folder, format, each))
 
   test.skipIf(!hasProgram('jq'))('NDJSON holds every record, with the digest of the edition', async () => {
     const parts = await partsOf('ndjson', 'tenders')
@@ -137,7 +137,7 @@ describe('the sample stock', () => {
       .map((line) => JSON.parse(line))
 
   test('DuckDB finds typed columns in Parquet, and in them what the records say', async () => {
-    const tenders = `'${join(place, 'parquet', 'tenders-*.parquet')}'`
+    const tenders = `'${join(folder, 'parquet', 'tenders-*.parquet')}'`
     const types = await duckRows(`select column_name as name, column_type as type from (describe from ${tenders})`)
     expect(Object.fromEntries(types.map(({ name, type }) => [name, type]))).toMatchObject({
       id: 'VARCHAR',
@@ -152,7 +152,7 @@ describe('the sample stock', () => {
     expect(rows.map(({ record }) => JSON.parse(String(record)))).toEqual(records)
     expect(rows.map(({ title }) => title)).toEqual(records.map(({ title }) => title))
     const [lots] = await duckRows(`select count(*)::integer as n, count(distinct tender_id)::integer as tenders
-      from '${join(place, 'parquet', 'lots-*.parquet')}'`)
+      from '${join(folder, 'parquet', 'lots-*.parquet')}'`)
     const withLots = records.filter(({ lots: all }) => (all as unknown[]).length > 0)
     expect(lots).toEqual({
       n: withLots.reduce((sum, { lots: all }) => sum + (all as unknown[]).length, 0),
@@ -166,7 +166,7 @@ describe('the sample stock', () => {
     const questions = [...text.matchAll(question)] as unknown as [whole: string, query: string, answer?: string][]
     expect(questions).toHaveLength(10)
     for (const [whole, query, answer] of questions) {
-      const table = tableOf(await duckRows(query.replaceAll("'export/", `'${join(place, 'parquet')}/`)))
+      const table = tableOf(await duckRows(query.replaceAll("'export/", `'${join(folder, 'parquet')}/`)))
       if (process.env['RECORD_DOCS'] === '1')
         text = text.replace(whole, () => `\`\`\`sql\n${query}\`\`\`\n\n\`\`\`text\n${table}\`\`\`\n`)
       else expect(table, query).toBe(answer)
@@ -177,7 +177,7 @@ describe('the sample stock', () => {
   test.skipIf(!hasProgram('python3'))("Python's csv reads the tables, every row with its columns", async () => {
     const rows = (await partsOf('csv', 'tenders')).flatMap((file) => pythonCsv(file))
     expect(rows.map(({ id }) => id)).toEqual((await ndjson()).map(({ id }) => id))
-    const sources = pythonCsv(join(place, 'csv', 'sources.csv'))
+    const sources = pythonCsv(join(folder, 'csv', 'sources.csv'))
     expect(sources.find(({ source }) => source === 'ted')).toMatchObject({
       license_url: 'https://ted.europa.eu/en/legal-notice',
       attribution: '© European Union, https://ted.europa.eu',
@@ -186,12 +186,12 @@ describe('the sample stock', () => {
   })
 
   test.each(formats)('%s: sha256sum agrees, and the manifest names every file and every source', async (format) => {
-    const folder = join(place, format)
-    const manifest = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8'))
+    const exported = join(folder, format)
+    const manifest = JSON.parse(await readFile(join(exported, 'manifest.json'), 'utf8'))
     expect(
-      execFileSync('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], { cwd: folder }).toString(),
+      execFileSync('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], { cwd: exported }).toString(),
     ).toBe('')
-    expect([...(await readdir(folder))].sort()).toEqual(
+    expect([...(await readdir(exported))].sort()).toEqual(
       [...manifest.files.map(({ name }: { name: string }) => name), 'SHA256SUMS', 'manifest.json'].sort(),
     )
     const records = await ndjson()

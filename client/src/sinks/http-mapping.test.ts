@@ -107,12 +107,12 @@ describe('mapping files', () => {
     fc.assert(
       fc.property(fc.constantFrom(...paths), replacement, fc.boolean(), (path, value, isAdded) => {
         const mutated = structuredClone(base)
-        let place = mutated
-        for (const part of path.slice(0, -1)) place = place[part]
+        let section = mutated
+        for (const part of path.slice(0, -1)) section = section[part]
         const last = path.at(-1)!
-        if (isAdded && typeof last === 'string') place[`${last}X`] = value ?? null
-        else if (value === undefined && typeof last === 'string') delete place[last]
-        else place[last] = value ?? null
+        if (isAdded && typeof last === 'string') section[`${last}X`] = value ?? null
+        else if (value === undefined && typeof last === 'string') delete section[last]
+        else section[last] = value ?? null
         expect(schemaFaults(mutated, httpMappingSchema).length === 0).toBe(validate(mutated))
       }),
       { numRuns: 500 },

@@ -84,10 +84,10 @@ function* fieldsOf(mapping: HttpMapping): Generator<readonly [string, readonly M
 /** Faults that a schema cannot express. */
 function meaningFaults(mapping: HttpMapping): string[] {
   const faults: string[] = []
-  for (const [place, fields] of fieldsOf(mapping)) {
+  for (const [section, fields] of fieldsOf(mapping)) {
     const seen = new Set<string>()
     for (const [index, field] of fields.entries()) {
-      const at = `${place}[${index}] (${field.to})`
+      const at = `${section}[${index}] (${field.to})`
       const hasFrom = field.from !== undefined
       if (hasFrom === 'value' in field) faults.push(`${at} must have either "from" or "value"`)
       if (seen.has(field.to)) faults.push(`${at} sets a property that another field of the list sets`)
@@ -98,7 +98,7 @@ function meaningFaults(mapping: HttpMapping): string[] {
       for (const path of paths)
         if (path.startsWith('$') && path !== '$state' && path !== '$isBackfill')
           faults.push(`${at} has an unknown source ${path}; known are $state and $isBackfill`)
-      if (place !== 'fields' && (field.when !== undefined || field.isPassive !== undefined))
+      if (section !== 'fields' && (field.when !== undefined || field.isPassive !== undefined))
         faults.push(`${at} must have neither "when" nor "isPassive": it is set once anyway`)
       if (field.timeZone !== undefined)
         try {

@@ -43,16 +43,16 @@ export async function* readLines(path: string): AsyncGenerator<Line> {
 }
 
 /** The pieces of a file at these places, which ascend; neighbors are read together. */
-export async function* readPlaces(path: string, places: readonly FileRange[]): AsyncGenerator<Buffer> {
-  if (places.length === 0) return
+export async function* readRanges(path: string, ranges: readonly FileRange[]): AsyncGenerator<Buffer> {
+  if (ranges.length === 0) return
   const file = await open(path, 'r')
   try {
-    for (let index = 0; index < places.length; ) {
-      const start = places[index]!.offset
+    for (let index = 0; index < ranges.length; ) {
+      const start = ranges[index]!.offset
       let last = index
-      while (last + 1 < places.length && places[last + 1]!.offset + places[last + 1]!.length - start <= blockBytes)
+      while (last + 1 < ranges.length && ranges[last + 1]!.offset + ranges[last + 1]!.length - start <= blockBytes)
         last++
-      const end = places[last]!.offset + places[last]!.length
+      const end = ranges[last]!.offset + ranges[last]!.length
       const block = Buffer.allocUnsafe(end - start)
       for (let read = 0; read < block.length; ) {
         const { bytesRead } = await file.read(block, read, block.length - read, start + read)
@@ -60,7 +60,7 @@ export async function* readPlaces(path: string, places: readonly FileRange[]): A
         read += bytesRead
       }
       for (; index <= last; index++) {
-        const { offset, length } = places[index]!
+        const { offset, length } = ranges[index]!
         yield block.subarray(offset - start, offset - start + length)
       }
     }

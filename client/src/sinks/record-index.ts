@@ -63,14 +63,14 @@ export class RecordIndex {
   }
 
   /** Ids and places of the records whose newest version is in this file, by offset. */
-  placesIn(file: IndexedFile): { readonly ids: readonly string[]; readonly places: readonly FileRange[] } {
-    const found: { readonly id: string; readonly place: FileRange }[] = []
+  rangesIn(file: IndexedFile): { readonly ids: readonly string[]; readonly ranges: readonly FileRange[] } {
+    const found: { readonly id: string; readonly range: FileRange }[] = []
     for (const [id, slot] of this.#slots) {
       const entry = this.#entry(slot)
-      if (entry.file === file) found.push({ id, place: { offset: entry.offset, length: entry.length } })
+      if (entry.file === file) found.push({ id, range: { offset: entry.offset, length: entry.length } })
     }
-    found.sort((a, b) => a.place.offset - b.place.offset)
-    return { ids: found.map(({ id }) => id), places: found.map(({ place }) => place) }
+    found.sort((a, b) => a.range.offset - b.range.offset)
+    return { ids: found.map(({ id }) => id), ranges: found.map(({ range }) => range) }
   }
 
   #entry(slot: number): IndexEntry {

@@ -119,15 +119,15 @@ export class RecordLog {
   /** Appends records; resolves to their places. Not durable before `commit`. */
   async append(records: readonly StoredRecord[]): Promise<FileRange[]> {
     const lines = records.map((record) => Buffer.from(`${putStart}${wellFormedJson(record)}}\n`))
-    const places: FileRange[] = []
+    const ranges: FileRange[] = []
     let offset = this.#bytes
     for (const line of lines) {
       this.#hash.update(line.subarray(0, -1))
-      places.push({ offset: offset + putStart.length, length: line.length - putStart.length - 2 })
+      ranges.push({ offset: offset + putStart.length, length: line.length - putStart.length - 2 })
       offset += line.length
     }
     await this.#write(Buffer.concat(lines))
-    return places
+    return ranges
   }
 
   async commit(mark: Mark): Promise<void> {

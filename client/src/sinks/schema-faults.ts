@@ -25,13 +25,13 @@ function nearest(name: string, known: readonly string[]): string {
 }
 
 /** Every fault as one sentence that begins with its place (`fields[3].maxLength`); empty: the value fits. */
-export function schemaFaults(value: unknown, schema: Schema, root: Schema = schema, place = ''): string[] {
+export function schemaFaults(value: unknown, schema: Schema, root: Schema = schema, path = ''): string[] {
   if (schema.$ref !== undefined) {
     const target = root.$defs?.[schema.$ref.replace('#/$defs/', '')]
     if (!target) throw new Error(`no ${schema.$ref} in the schema`)
-    return schemaFaults(value, target, root, place)
+    return schemaFaults(value, target, root, path)
   }
-  const at = place === '' ? 'The file' : place
+  const at = path === '' ? 'The file' : path
   const types = schema.type === undefined ? [] : [schema.type].flat()
   const own = typeOf(value)
   if (types.length > 0 && !types.includes(own) && !(own === 'integer' && types.includes('number')))
@@ -52,19 +52,19 @@ export function schemaFaults(value: unknown, schema: Schema, root: Schema = sche
   if (Array.isArray(value)) {
     if (value.length < (schema.minItems ?? 0)) faults.push(`${at} must have at least ${schema.minItems} elements`)
     const { items } = schema
-    if (items) faults.push(...value.flatMap((each, index) => schemaFaults(each, items, root, `${place}[${index}]`)))
-  } else if (typeof value === 'object' && value !== null) faults.push(...memberFaults(value, schema, root, place))
+    if (items) faults.push(...value.flatMap((each, index) => schemaFaults(each, items, root, `${path}[${index}]`)))
+  } else if (typeof value === 'object' && value !== null) faults.push(...memberFaults(value, schema, root, path))
   return faults
 }
 
-function memberFaults(value: object, schema: Schema, root: Schema, place: string): string[] {
-  const at = place === '' ? 'The file' : place
+function memberFaults(value: object, schema: Schema, root: Schema, path: string): string[] {
+  const at = path === '' ? 'The file' : path
   const properties = schema.properties ?? {}
   const faults = (schema.required ?? [])
     .filter((name) => !Object.hasOwn(value, name))
     .map((name) => `${at} lacks "${name}"`)
   for (const [name, member] of Object.entries(value)) {
-    const inner = place === '' ? name : `${place}.${name}`
+    const inner = path === '' ? name : `${path}.${name}`
     const known = Object.hasOwn(properties, name) ? properties[name] : schema.additionalProperties
     if (typeof known === 'object') faults.push(...schemaFaults(member, known, root, inner))
     else if (known === false)

@@ -196,7 +196,7 @@ const rowContent = (rows: {
   readonly nuts: readonly string[]
 }): string => digestOf(JSON.stringify([rows.tender, rows.lots, [...rows.cpv].sort(), [...rows.nuts].sort()]))
 
-const placeText = ({ lotId, code }: PlacedCode): string => `${lotId} ${code}`
+const placedText = ({ lotId, code }: PlacedCode): string => `${lotId} ${code}`
 
 /** The content of the rows that a record must have. */
 export function sqliteContentOf(delivered: TenderRecord): string {
@@ -204,8 +204,8 @@ export function sqliteContentOf(delivered: TenderRecord): string {
   return rowContent({
     tender: [...tenderColumns.map(({ of }) => boundValue(of(record))), contentJson(record), recordHash(record)],
     lots: lotsOf(record).map((row) => lotColumns.map(({ of }) => boundValue(of(row)))),
-    cpv: cpvOf(record).map(placeText),
-    nuts: nutsOf(record).map(placeText),
+    cpv: cpvOf(record).map(placedText),
+    nuts: nutsOf(record).map(placedText),
   })
 }
 
@@ -236,7 +236,7 @@ export function* sqliteRows(db: DatabaseSync): Generator<SeenRecord> {
   const lots = childRows(db, 'tender_lot', 'position')
   const cpv = childRows(db, 'tender_cpv', 'lot_id, code')
   const nuts = childRows(db, 'tender_nuts', 'lot_id, code')
-  const places = (rows: readonly Row[]) => rows.map(({ lot_id, code }) => `${lot_id} ${code}`)
+  const placedTexts = (rows: readonly Row[]) => rows.map(({ lot_id, code }) => `${lot_id} ${code}`)
   for (const row of db.prepare('SELECT * FROM tender ORDER BY id').iterate() as Iterable<Row>) {
     const id = String(row.id)
     let record: TenderRecord
@@ -252,8 +252,8 @@ export function* sqliteRows(db: DatabaseSync): Generator<SeenRecord> {
       content: rowContent({
         tender: [...cells, contentJson(record), hash],
         lots: lots.of(id).map((lot) => lotColumns.map(({ name }) => lot[name] ?? null)),
-        cpv: places(cpv.of(id)),
-        nuts: places(nuts.of(id)),
+        cpv: placedTexts(cpv.of(id)),
+        nuts: placedTexts(nuts.of(id)),
       }),
     }
   }

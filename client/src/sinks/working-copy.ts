@@ -8,7 +8,7 @@ import { type CopyDigest, DigestSum, isOpenRecord } from '../sync/copy-digest.ts
 import { StagingLostError, type SyncState } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
 import { makeDurable, makeFolder, putInPlace, sizeOf } from './durable-files.ts'
-import { BlockWriter, type FileRange, readLines, readPlaces } from './line-file.ts'
+import { BlockWriter, type FileRange, readLines, readRanges } from './line-file.ts'
 import { recordHash } from './record-hash.ts'
 import { type IndexEntry, type IndexedFile, RecordIndex, type RecordPrint } from './record-index.ts'
 import { wellFormed } from './record-json.ts'
@@ -139,11 +139,11 @@ export class WorkingCopy {
     }
     const toWrite = [...newest.values()]
     if (toWrite.length === 0) return []
-    const places = await target.log.append(toWrite.map(({ record }) => record))
+    const ranges = await target.log.append(toWrite.map(({ record }) => record))
     for (const [number, { record, lastModifiedMs, print }] of toWrite.entries()) {
       const { id, status } = record
       if (!target.undo.has(id)) target.undo.set(id, target.index.get(id))
-      target.index.set(id, { ...places[number]!, lastModifiedMs, status, print, file: 'log' })
+      target.index.set(id, { ...ranges[number]!, lastModifiedMs, status, print, file: 'log' })
     }
     target.hasChanges = true
     return toWrite.map(({ record }) => record)
@@ -243,10 +243,10 @@ export class WorkingCopy {
       const record = parseLine(bytes, base)
       index.set(record.id, this.#entryOf(record, 'base', { offset, length: bytes.length }))
     }
-    await scanLog(this.#logPath, ({ record, ...place }) => {
+    await scanLog(this.#logPath, ({ record, ...range }) => {
       const held = index.get(record.id)
       if (!held || Date.parse(record.lastModified) >= held.lastModifiedMs)
-        index.set(record.id, this.#entryOf(record, 'log', place))
+        index.set(record.id, this.#entryOf(record, 'log', range))
     })
     return { ...scanned, index, isUnderCompaction }
   }
@@ -265,9 +265,9 @@ export class WorkingCopy {
 
   async #loadStaging(): Promise<RecordIndex> {
     const index = new RecordIndex()
-    await scanLog(this.#stagingPath, ({ record, ...place }) => {
+    await scanLog(this.#stagingPath, ({ record, ...range }) => {
       // In the order of writing: a record was only written when it was newer than what was held.
-      index.set(record.id, this.#entryOf(record, 'log', place))
+      index.set(record.id, this.#entryOf(record, 'log', range))
     })
     return index
   }
@@ -300,7 +300,7 @@ export class WorkingCopy {
         [base, 'base'],
         [logPath, 'log'],
       ] as const)
-        for await (const record of readPlaces(path, index.placesIn(file).places)) {
+        for await (const record of readRanges(path, index.rangesIn(file).ranges)) {
           await out.write(record)
           await out.write(lineEnd)
           await exported?.add(record)

@@ -148,7 +148,7 @@ export function fileLock(options: FileLockOptions): FileLock {
         if (last > 0 && !found) continue
         if (found && !found.isReleased && !(await isGone(found, mine, minePath))) return undefined
         const number = last + 1
-        if (!(await place(minePath, `${path}.${number}`, text))) continue
+        if (!(await linkUnlessThere(minePath, `${path}.${number}`, text))) continue
         if ((await newest(path)) === number) return await hold(path, number, text, renewEveryMs)
         await rm(`${path}.${number}`, { force: true })
       }
@@ -176,7 +176,7 @@ async function writeNew(path: string, text: string): Promise<void> {
 }
 
 /** Puts the finished file in place unless another is there: nobody ever sees a half-written lock. */
-async function place(from: string, to: string, text: string): Promise<boolean> {
+async function linkUnlessThere(from: string, to: string, text: string): Promise<boolean> {
   try {
     await link(from, to)
     return true

@@ -94,7 +94,7 @@ export class MemoryLimiter implements LocalLimiter {
   readonly #bytesOfRing: number
   /** What a lock holds while this thread has it. */
   readonly #mine: number
-  readonly #places = new Map<string, RememberedKey>()
+  readonly #remembered = new Map<string, RememberedKey>()
 
   constructor({ memory, clock, thread }: MemoryLimiterOptions) {
     if (!Number.isSafeInteger(thread) || thread < 0 || thread >= isAwaited - 1)
@@ -140,26 +140,26 @@ export class MemoryLimiter implements LocalLimiter {
   }
 
   async close(): Promise<void> {
-    this.#places.clear()
+    this.#remembered.clear()
   }
 
   #openLog(entry: number): void {
     this.#logs.open(entriesByte + entry * entryBytes + logWord * 4, this.#firstRingByte + entry * this.#bytesOfRing)
   }
 
-  #placeOf(key: string): RememberedKey {
-    let place = this.#places.get(key)
-    if (!place) {
+  #rememberedOf(key: string): RememberedKey {
+    let remembered = this.#remembered.get(key)
+    if (!remembered) {
       // Keys of the past would pile up otherwise.
-      if (this.#places.size >= this.#organizations) this.#places.clear()
+      if (this.#remembered.size >= this.#organizations) this.#remembered.clear()
       const digest = hash('sha256', key, 'buffer')
-      place = {
+      remembered = {
         key: [digest.readInt32LE(0), digest.readInt32LE(4), digest.readInt32LE(8), digest.readInt32LE(12)],
         entry: -1,
       }
-      this.#places.set(key, place)
+      this.#remembered.set(key, remembered)
     }
-    return place
+    return remembered
   }
 
   /** The entry belongs to the key; sure under the lock of the entry or of the directory only. */
@@ -175,10 +175,10 @@ export class MemoryLimiter implements LocalLimiter {
   }
 
   /** The entry of the key, or the first unused one where it would be (`~entry`); undefined for neither. */
-  #search(place: RememberedKey): number | undefined {
-    let entry = (place.key[0] >>> 0) % this.#organizations
+  #search(remembered: RememberedKey): number | undefined {
+    let entry = (remembered.key[0] >>> 0) % this.#organizations
     for (let looks = 0; looks < this.#reach; looks++) {
-      if (this.#isOf(entry, place)) return entry
+      if (this.#isOf(entry, remembered)) return entry
       if (Atomics.load(this.#words, wordOf(entry) + stateWord) === neverUsed) return ~entry
       entry = entry + 1 === this.#organizations ? 0 : entry + 1
     }
@@ -186,18 +186,18 @@ export class MemoryLimiter implements LocalLimiter {
   }
 
   /** Finds or makes the entry. Only one thread at a time makes one, so that no key ever has two. */
-  #findOrAdd(place: RememberedKey): number {
-    const known = this.#search(place)
+  #findOrAdd(remembered: RememberedKey): number {
+    const known = this.#search(remembered)
     if (known !== undefined && known >= 0) return known
     acquire(this.#words, directoryLock, this.#mine)
     try {
-      const found = this.#search(place)
+      const found = this.#search(remembered)
       if (found !== undefined && found >= 0) return found
       if (found !== undefined) {
-        this.#own(~found, place)
+        this.#own(~found, remembered)
         return ~found
       }
-      return this.#reuse(place)
+      return this.#reuse(remembered)
     } finally {
       release(this.#words, directoryLock)
     }
@@ -210,9 +210,9 @@ export class MemoryLimiter implements LocalLimiter {
   }
 
   /** Gives the key an entry whose owner has no request in the last minute. Under the lock of the directory. */
-  #reuse(place: RememberedKey): number {
+  #reuse(remembered: RememberedKey): number {
     const now = this.#clock()
-    let entry = (place.key[0] >>> 0) % this.#organizations
+    let entry = (remembered.key[0] >>> 0) % this.#organizations
     for (let looks = 0; looks < this.#reach; looks++) {
       const word = wordOf(entry)
       this.#openLog(entry)
@@ -222,7 +222,7 @@ export class MemoryLimiter implements LocalLimiter {
           if (this.#logs.isIdle(now)) {
             Atomics.store(this.#words, word + stateWord, changing)
             this.#logs.clear()
-            this.#own(entry, place)
+            this.#own(entry, remembered)
             return entry
           }
         } finally {
@@ -238,17 +238,17 @@ export class MemoryLimiter implements LocalLimiter {
 
   /** Opens the log of the key and returns its lock, held. */
   #enter(key: string): number {
-    const place = this.#placeOf(key)
+    const remembered = this.#rememberedOf(key)
     while (true) {
-      if (place.entry < 0) place.entry = this.#findOrAdd(place)
-      const lock = wordOf(place.entry) + lockWord
+      if (remembered.entry < 0) remembered.entry = this.#findOrAdd(remembered)
+      const lock = wordOf(remembered.entry) + lockWord
       acquire(this.#words, lock, this.#mine)
-      if (this.#isOf(place.entry, place)) {
-        this.#openLog(place.entry)
+      if (this.#isOf(remembered.entry, remembered)) {
+        this.#openLog(remembered.entry)
         return lock
       }
       release(this.#words, lock)
-      place.entry = -1
+      remembered.entry = -1
     }
   }
 

@@ -3,7 +3,7 @@ import { contractText } from '../../api/contract-text.ts'
 
 type ReferenceParameter = {
   readonly name: string
-  readonly place: string
+  readonly location: string
   readonly type: string
   readonly description: string
   readonly example: string
@@ -86,9 +86,9 @@ function readOperation(path: string): ReferenceOperation {
     path,
     summary: operation.summary,
     description: operation.description,
-    parameters: operation.parameters.map(({ name, in: place, description, schema, examples }) => ({
+    parameters: operation.parameters.map(({ name, in: location, description, schema, examples }) => ({
       name,
-      place,
+      location,
       type: typeOf(schema),
       description,
       example: exampleOf(Object.values(examples)[0]?.value),

@@ -99,14 +99,14 @@ export class Handbook {
     const key = `${texts.language} ${file}`
     let rendered = this.#rendered.get(key)
     if (!rendered) {
-      rendered = renderGuide(this.guide(file), this.placeOf(file), texts)
+      rendered = renderGuide(this.guide(file), this.contextOf(file), texts)
       this.#rendered.set(key, rendered)
     }
     return rendered
   }
 
   /** What a guide needs of the site. */
-  placeOf(file: string) {
+  contextOf(file: string) {
     return {
       apiAddress: this.#options.apiAddress,
       targetOf: (to: string) => this.#targetOf(posix.join(posix.dirname(file), decodeURI(to))),

@@ -6,7 +6,7 @@ import { highlightCode } from './highlight-code.ts'
 /** Where a link or picture of a guide leads: an address, or plain text where the site does not have the file. */
 export type Target = { readonly kind: 'address'; readonly address: string } | { readonly kind: 'text' }
 
-export type GuidePlace = {
+export type GuideContext = {
   /** `to`: as written, without its fragment; relative to the guide. */
   readonly targetOf: (to: string) => Target
   /** Width and height of a picture of the site, where they are known. */
@@ -99,7 +99,7 @@ function uniqueId(slug: string, taken: Map<string, number>): string {
 export type GuideTexts = { readonly language: string; readonly copy: string; readonly copied: string }
 
 /** The markup of a guide without its title. */
-export function renderGuide({ tokens }: Guide, place: GuidePlace, texts: GuideTexts): Html {
+export function renderGuide({ tokens }: Guide, context: GuideContext, texts: GuideTexts): Html {
   const out: string[] = []
   let figures = 0
   let heading = ''
@@ -112,14 +112,14 @@ export function renderGuide({ tokens }: Guide, place: GuidePlace, texts: GuideTe
     if (token.type === 'heading_open') heading = plainText(tokens[index + 1])
     if (token.type === 'fence' || token.type === 'code_block')
       out.push(
-        codeFigure({ id: `code-${++figures}`, language: token.info.trim(), text: token.content, texts, place }).text,
+        codeFigure({ id: `code-${++figures}`, language: token.info.trim(), text: token.content, texts, context }).text,
       )
     else if (token.type === 'anchor') out.push(`<span id="${escapeHtml(String(token.attrGet('id')))}"></span>`)
     else if (token.type === 'table_open') {
       const end = tokens.findIndex(({ type }, at) => at > index && type === 'table_close')
-      out.push(tableOf(tokens.slice(index + 1, end), heading, place))
+      out.push(tableOf(tokens.slice(index + 1, end), heading, context))
       index = end
-    } else if (token.type === 'inline') out.push(inlineOf(token, place))
+    } else if (token.type === 'inline') out.push(inlineOf(token, context))
     else out.push(markdown.renderer.render([token], markdown.options, {}))
   }
   return trustedHtml(out.join(''))
@@ -146,16 +146,16 @@ export function codeFigure(options: {
   readonly language: string
   readonly text: string
   readonly texts: GuideTexts
-  readonly place: Pick<GuidePlace, 'apiAddress'>
+  readonly context: Pick<GuideContext, 'apiAddress'>
 }): Html {
-  const { id, language, text, texts, place } = options
+  const { id, language, text, texts, context } = options
   const caption = languageNames[language] ?? language
-  const shown = text.replaceAll(exampleApi, place.apiAddress).replace(/\n$/, '')
+  const shown = text.replaceAll(exampleApi, context.apiAddress).replace(/\n$/, '')
   return html`<figure class="code"><figcaption>${caption || 'Text'}<button type="button" class="tiny bare" lang="${texts.language}" data-copy="${id}" data-copied="${texts.copied}">${texts.copy}</button></figcaption><pre tabindex="0" role="region" aria-label="${caption || 'Text'} (${id})"><code id="${id}">${highlightCode(shown, language)}</code></pre></figure>`
 }
 
 /** A table that becomes blocks on a phone: each cell knows the head of its column, the first of a row is its heading. */
-function tableOf(tokens: readonly Token[], caption: string, place: GuidePlace): string {
+function tableOf(tokens: readonly Token[], caption: string, context: GuideContext): string {
   const heads: string[] = []
   const rows: string[] = []
   let cells: string[] = []
@@ -167,11 +167,11 @@ function tableOf(tokens: readonly Token[], caption: string, place: GuidePlace): 
     if (token.type === 'tr_open') cells = []
     else if (token.type === 'th_open') {
       heads.push(plainText(content))
-      const text = inlineOf(content!, place)
+      const text = inlineOf(content!, context)
       cells.push(text === '' ? '<td></td>' : `<th scope="col"${number}>${text}</th>`)
     } else if (token.type === 'td_open') {
       const label = heads[cells.length] ?? ''
-      const text = inlineOf(content!, place)
+      const text = inlineOf(content!, context)
       const data = label === '' ? '' : ` data-l="${escapeHtml(label)}"`
       if (cells.length === 0 && text !== '') cells.push(`<th scope="row">${text}</th>`)
       else cells.push(`<td${number}${data}>${text}</td>`)
@@ -188,30 +188,30 @@ function tableOf(tokens: readonly Token[], caption: string, place: GuidePlace): 
 /** Whether no narrow column holds it: it may break anywhere. */
 export const isLongName = (text: string): boolean => /\S{13}/.test(text)
 
-function inlineOf(token: Token, place: GuidePlace): string {
+function inlineOf(token: Token, context: GuideContext): string {
   const out: string[] = []
   const children = token.children ?? []
   const closing: string[] = []
   for (const [index, child] of children.entries()) {
     if (child.type === 'link_open') {
       const [to = '', fragment] = String(child.attrGet('href') ?? '').split('#')
-      const link = openLink(to, fragment, place)
+      const link = openLink(to, fragment, context)
       // a file of the repository alone is shown as code, unless its name is code already
       const isCode = children[index + 1]?.type === 'code_inline'
       const isLong = isLongName(children[index + 1]?.content ?? '')
       out.push(link === undefined ? (isCode ? '' : '<code>') : isLong ? link.replace('<a ', '<a class="long" ') : link)
       closing.push(link === undefined ? (isCode ? '' : '</code>') : '</a>')
     } else if (child.type === 'link_close') out.push(closing.pop() ?? '')
-    else if (child.type === 'image') out.push(imageOf(child, place))
+    else if (child.type === 'image') out.push(imageOf(child, context))
     else if (child.type === 'code_inline') {
-      const code = child.content.replaceAll(exampleApi, place.apiAddress)
+      const code = child.content.replaceAll(exampleApi, context.apiAddress)
       out.push(`<code${isLongName(code) ? ' class="long"' : ''}>${escapeHtml(code)}</code>`)
     } else out.push(markdown.renderer.renderInline([child], markdown.options, {}))
   }
   return out.join('')
 }
 
-function openLink(to: string, fragment: string | undefined, { targetOf }: GuidePlace): string | undefined {
+function openLink(to: string, fragment: string | undefined, { targetOf }: GuideContext): string | undefined {
   const hash = fragment === undefined ? '' : `#${fragment}`
   if (to === '') return `<a href="${escapeHtml(hash)}">`
   if (/^https?:/.test(to)) return `<a href="${escapeHtml(to + hash)}" rel="noopener noreferrer">`
@@ -220,7 +220,7 @@ function openLink(to: string, fragment: string | undefined, { targetOf }: GuideP
   return target.kind === 'text' ? undefined : `<a href="${escapeHtml(target.address + hash)}">`
 }
 
-function imageOf(token: Token, { targetOf, sizeOf }: GuidePlace): string {
+function imageOf(token: Token, { targetOf, sizeOf }: GuideContext): string {
   const target = targetOf(String(token.attrGet('src') ?? ''))
   const alt = escapeHtml(plainText(token))
   if (target.kind === 'text') return `<code>${alt}</code>`

@@ -12,6 +12,7 @@ import {
   type Organization,
 } from '../../store/organizations.ts'
 import { createTokenBy, revokeTokenBy } from '../../store/token-changes.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { formatDay, formatMoment, formatNumber, formatRelative } from '../format.ts'
 import { actorOf, fieldOf, formKey, once } from '../forms.ts'
 import { type Html, html } from '../html.ts'
@@ -25,7 +26,6 @@ import {
   redirect,
 } from '../page.ts'
 import { code, facts, field, more, noteBox, part, question, select, state, table, tag } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
 import { requestExample } from '../request-examples.ts'
 import { accessTexts } from '../text/access-texts.ts'
 import { frameTexts } from '../text/frame-texts.ts'
@@ -37,8 +37,8 @@ const longestName = 60
 /** From how long before its end a token is shown as ending. */
 const soonMs = 30 * dayMs
 
-export const accessPages = (place: ConsolePlace): PageRoute[] => {
-  const pages = new AccessPages(place)
+export const accessPages = (context: ConsoleContext): PageRoute[] => {
+  const pages = new AccessPages(context)
   const path = '/o/:organization/settings/api-access'
   const needs = { needsAccessArea: true }
   const changes = { needsAccessArea: true, isSensitive: true }
@@ -73,14 +73,14 @@ type Area = {
 }
 
 class AccessPages {
-  readonly #place: ConsolePlace
+  readonly #context: ConsoleContext
 
-  constructor(place: ConsolePlace) {
-    this.#place = place
+  constructor(context: ConsoleContext) {
+    this.#context = context
   }
 
   get #mailDomain(): string {
-    return mailDomainOf(this.#place.config.mail?.from)
+    return mailDomainOf(this.#context.config.mail?.from)
   }
 
   async show(request: OrganizationRequest, shown: Shown = {}): Promise<PageAnswer> {
@@ -96,7 +96,7 @@ class AccessPages {
       lead: texts.lead(formatNumber(organization.requestsPerMinute, language)),
       actions: html`<a class="btn" href="/docs">${texts.connect}</a>`,
       ...(shown.status !== undefined && { status: shown.status }),
-      body: html`${mistake !== undefined && noteBox('bad', texts.oneError, html`<a href="#${shown.mistakes?.name ? 'name' : 'days'}">${mistake}</a>`)}${shown.isTaken && noteBox('bad', texts.taken, texts.takenDetail)}${!organization.hasApiAccess && this.#closedNote(request, area.contract)}${shown.created && this.#secretCard(request, shown.created)}<section${shown.created && html` class="part"`}><h2 class="hide">${texts.tokens}</h2><div class="split even">${valid.map((token) => this.#tokenCard(request, token, organization.hasApiAccess))}${valid.length < 2 && organization.hasApiAccess && this.#freePlace(request, valid.length, shown.mistakes)}</div></section>${valid.length === 2 && rotation(request, valid)}${usePart(
+      body: html`${mistake !== undefined && noteBox('bad', texts.oneError, html`<a href="#${shown.mistakes?.name ? 'name' : 'days'}">${mistake}</a>`)}${shown.isTaken && noteBox('bad', texts.taken, texts.takenDetail)}${!organization.hasApiAccess && this.#closedNote(request, area.contract)}${shown.created && this.#secretCard(request, shown.created)}<section${shown.created && html` class="part"`}><h2 class="hide">${texts.tokens}</h2><div class="split even">${valid.map((token) => this.#tokenCard(request, token, organization.hasApiAccess))}${valid.length < 2 && organization.hasApiAccess && this.#freeToken(request, valid.length, shown.mistakes)}</div></section>${valid.length === 2 && rotation(request, valid)}${usePart(
         {
           used: area.used,
           limit: organization.requestsPerMinute,
@@ -120,8 +120,8 @@ class AccessPages {
       ...(days !== '' && !lives.includes(Number(days)) && { days: texts.lifeWrong }),
     }
     if (mistakes.name !== undefined || mistakes.days !== undefined) return this.show(request, { mistakes, status: 422 })
-    const { random } = this.#place
-    const sent = await once(this.#place, request, async (trx) => {
+    const { random } = this.#context
+    const sent = await once(this.#context, request, async (trx) => {
       if (!(await findOrganization(trx, organizationId))?.hasApiAccess) return { kind: 'closed' } as const
       const wanted = { organizationId, name, days: days === '' ? undefined : Number(days) }
       return createTokenBy(trx, actorOf(request), wanted, { now, random, mailDomain: this.#mailDomain })
@@ -166,15 +166,15 @@ class AccessPages {
     const texts = accessTexts[request.language]
     const { organization, token } = await this.#tokenOf(request)
     if (!organization.hasApiAccess) throw new PageError(409, texts.readOnlyPost)
-    await inTransaction(this.#place.store, (trx) =>
+    await inTransaction(this.#context.store, (trx) =>
       revokeTokenBy(trx, actorOf(request), token.tokenId, { now: request.now, mailDomain: this.#mailDomain }),
     )
     return redirect(pathOf(organization.organizationId), { notice: texts.revoked(token.name) })
   }
 
   async #area({ organization: { organizationId }, now }: OrganizationRequest): Promise<Area> {
-    const { db } = this.#place.store
-    const organization = this.#place.directory.organization(organizationId)!
+    const { db } = this.#context.store
+    const organization = this.#context.directory.organization(organizationId)!
     const tokens = await listTokens(db, organizationId)
     const used = await listApiUse(db, organizationId, useSince(now))
     const contract = await findContract(db, organizationId)
@@ -184,8 +184,8 @@ class AccessPages {
   /** Throws PageError for a token that is not valid, or not theirs. */
   async #tokenOf(request: OrganizationRequest): Promise<{ organization: Organization; token: ApiToken }> {
     const { organizationId } = request.organization
-    const organization = await findOrganization(this.#place.store.db, organizationId)
-    const tokens = await listTokens(this.#place.store.db, organizationId)
+    const organization = await findOrganization(this.#context.store.db, organizationId)
+    const tokens = await listTokens(this.#context.store.db, organizationId)
     const token = tokens.find(({ tokenId }) => tokenId === request.params['token'])
     if (!organization || !token) throw new PageError(404, frameTexts[request.language].noPage)
     if (!isValidToken(token, request.now)) throw new PageError(409, accessTexts[request.language].notValid)
@@ -196,7 +196,7 @@ class AccessPages {
     const texts = accessTexts[request.language]
     if (mail === null) return texts.unknown
     if (mail === 'operator') return texts.operator
-    const owners = this.#place.directory.ownersOf(request.organization.organizationId)
+    const owners = this.#context.directory.ownersOf(request.organization.organizationId)
     return owners.find((owner) => owner.mail === mail)?.name || mail
   }
 
@@ -228,14 +228,14 @@ class AccessPages {
     )}${isOpen && html`<div><a class="btn tiny stop" href="${pathOf(organization.organizationId)}/revoke/${token.tokenId}">${texts.revoke}</a></div>`}</div>`
   }
 
-  #freePlace(request: OrganizationRequest, taken: number, mistakes: Mistakes = {}): Html {
+  #freeToken(request: OrganizationRequest, taken: number, mistakes: Mistakes = {}): Html {
     const { language, organization, form, now } = request
     const texts = accessTexts[language]
     const choices = lives.map((days) => {
       const end = formatDay(now + days * dayMs, language)
       return [String(days), texts.inDays(days, end)] as const
     })
-    return html`<form class="card void stack" method="post" action="${pathOf(organization.organizationId)}/tokens">${formKey(this.#place)}<div class="row spread"><h3>${taken === 0 ? texts.firstFree : texts.secondFree}</h3>${tag(texts.used(taken))}</div>${field(
+    return html`<form class="card void stack" method="post" action="${pathOf(organization.organizationId)}/tokens">${formKey(this.#context)}<div class="row spread"><h3>${taken === 0 ? texts.firstFree : texts.secondFree}</h3>${tag(texts.used(taken))}</div>${field(
       {
         name: 'name',
         label: texts.name,
@@ -252,7 +252,7 @@ class AccessPages {
 
   #secretCard({ language }: OrganizationRequest, { plaintext, token }: NonNullable<Shown['created']>): Html {
     const texts = accessTexts[language]
-    const curl = requestExample('curl', this.#place.apiAddress, '/v1/tenders?limit=1')
+    const curl = requestExample('curl', this.#context.apiAddress, '/v1/tenders?limit=1')
     return html`<section class="card" aria-labelledby="new-token"><div class="stack"><div><p class="row">${state('good', texts.tokenCreated)}</p><h2 id="new-token">${texts.copyNow(token.name)}</h2><p class="soft small">${texts.keep}</p></div><div class="secret"><code id="token" tabindex="0">${plaintext}</code><button type="button" class="go" data-copy="token" data-copied="${texts.copied}">${texts.copyToken}</button></div>${code(
       {
         id: 'first-request',

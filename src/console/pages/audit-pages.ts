@@ -1,11 +1,11 @@
 // The audit log of an organization.
 import { listAuditEntries } from '../../store/audit.ts'
 import { auditList, beforeOf, entriesOnPage } from '../audit-list.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { organizationPage, type PageRoute, page } from '../page.ts'
-import type { ConsolePlace } from '../place.ts'
 import { auditTexts } from '../text/audit-texts.ts'
 
-export const auditPages = ({ store }: ConsolePlace): PageRoute[] => [
+export const auditPages = ({ store }: ConsoleContext): PageRoute[] => [
   organizationPage('GET', '/o/:organization/audit', 'member', async ({ organization, language, query, url }) => {
     const { organizationId } = organization
     const before = beforeOf(query)

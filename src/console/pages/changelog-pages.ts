@@ -2,18 +2,18 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { atomAnswer } from '../atom.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import type { Handbook } from '../docs/handbook.ts'
 import { readGuide, renderGuide } from '../docs/render-guide.ts'
 import { html } from '../html.ts'
 import { type PageRoute, page, publicPage } from '../page.ts'
-import type { ConsolePlace } from '../place.ts'
 import { docsTexts } from '../text/docs-texts.ts'
 import type { Language } from '../text/languages.ts'
 import { statusTexts } from '../text/status-texts.ts'
 
 const file = 'CHANGELOG.md'
 
-export const changelogPages = (place: Pick<ConsolePlace, 'origin'>, handbook: Handbook): PageRoute[] => [
+export const changelogPages = (context: Pick<ConsoleContext, 'origin'>, handbook: Handbook): PageRoute[] => [
   publicPage('GET', '/changelog', ({ language }) => {
     const texts = statusTexts[language]
     const { copy, copied } = docsTexts[language]
@@ -25,11 +25,11 @@ export const changelogPages = (place: Pick<ConsolePlace, 'origin'>, handbook: Ha
       body: html`<article class="prose" lang="en">${handbook.render(file, { language, copy, copied })}</article>`,
     })
   }),
-  publicPage('GET', '/changelog.atom', ({ language }) => changelogFeed(place, handbook, language)),
+  publicPage('GET', '/changelog.atom', ({ language }) => changelogFeed(context, handbook, language)),
 ]
 
 /** One entry for each version. A version that is not released changes with the file. */
-function changelogFeed({ origin }: Pick<ConsolePlace, 'origin'>, handbook: Handbook, language: Language) {
+function changelogFeed({ origin }: Pick<ConsoleContext, 'origin'>, handbook: Handbook, language: Language) {
   const changedAt = statSync(join(handbook.folder, file)).mtimeMs
   const { copy, copied } = docsTexts[language]
   const versions = handbook
@@ -50,7 +50,7 @@ function changelogFeed({ origin }: Pick<ConsolePlace, 'origin'>, handbook: Handb
         link: `${origin}/changelog#${id}`,
         content: {
           type: 'html' as const,
-          text: renderGuide(guide, handbook.placeOf(file), { language, copy, copied }).text,
+          text: renderGuide(guide, handbook.contextOf(file), { language, copy, copied }).text,
         },
       }
     })

@@ -10,11 +10,11 @@ import {
   toCode,
 } from '../../domain/code-labels.ts'
 import { type CodeCounts, mostCounted, openCodeCounts } from '../code-counts.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { type PageAnswer, type PageRequest, type PageRoute, page, publicPage } from '../page.ts'
 import { empty, table } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
 import { codesTexts } from '../text/codes-texts.ts'
 
 const mostListed = 50
@@ -22,7 +22,7 @@ const mostSuggested = 12
 /** A name of a code is shorter. */
 const longestQuery = 100
 
-export function codesPages({ editions }: ConsolePlace): PageRoute[] {
+export function codesPages({ editions }: ConsoleContext): PageRoute[] {
   const counts = openCodeCounts(editions)
   return codeKinds.flatMap((kind) => [
     publicPage('GET', `/codes/${kind}`, (request) => codesPage(kind, request, counts, editions.newest?.edition)),

@@ -1,37 +1,39 @@
 // Signing in through a company: leaving for its sign-in, and coming back. Absent without its settings.
 import { CompanySignIn, endedFlow } from '../company-sign-in.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { returnPath } from '../forms.ts'
 import { homeOf } from '../frame.ts'
 import { type PageAnswer, type PageRequest, type PageRoute, publicPage, redirect } from '../page.ts'
-import type { ConsolePlace } from '../place.ts'
 import { signInPage } from '../sign-in-page.ts'
 import { signInTexts } from '../text/sign-in-texts.ts'
 
-export function companyPages(place: ConsolePlace): PageRoute[] {
-  // the list of routes alone is read without a place
-  const settings = place.config?.oidc
+export function companyPages(context: ConsoleContext): PageRoute[] {
+  // the list of routes alone is read without a context
+  const settings = context.config?.oidc
   if (!settings) return []
-  const company = new CompanySignIn(place, settings)
+  const company = new CompanySignIn(context, settings)
   return [
     // by GET: the policy for forms would stop the redirect to the issuer
-    publicPage('GET', '/sign-in/oidc', (request) => begin(place, company, request), { asksElsewhere: true }),
-    publicPage('GET', '/sign-in/oidc/callback', (request) => finish(place, company, request), { asksElsewhere: true }),
+    publicPage('GET', '/sign-in/oidc', (request) => begin(context, company, request), { asksElsewhere: true }),
+    publicPage('GET', '/sign-in/oidc/callback', (request) => finish(context, company, request), {
+      asksElsewhere: true,
+    }),
   ]
 }
 
-async function begin(place: ConsolePlace, company: CompanySignIn, request: PageRequest): Promise<PageAnswer> {
+async function begin(context: ConsoleContext, company: CompanySignIn, request: PageRequest): Promise<PageAnswer> {
   const texts = signInTexts[request.language]
   const begun = await company.begin(request, returnPath(request.query.get('return')))
-  if (!begun) return signInPage(place, request, { problem: [texts.companyFailed, texts.companyWhy.unreachable] })
+  if (!begun) return signInPage(context, request, { problem: [texts.companyFailed, texts.companyWhy.unreachable] })
   return redirect(begun.to, { cookies: [begun.cookie] })
 }
 
-async function finish(place: ConsolePlace, company: CompanySignIn, request: PageRequest): Promise<PageAnswer> {
-  const { directory } = place
+async function finish(context: ConsoleContext, company: CompanySignIn, request: PageRequest): Promise<PageAnswer> {
+  const { directory } = context
   const texts = signInTexts[request.language]
   const outcome = await company.finish(request)
   if (outcome.kind === 'failed')
-    return signInPage(place, request, { problem: [texts.companyFailed, texts.companyWhy[outcome.why]] })
+    return signInPage(context, request, { problem: [texts.companyFailed, texts.companyWhy[outcome.why]] })
   const { personId, back } = outcome
   const person = directory.person(personId)!
   const home = homeOf({ person, memberships: directory.membershipsOf(personId) })

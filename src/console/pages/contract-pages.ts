@@ -1,22 +1,22 @@
 // What was agreed with an organization, for its Owners: dates, limit, and what happens at the end.
 import { dayMs } from '../../domain/time.ts'
 import { findContract } from '../../store/contracts.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { formatDay, formatMoment, formatNumber, formatRelative } from '../format.ts'
 import { html } from '../html.ts'
 import { type OrganizationRequest, organizationPage, type PageAnswer, type PageRoute, page } from '../page.ts'
 import { empty, facts, noteBox, part, state } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
 import { customerTexts } from '../text/customer-texts.ts'
 import { stateKinds, stateOf } from './customer-parts.ts'
 
 /** From how long before its end a contract is shown as ending. */
 const soonMs = 30 * dayMs
 
-export const contractPages = (place: ConsolePlace): PageRoute[] => [
-  organizationPage('GET', '/o/:organization/contract', 'owner', (request) => showContract(place, request)),
+export const contractPages = (context: ConsoleContext): PageRoute[] => [
+  organizationPage('GET', '/o/:organization/contract', 'owner', (request) => showContract(context, request)),
 ]
 
-async function showContract({ store, directory }: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+async function showContract({ store, directory }: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { language, now } = request
   const { organizationId, name } = request.organization
   const texts = customerTexts[language]

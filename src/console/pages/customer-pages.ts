@@ -16,6 +16,7 @@ import { invitationMs, listInvitations, withdrawInvitation } from '../../store/i
 import { createOrganization, findOrganization } from '../../store/organizations.ts'
 import { createSignInLink } from '../../store/sessions.ts'
 import { queueAccountMail } from '../account-mails.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { keyHashOf } from '../directory.ts'
 import { formatDay, formatMoment, formatNumber } from '../format.ts'
 import { actorOf, fieldOf, formKey, once } from '../forms.ts'
@@ -30,7 +31,6 @@ import {
   redirect,
 } from '../page.ts'
 import { empty, facts, field, figures, noteBox, part, question, table } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
 import { customerTexts } from '../text/customer-texts.ts'
 import { frameTexts } from '../text/frame-texts.ts'
 import { newKey } from '../write-mails.ts'
@@ -40,8 +40,8 @@ import { contractEnd, type Invited, lastUse, linkCard, stateWord, tokensPart } f
 const root = '/operator/organizations'
 const defaultLimit = '60'
 
-export const customerPages = (place: ConsolePlace): PageRoute[] => {
-  const pages = new CustomerPages(place)
+export const customerPages = (context: ConsoleContext): PageRoute[] => {
+  const pages = new CustomerPages(context)
   const changes = { isSensitive: true }
   return [
     operatorPage('GET', root, (request) => pages.list(request)),
@@ -60,15 +60,15 @@ export const customerPages = (place: ConsolePlace): PageRoute[] => {
 type NewInvitation = Invited & InvitedOwner & { readonly key: string }
 
 class CustomerPages {
-  readonly #place: ConsolePlace
+  readonly #context: ConsoleContext
 
-  constructor(place: ConsolePlace) {
-    this.#place = place
+  constructor(context: ConsoleContext) {
+    this.#context = context
   }
 
   async list({ language, now }: PersonRequest): Promise<PageAnswer> {
     const texts = customerTexts[language]
-    const customers = await listCustomers(this.#place.store.db, now)
+    const customers = await listCustomers(this.#context.store.db, now)
     const add = html`<a class="btn go" href="${root}/new">${texts.add}</a>`
     const number = (value: number) => formatNumber(value, language)
     return page({
@@ -115,7 +115,7 @@ class CustomerPages {
       current: root,
       lead: texts.newLead,
       ...(isAgain && { status: 422 }),
-      body: html`${mistakesNote(mistakes, language)}<form method="post" action="${root}/new/save" class="stack">${formKey(this.#place)}${termsFields(typed, { isNew: true, mistakes, language })}<div class="row"><button class="go">${texts.setUp}</button><a href="${root}">${texts.cancel}</a></div></form>`,
+      body: html`${mistakesNote(mistakes, language)}<form method="post" action="${root}/new/save" class="stack">${formKey(this.#context)}${termsFields(typed, { isNew: true, mistakes, language })}<div class="row"><button class="go">${texts.setUp}</button><a href="${root}">${texts.cancel}</a></div></form>`,
     })
   }
 
@@ -125,11 +125,11 @@ class CustomerPages {
     const read = readTerms(request.form, { isNew: true, now, language })
     if (read.kind === 'mistakes') return this.showNew(request, read.mistakes)
     const { terms } = read
-    const { random, store } = this.#place
+    const { random, store } = this.#context
     const taken = await findOrganization(store.db, terms.name)
     if (taken) return this.showNew(request, { name: texts.nameTaken })
     const invited = this.#invitedOf(terms.owner!)
-    const sent = await once(this.#place, request, async (trx) => {
+    const sent = await once(this.#context, request, async (trx) => {
       const wanted = { name: terms.name, hasApiAccess: false, requestsPerMinute: terms.requestsPerMinute }
       const creation = await createOrganization(trx, wanted, { now, random })
       if (creation.kind === 'nameTaken') throw new PageError(409, texts.nameTaken)
@@ -139,7 +139,7 @@ class CustomerPages {
       return organizationId
     })
     if (sent.kind === 'sent') return redirect(root, { notice: texts.sentBefore })
-    await this.#place.directory.refresh()
+    await this.#context.directory.refresh()
     return this.#afterInvitation(request, sent.result, invited, texts.isSetUp(terms.name))
   }
 
@@ -147,7 +147,7 @@ class CustomerPages {
     const { language, now } = request
     const texts = customerTexts[language]
     const customer = await this.#customer(request)
-    const invitations = await listInvitations(this.#place.store.db, { organizationId: customer.organizationId }, now)
+    const invitations = await listInvitations(this.#context.store.db, { organizationId: customer.organizationId }, now)
     const at = `${root}/${customer.organizationId}`
     const number = (value: number) => formatNumber(value, language)
     const { mistakes = {}, invited } = shown
@@ -191,7 +191,7 @@ class CustomerPages {
                   html`<form method="post" action="${at}/withdraw"><input type="hidden" name="invitation" value="${invitationId}"><button class="tiny stop">${texts.withdraw}</button></form>`,
                 ]),
               })
-        }<form method="post" action="${at}/invite" class="stack after">${formKey(this.#place)}${field({ name: 'owner', label: customer.owners === 0 ? texts.owner : texts.anotherOwner, type: 'email', hint: texts.ownerHint, isRequired: true, autocomplete: 'off', value: fieldOf(request.form, 'owner'), error: mistakes.owner })}<div><button>${texts.invite}</button></div></form>`,
+        }<form method="post" action="${at}/invite" class="stack after">${formKey(this.#context)}${field({ name: 'owner', label: customer.owners === 0 ? texts.owner : texts.anotherOwner, type: 'email', hint: texts.ownerHint, isRequired: true, autocomplete: 'off', value: fieldOf(request.form, 'owner'), error: mistakes.owner })}<div><button>${texts.invite}</button></div></form>`,
       )}`,
     })
   }
@@ -203,8 +203,8 @@ class CustomerPages {
     const read = readTerms(request.form, { isNew: false, now, language })
     if (read.kind === 'mistakes') return this.show(request, { mistakes: read.mistakes })
     const { organizationId } = customer
-    await inTransaction(this.#place.store, (trx) => this.#setUp(trx, request, organizationId, read.terms, undefined))
-    await this.#place.directory.refresh()
+    await inTransaction(this.#context.store, (trx) => this.#setUp(trx, request, organizationId, read.terms, undefined))
+    await this.#context.directory.refresh()
     const notice = customer.startsAt === null ? texts.isSetUp(customer.name) : texts.changed
     return redirect(`${root}/${organizationId}`, { notice })
   }
@@ -234,11 +234,11 @@ class CustomerPages {
   async end(request: PersonRequest): Promise<PageAnswer> {
     const texts = customerTexts[request.language]
     const { organizationId } = await this.#customer(request)
-    const hasEnded = await inTransaction(this.#place.store, (trx) =>
+    const hasEnded = await inTransaction(this.#context.store, (trx) =>
       endContractBy(trx, actorOf(request), organizationId, request.now),
     )
     if (!hasEnded) throw new PageError(409, texts.notRunning)
-    await this.#place.directory.refresh()
+    await this.#context.directory.refresh()
     return redirect(`${root}/${organizationId}`, { notice: texts.ended })
   }
 
@@ -248,7 +248,7 @@ class CustomerPages {
     const mail = mailAddressOf(fieldOf(request.form, 'owner'))
     if (mail === undefined) return this.show(request, { mistakes: { owner: texts.ownerWrong } })
     const invited = this.#invitedOf(mail)
-    const sent = await once(this.#place, request, async (trx) => {
+    const sent = await once(this.#context, request, async (trx) => {
       const isInvited = await inviteOwner(trx, actorOf(request), { organizationId, ...invited }, request.now)
       if (!isInvited) throw new PageError(409, texts.tooMany)
       await this.#send(trx, request, invited, name)
@@ -261,7 +261,7 @@ class CustomerPages {
     const texts = customerTexts[request.language]
     const { organizationId } = await this.#customer(request)
     const invitationId = fieldOf(request.form, 'invitation')
-    const mail = await inTransaction(this.#place.store, async (trx) => {
+    const mail = await inTransaction(this.#context.store, async (trx) => {
       const withdrawn = await withdrawInvitation(trx, { organizationId, invitationId })
       const entry = { action: 'member.withdraw', organizationId, detail: {} } as const
       if (withdrawn) await recordCustomer(trx, actorOf(request), { ...entry, subject: withdrawn }, request.now)
@@ -272,16 +272,16 @@ class CustomerPages {
   }
 
   async #customer({ params, now, language }: PersonRequest): Promise<Customer> {
-    const [customer] = await listCustomers(this.#place.store.db, now, params['id'] ?? '')
+    const [customer] = await listCustomers(this.#context.store.db, now, params['id'] ?? '')
     if (!customer) throw new PageError(404, frameTexts[language].noPage)
     return customer
   }
 
   /** Somebody to invite, and the link for where no mail brings it. */
   #invitedOf(mail: string): NewInvitation {
-    const key = newKey(this.#place.random)
-    const invitationId = this.#place.random.uuid()
-    return { mail, key, invitationId, link: `${this.#place.origin}/invitation/${key}` }
+    const key = newKey(this.#context.random)
+    const invitationId = this.#context.random.uuid()
+    return { mail, key, invitationId, link: `${this.#context.origin}/invitation/${key}` }
   }
 
   /** The mail of an invitation; without a mail server also the link that is shown. */
@@ -292,8 +292,8 @@ class CustomerPages {
     organization: string,
   ): Promise<void> {
     const data = { invitationId, organization, invitedBy: viewer.person.mail, role: 'owner' } as const
-    await queueAccountMail(trx, this.#place, { to: mail, mail: { kind: 'invitation', language, data }, now })
-    if (this.#place.config.mail) return
+    await queueAccountMail(trx, this.#context, { to: mail, mail: { kind: 'invitation', language, data }, now })
+    if (this.#context.config.mail) return
     await createSignInLink(trx, { keyHash: keyHashOf(key), invitationId, until: now + invitationMs, now })
   }
 
@@ -316,7 +316,7 @@ class CustomerPages {
     invited: Invited,
     notice: string,
   ): Promise<PageAnswer> {
-    if (this.#place.config.mail) return redirect(`${root}/${organizationId}`, { notice })
+    if (this.#context.config.mail) return redirect(`${root}/${organizationId}`, { notice })
     return this.show({ ...request, form: new URLSearchParams(), params: { id: organizationId } }, { invited })
   }
 

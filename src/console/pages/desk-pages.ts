@@ -1,23 +1,23 @@
 // The operator's first screen: one list of what is wrong now, figures, and the checks that passed.
 
 import { readDesk } from '../../store/desk.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { type Concern, deskConcerns } from '../desk-concerns.ts'
 import { formatClock, formatMoment, formatNumber, formatRelative } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { operatorPage, type PageAnswer, type PageRoute, type PersonRequest, page } from '../page.ts'
 import { empty, figures, more, part, table, wrongList } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
 import { deskTexts } from '../text/desk-texts.ts'
 
-export const deskPages = (place: ConsolePlace): PageRoute[] => [
-  operatorPage('GET', '/operator', (request) => desk(place, request)),
+export const deskPages = (context: ConsoleContext): PageRoute[] => [
+  operatorPage('GET', '/operator', (request) => desk(context, request)),
 ]
 
-async function desk(place: ConsolePlace, { language, now }: PersonRequest): Promise<PageAnswer> {
+async function desk(context: ConsoleContext, { language, now }: PersonRequest): Promise<PageAnswer> {
   const texts = deskTexts[language]
-  const { reads, editions, config } = place
+  const { reads, editions, config } = context
   const { newest } = editions
-  const facts = await readDesk(place.store.db, now)
+  const facts = await readDesk(context.store.db, now)
   const { concerns, passed } = deskConcerns(
     {
       facts,

@@ -26,7 +26,7 @@ import {
   redirect,
 } from '../page.ts'
 import { type Choice, empty, field, moment, noteBox, part, question, select, table } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { digestsTexts } from '../text/digests-texts.ts'
 import type { Language } from '../text/languages.ts'
 import { errorNote } from './search-form-parts.ts'
@@ -35,21 +35,21 @@ const usualZone = 'Europe/Brussels'
 const usualHour = 7
 const rhythms = ['daily', 'weekly', 'atOnce'] as const
 
-export const digestPages = (place: ConsolePlace): PageRoute[] => [
-  organizationPage('GET', '/o/:organization/digests', 'member', (request) => listPage(place, request)),
-  organizationPage('POST', '/o/:organization/digests', 'member', (request) => add(place, request)),
+export const digestPages = (context: ConsoleContext): PageRoute[] => [
+  organizationPage('GET', '/o/:organization/digests', 'member', (request) => listPage(context, request)),
+  organizationPage('POST', '/o/:organization/digests', 'member', (request) => add(context, request)),
   organizationPage('GET', '/o/:organization/digests/:digest', 'member', async (request) => {
-    const digest = await digestOf(place, request)
+    const digest = await digestOf(context, request)
     return editPage(request, digest, formOf(digest))
   }),
-  organizationPage('POST', '/o/:organization/digests/:digest', 'member', (request) => edit(place, request)),
-  organizationPage('GET', '/o/:organization/digests/:digest/remove', 'member', (request) => removePage(place, request)),
-  organizationPage('POST', '/o/:organization/digests/:digest/remove', 'member', (request) => remove(place, request)),
+  organizationPage('POST', '/o/:organization/digests/:digest', 'member', (request) => edit(context, request)),
+  organizationPage('GET', '/o/:organization/digests/:digest/remove', 'member', (request) => removePage(context, request)),
+  organizationPage('POST', '/o/:organization/digests/:digest/remove', 'member', (request) => remove(context, request)),
 ]
 
 const addressOf = ({ organization }: OrganizationRequest): string => `/o/${organization.organizationId}/digests`
 
-async function digestOf({ store }: ConsolePlace, request: OrganizationRequest): Promise<ListedDigest> {
+async function digestOf({ store }: ConsoleContext, request: OrganizationRequest): Promise<ListedDigest> {
   const { organization, params, language } = request
   const all = await listDigests(store.db, organization.organizationId)
   const digest = all.find(({ digestId }) => digestId === params['digest'])
@@ -93,15 +93,15 @@ function readTerms({ rhythm, hour, zone }: DigestForm, errors: Map<string, strin
 }
 
 async function listPage(
-  place: ConsolePlace,
+  context: ConsoleContext,
   request: OrganizationRequest,
   shown: { readonly form: DigestForm; readonly errors: FieldErrors } | undefined = undefined,
 ): Promise<PageAnswer> {
   const { organization, language, viewer } = request
   const texts = digestsTexts[language]
   const { organizationId } = organization
-  const digests = await listDigests(place.store.db, organizationId)
-  const searches = await listSearches(place.store.db, organizationId)
+  const digests = await listDigests(context.store.db, organizationId)
+  const searches = await listSearches(context.store.db, organizationId)
   const usual = { search: '', person: viewer.person.mail, rhythm: 'daily', hour: String(usualHour), zone: usualZone }
   const { form, errors } = shown ?? { form: usual, errors: new Map<string, string>() }
   const newSearch = html`<a class="btn go" href="/o/${organizationId}/searches/new">${texts.newSearch}</a>`
@@ -109,10 +109,10 @@ async function listPage(
     title: texts.title,
     lead: texts.lead,
     ...(errors.size > 0 && { status: 422 }),
-    body: html`${errorNote(errors, language)}${!place.config.mail && noteBox('warn', texts.waits, texts.waitsDetail)}${
+    body: html`${errorNote(errors, language)}${!context.config.mail && noteBox('warn', texts.waits, texts.waitsDetail)}${
       searches.length === 0
         ? empty(texts.noSearch, texts.noSearchDetail, newSearch)
-        : html`${digests.length === 0 ? empty(texts.none, texts.noneDetail) : digestTable(request, digests)}${part(texts.add, addForm(place, request, form, errors, searches))}`
+        : html`${digests.length === 0 ? empty(texts.none, texts.noneDetail) : digestTable(request, digests)}${part(texts.add, addForm(context, request, form, errors, searches))}`
     }`,
   })
 }
@@ -155,7 +155,7 @@ function termFields(form: DigestForm, errors: FieldErrors, language: Language): 
 }
 
 function addForm(
-  place: ConsolePlace,
+  context: ConsoleContext,
   request: OrganizationRequest,
   form: DigestForm,
   errors: FieldErrors,
@@ -163,24 +163,24 @@ function addForm(
 ): Html {
   const { language } = request
   const texts = digestsTexts[language]
-  return html`<form method="post" action="${addressOf(request)}" class="stack" novalidate>${formKey(place)}${select({ name: 'search', label: texts.search, value: form.search, error: errors.get('search'), choices: searches.map(({ searchId, name }) => [searchId, name] as const) })}${field({ name: 'person', label: texts.person, type: 'email', value: form.person, isRequired: true, maxLength: 254, error: errors.get('person') })}${termFields(form, errors, language)}<div class="row"><button class="go">${texts.addButton}</button></div></form>`
+  return html`<form method="post" action="${addressOf(request)}" class="stack" novalidate>${formKey(context)}${select({ name: 'search', label: texts.search, value: form.search, error: errors.get('search'), choices: searches.map(({ searchId, name }) => [searchId, name] as const) })}${field({ name: 'person', label: texts.person, type: 'email', value: form.person, isRequired: true, maxLength: 254, error: errors.get('person') })}${termFields(form, errors, language)}<div class="row"><button class="go">${texts.addButton}</button></div></form>`
 }
 
-async function add(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+async function add(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { language, organization, now } = request
   const texts = digestsTexts[language]
   const form = formSent(request)
   const errors = new Map<string, string>()
-  const searches = await listSearches(place.store.db, organization.organizationId)
+  const searches = await listSearches(context.store.db, organization.organizationId)
   const search = searches.find(({ searchId }) => searchId === form.search)
   const person = mailAddressOf(form.person)
   if (!search) errors.set('search', texts.badSearch)
   if (person === undefined) errors.set('person', texts.badMail)
   const terms = readTerms(form, errors, language)
-  if (!search || person === undefined || errors.size > 0) return listPage(place, request, { form, errors })
+  if (!search || person === undefined || errors.size > 0) return listPage(context, request, { form, errors })
   const timing = { madeDay: dayAt(terms, now), madeAt: null }
-  const wanted = { digestId: place.random.uuid(), searchNo: search.searchNo, person, ...terms, ...timing }
-  const outcome = await once(place, request, async (trx) => {
+  const wanted = { digestId: context.random.uuid(), searchNo: search.searchNo, person, ...terms, ...timing }
+  const outcome = await once(context, request, async (trx) => {
     const made = await createDigest({ db: trx }, { ...wanted, dueAt: nextDigestAt(terms, timing) }, now)
     if (made !== 'created') return new Refused(made)
     const detail = { search: search.name, rhythm: terms.rhythm }
@@ -189,7 +189,7 @@ async function add(place: ConsolePlace, request: OrganizationRequest): Promise<P
   })
   if (outcome.kind === 'refused') {
     errors.set('person', outcome.reason === 'exists' ? texts.exists : texts.tooMany(mostDigests))
-    return listPage(place, request, { form, errors })
+    return listPage(context, request, { form, errors })
   }
   return redirect(addressOf(request), { notice: outcome.kind === 'sent' ? texts.sentBefore : texts.added(person) })
 }
@@ -213,14 +213,14 @@ function editPage(
   })
 }
 
-async function edit(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+async function edit(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { language, organization } = request
-  const digest = await digestOf(place, request)
+  const digest = await digestOf(context, request)
   const form = formSent(request)
   const errors = new Map<string, string>()
   const terms = readTerms(form, errors, language)
   if (errors.size > 0) return editPage(request, digest, form, errors)
-  await inTransaction(place.store, async (trx) => {
+  await inTransaction(context.store, async (trx) => {
     const locked = await lockDigest(trx, digest.digestId)
     if (!locked) throw new PageError(404, digestsTexts[language].noDigest)
     await changeTiming(trx, digest.digestId, { ...terms, dueAt: nextDigestAt(terms, locked) })
@@ -231,9 +231,9 @@ async function edit(place: ConsolePlace, request: OrganizationRequest): Promise<
   return redirect(addressOf(request), { notice: digestsTexts[language].changed(digest.person) })
 }
 
-async function removePage(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+async function removePage(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const texts = digestsTexts[request.language]
-  const digest = await digestOf(place, request)
+  const digest = await digestOf(context, request)
   const at = addressOf(request)
   return page({
     title: texts.removeTitle(digest.person),
@@ -248,10 +248,10 @@ async function removePage(place: ConsolePlace, request: OrganizationRequest): Pr
   })
 }
 
-async function remove(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+async function remove(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { language, organization } = request
-  const digest = await digestOf(place, request)
-  await inTransaction(place.store, async (trx) => {
+  const digest = await digestOf(context, request)
+  await inTransaction(context.store, async (trx) => {
     await removeDigest(trx, digest.digestId)
     const { organizationId } = organization
     const detail = { search: digest.search }

@@ -9,6 +9,7 @@ import {
   type SourceChanges,
 } from '../../store/edition-history.ts'
 import { type ListedHold, listHolds } from '../../store/status.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { formatMoment, formatNumber, formatRelative } from '../format.ts'
 import { actorOf, fieldOf } from '../forms.ts'
 import { holdReasons } from '../hold-reasons.ts'
@@ -23,7 +24,6 @@ import {
   redirect,
 } from '../page.ts'
 import { empty, facts, field, moment, noteBox, pager, part, table } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
 import { runBriefly } from '../run-briefly.ts'
 import { editionTexts } from '../text/edition-texts.ts'
 import { frameTexts } from '../text/frame-texts.ts'
@@ -34,13 +34,13 @@ const perPage = 50
 const mostHolds = 1000
 const shortestReason = 10
 
-export const editionPages = (place: ConsolePlace): PageRoute[] => [
-  operatorPage('GET', '/operator/editions', (request) => editionList(place, request)),
-  operatorPage('GET', '/operator/editions/hold', (request) => holdPage(place, request)),
-  operatorPage('POST', '/operator/editions/hold/publish', (request) => publishAnyway(place, request), {
+export const editionPages = (context: ConsoleContext): PageRoute[] => [
+  operatorPage('GET', '/operator/editions', (request) => editionList(context, request)),
+  operatorPage('GET', '/operator/editions/hold', (request) => holdPage(context, request)),
+  operatorPage('POST', '/operator/editions/hold/publish', (request) => publishAnyway(context, request), {
     isSensitive: true,
   }),
-  operatorPage('GET', '/operator/editions/:edition', (request) => oneEdition(place, request)),
+  operatorPage('GET', '/operator/editions/:edition', (request) => oneEdition(context, request)),
 ]
 
 const crumbsOf = (language: Language) =>
@@ -49,7 +49,7 @@ const crumbsOf = (language: Language) =>
     [editionTexts[language].title, '/operator/editions'],
   ] as const
 
-async function editionList({ store }: ConsolePlace, { language, query, now }: PersonRequest): Promise<PageAnswer> {
+async function editionList({ store }: ConsoleContext, { language, query, now }: PersonRequest): Promise<PageAnswer> {
   const texts = editionTexts[language]
   const wanted = Number(query.get('before'))
   const before = Number.isSafeInteger(wanted) && wanted > 0 && wanted < 2 ** 31 ? wanted : undefined
@@ -100,7 +100,7 @@ const heldNote = ({ heldAt }: ListedHold, edition: number, language: Language): 
 }
 
 async function oneEdition(
-  { store, reads }: ConsolePlace,
+  { store, reads }: ConsoleContext,
   { language, params, now }: PersonRequest,
 ): Promise<PageAnswer> {
   const texts = editionTexts[language]
@@ -210,7 +210,7 @@ function reasonTable(sentences: readonly string[], language: Language): Html {
 
 /** `wrong`: what is wrong with the reason that was typed, which is shown again. */
 async function holdPage(
-  { store, editions }: ConsolePlace,
+  { store, editions }: ConsoleContext,
   { language, now, form }: PersonRequest,
   wrong?: string,
 ): Promise<PageAnswer> {
@@ -249,17 +249,17 @@ ${part(
   })
 }
 
-async function publishAnyway(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+async function publishAnyway(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
   const { language, form } = request
   const texts = editionTexts[language]
   const reason = fieldOf(form, 'reason').slice(0, 500)
-  if (reason.length < shortestReason) return holdPage(place, request, texts.anywayShort)
-  const [hold] = await listHolds(place.store.db, place.editions.newest?.publishedAt ?? 0, 1)
+  if (reason.length < shortestReason) return holdPage(context, request, texts.anywayShort)
+  const [hold] = await listHolds(context.store.db, context.editions.newest?.publishedAt ?? 0, 1)
   if (!hold) return redirect('/operator/editions/hold', { notice: texts.noHoldBody })
-  const outcome = await runBriefly(place, {
+  const outcome = await runBriefly(context, {
     by: actorOf(request),
     command: 'publish',
-    options: { 'override-gate': true, reason, 'publish-interval-minutes': place.reads.publishIntervalMs / 60_000 },
+    options: { 'override-gate': true, reason, 'publish-interval-minutes': context.reads.publishIntervalMs / 60_000 },
   })
   if (outcome.kind === 'goesOn') return redirect('/operator/editions', { notice: texts.goesOn })
   const last = outcome.events.findLast(({ event }) => event !== 'progress')

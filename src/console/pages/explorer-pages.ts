@@ -2,6 +2,7 @@
 import { listParameters, type Parameter, parseListQuery } from '../../api/parameters.ts'
 import { minuteMs } from '../../domain/time.ts'
 import { AttemptLimit } from '../attempt-limit.ts'
+import type { ConsoleContext, ExplorerAnswer, ExplorerStock } from '../console-context.ts'
 import { formatDay, formatNumber } from '../format.ts'
 import { type Content, type Html, html } from '../html.ts'
 import {
@@ -14,7 +15,6 @@ import {
   publicPage,
 } from '../page.ts'
 import { code, empty, field, more, noteBox, part, select, state, table } from '../parts.ts'
-import type { ConsolePlace, ExplorerAnswer, ExplorerStock } from '../place.ts'
 import { exampleLanguages, exampleNames, requestExample } from '../request-examples.ts'
 import { explorerTexts } from '../text/explorer-texts.ts'
 
@@ -30,17 +30,17 @@ const mostSampleRequests = 120
 /** Which stock answers, and the sentence that says so. */
 type Explored = Pick<ExplorerStock, 'editions' | 'ask'> & { readonly stamp: Html }
 
-export const explorerPages = (place: ConsolePlace): PageRoute[] => {
+export const explorerPages = (context: ConsoleContext): PageRoute[] => {
   const limit = new AttemptLimit(mostSampleRequests, minuteMs)
-  return [publicPage('GET', '/explorer', (request) => answerOf(place, limit, request))]
+  return [publicPage('GET', '/explorer', (request) => answerOf(context, limit, request))]
 }
 
-async function answerOf(place: ConsolePlace, limit: AttemptLimit, request: PageRequest): Promise<PageAnswer> {
+async function answerOf(context: ConsoleContext, limit: AttemptLimit, request: PageRequest): Promise<PageAnswer> {
   const { language, query } = request
   const texts = explorerTexts[language]
   const head = { title: texts.title, lead: texts.lead }
   const isAsked = query.has('ask')
-  const stock = liveOf(place, request) ?? place.samples()
+  const stock = liveOf(context, request) ?? context.samples()
   if (stock === 'making' || stock === 'failed') {
     const again = stock === 'making' && { refreshSeconds: askAgainSeconds }
     return page({ ...head, ...again, body: withoutSamples(stock, request) })
@@ -52,7 +52,7 @@ async function answerOf(place: ConsolePlace, limit: AttemptLimit, request: PageR
   const answer = isAsked ? await explored.ask(path.slice('/v1'.length)).catch(() => 'none' as const) : undefined
   return page({
     ...head,
-    body: html`<p class="stamp">${explored.stamp}</p><div class="docs x">${form(request)}<div class="stack gap">${requestPart(place, request, path)}${answer === 'none' ? noteBox('bad', texts.noAnswer) : answer && answerPart(explored, request, answer)}</div></div>`,
+    body: html`<p class="stamp">${explored.stamp}</p><div class="docs x">${form(request)}<div class="stack gap">${requestPart(context, request, path)}${answer === 'none' ? noteBox('bad', texts.noAnswer) : answer && answerPart(explored, request, answer)}</div></div>`,
   })
 }
 
@@ -69,7 +69,7 @@ function withoutSamples(why: 'making' | 'failed', { language, viewer }: PageRequ
 
 /** The live stock, for an organization with API access. */
 function liveOf(
-  { hasSamples, editions, explore }: ConsolePlace,
+  { hasSamples, editions, explore }: ConsoleContext,
   { viewer, language }: PageRequest,
 ): Explored | undefined {
   const own = viewer?.memberships.find((membership) => membership.hasAccessArea)
@@ -134,7 +134,7 @@ function form({ query, language }: PageRequest): Html {
   return html`<form method="get" action="/explorer" class="stack" aria-label="${texts.filters}">${listParameters.map(input)}${field({ name: 'id', label: texts.record, value: query.get('id') ?? '', hint: texts.recordHint })}<div class="act"><button class="go" name="ask" value="1">${texts.ask}</button><a class="btn bare" href="/explorer">${texts.clear}</a></div></form>`
 }
 
-function requestPart({ apiAddress }: ConsolePlace, { language, query }: PageRequest, path: string): Html {
+function requestPart({ apiAddress }: ConsoleContext, { language, query }: PageRequest, path: string): Html {
   const texts = explorerTexts[language]
   const chosen = exampleLanguages.find((each) => each === query.get('as')) ?? 'curl'
   const tabs = exampleLanguages.map((each) => {

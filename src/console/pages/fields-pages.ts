@@ -1,4 +1,6 @@
 // The fields of the record: every member with its type, meaning and origin, how often it is filled, and one real value.
+
+import type { ConsoleContext } from '../console-context.ts'
 import { docFrame } from '../docs/doc-frame.ts'
 import { type FieldFill, isPersonal } from '../docs/field-fill.ts'
 import type { DocPage, Handbook } from '../docs/handbook.ts'
@@ -9,7 +11,6 @@ import { formatMoment, formatNumber, formatShare } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { askAgainSeconds, type PageRequest, type PageRoute, publicPage } from '../page.ts'
 import { quoted, select } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
 import type { StockCounter } from '../stock-counter.ts'
 import { docsTexts } from '../text/docs-texts.ts'
 import type { Language } from '../text/languages.ts'
@@ -23,13 +24,13 @@ const fieldsFile = 'docs/fields.md'
 const countWaitMs = 500
 
 export const fieldsPages = (
-  place: Pick<ConsolePlace, 'editions'>,
+  context: Pick<ConsoleContext, 'editions'>,
   handbook: Handbook,
   counter: StockCounter,
 ): PageRoute[] => [
   publicPage('GET', '/docs/fields', async (request) => {
     await counter.refresh(countWaitMs)
-    return fieldsPage(place, handbook, counter, request)
+    return fieldsPage(context, handbook, counter, request)
   }),
 ]
 
@@ -46,7 +47,7 @@ export const fieldSections = (handbook: Handbook): CodeSection[] =>
 const anchorOf = (kind: MemberKind, name: string): string => (kind === 'record' ? name : `${kind}.${name}`)
 
 function fieldsPage(
-  { editions }: Pick<ConsolePlace, 'editions'>,
+  { editions }: Pick<ConsoleContext, 'editions'>,
   handbook: Handbook,
   counter: StockCounter,
   { language, query }: PageRequest,

@@ -16,12 +16,12 @@ import {
   type TabCounts,
 } from '../../store/hit-lists.ts'
 import { type SearchName, searchNames } from '../../store/searches.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber } from '../format.ts'
 import { note, returnPath } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import { type OrganizationRequest, organizationPage, type PageAnswer, type PageRoute, page, redirect } from '../page.ts'
 import { empty, noteBox, pager, select } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
 import { publishedRecords } from '../published-record.ts'
 import { hitsTexts } from '../text/hits-texts.ts'
 import { hitItem } from './hit-parts.ts'
@@ -34,9 +34,9 @@ const mostMarked = 200
 const closingMs = 7 * dayMs
 const tabs = [...hitStates, 'closed'] as const
 
-export const hitPages = (place: ConsolePlace): PageRoute[] => [
-  organizationPage('GET', '/o/:organization/hits', 'member', (request) => listPage(place, request)),
-  organizationPage('POST', '/o/:organization/hits', 'member', (request) => markPage(place, request)),
+export const hitPages = (context: ConsoleContext): PageRoute[] => [
+  organizationPage('GET', '/o/:organization/hits', 'member', (request) => listPage(context, request)),
+  organizationPage('POST', '/o/:organization/hits', 'member', (request) => markPage(context, request)),
 ]
 
 type Asked = {
@@ -84,9 +84,9 @@ function addressOf({ organization }: OrganizationRequest, asked: Partial<Asked> 
   return `/o/${organization.organizationId}/hits${text === '' ? '' : `?${text}`}`
 }
 
-async function listPage(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+async function listPage(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { organization, language, now } = request
-  const { store } = place
+  const { store } = context
   const texts = hitsTexts[language]
   const asked = askedOf(request)
   const searches = await searchNames(store.db, organization.organizationId)
@@ -112,7 +112,7 @@ async function listPage(place: ConsolePlace, request: OrganizationRequest): Prom
   const hits = isBack ? found.slice(-pageSize) : found.slice(0, pageSize)
   const hasMore = found.length > pageSize
   const records = await publishedRecords(
-    place,
+    context,
     hits.map(({ tenderId }) => tenderId),
   )
   const listed = {
@@ -228,7 +228,7 @@ function pages(request: OrganizationRequest, { asked, hits, counts, hasPrevious,
 const isId = (text: string): boolean => /^[0-9a-f-]{36}$/.test(text)
 
 /** `do`: a state for the chosen hits, or `STATE HITID` for one. */
-async function markPage({ store }: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+async function markPage({ store }: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { form, organization, language, url } = request
   const texts = hitsTexts[language]
   const [wanted = '', one] = (form.get('do') ?? '').split(' ')

@@ -1,4 +1,6 @@
 // The first page, and the choice of the language.
+
+import type { ConsoleContext } from '../console-context.ts'
 import { codeFigure } from '../docs/render-guide.ts'
 import { formatClock, formatDay, formatNumber } from '../format.ts'
 import { returnPath } from '../forms.ts'
@@ -6,7 +8,6 @@ import { homeOf } from '../frame.ts'
 import { type Html, html } from '../html.ts'
 import { type PageRoute, page, publicPage, redirect } from '../page.ts'
 import { type Figure, figures, state } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
 import { settledWithin } from '../settled-within.ts'
 import type { StatusBoards } from '../status/status-board.ts'
 import { homeTexts } from '../text/home-texts.ts'
@@ -18,9 +19,9 @@ const languageSeconds = 31_536_000
 /** How long the first page waits for the figure that only the database has. */
 const longestWaitMs = 300
 
-type HomePlace = Pick<ConsolePlace, 'editions' | 'apiAddress'>
+type HomeContext = Pick<ConsoleContext, 'editions' | 'apiAddress'>
 
-export const homePages = (place: HomePlace, boards: StatusBoards): PageRoute[] => [
+export const homePages = (context: HomeContext, boards: StatusBoards): PageRoute[] => [
   publicPage('GET', '/', async ({ viewer, language }) => {
     if (viewer) return redirect(homeOf(viewer))
     // without the database, or while it is busy, the page has one figure less
@@ -29,7 +30,7 @@ export const homePages = (place: HomePlace, boards: StatusBoards): PageRoute[] =
     return page({
       title: texts.title,
       hasHead: false,
-      body: html`${hero(language)}${stockNow(place, board?.sources.length, language)}${ways(language)}${onlyNew(place, language)}`,
+      body: html`${hero(language)}${stockNow(context, board?.sources.length, language)}${ways(language)}${onlyNew(context, language)}`,
     })
   }),
   // a GET that changes nothing that is stored about a person
@@ -52,7 +53,7 @@ function hero(language: Language): Html {
 <div class="rec"><div class="row spread">${state('open', texts.open)}<span class="soft small">${texts.notices}</span></div><p class="t" lang="de"><b>Deckenerneuerung Kreisstraße AU 14, Abschnitt Hohenmoos</b></p><dl class="facts cols"><div><dt>${texts.authority}</dt><dd lang="de">Landkreis Aurenbach</dd></div><div><dt>${texts.deadline}</dt><dd>${texts.deadlineValue}</dd></div><div><dt>${texts.value}</dt><dd>${texts.valueText} <span class="soft">${texts.published}</span></dd></div><div><dt>Id</dt><dd><code>0f8a1c52…9d31</code></dd></div></dl></div></div></section>`
 }
 
-function stockNow({ editions }: HomePlace, portals: number | undefined, language: Language): Html {
+function stockNow({ editions }: HomeContext, portals: number | undefined, language: Language): Html {
   const texts = homeTexts[language]
   const { newest } = editions
   const list: Figure[] = [
@@ -84,7 +85,7 @@ function ways(language: Language): Html {
   )}</ul></section>`
 }
 
-function onlyNew({ apiAddress }: HomePlace, language: Language): Html {
+function onlyNew({ apiAddress }: HomeContext, language: Language): Html {
   const texts = homeTexts[language]
   const text = `curl -G ${apiAddress}/v1/tenders \\
   -H "Authorization: Bearer $TENDER_TOKEN" \\
@@ -95,7 +96,7 @@ function onlyNew({ apiAddress }: HomePlace, language: Language): Html {
     language: 'sh',
     text,
     texts: { language, copy: texts.copy, copied: texts.copied },
-    place: { apiAddress },
+    context: { apiAddress },
   })
   return html`<section class="band"><div class="split even"><div class="prose"><h2>${texts.newHeading}</h2><p>${texts.newText}</p><p>${texts.mergeText}</p><p><a href="/docs/fields">${texts.fieldsLink}</a></p></div><div><p class="small soft">${texts.request}</p>${example}</div></div></section>`
 }

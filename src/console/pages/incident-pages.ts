@@ -8,6 +8,7 @@ import {
   type Incident,
   listIncidents,
 } from '../../store/incidents.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { fieldOf, formKey, note, once } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import {
@@ -20,7 +21,6 @@ import {
   redirect,
 } from '../page.ts'
 import { empty, field, moment, noteBox, part, question, quoted, state, table, textArea } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
 import { deskLogTexts } from '../text/desk-log-texts.ts'
 import { frameTexts } from '../text/frame-texts.ts'
 import type { Language } from '../text/languages.ts'
@@ -30,13 +30,13 @@ const longestTitle = 120
 const longestDetail = 4000
 const to = '/operator/incidents'
 
-export const incidentPages = (place: ConsolePlace): PageRoute[] => [
-  operatorPage('GET', to, (request) => incidentList(place, request)),
-  operatorPage('POST', to, (request) => create(place, request)),
-  operatorPage('GET', `${to}/:incident`, (request) => changePage(place, request)),
-  operatorPage('POST', `${to}/:incident`, (request) => change(place, request)),
-  operatorPage('GET', `${to}/:incident/end`, (request) => endPage(place, request)),
-  operatorPage('POST', `${to}/:incident/end`, (request) => end(place, request)),
+export const incidentPages = (context: ConsoleContext): PageRoute[] => [
+  operatorPage('GET', to, (request) => incidentList(context, request)),
+  operatorPage('POST', to, (request) => create(context, request)),
+  operatorPage('GET', `${to}/:incident`, (request) => changePage(context, request)),
+  operatorPage('POST', `${to}/:incident`, (request) => change(context, request)),
+  operatorPage('GET', `${to}/:incident/end`, (request) => endPage(context, request)),
+  operatorPage('POST', `${to}/:incident/end`, (request) => end(context, request)),
 ]
 
 const crumbsOf = (language: Language) =>
@@ -81,10 +81,10 @@ function fieldsOf(typed: Pick<Typed, 'title' | 'detail' | 'started' | 'wrong'>, 
   return html`${list.length > 0 && noteBox('bad', texts.wrong(list.length), html`${list.map(([name, sentence]) => html`<a href="#${name}">${sentence}</a> `)}`)}${field({ name: 'title', label: texts.title, hint: texts.titleHint, value: title, error: wrong['title'], isRequired: true, maxLength: longestTitle })}${textArea({ name: 'detail', label: texts.text, hint: texts.textHint, value: detail, error: wrong['detail'], isRequired: true, maxLength: longestDetail, rows: 5 })}${field({ name: 'started', label: texts.startedAt, hint: texts.startedHint, value: started, error: wrong['started'], maxLength: 16 })}`
 }
 
-async function incidentList(place: ConsolePlace, request: PersonRequest, typed?: Typed): Promise<PageAnswer> {
+async function incidentList(context: ConsoleContext, request: PersonRequest, typed?: Typed): Promise<PageAnswer> {
   const { language } = request
   const texts = deskLogTexts[language]
-  const incidents = await listIncidents(place.store.db, 0, mostShown)
+  const incidents = await listIncidents(context.store.db, 0, mostShown)
   return page({
     title: texts.incidents,
     current: to,
@@ -94,7 +94,7 @@ async function incidentList(place: ConsolePlace, request: PersonRequest, typed?:
     body: html`${incidents.length === 0 ? empty(texts.none, texts.noneBody) : incidentTable(incidents, language)}
 ${part(
   texts.create,
-  html`<form method="post" action="${to}" class="stack">${formKey(place)}${fieldsOf(typed ?? { title: '', detail: '', started: '', wrong: {} }, language)}<div><button class="go">${texts.createButton}</button></div></form>`,
+  html`<form method="post" action="${to}" class="stack">${formKey(context)}${fieldsOf(typed ?? { title: '', detail: '', started: '', wrong: {} }, language)}<div><button class="go">${texts.createButton}</button></div></form>`,
 )}`,
   })
 }
@@ -120,13 +120,13 @@ function incidentTable(incidents: readonly Incident[], language: Language): Html
   })
 }
 
-async function create(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+async function create(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
   const { language, viewer } = request
   const typed = readForm(request)
-  if (isWrong(typed)) return incidentList(place, request, typed)
-  const incidentId = place.random.uuid()
+  if (isWrong(typed)) return incidentList(context, request, typed)
+  const incidentId = context.random.uuid()
   const { title, detail, startedAt } = typed
-  await once(place, request, async (trx) => {
+  await once(context, request, async (trx) => {
     await createIncident(trx, { incidentId, title, detail, startedAt, createdBy: viewer.person.mail })
     await note(trx, request, { action: 'incident.create', subject: title, detail: { incident: incidentId } })
   })
@@ -134,16 +134,16 @@ async function create(place: ConsolePlace, request: PersonRequest): Promise<Page
 }
 
 /** The incident in the path. Throws PageError 404. */
-async function incidentIn({ store }: ConsolePlace, { params, language }: PersonRequest): Promise<Incident> {
+async function incidentIn({ store }: ConsoleContext, { params, language }: PersonRequest): Promise<Incident> {
   const found = await findIncident(store.db, params['incident'] ?? '')
   if (!found) throw new PageError(404, frameTexts[language].noPage)
   return found
 }
 
-async function changePage(place: ConsolePlace, request: PersonRequest, typed?: Typed): Promise<PageAnswer> {
+async function changePage(context: ConsoleContext, request: PersonRequest, typed?: Typed): Promise<PageAnswer> {
   const { language } = request
   const texts = deskLogTexts[language]
-  const incident = await incidentIn(place, request)
+  const incident = await incidentIn(context, request)
   const started = new Date(incident.startedAt).toISOString().slice(0, 16).replace('T', ' ')
   return page({
     title: texts.changeTitle,
@@ -154,21 +154,21 @@ async function changePage(place: ConsolePlace, request: PersonRequest, typed?: T
   })
 }
 
-async function change(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+async function change(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
   const typed = readForm(request)
-  if (isWrong(typed)) return changePage(place, request, typed)
-  const { incidentId, title: before } = await incidentIn(place, request)
+  if (isWrong(typed)) return changePage(context, request, typed)
+  const { incidentId, title: before } = await incidentIn(context, request)
   const { title, detail, startedAt } = typed
-  await inTransaction(place.store, async (trx) => {
+  await inTransaction(context.store, async (trx) => {
     await changeIncident(trx, incidentId, { title, detail, startedAt })
     await note(trx, request, { action: 'incident.change', subject: title, detail: { incident: incidentId, before } })
   })
   return redirect(to, { notice: deskLogTexts[request.language].changed })
 }
 
-async function endPage(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+async function endPage(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
   const texts = deskLogTexts[request.language]
-  const { incidentId, title } = await incidentIn(place, request)
+  const { incidentId, title } = await incidentIn(context, request)
   return page({
     title: texts.endTitle,
     crumbs: crumbsOf(request.language),
@@ -182,10 +182,10 @@ async function endPage(place: ConsolePlace, request: PersonRequest): Promise<Pag
   })
 }
 
-async function end(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+async function end(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
   const texts = deskLogTexts[request.language]
-  const { incidentId, title } = await incidentIn(place, request)
-  const hasEnded = await inTransaction(place.store, async (trx) => {
+  const { incidentId, title } = await incidentIn(context, request)
+  const hasEnded = await inTransaction(context.store, async (trx) => {
     if (!(await endIncident(trx, incidentId, request.now))) return false
     await note(trx, request, { action: 'incident.end', subject: title, detail: { incident: incidentId } })
     return true

@@ -1,19 +1,19 @@
 // An invitation's link: what it says, and joining.
 import { addAuditEntry } from '../../store/audit.ts'
 import { acceptInvitation, findInvitationOfLink } from '../../store/invitations.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { keyHashOf } from '../directory.ts'
 import { html } from '../html.ts'
 import { type PageAnswer, type PageRequest, type PageRoute, page, publicPage, redirect } from '../page.ts'
-import type { ConsolePlace } from '../place.ts'
 import { gate } from '../sign-in-page.ts'
 import { signInTexts } from '../text/sign-in-texts.ts'
 
-export const invitationPages = (place: ConsolePlace): PageRoute[] => [
-  publicPage('GET', '/invitation/:key', (request) => showInvitation(place, request)),
-  publicPage('POST', '/invitation/:key', (request) => join(place, request)),
+export const invitationPages = (context: ConsoleContext): PageRoute[] => [
+  publicPage('GET', '/invitation/:key', (request) => showInvitation(context, request)),
+  publicPage('POST', '/invitation/:key', (request) => join(context, request)),
 ]
 
-async function showInvitation({ store, directory }: ConsolePlace, request: PageRequest): Promise<PageAnswer> {
+async function showInvitation({ store, directory }: ConsoleContext, request: PageRequest): Promise<PageAnswer> {
   const { params, language, now, viewer, url } = request
   const texts = signInTexts[language]
   const invitation = await findInvitationOfLink(store.db, keyHashOf(params['key'] ?? ''), now)
@@ -34,7 +34,7 @@ async function showInvitation({ store, directory }: ConsolePlace, request: PageR
 }
 
 /** Makes the person where there is none, and signs in: who has the link has the mail address. */
-async function join({ store, directory, random }: ConsolePlace, request: PageRequest): Promise<PageAnswer> {
+async function join({ store, directory, random }: ConsoleContext, request: PageRequest): Promise<PageAnswer> {
   const { params, language, now, addressPrefix } = request
   const accepted = await acceptInvitation(
     store,

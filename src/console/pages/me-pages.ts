@@ -4,12 +4,12 @@ import { inTransaction } from '../../store/database.ts'
 import { listPasskeys, type Passkey } from '../../store/passkeys.ts'
 import { changePerson } from '../../store/people.ts'
 import { endSessions } from '../../store/sessions.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { formatDay } from '../format.ts'
 import { fieldOf } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import { type PageAnswer, type PageRoute, type PersonRequest, page, personPage, redirect } from '../page.ts'
 import { empty, field, moment, part, select, table } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
 import { isLanguage } from '../text/languages.ts'
 import { meTexts } from '../text/me-texts.ts'
 
@@ -18,21 +18,21 @@ const mostLetters = 100
 /** The choice of a language counts for the person from now on, not what was clicked before. */
 const noLanguageCookie = { name: 'language', value: '', maxAgeSeconds: 0 }
 
-export const mePages = (place: ConsolePlace): PageRoute[] => [
-  personPage('GET', '/me', (request) => mePage(place, request)),
-  personPage('POST', '/me', (request) => save(place, request)),
-  personPage('POST', '/me/end', (request) => endOne(place, request)),
-  personPage('POST', '/me/end-others', (request) => endOthers(place, request)),
+export const mePages = (context: ConsoleContext): PageRoute[] => [
+  personPage('GET', '/me', (request) => mePage(context, request)),
+  personPage('POST', '/me', (request) => save(context, request)),
+  personPage('POST', '/me/end', (request) => endOne(context, request)),
+  personPage('POST', '/me/end-others', (request) => endOthers(context, request)),
 ]
 
-async function mePage(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+async function mePage(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
   const { viewer, language } = request
   const texts = meTexts[language]
-  const passkeys = await listPasskeys(place.store.db, viewer.person.personId)
+  const passkeys = await listPasskeys(context.store.db, viewer.person.personId)
   return page({
     title: texts.title,
     lead: texts.lead(viewer.person.mail),
-    body: html`${part(texts.you, personForm(request))}${part(texts.passkeys, passkeyList(passkeys, request), texts.passkeysHint)}${part(texts.sessions, sessionList(place, request), texts.sessionsHint)}`,
+    body: html`${part(texts.you, personForm(request))}${part(texts.passkeys, passkeyList(passkeys, request), texts.passkeysHint)}${part(texts.sessions, sessionList(context, request), texts.sessionsHint)}`,
   })
 }
 
@@ -65,7 +65,7 @@ function passkeyList(passkeys: readonly Passkey[], { language }: PersonRequest):
   })}<p>${add}</p>`
 }
 
-function sessionList({ directory }: ConsolePlace, { viewer, language }: PersonRequest): Html {
+function sessionList({ directory }: ConsoleContext, { viewer, language }: PersonRequest): Html {
   const texts = meTexts[language]
   const sessions = directory.sessionsOf(viewer.person.personId)
   return html`${table({
@@ -89,7 +89,7 @@ function sessionList({ directory }: ConsolePlace, { viewer, language }: PersonRe
 }
 
 async function save(
-  { store, directory }: ConsolePlace,
+  { store, directory }: ConsoleContext,
   { viewer, form, language }: PersonRequest,
 ): Promise<PageAnswer> {
   const name = [...oneLine(fieldOf(form, 'name'))].slice(0, mostLetters).join('')
@@ -100,7 +100,7 @@ async function save(
   return redirect('/me', { notice: meTexts[chosen ?? language].saved, cookies: [noLanguageCookie] })
 }
 
-async function endOne({ store, directory }: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+async function endOne({ store, directory }: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
   const { viewer, form, language } = request
   const sessionId = fieldOf(form, 'session')
   const isOwn = directory.sessionsOf(viewer.person.personId).some((each) => each.sessionId === sessionId)
@@ -112,7 +112,10 @@ async function endOne({ store, directory }: ConsolePlace, request: PersonRequest
   return redirect('/me', { notice: meTexts[language].ended })
 }
 
-async function endOthers({ store, directory }: ConsolePlace, { viewer, language }: PersonRequest): Promise<PageAnswer> {
+async function endOthers(
+  { store, directory }: ConsoleContext,
+  { viewer, language }: PersonRequest,
+): Promise<PageAnswer> {
   const { person, sessionId } = viewer
   await inTransaction(store, (trx) => endSessions(trx, { personId: person.personId, but: sessionId }))
   await directory.refresh()

@@ -1,20 +1,20 @@
 // The audit log of all organizations and of the service, for operators.
 import { type ListedAuditEntry, listAuditEntries } from '../../store/audit.ts'
 import { actionText } from '../audit-list.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber } from '../format.ts'
 import { type Content, html } from '../html.ts'
 import { operatorPage, type PageAnswer, type PageRoute, type PersonRequest, page } from '../page.ts'
 import { empty, moment, pager, quoted, table } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
 import { deskLogTexts } from '../text/desk-log-texts.ts'
 
 const perPage = 100
 
-export const operatorAuditPages = (place: ConsolePlace): PageRoute[] => [
-  operatorPage('GET', '/operator/audit', (request) => auditLog(place, request)),
+export const operatorAuditPages = (context: ConsoleContext): PageRoute[] => [
+  operatorPage('GET', '/operator/audit', (request) => auditLog(context, request)),
 ]
 
-async function auditLog({ store, directory }: ConsolePlace, { language, query }: PersonRequest): Promise<PageAnswer> {
+async function auditLog({ store, directory }: ConsoleContext, { language, query }: PersonRequest): Promise<PageAnswer> {
   const texts = deskLogTexts[language]
   const wanted = Number(query.get('before'))
   const before = Number.isSafeInteger(wanted) && wanted > 0 ? wanted : undefined

@@ -1,6 +1,7 @@
 // The pages of the operator's desk.
+
+import type { ConsoleContext } from '../console-context.ts'
 import type { PageRoute } from '../page.ts'
-import type { ConsolePlace } from '../place.ts'
 import { deskPages } from './desk-pages.ts'
 import { editionPages } from './edition-pages.ts'
 import { incidentPages } from './incident-pages.ts'
@@ -21,4 +22,4 @@ const groups = [
   operatorAuditPages,
 ]
 
-export const operatorPages = (place: ConsolePlace): PageRoute[] => groups.flatMap((group) => group(place))
+export const operatorPages = (context: ConsoleContext): PageRoute[] => groups.flatMap((group) => group(context))

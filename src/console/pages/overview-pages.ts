@@ -10,11 +10,11 @@ import {
   searchesOfWeek,
   type TodaysHit,
 } from '../../store/overview.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { formatDay, formatMoment, formatMoney, formatNumber, formatRelative } from '../format.ts'
 import { type Content, type Html, html } from '../html.ts'
 import { type OrganizationRequest, organizationPage, type PageAnswer, type PageRoute, page } from '../page.ts'
 import { empty, figures, part, quoted, score, table, wrongList } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
 import { publishedRecord } from '../published-record.ts'
 import { overviewTexts } from '../text/overview-texts.ts'
 
@@ -24,21 +24,21 @@ const soonMs = 30 * dayMs
 /** From which share of the limit on the busiest minute is worth a word. */
 const nearLimit = 0.9
 
-export const overviewPages = (place: ConsolePlace): PageRoute[] => [
-  organizationPage('GET', '/o/:organization', 'member', (request) => showOverview(place, request)),
+export const overviewPages = (context: ConsoleContext): PageRoute[] => [
+  organizationPage('GET', '/o/:organization', 'member', (request) => showOverview(context, request)),
 ]
 
-async function showOverview(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+async function showOverview(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { language, now, organization } = request
   const { organizationId } = organization
-  const { db } = place.store
+  const { db } = context.store
   const texts = overviewTexts[language]
   const known = await readOverview(db, organizationId, now)
   const hits = await bestHits(db, organizationId, now, hitsShown)
   const searches = await searchesOfWeek(db, organizationId, now, searchesShown)
-  const limit = place.directory.organization(organizationId)?.requestsPerMinute ?? 0
+  const limit = context.directory.organization(organizationId)?.requestsPerMinute ?? 0
   const wrong = attentionOf(request, known, limit)
-  const { newest } = place.editions
+  const { newest } = context.editions
   const stamp = newest
     ? html`<span class="stamp">${texts.edition(formatNumber(newest.edition, language), formatMoment(newest.publishedAt, language))}<br>${texts.published(formatNumber(newest.records, language), formatNumber(newest.changes, language))}</span>`
     : html`<span class="stamp">${texts.noEdition}</span>`
@@ -47,7 +47,7 @@ async function showOverview(place: ConsolePlace, request: OrganizationRequest): 
     lead: `${formatDay(now, language)}. ${texts.needs(wrong.length)}`,
     actions: stamp,
     current: `/o/${organizationId}`,
-    body: html`${wrong.length > 0 && html`<section><h2 class="hide">${texts.attention}</h2>${wrongList(wrong)}</section>`}${known.searches === 0 && ways(request)}${figuresPart(request, known, limit)}${known.searches > 0 && html`<div class="split part">${hitsPart(place.editions, request, hits)}${searchesPart(request, searches)}</div>${ways(request)}`}`,
+    body: html`${wrong.length > 0 && html`<section><h2 class="hide">${texts.attention}</h2>${wrongList(wrong)}</section>`}${known.searches === 0 && ways(request)}${figuresPart(request, known, limit)}${known.searches > 0 && html`<div class="split part">${hitsPart(context.editions, request, hits)}${searchesPart(request, searches)}</div>${ways(request)}`}`,
   })
 }
 

@@ -2,6 +2,7 @@
 import { oneLine } from '../../digests/digest-content.ts'
 import { inTransaction } from '../../store/database.ts'
 import { listPasskeys, removePasskey } from '../../store/passkeys.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { fieldOf, note, returnPath } from '../forms.ts'
 import { homeOf } from '../frame.ts'
 import { html } from '../html.ts'
@@ -18,7 +19,6 @@ import {
 } from '../page.ts'
 import { field, noteBox, question } from '../parts.ts'
 import { type Addition, addOptions, addPasskeyOf, signInByPasskey } from '../passkeys.ts'
-import type { ConsolePlace } from '../place.ts'
 import { signInPage } from '../sign-in-page.ts'
 import { frameTexts } from '../text/frame-texts.ts'
 import { meTexts } from '../text/me-texts.ts'
@@ -26,34 +26,34 @@ import { signInTexts } from '../text/sign-in-texts.ts'
 
 const mostLetters = 60
 
-export const passkeyPages = (place: ConsolePlace): PageRoute[] => [
-  publicPage('POST', '/sign-in/passkey', (request) => signIn(place, request)),
-  personPage('GET', '/me/passkeys/new', (request) => newPage(place, request), { isSensitive: true }),
-  personPage('POST', '/me/add-passkey', (request) => add(place, request), { isSensitive: true }),
-  personPage('GET', '/me/passkeys/remove', (request) => askToRemove(place, request), { isSensitive: true }),
-  personPage('POST', '/me/remove-passkey', (request) => remove(place, request), { isSensitive: true }),
+export const passkeyPages = (context: ConsoleContext): PageRoute[] => [
+  publicPage('POST', '/sign-in/passkey', (request) => signIn(context, request)),
+  personPage('GET', '/me/passkeys/new', (request) => newPage(context, request), { isSensitive: true }),
+  personPage('POST', '/me/add-passkey', (request) => add(context, request), { isSensitive: true }),
+  personPage('GET', '/me/passkeys/remove', (request) => askToRemove(context, request), { isSensitive: true }),
+  personPage('POST', '/me/remove-passkey', (request) => remove(context, request), { isSensitive: true }),
 ]
 
-async function signIn(place: ConsolePlace, request: PageRequest): Promise<PageAnswer> {
+async function signIn(context: ConsoleContext, request: PageRequest): Promise<PageAnswer> {
   const { form, language, now } = request
-  const { directory } = place
-  const personId = await signInByPasskey(place, form.get('credential') ?? '', now)
+  const { directory } = context
+  const personId = await signInByPasskey(context, form.get('credential') ?? '', now)
   const person = personId === undefined ? undefined : directory.person(personId)
   const texts = signInTexts[language]
-  if (!person) return signInPage(place, request, { problem: [texts.passkeyFailed, texts.passkeyFailedWhy] })
+  if (!person) return signInPage(context, request, { problem: [texts.passkeyFailed, texts.passkeyFailedWhy] })
   const back = returnPath(form.get('return'))
   const home = homeOf({ person, memberships: directory.membershipsOf(person.personId) })
   return redirect(back === '/' ? home : back, { signIn: { personId: person.personId } })
 }
 
 async function newPage(
-  place: ConsolePlace,
+  context: ConsoleContext,
   request: PersonRequest,
   problem?: Exclude<Addition, 'added'>,
 ): Promise<PageAnswer> {
   const { language, viewer, now, form } = request
   const texts = meTexts[language]
-  const options = await addOptions(place, viewer, now)
+  const options = await addOptions(context, viewer, now)
   return page({
     title: texts.add,
     lead: texts.addLead,
@@ -64,19 +64,19 @@ async function newPage(
   })
 }
 
-async function add(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+async function add(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
   const { form, language, viewer, now } = request
   const texts = meTexts[language]
   const name = [...oneLine(fieldOf(form, 'name'))].slice(0, mostLetters).join('') || texts.usualName
   const wanted = { text: form.get('credential') ?? '', name, now }
-  const outcome = await addPasskeyOf(place, viewer, wanted, (trx) =>
+  const outcome = await addPasskeyOf(context, viewer, wanted, (trx) =>
     note(trx, request, { action: 'passkey.add', subject: name }),
   )
-  if (outcome !== 'added') return newPage(place, request, outcome)
+  if (outcome !== 'added') return newPage(context, request, outcome)
   return redirect('/me', { notice: texts.passkeyAdded(name) })
 }
 
-async function askToRemove({ store }: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+async function askToRemove({ store }: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
   const { language, viewer, query } = request
   const texts = meTexts[language]
   const own = await listPasskeys(store.db, viewer.person.personId)
@@ -95,7 +95,7 @@ async function askToRemove({ store }: ConsolePlace, request: PersonRequest): Pro
   })
 }
 
-async function remove({ store }: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+async function remove({ store }: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
   const { language, viewer, form } = request
   const { personId } = viewer.person
   const name = await inTransaction(store, async (trx) => {

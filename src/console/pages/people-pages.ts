@@ -5,6 +5,7 @@ import { createInvitation, listInvitations, withdrawInvitation } from '../../sto
 import { changeMember, listMembers, type Member, type Role } from '../../store/people.ts'
 import { endSessions } from '../../store/sessions.ts'
 import { queueAccountMail } from '../account-mails.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { formatDay } from '../format.ts'
 import { fieldOf, formKey, note, once } from '../forms.ts'
 import { homeOf } from '../frame.ts'
@@ -19,38 +20,41 @@ import {
   redirect,
 } from '../page.ts'
 import { empty, field, moment, noteBox, part, question, select, table } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
 import { peopleTexts } from '../text/people-texts.ts'
 
-export const peoplePages = (place: ConsolePlace): PageRoute[] => {
+export const peoplePages = (context: ConsoleContext): PageRoute[] => {
   const base = '/o/:organization/people'
   const isSensitive = { isSensitive: true }
   return [
-    organizationPage('GET', base, 'member', (request) => peoplePage(place, request)),
-    organizationPage('POST', `${base}/invite`, 'owner', (request) => invite(place, request), isSensitive),
-    organizationPage('POST', `${base}/withdraw`, 'owner', (request) => withdraw(place, request)),
-    organizationPage('POST', `${base}/role`, 'owner', (request) => changeRole(place, request), isSensitive),
-    organizationPage('GET', `${base}/remove`, 'owner', (request) => askToRemove(place, request), isSensitive),
-    organizationPage('POST', `${base}/remove`, 'owner', (request) => remove(place, request), isSensitive),
+    organizationPage('GET', base, 'member', (request) => peoplePage(context, request)),
+    organizationPage('POST', `${base}/invite`, 'owner', (request) => invite(context, request), isSensitive),
+    organizationPage('POST', `${base}/withdraw`, 'owner', (request) => withdraw(context, request)),
+    organizationPage('POST', `${base}/role`, 'owner', (request) => changeRole(context, request), isSensitive),
+    organizationPage('GET', `${base}/remove`, 'owner', (request) => askToRemove(context, request), isSensitive),
+    organizationPage('POST', `${base}/remove`, 'owner', (request) => remove(context, request), isSensitive),
     organizationPage('GET', `${base}/leave`, 'member', (request) => askToLeave(request)),
-    organizationPage('POST', `${base}/leave`, 'member', (request) => leave(place, request)),
+    organizationPage('POST', `${base}/leave`, 'member', (request) => leave(context, request)),
   ]
 }
 
 const pathOf = ({ organization }: OrganizationRequest): string => `/o/${organization.organizationId}/people`
 
-async function peoplePage(place: ConsolePlace, request: OrganizationRequest, mailError?: string): Promise<PageAnswer> {
+async function peoplePage(
+  context: ConsoleContext,
+  request: OrganizationRequest,
+  mailError?: string,
+): Promise<PageAnswer> {
   const { organization, language, now } = request
   const texts = peopleTexts[language]
   const { organizationId, name } = organization
-  const members = await listMembers(place.store.db, organizationId)
+  const members = await listMembers(context.store.db, organizationId)
   const isOwner = organization.role === 'owner'
   return page({
     title: mailError === undefined ? texts.title : `${texts.error}: ${texts.title}`,
     lead: texts.lead(name),
     current: pathOf(request),
     ...(mailError !== undefined && { status: 422 }),
-    body: html`${mailError !== undefined && noteBox('bad', texts.wrong, html`<a href="#mail">${mailError}</a>`)}${part(texts.members, membersTable(members, request), texts.rolesHint)}${part(texts.invitations, await invitationsTable(place, request, now))}${isOwner && inviteForm(place, request, mailError)}`,
+    body: html`${mailError !== undefined && noteBox('bad', texts.wrong, html`<a href="#mail">${mailError}</a>`)}${part(texts.members, membersTable(members, request), texts.rolesHint)}${part(texts.invitations, await invitationsTable(context, request, now))}${isOwner && inviteForm(context, request, mailError)}`,
   })
 }
 
@@ -81,7 +85,7 @@ function membersTable(members: readonly Member[], request: OrganizationRequest):
   })
 }
 
-async function invitationsTable({ store }: ConsolePlace, request: OrganizationRequest, now: number): Promise<Html> {
+async function invitationsTable({ store }: ConsoleContext, request: OrganizationRequest, now: number): Promise<Html> {
   const { language, organization } = request
   const texts = peopleTexts[language]
   const { organizationId, role } = organization
@@ -108,12 +112,12 @@ async function invitationsTable({ store }: ConsolePlace, request: OrganizationRe
   })
 }
 
-function inviteForm(place: ConsolePlace, request: OrganizationRequest, mailError: string | undefined): Html {
+function inviteForm(context: ConsoleContext, request: OrganizationRequest, mailError: string | undefined): Html {
   const { language, form } = request
   const texts = peopleTexts[language]
   return part(
     texts.invite,
-    html`<form class="stack" method="post" action="${pathOf(request)}/invite">${formKey(place)}<div class="two">${field(
+    html`<form class="stack" method="post" action="${pathOf(request)}/invite">${formKey(context)}<div class="two">${field(
       {
         name: 'mail',
         type: 'email',
@@ -132,37 +136,37 @@ function inviteForm(place: ConsolePlace, request: OrganizationRequest, mailError
         ['owner', texts.roles.owner],
       ],
     })}</div><div><button class="go">${texts.send}</button></div></form>`,
-    place.config.mail ? texts.inviteHint : texts.inviteWaits,
+    context.config.mail ? texts.inviteHint : texts.inviteWaits,
   )
 }
 
 const roleOf = (form: URLSearchParams): Role => (form.get('role') === 'owner' ? 'owner' : 'member')
 
-async function invite(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+async function invite(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { form, language, now, organization, viewer } = request
   const texts = peopleTexts[language]
   const { organizationId, name } = organization
   const mail = mailAddressOf(fieldOf(form, 'mail'))?.toLowerCase()
-  if (mail === undefined) return peoplePage(place, request, texts.noMail)
-  const members = await listMembers(place.store.db, organizationId)
-  if (members.some((member) => member.mail === mail)) return peoplePage(place, request, texts.isMember)
+  if (mail === undefined) return peoplePage(context, request, texts.noMail)
+  const members = await listMembers(context.store.db, organizationId)
+  if (members.some((member) => member.mail === mail)) return peoplePage(context, request, texts.isMember)
   const role = roleOf(form)
   const invitedBy = viewer.person.name || viewer.person.mail
-  await once(place, request, async (trx) => {
-    const invitationId = place.random.uuid()
+  await once(context, request, async (trx) => {
+    const invitationId = context.random.uuid()
     const outcome = await createInvitation(trx, { invitationId, organizationId, mail, role, invitedBy }, now)
     if (outcome === 'tooMany') throw new PageError(409, texts.tooMany)
     const data = { invitationId, organization: name, invitedBy, role }
-    await queueAccountMail(trx, place, { to: mail, mail: { kind: 'invitation', language, data }, now })
+    await queueAccountMail(trx, context, { to: mail, mail: { kind: 'invitation', language, data }, now })
     await note(trx, request, { action: 'member.invite', subject: mail, detail: { role }, organizationId })
   })
   return redirect(pathOf(request), { notice: texts.invited(mail) })
 }
 
-async function withdraw(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+async function withdraw(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { form, language, organization } = request
   const { organizationId } = organization
-  const mail = await inTransaction(place.store, async (trx) => {
+  const mail = await inTransaction(context.store, async (trx) => {
     const found = await withdrawInvitation(trx, { invitationId: fieldOf(form, 'invitation'), organizationId })
     if (found !== undefined) await note(trx, request, { action: 'member.withdraw', subject: found, organizationId })
     return found
@@ -171,13 +175,13 @@ async function withdraw(place: ConsolePlace, request: OrganizationRequest): Prom
   return redirect(pathOf(request), mail === undefined ? {} : { notice: texts.withdrawn(mail) })
 }
 
-async function changeRole(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+async function changeRole(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { form, language } = request
   const texts = peopleTexts[language]
-  const member = memberOf(place, request, fieldOf(form, 'person'))
+  const member = memberOf(context, request, fieldOf(form, 'person'))
   const role = roleOf(form)
   if (member.role === role) return redirect(pathOf(request))
-  await change(place, request, member, role)
+  await change(context, request, member, role)
   const isSelf = member.personId === request.viewer.person.personId
   return redirect(pathOf(request), {
     notice: texts.changed(member.mail, texts.roles[role]),
@@ -185,9 +189,9 @@ async function changeRole(place: ConsolePlace, request: OrganizationRequest): Pr
   })
 }
 
-function askToRemove(place: ConsolePlace, request: OrganizationRequest): PageAnswer {
+function askToRemove(context: ConsoleContext, request: OrganizationRequest): PageAnswer {
   const texts = peopleTexts[request.language]
-  const { personId, mail } = memberOf(place, request, request.query.get('person') ?? '')
+  const { personId, mail } = memberOf(context, request, request.query.get('person') ?? '')
   return page({
     title: texts.removeTitle(mail),
     crumbs: [[texts.title, pathOf(request)]],
@@ -202,9 +206,9 @@ function askToRemove(place: ConsolePlace, request: OrganizationRequest): PageAns
   })
 }
 
-async function remove(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
-  const member = memberOf(place, request, fieldOf(request.form, 'person'))
-  await change(place, request, member, undefined)
+async function remove(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
+  const member = memberOf(context, request, fieldOf(request.form, 'person'))
+  await change(context, request, member, undefined)
   return redirect(pathOf(request), { notice: peopleTexts[request.language].removed(member.mail) })
 }
 
@@ -223,11 +227,11 @@ function askToLeave(request: OrganizationRequest): PageAnswer {
   })
 }
 
-async function leave(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+async function leave(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { viewer, organization, language } = request
   const { person } = viewer
-  await change(place, request, { ...person, role: organization.role }, undefined)
-  const memberships = place.directory.membershipsOf(person.personId)
+  await change(context, request, { ...person, role: organization.role }, undefined)
+  const memberships = context.directory.membershipsOf(person.personId)
   return redirect(homeOf({ person, memberships }), {
     notice: peopleTexts[language].left(organization.name),
     signIn: { personId: person.personId },
@@ -237,7 +241,7 @@ async function leave(place: ConsolePlace, request: OrganizationRequest): Promise
 type Changed = { readonly personId: string; readonly mail: string; readonly role: Role }
 
 /** A member of the organization, as the directory knows them. Throws PageError for anybody else. */
-function memberOf({ directory }: ConsolePlace, request: OrganizationRequest, personId: string): Changed {
+function memberOf({ directory }: ConsoleContext, request: OrganizationRequest, personId: string): Changed {
   const person = directory.person(personId)
   const { organizationId } = request.organization
   const membership = directory.membershipsOf(personId).find((each) => each.organizationId === organizationId)
@@ -247,7 +251,7 @@ function memberOf({ directory }: ConsolePlace, request: OrganizationRequest, per
 
 /** Changes or ends a membership, and with it the sessions of the person; that of the viewer is renewed by the answer. */
 async function change(
-  { store, directory }: ConsolePlace,
+  { store, directory }: ConsoleContext,
   request: OrganizationRequest,
   { personId, mail, role: from }: Changed,
   role: Role | undefined,

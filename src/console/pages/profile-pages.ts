@@ -17,29 +17,29 @@ import {
   redirect,
 } from '../page.ts'
 import { empty, field, fieldset, noteBox, table, textArea, tick } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { formOfProfile, type ProfileForm, profileSent, readProfileForm } from '../profile-form.ts'
 import { criteriaTexts } from '../text/criteria-texts.ts'
 import { profilesTexts } from '../text/profiles-texts.ts'
 import { codePicker } from './code-picker.ts'
 import { errorNote, lookButton, valueFields } from './search-form-parts.ts'
 
-export const profilePages = (place: ConsolePlace): PageRoute[] => [
-  organizationPage('GET', '/o/:organization/profiles', 'member', (request) => listPage(place, request)),
+export const profilePages = (context: ConsoleContext): PageRoute[] => [
+  organizationPage('GET', '/o/:organization/profiles', 'member', (request) => listPage(context, request)),
   organizationPage('GET', '/o/:organization/profiles/new', 'member', (request) =>
-    formPage(place, request, { form: formOfProfile() }),
+    formPage(context, request, { form: formOfProfile() }),
   ),
-  organizationPage('POST', '/o/:organization/profiles/new', 'member', (request) => create(place, request)),
+  organizationPage('POST', '/o/:organization/profiles/new', 'member', (request) => create(context, request)),
   organizationPage('GET', '/o/:organization/profiles/:profile', 'member', async (request) => {
-    const profile = await profileOf(place, request)
-    return formPage(place, request, { form: formOfProfile(profile), profile })
+    const profile = await profileOf(context, request)
+    return formPage(context, request, { form: formOfProfile(profile), profile })
   }),
-  organizationPage('POST', '/o/:organization/profiles/:profile', 'member', (request) => edit(place, request)),
+  organizationPage('POST', '/o/:organization/profiles/:profile', 'member', (request) => edit(context, request)),
 ]
 
 const addressOf = ({ organization }: OrganizationRequest): string => `/o/${organization.organizationId}/profiles`
 
-async function profileOf({ store }: ConsolePlace, request: OrganizationRequest): Promise<StoredProfile> {
+async function profileOf({ store }: ConsoleContext, request: OrganizationRequest): Promise<StoredProfile> {
   const { organization, params, language } = request
   const all = await listProfiles(store.db, organization.organizationId)
   const profile = all.find(({ profileId }) => profileId === params['profile'])
@@ -47,7 +47,7 @@ async function profileOf({ store }: ConsolePlace, request: OrganizationRequest):
   return profile
 }
 
-async function listPage({ store }: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+async function listPage({ store }: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { organization, language } = request
   const texts = profilesTexts[language]
   const at = addressOf(request)
@@ -93,13 +93,13 @@ type FormView = {
   readonly status?: number
 }
 
-function formPage(place: ConsolePlace, request: OrganizationRequest, view: FormView): PageAnswer {
+function formPage(context: ConsoleContext, request: OrganizationRequest, view: FormView): PageAnswer {
   const { language } = request
   const texts = profilesTexts[language]
   const { form, errors = new Map(), profile, notice, status } = view
   const at = addressOf(request)
   const action = profile ? `${at}/${profile.profileId}` : `${at}/new`
-  const hidden = profile ? html`<input type="hidden" name="version" value="${profile.version}">` : formKey(place)
+  const hidden = profile ? html`<input type="hidden" name="version" value="${profile.version}">` : formKey(context)
   const save = profile ? texts.saveVersion(profile.version + 1) : texts.save
   return page({
     title: profile?.name ?? texts.newTitle,
@@ -140,45 +140,45 @@ ${fieldset(common.nature, html`<div class="row">${contractNatures.map((each) => 
 ${picker('cpv', 'not-cpv', texts.notSector, form.notCpv)}`
 }
 
-async function create(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+async function create(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { language, organization, now, form: sent } = request
   const texts = profilesTexts[language]
   const form = profileSent(sent)
-  if (sent.get('do') !== 'save') return formPage(place, request, { form })
+  if (sent.get('do') !== 'save') return formPage(context, request, { form })
   const read = readProfileForm(form, language)
-  if (read.kind === 'wrong') return formPage(place, request, { form, errors: read.errors, status: 422 })
+  if (read.kind === 'wrong') return formPage(context, request, { form, errors: read.errors, status: 422 })
   const { organizationId } = organization
   const { name } = read
-  const outcome = await once(place, request, async (trx) => {
+  const outcome = await once(context, request, async (trx) => {
     const wanted = { organizationId, name, content: canonicalCompanyProfile(read.profile) }
-    const creation = await createProfile({ db: trx }, wanted, { now, random: place.random })
+    const creation = await createProfile({ db: trx }, wanted, { now, random: context.random })
     if (creation.kind !== 'created') return new Refused(creation.kind)
     return note(trx, request, { action: 'profile.create', subject: name, organizationId })
   })
   if (outcome.kind === 'refused') {
     const errors = new Map([['name', criteriaTexts[language].nameTaken]])
-    return formPage(place, request, { form, errors, status: 422 })
+    return formPage(context, request, { form, errors, status: 422 })
   }
   return redirect(addressOf(request), { notice: outcome.kind === 'sent' ? texts.sent : texts.created(name) })
 }
 
-async function edit(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+async function edit(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { language, organization, now, form: sent } = request
   const texts = profilesTexts[language]
-  const profile = await profileOf(place, request)
+  const profile = await profileOf(context, request)
   const form = { ...profileSent(sent), name: profile.name }
-  if (sent.get('do') !== 'save') return formPage(place, request, { form, profile })
+  if (sent.get('do') !== 'save') return formPage(context, request, { form, profile })
   const read = readProfileForm(form, language)
-  if (read.kind === 'wrong') return formPage(place, request, { form, profile, errors: read.errors, status: 422 })
+  if (read.kind === 'wrong') return formPage(context, request, { form, profile, errors: read.errors, status: 422 })
   if (fieldOf(sent, 'version') !== String(profile.version)) {
     const notice = noteBox('bad', texts.elsewhere, texts.elsewhereDetail)
-    return formPage(place, request, { form, profile, notice, status: 409 })
+    return formPage(context, request, { form, profile, notice, status: 409 })
   }
   const content = canonicalCompanyProfile(read.profile)
   const at = `${addressOf(request)}/${profile.profileId}`
   if (content === profile.content) return redirect(at, { notice: texts.nothingChanged })
   const version = profile.version + 1
-  await inTransaction(place.store, async (trx) => {
+  await inTransaction(context.store, async (trx) => {
     await changeProfile({ db: trx }, profile.profileId, content, now)
     const { organizationId } = organization
     await note(trx, request, { action: 'profile.edit', subject: profile.name, organizationId, detail: { version } })

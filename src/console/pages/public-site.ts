@@ -1,9 +1,9 @@
 // All pages for everybody: the first page, the documentation, the status, the changelog, and files for programs.
 import { join } from 'node:path'
+import type { ConsoleContext } from '../console-context.ts'
 import { Handbook } from '../docs/handbook.ts'
 import { SearchGuides } from '../docs/search-guides.ts'
 import type { PageRoute } from '../page.ts'
-import type { ConsolePlace } from '../place.ts'
 import { StatusBoards } from '../status/status-board.ts'
 import { StockCounter } from '../stock-counter.ts'
 import { changelogPages } from './changelog-pages.ts'
@@ -19,23 +19,23 @@ import { stockPages } from './stock-pages.ts'
 const repository = join(import.meta.dirname, '../../..')
 
 /** They share one handbook, one count of the records and one board of the status. */
-export function publicSite(place: ConsolePlace): PageRoute[] {
+export function publicSite(context: ConsoleContext): PageRoute[] {
   const handbook = new Handbook({
     folder: repository,
-    apiAddress: place.apiAddress,
+    apiAddress: context.apiAddress,
     pages: [...referenceDocs, fieldsDoc],
   })
   const search = new SearchGuides(handbook, () => [...referenceSections(), ...fieldSections(handbook)])
-  const counter = new StockCounter(place.editions)
-  const boards = new StatusBoards(place)
+  const counter = new StockCounter(context.editions)
+  const boards = new StatusBoards(context)
   return [
-    ...homePages(place, boards),
+    ...homePages(context, boards),
     ...guidePages(handbook, search),
-    ...referencePages(place, handbook),
-    ...fieldsPages(place, handbook, counter),
-    ...stockPages(place, counter),
-    ...statusPages(place, boards),
-    ...changelogPages(place, handbook),
-    ...siteFiles(place, handbook),
+    ...referencePages(context, handbook),
+    ...fieldsPages(context, handbook, counter),
+    ...stockPages(context, counter),
+    ...statusPages(context, boards),
+    ...changelogPages(context, handbook),
+    ...siteFiles(context, handbook),
   ]
 }

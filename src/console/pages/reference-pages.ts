@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { contractText } from '../../api/contract-text.ts'
 import { type ProblemSlug, problemKind, problemSlugs } from '../../api/problems.ts'
 import { exampleProblem } from '../../api/routes.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { fenceOf, listExample } from '../docs/api-examples.ts'
 import { type ReferenceAnswer, type ReferenceOperation, referenceOf } from '../docs/api-reference.ts'
 import { docFrame } from '../docs/doc-frame.ts'
@@ -12,12 +13,11 @@ import type { CodeSection } from '../docs/search-guides.ts'
 import { type Content, type Html, html } from '../html.ts'
 import { type PageRoute, publicPage } from '../page.ts'
 import { table } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
 import { exampleLanguages, requestExample } from '../request-examples.ts'
 import { docsTexts } from '../text/docs-texts.ts'
 import type { Language } from '../text/languages.ts'
 
-type ReferencePlace = Pick<ConsolePlace, 'apiAddress' | 'editions' | 'config' | 'origin'>
+type ReferenceContext = Pick<ConsoleContext, 'apiAddress' | 'editions' | 'config' | 'origin'>
 
 const eventSchemaFile = new URL('../../../contract/events.schema.json', import.meta.url)
 
@@ -28,21 +28,21 @@ export const referenceDocs: readonly DocPage[] = [
   { address: '/docs/errors', group: 'reference', title: 'Errors', textKey: 'errors' },
 ]
 
-export const referencePages = (place: ReferencePlace, handbook: Handbook): PageRoute[] => [
+export const referencePages = (context: ReferenceContext, handbook: Handbook): PageRoute[] => [
   publicPage('GET', '/docs/reference/list', ({ language }) =>
-    operationPage(place, handbook, '/docs/reference/list', referenceOf('/v1/tenders'), language),
+    operationPage(context, handbook, '/docs/reference/list', referenceOf('/v1/tenders'), language),
   ),
   publicPage('GET', '/docs/reference/record', ({ language }) =>
-    operationPage(place, handbook, '/docs/reference/record', referenceOf('/v1/tenders/{id}'), language),
+    operationPage(context, handbook, '/docs/reference/record', referenceOf('/v1/tenders/{id}'), language),
   ),
   publicPage('GET', '/docs/errors', ({ language }) => errorsPage(handbook, language)),
   ...problemSlugs.map((slug) =>
-    publicPage('GET', `/docs/errors/${slug}`, ({ language }) => errorPage(place, handbook, slug, language)),
+    publicPage('GET', `/docs/errors/${slug}`, ({ language }) => errorPage(context, handbook, slug, language)),
   ),
   publicPage('GET', '/openapi.json', () => ({
     kind: 'content',
     type: 'application/json; charset=utf-8',
-    body: contractText({ baseUrl: place.apiAddress, docsUrl: docsUrlOf(place) }),
+    body: contractText({ baseUrl: context.apiAddress, docsUrl: docsUrlOf(context) }),
   })),
   publicPage('GET', '/events.schema.json', () => ({
     kind: 'content',
@@ -73,14 +73,14 @@ export function referenceSections(): CodeSection[] {
   ]
 }
 
-const docsUrlOf = ({ config, apiAddress }: ReferencePlace): string => config.docsUrl ?? apiAddress
+const docsUrlOf = ({ config, apiAddress }: ReferenceContext): string => config.docsUrl ?? apiAddress
 
 /** Text with `code` in backticks. */
 const prose = (text: string): Html =>
   html`${text.split('`').map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`))}`
 
 function operationPage(
-  place: ReferencePlace,
+  context: ReferenceContext,
   handbook: Handbook,
   address: string,
   operation: ReferenceOperation,
@@ -88,7 +88,7 @@ function operationPage(
 ) {
   const texts = docsTexts[language]
   const isList = operation.path === '/v1/tenders'
-  const id = someId(place) ?? '0f8a1c52-7d3e-8b64-9a10-5c2e7f4b9d31'
+  const id = someId(context) ?? '0f8a1c52-7d3e-8b64-9a10-5c2e7f4b9d31'
   const headings: Heading[] = [
     { level: 2, id: 'request', text: texts.request },
     { level: 2, id: 'parameters', text: texts.parameters },
@@ -103,9 +103,11 @@ function operationPage(
     codeFigure({
       id: `example-${each}`,
       language: fenceOf[each],
-      text: isList ? listExample(each, place.apiAddress) : requestExample(each, place.apiAddress, `/v1/tenders/${id}`),
+      text: isList
+        ? listExample(each, context.apiAddress)
+        : requestExample(each, context.apiAddress, `/v1/tenders/${id}`),
       texts: { language, copy: texts.copy, copied: texts.copied },
-      place,
+      context,
     }),
   )
   const body = html`<p class="lead" lang="en">${prose(operation.description)}</p>
@@ -119,7 +121,7 @@ ${problems}${problemTable(operation, language)}`
 }
 
 /** The record that the examples ask for: the first of the newest edition's list. */
-function someId({ editions }: ReferencePlace): string | undefined {
+function someId({ editions }: ReferenceContext): string | undefined {
   if (!editions.newest) return undefined
   const { positions } = editions.list({ filter: { archived: true }, edition: editions.newest.edition, limit: 1 })
   return positions[0] === undefined ? undefined : editions.meta(positions[0]).id
@@ -203,10 +205,10 @@ function errorsPage(handbook: Handbook, language: Language) {
   return docFrame(handbook, { doc, language, title: texts.errors, contents: [], body, isWide: true })
 }
 
-function errorPage(place: ReferencePlace, handbook: Handbook, slug: ProblemSlug, language: Language) {
+function errorPage(context: ReferenceContext, handbook: Handbook, slug: ProblemSlug, language: Language) {
   const texts = docsTexts[language]
   const { status, title, cause, fix, retry, retryText } = problemKind(slug)
-  const places = (
+  const locations = (
     [
       ['/docs/reference/list', '/v1/tenders', texts.list],
       ['/docs/reference/record', '/v1/tenders/{id}', texts.record],
@@ -215,16 +217,16 @@ function errorPage(place: ReferencePlace, handbook: Handbook, slug: ProblemSlug,
   const example = codeFigure({
     id: 'example',
     language: 'json',
-    text: JSON.stringify(exampleProblem(slug, docsUrlOf(place)), null, 2),
+    text: JSON.stringify(exampleProblem(slug, docsUrlOf(context)), null, 2),
     texts: { language, copy: texts.copy, copied: texts.copied },
-    place,
+    context,
   })
   const body = html`<p><code>${slug}</code> · ${texts.status} ${status}</p>
 <h2 id="cause">${texts.cause}</h2><p lang="en">${prose(cause)}</p>
 <h2 id="fix">${texts.fix}</h2><p lang="en">${prose(fix)}</p>
 <h2 id="retry">${texts.retry}</h2><p>${texts.retryWords[retry]}. <span lang="en">${prose(retryText)}</span></p>
 <h2 id="example-answer">${texts.exampleAnswer}</h2>${example}
-<h2 id="where">${texts.where}</h2>${places.length === 0 ? html`<p>${texts.anywhere}</p>` : html`<ul>${places.map(([href, , name]) => html`<li><a href="${href}">${name}</a></li>`)}</ul>`}
+<h2 id="where">${texts.where}</h2>${locations.length === 0 ? html`<p>${texts.anywhere}</p>` : html`<ul>${locations.map(([href, , name]) => html`<li><a href="${href}">${name}</a></li>`)}</ul>`}
 <p><a href="/docs/errors">${texts.errors}</a></p>`
   return docFrame(handbook, {
     doc: handbook.page('/docs/errors'),

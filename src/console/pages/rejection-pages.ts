@@ -1,10 +1,10 @@
 // The operator's pages about rejections, and the raw bytes of one document.
 import { countRejections, type FoundRejection, findRejections, type RejectionCount } from '../../store/rejections.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { operatorPage, type PageAnswer, PageError, type PageRoute, type PersonRequest, page } from '../page.ts'
 import { empty, moment, pager, part, quoted, table } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
 import { strictPolicy } from '../strict-policy.ts'
 import { frameTexts } from '../text/frame-texts.ts'
 import type { Language } from '../text/languages.ts'
@@ -16,12 +16,12 @@ const mostPages = 200
 /** Larger documents are not shown in the browser. */
 const mostShownBytes = 1_000_000
 
-export const rejectionPages = (place: ConsolePlace): PageRoute[] => [
-  operatorPage('GET', '/operator/rejections', (request) => rejectionList(place, request)),
-  operatorPage('GET', '/operator/documents/:hash', (request) => rawDocument(place, request)),
+export const rejectionPages = (context: ConsoleContext): PageRoute[] => [
+  operatorPage('GET', '/operator/rejections', (request) => rejectionList(context, request)),
+  operatorPage('GET', '/operator/documents/:hash', (request) => rawDocument(context, request)),
 ]
 
-async function rejectionList({ store }: ConsolePlace, { language, query }: PersonRequest): Promise<PageAnswer> {
+async function rejectionList({ store }: ConsoleContext, { language, query }: PersonRequest): Promise<PageAnswer> {
   const texts = rejectionTexts[language]
   const [reason, sourceId] = [query.get('reason') ?? '', query.get('source') ?? '']
   const wanted = Number(query.get('page') ?? '1')
@@ -110,7 +110,7 @@ function listTable(list: readonly FoundRejection[], language: Language): Html {
   })
 }
 
-async function rawDocument({ reads }: ConsolePlace, { params, language }: PersonRequest): Promise<PageAnswer> {
+async function rawDocument({ reads }: ConsoleContext, { params, language }: PersonRequest): Promise<PageAnswer> {
   const hash = params['hash'] ?? ''
   const found = /^[0-9a-f]{64}$/.test(hash) ? await reads.document(hash) : undefined
   if (!found) throw new PageError(404, frameTexts[language].noPage)

@@ -1,4 +1,6 @@
 // The operator's pages about pairs of records: the list, two side by side, and the decisions. The buttons are the commands.
+
+import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber } from '../format.ts'
 import { actorOf, fieldOf } from '../forms.ts'
 import { type Html, html } from '../html.ts'
@@ -12,7 +14,6 @@ import {
   redirect,
 } from '../page.ts'
 import { empty, moment, part, quoted, table } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
 import { pairAddress, reviewBody } from '../review-body.ts'
 import { runBriefly } from '../run-briefly.ts'
 import type { DecidedPair, ReviewDesk, WaitingPair } from '../stock-reads.ts'
@@ -23,12 +24,12 @@ import { reviewTexts } from '../text/review-texts.ts'
 /** Pairs that are read at once: who decides more in one sitting reads the list again. */
 const mostPairs = 200
 
-export const reviewPages = (place: ConsolePlace): PageRoute[] => [
-  operatorPage('GET', '/operator/reviews', (request) => reviewList(place, request)),
-  operatorPage('GET', '/operator/reviews/pair', (request) => onePair(place, request)),
-  operatorPage('POST', '/operator/reviews/merge', (request) => decide(place, request, 'merge')),
-  operatorPage('POST', '/operator/reviews/split', (request) => decide(place, request, 'split')),
-  operatorPage('POST', '/operator/reviews/undo', (request) => decide(place, request, 'undo')),
+export const reviewPages = (context: ConsoleContext): PageRoute[] => [
+  operatorPage('GET', '/operator/reviews', (request) => reviewList(context, request)),
+  operatorPage('GET', '/operator/reviews/pair', (request) => onePair(context, request)),
+  operatorPage('POST', '/operator/reviews/merge', (request) => decide(context, request, 'merge')),
+  operatorPage('POST', '/operator/reviews/split', (request) => decide(context, request, 'split')),
+  operatorPage('POST', '/operator/reviews/undo', (request) => decide(context, request, 'undo')),
 ]
 
 const countText = ({ waiting, hasMore }: ReviewDesk, language: Language): string => {
@@ -36,7 +37,7 @@ const countText = ({ waiting, hasMore }: ReviewDesk, language: Language): string
   return hasMore ? reviewTexts[language].more(figure) : figure
 }
 
-async function reviewList({ reads }: ConsolePlace, { language }: PersonRequest): Promise<PageAnswer> {
+async function reviewList({ reads }: ConsoleContext, { language }: PersonRequest): Promise<PageAnswer> {
   const texts = reviewTexts[language]
   const desk = await reads.reviews({ limit: mostPairs })
   const [first] = desk.waiting
@@ -103,7 +104,7 @@ function decidedTable(pairs: readonly DecidedPair[], language: Language): Html {
   })
 }
 
-async function onePair({ reads }: ConsolePlace, { language, query }: PersonRequest): Promise<PageAnswer> {
+async function onePair({ reads }: ConsoleContext, { language, query }: PersonRequest): Promise<PageAnswer> {
   const texts = reviewTexts[language]
   const [left, right] = [query.get('left') ?? '', query.get('right') ?? '']
   const desk = await reads.reviews({ limit: mostPairs, pair: [left, right] })
@@ -131,7 +132,7 @@ async function onePair({ reads }: ConsolePlace, { language, query }: PersonReque
 }
 
 async function decide(
-  place: ConsolePlace,
+  context: ConsoleContext,
   request: PersonRequest,
   what: 'merge' | 'split' | 'undo',
 ): Promise<PageAnswer> {
@@ -139,7 +140,7 @@ async function decide(
   const texts = reviewTexts[language]
   const [left, right] = [fieldOf(form, 'left'), fieldOf(form, 'right')]
   const [nextLeft, nextRight] = [fieldOf(form, 'next-left'), fieldOf(form, 'next-right')]
-  const outcome = await runBriefly(place, {
+  const outcome = await runBriefly(context, {
     by: actorOf(request),
     command: `review ${what}`,
     operands: [left, right],

@@ -10,13 +10,13 @@ import {
   searchOverviews,
 } from '../../store/searches.ts'
 import { clauseText, filterLine } from '../clause-lines.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import type { FieldErrors } from '../criteria.ts'
 import { formatNumber } from '../format.ts'
 import { formKey } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import { type OrganizationRequest, type PageAnswer, PageError, page } from '../page.ts'
 import { field, moment, noteBox, part, state, table } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
 import type { ReadSearch, SearchForm } from '../search-form.ts'
 import type { PreviewAnswer, SearchPreviews } from '../search-previews.ts'
 import { clauseTexts } from '../text/clause-texts.ts'
@@ -26,13 +26,15 @@ import { errorNote, finds, mostOpenDelivered, searchFields } from './search-form
 /** What a list calls recent. */
 export const recentMs = 7 * dayMs
 
-export type SearchDesk = { readonly place: ConsolePlace; readonly previews: SearchPreviews }
+export type SearchDesk = { readonly context: ConsoleContext; readonly previews: SearchPreviews }
 
 export const addressOf = ({ organization }: OrganizationRequest): string => `/o/${organization.organizationId}/searches`
-export const profilesOf = ({ store }: ConsolePlace, { organization }: OrganizationRequest): Promise<StoredProfile[]> =>
-  listProfiles(store.db, organization.organizationId)
+export const profilesOf = (
+  { store }: ConsoleContext,
+  { organization }: OrganizationRequest,
+): Promise<StoredProfile[]> => listProfiles(store.db, organization.organizationId)
 
-export async function searchOf({ store }: ConsolePlace, request: OrganizationRequest): Promise<SearchOverview> {
+export async function searchOf({ store }: ConsoleContext, request: OrganizationRequest): Promise<SearchOverview> {
   const { organization, params, now, language } = request
   const all = await searchOverviews(store.db, organization.organizationId, now - recentMs)
   const search = all.find(({ searchId }) => searchId === params['search'])
@@ -54,17 +56,17 @@ export type BuilderView = {
   readonly status?: number
 }
 
-export function builder({ place }: SearchDesk, request: OrganizationRequest, view: BuilderView): PageAnswer {
+export function builder({ context }: SearchDesk, request: OrganizationRequest, view: BuilderView): PageAnswer {
   const { language } = request
   const { form, profiles, search, versions = [], errors = new Map(), answer, explained, notice = false } = view
   const texts = searchesTexts[language]
   const at = addressOf(request)
   const action = search ? `${at}/${search.searchId}` : `${at}/new`
-  const hidden = search ? html`<input type="hidden" name="version" value="${search.version}">` : formKey(place)
+  const hidden = search ? html`<input type="hidden" name="version" value="${search.version}">` : formKey(context)
   const save = search ? texts.saveVersion(search.version + 1) : texts.save
   const open = html`<label class="tick"><input type="checkbox" name="deliver-open" value="yes" form="search"${form.deliversOpen && html` checked`}><span>${texts.deliverOpen} <span class="hint">${texts.deliverOpenHint(formatNumber(mostOpenDelivered, language))}</span></span></label>`
   const actions = html`${!search && open}<div class="row"><button class="go" form="search" name="do" value="save">${save}</button><a class="btn bare" href="${at}">${texts.cancel}</a></div>`
-  const records = place.editions.newest?.records
+  const records = context.editions.newest?.records
   return page({
     title: search?.name ?? texts.newTitle,
     lead: search ? texts.savedLead(search.version, formatNumber(search.fromEdition, language)) : texts.newLead,

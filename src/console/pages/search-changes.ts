@@ -10,7 +10,7 @@ import { formatNumber } from '../format.ts'
 import { fieldOf, note, once, Refused } from '../forms.ts'
 import { type OrganizationRequest, type PageAnswer, redirect } from '../page.ts'
 import { noteBox } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { formSent, type ReadSearch, readSearchForm } from '../search-form.ts'
 import { settledWithin } from '../settled-within.ts'
 import { criteriaTexts } from '../text/criteria-texts.ts'
@@ -47,19 +47,19 @@ async function withoutSaving(
 }
 
 export async function newSearch(desk: SearchDesk, request: OrganizationRequest): Promise<PageAnswer> {
-  const { place } = desk
+  const { context } = desk
   const { language, organization, viewer, now } = request
   const texts = searchesTexts[language]
   const form = formSent(request.form)
-  const profiles = await profilesOf(place, request)
+  const profiles = await profilesOf(context, request)
   const read = readSearchForm(form, profiles, language)
   const view = { form, profiles }
   const shown = await withoutSaving(desk, request, view, countable(request, read))
   if (shown !== undefined || read.kind === 'wrong') return shown ?? builder(desk, request, view)
   const { organizationId } = organization
   const wanted = { ...termsOf(read), isActive: true, organizationId, name: read.name, createdBy: viewer.person.mail }
-  const outcome = await once(place, request, async (trx) => {
-    const creation = await createSearch({ db: trx }, wanted, { now, random: place.random })
+  const outcome = await once(context, request, async (trx) => {
+    const creation = await createSearch({ db: trx }, wanted, { now, random: context.random })
     if (creation.kind !== 'created') return new Refused(creation.kind)
     const detail = { threshold: read.threshold }
     await note(trx, request, { action: 'search.create', subject: read.name, organizationId, detail })
@@ -71,7 +71,7 @@ export async function newSearch(desk: SearchDesk, request: OrganizationRequest):
     const text = outcome.reason === 'nameTaken' ? criteriaTexts[language].nameTaken : texts.tooMany(mostSearches)
     return builder(desk, request, { ...view, errors: new Map([['name', text]]), status: 422 })
   }
-  const delivered = form.deliversOpen ? ` ${await deliverNow(place, request, outcome.result)}` : ''
+  const delivered = form.deliversOpen ? ` ${await deliverNow(context, request, outcome.result)}` : ''
   return redirect(`${at}/${outcome.result.searchId}`, { notice: texts.created(read.name) + delivered })
 }
 
@@ -90,7 +90,7 @@ const termsOf = ({ filter, profile, threshold }: ReadSearch & { readonly kind: '
 
 /** The result for the open tenders, as a sentence. Long work continues in the background. */
 async function deliverNow(
-  { store, clock }: ConsolePlace,
+  { store, clock }: ConsoleContext,
   { language }: OrganizationRequest,
   search: StoredSearch,
 ): Promise<string> {
@@ -105,12 +105,12 @@ async function deliverNow(
 }
 
 export async function editSearch(desk: SearchDesk, request: OrganizationRequest): Promise<PageAnswer> {
-  const { place } = desk
+  const { context } = desk
   const { language, organization, now } = request
   const texts = searchesTexts[language]
-  const search = await searchOf(place, request)
+  const search = await searchOf(context, request)
   const form = formSent(request.form)
-  const profiles = await profilesOf(place, request)
+  const profiles = await profilesOf(context, request)
   const read = readSearchForm(form, profiles, language)
   const view = { form, profiles, search }
   const shown = await withoutSaving(desk, request, view, read)
@@ -122,7 +122,7 @@ export async function editSearch(desk: SearchDesk, request: OrganizationRequest)
   const terms = termsOf(read)
   const hasNewTerms = (['filter', 'profileId', 'threshold'] as const).some((each) => terms[each] !== search[each])
   const hasNewName = read.name !== search.name
-  const isSaved = await inTransaction(place.store, async (trx) => {
+  const isSaved = await inTransaction(context.store, async (trx) => {
     if (hasNewName && !(await renameSearch(trx, search, read.name))) return false
     if (hasNewTerms) await changeSearch({ db: trx }, search.searchNo, terms, now)
     if (hasNewName || hasNewTerms) {
@@ -148,15 +148,15 @@ export async function editSearch(desk: SearchDesk, request: OrganizationRequest)
 }
 
 export async function activate(
-  place: ConsolePlace,
+  context: ConsoleContext,
   request: OrganizationRequest,
   isActive: boolean,
 ): Promise<PageAnswer> {
   const { language, organization, now } = request
   const texts = searchesTexts[language]
-  const search = await searchOf(place, request)
+  const search = await searchOf(context, request)
   if (search.isActive !== isActive)
-    await inTransaction(place.store, async (trx) => {
+    await inTransaction(context.store, async (trx) => {
       await changeSearch({ db: trx }, search.searchNo, { isActive }, now)
       const action = isActive ? 'search.resume' : 'search.pause'
       await note(trx, request, { action, subject: search.name, organizationId: organization.organizationId })
@@ -165,20 +165,20 @@ export async function activate(
   return redirect(`${addressOf(request)}/${search.searchId}`, { notice })
 }
 
-export async function release(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+export async function release(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { language, organization, now } = request
-  const search = await searchOf(place, request)
+  const search = await searchOf(context, request)
   const { organizationId } = organization
   let deliveries = 0
-  for (const { edition } of await heldEditions(place.store.db, search.searchNo)) {
+  for (const { edition } of await heldEditions(context.store.db, search.searchNo)) {
     for (let taken = releasedAtOnce; taken === releasedAtOnce; ) {
-      const released = await inTransaction(place.store, (trx) =>
+      const released = await inTransaction(context.store, (trx) =>
         releaseDeliveries(trx, { edition, searchNo: search.searchNo, now }, releasedAtOnce),
       )
       deliveries += released.due
       taken = released.taken
     }
-    await note(place.store.db, request, {
+    await note(context.store.db, request, {
       action: 'search.release',
       subject: search.name,
       organizationId,

@@ -1,11 +1,11 @@
 // Saved searches of an organization: list, builder with its preview, versions, pause and resume.
 import { explainMatch } from '../../hits/explain-match.ts'
 import { mostRecentHits, searchOverviews, searchVersions } from '../../store/searches.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber } from '../format.ts'
 import { html } from '../html.ts'
 import { type OrganizationRequest, organizationPage, type PageAnswer, type PageRoute, page } from '../page.ts'
 import { empty, state, table } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
 import { formOfSearch, readSearchForm } from '../search-form.ts'
 import { openSearchPreviews } from '../search-previews.ts'
 import { searchesTexts } from '../text/searches-texts.ts'
@@ -14,28 +14,28 @@ import { activate, editSearch, newSearch, release } from './search-changes.ts'
 
 const mostVersions = 20
 
-export function searchPages(place: ConsolePlace): PageRoute[] {
-  const desk: SearchDesk = { place, previews: openSearchPreviews(place) }
+export function searchPages(context: ConsoleContext): PageRoute[] {
+  const desk: SearchDesk = { context, previews: openSearchPreviews(context) }
   return [
-    organizationPage('GET', '/o/:organization/searches', 'member', (request) => listPage(place, request)),
+    organizationPage('GET', '/o/:organization/searches', 'member', (request) => listPage(context, request)),
     organizationPage('GET', '/o/:organization/searches/new', 'member', async (request) =>
-      builder(desk, request, { form: formOfSearch(), profiles: await profilesOf(place, request) }),
+      builder(desk, request, { form: formOfSearch(), profiles: await profilesOf(context, request) }),
     ),
     organizationPage('POST', '/o/:organization/searches/new', 'member', (request) => newSearch(desk, request)),
     organizationPage('GET', '/o/:organization/searches/:search', 'member', (request) => searchPage(desk, request)),
     organizationPage('POST', '/o/:organization/searches/:search', 'member', (request) => editSearch(desk, request)),
     ...(['pause', 'resume'] as const).map((action) =>
       organizationPage('POST', `/o/:organization/searches/:search/${action}`, 'member', (request) =>
-        activate(place, request, action === 'resume'),
+        activate(context, request, action === 'resume'),
       ),
     ),
     organizationPage('POST', '/o/:organization/searches/:search/release', 'member', (request) =>
-      release(place, request),
+      release(context, request),
     ),
   ]
 }
 
-async function listPage({ store }: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+async function listPage({ store }: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { organization, language, now } = request
   const texts = searchesTexts[language]
   const at = addressOf(request)
@@ -73,13 +73,13 @@ async function listPage({ store }: ConsolePlace, request: OrganizationRequest): 
 }
 
 async function searchPage(desk: SearchDesk, request: OrganizationRequest): Promise<PageAnswer> {
-  const { store, clock } = desk.place
-  const search = await searchOf(desk.place, request)
+  const { store, clock } = desk.context
+  const search = await searchOf(desk.context, request)
   const tender = (request.query.get('tender') ?? '').trim().toLowerCase()
   const isId = /^[0-9a-f-]{36}$/.test(tender)
   const explained =
     tender === '' ? undefined : ((isId ? await explainMatch(store, search, tender, clock()) : undefined) ?? 'none')
-  const profiles = await profilesOf(desk.place, request)
+  const profiles = await profilesOf(desk.context, request)
   const form = formOfSearch(search)
   const read = readSearchForm(form, profiles, request.language)
   const preview = read.kind === 'read' ? desk.previews.known(questionOf(read)) : undefined

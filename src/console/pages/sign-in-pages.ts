@@ -7,6 +7,7 @@ import { addMember, createPerson } from '../../store/people.ts'
 import { findSignInLink, takeSignInLink } from '../../store/sessions.ts'
 import { takeSignInAttempt } from '../../store/sign-in-attempts.ts'
 import { queueAccountMail } from '../account-mails.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { keyHashOf } from '../directory.ts'
 import { fieldOf, returnPath } from '../forms.ts'
 import { homeOf } from '../frame.ts'
@@ -23,7 +24,6 @@ import {
   redirect,
 } from '../page.ts'
 import { field } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
 import { gate, signInPage } from '../sign-in-page.ts'
 import { frameTexts } from '../text/frame-texts.ts'
 import { signInTexts } from '../text/sign-in-texts.ts'
@@ -35,18 +35,18 @@ const mostForNetwork = 30
 /** The address of a first person who gave none: no mail reaches it. */
 const firstMail = 'operator@localhost'
 
-export function signInPages(place: ConsolePlace): PageRoute[] {
+export function signInPages(context: ConsoleContext): PageRoute[] {
   return [
-    publicPage('GET', '/sign-in', (request) => signInPage(place, request)),
-    publicPage('POST', '/sign-in', (request) => askForLink(place, request)),
+    publicPage('GET', '/sign-in', (request) => signInPage(context, request)),
+    publicPage('POST', '/sign-in', (request) => askForLink(context, request)),
     publicPage('GET', '/sign-in/sent', (request) => sentPage(request)),
     personPage('GET', signedInPath, ({ language }) =>
       page({ title: frameTexts[language].signedIn, lead: frameTexts[language].signedInLead, body: html`` }),
     ),
-    publicPage('GET', '/sign-in/link/:key', (request) => linkPage(place, request)),
-    publicPage('POST', '/sign-in/link/:key', (request) => useLink(place, request)),
-    publicPage('GET', '/first/:key', (request) => linkPage(place, request)),
-    publicPage('POST', '/first/:key', (request) => useLink(place, request)),
+    publicPage('GET', '/sign-in/link/:key', (request) => linkPage(context, request)),
+    publicPage('POST', '/sign-in/link/:key', (request) => useLink(context, request)),
+    publicPage('GET', '/first/:key', (request) => linkPage(context, request)),
+    publicPage('POST', '/first/:key', (request) => useLink(context, request)),
     publicPage('POST', '/sign-out', ({ language }) =>
       redirect('/', { isSigningOut: true, notice: signInTexts[language].signedOut }),
     ),
@@ -54,22 +54,22 @@ export function signInPages(place: ConsolePlace): PageRoute[] {
 }
 
 /** Does the same for every address: who it belongs to is looked up when the mail is written. */
-async function askForLink(place: ConsolePlace, request: PageRequest): Promise<PageAnswer> {
+async function askForLink(context: ConsoleContext, request: PageRequest): Promise<PageAnswer> {
   const { form, language, now, addressPrefix } = request
   const texts = signInTexts[language]
   const typed = fieldOf(form, 'mail')
   const address = mailAddressOf(typed)?.toLowerCase()
-  if (address === undefined) return signInPage(place, request, { mail: typed, mailError: texts.noMail })
+  if (address === undefined) return signInPage(context, request, { mail: typed, mailError: texts.noMail })
   const back = returnPath(form.get('return'))
   // without a way out a link would be too old before it left
-  if (!place.config.mail) return signInPage(place, request, { mail: typed })
+  if (!context.config.mail) return signInPage(context, request, { mail: typed })
   const bounds = [
     { hash: keyHashOf(`network ${addressPrefix}`), most: mostForNetwork },
     { hash: keyHashOf(`address ${address}`), most: mostForAddress },
   ]
-  await inTransaction(place.store, async (trx) => {
+  await inTransaction(context.store, async (trx) => {
     if (!(await takeSignInAttempt(trx, bounds, now))) throw new PageError(429, texts.tooMany)
-    await queueAccountMail(trx, place, {
+    await queueAccountMail(trx, context, {
       to: address,
       mail: { kind: 'signIn', language, data: { return: back } },
       now,
@@ -93,7 +93,7 @@ function sentPage({ language }: PageRequest): PageAnswer {
 
 /** A button only: programs that read mails open every link. */
 async function linkPage(
-  { store, hasSamples }: ConsolePlace,
+  { store, hasSamples }: ConsoleContext,
   request: PageRequest,
   mailError?: string,
 ): Promise<PageAnswer> {
@@ -127,14 +127,14 @@ async function linkPage(
   })
 }
 
-async function useLink(place: ConsolePlace, request: PageRequest): Promise<PageAnswer> {
-  const { store, directory } = place
+async function useLink(context: ConsoleContext, request: PageRequest): Promise<PageAnswer> {
+  const { store, directory } = context
   const { params, form, now, language } = request
   const typed = fieldOf(form, 'mail')
   const mail = typed === '' ? firstMail : mailAddressOf(typed)?.toLowerCase()
-  if (mail === undefined) return linkPage(place, request, signInTexts[language].noMail)
+  if (mail === undefined) return linkPage(context, request, signInTexts[language].noMail)
   const taken = await takeSignInLink(store, { keyHash: keyHashOf(params['key'] ?? ''), now }, (trx) =>
-    makeFirstPerson(trx, place, request, mail),
+    makeFirstPerson(trx, context, request, mail),
   )
   if (taken.kind === 'gone') return gonePage(request)
   const { personId } = taken
@@ -150,7 +150,7 @@ async function useLink(place: ConsolePlace, request: PageRequest): Promise<PageA
 /** Operator, and Owner of the trial organization where there is one. */
 async function makeFirstPerson(
   trx: Executor,
-  { random }: ConsolePlace,
+  { random }: ConsoleContext,
   { now, addressPrefix }: PageRequest,
   mail: string,
 ): Promise<string> {

@@ -2,32 +2,32 @@
 
 import { problemSlugs } from '../../api/problems.ts'
 import { dayMs } from '../../domain/time.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { groupNames } from '../docs/guide-groups.ts'
 import type { Handbook } from '../docs/handbook.ts'
 import { escapeHtml } from '../html.ts'
 import { type PageAnswer, type PageRoute, publicPage } from '../page.ts'
-import type { ConsolePlace } from '../place.ts'
 import { docsTexts } from '../text/docs-texts.ts'
 
 /** How long security.txt is good for, from the beginning of the day on: programs ask for a new one. */
 const securityDays = 90
 
-type FilePlace = Pick<ConsolePlace, 'origin' | 'config' | 'apiAddress' | 'clock'>
+type SiteContext = Pick<ConsoleContext, 'origin' | 'config' | 'apiAddress' | 'clock'>
 
-export const siteFiles = (place: FilePlace, handbook: Handbook): PageRoute[] => [
-  publicPage('GET', '/robots.txt', () => plain(robots(place))),
+export const siteFiles = (context: SiteContext, handbook: Handbook): PageRoute[] => [
+  publicPage('GET', '/robots.txt', () => plain(robots(context))),
   publicPage('GET', '/sitemap.xml', () => ({
     kind: 'content',
     type: 'application/xml; charset=utf-8',
-    body: sitemap(place, handbook),
+    body: sitemap(context, handbook),
   })),
-  publicPage('GET', '/llms.txt', () => plain(llms(place, handbook))),
-  publicPage('GET', '/.well-known/security.txt', () => plain(security(place))),
+  publicPage('GET', '/llms.txt', () => plain(llms(context, handbook))),
+  publicPage('GET', '/.well-known/security.txt', () => plain(security(context))),
 ]
 
 const plain = (body: string): PageAnswer => ({ kind: 'content', type: 'text/plain; charset=utf-8', body })
 
-const robots = ({ origin }: FilePlace): string => `User-agent: *
+const robots = ({ origin }: SiteContext): string => `User-agent: *
 Disallow: /o/
 Disallow: /operator
 Disallow: /me
@@ -37,7 +37,7 @@ Disallow: /docs/search
 Sitemap: ${origin}/sitemap.xml
 `
 
-function sitemap({ origin }: FilePlace, handbook: Handbook): string {
+function sitemap({ origin }: SiteContext, handbook: Handbook): string {
   const paths = [
     '/',
     '/docs',
@@ -55,7 +55,7 @@ ${paths.map((path) => `<url><loc>${escapeHtml(origin + path)}</loc></url>`).join
 }
 
 /** By llmstxt.org: what the site has, in one Markdown file. */
-function llms({ origin, apiAddress }: FilePlace, handbook: Handbook): string {
+function llms({ origin, apiAddress }: SiteContext, handbook: Handbook): string {
   const groups = groupNames.map((group) => {
     const pages = handbook.pages
       .filter((page) => page.group === group)
@@ -79,7 +79,7 @@ ${groups.join('\n')}
 }
 
 /** RFC 9116. Reports go to the operator where one is named; the policy says where else. */
-function security({ origin, config, clock }: FilePlace): string {
+function security({ origin, config, clock }: SiteContext): string {
   const now = clock()
   const contact = contactOf(config.contact) ?? `${origin}/docs/security`
   return `Contact: ${contact}

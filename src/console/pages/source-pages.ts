@@ -1,6 +1,7 @@
 // The operator's pages about sources: all by state, and one with its buttons.
 import { inTransaction } from '../../store/database.ts'
 import { acknowledgeAlarm } from '../../store/source-health.ts'
+import type { CommandOutcome, ConsoleContext } from '../console-context.ts'
 import { formatNumber, formatRelative } from '../format.ts'
 import { actorOf, fieldOf, note } from '../forms.ts'
 import { type Content, html } from '../html.ts'
@@ -14,24 +15,23 @@ import {
   redirect,
 } from '../page.ts'
 import { empty, foreignLink, part, quoted, state, table } from '../parts.ts'
-import type { CommandOutcome, ConsolePlace } from '../place.ts'
 import { runBriefly } from '../run-briefly.ts'
 import { sourceBody } from '../source-body.ts'
 import { sourceMarks, sourceStates } from '../source-marks.ts'
 import { frameTexts } from '../text/frame-texts.ts'
 import { sourceTexts } from '../text/source-texts.ts'
 
-export const sourcePages = (place: ConsolePlace): PageRoute[] => [
-  operatorPage('GET', '/operator/sources', (request) => sourceList(place, request)),
-  operatorPage('GET', '/operator/sources/:source', (request) => oneSource(place, request)),
-  operatorPage('POST', '/operator/sources/:source/read', (request) => readNow(place, request)),
-  operatorPage('POST', '/operator/sources/:source/check', (request) => check(place, request)),
-  operatorPage('POST', '/operator/sources/:source/acknowledge', (request) => acknowledge(place, request)),
+export const sourcePages = (context: ConsoleContext): PageRoute[] => [
+  operatorPage('GET', '/operator/sources', (request) => sourceList(context, request)),
+  operatorPage('GET', '/operator/sources/:source', (request) => oneSource(context, request)),
+  operatorPage('POST', '/operator/sources/:source/read', (request) => readNow(context, request)),
+  operatorPage('POST', '/operator/sources/:source/check', (request) => check(context, request)),
+  operatorPage('POST', '/operator/sources/:source/acknowledge', (request) => acknowledge(context, request)),
 ]
 
 const addressOf = (sourceId: string): string => `/operator/sources/${encodeURIComponent(sourceId)}`
 
-async function sourceList({ reads }: ConsolePlace, { language, query, now }: PersonRequest): Promise<PageAnswer> {
+async function sourceList({ reads }: ConsoleContext, { language, query, now }: PersonRequest): Promise<PageAnswer> {
   const texts = sourceTexts[language]
   const lines = await reads.sources()
   const wanted = sourceStates.find((each) => each === query.get('state'))
@@ -86,7 +86,7 @@ ${groups.map(
   })
 }
 
-async function fileOf({ reads }: ConsolePlace, { params, language }: PersonRequest) {
+async function fileOf({ reads }: ConsoleContext, { params, language }: PersonRequest) {
   const file = await reads.source(params['source'] ?? '')
   if (!file) throw new PageError(404, frameTexts[language].noPage)
   return file
@@ -94,13 +94,13 @@ async function fileOf({ reads }: ConsolePlace, { params, language }: PersonReque
 
 /** `wrong`: what is wrong with the note of the alarm that was typed. */
 async function oneSource(
-  place: ConsolePlace,
+  context: ConsoleContext,
   request: PersonRequest,
   wrong?: { readonly alarm: string; readonly sentence: string },
 ): Promise<PageAnswer> {
   const { language, now } = request
   const texts = sourceTexts[language]
-  const file = await fileOf(place, request)
+  const file = await fileOf(context, request)
   const { line, card } = file
   const button = (what: 'read' | 'check', text: string, isMain: boolean) =>
     html`<form method="post" action="${addressOf(line.sourceId)}/${what}"><button${isMain && html` class="go"`}>${text}</button></form>`
@@ -118,11 +118,11 @@ async function oneSource(
   })
 }
 
-async function readNow(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+async function readNow(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
   const { language } = request
   const texts = sourceTexts[language]
-  const sourceId = await knownSource(place, request)
-  const outcome = await runBriefly(place, { by: actorOf(request), command: 'source run', operands: [sourceId] })
+  const sourceId = await knownSource(context, request)
+  const outcome = await runBriefly(context, { by: actorOf(request), command: 'source run', operands: [sourceId] })
   const to = addressOf(sourceId)
   if (outcome.kind === 'goesOn') return redirect(to, { notice: texts.goesOn })
   const readings = outcome.events.filter(({ event }) => event === 'sourceRead')
@@ -133,9 +133,9 @@ async function readNow(place: ConsolePlace, request: PersonRequest): Promise<Pag
   return redirect(to, { notice: texts.read(readings.length, formatNumber(notices, language)) })
 }
 
-async function check(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
-  const sourceId = await knownSource(place, request)
-  const outcome = await runBriefly(place, { by: actorOf(request), command: 'source check', operands: [sourceId] })
+async function check(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
+  const sourceId = await knownSource(context, request)
+  const outcome = await runBriefly(context, { by: actorOf(request), command: 'source check', operands: [sourceId] })
   const texts = sourceTexts[request.language]
   const notice = outcome.kind === 'goesOn' ? texts.goesOn : verdictText(outcome, texts)
   return redirect(addressOf(sourceId), { notice })
@@ -150,21 +150,21 @@ function verdictText({ events }: CommandOutcome, texts: (typeof sourceTexts)['en
 }
 
 /** The source in the path. Throws PageError 404. */
-async function knownSource({ reads }: ConsolePlace, { params, language }: PersonRequest): Promise<string> {
+async function knownSource({ reads }: ConsoleContext, { params, language }: PersonRequest): Promise<string> {
   const sourceId = params['source'] ?? ''
   if (!(await reads.titles()).has(sourceId)) throw new PageError(404, frameTexts[language].noPage)
   return sourceId
 }
 
-async function acknowledge(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+async function acknowledge(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
   const { language, form, now, viewer } = request
   const texts = sourceTexts[language]
-  const sourceId = await knownSource(place, request)
+  const sourceId = await knownSource(context, request)
   const [kind, raised] = [fieldOf(form, 'kind'), Number(fieldOf(form, 'raised'))]
   const text = fieldOf(form, 'note').slice(0, 500)
-  if (text === '') return oneSource(place, request, { alarm: `${kind}-${raised}`, sentence: texts.noteNeeded })
+  if (text === '') return oneSource(context, request, { alarm: `${kind}-${raised}`, sentence: texts.noteNeeded })
   if (!Number.isSafeInteger(raised)) throw new PageError(404, texts.noSuchAlarm)
-  const isKnown = await inTransaction(place.store, async (trx) => {
+  const isKnown = await inTransaction(context.store, async (trx) => {
     const alarm = { sourceId, kind, raisedAt: raised }
     if (!(await acknowledgeAlarm(trx, alarm, { at: now, by: viewer.person.mail, note: text }))) return false
     await note(trx, request, { action: 'alarm.acknowledge', subject: sourceId, detail: { kind, note: text } })

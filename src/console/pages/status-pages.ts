@@ -4,11 +4,11 @@ import { loadSources, type Sources } from '../../sources/registry.ts'
 import type { Incident } from '../../store/incidents.ts'
 import type { PublicSource } from '../../store/public-status.ts'
 import { atomAnswer } from '../atom.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { formatDay, formatMoment, formatNumber } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { type PageRoute, page, publicPage } from '../page.ts'
 import { figures, more, noteBox, part, state, table } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
 import { lateMs, type StatusBoard, type StatusBoards, type StatusDay } from '../status/status-board.ts'
 import type { Language } from '../text/languages.ts'
 import { statusTexts } from '../text/status-texts.ts'
@@ -16,7 +16,7 @@ import { statusTexts } from '../text/status-texts.ts'
 /** Alarms that concern the operator only: the portal works. */
 const internalAlarms: ReadonlySet<string> = new Set(['drift'])
 
-export const statusPages = (place: Pick<ConsolePlace, 'origin' | 'clock'>, boards: StatusBoards): PageRoute[] => [
+export const statusPages = (context: Pick<ConsoleContext, 'origin' | 'clock'>, boards: StatusBoards): PageRoute[] => [
   publicPage('GET', '/status', async ({ language }) => {
     const texts = statusTexts[language]
     const board = await boards.read()
@@ -25,14 +25,14 @@ export const statusPages = (place: Pick<ConsolePlace, 'origin' | 'clock'>, board
       feed: '/status.atom',
       lead: html`<span class="stamp">${texts.asOf(formatMoment(board.at, language))}</span>`,
       actions: html`<a class="btn" href="/status.atom">${texts.feed}</a>`,
-      body: html`${present(board, place.clock(), language)}${editionsPart(board, language)}${await sourcesPart(board, language)}${incidentsPart(board, language)}`,
+      body: html`${present(board, context.clock(), language)}${editionsPart(board, language)}${await sourcesPart(board, language)}${incidentsPart(board, language)}`,
     })
   }),
   publicPage('GET', '/status.atom', async ({ language }) => {
     const { at, incidents } = await boards.read()
     return atomAnswer({
-      address: `${place.origin}/status.atom`,
-      page: `${place.origin}/status`,
+      address: `${context.origin}/status.atom`,
+      page: `${context.origin}/status`,
       title: statusTexts[language].feedTitle,
       language,
       updatedAt: at,
@@ -41,7 +41,7 @@ export const statusPages = (place: Pick<ConsolePlace, 'origin' | 'clock'>, board
         title,
         publishedAt: startedAt,
         updatedAt: endedAt ?? startedAt,
-        link: `${place.origin}/status#incident-${incidentId}`,
+        link: `${context.origin}/status#incident-${incidentId}`,
         content: { type: 'text', text: detail },
       })),
     })

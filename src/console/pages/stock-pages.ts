@@ -2,11 +2,11 @@
 // its table.
 import { codeLabel } from '../../domain/code-labels.ts'
 import { type ReadingDelay, readingDelays } from '../../store/reading-delays.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { formatDay, formatDuration, formatMoment, formatNumber, formatShortDay } from '../format.ts'
 import { type Content, type Html, html } from '../html.ts'
 import { askAgainSeconds, type PageRoute, page, publicPage } from '../page.ts'
 import { bars, type Column, empty, more, part, rowBars, table } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
 import { settledWithin } from '../settled-within.ts'
 import type { StockCount, StockCounter } from '../stock-counter.ts'
 import type { StockShape } from '../stock-shape.ts'
@@ -22,27 +22,27 @@ const mostBars = 12
 /** A portal with fewer notices than these is in the table only: a few say nothing about how soon it is read. */
 const leastNotices = 5
 
-type StockPlace = Pick<ConsolePlace, 'editions' | 'store' | 'reads'>
+type StockContext = Pick<ConsoleContext, 'editions' | 'store' | 'reads'>
 
-export const stockPages = (place: StockPlace, counter: StockCounter): PageRoute[] => {
-  const delays = new DelaysOfEdition(place)
+export const stockPages = (context: StockContext, counter: StockCounter): PageRoute[] => {
+  const delays = new DelaysOfEdition(context)
   return [
     publicPage('GET', '/stock', async ({ language }) => {
       const texts = stockTexts[language]
       await counter.refresh(countWaitMs)
       const { latest } = counter
       const known = latest && (await delays.read())
-      const titles = latest && (await place.reads.titles())
+      const titles = latest && (await context.reads.titles())
       return page({
         title: texts.title,
         lead: texts.lead,
-        ...(!latest && place.editions.newest && { refreshSeconds: askAgainSeconds }),
-        actions: html`<span class="stamp">${stampOf(place, counter, language)}</span>`,
+        ...(!latest && context.editions.newest && { refreshSeconds: askAgainSeconds }),
+        actions: html`<span class="stamp">${stampOf(context, counter, language)}</span>`,
         body: latest
           ? html`${weeksPart(latest, language)}<div class="split even gap">${portalsPart(latest.shape, titles!, language)}${divisionsPart(latest.shape, language)}</div>${delaysPart(known, titles!, language)}`
           : empty(
               texts.nothing,
-              place.editions.newest ? texts.firstCount : texts.noEdition,
+              context.editions.newest ? texts.firstCount : texts.noEdition,
               html`<a class="btn" href="/stock">${texts.lookAgain}</a>`,
             ),
       })
@@ -52,20 +52,20 @@ export const stockPages = (place: StockPlace, counter: StockCounter): PageRoute[
 
 /** The delays as of the newest edition; read once for each, by whoever asks first. */
 class DelaysOfEdition {
-  readonly #place: StockPlace
+  readonly #context: StockContext
   #edition: number | undefined
   #delays: Promise<readonly ReadingDelay[]> | undefined
 
-  constructor(place: StockPlace) {
-    this.#place = place
+  constructor(context: StockContext) {
+    this.#context = context
   }
 
   /** Undefined while the database does not answer: the page has the other pictures. */
   async read(): Promise<readonly ReadingDelay[] | undefined> {
-    const edition = this.#place.editions.newest?.edition
+    const edition = this.#context.editions.newest?.edition
     if (this.#edition !== edition || !this.#delays) {
       this.#edition = edition
-      this.#delays = readingDelays(this.#place.store.db)
+      this.#delays = readingDelays(this.#context.store.db)
     }
     try {
       return await settledWithin(this.#delays, delaysWaitMs)
@@ -76,7 +76,7 @@ class DelaysOfEdition {
   }
 }
 
-function stampOf({ editions }: StockPlace, { latest, done }: StockCounter, language: Language): Content {
+function stampOf({ editions }: StockContext, { latest, done }: StockCounter, language: Language): Content {
   const texts = stockTexts[language]
   const number = (value: number) => formatNumber(value, language)
   const { newest } = editions

@@ -1,34 +1,34 @@
 // The page of a tender: the record of the newest edition, and the history of its notices.
 import type { TenderRecord } from '../../domain/tender.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { formatMoment, formatNumber } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { type PageAnswer, PageError, type PageRoute, type PersonRequest, page, personPage } from '../page.ts'
 import { noteBox, quoted } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
 import { publishedRecord } from '../published-record.ts'
 import { statusOf, tenderBody } from '../tender-body.ts'
 import { frameTexts } from '../text/frame-texts.ts'
 import type { Language } from '../text/languages.ts'
 import { tenderTexts } from '../text/tender-texts.ts'
 
-export const tenderPages = (place: ConsolePlace): PageRoute[] => [
-  personPage('GET', '/tenders/:id', (request) => oneTender(place, request)),
+export const tenderPages = (context: ConsoleContext): PageRoute[] => [
+  personPage('GET', '/tenders/:id', (request) => oneTender(context, request)),
 ]
 
-async function oneTender(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+async function oneTender(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
   const { language, params, now, viewer } = request
   const id = (params['id'] ?? '').toLowerCase()
   if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw new PageError(404, frameTexts[language].noPage)
-  const published = publishedRecord(place.editions, id)
-  if (published?.mergedInto !== undefined) return mergedTender(published, place, request)
+  const published = publishedRecord(context.editions, id)
+  if (published?.mergedInto !== undefined) return mergedTender(published, context, request)
   if (!published && !viewer.person.isOperator) throw new PageError(404, frameTexts[language].noPage)
-  const told = await place.reads.record(id)
+  const told = await context.reads.record(id)
   // an operator decides on pairs before they are published
   const record = published ?? (told && unpublishedRecord(told.content, now))
   if (!record) throw new PageError(404, frameTexts[language].noPage)
   const texts = tenderTexts[language]
   return page({
-    ...headOf(record, place, request),
+    ...headOf(record, context, request),
     body: html`${!published && noteBox('info', texts.unpublished, texts.unpublishedBody)}${tenderBody(record, { language, now, told })}`,
   })
 }
@@ -40,7 +40,7 @@ function unpublishedRecord(content: Omit<TenderRecord, 'lastModified' | 'checked
 
 function headOf(
   record: TenderRecord,
-  { editions, hasSamples }: Pick<ConsolePlace, 'editions' | 'hasSamples'>,
+  { editions, hasSamples }: Pick<ConsoleContext, 'editions' | 'hasSamples'>,
   { language, viewer }: PersonRequest,
 ) {
   const texts = tenderTexts[language]
@@ -67,10 +67,10 @@ function documentsButton({ documentsUrl }: TenderRecord, language: Language): Ht
 }
 
 /** A record that another one holds: where it went, and what it was. */
-function mergedTender(record: TenderRecord, place: ConsolePlace, request: PersonRequest): PageAnswer {
+function mergedTender(record: TenderRecord, context: ConsoleContext, request: PersonRequest): PageAnswer {
   const texts = tenderTexts[request.language]
   return page({
-    ...headOf(record, place, request),
+    ...headOf(record, context, request),
     body: noteBox(
       'info',
       texts.merged,

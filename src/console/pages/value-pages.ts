@@ -1,24 +1,24 @@
 // The operator's page about the model of values: fits, errors of what was held out, refusals, and a fit now.
 import type { ModelFigures } from '../../store/estimates.ts'
 import { countJudged, type JudgedCount, type ListedModel, listModels } from '../../store/value-figures.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber, formatRelative, formatShare } from '../format.ts'
 import { actorOf } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import { operatorPage, type PageAnswer, type PageRoute, type PersonRequest, page, redirect } from '../page.ts'
 import { empty, figures, moment, part, table } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
 import { runBriefly } from '../run-briefly.ts'
 import type { Language } from '../text/languages.ts'
 import { valueTexts } from '../text/value-texts.ts'
 
 const to = '/operator/values'
 
-export const valuePages = (place: ConsolePlace): PageRoute[] => [
-  operatorPage('GET', to, (request) => model(place, request)),
-  operatorPage('POST', `${to}/fit`, (request) => fitNow(place, request)),
+export const valuePages = (context: ConsoleContext): PageRoute[] => [
+  operatorPage('GET', to, (request) => model(context, request)),
+  operatorPage('POST', `${to}/fit`, (request) => fitNow(context, request)),
 ]
 
-async function model({ store }: ConsolePlace, { language, now }: PersonRequest): Promise<PageAnswer> {
+async function model({ store }: ConsoleContext, { language, now }: PersonRequest): Promise<PageAnswer> {
   const texts = valueTexts[language]
   const models = await listModels(store.db)
   const judged = await countJudged(store.db)
@@ -115,10 +115,10 @@ function judgedTable(judged: readonly JudgedCount[], all: number, language: Lang
   })
 }
 
-async function fitNow(place: ConsolePlace, request: PersonRequest): Promise<PageAnswer> {
+async function fitNow(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
   const { language } = request
   const texts = valueTexts[language]
-  const outcome = await runBriefly(place, { by: actorOf(request), command: 'values fit' })
+  const outcome = await runBriefly(context, { by: actorOf(request), command: 'values fit' })
   if (outcome.kind === 'goesOn') return redirect(to, { notice: texts.goesOn })
   const fitted = outcome.events.find(({ event }) => event === 'valuesFitted')
   const priced = formatNumber(Number(fitted?.['priced'] ?? 0), language)

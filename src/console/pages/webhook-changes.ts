@@ -37,7 +37,7 @@ import {
   redirect,
 } from '../page.ts'
 import { field, fieldset, noteBox, question, state, tick } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { settledWithin } from '../settled-within.ts'
 import type { Language } from '../text/languages.ts'
 import { webhooksTexts } from '../text/webhooks-texts.ts'
@@ -51,10 +51,10 @@ const testWaitMs = 15_000
 /** How long an old secret still signs, as the store has it. */
 const rotationMs = 24 * 3_600_000
 
-export function webhookChangePages(place: ConsolePlace): PageRoute[] {
+export function webhookChangePages(context: ConsoleContext): PageRoute[] {
   const at = '/o/:organization/webhooks' as const
-  const change = (path: string, answer: (place: ConsolePlace, request: OrganizationRequest) => Promise<PageAnswer>) =>
-    organizationPage('POST', `${at}/:endpoint/${path}`, 'owner', (request) => answer(place, request))
+  const change = (path: string, answer: (context: ConsoleContext, request: OrganizationRequest) => Promise<PageAnswer>) =>
+    organizationPage('POST', `${at}/:endpoint/${path}`, 'owner', (request) => answer(context, request))
   // asked for before the form, so that nothing that was typed is lost to a sign-in
   const isSensitive = { isSensitive: true }
   return [
@@ -62,15 +62,15 @@ export function webhookChangePages(place: ConsolePlace): PageRoute[] {
       'GET',
       `${at}/new`,
       'owner',
-      async (request) => newPage(place, request, { form: emptyForm, searches: await searchesOf(place, request) }),
+      async (request) => newPage(context, request, { form: emptyForm, searches: await searchesOf(context, request) }),
       isSensitive,
     ),
-    organizationPage('POST', `${at}/new`, 'owner', (request) => create(place, request), isSensitive),
-    organizationPage('GET', `${at}/:endpoint/edit`, 'owner', (request) => editPage(place, request), isSensitive),
-    organizationPage('POST', `${at}/:endpoint/edit`, 'owner', (request) => edit(place, request), isSensitive),
-    organizationPage('GET', `${at}/:endpoint/secret`, 'owner', (request) => secretPage(place, request), isSensitive),
-    organizationPage('POST', `${at}/:endpoint/secret`, 'owner', (request) => rotate(place, request), isSensitive),
-    organizationPage('GET', `${at}/:endpoint/remove`, 'owner', (request) => removePage(place, request)),
+    organizationPage('POST', `${at}/new`, 'owner', (request) => create(context, request), isSensitive),
+    organizationPage('GET', `${at}/:endpoint/edit`, 'owner', (request) => editPage(context, request), isSensitive),
+    organizationPage('POST', `${at}/:endpoint/edit`, 'owner', (request) => edit(context, request), isSensitive),
+    organizationPage('GET', `${at}/:endpoint/secret`, 'owner', (request) => secretPage(context, request), isSensitive),
+    organizationPage('POST', `${at}/:endpoint/secret`, 'owner', (request) => rotate(context, request), isSensitive),
+    organizationPage('GET', `${at}/:endpoint/remove`, 'owner', (request) => removePage(context, request)),
     change('remove', remove),
     change('enable', (...asked) => switchState(...asked, true)),
     change('disable', (...asked) => switchState(...asked, false)),
@@ -82,11 +82,11 @@ export function webhookChangePages(place: ConsolePlace): PageRoute[] {
 
 const addressOf = ({ organization }: OrganizationRequest): string => `/o/${organization.organizationId}/webhooks`
 const nameOf = ({ description, address }: WebhookEndpoint): string => description || address
-const searchesOf = ({ store }: ConsolePlace, { organization }: OrganizationRequest): Promise<StoredSearch[]> =>
+const searchesOf = ({ store }: ConsoleContext, { organization }: OrganizationRequest): Promise<StoredSearch[]> =>
   listSearches(store.db, organization.organizationId)
 
 async function endpointOf(
-  { store }: { readonly store: Pick<ConsolePlace['store'], 'db'> },
+  { store }: { readonly store: Pick<ConsoleContext['store'], 'db'> },
   request: OrganizationRequest,
 ): Promise<WebhookEndpoint> {
   const { organization, params, language } = request
@@ -130,7 +130,7 @@ type FormView = {
 }
 
 function newPage(
-  place: ConsolePlace,
+  context: ConsoleContext,
   request: OrganizationRequest,
   { form, searches, errors = new Map() }: FormView,
 ): PageAnswer {
@@ -143,7 +143,7 @@ function newPage(
     crumbs: [[texts.title, at]],
     current: at,
     ...(errors.size > 0 && { status: 422 }),
-    body: html`${errorNote(errors, language)}<form method="post" action="${at}/new" class="stack" novalidate>${formKey(place)}
+    body: html`${errorNote(errors, language)}<form method="post" action="${at}/new" class="stack" novalidate>${formKey(context)}
 ${formFields({ form, searches, errors }, language)}
 <div class="row"><button class="go">${texts.createButton}</button><a class="btn bare" href="${at}">${texts.cancel}</a></div></form>`,
   })
@@ -161,7 +161,7 @@ ${field({ name: 'rate', label: texts.rate, value: form.rate, error: errors.get('
 
 /** What the fields say, and sentences for those that cannot be. `address` is undefined for one that is not allowed; `former`, the one so far, is. */
 async function readForm(
-  place: ConsolePlace,
+  context: ConsoleContext,
   { language }: OrganizationRequest,
   form: EndpointForm,
   searches: readonly StoredSearch[],
@@ -173,22 +173,22 @@ async function readForm(
   if (form.kinds.length === 0) reader.errors.set('kind', texts.noKind)
   const chosen = searches.map(({ searchId }) => searchId).filter((id) => form.searches.includes(id))
   if (!form.allSearches && chosen.length === 0) reader.errors.set('which', texts.noneTicked)
-  const address = form.address === former ? former : await addressChecked(place, form.address, reader.errors)
+  const address = form.address === former ? former : await addressChecked(context, form.address, reader.errors)
   return { errors: reader.errors, address, rate, searches: form.allSearches ? undefined : chosen }
 }
 
-async function create(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+async function create(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { language, organization, now } = request
   const texts = webhooksTexts[language]
   const form = formSent(request)
-  const searches = await searchesOf(place, request)
-  const read = await readForm(place, request, form, searches)
+  const searches = await searchesOf(context, request)
+  const read = await readForm(context, request, form, searches)
   const { errors, address } = read
-  if (errors.size > 0 || address === undefined) return newPage(place, request, { form, searches, errors })
-  const made = await newSecret(place)
+  if (errors.size > 0 || address === undefined) return newPage(context, request, { form, searches, errors })
+  const made = await newSecret(context)
   const { organizationId } = organization
   const wanted = {
-    endpointId: place.random.uuid(),
+    endpointId: context.random.uuid(),
     organizationId,
     address,
     description: form.description,
@@ -197,13 +197,13 @@ async function create(place: ConsolePlace, request: OrganizationRequest): Promis
     requestsPerSecond: read.rate,
     secret: made.stored,
   }
-  const outcome = await once(place, request, async (trx) => {
+  const outcome = await once(context, request, async (trx) => {
     if (!(await createEndpoint({ db: trx }, wanted, now))) return new Refused('tooMany')
     return note(trx, request, { action: 'webhook.create', subject: endpointLabel(wanted), organizationId })
   })
   if (outcome.kind === 'sent') return redirect(addressOf(request), { notice: texts.sent })
   if (outcome.kind === 'refused')
-    return newPage(place, request, { form, searches, errors: new Map([['address', texts.tooMany(maxEndpoints)]]) })
+    return newPage(context, request, { form, searches, errors: new Map([['address', texts.tooMany(maxEndpoints)]]) })
   return secretShown(request, wanted.endpointId, made.secret, texts.created, false)
 }
 
@@ -220,15 +220,15 @@ const formOf = (endpoint: WebhookEndpoint): EndpointForm => ({
 const settingsOf = (endpoint: WebhookEndpoint): string => keyHashOf(JSON.stringify(formOf(endpoint))).slice(0, 16)
 
 async function editPage(
-  place: ConsolePlace,
+  context: ConsoleContext,
   request: OrganizationRequest,
   sent?: { readonly form: EndpointForm; readonly errors?: FieldErrors; readonly isLate?: boolean },
 ): Promise<PageAnswer> {
   const { language } = request
   const texts = webhooksTexts[language]
-  const endpoint = await endpointOf(place, request)
+  const endpoint = await endpointOf(context, request)
   const at = `${addressOf(request)}/${endpoint.endpointId}`
-  const view = { form: formOf(endpoint), ...sent, searches: await searchesOf(place, request) }
+  const view = { form: formOf(endpoint), ...sent, searches: await searchesOf(context, request) }
   const { errors = new Map<string, string>(), isLate = false } = sent ?? {}
   return page({
     title: texts.editTitle,
@@ -249,16 +249,16 @@ ${formFields(view, language)}
 /** Somebody else changed the endpoint since the page was shown. */
 class ChangedElsewhere extends Error {}
 
-async function edit(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+async function edit(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { language, organization, now } = request
   const texts = webhooksTexts[language]
   const { organizationId } = organization
   const form = formSent(request)
-  const searches = await searchesOf(place, request)
-  const { endpointNo, address: former } = await endpointOf(place, request)
+  const searches = await searchesOf(context, request)
+  const { endpointNo, address: former } = await endpointOf(context, request)
   // an unchanged address is not judged again: every attempt checks what it may reach
-  const { errors, address, ...read } = await readForm(place, request, form, searches, former)
-  if (errors.size > 0 || address === undefined) return editPage(place, request, { form, errors })
+  const { errors, address, ...read } = await readForm(context, request, form, searches, former)
+  if (errors.size > 0 || address === undefined) return editPage(context, request, { form, errors })
   const change = {
     address,
     description: form.description,
@@ -267,7 +267,7 @@ async function edit(place: ConsolePlace, request: OrganizationRequest): Promise<
     requestsPerSecond: read.rate,
   }
   try {
-    const endpoint = await inTransaction(place.store, async (trx) => {
+    const endpoint = await inTransaction(context.store, async (trx) => {
       await lockEndpoint(trx, endpointNo)
       const before = await endpointOf({ store: { db: trx } }, request)
       if (fieldOf(request.form, 'was') !== settingsOf(before)) throw new ChangedElsewhere()
@@ -285,13 +285,13 @@ async function edit(place: ConsolePlace, request: OrganizationRequest): Promise<
     return redirect(`${addressOf(request)}/${request.params['endpoint']}`, { notice })
   } catch (error) {
     if (!(error instanceof ChangedElsewhere)) throw error
-    return editPage(place, request, { form, isLate: true })
+    return editPage(context, request, { form, isLate: true })
   }
 }
 
 /** The address as it is stored; undefined, and a sentence, for one that is not allowed. */
 async function addressChecked(
-  { webhooks }: ConsolePlace,
+  { webhooks }: ConsoleContext,
   typed: string,
   errors: Map<string, string>,
 ): Promise<string | undefined> {
@@ -306,7 +306,7 @@ async function addressChecked(
   }
 }
 
-async function newSecret({ webhooks, random }: ConsolePlace) {
+async function newSecret({ webhooks, random }: ConsoleContext) {
   const sealer = await webhooks.sealer()
   const secret = makeWebhookSecret(random.bytes)
   const secretId = random.uuid()
@@ -332,14 +332,14 @@ function secretShown(
 }
 
 async function asked(
-  place: ConsolePlace,
+  context: ConsoleContext,
   request: OrganizationRequest,
   path: 'secret' | 'remove',
   texts: { readonly title: (name: string) => string; readonly body: string; readonly button: string },
   fields?: Html,
 ): Promise<PageAnswer> {
   const { title, cancel } = webhooksTexts[request.language]
-  const endpoint = await endpointOf(place, request)
+  const endpoint = await endpointOf(context, request)
   const at = `${addressOf(request)}/${endpoint.endpointId}`
   return page({
     title: texts.title(nameOf(endpoint)),
@@ -358,22 +358,22 @@ async function asked(
   })
 }
 
-function secretPage(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+function secretPage(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { rollTitle, rollBody, rollButton } = webhooksTexts[request.language]
-  return asked(place, request, 'secret', { title: () => rollTitle, body: rollBody, button: rollButton }, formKey(place))
+  return asked(context, request, 'secret', { title: () => rollTitle, body: rollBody, button: rollButton }, formKey(context))
 }
 
-function removePage(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+function removePage(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { removeTitle, removeBody, removeButton } = webhooksTexts[request.language]
-  return asked(place, request, 'remove', { title: removeTitle, body: removeBody, button: removeButton })
+  return asked(context, request, 'remove', { title: removeTitle, body: removeBody, button: removeButton })
 }
 
-async function rotate(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+async function rotate(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { language, organization, now } = request
   const texts = webhooksTexts[language]
-  const endpoint = await endpointOf(place, request)
-  const made = await newSecret(place)
-  const outcome = await once(place, request, async (trx) => {
+  const endpoint = await endpointOf(context, request)
+  const made = await newSecret(context)
+  const outcome = await once(context, request, async (trx) => {
     await rotateSecret({ db: trx }, endpoint.endpointNo, made.stored, now)
     const { organizationId } = organization
     await note(trx, request, { action: 'webhook.rotate', subject: endpointLabel(endpoint), organizationId })
@@ -384,13 +384,13 @@ async function rotate(place: ConsolePlace, request: OrganizationRequest): Promis
 
 /** Does a change of one endpoint with its entry of the audit log. */
 async function changed<Result>(
-  place: ConsolePlace,
+  context: ConsoleContext,
   request: OrganizationRequest,
   action: AuditAction,
   work: (store: { readonly db: Parameters<typeof enableEndpoint>[0] }, endpoint: WebhookEndpoint) => Promise<Result>,
 ): Promise<{ readonly endpoint: WebhookEndpoint; readonly result: Result }> {
-  const endpoint = await endpointOf(place, request)
-  const result = await inTransaction(place.store, async (trx) => {
+  const endpoint = await endpointOf(context, request)
+  const result = await inTransaction(context.store, async (trx) => {
     const done = await work({ db: trx }, endpoint)
     const { organizationId } = request.organization
     const detail = typeof done === 'number' ? { deliveries: done } : {}
@@ -400,17 +400,17 @@ async function changed<Result>(
   return { endpoint, result }
 }
 
-async function remove(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
-  await changed(place, request, 'webhook.remove', (store, { endpointNo }) =>
+async function remove(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
+  await changed(context, request, 'webhook.remove', (store, { endpointNo }) =>
     removeEndpoint(store, endpointNo, request.now),
   )
   return redirect(addressOf(request), { notice: webhooksTexts[request.language].removed })
 }
 
-async function switchState(place: ConsolePlace, request: OrganizationRequest, isOn: boolean): Promise<PageAnswer> {
+async function switchState(context: ConsoleContext, request: OrganizationRequest, isOn: boolean): Promise<PageAnswer> {
   const texts = webhooksTexts[request.language]
   const { endpoint } = await changed(
-    place,
+    context,
     request,
     isOn ? 'webhook.enable' : 'webhook.disable',
     ({ db }, { endpointNo }) => (isOn ? enableEndpoint(db, endpointNo) : disable(db, endpointNo, 'owner')),
@@ -419,8 +419,8 @@ async function switchState(place: ConsolePlace, request: OrganizationRequest, is
   return redirect(`${addressOf(request)}/${endpoint.endpointId}`, { notice })
 }
 
-async function release(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
-  const { endpoint, result } = await changed(place, request, 'webhook.release', (store, { endpointNo, state: kind }) =>
+async function release(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
+  const { endpoint, result } = await changed(context, request, 'webhook.release', (store, { endpointNo, state: kind }) =>
     kind === 'active' ? releaseHeld(store, endpointNo, request.now) : Promise.resolve(0),
   )
   const notice = webhooksTexts[request.language].deliveredHeld(formatNumber(result, request.language))
@@ -428,31 +428,31 @@ async function release(place: ConsolePlace, request: OrganizationRequest): Promi
 }
 
 /** One delivery by `message`, or those made since a day. */
-async function replay(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+async function replay(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { form, language, now } = request
   const texts = webhooksTexts[language]
   const message = fieldOf(form, 'message')
   const since = parseDate(fieldOf(form, 'since'))?.utcMidnightMs
   if (message === '' && since === undefined) {
-    const endpoint = await endpointOf(place, request)
+    const endpoint = await endpointOf(context, request)
     return redirect(`${addressOf(request)}/${endpoint.endpointId}`, { notice: texts.badDay })
   }
   const choice =
     message !== ''
       ? { messageId: message }
       : { since: since!, only: form.get('which') === 'all' ? ('all' as const) : ('failed' as const) }
-  const { endpoint, result } = await changed(place, request, 'webhook.replay', (store, { endpointNo }) =>
+  const { endpoint, result } = await changed(context, request, 'webhook.replay', (store, { endpointNo }) =>
     replayDeliveries(store, endpointNo, choice, now),
   )
   const notice = result === 0 ? texts.replayedNone : texts.replayed(formatNumber(result, language))
   return redirect(`${addressOf(request)}/${endpoint.endpointId}`, { notice })
 }
 
-async function test(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+async function test(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { language, form } = request
-  const endpoint = await endpointOf(place, request)
+  const endpoint = await endpointOf(context, request)
   const isWrong = form.get('wrong') === 'yes'
-  const sent = place.run({
+  const sent = context.run({
     by: actorOf(request),
     command: 'webhook test',
     operands: [endpoint.endpointId],

@@ -12,6 +12,7 @@ import {
   listDeliveryPage,
   mostWaiting,
 } from '../../store/webhook-lists.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { formatClock, formatDay, formatMoment, formatNumber, formatRelative, formatShare } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import {
@@ -37,19 +38,18 @@ import {
   state,
   table,
 } from '../parts.ts'
-import type { ConsolePlace } from '../place.ts'
 import { webhooksTexts } from '../text/webhooks-texts.ts'
 import { webhookChangePages } from './webhook-changes.ts'
 
 const pageSize = 25
 const deliveryStates = ['due', 'delivered', 'given-up', 'held'] as const
 
-export const webhookPages = (place: ConsolePlace): PageRoute[] => [
-  organizationPage('GET', '/o/:organization/webhooks', 'member', (request) => listPage(place, request)),
-  ...webhookChangePages(place),
-  organizationPage('GET', '/o/:organization/webhooks/:endpoint', 'member', (request) => endpointPage(place, request)),
+export const webhookPages = (context: ConsoleContext): PageRoute[] => [
+  organizationPage('GET', '/o/:organization/webhooks', 'member', (request) => listPage(context, request)),
+  ...webhookChangePages(context),
+  organizationPage('GET', '/o/:organization/webhooks/:endpoint', 'member', (request) => endpointPage(context, request)),
   organizationPage('GET', '/o/:organization/webhooks/:endpoint/messages/:message', 'member', (request) =>
-    messagePage(place, request),
+    messagePage(context, request),
   ),
 ]
 
@@ -57,7 +57,7 @@ const addressOf = ({ organization }: OrganizationRequest): string => `/o/${organ
 const isOwner = ({ organization }: OrganizationRequest): boolean => organization.role === 'owner'
 const nameOf = ({ description, address }: EndpointOverview): string => description || address
 
-async function endpointOf({ store }: ConsolePlace, request: OrganizationRequest): Promise<EndpointOverview> {
+async function endpointOf({ store }: ConsoleContext, request: OrganizationRequest): Promise<EndpointOverview> {
   const { organization, params, now, language } = request
   const all = await endpointOverviews(store.db, organization.organizationId, now)
   const endpoint = all.find(({ endpointId }) => endpointId === params['endpoint'])
@@ -79,7 +79,7 @@ function endpointState(
   return failingSince === null ? state('good', texts.active) : state('bad', texts.failingWord)
 }
 
-async function listPage({ store }: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+async function listPage({ store }: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { organization, language, now } = request
   const texts = webhooksTexts[language]
   const at = addressOf(request)
@@ -112,12 +112,12 @@ async function listPage({ store }: ConsolePlace, request: OrganizationRequest): 
   })
 }
 
-async function endpointPage(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+async function endpointPage(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { language, now, query, organization } = request
   const texts = webhooksTexts[language]
-  const endpoint = await endpointOf(place, request)
+  const endpoint = await endpointOf(context, request)
   const at = `${addressOf(request)}/${endpoint.endpointId}`
-  const { db } = place.store
+  const { db } = context.store
   const firstHour = Math.floor(now / hourMs) * hourMs - 23 * hourMs
   const hours = await attemptHours(db, endpoint.endpointNo, firstHour)
   const wanted = deliveryStates.find((each) => each === query.get('state'))
@@ -345,13 +345,13 @@ function setupPart(
   )}${isOwner(request) && html`<p><a class="btn tiny" href="${at}/edit">${texts.edit}</a></p>`}</div></section>`
 }
 
-async function messagePage(place: ConsolePlace, request: OrganizationRequest): Promise<PageAnswer> {
+async function messagePage(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { language, params, now } = request
   const texts = webhooksTexts[language]
-  const endpoint = await endpointOf(place, request)
+  const endpoint = await endpointOf(context, request)
   const messageId = params['message'] ?? ''
   const detail = /^msg_[\w-]{1,80}$/.test(messageId)
-    ? await findDelivery(place.store.db, endpoint.endpointNo, messageId)
+    ? await findDelivery(context.store.db, endpoint.endpointNo, messageId)
     : undefined
   if (!detail) throw new PageError(404, texts.noMessage)
   const at = `${addressOf(request)}/${endpoint.endpointId}`

@@ -2,7 +2,7 @@
 import { dayMs, hourMs, minuteMs } from '../../domain/time.ts'
 import { type Incident, listIncidents } from '../../store/incidents.ts'
 import { editionsSince, type PublicEditions, type PublicSource, publicSources } from '../../store/public-status.ts'
-import type { ConsolePlace } from '../place.ts'
+import type { ConsoleContext } from '../console-context.ts'
 
 /** How many days are shown. */
 const shownDays = 90
@@ -39,17 +39,17 @@ export type StatusBoard = {
 
 /** Asks the database at most once a minute. */
 export class StatusBoards {
-  readonly #place: Pick<ConsolePlace, 'store' | 'clock'>
+  readonly #context: Pick<ConsoleContext, 'store' | 'clock'>
   #board: StatusBoard | undefined
   #reading: Promise<StatusBoard> | undefined
 
-  constructor(place: Pick<ConsolePlace, 'store' | 'clock'>) {
-    this.#place = place
+  constructor(context: Pick<ConsoleContext, 'store' | 'clock'>) {
+    this.#context = context
   }
 
   /** The board, at most a minute old. */
   async read(): Promise<StatusBoard> {
-    const now = this.#place.clock()
+    const now = this.#context.clock()
     if (this.#board && now - this.#board.at < keptMs) return this.#board
     this.#reading ??= this.#read(now).finally(() => {
       this.#reading = undefined
@@ -63,7 +63,7 @@ export class StatusBoards {
   }
 
   async #read(now: number): Promise<StatusBoard> {
-    const { db } = this.#place.store
+    const { db } = this.#context.store
     const since = startOfDay(now) - (shownDays - 1) * dayMs
     const editions = await editionsSince(db, since)
     const sources = await publicSources(db)

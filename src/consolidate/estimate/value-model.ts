@@ -191,9 +191,9 @@ type Core = {
 
 function percentile(sorted: ArrayLike<number>, share: number): number {
   if (sorted.length === 0) return Number.NaN
-  const place = (sorted.length - 1) * share
-  const [below, above] = [sorted[Math.floor(place)]!, sorted[Math.ceil(place)]!]
-  return below + (above - below) * (place - Math.floor(place))
+  const position = (sorted.length - 1) * share
+  const [below, above] = [sorted[Math.floor(position)]!, sorted[Math.ceil(position)]!]
+  return below + (above - below) * (position - Math.floor(position))
 }
 
 /** Values beyond the fifth and ninety-fifth percentile of their division count as those; a typing error has three more noughts. */
@@ -225,9 +225,9 @@ function fitEffects(
       shrinkage: tuning.cpvShrinkage * caution,
       of: (index: number): string | undefined => levels[index]!.cpv[depth],
     })),
-    ...(levels[0]?.other ?? []).map((_, place) => ({
+    ...(levels[0]?.other ?? []).map((_, position) => ({
       shrinkage: tuning.otherShrinkage * caution,
-      of: (index: number): string | undefined => levels[index]!.other[place],
+      of: (index: number): string | undefined => levels[index]!.other[position],
     })),
   ]
   const effects = new Map<string, number>()
@@ -305,17 +305,17 @@ function indexOf(inputs: readonly ValueInputs[], counts: readonly ReadonlyMap<nu
     weights: new Uint8Array(size),
   }
   let offset = 0
-  terms.forEach((term, place) => {
+  terms.forEach((term, position) => {
     const { documents, weights } = postings.get(term)!
     index.documents.set(documents, offset)
     index.weights.set(weights, offset)
     offset += documents.length
-    index.offsets[place + 1] = offset
+    index.offsets[position + 1] = offset
   })
   return index
 }
 
-function placeOf(terms: Uint32Array, term: number): number {
+function positionOf(terms: Uint32Array, term: number): number {
   let [low, high] = [0, terms.length - 1]
   while (low <= high) {
     const middle = (low + high) >> 1
@@ -326,7 +326,7 @@ function placeOf(terms: Uint32Array, term: number): number {
   return -1
 }
 
-const isKnownBuyer = ({ index }: Core, buyer: string): boolean => placeOf(index.terms, buyerMark(buyer)) >= 0
+const isKnownBuyer = ({ index }: Core, buyer: string): boolean => positionOf(index.terms, buyerMark(buyer)) >= 0
 
 type Neighbor = { readonly document: number; readonly likeness: number }
 
@@ -334,15 +334,15 @@ type Neighbor = { readonly document: number; readonly likeness: number }
 function neighborsOf({ index, values }: Core, inputs: ValueInputs, scratch: Float32Array): Neighbor[] {
   scratch.fill(0)
   const frequencyOf = (term: number): number => {
-    const place = placeOf(index.terms, term)
-    return place < 0 ? 0 : index.frequencies[place]!
+    const position = positionOf(index.terms, term)
+    return position < 0 ? 0 : index.frequencies[position]!
   }
   const query = [...vectorOf(countsOf(inputs), frequencyOf, values.length), ...marksOf(inputs)]
   for (const [term, weight] of query) {
-    const place = placeOf(index.terms, term)
-    if (place < 0) continue
-    const end = index.offsets[place + 1]!
-    for (let at = index.offsets[place]!; at < end; at++) {
+    const position = positionOf(index.terms, term)
+    if (position < 0) continue
+    const end = index.offsets[position + 1]!
+    for (let at = index.offsets[position]!; at < end; at++) {
       const document = index.documents[at]!
       scratch[document] = scratch[document]! + (weight * index.weights[at]!) / 255
     }
@@ -485,7 +485,7 @@ export function fitValueModel(priced: readonly PricedTender[]): ValueModelParame
   const tested = heldOut(inputs, values, counts, ids).map(({ index, core }) => {
     const found = guess(core, inputs[index]!, scratch)
     const { log, scatter } = found
-    return { error: values[index]! - log, levels: spreadLevelsOf(inputs[index]!, found), place: index, scatter }
+    return { error: values[index]! - log, levels: spreadLevelsOf(inputs[index]!, found), position: index, scatter }
   })
   const spreadOf = (rows: typeof tested): Effects =>
     fitEffects(
@@ -494,7 +494,7 @@ export function fitValueModel(priced: readonly PricedTender[]): ValueModelParame
       tuning.spreadCaution,
     )
   // The data for the spread must not include the errors with which it is compared.
-  const halves = [0, 1].map((half) => tested.filter(({ place }) => place % 2 === half))
+  const halves = [0, 1].map((half) => tested.filter(({ position }) => position % 2 === half))
   const scaled = halves.flatMap((half, which) => {
     const other = spreadOf(halves[1 - which]!)
     return half.map(({ error, levels, scatter }) => {

@@ -325,9 +325,9 @@ function scanCandidates(
     const end = chunk.codeStarts[codeIndex(chunk.codes, to + 1)]!
     for (let index = chunk.codeStarts[codeIndex(chunk.codes, from)]!; index < end; index++) {
       const row = chunk.codeRows[index]!
-      let place = count++
-      for (; place > 0 && candidates[place - 1]! > row; place--) candidates[place] = candidates[place - 1]!
-      candidates[place] = row
+      let slot = count++
+      for (; slot > 0 && candidates[slot - 1]! > row; slot--) candidates[slot] = candidates[slot - 1]!
+      candidates[slot] = row
     }
   }
   const visible = query.archived ? chunk.heldRows : chunk.openRows

@@ -12,7 +12,7 @@ export type ReadOptions = {
   readonly address: string
   readonly entries: Entries
   /** Places in the answer of values that are wanted as well (no headers). */
-  readonly places?: readonly AnswerPointer[]
+  readonly pointers?: readonly AnswerPointer[]
   /**
    * A damaged or unexpected answer throws Retryable; `keep` makes an unreadable document of a damaged one, for notices and
    * files that stay as they are; `keep-any` of an unexpected one as well, for members of archives.

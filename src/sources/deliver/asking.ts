@@ -99,26 +99,26 @@ export class Asking {
     const { request, at } = this.#tokenRequest
     const filled = fillTemplate(request, this.#withSecrets({}), this.#context.zone)
     const reply = await this.#context.send({ ...filled, maxBytes: maxTokenBytes })
-    const token = placeInSmall(await reply.bytes(), reply, at)
+    const token = valueInSmall(await reply.bytes(), reply, at)
     if ((typeof token !== 'string' && typeof token !== 'number') || token === '')
       throw unexpected(this.hide(filled.url), `no token at ${at}`)
     this.#token = String(token)
   }
 }
 
-function placeInSmall(bytes: Uint8Array, reply: SourceReply, place: AnswerPointer): Json | undefined {
-  const header = headerValue(reply, place)
+function valueInSmall(bytes: Uint8Array, reply: SourceReply, pointer: AnswerPointer): Json | undefined {
+  const header = headerValue(reply, pointer)
   if (header !== undefined) return header
   try {
-    return valueAt(parseJson(Buffer.from(bytes).toString('utf8')) as Json, place)
+    return valueAt(parseJson(Buffer.from(bytes).toString('utf8')) as Json, pointer)
   } catch {
     return undefined
   }
 }
 
 /** The value of `header[name]`, or of `link[relation]` in the Link header (RFC 8288); undefined for other places. */
-export function headerValue(reply: SourceReply, place: AnswerPointer): string | undefined {
-  const found = /^(header|link)\[(.+)\]$/.exec(place)
+export function headerValue(reply: SourceReply, pointer: AnswerPointer): string | undefined {
+  const found = /^(header|link)\[(.+)\]$/.exec(pointer)
   if (!found) return undefined
   if (found[1] === 'header') return reply.headers[found[2]!.toLowerCase()]
   for (const link of (reply.headers['link'] ?? '').matchAll(/<([^>]*)>([^,]*)/g))

@@ -10,7 +10,7 @@ export function byCursor(delivery: Delivery & { readonly kind: 'cursor' }): Page
     return (typeof token === 'string' && token !== '') || typeof token === 'number' ? token : undefined
   }
   return {
-    places: [cursor],
+    pointers: [cursor],
     values: (position, fill) => ({ cursor: position ?? (firstCursor === undefined ? undefined : fill(firstCursor)) }),
     next: (position, facts) => {
       const token = tokenOf(facts)

@@ -8,7 +8,7 @@ export function byKey({ keyOf, firstKey, pageSize }: Delivery & { readonly kind:
   const isFull = (facts: PageFacts): boolean =>
     facts.length >= pageSize || (!isShort(facts) && facts.count > facts.length)
   return {
-    places: [],
+    pointers: [],
     values: (position, fill) => ({
       cursor: position ?? (firstKey === undefined ? undefined : fill(firstKey)),
       limit: pageSize,

@@ -10,7 +10,7 @@ export function byLink({ next, firstNext }: Delivery & { readonly kind: 'link-ne
     return typeof link === 'string' && link.trim() !== '' ? resolved(link.trim(), facts.url) : undefined
   }
   return {
-    places: firstNext === undefined ? [next] : [next, firstNext],
+    pointers: firstNext === undefined ? [next] : [next, firstNext],
     values: () => ({}),
     url: (position) => (position === null ? undefined : String(position)),
     next: (position, facts) => {

@@ -7,7 +7,7 @@ export function byOffset({ pageSize, end }: Delivery & { readonly kind: 'offset'
   const offsetOf = (position: string | number | null): number => Number(position ?? 0)
   const pageOf = (offset: number): number => Math.floor(offset / pageSize) + 1
   return {
-    places: placesOfEnd(end),
+    pointers: placesOfEnd(end),
     ...(end.when === 'not-found' && { accept: [404] }),
     values: (position) => {
       const offset = offsetOf(position)

@@ -122,8 +122,8 @@ function wantedOf(
   for (const entry of list) {
     const reader = new EntryValues(entry, entries)
     const { replace } = following
-    const idAt = (place: EntryPointer): string | undefined => {
-      const text = reader.textAt(place)
+    const idAt = (pointer: EntryPointer): string | undefined => {
+      const text = reader.textAt(pointer)
       return replace ? text?.replaceAll(replace.what, replace.by) : text
     }
     const id = idAt(following.id)
@@ -154,11 +154,11 @@ function wantedOf(
   return { wanted, unusable }
 }
 
-function versionOf(entry: ReceivedDocument, reader: EntryValues, place: EntryPointer | undefined): string {
-  if (place === undefined) return onceVersion
+function versionOf(entry: ReceivedDocument, reader: EntryValues, pointer: EntryPointer | undefined): string {
+  if (pointer === undefined) return onceVersion
   // an entry without the member that should show its changes is identified by its bytes: fetched only once, changes
   // would be lost
-  return (place === '' ? undefined : reader.textAt(place)) ?? hash('sha1', entry.bytes, 'base64url')
+  return (pointer === '' ? undefined : reader.textAt(pointer)) ?? hash('sha1', entry.bytes, 'base64url')
 }
 
 async function* readDetail(
@@ -194,7 +194,7 @@ async function* readDetail(
     address,
     entries,
     damage: 'keep',
-    ...(following.fault && { places: [following.fault.at] }),
+    ...(following.fault && { pointers: [following.fault.at] }),
     scratchFolder: context.scratchFolder,
   })
   // The last batch waits for the end, which says whether the detail counts as read.

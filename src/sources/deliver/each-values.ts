@@ -64,7 +64,7 @@ async function listedValues(
     const reading = readEntries(answer.reply.chunks(), {
       address: answer.address,
       entries: each.entries,
-      places: each.pages === undefined ? [] : [each.pages],
+      pointers: each.pages === undefined ? [] : [each.pages],
       damage: 'throw',
       scratchFolder: context.scratchFolder,
     })

@@ -21,12 +21,12 @@ export class EntryValues {
   }
 
   /** The text (or number, as text) at a place; undefined when there is none, or the entry cannot be read. */
-  textAt(place: EntryPointer): string | undefined {
+  textAt(pointer: EntryPointer): string | undefined {
     this.#parsed ??= this.#parse()
     const { json, xml, cells } = this.#parsed
-    if (cells) return cells.get(place) || undefined
-    if (xml) return textInXml(xml, place)
-    const value = valueAt(json, place)
+    if (cells) return cells.get(pointer) || undefined
+    if (xml) return textInXml(xml, pointer)
+    const value = valueAt(json, pointer)
     if (typeof value === 'number' || typeof value === 'boolean') return String(value)
     return typeof value === 'string' && value !== '' ? value : undefined
   }
@@ -65,8 +65,8 @@ function itemOf(element: XmlElement, name: string): XmlElement | undefined {
   return undefined
 }
 
-function textInXml(item: XmlElement, place: string): string | undefined {
-  const [path = '', attribute] = place.split('@') as [string, string?]
+function textInXml(item: XmlElement, pointer: string): string | undefined {
+  const [path = '', attribute] = pointer.split('@') as [string, string?]
   let element: XmlElement | undefined = item
   for (const name of path.split('/').filter((step) => step !== ''))
     element = element?.children.find((child) => child.name === name)

@@ -22,9 +22,9 @@ export type PageFacts = {
   /** Most entries that a page of this walk had. */
   readonly size: number
   readonly isFeed: boolean
-  readonly at: (place: AnswerPointer) => Json | undefined
+  readonly at: (pointer: AnswerPointer) => Json | undefined
   /** A value of the last entry. */
-  readonly atLast: (place: EntryPointer) => string | undefined
+  readonly atLast: (pointer: EntryPointer) => string | undefined
 }
 
 /** The position of a walk: a page number, an offset, a token, an address. Never null, which is the beginning. */
@@ -32,7 +32,7 @@ export type Position = string | number
 
 export type Pager = {
   /** Places in answers whose values it needs. */
-  readonly places: readonly AnswerPointer[]
+  readonly pointers: readonly AnswerPointer[]
   /** Statuses that have a meaning for it. */
   readonly accept?: readonly number[]
   /** What the request at this position carries. `fill` fills a text of the card. */

@@ -127,13 +127,13 @@ async function* readMembers(
   try {
     for await (const member of members) {
       if (!isWanted(member.name, archive.entries)) continue
-      const place = `${address}!${member.name}`
+      const memberAddress = `${address}!${member.name}`
       if ('rejection' in member) {
-        batch.add({ address: place, bytes: new Uint8Array(0), unreadable: member.rejection })
+        batch.add({ address: memberAddress, bytes: new Uint8Array(0), unreadable: member.rejection })
         continue
       }
       try {
-        const level = readLevel(place, member.chunks, archive, nesting + 1)
+        const level = readLevel(memberAddress, member.chunks, archive, nesting + 1)
         const missing = yield* passOn(level, (documents) => {
           for (const document of documents) batch.add(document)
           return batch.isFull ? batch.take() : []
@@ -141,7 +141,7 @@ async function* readMembers(
         damage.push(...missing)
       } catch (error) {
         if (!(error instanceof MemberError) || archive.broken()) throw error
-        batch.add(unreadable(place, 'malformed', error.message))
+        batch.add(unreadable(memberAddress, 'malformed', error.message))
       }
     }
   } catch (error) {

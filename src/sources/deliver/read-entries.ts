@@ -101,11 +101,11 @@ const demanded = (entries: Entries): Entries =>
 
 async function* readJson(
   chunks: Chunks,
-  { address, places = [] }: ReadOptions,
+  { address, pointers: wanted = [] }: ReadOptions,
   entries: Entries & { readonly format: 'json' },
   batch: Batch,
 ): AsyncGenerator<readonly ReceivedDocument[], EntriesEnd> {
-  const pointers = places.filter((place) => place.startsWith('/'))
+  const pointers = wanted.filter((pointer) => pointer.startsWith('/'))
   // For a list of lists, the outer one must be present.
   const star = entries.at.indexOf('/*')
   const outer = star > 0 ? [entries.at.slice(0, star)] : []
@@ -114,8 +114,8 @@ async function* readJson(
   const take = (items: ReturnType<JsonItems['feed']>): void => {
     for (const { pointer, bytes, isTooLarge } of items) {
       if (scanner.found === 'one' && entries.at === '') only = bytes
-      const place = `${address}#${pointer}`
-      batch.add(documentOf(place, bytes, isTooLarge))
+      const entryAddress = `${address}#${pointer}`
+      batch.add(documentOf(entryAddress, bytes, isTooLarge))
     }
   }
   for await (const chunk of chunks) {
@@ -156,8 +156,10 @@ async function* readLines(
   batch: Batch,
 ): AsyncGenerator<readonly ReceivedDocument[], EntriesEnd> {
   for await (const line of linesOf(chunks, maxDocumentBytes, keptBytes)) {
-    const place = `${address}#L${line.number}`
-    batch.add(line.bytes ? { address: place, bytes: Uint8Array.from(line.bytes) } : tooLarge(place, line.head))
+    const entryAddress = `${address}#L${line.number}`
+    batch.add(
+      line.bytes ? { address: entryAddress, bytes: Uint8Array.from(line.bytes) } : tooLarge(entryAddress, line.head),
+    )
     if (batch.isFull) yield* batch.take()
   }
   yield* batch.take()
@@ -198,11 +200,11 @@ async function* readCsv(
 
 async function* readXml(
   chunks: Chunks,
-  { address, places = [] }: ReadOptions,
+  { address, pointers: wanted = [] }: ReadOptions,
   { element, root }: Entries & { readonly format: 'xml' },
   batch: Batch,
 ): AsyncGenerator<readonly ReceivedDocument[], EntriesEnd> {
-  const values = places.filter((place) => !place.startsWith('/') && !place.includes('['))
+  const values = wanted.filter((pointer) => !pointer.startsWith('/') && !pointer.includes('['))
   const scanner = new XmlElements({ element, values, maxItemBytes: maxDocumentBytes })
   for await (const chunk of chunks) {
     for (const { number, bytes, isTooLarge } of scanner.feed(chunk))

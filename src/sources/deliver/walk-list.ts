@@ -307,9 +307,9 @@ class Walk {
       this.#items.push({ key: address, version: reply.version })
   }
 
-  #places(): readonly AnswerPointer[] {
+  #pointers(): readonly AnswerPointer[] {
     const { total, fault, pager } = this.#options
-    return [...pager.places, ...(total === undefined ? [] : [total]), ...(fault ? [fault.at] : [])]
+    return [...pager.pointers, ...(total === undefined ? [] : [total]), ...(fault ? [fault.at] : [])]
   }
 
   async *#pageOf(answer: Answer): AsyncGenerator<readonly ReceivedDocument[], Page> {
@@ -321,7 +321,7 @@ class Walk {
     const { values, damage } = yield* readEntries(reply.chunks(), {
       address,
       entries: this.#options.entries,
-      places: this.#places(),
+      pointers: this.#pointers(),
       damage: 'throw',
       scratchFolder: this.#context.scratchFolder,
     })
@@ -358,7 +358,7 @@ class Walk {
   #factsOf(page: Page): PageFacts {
     const { total, entries } = this.#options
     const { documents, values, answer } = page
-    const at = (place: AnswerPointer): Json | undefined => headerValue(answer.reply, place) ?? values.get(place)
+    const at = (pointer: AnswerPointer): Json | undefined => headerValue(answer.reply, pointer) ?? values.get(pointer)
     const announced = total === undefined ? undefined : at(total)
     const number = typeof announced === 'string' ? Number(announced.replace(/[\s.,'](?=\d{3}\b)/g, '')) : announced
     const fresh = new Set(documents.map(({ bytes }) => markOf(bytes)).filter((mark) => !this.#met.has(mark))).size
@@ -375,7 +375,7 @@ class Walk {
       size: Math.max(this.#state.size, documents.length),
       isFeed: this.#isFeed,
       at,
-      atLast: (place: EntryPointer) => last && new EntryValues(last, entries).textAt(place),
+      atLast: (pointer: EntryPointer) => last && new EntryValues(last, entries).textAt(pointer),
     }
   }
 
@@ -431,8 +431,8 @@ class Walk {
     return isShort ? `the list ended at ${new Date(reached).toISOString()}, before it reached the span` : undefined
   }
 
-  #dateOf(document: ReceivedDocument, place: EntryPointer): number | undefined {
-    const text = new EntryValues(document, this.#options.entries).textAt(place)
+  #dateOf(document: ReceivedDocument, pointer: EntryPointer): number | undefined {
+    const text = new EntryValues(document, this.#options.entries).textAt(pointer)
     if (text === undefined) return undefined
     if (/^\d{12,14}$/.test(text) && Number(text) < 4e12) return Number(text)
     const instant = parseSourceDateTime(text, this.#context.zone, 'start-of-day')

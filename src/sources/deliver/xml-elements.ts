@@ -49,7 +49,7 @@ export class XmlElements {
   #itemParts: Buffer[] = []
   #itemLength = 0
   #number = 0
-  #text: { readonly place: string; data: string } | undefined
+  #text: { readonly pointer: string; data: string } | undefined
   #isDone = false
   #items: XmlItem[] = []
 
@@ -157,7 +157,7 @@ export class XmlElements {
     }
     if (this.#open.length >= maxDepth)
       throw new XmlElementsError(`elements are nested deeper than ${maxDepth} levels`, false)
-    if (this.#options.values?.includes(local)) this.#text = { place: local, data: '' }
+    if (this.#options.values?.includes(local)) this.#text = { pointer: local, data: '' }
     const startTag = Buffer.from(buffer.subarray(from, to))
     this.#open.push({ name, startTag, hasNamespaces: /\sxmlns[:=]/.test(tag) })
   }
@@ -185,7 +185,7 @@ export class XmlElements {
     if (opened?.name !== name)
       throw new XmlElementsError(`</${name.slice(0, 100)}> closes ${opened?.name ?? 'nothing'}`, false)
     if (this.#text) {
-      if (!this.values.has(this.#text.place)) this.values.set(this.#text.place, decodeXML(this.#text.data).trim())
+      if (!this.values.has(this.#text.pointer)) this.values.set(this.#text.pointer, decodeXML(this.#text.data).trim())
       this.#text = undefined
     }
     if (this.#open.length === 0) this.#isDone = true

@@ -17,7 +17,7 @@ import {
   type Table,
   writeValuesAlike,
 } from '../table-copy.ts'
-import { type BackupPlace, manifestName, sumsName } from './backup-place.ts'
+import { type BackupStorage, manifestName, sumsName } from './backup-storage.ts'
 import { HeldConnection, keepBeforeImages, type TablePage } from './before-images.ts'
 import { type BackupPart, type Manifest, manifestText, readManifest, sha256 } from './manifest.ts'
 
@@ -43,16 +43,16 @@ export type BackupOptions = {
 const running = new WeakSet<Store['db']>()
 
 /**
- * Backs up the state of this moment to an unused place, without stopping anybody. Everything is durable and was read
- * back when it returns. Throws OperatorError where the place cannot be used.
+ * Backs up the state of this moment into an unused folder or bucket, while the service runs. Everything is durable and was read
+ * back when it returns. Throws OperatorError if it cannot be used.
  */
-export async function backUpStock(store: Store, place: BackupPlace, options: BackupOptions): Promise<Manifest> {
+export async function backUpStock(store: Store, storage: BackupStorage, options: BackupOptions): Promise<Manifest> {
   if (running.has(store.db))
     throw new OperatorError('A backup of this stock is being made already; wait until it has ended.')
   running.add(store.db)
   try {
-    await place.clear()
-    return await readingAtOnce(store, (state) => writeBackup(place, state, { ...options, engine: store.engine }))
+    await storage.clear()
+    return await readingAtOnce(store, (state) => writeBackup(storage, state, { ...options, engine: store.engine }))
   } finally {
     running.delete(store.db)
   }
@@ -128,7 +128,7 @@ async function readFacts(trx: Executor): Promise<CutFacts> {
 }
 
 async function writeBackup(
-  place: BackupPlace,
+  storage: BackupStorage,
   { facts, tables, totalRows, pages, longestHoldMs }: StockState,
   { version, engine, documentsOutside, onProgress, signal }: BackupOptions & { readonly engine: Store['engine'] },
 ): Promise<Manifest> {
@@ -140,7 +140,7 @@ async function writeBackup(
   const flush = async () => {
     if (waiting === 0) return
     if (signal?.aborted) throw new OperatorError('The backup was stopped; what was written of it is no backup.')
-    parts.push(await putPart(place, parts.length + 1, { table, rows: waiting, lines }))
+    parts.push(await putPart(storage, parts.length + 1, { table, rows: waiting, lines }))
     rows += waiting
     onProgress?.({ rows, totalRows: Math.max(rows, totalRows), table })
     ;[lines, length, waiting] = [[], 0, 0]
@@ -158,7 +158,7 @@ async function writeBackup(
   }
   await flush()
   const sums = parts.map(({ name, sha256: sum }) => `${sum}  ${name}\n`).join('')
-  await putVerified(place, sumsName, Buffer.from(sums))
+  await putVerified(storage, sumsName, Buffer.from(sums))
   const finishedAt: Instant = toInstant(Date.parse(facts.takenAt) + Math.ceil(performance.now() - startedAt))
   const manifest: Manifest = {
     format: 'tenderstock-backup',
@@ -178,26 +178,26 @@ async function writeBackup(
     documentsOutside,
     longestHoldMs: longestHoldMs(),
   }
-  await putVerified(place, manifestName, Buffer.from(manifestText(manifest)))
-  return readManifest(place)
+  await putVerified(storage, manifestName, Buffer.from(manifestText(manifest)))
+  return readManifest(storage)
 }
 
 async function putPart(
-  place: BackupPlace,
+  storage: BackupStorage,
   number: number,
   { table, rows, lines }: { readonly table: string; readonly rows: number; readonly lines: readonly string[] },
 ): Promise<BackupPart> {
   const bytes = await pack(Buffer.from(lines.join('\n')))
   const name = `${String(number).padStart(6, '0')}-${table}.ndjson.zst`
-  return { name, table, rows, bytes: bytes.length, sha256: await putVerified(place, name, bytes) }
+  return { name, table, rows, bytes: bytes.length, sha256: await putVerified(storage, name, bytes) }
 }
 
-/** What the place gives back is what it was given. Returns its SHA-256. */
-async function putVerified(place: BackupPlace, name: string, bytes: Buffer): Promise<string> {
+/** Stores a part and reads it back to compare. Returns its SHA-256. */
+async function putVerified(storage: BackupStorage, name: string, bytes: Buffer): Promise<string> {
   const sum = sha256(bytes)
-  await place.put(name, bytes)
-  const found = await place.get(name)
+  await storage.put(name, bytes)
+  const found = await storage.get(name)
   if (found === undefined || sha256(found) !== sum)
-    throw new OperatorError(`${place.name} did not keep ${name} as it was written; use another place.`)
+    throw new OperatorError(`${storage.name} did not keep ${name} as it was written; use another location.`)
   return sum
 }

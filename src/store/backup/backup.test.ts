@@ -15,7 +15,7 @@ import { inTransaction, openStore, type Store } from '../database.ts'
 import { createOrganization } from '../organizations.ts'
 import { fingerprint, fingerprintText, readTables } from '../table-copy.ts'
 import { backUpStock } from './back-up-stock.ts'
-import { type BackupPlace, openBackupPlace } from './backup-place.ts'
+import { type BackupStorage, openBackupStorage } from './backup-storage.ts'
 import { HeldConnection, keepBeforeImages } from './before-images.ts'
 import { type Manifest, manifestText, readManifest, sha256, verifyBackup } from './manifest.ts'
 import { restoreStock } from './restore-stock.ts'
@@ -25,34 +25,34 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-async function newPlace(): Promise<{ readonly folder: string; readonly place: BackupPlace }> {
+async function newStorage(): Promise<{ readonly folder: string; readonly storage: BackupStorage }> {
   const parent = await mkdtemp(join(tmpdir(), 'tenderstock-backup-'))
   closers.push(() => rm(parent, { recursive: true, force: true }))
   const folder = join(parent, 'one')
-  return { folder, place: openFolder(folder) }
+  return { folder, storage: openFolder(folder) }
 }
 
 const openFolder = (path: string) =>
-  openBackupPlace(
+  openBackupStorage(
     { kind: 'folder', path },
     { clock: systemClock, sleep: async () => {}, random: systemRandom, version: 'test' },
   )
 
-const backUp = (store: Store, place: BackupPlace, onProgress?: () => void) =>
-  backUpStock(store, place, { version: 'test', documentsOutside: null, ...(onProgress && { onProgress }) })
+const backUp = (store: Store, storage: BackupStorage, onProgress?: () => void) =>
+  backUpStock(store, storage, { version: 'test', documentsOutside: null, ...(onProgress && { onProgress }) })
 
-async function restoreInto(store: Store, place: BackupPlace, manifest?: Manifest): Promise<void> {
-  await restoreStock(store, place, manifest ?? (await readManifest(place)), {
+async function restoreInto(store: Store, storage: BackupStorage, manifest?: Manifest): Promise<void> {
+  await restoreStock(store, storage, manifest ?? (await readManifest(storage)), {
     target: 'the target',
     now: systemClock(),
     randomBytes: systemRandom.bytes,
   })
 }
 
-async function restored(engine: Engine, place: BackupPlace): Promise<TestStore> {
+async function restored(engine: Engine, storage: BackupStorage): Promise<TestStore> {
   const store = await openTestStore(engine)
   closers.push(() => store[Symbol.asyncDispose]())
-  await restoreInto(store, place)
+  await restoreInto(store, storage)
   return store
 }
 
@@ -125,13 +125,13 @@ describe.each(engines)('a backup (%s)', (engine) => {
       for (; !isOver; ) await step(store, history)
       return history.steps
     })()
-    const { place } = await newPlace()
-    const manifest = await backUp(store, place)
+    const { storage } = await newStorage()
+    const manifest = await backUp(store, storage)
     isOver = true
     expect(await writing, 'the load went on').toBeGreaterThan(before)
-    await verifyBackup(place, manifest)
+    await verifyBackup(storage, manifest)
     if (engine === 'embedded') expect(manifest.longestHoldMs).toBeGreaterThan(0)
-    const copy = await restored(engine, place)
+    const copy = await restored(engine, storage)
     const { rows: settings } = await sql<{ name: string; value: string }>`
       select name, value from setting where name = 'steps' or name like 'k%'`.execute(copy.db)
     const steps = Number(settings.find(({ name }) => name === 'steps')!.value)
@@ -151,10 +151,10 @@ describe.each(engines)('a backup (%s)', (engine) => {
   test('has every row of every table, and is restored into either engine', async () => {
     await using store = await openTestStore(engine)
     await fill(store)
-    const { place, folder } = await newPlace()
-    const manifest = await backUp(store, place)
+    const { storage, folder } = await newStorage()
+    const manifest = await backUp(store, storage)
     expect(manifest).toMatchObject({ engine, edition: { edition: 1, records: 1 }, documentsOutside: null })
-    await expect(backUp(store, place)).rejects.toThrow('already holds a backup')
+    await expect(backUp(store, storage)).rejects.toThrow('already holds a backup')
     for (const other of engines) {
       const copy = await restored(other, openFolder(folder))
       for (const table of await readTables(store.db)) {
@@ -163,15 +163,15 @@ describe.each(engines)('a backup (%s)', (engine) => {
         const [from, to] = [await fingerprint(store.db, table), await fingerprint(copy.db, table)]
         expect(`${table.name} ${fingerprintText(to)}`).toBe(`${table.name} ${fingerprintText(from)}`)
       }
-      await expect(restoreInto(copy, place)).rejects.toThrow(/is not empty \(its table \w+ has rows\)/)
+      await expect(restoreInto(copy, storage)).rejects.toThrow(/is not empty \(its table \w+ has rows\)/)
     }
   })
 
   test('is refused with a byte changed, cut off or missing anywhere, and nothing of it stays', async () => {
     await using store = await openTestStore(engine)
     await fill(store)
-    const { place, folder } = await newPlace()
-    const manifest = await backUp(store, place)
+    const { storage, folder } = await newStorage()
+    const manifest = await backUp(store, storage)
     await using target = await openTestStore(engine)
     for (const name of [manifest.parts[0]!.name, manifest.parts.at(-1)!.name, 'manifest.json']) {
       const path = join(folder, name)
@@ -181,7 +181,7 @@ describe.each(engines)('a backup (%s)', (engine) => {
       for (const wrong of [changed, bytes.subarray(0, bytes.length >> 1), undefined]) {
         if (wrong) await writeFile(path, wrong)
         else await rm(path)
-        const reading = async () => verifyBackup(place, await readManifest(place))
+        const reading = async () => verifyBackup(storage, await readManifest(storage))
         await expect(reading(), name).rejects.toThrow(/is damaged|no whole backup/)
         await writeFile(path, bytes)
       }
@@ -196,7 +196,7 @@ describe.each(engines)('a backup (%s)', (engine) => {
     const parts = manifest.parts.map((each) =>
       each === part ? { ...each, bytes: bytes.length, sha256: sha256(bytes) } : each,
     )
-    await expect(restoreInto(target, place, { ...manifest, parts })).rejects.toThrow('the table notice came as')
+    await expect(restoreInto(target, storage, { ...manifest, parts })).rejects.toThrow('the table notice came as')
     const { rows: left } = await sql`select from notice union all select from setting`.execute(target.db)
     expect(left).toEqual([])
   })
@@ -216,15 +216,15 @@ test('what a backup that was killed leaves in an embedded stock goes with the ne
 
 test('a folder with anything else in it is refused; the rest of a backup that was cut off is cleared', async () => {
   await using store = await openTestStore('embedded')
-  const { place, folder } = await newPlace()
+  const { storage, folder } = await newStorage()
   await mkdir(folder)
   await writeFile(join(folder, '000001-notice.ndjson.zst'), 'half')
   await writeFile(join(folder, 'incoming'), 'half')
-  const manifest = await backUp(store, place)
+  const manifest = await backUp(store, storage)
   expect((await readdir(folder)).sort()).toEqual(
     ['SHA256SUMS', 'manifest.json', ...manifest.parts.map(({ name }) => name)].sort(),
   )
-  const { place: other, folder: used } = await newPlace()
+  const { storage: other, folder: used } = await newStorage()
   await mkdir(used)
   await writeFile(join(used, 'letters.txt'), 'mine')
   await expect(backUp(store, other)).rejects.toThrow(/is not empty \(it holds letters.txt\)/)
@@ -259,15 +259,15 @@ test('each row of the cut is given once, also one that changes after it was read
 test('one backup of a stock is made at a time, is stopped on request, and tells how far it is', async () => {
   await using store = await openTestStore('embedded')
   await fill(store)
-  const [stopped, second, third] = [await newPlace(), await newPlace(), await newPlace()]
+  const [stopped, second, third] = [await newStorage(), await newStorage(), await newStorage()]
   const stop = new AbortController()
   const options = { version: 'test', documentsOutside: null }
-  const first = backUpStock(store, stopped.place, { ...options, signal: stop.signal, onProgress: () => stop.abort() })
-  await expect(backUp(store, second.place)).rejects.toThrow('is being made already')
+  const first = backUpStock(store, stopped.storage, { ...options, signal: stop.signal, onProgress: () => stop.abort() })
+  await expect(backUp(store, second.storage)).rejects.toThrow('is being made already')
   await expect(first).rejects.toThrow('what was written of it is no backup')
-  await expect(readManifest(stopped.place)).rejects.toThrow('no whole backup')
+  await expect(readManifest(stopped.storage)).rejects.toThrow('no whole backup')
   const told: { readonly rows: number; readonly totalRows: number }[] = []
-  const manifest = await backUpStock(store, third.place, { ...options, onProgress: (each) => told.push(each) })
+  const manifest = await backUpStock(store, third.storage, { ...options, onProgress: (each) => told.push(each) })
   let rows = 0
   expect(told.map((each) => each.rows)).toEqual(manifest.parts.map((part) => (rows += part.rows)))
   expect(told.at(-1)).toMatchObject({ rows: manifest.rows, totalRows: manifest.rows })
@@ -276,8 +276,8 @@ test('one backup of a stock is made at a time, is stopped on request, and tells 
 test('its files are for their owner, sha256sum reads the checksums, and a manifest that is not true is refused', async () => {
   await using store = await openTestStore('embedded')
   await fill(store)
-  const { place, folder } = await newPlace()
-  const manifest = await backUp(store, place)
+  const { storage, folder } = await newStorage()
+  const manifest = await backUp(store, storage)
   for (const name of await readdir(folder)) expect((await stat(join(folder, name))).mode & 0o777, name).toBe(0o600)
   execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: folder, stdio: 'pipe' })
   // what a crash may empty is made again from the rest
@@ -289,11 +289,11 @@ test('its files are for their owner, sha256sum reads the checksums, and a manife
   const tables = manifest.tables.map((each) => (each.name === first!.table ? { ...each, rows: each.rows - 1 } : each))
   const rows = manifest.rows - 1
   for (const wrong of [{ tables }, { rows }, { parts, tables, rows }])
-    await expect(verifyBackup(place, { ...manifest, ...wrong }), JSON.stringify(wrong).slice(0, 80)).rejects.toThrow(
+    await expect(verifyBackup(storage, { ...manifest, ...wrong }), JSON.stringify(wrong).slice(0, 80)).rejects.toThrow(
       'is damaged',
     )
   await writeFile(join(folder, 'manifest.json'), manifestText({ ...manifest, version: '9.0', formatVersion: 2 as 1 }))
-  await expect(readManifest(place)).rejects.toThrow(/newer version of Tenderstock \(9\.0\)/)
+  await expect(readManifest(storage)).rejects.toThrow(/newer version of Tenderstock \(9\.0\)/)
 })
 
 test('a restored stock goes on counting where it was, and waits for no process that is gone', async () => {
@@ -305,9 +305,9 @@ test('a restored stock goes on counting where it was, and waits for no process t
     values ('m', 'a@b.c', '{}', 9, 0, 0)`.execute(store.db)
   await sql`insert into audit_entry (at, actor, action, subject, detail, address_prefix)
     values (1, 'a', 'stock.rebuild', 's', '{}', '')`.execute(store.db)
-  const { place } = await newPlace()
-  await backUp(store, place)
-  const copy = await restored('embedded', place)
+  const { storage } = await newStorage()
+  await backUp(store, storage)
+  const copy = await restored('embedded', storage)
   const { rows: leases } = await sql<{ until: number }>`
     select until_ms as until from publication union all select until_ms from hit_mark union all select taken_until from mail`.execute(
     copy.db,

@@ -5,7 +5,7 @@ import { zstdDecompress } from 'node:zlib'
 import type { Instant } from '../../domain/time.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import type { SequenceState } from '../table-copy.ts'
-import { type BackupPlace, manifestName } from './backup-place.ts'
+import { type BackupStorage, manifestName } from './backup-storage.ts'
 
 const unpack = promisify(zstdDecompress)
 /** Maximum characters of a part's rows: several times what a part is meant to have, for a row with a large document. */
@@ -58,51 +58,53 @@ export function manifestText(manifest: Manifest): string {
 const checksumOf = (facts: object): string => sha256(JSON.stringify(facts))
 
 /** Throws OperatorError where there is no whole backup that this program can read. */
-export async function readManifest(place: BackupPlace): Promise<Manifest> {
-  const bytes = await place.get(manifestName)
+export async function readManifest(storage: BackupStorage): Promise<Manifest> {
+  const bytes = await storage.get(manifestName)
   if (bytes === undefined)
-    throw new OperatorError(`There is no whole backup in ${place.name} (${manifestName} is missing); pass another one.`)
+    throw new OperatorError(
+      `There is no whole backup in ${storage.name} (${manifestName} is missing); pass another one.`,
+    )
   let manifest: (Manifest & { readonly checksum: string }) | undefined
   try {
     manifest = JSON.parse(bytes.toString()) as Manifest & { readonly checksum: string }
   } catch {
-    throw damaged(place, manifestName)
+    throw damaged(storage, manifestName)
   }
   const { checksum, ...facts } = manifest
   if (facts.format === 'tenderstock-backup' && (facts.formatVersion as number) > 1)
     throw new OperatorError(
-      `The backup in ${place.name} was made by a newer version of Tenderstock (${facts.version}); update the program.`,
+      `The backup in ${storage.name} was made by a newer version of Tenderstock (${facts.version}); update the program.`,
     )
-  if (facts.format !== 'tenderstock-backup' || checksum !== checksumOf(facts)) throw damaged(place, manifestName)
+  if (facts.format !== 'tenderstock-backup' || checksum !== checksumOf(facts)) throw damaged(storage, manifestName)
   return facts
 }
 
-const damaged = (place: BackupPlace, name: string) =>
-  new OperatorError(`The backup in ${place.name} is damaged: ${name} is not what was written; use another backup.`)
+const damaged = (storage: BackupStorage, name: string) =>
+  new OperatorError(`The backup in ${storage.name} is damaged: ${name} is not what was written; use another backup.`)
 
 /** The rows of a part, one per line. Throws OperatorError when it is missing or not what was written. */
-export async function readPart(place: BackupPlace, part: BackupPart): Promise<string> {
-  const bytes = await place.get(part.name)
+export async function readPart(storage: BackupStorage, part: BackupPart): Promise<string> {
+  const bytes = await storage.get(part.name)
   if (bytes === undefined || bytes.length !== part.bytes || sha256(bytes) !== part.sha256)
-    throw damaged(place, part.name)
+    throw damaged(storage, part.name)
   return (await unpack(bytes, { maxOutputLength: maxPartLength })).toString()
 }
 
 /** Reads every part of the backup, and compares it with its checksum and its rows with their number. */
 export async function verifyBackup(
-  place: BackupPlace,
+  storage: BackupStorage,
   { parts, tables, rows: total }: Manifest,
   onProgress: (progress: { readonly rows: number; readonly totalRows: number }) => void = () => {},
 ): Promise<void> {
   const found = new Map<string, number>()
   let rows = 0
   for (const part of parts) {
-    const lines = await readPart(place, part)
-    if (lines.split('\n').length !== part.rows) throw damaged(place, part.name)
+    const lines = await readPart(storage, part)
+    if (lines.split('\n').length !== part.rows) throw damaged(storage, part.name)
     found.set(part.table, (found.get(part.table) ?? 0) + part.rows)
     rows += part.rows
     onProgress({ rows, totalRows: total })
   }
   const wrong = tables.find((table) => (found.get(table.name) ?? 0) !== table.rows)
-  if (wrong || rows !== total) throw damaged(place, manifestName)
+  if (wrong || rows !== total) throw damaged(storage, manifestName)
 }

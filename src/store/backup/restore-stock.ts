@@ -18,7 +18,7 @@ import {
   writeRows,
   writeValuesAlike,
 } from '../table-copy.ts'
-import type { BackupPlace } from './backup-place.ts'
+import type { BackupStorage } from './backup-storage.ts'
 import { type Manifest, readPart } from './manifest.ts'
 
 export type RestoreOptions = CursorKeyOptions & {
@@ -56,7 +56,7 @@ export async function assertEmpty(db: Executor, target: string): Promise<void> {
  */
 export async function restoreStock(
   store: Pick<Store, 'db'>,
-  place: BackupPlace,
+  storage: BackupStorage,
   manifest: Manifest,
   options: RestoreOptions,
 ): Promise<RestoreSummary> {
@@ -65,12 +65,12 @@ export async function restoreStock(
     await assertEmpty(trx, options.target)
     const tables = new Map((await readTables(trx)).map((table) => [table.name, table]))
     for (const name of seededTables) if (tables.has(name)) await sql`delete from ${sql.table(name)}`.execute(trx)
-    const rows = await loadParts(trx, place, { manifest, tables, options })
+    const rows = await loadParts(trx, storage, { manifest, tables, options })
     for (const { name, rows: count, checksum } of manifest.tables) {
       const [was, is] = [{ rows: count, sum: BigInt(checksum) }, await fingerprint(trx, tableOf(tables, name))]
       if (!isSameFingerprint(was, is))
         throw new OperatorError(
-          `The backup in ${place.name} is damaged: the table ${name} came as ${fingerprintText(is)} instead of ${fingerprintText(was)}; use another backup.`,
+          `The backup in ${storage.name} is damaged: the table ${name} came as ${fingerprintText(is)} instead of ${fingerprintText(was)}; use another backup.`,
         )
     }
     for (const sequence of manifest.sequences) await setSequence(trx, sequence)
@@ -85,7 +85,7 @@ export async function restoreStock(
 
 async function loadParts(
   trx: Executor,
-  place: BackupPlace,
+  storage: BackupStorage,
   {
     manifest,
     tables,
@@ -95,7 +95,7 @@ async function loadParts(
   let rows = 0
   for (const part of manifest.parts) {
     const table = tableOf(tables, part.table)
-    for (const lines of slices(await readPart(place, part))) await writeRows(trx, table, lines)
+    for (const lines of slices(await readPart(storage, part))) await writeRows(trx, table, lines)
     rows += part.rows
     options.onProgress?.({ rows, totalRows: manifest.rows, table: part.table })
   }

@@ -2,7 +2,7 @@
 import pg from 'pg'
 import type { Clock } from '../../platform/clock.ts'
 import { OperatorError } from '../../platform/errors.ts'
-import { placeOf, serverAddresses } from './server-addresses.ts'
+import { serverAddresses, shownAddress } from './server-addresses.ts'
 
 /** What a server says of itself and of us. */
 export type ServerFacts = {
@@ -43,7 +43,7 @@ const question = `select current_setting('server_version_num')::integer as "vers
 export type ExamineOptions = { readonly clock: Clock; readonly limitMs: number }
 
 /** One of the servers that DATABASE_URL names. */
-export type ExaminedServer = { readonly place: string } & (
+export type ExaminedServer = { readonly address: string } & (
   | { readonly facts: ServerFacts }
   | { readonly error: OperatorError }
 )
@@ -52,11 +52,11 @@ export type ExaminedServer = { readonly place: string } & (
 export function examineServers(databaseUrl: string, options: ExamineOptions): Promise<ExaminedServer[]> {
   return Promise.all(
     serverAddresses(databaseUrl).urls.map(async (url) => {
-      const place = placeOf(url)
+      const address = shownAddress(url)
       try {
-        return { place, facts: await examineServer(url, options) }
+        return { address, facts: await examineServer(url, options) }
       } catch (error) {
-        if (error instanceof OperatorError) return { place, error }
+        if (error instanceof OperatorError) return { address, error }
         throw error
       }
     }),
@@ -78,7 +78,7 @@ async function examineServer(databaseUrl: string, { clock, limitMs }: ExamineOpt
   } catch (error) {
     const reason = (error as Error).message || (error as NodeJS.ErrnoException).code || 'no connection'
     throw new OperatorError(
-      `The database ${placeOf(databaseUrl)} cannot be used (${reason}): check DATABASE_URL and that the server is running.`,
+      `The database ${shownAddress(databaseUrl)} cannot be used (${reason}): check DATABASE_URL and that the server is running.`,
       { cause: error },
     )
   }

@@ -5,7 +5,7 @@ import { OperatorError } from '../../platform/errors.ts'
 import { asOperatorError, isConnectionLoss } from '../connection-loss.ts'
 import { inTransaction, openStore } from '../database.ts'
 import { assertVersion } from './open-server.ts'
-import { placeOf } from './server-addresses.ts'
+import { shownAddress } from './server-addresses.ts'
 
 async function openingFails(databaseUrl: string): Promise<string> {
   const error = await openStore({ databaseUrl, dataFolder: '' }).catch((reason: unknown) => reason)
@@ -38,7 +38,7 @@ test('an invalid PostgreSQL URL is refused without repeating it', async () => {
 test('PostgreSQL before 15 is refused', () => {
   expect(() => assertVersion(140_022, 'h/d')).toThrow(/h\/d runs PostgreSQL 14; .* version 15 or newer/)
   expect(() => assertVersion(150_000, 'h/d')).not.toThrow()
-  expect(placeOf('postgresql://u:p@h:5/d')).toBe('h:5/d')
+  expect(shownAddress('postgresql://u:p@h:5/d')).toBe('h:5/d')
 })
 
 describe.skipIf(testDatabaseUrl === undefined)('a server', () => {

@@ -5,7 +5,7 @@ import { OperatorError } from '../../platform/errors.ts'
 import type { ConnectionUse } from '../connection-use.ts'
 import type { Database } from '../schema.ts'
 import { assertOutsideTransactionOf } from '../transaction-scope.ts'
-import { placeOf } from './server-addresses.ts'
+import { shownAddress } from './server-addresses.ts'
 import { watchedConnections } from './watched-connections.ts'
 
 export type ServerOptions = {
@@ -75,30 +75,30 @@ const limitsAdvice =
 
 /** Throws OperatorError when the server cannot be reached or is older than PostgreSQL 15. */
 export async function checkServer({ db }: Pick<ServerStore, 'db'>, databaseUrl: string): Promise<void> {
-  const place = placeOf(databaseUrl)
+  const address = shownAddress(databaseUrl)
   try {
     const { rows } = await sql<{ version: number; isLimited: boolean }>`
       select current_setting('server_version_num')::integer as version,
         '0' not in (current_setting('statement_timeout'), current_setting('lock_timeout'),
           current_setting('idle_in_transaction_session_timeout')) as "isLimited"`.execute(db)
-    assertVersion(rows[0]!.version, place)
-    if (!rows[0]!.isLimited) throw new OperatorError(`${place} is behind a pooler that drops ${limitsAdvice}`)
+    assertVersion(rows[0]!.version, address)
+    if (!rows[0]!.isLimited) throw new OperatorError(`${address} is behind a pooler that drops ${limitsAdvice}`)
   } catch (error) {
     if (error instanceof OperatorError) throw error
     if (/unsupported startup parameter/.test(String(error)))
-      throw new OperatorError(`${place} is behind a pooler that refuses ${limitsAdvice}`, { cause: error })
+      throw new OperatorError(`${address} is behind a pooler that refuses ${limitsAdvice}`, { cause: error })
     const reason = (error as Error).message || (error as { code?: string }).code || 'no connection'
     throw new OperatorError(
-      `The database ${place} cannot be used (${reason}); check DATABASE_URL and that the server is running.`,
+      `The database ${address} cannot be used (${reason}); check DATABASE_URL and that the server is running.`,
       { cause: error },
     )
   }
 }
 
 /** Throws OperatorError when `server_version_num` is older than what the SQL of the store needs. */
-export function assertVersion(version: number, place: string): void {
+export function assertVersion(version: number, address: string): void {
   if (version >= oldestVersion) return
   throw new OperatorError(
-    `The database ${place} runs PostgreSQL ${Math.floor(version / 10_000)}; DATABASE_URL must name version 15 or newer.`,
+    `The database ${address} runs PostgreSQL ${Math.floor(version / 10_000)}; DATABASE_URL must name version 15 or newer.`,
   )
 }

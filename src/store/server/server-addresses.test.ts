@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { placeOf, serverAddresses } from './server-addresses.ts'
+import { serverAddresses, shownAddress } from './server-addresses.ts'
 
 test('several servers are named as libpq names them; each address keeps user, name and options', () => {
   expect(serverAddresses('postgres://u:p%40@a:5,b,[::1]:7/d?sslmode=disable')).toEqual({
@@ -9,7 +9,7 @@ test('several servers are named as libpq names them; each address keeps user, na
   expect(serverAddresses('postgresql://a/d')).toEqual({ urls: ['postgresql://a/d'], wanted: 'any' })
   const one = serverAddresses('postgres://u@a:5/d?target_session_attrs=primary')
   expect(one).toEqual({ urls: ['postgres://u@a:5/d'], wanted: 'read-write' })
-  expect(placeOf('postgres://u:secret@a:5,b:6/d')).toBe('a:5,b:6/d')
+  expect(shownAddress('postgres://u:secret@a:5,b:6/d')).toBe('a:5,b:6/d')
 })
 
 test('what cannot be used is refused without its password', () => {

@@ -39,7 +39,7 @@ function wantedOf(said: string | null, hosts: number): Wanted {
 }
 
 /** Hosts, ports and name, without user and password. */
-export function placeOf(databaseUrl: string): string {
+export function shownAddress(databaseUrl: string): string {
   const urls = serverAddresses(databaseUrl).urls.map((text) => new URL(text))
   return `${urls.map(({ host }) => host).join(',')}${urls[0]!.pathname}`
 }

@@ -11,34 +11,34 @@ export const manifestName = 'manifest.json'
 /** Checksums of the parts, for `sha256sum --check`. */
 export const sumsName = 'SHA256SUMS'
 
-export type BackupPlace = {
+export type BackupStorage = {
   /** For people. */
   readonly name: string
   /** Resolves when all bytes are durable under that name. */
   readonly put: (name: string, bytes: Buffer) => Promise<void>
   /** Undefined when it is not there. */
   readonly get: (name: string) => Promise<Buffer | undefined>
-  /** Makes the place ready for a new backup. Throws OperatorError when it holds anything that is not a backup's rest. */
+  /** Makes it ready for a new backup. Throws OperatorError when it holds anything but the remains of an interrupted backup. */
   readonly clear: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
 /** Errors that the operator can repair are OperatorErrors. */
-export function openBackupPlace(where: DocumentLocation, options: Omit<BucketOptions, 'named'>): BackupPlace {
-  if (where.kind === 'folder') return folderPlace(where.path)
+export function openBackupStorage(where: DocumentLocation, options: Omit<BucketOptions, 'named'>): BackupStorage {
+  if (where.kind === 'folder') return folderStorage(where.path)
   const bucket = openBucket(where, { ...options, named: 'the address of the backup' })
   const name = `s3://${where.bucket}/${where.prefix}`.replace(/\/$/, '')
   return { ...bucket, name, clear: () => refuseBackup(name, bucket.get) }
 }
 
-async function refuseBackup(place: string, get: BackupPlace['get']): Promise<void> {
+async function refuseBackup(storage: string, get: BackupStorage['get']): Promise<void> {
   if ((await get(manifestName)) !== undefined)
-    throw new OperatorError(`${place} already holds a backup; pass a place of its own for each.`)
+    throw new OperatorError(`${storage} already holds a backup; pass a new location for each backup.`)
 }
 
 const leftover = /^(?:\d{6}-[a-z_]+\.ndjson\.zst|SHA256SUMS|incoming)$/
 
-function folderPlace(folder: string): BackupPlace {
+function folderStorage(folder: string): BackupStorage {
   const get = (name: string) => explained(folder, () => readFile(join(folder, name)).catch(undefinedWhenMissing))
   return {
     name: folder,

@@ -43,7 +43,7 @@ export type ExplorerStock = {
   readonly isFrozen: boolean
 }
 
-export type ConsolePlace = {
+export type ConsoleContext = {
   readonly store: Pick<Store, 'db' | 'engine'>
   /** The edition log of this node. */
   readonly editions: EditionView
