@@ -11,7 +11,10 @@ if (leftOut.length > 0 && process.argv.includes('system'))
   process.stdout.write(`TEST_DRAW="${draw}": these do not run this time: ${leftOut.join(' ')}\n`)
 const files = all.filter((file) => !leftOut.includes(file))
 
-/** What a test imports or calls that starts something: a database, a server, a process, a thread; or reads the whole corpus. */
+/**
+ * What a test imports or calls that starts something: a database, a server, a process, a thread; or reads the whole
+ * corpus.
+ */
 const starters =
   /world\.ts|playwright-core|openStore|node:(child_process|worker_threads|http|net)'|createServer|startSimulator|simulated|packers|exec-sink|openMatcher|TEST_DATABASE_URL|limiter-shared|shared\/corpus/
 const textOf = (file: string) => readFileSync(file, 'utf8')

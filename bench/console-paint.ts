@@ -1,4 +1,5 @@
-// How soon a browser on a slow line and a slow processor shows a page of the console, and what it loads, beside a bare page.
+// How soon a browser on a slow line and a slow processor shows a page of the console, and what it loads, beside a bare
+// page.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'

@@ -1,5 +1,5 @@
-// Pages of the console while a large edition is published, beside the same pages on a quiet service, and the API beside people who
-// use the console; both engines, a stock of real notices.
+// Pages of the console while a large edition is published, beside the same pages on a quiet service, and the API beside
+// people who use the console; both engines, a stock of real notices.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -36,7 +36,10 @@ const people = 4
 const lookMs = 100
 const apiSeconds = 8
 const quietSeconds = 20
-/** How often one person alone opens each page after a first time, and what a page may take then in 95 of 100 (milliseconds). */
+/**
+ * How often one person alone opens each page after a first time, and what a page may take then in 95 of 100
+ * (milliseconds).
+ */
 const aloneTurns = 40
 const aloneBudgetMs = 20
 const searches = 50

@@ -1,4 +1,5 @@
-// What the consolidation takes for each notice, matching included, and how much memory, as the stock grows: on both engines.
+// What the consolidation takes for each notice, matching included, and how much memory, as the stock grows: on both
+// engines.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -70,8 +71,8 @@ async function openTestStock(engine: ConsolidateEngine): Promise<TestStock | und
 }
 
 /**
- * Takes over made-up notices in portions, ten for seven tenders, in the order of their numbers, their dates at random within
- * a year; only the stage is timed, not receiving. Undefined where no PostgreSQL is installed.
+ * Takes over made-up notices in portions, ten for seven tenders, in the order of their numbers, their dates at random
+ * within a year; only the stage is timed, not receiving. Undefined where no PostgreSQL is installed.
  */
 async function benchConsolidate(options: {
   readonly engine: ConsolidateEngine
@@ -179,7 +180,9 @@ async function databaseMb(store: Store): Promise<number> {
   return Math.round(rows[0]!.bytes / 1e6)
 }
 
-/** Bytes of a process and its children, each shared page divided among those that have it (PSS); 0 when it has ended. */
+/**
+ * Bytes of a process and its children, each shared page divided among those that have it (PSS); 0 when it has ended.
+ */
 function memoryOf(pid: number): number {
   try {
     const own = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))
@@ -208,8 +211,8 @@ function consolidateText(reports: readonly ConsolidateReport[]): string {
 }
 
 /**
- * `npm run bench -- consolidate [--records 10000,100000] [--filled N] [--engine embedded|postgres|both] [--json]`: records are
- * tenders; with `--filled` they come to a stock that has N already.
+ * `npm run bench -- consolidate [--records 10000,100000] [--filled N] [--engine embedded|postgres|both] [--json]`:
+ * records are tenders; with `--filled` they come to a stock that has N already.
  */
 export async function runConsolidate(options: {
   readonly records: string | undefined

@@ -1,4 +1,5 @@
-// A large stock for measurements, written straight into the tables: as many rows and bytes, and as scattered, as the stage writes.
+// A large stock for measurements, written straight into the tables: as many rows and bytes, and as scattered, as the
+// stage writes.
 import { sql } from 'kysely'
 import { inTransaction, type Store } from '../src/store/database.ts'
 import { ensureMatchKeys } from '../src/store/matches.ts'
@@ -9,8 +10,8 @@ const [noticesOf, tendersOf] = [10, 7]
 const contentBytes = 1100
 
 /**
- * Fills an empty stock with so many tenders and their notices. Contents are of the usual size and mean nothing, keys are at
- * random: no notice to come meets one of them, all share tables and indexes with them.
+ * Fills an empty stock with so many tenders and their notices. Contents are of the usual size and mean nothing, keys
+ * are at random: no notice to come meets one of them, all share tables and indexes with them.
  */
 export async function fillStock(store: Store, tenders: number, onProgress: (text: string) => void): Promise<void> {
   const notices = Math.ceil((tenders * noticesOf) / tendersOf)
@@ -70,7 +71,10 @@ const tables = [
   'match_key',
 ]
 
-/** Drops constraints and indexes (but by the number of a record the keys are filed), for rows are written twice as fast without. Returns what makes them again. */
+/**
+ * Drops constraints and indexes (but by the number of a record the keys are filed), for rows are written twice as fast
+ * without. Returns what makes them again.
+ */
 async function withoutIndexes(store: Store): Promise<(onProgress: (text: string) => void) => Promise<void>> {
   const { rows: constraints } = await sql<{ table: string; name: string; definition: string; kind: string }>`
     select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition, contype::text as kind

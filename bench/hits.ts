@@ -1,4 +1,5 @@
-// What matching and scoring cost: saved searches against changed records, in CPU seconds of one thread, beside a plain loop.
+// What matching and scoring cost: saved searches against changed records, in CPU seconds of one thread, beside a plain
+// loop.
 import type { TenderRecord } from '../src/domain/tender.ts'
 import type { CompanyProfile, LoadedProfile } from '../src/hits/company-profile.ts'
 import { readFitModel } from '../src/hits/fit/fit-model.ts'

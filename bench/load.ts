@@ -36,8 +36,8 @@ export type LoadOptions = {
 }
 
 /**
- * The generator's core, the last one, where a machine has several: the system would now and then put the generator and what it
- * asks on the same core, for they wake each other.
+ * The generator's core, the last one, where a machine has several: the system would now and then put the generator and
+ * what it asks on the same core, for they wake each other.
  */
 const ownCore = cpus().length > 1 && findProgram('taskset') ? String(cpus().length - 1) : undefined
 
@@ -55,7 +55,10 @@ function wireText({ path, headers, body }: LoadRequest, common: { readonly [name
   return `${body === undefined ? 'GET' : 'POST'} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${lines.join('')}\r\n${body ?? ''}`
 }
 
-/** wrk waits for the end of its time whatever the script does: the script tells when it had sent all, and is interrupted. */
+/**
+ * wrk waits for the end of its time whatever the script does: the script tells when it had sent all, and is
+ * interrupted.
+ */
 const clockOfLua = `
 local ffi = require("ffi")
 ffi.cdef("typedef struct { long s; long us; } moment; int gettimeofday(moment *at, void *zone);")

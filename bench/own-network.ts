@@ -1,5 +1,6 @@
-// A network of the benchmark's own: loopback alone, with the congestion control that Linux has by itself. What a machine is set to
-// decides otherwise: BBR, made for long lines, paces every answer by timers, which on loopback cost more than the answer.
+// A network of the benchmark's own: loopback alone, with the congestion control that Linux has by itself. What a
+// machine is set to decides otherwise: BBR, made for long lines, paces every answer by timers, which on loopback cost
+// more than the answer.
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { findProgram } from './processes.ts'

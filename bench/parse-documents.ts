@@ -1,5 +1,5 @@
-// Reads the files of a list with our parser, one at a time as the service does. With --warm it reads them twice and prints
-// the CPU seconds of the second reading.
+// Reads the files of a list with our parser, one at a time as the service does. With --warm it reads them twice and
+// prints the CPU seconds of the second reading.
 // Run: node bench/parse-documents.ts LIST [--warm]
 import { readFileSync } from 'node:fs'
 import { parseDocument } from '../src/sources/parse-document.ts'

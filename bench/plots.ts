@@ -1,4 +1,5 @@
-// Plots of docs/performance.json as SVG: how cost grows with records, organizations and filters. Run: node bench/plots.ts
+// Plots of docs/performance.json as SVG: how cost grows with records, organizations and filters. Run: node
+// bench/plots.ts
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readResults, type SpeedResults } from './speed/results.ts'

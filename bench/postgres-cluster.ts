@@ -26,8 +26,8 @@ function binFolder(): string | undefined {
 }
 
 /**
- * Starts a cluster, tuned as for a machine with memory to spare; undefined when no PostgreSQL is installed. With `keptFolder`
- * it lives there, and stays there when it is stopped.
+ * Starts a cluster, tuned as for a machine with memory to spare; undefined when no PostgreSQL is installed. With
+ * `keptFolder` it lives there, and stays there when it is stopped.
  */
 export async function startCluster(keptFolder?: string): Promise<Cluster | undefined> {
   const bin = binFolder()

@@ -8,7 +8,10 @@ import { join } from 'node:path'
 const running = new Set<ChildProcess>()
 const folders = new Set<string>()
 
-/** A temporary folder, gone when this process ends at the latest. The database may run as another user, so all may look in. */
+/**
+ * A temporary folder, gone when this process ends at the latest. The database may run as another user, so all may look
+ * in.
+ */
 export function temporaryFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `tenderstock-bench-${name}-`))
   chmodSync(folder, 0o755)
@@ -95,8 +98,8 @@ export function runCommand(
 }
 
 /**
- * CPU seconds that a process and all its descendants have used, those that have ended included, as the kernel counts them
- * (10 ms steps).
+ * CPU seconds that a process and all its descendants have used, those that have ended included, as the kernel counts
+ * them (10 ms steps).
  */
 export function cpuSecondsOf(pid: number): number {
   const processes = new Map<number, { parent: number; ticks: number }>()

@@ -1,5 +1,5 @@
-// Where the time of an answer goes: self time by function in the reader thread under load, and what it allocates for a request.
-// Run: npm run bench -- profile [--records N] [--seconds N] [--keep FOLDER] [--service CHECKOUT]
+// Where the time of an answer goes: self time by function in the reader thread under load, and what it allocates for a
+// request. Run: npm run bench -- profile [--records N] [--seconds N] [--keep FOLDER] [--service CHECKOUT]
 import { type LoadRequest, runLoad } from './load.ts'
 import { type CallFrame, type CpuProfile, type HeapNode, openInspector } from './speed/inspector.ts'
 import type { SpeedOptions } from './speed/options.ts'

@@ -1,5 +1,7 @@
-// What a query costs: the columns of a stock of any size without its bodies, and the CPU time of scanning them for a page.
-// `node bench/query.ts --records 5000000 [--kind generated|grown] [--json]`. One thread; prints the memory of each part, too.
+// What a query costs: the columns of a stock of any size without its bodies, and the CPU time of scanning them for a
+// page.
+// `node bench/query.ts --records 5000000 [--kind generated|grown] [--json]`. One thread; prints the memory of each
+// part, too.
 import { parseArgs } from 'node:util'
 import type { TenderFilter } from '../src/domain/filter.ts'
 import { nutsRange } from '../src/domain/nuts.ts'
@@ -14,7 +16,8 @@ import { generateTender } from '../test/testing/generate/stock.ts'
 
 /**
  * `generated`: one edition, dates in no order, as the generated stocks of the other benchmarks.
- * `grown`: five years of hourly editions. A tender comes open, and again archived 45 days later; dates rise with the position.
+ * `grown`: five years of hourly editions. A tender comes open, and again archived 45 days later; dates rise with the
+ * position.
  */
 type Kind = 'generated' | 'grown'
 

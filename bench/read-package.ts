@@ -1,5 +1,5 @@
-// Runs as a separate process: reads one TED slot from a portal on loopback, as much of it as requested, and prints the cost.
-// Run: node bench/read-package.ts TASK, a ReadTask as JSON.
+// Runs as a separate process: reads one TED slot from a portal on loopback, as much of it as requested, and prints the
+// cost. Run: node bench/read-package.ts TASK, a ReadTask as JSON.
 import { join } from 'node:path'
 import { slotOfKey } from '../src/ingest/plan-slots.ts'
 import { createPoliteHosts, type PoliteHosts } from '../src/ingest/polite.ts'
@@ -13,8 +13,8 @@ import { openStore } from '../src/store/database.ts'
 import { cpuSecondsOf } from './processes.ts'
 
 /**
- * `open`: makes the stock and reads nothing, so that the memory of that is not counted; `unpack`: to documents, which are
- * thrown away; `parse`: to notices; `store`: through the runner into the stock.
+ * `open`: makes the stock and reads nothing, so that the memory of that is not counted; `unpack`: to documents, which
+ * are thrown away; `parse`: to notices; `store`: through the runner into the stock.
  */
 export type ReadTask = {
   readonly reach: 'open' | 'unpack' | 'parse' | 'store'

@@ -1,4 +1,5 @@
-// How fast a day's package of TED becomes notices in the stock, in how much memory, beside xmllint and gunzip on the same bytes.
+// How fast a day's package of TED becomes notices in the stock, in how much memory, beside xmllint and gunzip on the
+// same bytes.
 import { spawn } from 'node:child_process'
 import { createReadStream, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

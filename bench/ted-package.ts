@@ -1,4 +1,5 @@
-// A day's and a month's package of TED out of the corpus' eForms: as many notices as a real day has, in scratch, never kept.
+// A day's and a month's package of TED out of the corpus' eForms: as many notices as a real day has, in scratch, never
+// kept.
 import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -30,8 +31,8 @@ export async function corpusNotices(corpus: string): Promise<string[]> {
 }
 
 /**
- * Packs `count` notices as the package of a day. Each has a publication number, a notice id and a day of its own; the rest is
- * a corpus notice as it is. With `filesFolder` the notices are written there as files too.
+ * Packs `count` notices as the package of a day. Each has a publication number, a notice id and a day of its own; the
+ * rest is a corpus notice as it is. With `filesFolder` the notices are written there as files too.
  */
 export async function writeDay(
   texts: readonly string[],

@@ -1,4 +1,5 @@
-// Makes src/types.ts from ../contract/openapi.json, so that the client's types are the contract's. Run by `npm run generate`.
+// Makes src/types.ts from ../contract/openapi.json, so that the client's types are the contract's. Run by `npm run
+// generate`.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 type Schema = {
@@ -21,8 +22,15 @@ type Contract = {
 }
 type Parameter = { readonly name: string; readonly in: string; readonly description?: string; readonly schema: Schema }
 
-const comment = (text: string | undefined, indent: string): string =>
-  text ? `${indent}/** ${text.replaceAll('*/', '*\\/').replace(/\s+/g, ' ')} */\n` : ''
+/** A comment on one line, or wrapped at column 120. */
+function comment(text: string | undefined, indent: string): string {
+  if (!text) return ''
+  const words = text.replaceAll('*/', '*\\/').replace(/\s+/g, ' ')
+  const line = `${indent}/** ${words} */\n`
+  if (line.length <= 121) return line
+  const wrapped = words.match(new RegExp(`.{1,${117 - indent.length}}(?: |$)`, 'g')) ?? [words]
+  return `${indent}/**\n${wrapped.map((each) => `${indent} * ${each.trimEnd()}\n`).join('')}${indent} */\n`
+}
 
 /** A JSON schema as a TypeScript type expression. Covers what the contract uses; anything else is `unknown`. */
 function typeOf(schema: Schema, indent: string): string {

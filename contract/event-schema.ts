@@ -1,4 +1,5 @@
-// Makes contract/events.schema.json, the JSON Schema of the lines that commands print with --json. Run by `npm run generate`.
+// Makes contract/events.schema.json, the JSON Schema of the lines that commands print with --json. Run by `npm run
+// generate`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { generateSchema, getProgramFromFiles } from 'typescript-json-schema'
 import { isTimeName } from '../src/cli/time-member.ts'
@@ -62,10 +63,17 @@ function eventOf(name: string, facts: Schema): Schema {
   }
 }
 
-/** The same schema with the members of intersections put together, in the order of the alphabet, and times as they are printed. */
+/** The comment of a type on one line, however it is wrapped in the code. */
+const describedBy = ({ description }: Schema): Pick<Schema, 'description'> =>
+  description === undefined ? {} : { description: description.replace(/\s*\n\s*/g, ' ') }
+
+/**
+ * The same schema with the members of intersections put together, in the order of the alphabet, and times as they are
+ * printed.
+ */
 function plain(schema: Schema): Schema {
   if (schema.allOf) {
-    const described = schema.description === undefined ? {} : { description: schema.description }
+    const described = describedBy(schema)
     // a text that TypeScript tells from other texts: only `Instant`
     if (schema.allOf.some(({ properties }) => properties?.__brand?.const === 'Instant'))
       return { ...described, type: 'string', format: 'date-time' }
@@ -82,6 +90,7 @@ function plain(schema: Schema): Schema {
   const { properties, items, additionalProperties, anyOf, required, enum: values, type, ...rest } = schema
   return {
     ...rest,
+    ...describedBy(rest),
     ...(type !== undefined && { type: typeof type === 'string' ? type : [...type].sort() }),
     ...(values && { enum: [...values].sort() }),
     ...(anyOf && { anyOf: anyOf.map(plain).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) }),
@@ -109,7 +118,10 @@ function memberOf(name: string, schema: Schema): Schema {
   return { ...plain(schema), type: printed.length === 1 ? printed[0]! : printed.sort(), format: 'date-time' }
 }
 
-/** What a program that was written for `before` would miss in `after`: events and members that go, come no more always, or change their type. */
+/**
+ * What a program that was written for `before` would miss in `after`: events and members that go, come no more always,
+ * or change their type.
+ */
 export function eventBreaks(before: EventSchema, after: EventSchema): string[] {
   return Object.entries(before.definitions).flatMap(([name, event]) => {
     const now = after.definitions[name]

@@ -1,4 +1,5 @@
-// Makes the record's schema for Airbyte and Singer from contract/openapi.json. Run by hand after a change of the contract:
+// Makes the record's schema for Airbyte and Singer from contract/openapi.json. Run by hand after a change of the
+// contract:
 // `node integrations/generate-schemas.ts`; test/integrations fails when it was forgotten.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { stringify } from 'yaml'
@@ -14,7 +15,9 @@ const isObject = (value: unknown): value is Schema =>
 /** Fields that no record lacks. All others are nullable: a warehouse column is null where the record has no member. */
 const never = new Set(['id', 'lastModified', 'checkedAt', 'status', 'title'])
 
-/** The contract's schema in the subset that loaders understand: one type, nullable, open, without patterns and unions. */
+/**
+ * The contract's schema in the subset that loaders understand: one type, nullable, open, without patterns and unions.
+ */
 function simplify(schema: Schema, name?: string): Schema {
   const union = (schema.anyOf ?? schema.oneOf) as readonly Schema[] | undefined
   if (union) {

@@ -1,5 +1,6 @@
-// Counts in how many titles, and names of buyers, each word stands, and writes the tables that the matcher weighs words by.
-// node quality/count-words.ts [--corpus DIR] [--half] — words and counts only, no text; words in fewer than three are left out.
+// Counts in how many titles, and names of buyers, each word stands, and writes the tables that the matcher weighs words
+// by. node quality/count-words.ts [--corpus DIR] [--half] — words and counts only, no text; words in fewer than three
+// are left out.
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -78,8 +78,8 @@ export class MatchIndex {
   }
 
   /**
-   * The cluster that a record, itself not in the index, comes into. Its candidates are compared with each other too: whether
-   * they are one tender decides whether a second one is a rival.
+   * The cluster that a record, itself not in the index, comes into. Its candidates are compared with each other too:
+   * whether they are one tender decides whether a second one is a rival.
    */
   place(record: MatchRecord): { readonly candidates: readonly MatchRecord[]; readonly cluster: Cluster } {
     const candidates = this.candidates(record)

@@ -29,8 +29,8 @@ function hashOf(text: string): number {
 }
 
 /**
- * The set has no deadlines. All tenders that a buyer publishes in one week get the same one, to the minute: so a deadline tells
- * the tenders of one buyer apart less than it does in truth.
+ * The set has no deadlines. All tenders that a buyer publishes in one week get the same one, to the minute: so a
+ * deadline tells the tenders of one buyer apart less than it does in truth.
  */
 export function withDeadline(listing: Listing): Listing {
   if (!listing.published) return listing
@@ -70,7 +70,10 @@ const parents = [
 ]
 const noticePrefixes = ['Berichtigung: ', 'Ausschreibung: ', 'Öffentliche Ausschreibung - ', 'Auftragsbekanntmachung: ']
 
-/** Slips of the pen, each in another word of five letters or more: two letters swapped, one left out, one doubled or another. */
+/**
+ * Slips of the pen, each in another word of five letters or more: two letters swapped, one left out, one doubled or
+ * another.
+ */
 function typos(text: string, count: number, random: Random): string {
   const words = [...text.matchAll(/\p{L}{5,}/gu)]
   const chosen = new Set<RegExpExecArray>()

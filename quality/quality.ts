@@ -1,4 +1,5 @@
-// How good the records are: which notices become one tender, what became of it, what it is worth, measured on a corpus folder. Seeded, the same figures each time.
+// How good the records are: which notices become one tender, what became of it, what it is worth, measured on a corpus
+// folder. Seeded, the same figures each time.
 import { benchLifecycle, type LifecycleReport, lifecycleAsMarkdown } from './lifecycle.ts'
 import { benchResolution, type CopyFigures, type ResolutionReport } from './resolution.ts'
 import { benchValues, type ValuesReport, valuesAsMarkdown } from './values.ts'

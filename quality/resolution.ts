@@ -117,9 +117,9 @@ export type ListRowFigures = {
 }
 
 /**
- * List rows against the notices of the national service. Nobody labeled them: a row counts as having a counterpart when a
- * notice has its very title after folding (or one title continues where the other ends) and a buyer with half of its words; as
- * wrong when it was assigned to a notice with neither.
+ * List rows against the notices of the national service. Nobody labeled them: a row counts as having a counterpart when
+ * a notice has its very title after folding (or one title continues where the other ends) and a buyer with half of its
+ * words; as wrong when it was assigned to a notice with neither.
  */
 export function listRows(folder: string, doe: MatchIndex): ListRowFigures | undefined {
   const rows = readListRows(folder)
@@ -157,8 +157,8 @@ export function listRows(folder: string, doe: MatchIndex): ListRowFigures | unde
 }
 
 /**
- * Nearly the same title and buyer within two months: the national service has many tenders from two feeders, or corrected and
- * published again. Whether the two are one tender nobody knows.
+ * Nearly the same title and buyer within two months: the national service has many tenders from two feeders, or
+ * corrected and published again. Whether the two are one tender nobody knows.
  */
 function isTwinByTitle(a: MatchRecord, b: MatchRecord): boolean {
   const [first, second] = [a.titles[0], b.titles[0]]
@@ -399,7 +399,10 @@ type StockFigures = {
   readonly decideMs: number
 }
 
-/** All notices of the national service placed together: how many are joined, and what it costs. `prepareMs` as measured before. */
+/**
+ * All notices of the national service placed together: how many are joined, and what it costs. `prepareMs` as measured
+ * before.
+ */
 function wholeStock(index: MatchIndex, prepareMs: number): StockFigures | undefined {
   const records = [...index.records.values()]
   if (records.length === 0) return undefined

@@ -1,4 +1,5 @@
-// How good estimated values are: published values taken away and estimated, split in time and by authority, beside medians.
+// How good estimated values are: published values taken away and estimated, split in time and by authority, beside
+// medians.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -11,7 +12,10 @@ import { mergeTender } from '../src/consolidate/merge.ts'
 import type { TenderContent } from '../src/domain/tender.ts'
 import { readNotices } from './corpus-notices.ts'
 
-/** Errors as factors: `medianFactor` 2 means that half of the estimates are within half and double of the published value. */
+/**
+ * Errors as factors: `medianFactor` 2 means that half of the estimates are within half and double of the published
+ * value.
+ */
 type ErrorFigures = {
   readonly tenders: number
   readonly medianFactor: number

@@ -35,9 +35,9 @@ const corpusLabels = 'within-portal-clusters.tsv'
 const plainId = (id: string): string => id.replace(/^.*:/, '').replace(/^oeffentlichevergabe-/, '')
 
 /**
- * Rows `cluster`, `verdict`, `ids` (columns by name, others are ignored). Verdicts: `right`, `wrong`, anything else is doubtful.
- * Ids are separated by spaces or commas; `|` stands between the tenders of a wrong cluster. Without it, each id of a wrong cluster
- * is a tender of its own.
+ * Rows `cluster`, `verdict`, `ids` (columns by name, others are ignored). Verdicts: `right`, `wrong`, anything else is
+ * doubtful. Ids are separated by spaces or commas; `|` stands between the tenders of a wrong cluster. Without it, each
+ * id of a wrong cluster is a tender of its own.
  */
 function rowsOf(text: string): Row[] {
   const [head, ...lines] = text.trim().split(/\r?\n/)

@@ -68,7 +68,8 @@ describe.each(engines)('the API on a stock (%s)', (engine) => {
     await using other = await startNode(store, folders[1]!, clock)
     cursor = await read(await other.get(`/v1/tenders?limit=10&cursor=${cursor}`, first.plaintext))
 
-    // The key is rotated in the store; `other` still seals with the old one, and `node` learns of the new one from the cursor.
+    // The key is rotated in the store; `other` still seals with the old one, and `node` learns of the new one from the
+    // cursor.
     now += 2000
     await rotateCursorKey(store.db, { now, randomBytes: systemRandom.bytes })
     await using third = await startNode(store, folders[2]!, clock)

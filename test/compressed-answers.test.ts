@@ -1,5 +1,5 @@
-// Compressed answers as clients of all kinds read them: zlib, gunzip, curl, Python and Chromium must find the plain text, whichever
-// way the request came, whether the page was asked before, and after the stock changed.
+// Compressed answers as clients of all kinds read them: zlib, gunzip, curl, Python and Chromium must find the plain
+// text, whichever way the request came, whether the page was asked before, and after the stock changed.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -72,7 +72,10 @@ afterAll(async () => {
 
 type Raw = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly bytes: Buffer }
 
-/** The bytes as they came. On a connection that is to be closed the HTTP server answers, on one that is kept the short way. */
+/**
+ * The bytes as they came. On a connection that is to be closed the HTTP server answers, on one that is kept the short
+ * way.
+ */
 function ask(
   path: string,
   headers: { readonly [name: string]: string },
@@ -118,7 +121,10 @@ async function questions(): Promise<string[]> {
 
 const isEmptyPage = (path: string): boolean => path.includes('2999')
 
-/** Asks in both encodings and on both ways, checks what every gzip must have, and gives the compressed bytes with their text. */
+/**
+ * Asks in both encodings and on both ways, checks what every gzip must have, and gives the compressed bytes with their
+ * text.
+ */
 async function check(path: string): Promise<{ readonly packed: Buffer; readonly text: string }[]> {
   const plain = await ask(path, { 'accept-encoding': 'identity' }, 'short')
   expect(plain.status).toBe(200)
@@ -235,7 +241,10 @@ for index in range(int(sys.argv[2])):
   )
 })
 
-/** Serves a page beside the API (which has no pages for browsers), passes its requests on as they are, and waits for its report. */
+/**
+ * Serves a page beside the API (which has no pages for browsers), passes its requests on as they are, and waits for its
+ * report.
+ */
 async function readInChromium(paths: readonly string[]): Promise<unknown> {
   const script = `(async () => {
     const texts = []

@@ -1,5 +1,6 @@
-// `tenderstock doctor` as an operator runs it, with faults that are there: a folder that cannot be written, a port that is taken, a
-// server that is away, one that never answers, settings that lose data, a store that evicts, a clock that is wrong.
+// `tenderstock doctor` as an operator runs it, with faults that are there: a folder that cannot be written, a port that
+// is taken, a server that is away, one that never answers, settings that lose data, a store that evicts, a clock that
+// is wrong.
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server } from 'node:net'

@@ -1,5 +1,5 @@
-// Editions through object storage: a publisher exports what its log holds into a bucket of a store that somebody else wrote, and nodes
-// follow it there without a database.
+// Editions through object storage: a publisher exports what its log holds into a bucket of a store that somebody else
+// wrote, and nodes follow it there without a database.
 import { createSecretKey, randomBytes } from 'node:crypto'
 import {
   existsSync,

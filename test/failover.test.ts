@@ -1,5 +1,5 @@
-// A node behind a balancer over a real primary and its streaming standby, which lags, and takes over when the primary dies: the node
-// shows whole editions only, and ends with every record, by the digest of an independent program.
+// A node behind a balancer over a real primary and its streaming standby, which lags, and takes over when the primary
+// dies: the node shows whole editions only, and ends with every record, by the digest of an independent program.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

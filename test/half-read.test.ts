@@ -1,5 +1,5 @@
-// A node that lags behind many editions: until it has read the newest one, it serves the edition that it served before, and none
-// of those on the way.
+// A node that lags behind many editions: until it has read the newest one, it serves the edition that it served before,
+// and none of those on the way.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// A node whose questions reach two servers, one of which lags behind, in every order: what becomes visible is an edition as it was
-// published, or nothing; and it has all of it once the servers are whole.
+// A node whose questions reach two servers, one of which lags behind, in every order: what becomes visible is an
+// edition as it was published, or nothing; and it has all of it once the servers are whole.
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// One database address with two servers behind it, as a balancer or a failover makes them: each connection reaches one of the two.
+// One database address with two servers behind it, as a balancer or a failover makes them: each connection reaches one
+// of the two.
 import {
   type DatabaseConnection,
   type Driver,

@@ -1,4 +1,5 @@
-// Many changes are published while a stranger uses the database: in short transactions, in bounded memory, under a short time limit.
+// Many changes are published while a stranger uses the database: in short transactions, in bounded memory, under a
+// short time limit.
 import { type KyselyPlugin, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { publish } from '../src/publish/publish.ts'
@@ -14,7 +15,10 @@ const now = Date.UTC(2026, 0, 1)
 /** With a publisher that takes one piece at a time this is the limit of each; a whole publication takes longer. */
 const statementTimeoutMs = 2000
 
-/** Puts tenders with scattered ids into the stock, as the consolidation notes them. A title of 1,500 letters makes records of 2 KB. */
+/**
+ * Puts tenders with scattered ids into the stock, as the consolidation notes them. A title of 1,500 letters makes
+ * records of 2 KB.
+ */
 async function makeStock(store: Store, count: number, titleLength: number): Promise<void> {
   const atOnce = 2000
   for (let from = 1; from <= count; from += atOnce)

@@ -1,4 +1,5 @@
-// The addresses that clients are shown: those that the operator set, never the one on which a node listens, but in a trial.
+// The addresses that clients are shown: those that the operator set, never the one on which a node listens, but in a
+// trial.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

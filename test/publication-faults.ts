@@ -1,4 +1,5 @@
-// What must hold of the tables of a publication at any moment, asked in plain SQL that shares nothing with the publisher.
+// What must hold of the tables of a publication at any moment, asked in plain SQL that shares nothing with the
+// publisher.
 
 /** Runs one statement on the database and returns its rows. */
 export type Ask = (query: string) => Promise<{ readonly rows: readonly unknown[] }>

@@ -1,4 +1,5 @@
-// From the stock through publication into the edition log: what a reader sees is what was published, whatever happens between.
+// From the stock through publication into the edition log: what a reader sees is what was published, whatever happens
+// between.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// A real primary and its streaming standby, made in a temporary folder: for tests of what nodes see while one lags, or takes over.
+// A real primary and its streaming standby, made in a temporary folder: for tests of what nodes see while one lags, or
+// takes over.
 import { execFile, execFileSync } from 'node:child_process'
 import { chownSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'

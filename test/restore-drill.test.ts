@@ -1,5 +1,6 @@
-// The drill: a stock is backed up while it is written, published and read, goes on, is lost with all its logs, and restored. Nothing
-// that was there when the backup began is missing, and a client that saw what was lost ends with an equal copy.
+// The drill: a stock is backed up while it is written, published and read, goes on, is lost with all its logs, and
+// restored. Nothing that was there when the backup began is missing, and a client that saw what was lost ends with an
+// equal copy.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// The digest of a state as an independent program computes it: the example for other clients, which shares nothing with the service.
+// The digest of a state as an independent program computes it: the example for other clients, which shares nothing with
+// the service.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'

@@ -1,4 +1,5 @@
-// The house's own rules (ARCHITECTURE.md) as a test: each holds for every file, and each is shown to catch a planted breach.
+// The house's own rules (ARCHITECTURE.md) as a test: each holds for every file, and each is shown to catch a planted
+// breach.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -304,6 +305,9 @@ describe('prose in documents', () => {
       .split('\n')
       .filter((line) => line.length > mostColumns && !line.startsWith('|') && !/\S{60,}$/.test(line))
 
+  const wideComments = (text: string): string[] =>
+    text.split('\n').filter((line) => line.length > mostColumns && /^\s*(?:\/\/|\/?\*)/.test(line))
+
   test('is wrapped at column 120', () => {
     const pages = [
       ...readdirSync(root).flatMap((name) =>
@@ -314,6 +318,12 @@ describe('prose in documents', () => {
     const wide = pages.flatMap(([path, text]) => wideLines(text!).map((line) => `${path}: ${line}`))
     expect(pages.length).toBeGreaterThan(80)
     expect(wide).toEqual([])
+  })
+
+  test('and comments in TypeScript are, too', () => {
+    const wide = [...sources].flatMap(([path, text]) => wideComments(text).map((line) => `${path}: ${line}`))
+    expect(wide).toEqual([])
+    expect(wideComments(`/** ${'word '.repeat(30)}*/\nconst text = '${'word '.repeat(30)}'\n`)).toHaveLength(1)
   })
 
   test('a wide line is found, but not in code, a table or an address', () => {

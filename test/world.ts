@@ -38,7 +38,9 @@ async function templateKey(): Promise<string> {
     .slice(0, 16)
 }
 
-/** A folder with an initialized, migrated, closed embedded stock. Made aside and renamed, so that parallel tests agree. */
+/**
+ * A folder with an initialized, migrated, closed embedded stock. Made aside and renamed, so that parallel tests agree.
+ */
 async function templateFolder(): Promise<string> {
   const folder = join(tmpdir(), `tenderstock-template-${await templateKey()}`)
   if (existsSync(folder)) return folder
@@ -99,7 +101,9 @@ async function dropDatabase(database: string): Promise<void> {
   await withServer((client) => client.query(`drop database ${database} with (force)`))
 }
 
-/** Embedded stocks that a test of this file is done with, emptied for the next one: opening one takes a second of CPU. */
+/**
+ * Embedded stocks that a test of this file is done with, emptied for the next one: opening one takes a second of CPU.
+ */
 const idle: TestStore[] = []
 /** An emptying that takes longer waits for a transaction that a failed test left open. */
 const emptyWithinMs = 10_000

@@ -1,4 +1,5 @@
-// Checksums of editions that the bench writes by SQL, as the publisher would have left them: nodes compute and compare them.
+// Checksums of editions that the bench writes by SQL, as the publisher would have left them: nodes compute and compare
+// them.
 import { sql } from 'kysely'
 import { DigestSum, recordHash } from '../../src/domain/stock-digest.ts'
 import { openStore, type Store } from '../../src/store/database.ts'

@@ -1,5 +1,5 @@
-// Whether two readers do twice the work of one. On two cores the generator needs a core as well, so pairs are compared: a reader and its
-// generator on one core, two readers and their generators on two.
+// Whether two readers do twice the work of one. On two cores the generator needs a core as well, so pairs are compared:
+// a reader and its generator on one core, two readers and their generators on two.
 import { cpus } from 'node:os'
 import { type LoadResult, runLoad } from '../load.ts'
 import { findProgram } from '../processes.ts'

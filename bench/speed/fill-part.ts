@@ -1,5 +1,5 @@
-// Runs as a separate process: generates a part of a stock and copies it into ours, and into the peers' table. Prints how
-// many records are done. Run: node bench/speed/fill-part.ts TASK, a FillTask as JSON.
+// Runs as a separate process: generates a part of a stock and copies it into ours, and into the peers' table. Prints
+// how many records are done. Run: node bench/speed/fill-part.ts TASK, a FillTask as JSON.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { TenderContent } from '../../src/domain/tender.ts'

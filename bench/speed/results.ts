@@ -1,4 +1,5 @@
-// What runs have measured, kept in docs/performance.json: a later run replaces its own rows, so sizes and rows can be run apart.
+// What runs have measured, kept in docs/performance.json: a later run replaces its own rows, so sizes and rows can be
+// run apart.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rowNames, type SpeedRow } from './row.ts'

@@ -1,4 +1,5 @@
-// The generated stock of a run: a PostgreSQL cluster, our data folder with the edition log, and tokens. Made, or found kept.
+// The generated stock of a run: a PostgreSQL cluster, our data folder with the edition log, and tokens. Made, or found
+// kept.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -146,8 +146,8 @@ export async function takeoverRows({ options, stock, ours, notes }: SpeedContext
 const epochMs = (): number => performance.timeOrigin + performance.now()
 
 /**
- * A command before all others, where that is permitted: without a core of its own the generator would be late to send and to read,
- * and count that against the service.
+ * A command before all others, where that is permitted: without a core of its own the generator would be late to send
+ * and to read, and count that against the service.
  */
 function urgently(program: string, args: readonly string[]): [program: string, args: readonly string[]] {
   const chrt = findProgram('chrt')

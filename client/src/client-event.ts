@@ -3,8 +3,8 @@ import type { Problem } from './problem-error.ts'
 import type { RateLimit } from './rate-limit.ts'
 
 /**
- * Why the client waits: `pace`: the quota is used up, before the API has to say so; `rate-limited` and `unavailable`: the
- * API answered 429 or 503; `failure`: an answer that could not be used, or none.
+ * Why the client waits: `pace`: the quota is used up, before the API has to say so; `rate-limited` and `unavailable`:
+ * the API answered 429 or 503; `failure`: an answer that could not be used, or none.
  */
 export type WaitReason = 'pace' | 'rate-limited' | 'unavailable' | 'failure'
 
@@ -22,7 +22,9 @@ export type ClientEvent =
       readonly rateLimit: RateLimit
     }
   | { readonly type: 'wait'; readonly path: string; readonly reason: WaitReason; readonly ms: number }
-  /** The same request will be sent again after a wait; `cause` is a ProblemError or the fault of the connection or body. */
+  /**
+   * The same request will be sent again after a wait; `cause` is a ProblemError or the fault of the connection or body.
+   */
   | { readonly type: 'retry'; readonly path: string; readonly attempt: number; readonly cause: unknown }
   | { readonly type: 'page'; readonly records: number; readonly hasMore: boolean; readonly rateLimit: RateLimit }
   /** The request finally failed with an answer of the API. */

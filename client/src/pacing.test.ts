@@ -6,7 +6,10 @@ import { TenderClient } from './tender-client.ts'
 
 const windowMs = 60_000
 
-/** The API's limiter as its documents describe it: an exact sliding log, with latencies; nothing but rate headers matter. */
+/**
+ * The API's limiter as its documents describe it: an exact sliding log, with latencies; nothing but rate headers
+ * matter.
+ */
 function createLimitedApi(time: VirtualTime, limit: number, nextLatencyMs: () => number) {
   const accepted: number[] = []
   const counts = { ok: 0, refused: 0 }

@@ -1,8 +1,9 @@
 // Spends the quota without overdrawing it: waits when the last answers say that the next request would be refused.
 //
-// The API counts exactly: a request is refused when as many as the limit were accepted in the 60 s before it. So while this
-// client is alone, `remaining` of an answer is what it may send after it, and the waits here make a 429 impossible. Other
-// clients of the organization are seen only by what is missing between two answers; then some of the quota is left to them.
+// The API counts exactly: a request is refused when as many as the limit were accepted in the 60 s before it. So while
+// this client is alone, `remaining` of an answer is what it may send after it, and the waits here make a 429
+// impossible. Other clients of the organization are seen only by what is missing between two answers; then some of the
+// quota is left to them.
 import type { RateLimit } from './rate-limit.ts'
 import type { Sleep } from './sleep.ts'
 
@@ -46,7 +47,10 @@ export class Pacer {
     this.#options = options
   }
 
-  /** Resolves when the next request may be sent. Rejects with the signal's reason. `onWait` is called with waits for quota. */
+  /**
+   * Resolves when the next request may be sent. Rejects with the signal's reason. `onWait` is called with waits for
+   * quota.
+   */
   async enter(signal?: AbortSignal, onWait?: (ms: number) => void): Promise<PacedRequest> {
     const before = this.#queue
     let leaveQueue = (): void => {}

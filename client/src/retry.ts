@@ -11,8 +11,8 @@ const defaultWaitMs = minuteMs
 const leastWaitMs = 1000
 
 /**
- * How long an answer asks to wait: Retry-After in seconds, or as a date compared with the answer's own Date header, never
- * with the client's clock (RFC 9110, 10.2.3). 60 s when it says nothing that can be read.
+ * How long an answer asks to wait: Retry-After in seconds, or as a date compared with the answer's own Date header,
+ * never with the client's clock (RFC 9110, 10.2.3). 60 s when it says nothing that can be read.
  */
 export function retryAfterMs(headers: Headers): number {
   const text = headers.get('retry-after')?.trim() ?? ''
@@ -31,7 +31,8 @@ const isFailureStatus = (status: number): boolean => status === 408 || (status >
 export type RetryWait = { readonly reason: Exclude<WaitReason, 'pace'>; readonly ms: number }
 
 /**
- * The wait before the request is sent again; undefined: it is not. `answer` is missing when none came that could be read;
+ * The wait before the request is sent again; undefined: it is not. `answer` is missing when none came that could be
+ * read;
  * `failures` counts this one and those before it for the same request, waits on 429 and 503 left out.
  */
 export function retryWait(

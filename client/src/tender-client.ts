@@ -1,4 +1,5 @@
-// The read API as typed calls: pages and records, with retries, pacing and timeouts. Standard `fetch` only; no dependency.
+// The read API as typed calls: pages and records, with retries, pacing and timeouts. Standard `fetch` only; no
+// dependency.
 import type { ClientEvent } from './client-event.ts'
 import { faultText } from './fault-text.ts'
 import { listenerOf } from './listener.ts'
@@ -24,12 +25,16 @@ export type Page = TenderList & {
   readonly requestId: string | null
   /** Number of the edition that the page comes from; missing when the answer does not say. */
   readonly edition?: number
-  /** Digest of that edition's records, whatever the filters (docs/sync/digest.md); missing when the answer does not say. */
+  /**
+   * Digest of that edition's records, whatever the filters (docs/sync/digest.md); missing when the answer does not say.
+   */
   readonly digest?: { readonly open: string; readonly all: string }
 }
 
 export type TenderClientOptions = {
-  /** Where the API is, without `/v1`: `https://api.example.org`. Plain `http:` only on loopback, or with `allowHttp`. */
+  /**
+   * Where the API is, without `/v1`: `https://api.example.org`. Plain `http:` only on loopback, or with `allowHttp`.
+   */
   readonly baseUrl: string
   /**
    * The organization's access token, or a function that provides it before each request: a rotation needs no restart.
@@ -45,13 +50,15 @@ export type TenderClientOptions = {
    */
   readonly maxWaitMs?: number
   /**
-   * As `maxWaitMs`, until the first answer of any kind has come: an address that was never reached is more often wrong than
-   * down. Default: `maxWaitMs`.
+   * As `maxWaitMs`, until the first answer of any kind has come: an address that was never reached is more often wrong
+   * than down. Default: `maxWaitMs`.
    */
   readonly firstContactMs?: number
   readonly on?: (event: ClientEvent) => void
   readonly fetch?: typeof globalThis.fetch
-  /** Milliseconds that only rise; for waits alone, never for anything that is sent (C149). Default: `performance.now`. */
+  /**
+   * Milliseconds that only rise; for waits alone, never for anything that is sent (C149). Default: `performance.now`.
+   */
   readonly clock?: () => number
   readonly sleep?: Sleep
   /** From 0 up to 1; spreads clients that wait for the same moment. */
@@ -195,8 +202,8 @@ export class TenderClient {
   }
 
   /**
-   * All records of the list as one array. Throws a RangeError as soon as there are more than `atMost` (default 10,000), before
-   * it fills the memory: narrow the query, or use `list`, which holds one page at a time.
+   * All records of the list as one array. Throws a RangeError as soon as there are more than `atMost` (default 10,000),
+   * before it fills the memory: narrow the query, or use `list`, which holds one page at a time.
    */
   async collect(
     query: TendersQuery = {},

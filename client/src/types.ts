@@ -4,7 +4,10 @@
 export type TenderRecord = {
   /** Fixed identifier of the tender; the key of your copy. */
   readonly id: string
-  /** Status of the tender. Known values: `planned`, `open`, `awardIntended`, `closed`, `awarded`, `cancelled`, `merged`; further values may be added. */
+  /**
+   * Status of the tender. Known values: `planned`, `open`, `awardIntended`, `closed`, `awarded`, `cancelled`, `merged`;
+   * further values may be added.
+   */
   readonly status: string
   /** Present on archived records only. */
   readonly archiveReason?: 'expired' | 'cancelled' | 'awarded' | 'merged'
@@ -95,11 +98,20 @@ export type TenderRecord = {
     readonly low?: number
     /** Estimates only: see `low`. */
     readonly high?: number
-    /** Estimates only: `high` / `low` of the interval at most 8, 20 or 50; wider ones are not given. Known values: `high`, `medium`, `low`; further values may be added. */
+    /**
+     * Estimates only: `high` / `low` of the interval at most 8, 20 or 50; wider ones are not given. Known values:
+     * `high`, `medium`, `low`; further values may be added.
+     */
     readonly confidence?: string
-    /** Estimates only, for people: the words of the notice that state a value, or the similar tenders and the CPV code on which it is based. */
+    /**
+     * Estimates only, for people: the words of the notice that state a value, or the similar tenders and the CPV code
+     * on which it is based.
+     */
     readonly basis?: string
-    /** Estimates only: the model that made it. An estimate stays until its inputs change; a newer model alone changes nothing. */
+    /**
+     * Estimates only: the model that made it. An estimate stays until its inputs change; a newer model alone changes
+     * nothing.
+     */
     readonly modelVersion?: string
   } | null
   /** Total value of the contracts awarded (BT-161). */
@@ -121,7 +133,10 @@ export type TenderRecord = {
   readonly cpvCodes: readonly (string)[]
   /** Regions of performance of the tender and its lots (BT-5071). The `nuts` filter uses them. */
   readonly nutsCodes: readonly (string)[]
-  /** Place of performance (BT-5101, BT-5071, BT-5141). Helps to assign a region when `nutsCodes` is empty; the `nuts` filter does not use it. */
+  /**
+   * Place of performance (BT-5101, BT-5071, BT-5141). Helps to assign a region when `nutsCodes` is empty; the `nuts`
+   * filter does not use it.
+   */
   readonly realizedLocation?: {
     /** ISO 3166-1 alpha-2 country code. */
     readonly country?: string
@@ -134,7 +149,10 @@ export type TenderRecord = {
   readonly isFramework?: boolean
   /** The tender sets up a dynamic purchasing system. */
   readonly isDynamicPurchasingSystem?: boolean
-  /** A standing list of qualified suppliers and no call for tenders: it may be open for years, and procedures are run under it. */
+  /**
+   * A standing list of qualified suppliers and no call for tenders: it may be open for years, and procedures are run
+   * under it.
+   */
   readonly isQualificationSystem?: boolean
   /** A review body suspended the procedure (BT-140 `susp-review`). */
   readonly isSuspended?: boolean
@@ -148,7 +166,10 @@ export type TenderRecord = {
   readonly lots: readonly ({
     /** Identifier of the lot within the tender (BT-137). */
     readonly lotId: string
-    /** Status of the lot. `pending`: the deadline passed, nothing decided yet. Known values: `planned`, `open`, `pending`, `awarded`, `cancelled`; further values may be added. */
+    /**
+     * Status of the lot. `pending`: the deadline passed, nothing decided yet. Known values: `planned`, `open`,
+     * `pending`, `awarded`, `cancelled`; further values may be added.
+     */
     readonly status: string
     /** BT-21-Lot, in the language of the record. */
     readonly title?: string
@@ -162,7 +183,10 @@ export type TenderRecord = {
     readonly cpvCodes: readonly (string)[]
     /** BT-5071-Lot. */
     readonly nutsCodes: readonly (string)[]
-    /** Place of performance (BT-5101, BT-5071, BT-5141). Helps to assign a region when `nutsCodes` is empty; the `nuts` filter does not use it. */
+    /**
+     * Place of performance (BT-5101, BT-5071, BT-5141). Helps to assign a region when `nutsCodes` is empty; the `nuts`
+     * filter does not use it.
+     */
     readonly realizedLocation?: {
       /** ISO 3166-1 alpha-2 country code. */
       readonly country?: string
@@ -233,7 +257,9 @@ export type TenderRecord = {
   readonly originalSources: readonly ({
     /** Portal that published this notice. */
     readonly publisher: string
-    /** Format in which it was read. Known values: `eforms`, `ted-export`, `ocds`, `portal`; further values may be added. */
+    /**
+     * Format in which it was read. Known values: `eforms`, `ted-export`, `ocds`, `portal`; further values may be added.
+     */
     readonly format: string
     /** BT-701, or the id of the release. */
     readonly noticeId?: string
@@ -340,26 +366,44 @@ export type TestEvent = {
 
 /** Query of GET /v1/tenders. */
 export type TendersQuery = {
-  /** Sector: comma-separated CPV codes, any of which must match. A code with trailing zeros includes all codes below it; a code ending in six zeros covers the whole division. Codes of lots count. At most 200 codes. */
+  /**
+   * Sector: comma-separated CPV codes, any of which must match. A code with trailing zeros includes all codes below it;
+   * a code ending in six zeros covers the whole division. Codes of lots count. At most 200 codes.
+   */
   readonly cpv?: readonly (string)[] | undefined
-  /** Region: comma-separated NUTS codes, any of which must match. A code includes the areas below it. Tenders without a region are excluded. At most 200 codes. */
+  /**
+   * Region: comma-separated NUTS codes, any of which must match. A code includes the areas below it. Tenders without a
+   * region are excluded. At most 200 codes.
+   */
   readonly nuts?: readonly (string)[] | undefined
   /** Only tenders whose newest notice was published at or after this time (inclusive). */
   readonly published_since?: string | undefined
-  /** Only records whose `lastModified` is at or after this time (inclusive). Archived records are delivered too, whatever `archived` says. */
+  /**
+   * Only records whose `lastModified` is at or after this time (inclusive). Archived records are delivered too,
+   * whatever `archived` says.
+   */
   readonly updated_since?: string | undefined
   /** Only tenders whose submission deadline is after this time (exclusive). Tenders without a deadline are excluded. */
   readonly deadline_after?: string | undefined
-  /** Minimum contract value, in whole euros excluding VAT (inclusive). Estimated values count; other currencies and tenders without a value are excluded. */
+  /**
+   * Minimum contract value, in whole euros excluding VAT (inclusive). Estimated values count; other currencies and
+   * tenders without a value are excluded.
+   */
   readonly value_min?: number | undefined
   /** Maximum contract value, in whole euros excluding VAT (inclusive); otherwise as `value_min`. */
   readonly value_max?: number | undefined
   /** Comma-separated eForms procedure types (BT-105), any of which must match. */
   readonly procedure?: readonly ('open' | 'restricted' | 'neg-w-call' | 'neg-wo-call' | 'comp-dial' | 'comp-tend' | 'innovation' | 'oth-single' | 'oth-mult' | 'exp-int-rail')[] | undefined
-  /** `true` includes archived tenders; the default leaves them out. Skipped, without an error, when `updated_since` is sent. */
+  /**
+   * `true` includes archived tenders; the default leaves them out. Skipped, without an error, when `updated_since` is
+   * sent.
+   */
   readonly archived?: boolean | undefined
   /** Records per page. May change between the pages of a run. */
   readonly limit?: number | undefined
-  /** `nextCursor` of the previous page, sent with the same filters. Valid for 24 hours. Its content must not be interpreted. */
+  /**
+   * `nextCursor` of the previous page, sent with the same filters. Valid for 24 hours. Its content must not be
+   * interpreted.
+   */
   readonly cursor?: string | undefined
 }

@@ -53,7 +53,10 @@ export const countryOf = (record: TenderRecord): string =>
 /** When the tender was awarded, or at least published. */
 export const dateOf = (record: TenderRecord): string => record.publicationDate ?? record.firstPublicationDate ?? ''
 
-/** Companies with two wins or more. One company is known by its id, or by its name without the legal form, in its country. */
+/**
+ * Companies with two wins or more. One company is known by its id, or by its name without the legal form, in its
+ * country.
+ */
 export function companiesOf(records: readonly TenderRecord[]): Company[] {
   const parents = new Map<string, string>()
   const rootOf = (key: string): string => {

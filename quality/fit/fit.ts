@@ -1,4 +1,5 @@
-// How well the fit score finds what companies won, beside simpler scores; and the table of weights that it is shipped with.
+// How well the fit score finds what companies won, beside simpler scores; and the table of weights that it is shipped
+// with.
 import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'

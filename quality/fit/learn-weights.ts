@@ -1,4 +1,5 @@
-// Learns the weights of the score's parts from cases: those under which the won tenders are likeliest among their pools.
+// Learns the weights of the score's parts from cases: those under which the won tenders are likeliest among their
+// pools.
 import type { FitWeights } from '../../src/hits/fit/fit-model.ts'
 import { type CaseParts, partCount, partNames } from './fit-cases.ts'
 
@@ -27,7 +28,10 @@ const rate = 0.05
 /** Pull towards where the search begins, so that few cases do not carry a weight away. */
 const pull = 0.02
 
-/** Gradient ascent (Adam) on the likelihood of each won tender among those of its case, over logarithms of the weights and the sharpness. Deterministic. */
+/**
+ * Gradient ascent (Adam) on the likelihood of each won tender among those of its case, over logarithms of the weights
+ * and the sharpness. Deterministic.
+ */
 export function learnWeights(cases: readonly CaseParts[], start: FitWeights): FitWeights {
   const first = [...weightList(start).map(Math.log), Math.log(start.pastAuthority / 100), Math.log(15)]
   const point = [...first]

@@ -1,4 +1,5 @@
-// The page at /access: how to begin, the limits, and an anchor for every problem type (C135). No script, nothing loaded from elsewhere.
+// The page at /access: how to begin, the limits, and an anchor for every problem type (C135). No script, nothing loaded
+// from elsewhere.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { defaultLimit, listParameters, maxLimit, maxListItems } from './parameters.ts'

@@ -1,4 +1,5 @@
-// Where a request came from, when proxies are in between: what the trusted ones wrote, never what the client wrote itself.
+// Where a request came from, when proxies are in between: what the trusted ones wrote, never what the client wrote
+// itself.
 import { isIP } from 'node:net'
 
 /**

@@ -10,8 +10,8 @@ export const contractFile = new URL('../../contract/openapi.json', import.meta.u
 let committed: string | undefined
 
 /**
- * JSON text of contract/openapi.json for a service at `baseUrl`; empty addresses become paths, which are relative to where the
- * document was read (OpenAPI 3.1, Server Object). Throws when the file is missing.
+ * JSON text of contract/openapi.json for a service at `baseUrl`; empty addresses become paths, which are relative to
+ * where the document was read (OpenAPI 3.1, Server Object). Throws when the file is missing.
  */
 export function contractText({ baseUrl, docsUrl }: { readonly baseUrl: string; readonly docsUrl: string }): string {
   committed ??= readFileSync(contractFile, 'utf8')

@@ -1,6 +1,9 @@
 // Every problem that the API answers (RFC 9457): one catalogue feeds the answers, the contract and the access page.
 
-/** Does the same request have a chance later? `wait`: after Retry-After; `backoff`: after growing waits; `no`: change it first. */
+/**
+ * Does the same request have a chance later? `wait`: after Retry-After; `backoff`: after growing waits; `no`: change it
+ * first.
+ */
 type RetryAdvice = 'wait' | 'backoff' | 'restart' | 'no'
 
 export type ProblemKind = {
@@ -251,7 +254,10 @@ export type Problem = {
 /** The address that `type` carries; it exists on the access page (C135). */
 export const problemType = (docsUrl: string, slug: ProblemSlug): string => `${docsUrl}/access#error-${slug}`
 
-/** What looks like one of our tokens is never echoed, wherever a client put it by mistake, percent-encoded or not (C120). */
+/**
+ * What looks like one of our tokens is never echoed, wherever a client put it by mistake, percent-encoded or not
+ * (C120).
+ */
 export function withoutTokens(text: string): string {
   const plain = text.includes('%') ? text.replace(encodedTokenCharacter, decodeURIComponent) : text
   return plain.includes('tdr_') ? plain.replace(/tdr_(live|test)_[A-Za-z0-9]*/g, 'tdr_$1_[hidden]') : text

@@ -1,4 +1,5 @@
-// Reads a query string strictly: percent-encoding and UTF-8 are checked, names are never object keys, no regex backtracks.
+// Reads a query string strictly: percent-encoding and UTF-8 are checked, names are never object keys, no regex
+// backtracks.
 import type { ParameterFault } from './problems.ts'
 
 /** Values by parameter name, in order of arrival. */

@@ -46,7 +46,10 @@ export type ApiOptions = Pick<
    * Empty if unknown: answers then refer to the address that the client used.
    */
   readonly docsUrl: string
-  /** Where the API itself is reachable, for the examples of the page and the contract; like `docsUrl`, which it is when left out. */
+  /**
+   * Where the API itself is reachable, for the examples of the page and the contract; like `docsUrl`, which it is when
+   * left out.
+   */
   readonly baseUrl?: string
   /** Access lines (`info`) and faults (`error`); none when left out. */
   readonly log?: Log | undefined

@@ -1,4 +1,5 @@
-// Small things that readers from outside stumbled over: what is refused says why truthfully, and what is fixed is packed and tagged.
+// Small things that readers from outside stumbled over: what is refused says why truthfully, and what is fixed is
+// packed and tagged.
 import { gunzipSync } from 'node:zlib'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'

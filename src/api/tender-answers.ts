@@ -101,8 +101,8 @@ type Course = {
 type Answering = TenderAnswer | Promise<TenderAnswer>
 
 /**
- * Answers requests for records. The methods stand in the order of the checks: maintenance, overload, token, access, rate limit,
- * parameters, cursor, edition.
+ * Answers requests for records. The methods stand in the order of the checks: maintenance, overload, token, access,
+ * rate limit, parameters, cursor, edition.
  */
 export class TenderAnswers {
   readonly #options: TenderAnswersOptions

@@ -1,4 +1,5 @@
-// Tokens as the database has them. Apart from the table: a reader has the table without a database, and loads nothing of it.
+// Tokens as the database has them. Apart from the table: a reader has the table without a database, and loads nothing
+// of it.
 import { readSerials } from '../store/change-signal.ts'
 import type { Store } from '../store/database.ts'
 import { loadTokens, touchTokens } from '../store/organizations.ts'

@@ -1,8 +1,11 @@
-// The page behind "Unsubscribe" in mails: a form without scripts, and the POST that it and mail programs send (RFC 8058).
+// The page behind "Unsubscribe" in mails: a form without scripts, and the POST that it and mail programs send (RFC
+// 8058).
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { serveFixed } from './fixed-answer.ts'
 
-/** Ends the mails that a token was made for, also when they have ended already. False for a token that we did not make. */
+/**
+ * Ends the mails that a token was made for, also when they have ended already. False for a token that we did not make.
+ */
 export type Unsubscribe = (token: string) => Promise<boolean>
 
 const path = '/unsubscribe'
@@ -35,7 +38,10 @@ const unknown = page(
   '<p>Open the link in the mail again, or answer the mail with the word "unsubscribe".</p>',
 )
 
-/** `count` counts a wrong token, and says how many seconds to wait when there were too many; `unavailable` answers when nobody can say. */
+/**
+ * `count` counts a wrong token, and says how many seconds to wait when there were too many; `unavailable` answers when
+ * nobody can say.
+ */
 export function serveUnsubscribing(
   routes: FastifyInstance,
   unsubscribe: Unsubscribe,

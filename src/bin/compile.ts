@@ -1,4 +1,5 @@
-// Compiles src/ into dist/ for the package, and copies the files beside the code that it reads. Run by `npm pack` (`prepack`).
+// Compiles src/ into dist/ for the package, and copies the files beside the code that it reads. Run by `npm pack`
+// (`prepack`).
 import { spawnSync } from 'node:child_process'
 import { cpSync, globSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

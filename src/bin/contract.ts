@@ -1,4 +1,5 @@
-// Writes contract/openapi.json from the routes. Run it after every change of a route, a parameter, a problem or the record.
+// Writes contract/openapi.json from the routes. Run it after every change of a route, a parameter, a problem or the
+// record.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { generateContract } from '../api/contract.ts'
 import { contractFile } from '../api/contract-text.ts'

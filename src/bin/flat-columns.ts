@@ -1,5 +1,5 @@
-// Copies the client's list of columns, and what makes rows of them, to src/export/flat: the client is a package of its own, and the
-// service is installed without it. Run by `npm run generate`.
+// Copies the client's list of columns, and what makes rows of them, to src/export/flat: the client is a package of its
+// own, and the service is installed without it. Run by `npm run generate`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

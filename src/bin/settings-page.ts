@@ -1,4 +1,5 @@
-// Writes docs/settings.md from the tables of settings and commands and the cards of the sources. Run by `npm run generate`.
+// Writes docs/settings.md from the tables of settings and commands and the cards of the sources. Run by `npm run
+// generate`.
 import { writeFileSync } from 'node:fs'
 import { type CommandName, commandNames, commands } from '../cli/command-table.ts'
 import {

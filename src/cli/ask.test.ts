@@ -1,4 +1,5 @@
-// The question before what cannot be undone, asked by the program at a terminal that the test made, and where there is none.
+// The question before what cannot be undone, asked by the program at a terminal that the test made, and where there is
+// none.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

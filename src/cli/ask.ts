@@ -16,8 +16,8 @@ export function questionOf({ command, options, operands }: Given): string | unde
 }
 
 /**
- * Asks at the terminal and returns when the answer is yes. Throws OperatorError: with exit code 2 where nobody can be asked, with 1
- * where the answer is another one, with 130 after Ctrl+C.
+ * Asks at the terminal and returns when the answer is yes. Throws OperatorError: with exit code 2 where nobody can be
+ * asked, with 1 where the answer is another one, with 130 after Ctrl+C.
  */
 export async function askFirst(given: Given): Promise<void> {
   const question = questionOf(given)

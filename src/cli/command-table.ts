@@ -1,8 +1,12 @@
-// Every command with its options, once: what is parsed, what the help shows and what the documentation lists come from here.
+// Every command with its options, once: what is parsed, what the help shows and what the documentation lists come from
+// here.
 import { logLevels } from '../platform/log.ts'
 import type { SettingName } from '../platform/settings.ts'
 
-/** One option. `number` takes decimals, `count` whole numbers, both between `min` and `max`; `date` a day of the calendar. */
+/**
+ * One option. `number` takes decimals, `count` whole numbers, both between `min` and `max`; `date` a day of the
+ * calendar.
+ */
 export type OptionSpec = {
   readonly type: 'flag' | 'text' | 'paths' | 'count' | 'number' | 'choice' | 'date'
   readonly help: string

@@ -1,5 +1,6 @@
-// Wires a parsed command to what does it, and turns its outcome into text and an exit code. What a command needs is loaded when
-// it runs, so that the first line of output, and a command that a running service does, wait for nothing else.
+// Wires a parsed command to what does it, and turns its outcome into text and an exit code. What a command needs is
+// loaded when it runs, so that the first line of output, and a command that a running service does, wait for nothing
+// else.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { systemClock } from '../platform/clock.ts'

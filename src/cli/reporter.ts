@@ -27,7 +27,9 @@ export type Reporter = {
   readonly close: () => void
   /** Says why the command failed: an `error` event for programs, else a sentence where errors go. */
   readonly fail: (failure: Failure) => void
-  /** Shows a token that was just made, once. Absent where the output may be kept: only a person at a terminal sees it. */
+  /**
+   * Shows a token that was just made, once. Absent where the output may be kept: only a person at a terminal sees it.
+   */
   readonly showToken?: (plaintext: string) => void
   /** Shows the link of the first person, for a person at a terminal only. */
   readonly showConsoleLink?: (link: string) => void

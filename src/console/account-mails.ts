@@ -1,4 +1,5 @@
-// The mails of the console about accounts: what each kind needs, and how it reads as text and as HTML. Pure, but for the queue.
+// The mails of the console about accounts: what each kind needs, and how it reads as text and as HTML. Pure, but for
+// the queue.
 import { oneLine } from '../digests/digest-content.ts'
 import type { RenderedMail } from '../digests/send-mails.ts'
 import type { Executor } from '../store/database.ts'
@@ -11,9 +12,14 @@ import type { Language } from './text/languages.ts'
 import { mailTexts } from './text/mail-texts.ts'
 import { type Letter, tokenLetter } from './token-letters.ts'
 
-/** What is stored of each kind until it is sent: never a key. A new kind needs an entry here, in `letters` and in the texts. */
+/**
+ * What is stored of each kind until it is sent: never a key. A new kind needs an entry here, in `letters` and in the
+ * texts.
+ */
 type MailKinds = { readonly [kind in TokenNewsKind]: TokenNewsData } & {
-  /** A link to sign in, for whoever has the address; nobody gets one that is unknown. `return`: a path of the console. */
+  /**
+   * A link to sign in, for whoever has the address; nobody gets one that is unknown. `return`: a path of the console.
+   */
   readonly signIn: { readonly return: string }
   readonly invitation: {
     readonly invitationId: string

@@ -1,4 +1,5 @@
-// The sentences of clauses and rules are known again by their shape: English stays as the hit has it, German is German throughout.
+// The sentences of clauses and rules are known again by their shape: English stays as the hit has it, German is German
+// throughout.
 import { describe, expect, test } from 'vitest'
 import type { TenderRecord } from '../domain/tender.ts'
 import { dayMs } from '../domain/time.ts'

@@ -1,5 +1,5 @@
-// What a search asks for and why a tender matched it, in the reader's language. Hits keep these sentences in English, as webhooks
-// carry them: here each is known again by its shape.
+// What a search asks for and why a tender matched it, in the reader's language. Hits keep these sentences in English,
+// as webhooks carry them: here each is known again by its shape.
 import type { Clause } from '../hits/plain-match.ts'
 import type { SearchFilter } from '../hits/saved-search.ts'
 import { formatNumber } from './format.ts'

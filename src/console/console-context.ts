@@ -61,7 +61,10 @@ export type ConsoleContext = {
   readonly apiAddress: string
   /** The notices of the stock are made up. */
   readonly hasSamples: boolean
-  /** Asks the API for a path below `/v1`, as the organization, whose limit it uses. Rejects when the API does not answer. */
+  /**
+   * Asks the API for a path below `/v1`, as the organization, whose limit it uses. Rejects when the API does not
+   * answer.
+   */
   readonly explore: (organizationId: string, path: string) => Promise<ExplorerAnswer>
   /** What strangers explore: never a live stock. */
   readonly samples: () => ExplorerStock | 'making' | 'failed'

@@ -1,4 +1,5 @@
-// What somebody typed into a form of a search or profile, field by field: read, or a sentence for the field that cannot be.
+// What somebody typed into a form of a search or profile, field by field: read, or a sentence for the field that cannot
+// be.
 import { HitInputError, maxItems } from '../hits/read-input.ts'
 import { criteriaTexts } from './text/criteria-texts.ts'
 import type { Language } from './text/languages.ts'
@@ -44,7 +45,9 @@ export class CriteriaReader {
     return found.length === 0 || this.errors.has(field) ? undefined : found
   }
 
-  /** A whole number in [from, to], as people write it: `250,000` and `250.000` are one. Undefined when empty or wrong. */
+  /**
+   * A whole number in [from, to], as people write it: `250,000` and `250.000` are one. Undefined when empty or wrong.
+   */
   whole(field: string, text: string, from: number, to: number): number | undefined {
     const typed = text.trim()
     if (typed === '') return undefined

@@ -1,5 +1,6 @@
-// A form that came with a sign-in that was too old is not lost: the page that asks for a new one has all its fields, and a button
-// that sends them again. They are kept by that page only, on no server, and nothing is sent without the button.
+// A form that came with a sign-in that was too old is not lost: the page that asks for a new one has all its fields,
+// and a button that sends them again. They are kept by that page only, on no server, and nothing is sent without the
+// button.
 import { html } from './html.ts'
 import { type PageAnswer, PageError, type PageRequest, page, type Viewer } from './page.ts'
 import { frameTexts } from './text/frame-texts.ts'

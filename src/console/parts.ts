@@ -3,7 +3,9 @@ import { formatMoment } from './format.ts'
 import { type Content, type Html, html } from './html.ts'
 import type { Language } from './text/languages.ts'
 
-/** A text from a notice: isolated, so that it cannot turn the line around it, and in its own language where it is known. */
+/**
+ * A text from a notice: isolated, so that it cannot turn the line around it, and in its own language where it is known.
+ */
 export const quoted = (text: string, lang?: string): Html =>
   html`<bdi${lang !== undefined && html` lang="${lang}"`}>${text}</bdi>`
 
@@ -199,7 +201,10 @@ export type Bar = {
   readonly title: string
 }
 
-/** Bars with a limit, without script: the picture holds marks only, the words around it are text. `finding` is its label. */
+/**
+ * Bars with a limit, without script: the picture holds marks only, the words around it are text. `finding` is its
+ * label.
+ */
 export function bars(options: {
   readonly finding: string
   readonly list: readonly Bar[]
@@ -229,7 +234,10 @@ export type RowBar = {
   readonly title: string
 }
 
-/** Bars below each other, each with its label and figure: on a phone the bar stands below them. `finding` is the label of the picture. */
+/**
+ * Bars below each other, each with its label and figure: on a phone the bar stands below them. `finding` is the label
+ * of the picture.
+ */
 export function rowBars({ finding, list }: { readonly finding: string; readonly list: readonly RowBar[] }): Html {
   const top = Math.max(...list.map(({ value, reach = 0 }) => Math.max(value, reach))) || 1
   const width = (value: number) => round((100 * value) / top)
@@ -241,7 +249,10 @@ export function rowBars({ finding, list }: { readonly finding: string; readonly 
 
 const round = (value: number): number => Math.round(value * 100) / 100
 
-/** The smallest 1, 2, 3, 4, 5, 6 or 8 times a power of ten that is not below the value, and whose half is a whole number. */
+/**
+ * The smallest 1, 2, 3, 4, 5, 6 or 8 times a power of ten that is not below the value, and whose half is a whole
+ * number.
+ */
 function niceTop(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value))
   return [1, 2, 3, 4, 5, 6, 8, 10].map((step) => step * power).find((top) => top >= value && top % 2 === 0)!

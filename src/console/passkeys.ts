@@ -18,7 +18,9 @@ type PasskeyContext = Pick<ConsoleContext, 'store' | 'random' | 'origin'>
 
 const signInPurpose = 'passkey sign-in'
 const addPurpose = (personId: string): string => `passkey of ${personId}`
-/** EdDSA, ES256 and RS256 (COSE): what authenticators have; the defaults of the library ask Node for more, which warns. */
+/**
+ * EdDSA, ES256 and RS256 (COSE): what authenticators have; the defaults of the library ask Node for more, which warns.
+ */
 const algorithms = [-8, -7, -257]
 /** Maximum characters of what a browser sends. */
 const mostLength = 20_000
@@ -55,8 +57,8 @@ export async function addOptions(context: PasskeyContext, { person }: Viewer, no
 }
 
 /**
- * Whom an answer signs in; undefined for one that does not hold: an unknown passkey, a challenge that is old, used or not ours, a
- * person who was not asked, or a count that went back.
+ * Whom an answer signs in; undefined for one that does not hold: an unknown passkey, a challenge that is old, used or
+ * not ours, a person who was not asked, or a count that went back.
  */
 export async function signInByPasskey(context: PasskeyContext, text: string, now: number): Promise<string | undefined> {
   const response = answerOf<AuthenticationResponseJSON>(text)

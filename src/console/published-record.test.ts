@@ -1,4 +1,5 @@
-// Records of a list: from the edition log, from the database where this node is behind it, and never with what was redacted.
+// Records of a list: from the edition log, from the database where this node is behind it, and never with what was
+// redacted.
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { drawnEngines, openTestStore } from '../../test/world.ts'

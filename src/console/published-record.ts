@@ -25,8 +25,8 @@ export function publishedRecord(editions: Editions, id: string): TenderRecord | 
 }
 
 /**
- * Records by their ids, as they may leave the service. The database is queried for those that this node does not hold yet: hits are
- * made as soon as an edition is published.
+ * Records by their ids, as they may leave the service. The database is queried for those that this node does not hold
+ * yet: hits are made as soon as an edition is published.
  */
 export async function publishedRecords(
   { editions, store: { db } }: Pick<ConsoleContext, 'editions' | 'store'>,

@@ -1,4 +1,5 @@
-// A request to the API as people would write it: curl, TypeScript and Python. Each runs as it stands with TENDER_TOKEN set.
+// A request to the API as people would write it: curl, TypeScript and Python. Each runs as it stands with TENDER_TOKEN
+// set.
 
 export const exampleLanguages = ['curl', 'typescript', 'python'] as const
 export type ExampleLanguage = (typeof exampleLanguages)[number]

@@ -1,5 +1,5 @@
-// Counts what a search finds before it is saved. Reading a large stock takes longer than a page may: the count continues, and a page
-// that asks again gets it.
+// Counts what a search finds before it is saved. Reading a large stock takes longer than a page may: the count
+// continues, and a page that asks again gets it.
 import { openMatcher } from '../hits/matcher.ts'
 import { canonicalSearchFilter, type SearchFilter } from '../hits/saved-search.ts'
 import { type Preview, previewSearch } from '../hits/search-stock.ts'

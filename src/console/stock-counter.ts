@@ -1,5 +1,5 @@
-// Figures about all records of the newest edition: counted record by record, once for each edition, in slices between which
-// others have their turn.
+// Figures about all records of the newest edition: counted record by record, once for each edition, in slices between
+// which others have their turn.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TenderRecord } from '../domain/tender.ts'
 import type { EditionInfo, EditionView, RecordKey } from '../edition/read/edition-view.ts'

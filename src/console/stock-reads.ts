@@ -24,7 +24,10 @@ export type ReviewSide = {
   readonly language?: string | null
 }
 
-/** A pair that waits for a decision. `score` in points of log-odds; null for one record whose notices contradict each other. */
+/**
+ * A pair that waits for a decision. `score` in points of log-odds; null for one record whose notices contradict each
+ * other.
+ */
 export type WaitingPair = {
   readonly left: ReviewSide
   readonly right: ReviewSide
@@ -165,7 +168,10 @@ export type SourceFile = {
 }
 
 export type StockReads = {
-  /** Undefined for an id that the stock does not hold, or a record without notices. A merged ID gives the record that holds it. */
+  /**
+   * Undefined for an id that the stock does not hold, or a record without notices. A merged ID gives the record that
+   * holds it.
+   */
   readonly record: (id: string) => Promise<ToldRecord | undefined>
   /** The pairs that wait, at most `limit`, and one pair beside them. */
   readonly reviews: (options: {

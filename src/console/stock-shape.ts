@@ -48,7 +48,10 @@ export class StockShape {
     return mostFirst(this.#byPublisher)
   }
 
-  /** Tenders by the first two digits of a code of theirs or of a lot, the most first; one of several divisions counts in each. */
+  /**
+   * Tenders by the first two digits of a code of theirs or of a lot, the most first; one of several divisions counts in
+   * each.
+   */
   get byDivision(): readonly (readonly [division: string, tenders: number])[] {
     return mostFirst(this.#byDivision)
   }

@@ -1,4 +1,5 @@
-// Two texts with the words marked in which they differ: struck out what only the first has, underlined what only the second has.
+// Two texts with the words marked in which they differ: struck out what only the first has, underlined what only the
+// second has.
 import { type Html, html } from './html.ts'
 
 /** Longer texts are compared as a whole: the table of a comparison grows with the square of their words. */

@@ -18,8 +18,8 @@ const longestWaitMs = hourMs
 type MailContext = Pick<ConsoleContext, 'store' | 'clock' | 'random' | 'origin'>
 
 /**
- * The mail with a new key; undefined when nobody wants it any more: the address is unknown, the invitation was withdrawn, or
- * it waited too long. Each attempt has a key of its own, and each key works once.
+ * The mail with a new key; undefined when nobody wants it any more: the address is unknown, the invitation was
+ * withdrawn, or it waited too long. Each attempt has a key of its own, and each key works once.
  */
 export async function writeAccountMail(context: MailContext, taken: TakenMail): Promise<RenderedMail | undefined> {
   const mail = JSON.parse(taken.content) as AccountMail

@@ -1,4 +1,5 @@
-// A day's notices cost what they and their tenders need, however large the stock is: nothing reads a table from end to end.
+// A day's notices cost what they and their tenders need, however large the stock is: nothing reads a table from end to
+// end.
 import { type CompiledQuery, type KyselyPlugin, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { receiveNotices } from '../../test/receive-notices.ts'
@@ -27,7 +28,10 @@ function callOf(number: number, given: Partial<Notice> = {}): Notice {
   })
 }
 
-/** New calls, calls of the stock seen on another portal, awards of calls of the stock, and calls of the stock that changed. */
+/**
+ * New calls, calls of the stock seen on another portal, awards of calls of the stock, and calls of the stock that
+ * changed.
+ */
 const dayOf = (): Notice[] => [
   ...[0, 1, 2, 3, 4, 5].map((number) => callOf(90_000 + number)),
   ...[0, 1, 2].map((number) => {
@@ -63,7 +67,10 @@ function counting(store: Store) {
   return { counts, store: { ...store, db: store.db.withPlugin(plugin) } }
 }
 
-/** Rows that the database has read so far: by index, and from end to end. `publication` always has one row and is left out. */
+/**
+ * Rows that the database has read so far: by index, and from end to end. `publication` always has one row and is left
+ * out.
+ */
 async function rowsRead(store: Store): Promise<{ byIndex: number; fromEndToEnd: { [table: string]: number } }> {
   const flush: CompiledQuery = sql`select pg_stat_force_next_flush()`.compile(store.db)
   await store.db.executeQuery(flush)

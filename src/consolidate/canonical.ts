@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto'
 import type { TSchema } from 'typebox'
 import { type TenderContent, tenderRecordSchema } from '../domain/tender.ts'
 
-/** Order of members by the schema; a map (`translations`) and members that the schema does not know are sorted by name. */
+/**
+ * Order of members by the schema; a map (`translations`) and members that the schema does not know are sorted by name.
+ */
 type Shape = { readonly members?: ReadonlyMap<string, Shape>; readonly each?: Shape }
 
 type SchemaView = {

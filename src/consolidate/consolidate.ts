@@ -66,7 +66,9 @@ export type ConsolidateOptions = {
   readonly now: number
   /** Notices per transaction. The result does not depend on it. */
   readonly batchSize?: number
-  /** Ends the run after the batch that is being written; the next run continues from there. A rebuild throws the reason. */
+  /**
+   * Ends the run after the batch that is being written; the next run continues from there. A rebuild throws the reason.
+   */
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void
   /** What is a duplicate of what, when exact keys do not say so; tests give simpler rules. */
@@ -83,16 +85,18 @@ const defaultBatchSize = 250
 export const mostHolders = 1000
 
 /**
- * Brings the stock up to date with all notices received and with the clock. Each batch is one transaction, so a run that dies
- * is simply started again. Notices may come in any order and in any portions: the stock at the end is the same.
+ * Brings the stock up to date with all notices received and with the clock. Each batch is one transaction, so a run
+ * that dies is simply started again. Notices may come in any order and in any portions: the stock at the end is the
+ * same.
  */
 export async function consolidate(store: Store, options: ConsolidateOptions): Promise<ConsolidateSummary> {
   return run(store, options, { isForced: false })
 }
 
 /**
- * Derives the whole stock again from the notices. Published ids and their founding notices stay; everything else is computed.
- * All keys are written before the first tender is, so that no tender is ever seen without a part of its notices.
+ * Derives the whole stock again from the notices. Published ids and their founding notices stay; everything else is
+ * computed. All keys are written before the first tender is, so that no tender is ever seen without a part of its
+ * notices.
  */
 export async function rebuildStock(store: Store, options: ConsolidateOptions): Promise<ConsolidateSummary> {
   const batchSize = options.batchSize ?? defaultBatchSize
@@ -222,8 +226,8 @@ async function consolidateBatch(
 }
 
 /**
- * The components of all tenders that the touched records are connected with: those of exact links that the batch has at hand,
- * and others from the store, put together as the matcher says.
+ * The components of all tenders that the touched records are connected with: those of exact links that the batch has at
+ * hand, and others from the store, put together as the matcher says.
  */
 async function matched(
   trx: Executor,
@@ -247,7 +251,10 @@ async function matched(
   })
 }
 
-/** One component of several. An announcement that a procedure succeeded stays succeeded when another portal announced it too. */
+/**
+ * One component of several. An announcement that a procedure succeeded stays succeeded when another portal announced it
+ * too.
+ */
 function united(components: readonly Component[]): Component {
   const [only] = components
   if (components.length === 1) return only!
@@ -257,8 +264,8 @@ function united(components: readonly Component[]): Component {
 }
 
 /**
- * A merged record whose founding notice is gone (parsers that read a document again may give its notice another key) is in no
- * component any more. It still has to follow when the record that holds it is merged itself (D37).
+ * A merged record whose founding notice is gone (parsers that read a document again may give its notice another key) is
+ * in no component any more. It still has to follow when the record that holds it is merged itself (D37).
  */
 async function repointMerged(trx: Executor, tenders: readonly NewTender[]): Promise<void> {
   const survivors = new Map(tenders.flatMap(({ tenderId: id, mergedInto }) => (mergedInto ? [[id, mergedInto]] : [])))

@@ -1,4 +1,5 @@
-// Explains a record of the stock: its notices, by what each belongs to it, and where each member came from. Changes nothing.
+// Explains a record of the stock: its notices, by what each belongs to it, and where each member came from. Changes
+// nothing.
 import type { Notice } from '../domain/notice.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import type { Executor } from '../store/database.ts'
@@ -37,7 +38,9 @@ export type RecordExplanation = {
   readonly origins: readonly MemberOrigin[]
 }
 
-/** The explanation of a record by its id; of a merged one that of the record that holds it. Undefined for an unknown id. */
+/**
+ * The explanation of a record by its id; of a merged one that of the record that holds it. Undefined for an unknown id.
+ */
 export async function explainRecord(trx: Executor, id: string, now: number): Promise<RecordExplanation | undefined> {
   const asked = await findTender(trx, id)
   if (!asked) return undefined

@@ -13,7 +13,9 @@ export type MemberOrigin = {
   readonly value: string
   /** What of the written rule applied. */
   readonly rule: string
-  /** Keys of the notices that have exactly this value, the one that it was taken from first; none for what is computed. */
+  /**
+   * Keys of the notices that have exactly this value, the one that it was taken from first; none for what is computed.
+   */
   readonly noticeKeys: readonly string[]
 }
 

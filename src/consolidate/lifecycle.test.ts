@@ -1,4 +1,5 @@
-// Hand-written scenarios of the lifecycle (docs/consolidation.md): what the notices say, what the clock says, what becomes of the tender.
+// Hand-written scenarios of the lifecycle (docs/consolidation.md): what the notices say, what the clock says, what
+// becomes of the tender.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { at, lot, notice, noticeWorld, uuid } from '../../test/testing/generate/notices.ts'

@@ -1,4 +1,5 @@
-// What became of a tender and its lots: a pure function of its notices and of the present moment (docs/consolidation.md).
+// What became of a tender and its lots: a pure function of its notices and of the present moment
+// (docs/consolidation.md).
 import type { LotResult, NoticeLot } from '../domain/notice.ts'
 import type { ArchiveReason, LotStatus, Status } from '../domain/tender.ts'
 import { dayMs, type Instant } from '../domain/time.ts'
@@ -21,7 +22,9 @@ export type Lifecycle = {
   readonly lots: readonly LotState[]
   readonly isSuspended: boolean
   readonly isDeadlineUnknown: boolean
-  /** When the clock next changes any of this, in epoch milliseconds; absent when only a notice can. Always after `now`. */
+  /**
+   * When the clock next changes any of this, in epoch milliseconds; absent when only a notice can. Always after `now`.
+   */
   readonly nextTransitionMs?: number
 }
 
@@ -59,8 +62,8 @@ function isStanding({ notice }: CompetitionState): boolean {
 }
 
 /**
- * Status, lots and next transition. A deadline that is reached at `now` has passed. `isSucceeded`: other tenders followed
- * this announcement (resolve.ts).
+ * Status, lots and next transition. A deadline that is reached at `now` has passed. `isSucceeded`: other tenders
+ * followed this announcement (resolve.ts).
  */
 export function lifecycleOf(timeline: Timeline, now: number, isSucceeded = false): Lifecycle {
   if (timeline.isVoid) {
@@ -152,7 +155,10 @@ function decidedStatus(result: LotResult | undefined): LotStatus | undefined {
   return result?.outcome === 'pending' ? 'pending' : undefined
 }
 
-/** The newest decision about the procedure as a whole: a result that names no lot's outcome, a withdrawal, a running contract. */
+/**
+ * The newest decision about the procedure as a whole: a result that names no lot's outcome, a withdrawal, a running
+ * contract.
+ */
 function wholeDecision({ live }: Timeline): Decision | undefined {
   let decision: Decision | undefined
   const hasResult = live.some(({ role }) => role === 'result')

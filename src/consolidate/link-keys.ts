@@ -20,7 +20,10 @@ export const linkKinds = [
 ] as const
 type LinkKind = (typeof linkKinds)[number]
 
-/** `self`: the key names this notice or a property of it; else the kind of the reference by which this notice names another. */
+/**
+ * `self`: the key names this notice or a property of it; else the kind of the reference by which this notice names
+ * another.
+ */
 export type LinkKey = {
   readonly key: string
   readonly kind: LinkKind
@@ -31,8 +34,9 @@ const ocidPattern = /^ocds-[a-z0-9]{6}/
 const uuidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/
 
 /**
- * Where a procedure id is unique: BT-04 is a UUID and shared by all portals; an OCID is unique within its prefix; anything
- * else is a publisher's own number. Undefined when the notice has none, or one copied from an official example.
+ * Where a procedure id is unique: BT-04 is a UUID and shared by all portals; an OCID is unique within its prefix;
+ * anything else is a publisher's own number. Undefined when the notice has none, or one copied from an official
+ * example.
  */
 export function procedureScope(notice: Notice): { readonly scope: string; readonly id: string } | undefined {
   const id = notice.procedureId?.trim().toLowerCase()
@@ -66,7 +70,8 @@ export function cleanReferenceNumber(reference: string | undefined): string | un
 }
 
 /**
- * The project that an address of procurement documents names: a UUID, a project code of the cosinex platforms, or a numbered
+ * The project that an address of procurement documents names: a UUID, a project code of the cosinex platforms, or a
+ * numbered
  * `pid`. Undefined for addresses that name only a host or a page, because those are shared by all tenders of a buyer.
  */
 export function documentsProject(url: string | undefined): string | undefined {

@@ -1,4 +1,5 @@
-// What was decided about each lot. Award notices add up: each names the lots it decides, and several may report several contracts.
+// What was decided about each lot. Award notices add up: each names the lots it decides, and several may report several
+// contracts.
 import { sumOfMoney } from '../domain/money.ts'
 import type { LotResult, NoticeLot, Organization } from '../domain/notice.ts'
 import { buyerIdentity, buyersConflict, wordsOf } from './buyer-identity.ts'

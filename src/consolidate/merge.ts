@@ -33,8 +33,8 @@ export function mergeTender(
 }
 
 /**
- * The record of a tender that another record holds: built from its founding notice alone, so that it does not change with the
- * survivor. Its lots are shown as if every deadline had passed, so that the clock does not change it either.
+ * The record of a tender that another record holds: built from its founding notice alone, so that it does not change
+ * with the survivor. Its lots are shown as if every deadline had passed, so that the clock does not change it either.
  */
 export function mergedTender(tenderId: string, founding: Notice, mergedInto: string): TenderDraft {
   const timeline = timelineOf([founding])
@@ -335,8 +335,8 @@ function sumOfLots(lots: readonly NoticeLot[], read: (lot: NoticeLot) => Money |
 }
 
 /**
- * BT-27, else the sum of the lots unless it exceeds the framework's maximum (BT-271), else that maximum, else what was awarded,
- * else the contract's value in an announced direct award or a modification. Always a published value.
+ * BT-27, else the sum of the lots unless it exceeds the framework's maximum (BT-271), else that maximum, else what was
+ * awarded, else the contract's value in an announced direct award or a modification. Always a published value.
  */
 function contractAmount(timeline: Timeline, states: readonly LotState[], tell: Tell): Money | undefined {
   const { fallbacks, head } = timeline

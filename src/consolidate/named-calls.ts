@@ -1,4 +1,5 @@
-// What results say of their calls: a result that names another call, or is as old as this one, is the result of another tender.
+// What results say of their calls: a result that names another call, or is as old as this one, is the result of another
+// tender.
 import type { Notice, NoticeReference } from '../domain/notice.ts'
 import { dayMs } from '../domain/time.ts'
 import { publicationKey } from './link-keys.ts'

@@ -1,4 +1,5 @@
-// What each notice of a tender changed of its record: the record without it and with it, at the time when it came. Pure.
+// What each notice of a tender changed of its record: the record without it and with it, at the time when it came.
+// Pure.
 import type { Notice } from '../domain/notice.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import { canonicalText } from './canonical.ts'
@@ -29,7 +30,8 @@ const untold: ReadonlySet<string> = new Set([
 const mostNotices = 120
 
 /**
- * The changes by notice key. The first notice has none: it begins the record. Undefined for a tender with too many notices to list.
+ * The changes by notice key. The first notice has none: it begins the record. Undefined for a tender with too many
+ * notices to list.
  */
 export function noticeChanges(
   tenderId: string,

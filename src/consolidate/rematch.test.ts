@@ -1,4 +1,5 @@
-// The matching on a real stock, with simple made-up rules: any order and batches, decisions, blocks that grow too large.
+// The matching on a real stock, with simple made-up rules: any order and batches, decisions, blocks that grow too
+// large.
 import { cpSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

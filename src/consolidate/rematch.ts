@@ -186,8 +186,8 @@ const limitOf = (matcher: Matcher, key: number): number =>
   isWeakNumber(key) ? matcher.mostHoldersOfWeak : matcher.mostHolders
 
 /**
- * Files the moved records under their keys of now. `holders`: the blocks of these keys. `revived`: records in blocks that are
- * small enough again. `dropped`: for each block that has become too large, the records in it.
+ * Files the moved records under their keys of now. `holders`: the blocks of these keys. `revived`: records in blocks
+ * that are small enough again. `dropped`: for each block that has become too large, the records in it.
  */
 async function moveKeys(
   trx: Executor,
@@ -358,8 +358,8 @@ function isSameEdge(a: StoredEdge | undefined, b: StoredEdge): boolean {
 }
 
 /**
- * Ends the edges between records that only shared a key which is dropped now. Edges of `compared` records are true already.
- * Returns those that ended.
+ * Ends the edges between records that only shared a key which is dropped now. Edges of `compared` records are true
+ * already. Returns those that ended.
  */
 async function partBlocks(
   trx: Executor,

@@ -1,4 +1,5 @@
-// Which notices belong together: components of the notices that share exact keys, under guards. Pure; knows no order of arrival.
+// Which notices belong together: components of the notices that share exact keys, under guards. Pure; knows no order of
+// arrival.
 import type { Notice } from '../domain/notice.ts'
 import { dayMs } from '../domain/time.ts'
 import { type BuyerIdentity, buyerIdentity, buyersConflict, countriesConflict, unitedBuyers } from './buyer-identity.ts'
@@ -60,8 +61,9 @@ export function compareNotices(a: Notice, b: Notice): number {
 const isOwnShape = ({ notice }: StoredNotice): number => Number(notice.format === 'portal')
 
 /**
- * Copies of one notice as one; the copy that counts is a document of a standard before a portal's own shape of it (the XML of
- * the German service before its tables, which lack the deadline), then the last dispatched, of the highest version, by hash.
+ * Copies of one notice as one; the copy that counts is a document of a standard before a portal's own shape of it (the
+ * XML of the German service before its tables, which lack the deadline), then the last dispatched, of the highest
+ * version, by hash.
  */
 export function uniteCopies(notices: readonly StoredNotice[]): Unit[] {
   const byKey = new Map<string, StoredNotice[]>()
@@ -151,7 +153,10 @@ function isDecidedBefore(a: Group, b: Group): boolean {
   return firstCallMs !== undefined && a.resultMs.some((ms) => publicationDay(ms) <= publicationDay(firstCallMs))
 }
 
-/** Calls at most 60 days apart, a result from the day after a call to 720 days after it, results at most 45 days apart (V8). */
+/**
+ * Calls at most 60 days apart, a result from the day after a call to 720 days after it, results at most 45 days apart
+ * (V8).
+ */
 function timesConflict(a: Group, b: Group): boolean {
   if (isDecidedBefore(a, b) || isDecidedBefore(b, a)) return true
   if (a.firstCallMs !== undefined && b.firstCallMs !== undefined)
@@ -169,7 +174,10 @@ function holdsAll(words: ReadonlySet<string>, others: ReadonlySet<string>): bool
   return true
 }
 
-/** In no language does one title hold all words of the other; titles without a common language cannot be compared and differ. */
+/**
+ * In no language does one title hold all words of the other; titles without a common language cannot be compared and
+ * differ.
+ */
 function titlesDiffer(a: TitleWords, b: TitleWords): boolean {
   for (const [language, words] of a) {
     const others = b.get(language)
@@ -179,8 +187,9 @@ function titlesDiffer(a: TitleWords, b: TitleWords): boolean {
 }
 
 /**
- * Notices that name the same third one report different contracts: the authority gave them different numbers, or, without a
- * number in common, each title has a word of its own in every language that they share. Numbers of lots are no such words.
+ * Notices that name the same third one report different contracts: the authority gave them different numbers, or,
+ * without a number in common, each title has a word of its own in every language that they share. Numbers of lots are
+ * no such words.
  */
 function tellOfOtherContracts(a: Notice, b: Notice): boolean {
   const [number, other] = [cleanReferenceNumber(a.internalReference), cleanReferenceNumber(b.internalReference)]
@@ -197,8 +206,8 @@ function haveOwnWords(words: ReadonlySet<string>, others: ReadonlySet<string>): 
 }
 
 /**
- * Components of a closure: of all notices that are connected through keys, none left out. `ignoredKeys` are keys held by too
- * many notices. The result depends on the set of notices alone.
+ * Components of a closure: of all notices that are connected through keys, none left out. `ignoredKeys` are keys held
+ * by too many notices. The result depends on the set of notices alone.
  */
 export function resolve(
   notices: readonly StoredNotice[],
@@ -316,8 +325,8 @@ export function resolve(
 type Following = { readonly targets: readonly number[]; readonly referrers: readonly number[] }
 
 /**
- * An announcement, or a qualification system, belongs to the one procedure that refers to it. When several do it stays alone.
- * Returns the roots of those that stayed alone.
+ * An announcement, or a qualification system, belongs to the one procedure that refers to it. When several do it stays
+ * alone. Returns the roots of those that stayed alone.
  */
 function joinFollowers(
   followings: readonly Following[],
@@ -365,7 +374,10 @@ function keysOf(units: readonly Unit[], ignoredKeys: ReadonlySet<string>) {
     })
 }
 
-/** Three buyers that have nothing in common: the id was copied from somewhere (five notices of four Swiss buyers share one). */
+/**
+ * Three buyers that have nothing in common: the id was copied from somewhere (five notices of four Swiss buyers share
+ * one).
+ */
 function hasThreeStrangers(buyers: readonly BuyerIdentity[]): boolean {
   const strangers: BuyerIdentity[] = []
   for (const buyer of buyers) {

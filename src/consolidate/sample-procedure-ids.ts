@@ -1,6 +1,8 @@
 // Procedure ids (BT-04) of the official eForms SDK examples: senders copy them, so they say nothing about a procedure.
 
-/** Lower case. From the example notices of eForms SDK 1.15. Any other copied id is caught by the guard of three buyers. */
+/**
+ * Lower case. From the example notices of eForms SDK 1.15. Any other copied id is caught by the guard of three buyers.
+ */
 export const sampleProcedureIds: ReadonlySet<string> = new Set(
   `022d0ef9-6338-42d9-afa4-a87709128061 027f7db6-596d-4395-87b9-d8a7b0e4b269 
   084ecda3-0409-427a-a623-1212174063da 0bc9e721-7916-4b3d-bbd0-2350efc3f00e 

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * UUID of version 8 (RFC 9562, 5.8) from SHA-256 of `tender|` + the founding notice's key. The same notice gives the same id
- * on every machine and after every rebuild.
+ * UUID of version 8 (RFC 9562, 5.8) from SHA-256 of `tender|` + the founding notice's key. The same notice gives the
+ * same id on every machine and after every rebuild.
  */
 export function tenderId(foundingKey: string): string {
   const hash = createHash('sha256').update(`tender|${foundingKey}`).digest()

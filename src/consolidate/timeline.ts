@@ -1,10 +1,12 @@
-// The notices of one tender in order: which of them still count, what the newest competition state is, which results there are.
+// The notices of one tender in order: which of them still count, what the newest competition state is, which results
+// there are.
 import type { Notice, NoticeLot } from '../domain/notice.ts'
 import { dayMs } from '../domain/time.ts'
 import { isPlanning, versionNumber } from './link-keys.ts'
 
 /**
- * What a notice does to a tender. `intention`: a direct award announced beforehand; `execution`: the contract runs or ended;
+ * What a notice does to a tender. `intention`: a direct award announced beforehand; `execution`: the contract runs or
+ * ended;
  * `correction`: a corrigendum of what is no call, which changes nothing that the record shows.
  */
 type Role = 'planning' | 'competition' | 'intention' | 'result' | 'execution' | 'correction'
@@ -13,7 +15,9 @@ type Role = 'planning' | 'competition' | 'intention' | 'result' | 'execution' | 
 export type Announcement = {
   readonly notice: Notice
   readonly role: Role
-  /** Dispatch, else publication, in epoch milliseconds; -Infinity when it has neither, so that it changes nothing dated. */
+  /**
+   * Dispatch, else publication, in epoch milliseconds; -Infinity when it has neither, so that it changes nothing dated.
+   */
   readonly at: number
   /** Position in time order; ties in `at` are broken by version, change, publication number, key. */
   readonly order: number
@@ -38,8 +42,8 @@ export type Timeline = {
   /** Live results, oldest first. */
   readonly results: readonly Announcement[]
   /**
-   * Live announcements that report contracts, oldest first: the results; without one the modifications and completions, which
-   * report the contract in its present state; without those the direct awards announced after the call.
+   * Live announcements that report contracts, oldest first: the results; without one the modifications and completions,
+   * which report the contract in its present state; without those the direct awards announced after the call.
    */
   readonly contracts: readonly Announcement[]
   /** The notice whose texts the record shows. */
@@ -60,7 +64,8 @@ function roleOf(notice: Notice): Role {
     case 'completion':
       return 'execution'
     case 'change':
-      // Until SDK 1.8 a change had a form type of its own; what it changes shows in the subtype, or in the results it holds.
+      // Until SDK 1.8 a change had a form type of its own; what it changes shows in the subtype, or in the results it
+      // holds.
       if (notice.format !== 'eforms') return 'competition'
       if (notice.lots.some((lot) => lot.result) && !(subtype >= 25 && subtype <= 28)) return 'result'
       if ((subtype >= 38 && subtype <= 40) || /^E[56]$/.test(notice.noticeSubtype ?? '')) return 'execution'
@@ -90,7 +95,10 @@ function rolesOf(sorted: readonly Notice[]): Role[] {
   return roles
 }
 
-/** Whether a reference of a notice says that it changes the other; an id without a version means those before the notice. */
+/**
+ * Whether a reference of a notice says that it changes the other; an id without a version means those before the
+ * notice.
+ */
 function doesChange(notice: Notice, other: Notice, isBefore: boolean): boolean {
   return notice.references.some(
     ({ kind, noticeId, noticeVersion, publicationNumber }) =>
@@ -104,14 +112,20 @@ function doesChange(notice: Notice, other: Notice, isBefore: boolean): boolean {
   )
 }
 
-/** 0 is best (docs/consolidation.md, "Which notices count"): TED and other eForms or TED_EXPORT documents, then DÖE, then OCDS, then a portal's own shape. */
+/**
+ * 0 is best (docs/consolidation.md, "Which notices count"): TED and other eForms or TED_EXPORT documents, then DÖE,
+ * then OCDS, then a portal's own shape.
+ */
 function portalRank(notice: Notice): number {
   if (notice.format === 'portal') return 3
   if (notice.format === 'ocds') return 2
   return notice.publisher === 'doe' ? 1 : 0
 }
 
-/** TED_EXPORT corrigenda list what they change; OCDS releases and the portals' own shapes may leave out what did not change. */
+/**
+ * TED_EXPORT corrigenda list what they change; OCDS releases and the portals' own shapes may leave out what did not
+ * change.
+ */
 function isPartial(notice: Notice): boolean {
   return isSnapshot(notice) || (notice.format === 'ted-export' && notice.formType === 'change')
 }
@@ -147,7 +161,9 @@ function compareInTime(a: Notice, b: Notice): number {
   )
 }
 
-/** Copies of one notice id and version on several portals: the best portal's, completed with what only the others have. */
+/**
+ * Copies of one notice id and version on several portals: the best portal's, completed with what only the others have.
+ */
 function foldCopies(notices: readonly Notice[]): Notice[] {
   const groups = new Map<string, Notice[]>()
   for (const notice of notices) {
@@ -172,8 +188,8 @@ function completed(base: Notice, other: Notice): Notice {
 }
 
 /**
- * No lot is worth more than the notice says that all its contracts are worth: the value has VAT in it, or is that of a year, or
- * a slip. The only awarded lot is then worth the total, one of several an unknown part of it.
+ * No lot is worth more than the notice says that all its contracts are worth: the value has VAT in it, or is that of a
+ * year, or a slip. The only awarded lot is then worth the total, one of several an unknown part of it.
  */
 function withinTotal(notice: Notice): Notice {
   const total = notice.awardedValue

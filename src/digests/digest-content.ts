@@ -60,7 +60,10 @@ function itemOf({ isClosed, isUrgent, body }: FoundHit): DigestItem {
   }
 }
 
-/** A text on one line, at most 300 letters: without line ends, control characters and marks that turn the direction of what follows. */
+/**
+ * A text on one line, at most 300 letters: without line ends, control characters and marks that turn the direction of
+ * what follows.
+ */
 export function oneLine(text: string): string {
   const line = text.replace(/[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\s]+/gu, ' ').trim()
   const letters = [...line]

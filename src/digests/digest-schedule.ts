@@ -14,7 +14,9 @@ export type DigestTerms = {
 
 /** Where a digest stands. A day is a number: days since 1970-01-01. */
 export type DigestState = {
-  /** The local day of the newest digest, or of the moment in which the person asked for them. A weekly one has a Monday. */
+  /**
+   * The local day of the newest digest, or of the moment in which the person asked for them. A weekly one has a Monday.
+   */
   readonly madeDay: number
   /** When the newest mail was made; null before the first. */
   readonly madeAt: number | null
@@ -25,7 +27,10 @@ const pauseMs = hourMs
 /** The clocks of all zones are set at quarters of an hour. */
 const quarterMs = 15 * minuteMs
 
-/** The IANA name of a zone as it is stored; undefined for what is none. An offset such as +01:00 is none: it knows no summer. */
+/**
+ * The IANA name of a zone as it is stored; undefined for what is none. An offset such as +01:00 is none: it knows no
+ * summer.
+ */
 export function zoneNameOf(text: string): string | undefined {
   if (!/^[A-Za-z]/.test(text)) return undefined
   try {
@@ -48,7 +53,10 @@ export function nextDigestAt(terms: DigestTerms, { madeDay, madeAt }: DigestStat
   return hourReachedAt(terms, dayAfter(terms, madeDay))
 }
 
-/** The day of a digest that is made now because it is due. It is after `madeDay`, also while clocks that were set back repeat an hour. */
+/**
+ * The day of a digest that is made now because it is due. It is after `madeDay`, also while clocks that were set back
+ * repeat an hour.
+ */
 export function digestDay(terms: DigestTerms, { madeDay }: DigestState, now: number): number {
   return Math.max(dayAt(terms, now), terms.rhythm === 'atOnce' ? madeDay : dayAfter(terms, madeDay))
 }

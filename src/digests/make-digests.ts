@@ -1,5 +1,5 @@
-// Makes the digests that are due. What a digest has reached moves in the transaction that queues its mail, so a hit is in one
-// digest of a person, whatever is killed and however many processes make digests.
+// Makes the digests that are due. What a digest has reached moves in the transaction that queues its mail, so a hit is
+// in one digest of a person, whatever is killed and however many processes make digests.
 import { createHash } from 'node:crypto'
 import { dayMs, hourMs } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -34,7 +34,10 @@ export type MakeOptions = {
   readonly onStep?: (step: string) => void
 }
 
-/** Makes all digests that are due now. Returns how many mails it queued. Throws the first error after the others are made. */
+/**
+ * Makes all digests that are due now. Returns how many mails it queued. Throws the first error after the others are
+ * made.
+ */
 export async function makeDigests(store: Pick<Store, 'db'>, options: MakeOptions): Promise<number> {
   let mails = 0
   let failure: { readonly error: unknown } | undefined

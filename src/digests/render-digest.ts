@@ -43,7 +43,10 @@ export function renderDigest(content: DigestContent, unsubscribeUrl: string | un
   return { subject: heading, text, html }
 }
 
-/** In the order of the items; the title of those that are neither urgent nor closed is undefined when there are no others. */
+/**
+ * In the order of the items; the title of those that are neither urgent nor closed is undefined when there are no
+ * others.
+ */
 function groupsOf(items: readonly DigestItem[]): [title: string | undefined, group: readonly DigestItem[]][] {
   const urgent = items.filter(({ isUrgent }) => isUrgent)
   const closed = items.filter(({ isClosed }) => isClosed)

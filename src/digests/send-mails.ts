@@ -1,5 +1,5 @@
-// Sends the mails that are due, each taken by one process for a while; no transaction is open meanwhile. At least once: a mail is sent
-// again under the same `Message-ID` until its outcome is stored.
+// Sends the mails that are due, each taken by one process for a while; no transaction is open meanwhile. At least once:
+// a mail is sent again under the same `Message-ID` until its outcome is stored.
 import type { Clock } from '../platform/clock.ts'
 import type { Store } from '../store/database.ts'
 import { dropMail, recordMail, returnMail, type TakenMail, takeMail } from '../store/mails.ts'
@@ -35,8 +35,8 @@ export type SendOptions = {
 }
 
 /**
- * Sends everything that is due now. Throws when the server cannot be reached: then every other mail would meet the same. Aborted, it
- * breaks off mails that are under way; they are sent again.
+ * Sends everything that is due now. Throws when the server cannot be reached: then every other mail would meet the
+ * same. Aborted, it breaks off mails that are under way; they are sent again.
  */
 export async function sendMails(options: SendOptions, signal: AbortSignal): Promise<void> {
   let failure: { readonly error: unknown } | undefined

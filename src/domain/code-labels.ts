@@ -1,6 +1,6 @@
-// Names of the codes of CPV and NUTS in English and German, and the trees that the codes spell. Read when they are first asked for.
-// The names are those of the Publications Office (authority tables "cpv" and "nuts"), but for two that its table has mixed up:
-// 33952000 in English and 34000000 in German. Facts about countries are of Intl.
+// Names of the codes of CPV and NUTS in English and German, and the trees that the codes spell. Read when they are
+// first asked for. The names are those of the Publications Office (authority tables "cpv" and "nuts"), but for two that
+// its table has mixed up: 33952000 in English and 34000000 in German. Facts about countries are of Intl.
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { toCpvCode } from './cpv.ts'
@@ -29,7 +29,10 @@ const trees = new Map<CodeKind, Tree>()
 export const shortCode = (kind: CodeKind, code: string): string =>
   kind === 'nuts' ? code : code.slice(0, Math.max(2, code.replace(/0+$/, '').length))
 
-/** The code as written by people, in the form of the list; undefined for what has not the form of one. It need not be listed. */
+/**
+ * The code as written by people, in the form of the list; undefined for what has not the form of one. It need not be
+ * listed.
+ */
 export const toCode = (kind: CodeKind, text: string): string | undefined =>
   kind === 'cpv' ? toCpvCode(text) : toNutsCode(text)
 
@@ -51,8 +54,8 @@ export function codesAbove(kind: CodeKind, code: string): string[] {
 }
 
 /**
- * Codes for what somebody typed: a code or its beginning, or words of a name in either language, each a part of a word. The best
- * first: whole words before beginnings before parts, then the higher code.
+ * Codes for what somebody typed: a code or its beginning, or words of a name in either language, each a part of a word.
+ * The best first: whole words before beginnings before parts, then the higher code.
  */
 export function findCodes(kind: CodeKind, text: string, limit: number): string[] {
   const { entries } = treeOf(kind)

@@ -19,7 +19,10 @@ export function isProcedureType(code: string): code is ProcedureType {
   return (procedureTypes as readonly string[]).includes(code)
 }
 
-/** ISO 3166-1 alpha-3 to alpha-2 for the codes that occur in notices; alpha-2 passes; `UK` → GB, `EL` → GR, `1A0`/`XKX` → XK. */
+/**
+ * ISO 3166-1 alpha-3 to alpha-2 for the codes that occur in notices; alpha-2 passes; `UK` → GB, `EL` → GR, `1A0`/`XKX`
+ * → XK.
+ */
 const alpha2ByAlpha3: { readonly [alpha3: string]: string } = Object.fromEntries(
   Array.from(
     `AFG AF ALA AX ALB AL DZA DZ ASM AS AND AD AGO AO AIA AI ATA AQ ATG AG ARG AR ARM AM ABW AW AUS AU AUT AT AZE AZ BHS BS BHR BH BGD BD

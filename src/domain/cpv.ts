@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs'
 
 let checkDigits: Map<string, string> | undefined
 
-/** Check digit of an official code; undefined when the code is not in the list. Never computed: no formula fits all 9,454. */
+/**
+ * Check digit of an official code; undefined when the code is not in the list. Never computed: no formula fits all
+ * 9,454.
+ */
 export function officialCheckDigit(code: string): string | undefined {
   checkDigits ??= new Map(
     readFileSync(new URL('./data/cpv-codes.txt', import.meta.url), 'utf8')
@@ -15,8 +18,9 @@ export function officialCheckDigit(code: string): string | undefined {
 }
 
 /**
- * A code as a portal writes it (`45210000`, `45210000-2`, `45`, `452 10000`) as eight digits; undefined when it is none.
- * Short codes of two digits or more are padded with zeros (DÖE writes divisions as two digits). Need not be official (C60).
+ * A code as a portal writes it (`45210000`, `45210000-2`, `45`, `452 10000`) as eight digits; undefined when it is
+ * none. Short codes of two digits or more are padded with zeros (DÖE writes divisions as two digits). Need not be
+ * official (C60).
  */
 export function toCpvCode(text: string): string | undefined {
   const match = /^\s*(\d{2,8})(?:-\d)?\s*$/.exec(text.replace(/\s+/g, ''))

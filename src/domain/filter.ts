@@ -1,4 +1,5 @@
-// The filters of GET /v1/tenders after parsing (docs/specification.md, 6.3). The API makes them, the edition's query reads them.
+// The filters of GET /v1/tenders after parsing (docs/specification.md, 6.3). The API makes them, the edition's query
+// reads them.
 import type { ProcedureType } from './codes.ts'
 
 /** All times in epoch milliseconds, values in whole euros. An absent member does not filter. */

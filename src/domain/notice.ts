@@ -1,7 +1,9 @@
 // The notice: one published announcement, one version, from one publisher, as the parsers of `sources/` read it.
 import type { Instant } from './time.ts'
 
-/** Text in several languages; the key is an ISO 639-1 code, lower case (`de`), or `und` where the language is unknown. */
+/**
+ * Text in several languages; the key is an ISO 639-1 code, lower case (`de`), or `und` where the language is unknown.
+ */
 export type MultilingualText = { readonly [language: string]: string }
 
 /** An amount excluding VAT as published; `currency` is an ISO 4217 code. Never a sentinel (-1, 0, 1, 0.01). */
@@ -28,7 +30,10 @@ export function isFormType(code: string): code is FormType {
 export const formats = ['eforms', 'ted-export', 'ocds', 'portal'] as const
 type Format = (typeof formats)[number]
 
-/** A place of performance (BT-5101, BT-5071, BT-5141). `country` is ISO 3166-1 alpha-2 (GB, GR), NUTS as published (UK.., EL..). */
+/**
+ * A place of performance (BT-5101, BT-5071, BT-5141). `country` is ISO 3166-1 alpha-2 (GB, GR), NUTS as published
+ * (UK.., EL..).
+ */
 export type Place = {
   readonly country?: string
   readonly nutsCode?: string
@@ -36,7 +41,10 @@ export type Place = {
   readonly city?: string
 }
 
-/** A buyer or winner (BT-500, BT-501, BT-510 …). `country` is ISO 3166-1 alpha-2. Placeholders (`TBD`, `n/a`) are missing. */
+/**
+ * A buyer or winner (BT-500, BT-501, BT-510 …). `country` is ISO 3166-1 alpha-2. Placeholders (`TBD`, `n/a`) are
+ * missing.
+ */
 export type Organization = {
   readonly name: string
   readonly nationalId?: string
@@ -51,7 +59,10 @@ export type Organization = {
   readonly url?: string
 }
 
-/** What became of a lot (BT-142). `pending` = open-nw: nothing decided. `reason` is a BT-144 code where one was published; TED_EXPORT knows `unsuccessful` and `discontinued` only. */
+/**
+ * What became of a lot (BT-142). `pending` = open-nw: nothing decided. `reason` is a BT-144 code where one was
+ * published; TED_EXPORT knows `unsuccessful` and `discontinued` only.
+ */
 export type LotResult = {
   readonly outcome: 'awarded' | 'not-awarded' | 'pending'
   readonly reason?: string
@@ -97,7 +108,10 @@ export type NoticeLot = {
 
 /** An edge to another notice. At least one of the identifying members is present. */
 export type NoticeReference = {
-  /** `changes`: this notice re-publishes that one; `previous`: an earlier notice of the procedure; `planning`: its prior information notice; `modifies`: the notice whose contract this one modifies. */
+  /**
+   * `changes`: this notice re-publishes that one; `previous`: an earlier notice of the procedure; `planning`: its prior
+   * information notice; `modifies`: the notice whose contract this one modifies.
+   */
   readonly kind: 'changes' | 'previous' | 'planning' | 'modifies'
   /** BT-701, lower case. */
   readonly noticeId?: string
@@ -117,7 +131,9 @@ export type Notice = {
    * `ocds-b5fd17:<release id>`. Two documents with the same key are copies of one notice.
    */
   readonly noticeKey: string
-  /** Short id of the portal that published this copy, read from the content: `ted`, `doe`, `doffin`, an OCID prefix … */
+  /**
+   * Short id of the portal that published this copy, read from the content: `ted`, `doe`, `doffin`, an OCID prefix …
+   */
   readonly publisher: string
   readonly format: Format
   /** CustomizationID, `R2.0.9.S03`, OCDS version. */
@@ -178,13 +194,21 @@ export type Notice = {
   readonly submissionUrl?: string
   readonly lots: readonly NoticeLot[]
   readonly references: readonly NoticeReference[]
-  /** BT-140 codes of a change notice (`cancel`, `cor-buy`, `susp-review` …); present when the notice carries a change block. */
+  /**
+   * BT-140 codes of a change notice (`cancel`, `cor-buy`, `susp-review` …); present when the notice carries a change
+   * block.
+   */
   readonly changeReasons?: readonly string[]
   /** The source itself says the procedure is cancelled or withdrawn (OCDS tender.status, portal text). */
   readonly isCancelled?: boolean
-  /** The source itself says that tenders are received no more, whatever deadline it names, and that nothing is decided. */
+  /**
+   * The source itself says that tenders are received no more, whatever deadline it names, and that nothing is decided.
+   */
   readonly isClosed?: boolean
-  /** The source itself says that the procedure ended without a winner (OCDS `unsuccessful`, PROCUREMENT_UNSUCCESSFUL for all). */
+  /**
+   * The source itself says that the procedure ended without a winner (OCDS `unsuccessful`, PROCUREMENT_UNSUCCESSFUL for
+   * all).
+   */
   readonly isUnsuccessful?: boolean
   /** A page for people. */
   readonly url?: string
@@ -207,7 +231,10 @@ export type RejectionReason = (typeof rejectionReasons)[number]
 /** `path` says where: an XPath-like path, a JSON pointer, a member name, a line; empty for the whole document. */
 export type Rejection = { readonly reason: RejectionReason; readonly path: string; readonly detail: string }
 
-/** One notice or rejection of a document; `pointer` is `` for a document that is one notice, else a JSON pointer (`/releases/3`). */
+/**
+ * One notice or rejection of a document; `pointer` is `` for a document that is one notice, else a JSON pointer
+ * (`/releases/3`).
+ */
 export type ParsedPart =
   | { readonly pointer: string; readonly notice: Notice }
   | { readonly pointer: string; readonly rejection: Rejection }

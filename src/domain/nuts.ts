@@ -1,14 +1,17 @@
-// NUTS codes of every vintage: two letters of a country, then up to three characters, each naming an area inside the one before.
+// NUTS codes of every vintage: two letters of a country, then up to three characters, each naming an area inside the
+// one before.
 import type { CodeRange } from './cpv.ts'
 
 const pattern = /^[A-Za-z]{2}[A-Za-z0-9]{0,3}$/
 
-/** Countries that NUTS names by other letters than ISO 3166: some buyers write the ISO code before the area's number. */
+/**
+ * Countries that NUTS names by other letters than ISO 3166: some buyers write the ISO code before the area's number.
+ */
 const nutsCountries: { readonly [isoCode: string]: string } = { GR: 'EL', GB: 'UK' }
 
 /**
- * A code as written in notices or filters, upper case, with NUTS's own letters for the country (`GR30` is `EL30`); undefined
- * when it has not the form of one. Need not be listed.
+ * A code as written in notices or filters, upper case, with NUTS's own letters for the country (`GR30` is `EL30`);
+ * undefined when it has not the form of one. Need not be listed.
  */
 export function toNutsCode(text: string): string | undefined {
   const trimmed = text.trim()

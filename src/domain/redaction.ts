@@ -1,5 +1,5 @@
-// Redactions: rules that take a person's mail address, phone number or name out of notices and records. A rule holds keyed hashes of
-// the values and not the values. Pure; docs/privacy.md says what is found and what is not.
+// Redactions: rules that take a person's mail address, phone number or name out of notices and records. A rule holds
+// keyed hashes of the values and not the values. Pure; docs/privacy.md says what is found and what is not.
 import { isUtf8 } from 'node:buffer'
 import { createHash, createHmac } from 'node:crypto'
 
@@ -20,7 +20,9 @@ export type RedactionRule = {
 /** What stands in a text where something was taken out. */
 const redactedMark = '[redacted]'
 
-/** Contact members are removed as a whole when something in them is redacted: a part of an address is not an address. */
+/**
+ * Contact members are removed as a whole when something in them is redacted: a part of an address is not an address.
+ */
 const contactMembers: ReadonlySet<string> = new Set([
   'contactName',
   'email',
@@ -68,13 +70,16 @@ export type Redactor = {
   /** False: there is no rule, and nothing changes. */
   readonly isActive: boolean
   readonly text: (text: string) => string
-  /** A copy without what is redacted; the same value when there is nothing. `found` is called with the place of each string that changed. */
+  /**
+   * A copy without what is redacted; the same value when there is nothing. `found` is called with the place of each
+   * string that changed.
+   */
   readonly value: <Value>(value: Value, found?: (path: string) => void) => Value
   /** The same for JSON; the same text when there is nothing. */
   readonly json: (json: string) => string
   /**
-   * A document for people. Undefined when it holds something that cannot be cut out of it, because it stands there escaped or between
-   * tags.
+   * A document for people. Undefined when it holds something that cannot be cut out of it, because it stands there
+   * escaped or between tags.
    */
   readonly document: (bytes: Uint8Array) => Uint8Array | undefined
 }

@@ -1,6 +1,6 @@
-// The digest of an edition: two sums modulo 2^256 of the SHA-256 of records, one over those that are not archived, one over all.
-// The order of the records does not matter, and a change subtracts the old record and adds the new one. Whoever holds the records
-// can compute it, whatever program it is (docs/sync/digest.md).
+// The digest of an edition: two sums modulo 2^256 of the SHA-256 of records, one over those that are not archived, one
+// over all. The order of the records does not matter, and a change subtracts the old record and adds the new one.
+// Whoever holds the records can compute it, whatever program it is (docs/sync/digest.md).
 import { hash } from 'node:crypto'
 
 /** Number of bytes in the hash of a record. */
@@ -28,9 +28,9 @@ function quotedName(name: string): string {
 }
 
 /**
- * A value that JSON.parse returned, as canonical JSON (RFC 8785): members ordered by the UTF-16 code units of their names, numbers
- * and strings as ECMAScript writes them. Half a surrogate pair, which the RFC refuses and no file holds, is U+FFFD. Throws RangeError
- * for a number beyond the range of a double.
+ * A value that JSON.parse returned, as canonical JSON (RFC 8785): members ordered by the UTF-16 code units of their
+ * names, numbers and strings as ECMAScript writes them. Half a surrogate pair, which the RFC refuses and no file holds,
+ * is U+FFFD. Throws RangeError for a number beyond the range of a double.
  */
 export function canonicalForm(value: unknown): string {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('a number that no double holds')

@@ -274,5 +274,8 @@ export type TenderRecord = Static<typeof tenderRecordSchema>
 export type TenderLot = Static<typeof lotSchema>
 export type TenderOrganization = Static<typeof organizationSchema>
 
-/** The record without what only publication and serving know: what the stock holds and what decides whether content changed. */
+/**
+ * The record without what only publication and serving know: what the stock holds and what decides whether content
+ * changed.
+ */
 export type TenderContent = Omit<TenderRecord, 'lastModified' | 'checkedAt'>

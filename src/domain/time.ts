@@ -147,8 +147,8 @@ const spanMs = 4 * dayMs
 const mostOffsets = 2_000
 
 /**
- * By how much the clocks of a zone are ahead of UTC at an instant, milliseconds. Formatting costs as much as reading the
- * rest of a small notice, and clocks that agree at both ends of four days never changed between.
+ * By how much the clocks of a zone are ahead of UTC at an instant, milliseconds. Formatting costs as much as reading
+ * the rest of a small notice, and clocks that agree at both ends of four days never changed between.
  */
 export function offsetMsAt(zone: string, utcMs: number): number {
   let known = offsets.get(zone)
@@ -170,7 +170,10 @@ function offsetAtSpan(known: Map<number, number>, zone: string, span: number): n
   return offset
 }
 
-/** Epoch milliseconds of a wall-clock time in a zone. In the hour that summer time skips or repeats, the first offset counts. */
+/**
+ * Epoch milliseconds of a wall-clock time in a zone. In the hour that summer time skips or repeats, the first offset
+ * counts.
+ */
 export function wallToEpochMs(wallUtcMs: number, zone: string): number {
   const first = wallUtcMs - offsetMsAt(zone, wallUtcMs)
   return wallUtcMs - offsetMsAt(zone, first)
@@ -204,8 +207,8 @@ export function parseDate(text: string): CalendarDate | undefined {
 }
 
 /**
- * Reads `10:00`, `10:00:00+01:00`, `10:00:00.0000000Z` (xs:time; `24:00:00` is the end of the day) and `9:00`; undefined when it is
- * no time.
+ * Reads `10:00`, `10:00:00+01:00`, `10:00:00.0000000Z` (xs:time; `24:00:00` is the end of the day) and `9:00`;
+ * undefined when it is no time.
  */
 export function parseTime(text: string): { readonly ms: number; readonly offsetMs: number | undefined } | undefined {
   const match = timePattern.exec(text.trim())
@@ -244,7 +247,10 @@ export function joinDateTime(
 const dateTimePattern =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?))?\s*([Zz]|[+-]\d{2}:?\d{2})?$/
 
-/** Reads a timestamp of a source (OCDS `date`, `2024-03-01T10:00:00Z`, date only); zone and missing time as in joinDateTime. */
+/**
+ * Reads a timestamp of a source (OCDS `date`, `2024-03-01T10:00:00Z`, date only); zone and missing time as in
+ * joinDateTime.
+ */
 export function parseSourceDateTime(
   text: string,
   zone: string,

@@ -1,5 +1,5 @@
-// The folder of an export: whose it is, how far a cut-off one came, and what makes it whole. The manifest is written last: a folder
-// without one holds no export yet.
+// The folder of an export: whose it is, how far a cut-off one came, and what makes it whole. The manifest is written
+// last: a folder without one holds no export yet.
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from '../platform/errors.ts'
@@ -37,8 +37,8 @@ export type ExportFolder = {
 }
 
 /**
- * Takes a new or empty folder, or that of a cut-off export. Throws OperatorError for any other, for one that another process
- * writes, and for an export with another identity.
+ * Takes a new or empty folder, or that of a cut-off export. Throws OperatorError for any other, for one that another
+ * process writes, and for an export with another identity.
  */
 export async function openExportFolder(folder: string, identity: ExportIdentity): Promise<ExportFolder> {
   await explained(folder, () => makeWithParents(folder))

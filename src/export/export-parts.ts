@@ -1,5 +1,5 @@
-// What one part of an export is in each format: its files, and how records get into them. A file has its name once it is whole and
-// durable.
+// What one part of an export is in each format: its files, and how records get into them. A file has its name once it
+// is whole and durable.
 import { open, rm } from 'node:fs/promises'
 import type { TenderRecord } from '../domain/tender.ts'
 import { type ExportedFile, incomingPath, LineFile, nameFile } from './export-files.ts'
@@ -91,7 +91,10 @@ function csvPart(tenders: LineFile, lots: LineFile): PartWriter {
   }
 }
 
-/** Rows of a group, and characters of their records: few enough for the memory of a small machine, enough to compress well. */
+/**
+ * Rows of a group, and characters of their records: few enough for the memory of a small machine, enough to compress
+ * well.
+ */
 const groupRows = 5000
 const groupLength = 16 * 1024 * 1024
 

@@ -1,5 +1,5 @@
-// Writes an edition into a folder, as open data: in parts of as many records, so that a killed export continues where it was, any
-// number of records needs the memory of a few, and the same edition gives the same bytes.
+// Writes an edition into a folder, as open data: in parts of as many records, so that a killed export continues where
+// it was, any number of records needs the memory of a few, and the same edition gives the same bytes.
 import { DigestSum, emptyDigest, recordHash } from '../domain/stock-digest.ts'
 import type { TenderRecord } from '../domain/tender.ts'
 import { toInstant } from '../domain/time.ts'
@@ -64,8 +64,8 @@ const pageRecords = 500
 const filesSource = 'files'
 
 /**
- * Exports the newest edition, or continues that of a cut-off export. Throws OperatorError where there is no edition, the folder
- * cannot be used, or the records read are not those that were published.
+ * Exports the newest edition, or continues that of a cut-off export. Throws OperatorError where there is no edition,
+ * the folder cannot be used, or the records read are not those that were published.
  */
 export async function exportEdition({ db }: Pick<Store, 'db'>, options: ExportOptions): Promise<ExportSummary> {
   const { format, ocidPrefix, version } = options
@@ -180,7 +180,10 @@ async function writePart(
 
 const loneSurrogate = /\\ud[89a-f][0-9a-f]{2}/i
 
-/** A record as the API delivers it in this edition, and its JSON; half surrogate pairs, which no reader takes, are replaced. */
+/**
+ * A record as the API delivers it in this edition, and its JSON; half surrogate pairs, which no reader takes, are
+ * replaced.
+ */
 function recordOf({ body, lastModified, sources }: StoredEntry, { checks }: EditionRow) {
   const checked = (JSON.parse(sources) as string[]).flatMap((source) => checks[source] ?? [])
   const checkedAt = toInstant(checked.length === 0 ? lastModified : Math.max(...checked))

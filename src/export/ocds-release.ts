@@ -1,5 +1,5 @@
-// A record as a compiled release of OCDS 1.1, valid under the standard's schema: its parties, tender, lots, documents, awards and
-// contracts. Pure. What OCDS has no member for, or forbids in this form, is left out (docs/open-data.md).
+// A record as a compiled release of OCDS 1.1, valid under the standard's schema: its parties, tender, lots, documents,
+// awards and contracts. Pure. What OCDS has no member for, or forbids in this form, is left out (docs/open-data.md).
 import { hash } from 'node:crypto'
 import type { TenderLot, TenderOrganization, TenderRecord } from '../domain/tender.ts'
 import { currenciesOfOcds } from './ocds-currencies.ts'

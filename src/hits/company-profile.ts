@@ -78,7 +78,9 @@ export function parseCompanyProfile(input: unknown): CompanyProfile {
   return profile
 }
 
-/** What a search says of the company that wrote it. It holds nothing to compare where the search names only authorities. */
+/**
+ * What a search says of the company that wrote it. It holds nothing to compare where the search names only authorities.
+ */
 export function profileOfSearch(filter: SearchFilter): CompanyProfile {
   const { cpv, words, nuts, valueMin, valueMax } = filter
   return present({ cpv, words, nuts, valueMin, valueMax }) as CompanyProfile

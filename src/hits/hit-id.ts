@@ -1,4 +1,5 @@
-// The ids of hits and of the messages about them: derived, so that a repeated run, a rebuild and a restored backup give the same.
+// The ids of hits and of the messages about them: derived, so that a repeated run, a rebuild and a restored backup give
+// the same.
 import { createHash } from 'node:crypto'
 
 /** What makes a hit the one that it is. */
@@ -18,10 +19,14 @@ export function hitId(identity: HitIdentity): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
 }
 
-/** `new`: the hit itself; else the lastModified of the entry with which its tender changed. No two entries share one. */
+/**
+ * `new`: the hit itself; else the lastModified of the entry with which its tender changed. No two entries share one.
+ */
 export type Occasion = 'new' | number
 
-/** The `webhook-id` of the message about a hit for one endpoint: the same for every attempt and after every repetition. */
+/**
+ * The `webhook-id` of the message about a hit for one endpoint: the same for every attempt and after every repetition.
+ */
 export function messageId(identity: HitIdentity, endpointId: string, occasion: Occasion): string {
   return `msg_${hashOf(identity, endpointId, String(occasion)).toString('hex').slice(0, 32)}`
 }

@@ -1,5 +1,6 @@
-// Matches each published edition with the searches that held for it, and offers what it finds (docs/hits/concepts.md). One
-// process at a time; killed at any point, the next one continues from the mark and makes no hit and no message a second time.
+// Matches each published edition with the searches that held for it, and offers what it finds (docs/hits/concepts.md).
+// One process at a time; killed at any point, the next one continues from the mark and makes no hit and no message a
+// second time.
 import type { HitChange } from '../domain/hit-event.ts'
 import type { TenderRecord } from '../domain/tender.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -57,7 +58,10 @@ export type MatchOptions = {
   readonly clock: Clock
   /** Aborted: it stops after what it is doing, and the next call continues. */
   readonly signal?: AbortSignal
-  /** Called before each further page of an edition with what the last one took, in ms: it may wait, so that others can work. */
+  /**
+   * Called before each further page of an edition with what the last one took, in ms: it may wait, so that others can
+   * work.
+   */
   readonly rest?: (workedMs: number) => Promise<void>
   /** Called between each two steps; what it throws stops the matching, and the next call continues. */
   readonly onStep?: (step: string) => void
@@ -128,8 +132,8 @@ async function matchEdition(run: Run, mark: HitMark, edition: EditionRow): Promi
 }
 
 /**
- * Takes the changes of tenders that have hits into these, before anything is matched: a hit whose tender became a part of another
- * stands for that one from here on, and one whose tender was split off again no longer does.
+ * Takes the changes of tenders that have hits into these, before anything is matched: a hit whose tender became a part
+ * of another stands for that one from here on, and one whose tender was split off again no longer does.
  */
 async function followChanges(run: Run, from: HitMark, edition: EditionRow): Promise<HitMark | undefined> {
   let mark = from
@@ -226,7 +230,10 @@ async function findMatches(run: Run, from: HitMark, edition: EditionRow): Promis
   return ended
 }
 
-/** The searches that hold for an edition, loaded into the matcher. That edition is published, so no later change is among them. */
+/**
+ * The searches that hold for an edition, loaded into the matcher. That edition is published, so no later change is
+ * among them.
+ */
 async function load(run: Run, edition: number): Promise<ReadonlyMap<number, StoredSearch>> {
   const versions = await countVersions(run.store.db, edition)
   if (run.loaded?.versions !== versions) {
@@ -326,9 +333,9 @@ async function offer(
 }
 
 /**
- * Writes rows, and counts the hits that this makes, in short transactions; the last one moves the mark over all of them.
- * Cut off between two, they are found and written again: what is there already stays as it is. False when it was told to
- * stop.
+ * Writes rows, and counts the hits that this makes, in short transactions; the last one moves the mark over all of
+ * them. Cut off between two, they are found and written again: what is there already stays as it is. False when it was
+ * told to stop.
  */
 async function writeInPieces<Row>(
   run: Run,
@@ -352,7 +359,10 @@ async function writeInPieces<Row>(
   return true
 }
 
-/** Holds the deliveries of searches that match too much, then calls the edition matched: only from then on are its messages sent. */
+/**
+ * Holds the deliveries of searches that match too much, then calls the edition matched: only from then on are its
+ * messages sent.
+ */
 async function endEdition(run: Run, edition: EditionRow): Promise<HitMark | undefined> {
   const { live } = await countsOf(run.store.db, edition.edition)
   const cap = Math.min(run.cap.hits, Math.max(run.cap.fewHits, Math.floor(run.cap.share * live)))

@@ -18,7 +18,9 @@ export type Match = {
 
 /** Answers for the searches and profiles with which it was made. */
 export type LoadedSearches = {
-  /** `records`: JSON of entries of one edition; `at`: when it was published, epoch ms. Archived records match nothing. */
+  /**
+   * `records`: JSON of entries of one edition; `at`: when it was published, epoch ms. Archived records match nothing.
+   */
   readonly match: (records: readonly string[], at: number) => Match[]
 }
 

@@ -1,4 +1,5 @@
-// The matcher as its callers see it: a thread that holds the index over all searches and answers which of them records match.
+// The matcher as its callers see it: a thread that holds the index over all searches and answers which of them records
+// match.
 import { Worker } from 'node:worker_threads'
 import { runnable } from '../platform/runnable.ts'
 import type { LoadedProfile } from './company-profile.ts'
@@ -12,8 +13,9 @@ export type Matcher = {
   /** Of the searches that were loaded last; undefined before the first. */
   readonly serial: () => number | undefined
   /**
-   * The matches at or above the threshold of each search, in the order of the records. `records`: JSON of entries of one edition
-   * as the store holds them; `at`: when the edition was published, epoch ms. Archived records match nothing.
+   * The matches at or above the threshold of each search, in the order of the records. `records`: JSON of entries of
+   * one edition as the store holds them; `at`: when the edition was published, epoch ms. Archived records match
+   * nothing.
    */
   readonly match: (records: readonly string[], at: number) => Promise<Match[]>
   /** Rejects what still waits. */

@@ -29,7 +29,10 @@ export type Clause = {
   readonly text: string
 }
 
-/** The lines of what satisfied each clause; undefined when one does not hold. `at`: time of the record's edition, epoch ms. */
+/**
+ * The lines of what satisfied each clause; undefined when one does not hold. `at`: time of the record's edition, epoch
+ * ms.
+ */
 export function matchOf(filter: SearchFilter, record: TenderRecord, at: number): Matched | undefined {
   const matched: string[] = []
   for (const { clause, holds, text } of eachClause(filter, record, at)) {

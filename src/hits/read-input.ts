@@ -1,4 +1,5 @@
-// Reads what people write into searches and profiles: bounded, exact, with a sentence that says what to do about each fault.
+// Reads what people write into searches and profiles: bounded, exact, with a sentence that says what to do about each
+// fault.
 import { isProcedureType, type ProcedureType, procedureTypes, toCountry } from '../domain/codes.ts'
 import { toCpvCode } from '../domain/cpv.ts'
 import { toNutsCode } from '../domain/nuts.ts'

@@ -25,7 +25,10 @@ type Exclusions = {
   readonly authorities?: readonly string[]
 }
 
-/** A tender matches when it satisfies every member that is present. Lists are sorted, unique and mean any of their items. */
+/**
+ * A tender matches when it satisfies every member that is present. Lists are sorted, unique and mean any of their
+ * items.
+ */
 export type SearchFilter = {
   /** Eight-digit codes with the meaning of the list's filter: each covers the codes below it, codes of lots count. */
   readonly cpv?: readonly string[]

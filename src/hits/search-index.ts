@@ -1,4 +1,5 @@
-// Which of many searches a record matches: every search is filed under the rarest of its clauses and checked where that occurs.
+// Which of many searches a record matches: every search is filed under the rarest of its clauses and checked where that
+// occurs.
 import { cpvRange } from '../domain/cpv.ts'
 import { toNutsCode } from '../domain/nuts.ts'
 import type { TenderRecord } from '../domain/tender.ts'
@@ -7,7 +8,10 @@ import type { SearchFilter } from './saved-search.ts'
 import { openTokenTable, type TokenTable } from './token-table.ts'
 import { affixLength, authorityKey, spellingsOf } from './words.ts'
 
-/** An atom is one thing that a clause can ask for: a code with those below it, a spelling, an authority. It has a number. */
+/**
+ * An atom is one thing that a clause can ask for: a code with those below it, a spelling, an authority. It has a
+ * number.
+ */
 type Atoms = {
   /** By the code as the filter has it, a number of eight digits. */
   readonly cpv: Map<number, number>
@@ -33,7 +37,10 @@ export type SearchIndex = {
   readonly match: (record: TenderRecord, at: number) => number[]
 }
 
-/** Programs of one atom, one after the other: end, filter, condition or -1, clauses, then each clause as its length and atoms. */
+/**
+ * Programs of one atom, one after the other: end, filter, condition or -1, clauses, then each clause as its length and
+ * atoms.
+ */
 type Filed = { readonly words: Int32Array }
 
 /** `sample`: some records like those that will come, by which the rarest clause of each filter is known. */

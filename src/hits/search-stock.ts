@@ -23,7 +23,10 @@ type Counts = { readonly any: number; readonly '40': number; readonly '50': numb
 export type Preview = {
   /** Tenders that match and are open now. */
   readonly open: Counts
-  /** Tenders that were published for the first time in the last 30 days and matched then, as they are now; also those closed since. */
+  /**
+   * Tenders that were published for the first time in the last 30 days and matched then, as they are now; also those
+   * closed since.
+   */
   readonly lastDays: Counts
   /** The open ones that fit best, the best first. */
   readonly best: readonly Example[]
@@ -137,7 +140,10 @@ async function readPublished(store: HitStore, take: (page: readonly Published[])
   }
 }
 
-/** Makes hits of the open tenders that a search matches now, the best first, and offers them to today's endpoints. Returns how many. */
+/**
+ * Makes hits of the open tenders that a search matches now, the best first, and offers them to today's endpoints.
+ * Returns how many.
+ */
 export async function deliverOpen(
   store: HitStore,
   {

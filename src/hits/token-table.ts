@@ -1,4 +1,5 @@
-// The words of texts, each looked up once: a fast reader whose tokens are those of `tokensOf`, and what was remembered of each.
+// The words of texts, each looked up once: a fast reader whose tokens are those of `tokensOf`, and what was remembered
+// of each.
 import { foldText, tokensOf } from './words.ts'
 
 /** Kinds of characters besides those that fold to one letter or digit, which is then the value. */

@@ -1,9 +1,13 @@
 // Words of a search and of a tender: how both are folded, and when one is in the other.
 
-/** Minimum letters of a word that may be the beginning or the end of a longer one: `asphalt` is in `Asphaltarbeiten`. */
+/**
+ * Minimum letters of a word that may be the beginning or the end of a longer one: `asphalt` is in `Asphaltarbeiten`.
+ */
 export const affixLength = 5
 
-/** Lower case, without diacritics, `ß` as `ss`, and one sigma: what a letter becomes does not depend on its neighbors. */
+/**
+ * Lower case, without diacritics, `ß` as `ss`, and one sigma: what a letter becomes does not depend on its neighbors.
+ */
 export function foldText(text: string): string {
   return text
     .normalize('NFKD')
@@ -21,7 +25,10 @@ export function tokensOf(text: string): string[] {
 
 const umlauts: { readonly [letter: string]: string } = { ä: 'ae', ö: 'oe', ü: 'ue' }
 
-/** How a word of a search may stand in a folded text: `brücke` as `brucke`, and as portals without umlauts write it, `bruecke`. */
+/**
+ * How a word of a search may stand in a folded text: `brücke` as `brucke`, and as portals without umlauts write it,
+ * `bruecke`.
+ */
 export function spellingsOf(word: string): readonly string[] {
   const composed = word.normalize('NFC').toLowerCase()
   const folded = foldText(word)

@@ -49,8 +49,9 @@ class EnoughRequests extends Error {}
 const mostSpans = 5
 
 /**
- * Reads the beginning of the newest slot of the first channel that should hold something, as a run would, and stops after
- * the first entries; a span without entries (a Sunday) leads to the one before. Never throws for what the portal does.
+ * Reads the beginning of the newest slot of the first channel that should hold something, as a run would, and stops
+ * after the first entries; a span without entries (a Sunday) leads to the one before. Never throws for what the portal
+ * does.
  */
 export async function checkSource(source: Source, options: CheckOptions): Promise<CheckResult> {
   const channel = source.channels[0]
@@ -160,8 +161,8 @@ export async function checkSource(source: Source, options: CheckOptions): Promis
 }
 
 /**
- * The newest span that is over and settled, and some before it; of months and years, and of lists that run back from today,
- * the running one first where that is read. `feed` and `whole` are themselves.
+ * The newest span that is over and settled, and some before it; of months and years, and of lists that run back from
+ * today, the running one first where that is read. `feed` and `whole` are themselves.
  */
 function newestSlots(source: Source, { slots, delivery }: Channel, now: number): Slot[] {
   if (!isSpan(slots)) return [{ key: slots.kind }]

@@ -8,7 +8,9 @@ export type HostLimits = Required<Pick<Politeness, 'requestsPerMinute' | 'pauseM
 export const defaultLimits: HostLimits = { requestsPerMinute: 60, pauseMs: 0, connections: 1, restMs: 5 * 60_000 }
 
 export type HostQueue = {
-  /** Several sources may share a host: of two limits the stricter holds for all of them, as long as the process lives. */
+  /**
+   * Several sources may share a host: of two limits the stricter holds for all of them, as long as the process lives.
+   */
   readonly tighten: (limits: HostLimits) => void
   /**
    * Waits for a connection and for the moment at which one more request is within the limits, and counts it. The caller
@@ -17,7 +19,10 @@ export type HostQueue = {
   readonly enter: (signal: AbortSignal) => Promise<HostSlot>
   /** Epoch milliseconds until which the host is to be left alone; in the past when it is not. */
   readonly restUntil: () => number
-  /** Leaves the host alone: for as long as it said, else for `restMs`, doubled with every refusal in a row up to 6 hours. */
+  /**
+   * Leaves the host alone: for as long as it said, else for `restMs`, doubled with every refusal in a row up to 6
+   * hours.
+   */
   readonly rest: (saidMs: number | undefined) => void
   /** The host delivered: the next refusal is a first one again. */
   readonly delivered: () => void
@@ -27,7 +32,10 @@ export type HostSlot = { readonly leave: () => void }
 
 const windowMs = 60_000
 const longestRestMs = 6 * 60 * 60_000
-/** How long a host may ask us to wait; a longer time counts as this one, so that a mistake does not end a source forever. */
+/**
+ * How long a host may ask us to wait; a longer time counts as this one, so that a mistake does not end a source
+ * forever.
+ */
 const longestSaidMs = 24 * 60 * 60_000
 
 /** One host's queue, empty and without limits of its own. */

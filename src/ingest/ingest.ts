@@ -48,9 +48,9 @@ export type IngestOptions = {
 const reparseDocuments = 100
 
 /**
- * Receives documents: keeps the raw bytes, and their notices or rejections, in one transaction for each batch. Bytes that
- * were received before change nothing, so a run that was cut off is simply run again. Throws only what the store or the
- * iteration throws: bad data is stored as a rejection.
+ * Receives documents: keeps the raw bytes, and their notices or rejections, in one transaction for each batch. Bytes
+ * that were received before change nothing, so a run that was cut off is simply run again. Throws only what the store
+ * or the iteration throws: bad data is stored as a rejection.
  */
 export async function ingest(store: Store, options: IngestOptions): Promise<IngestSummary> {
   const total = { documents: 0, known: 0, notices: 0, rejections: {} as Record<string, number> }

@@ -30,7 +30,10 @@ export type ChannelLedger = {
 
 export const isSpan = (slots: Slots): slots is SpanSlots => slots.kind !== 'feed' && slots.kind !== 'whole'
 
-/** The minute of the hour at which a source is read: a hash of its id (FNV-1a), so that sources spread evenly and each keeps its minute. */
+/**
+ * The minute of the hour at which a source is read: a hash of its id (FNV-1a), so that sources spread evenly and each
+ * keeps its minute.
+ */
 export function minuteOf(sourceId: string): number {
   let hash = 2_166_136_261
   for (const sign of sourceId) hash = Math.imul(hash ^ sign.charCodeAt(0), 16_777_619) >>> 0
@@ -75,10 +78,10 @@ export function settledAtOf(source: Pick<Source, 'zone'>, { slots }: Channel, sl
 }
 
 /**
- * From where to where a channel of spans is read. A source with a `backfill` channel and one current channel of spans is
- * read through the former up to its first run, and through the latter from there on: what the backfill channel had not
- * settled by then is the current channel's. With several current channels each goes back for itself, because the card does
- * not say which of them the backfill channel repeats; documents that come twice are one.
+ * From where to where a channel of spans is read. A source with a `backfill` channel and one current channel of spans
+ * is read through the former up to its first run, and through the latter from there on: what the backfill channel had
+ * not settled by then is the current channel's. With several current channels each goes back for itself, because the
+ * card does not say which of them the backfill channel repeats; documents that come twice are one.
  */
 function boundsOf(
   source: Source,
@@ -182,11 +185,12 @@ const longestWaitMs: { readonly [end in 'failed' | 'refused' | 'short']: number 
 }
 
 /**
- * When a slot is read again; undefined for never. `startedAt` is when the reading began: what the portal changed after that
- * it may not have seen. `failures` counts unsuccessful readings in a row, this one included.
+ * When a slot is read again; undefined for never. `startedAt` is when the reading began: what the portal changed after
+ * that it may not have seen. `failures` counts unsuccessful readings in a row, this one included.
  * - Read well: at the next of its settling and its rereads, or at the next next (feed, whole, open spans).
  * - Not there yet, or short: at the next next, or sooner; the longer it has been due, the more rarely, but forever.
- * - Failed: soon, then ever later up to six hours, and at every next of the timetable. Refused: the same without the turns.
+ * - Failed: soon, then ever later up to six hours, and at every next of the timetable. Refused: the same without the
+ *   turns.
  */
 export function nextReading(
   source: Pick<Source, 'id' | 'zone'>,

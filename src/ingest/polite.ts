@@ -12,8 +12,8 @@ import { parseHttpDate, retryAfterMs } from './retry-after.ts'
 import { everythingAllowed, productToken, type RobotsRules, readRobots } from './robots-rules.ts'
 
 /**
- * The hosts that this process reads, each with one queue and one account of requests, shared by all sources on it. Limits
- * hold within one process: that no two processes read one host at once is what the runner's leases are for.
+ * The hosts that this process reads, each with one queue and one account of requests, shared by all sources on it.
+ * Limits hold within one process: that no two processes read one host at once is what the runner's leases are for.
  */
 export type PoliteHosts = {
   /** A line to the portal for one run of a source. Nothing has to be closed; the signal ends what waits. */
@@ -29,8 +29,8 @@ export type PortalConnectionOptions = {
 
 export type PortalConnection = {
   /**
-   * `FetchContext.send`. Waits up to `longestWaitMs` for its turn; when the host has to be left alone for longer it throws
-   * with `retryAt`, and so does every line to this host until then. Throws
+   * `FetchContext.send`. Waits up to `longestWaitMs` for its turn; when the host has to be left alone for longer it
+   * throws with `retryAt`, and so does every line to this host until then. Throws
    * - `Refused`: a challenge, a page instead of data, 401, 403, 429, robots.txt says no;
    * - `Retryable`: no answer after several tries, a status that is not accepted, a body that breaks off;
    * - `ForbiddenAddress`: the address or a redirect leads into a private network, or from https to http;

@@ -15,7 +15,10 @@ import {
 import { noteNames } from './note-names.ts'
 import { documentIdOf, type Parse, type ReadDocument, readDocument } from './read-document.ts'
 
-/** Maximum number of documents, and of bytes, in a batch: large enough to make a commit cheap, small enough to hold a few in memory. */
+/**
+ * Maximum number of documents, and of bytes, in a batch: large enough to make a commit cheap, small enough to hold a
+ * few in memory.
+ */
 export const batchDocuments = 200
 export const batchBytes = 8 * 1024 * 1024
 

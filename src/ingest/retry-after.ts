@@ -1,7 +1,8 @@
 // How long a host asks to be left alone (RFC 9110 section 10.2.3), and the dates of HTTP.
 
 /**
- * Milliseconds from `now`, at least a second; undefined when nothing usable is said. A date is compared with the host's own
+ * Milliseconds from `now`, at least a second; undefined when nothing usable is said. A date is compared with the host's
+ * own
  * `Date`, because its clock may be wrong and so may ours.
  */
 export function retryAfterMs(

@@ -1,4 +1,5 @@
-// Reads one slot of a source: steps are stored in groups with their checkpoint, and how the reading ended goes into the ledger.
+// Reads one slot of a source: steps are stored in groups with their checkpoint, and how the reading ended goes into the
+// ledger.
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ParsedPart, RejectionReason } from '../domain/notice.ts'
@@ -247,7 +248,10 @@ class Progress {
     return all
   }
 
-  /** Takes a step; stores what was gathered when it is enough. A step larger than a group is stored in several, its checkpoint last. */
+  /**
+   * Takes a step; stores what was gathered when it is enough. A step larger than a group is stored in several, its
+   * checkpoint last.
+   */
   async add(step: Step): Promise<void> {
     const { clock } = this.#reading
     this.isStoredWithCheckpoint = false

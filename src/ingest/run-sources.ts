@@ -1,4 +1,5 @@
-// Runs sources: plans their slots, takes leases so that nothing is read twice at once, reads what is due, again and again.
+// Runs sources: plans their slots, takes leases so that nothing is read twice at once, reads what is due, again and
+// again.
 import { hourMs, minuteMs } from '../domain/time.ts'
 import type { Clock, Sleep } from '../platform/clock.ts'
 import { noSuchThing, OperatorError } from '../platform/errors.ts'
@@ -72,9 +73,9 @@ export type Wish = {
 }
 
 /**
- * Reads what is due of one source until nothing is, or the named slots once. For the command line and for tests: it does not
- * rest after a failure. Throws OperatorError when the key is missing, another worker reads the source, or there is no such
- * channel or slot; what the store throws. Portals' failures are outcomes.
+ * Reads what is due of one source until nothing is, or the named slots once. For the command line and for tests: it
+ * does not rest after a failure. Throws OperatorError when the key is missing, another worker reads the source, or
+ * there is no such channel or slot; what the store throws. Portals' failures are outcomes.
  */
 export async function runSource(
   store: Store,
@@ -307,7 +308,9 @@ async function planSource(
   }
 }
 
-/** Slots of a source that are due, in the order in which they are read. Rows that no card knows any more are retired. */
+/**
+ * Slots of a source that are due, in the order in which they are read. Rows that no card knows any more are retired.
+ */
 async function dueSlotsOf(
   store: Store,
   source: Source,
@@ -446,8 +449,8 @@ function slowed(connection: PortalConnection, { source, options, pace, signal }:
 }
 
 /**
- * The source's lease, which fences what is written, and one of its host's, which keeps the portal from being crowded (none
- * without a group). A manual run overrides a back-off.
+ * The source's lease, which fences what is written, and one of its host's, which keeps the portal from being crowded
+ * (none without a group). A manual run overrides a back-off.
  */
 async function takeLeases(
   store: Store,

@@ -1,4 +1,5 @@
-// Who reads next: which of the sources that are due a free worker takes, when a visit has to end, and how long a source rests. Pure.
+// Who reads next: which of the sources that are due a free worker takes, when a visit has to end, and how long a source
+// rests. Pure.
 import { hourMs, minuteMs } from '../domain/time.ts'
 import type { Politeness } from '../sources/source.ts'
 import type { Urgency } from './plan-slots.ts'
@@ -53,7 +54,9 @@ export type Schedule = {
   readonly isCrowded: boolean
 }
 
-/** `due` is ordered: what comes first is taken first. A source that is being read stays due until the end of its visit. */
+/**
+ * `due` is ordered: what comes first is taken first. A source that is being read stays due until the end of its visit.
+ */
 export function schedule(work: Workload, due: readonly DueSource[], now: number): Schedule {
   const { workers, running, tried } = work
   const isResting = ({ id }: DueSource) => (work.rests.get(id)?.until ?? 0) > now
@@ -84,8 +87,8 @@ export function schedule(work: Workload, due: readonly DueSource[], now: number)
 const idsOf = (sources: readonly DueSource[]): ReadonlySet<string> => new Set(sources.map(({ id }) => id))
 
 /**
- * Whether a visit has to end for others: the past at once where news wait for its host or for a worker, news only after a
- * long visit.
+ * Whether a visit has to end for others: the past at once where news wait for its host or for a worker, news only after
+ * a long visit.
  */
 export function isVisitOver(
   { waiting, isCrowded }: Pick<Schedule, 'waiting' | 'isCrowded'>,
@@ -98,7 +101,9 @@ export function isVisitOver(
   return (isCrowded || others > 0) && now - visit.startedAt > longestVisitMs
 }
 
-/** The rest of a source after a visit; undefined when none is due. It is longer the more of its visits fail in a row. */
+/**
+ * The rest of a source after a visit; undefined when none is due. It is longer the more of its visits fail in a row.
+ */
 export function restAfter(
   before: Rest | undefined,
   { restMs = usualRefusalRestMs }: Pick<Politeness, 'restMs'>,

@@ -13,8 +13,8 @@ export type Span = { readonly key: string; readonly fromMs: number; readonly toM
 const wallOf = (ms: number, zone: string): number => ms + offsetMsAt(zone, ms)
 
 /**
- * The first instant at which the zone's clocks show this time or a later one. Where a day or an hour is skipped, that is the
- * end of the gap; where one comes twice, its first coming.
+ * The first instant at which the zone's clocks show this time or a later one. Where a day or an hour is skipped, that
+ * is the end of the gap; where one comes twice, its first coming.
  */
 export function firstInstantOf(wallMs: number, zone: string): number {
   const [earlier, later] = [offsetMsAt(zone, wallMs - 36 * hourMs), offsetMsAt(zone, wallMs + 36 * hourMs)]
@@ -138,7 +138,10 @@ export function slotOf(span: Span): Slot {
   return { key: span.key, from: toInstant(span.fromMs), to: toInstant(span.toMs) }
 }
 
-/** Start of a calendar day (`YYYY-MM-DD`) in a zone. Throws RangeError when it is none: a card or an argument was not checked. */
+/**
+ * Start of a calendar day (`YYYY-MM-DD`) in a zone. Throws RangeError when it is none: a card or an argument was not
+ * checked.
+ */
 export function dayStart(day: string, zone: string): number {
   return firstInstantOf(epochMs(`${day}T00:00:00.000Z`), zone)
 }

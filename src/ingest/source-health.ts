@@ -55,7 +55,10 @@ export type SourceHealth = {
 
 /** How long a source may go without a success before it counts as failing. */
 const failingMs = 6 * hourMs
-/** Maximum share of rejected documents without an alarm: portals normally stay below 0.01, so this leaves room for bad days. */
+/**
+ * Maximum share of rejected documents without an alarm: portals normally stay below 0.01, so this leaves room for bad
+ * days.
+ */
 const usualRejectedShare = 0.1
 const enoughDocuments = 20
 /** How often a new name must occur not to be the misspelling of one authority. */
@@ -135,7 +138,10 @@ function* totals(record: SourceRecord): Generator<Alarm> {
   }
 }
 
-/** The last working day that is over and brought something: a day without anything may be a holiday, and is the silence's business. */
+/**
+ * The last working day that is over and brought something: a day without anything may be a holiday, and is the
+ * silence's business.
+ */
 function* counts(source: Source, record: SourceRecord, now: number): Generator<Alarm> {
   const expected = source.expects.perDay
   if (!expected) return

@@ -1,4 +1,5 @@
-// The only place that reads the environment, and the files that it names. Each setting is read once, checked, and passed on as a value.
+// The only place that reads the environment, and the files that it names. Each setting is read once, checked, and
+// passed on as a value.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { type OperatorError, wrongUse } from './errors.ts'
@@ -36,7 +37,10 @@ export type Config = {
   readonly editions?: BucketLocation
   /** TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM: how mails leave; absent means that they wait. */
   readonly mail?: MailSettings
-  /** TENDERSTOCK_KEEP_…_DAYS: how long things are kept, in milliseconds; absent means for ever, of the audit log 24 months. */
+  /**
+   * TENDERSTOCK_KEEP_…_DAYS: how long things are kept, in milliseconds; absent means for ever, of the audit log 24
+   * months.
+   */
   readonly keep?: KeepSettings
   /** TENDERSTOCK_OIDC_ISSUER, _CLIENT_ID and _CLIENT_SECRET: the sign-in of a company; absent means none. */
   readonly oidc?: OidcSettings
@@ -107,8 +111,8 @@ const maxSecretBytes = 64 * 1024
 const secrets = new Map<string, string>()
 
 /**
- * The text of a setting without spaces around it, from its variable or, for a secret, from the file that `NAME_FILE` names;
- * undefined when it is not given or blank. Throws OperatorError when both are given, or the file cannot be read.
+ * The text of a setting without spaces around it, from its variable or, for a secret, from the file that `NAME_FILE`
+ * names; undefined when it is not given or blank. Throws OperatorError when both are given, or the file cannot be read.
  */
 function textOf(environment: Environment, name: SettingName): string | undefined {
   return (settings[name] as SettingSpec).isSecret ? secretOf(environment, name) : environment[name]?.trim() || undefined
@@ -158,7 +162,10 @@ function readSecret(path: string, variable: string): string {
   }
 }
 
-/** Settings that the environment gives, those that name a file of a source's key as well: for these the cards know the names. */
+/**
+ * Settings that the environment gives, those that name a file of a source's key as well: for these the cards know the
+ * names.
+ */
 export function givenSettings(
   keys: readonly string[],
   environment: Environment = process.env,
@@ -227,7 +234,10 @@ export function sourceKey(setting: string, environment: Environment = process.en
   return secretOf(environment, keyVariable(setting))
 }
 
-/** Reads the files of sources' keys, so that one that cannot be read is reported at the start and not when its portal is due. */
+/**
+ * Reads the files of sources' keys, so that one that cannot be read is reported at the start and not when its portal is
+ * due.
+ */
 function checkKeyFiles(environment: Environment): void {
   for (const variable of Object.keys(environment)) {
     const [, setting] = /^TENDERSTOCK_(\w+)_FILE$/.exec(variable) ?? []
@@ -445,7 +455,9 @@ function editionLocationOf(environment: Environment, hasSecretKey: boolean): Buc
   return bucket
 }
 
-/** Where a backup is: a folder by its absolute path, or `s3://bucket/prefix`. Throws OperatorError for anything else. */
+/**
+ * Where a backup is: a folder by its absolute path, or `s3://bucket/prefix`. Throws OperatorError for anything else.
+ */
 export function backupLocationOf(text: string, environment: Environment = process.env): DocumentLocation {
   if (isAbsolute(text)) return { kind: 'folder', path: text }
   const bucket = bucketOf(environment, text, text)

@@ -1,8 +1,9 @@
 // Errors that a person can act on, apart from bugs.
 
 /**
- * Something the operator can repair: a taken port, a folder that cannot be written, a wrong argument. The message is one
- * sentence that says what happened and what to do; the command line prints it without a stack and exits with `exitCode`.
+ * Something the operator can repair: a taken port, a folder that cannot be written, a wrong argument. The message is
+ * one sentence that says what happened and what to do; the command line prints it without a stack and exits with
+ * `exitCode`.
  */
 export class OperatorError extends Error {
   readonly exitCode: number
@@ -16,7 +17,10 @@ export class OperatorError extends Error {
 /** Exit code of every command that names something which does not exist. */
 const absentExitCode = 8
 
-/** What a command names does not exist: an organization, a token, a source, a search, a tender … The message says where to look. */
+/**
+ * What a command names does not exist: an organization, a token, a source, a search, a tender … The message says where
+ * to look.
+ */
 export const noSuchThing = (message: string): OperatorError => new OperatorError(message, { exitCode: absentExitCode })
 
 /** A command, an option or a setting is not used as it can be. */

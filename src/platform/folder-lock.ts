@@ -13,7 +13,10 @@ export const lockName = 'lock.db'
 /** What a message calls the folder, and what to do where another process has it, or where it cannot be written. */
 export type FolderNames = { readonly what: string; readonly inUse: string; readonly unwritable: string }
 
-/** Owns the folder, made when missing, until the returned function is called or the process ends, however it ends (SQLite's file lock). */
+/**
+ * Owns the folder, made when missing, until the returned function is called or the process ends, however it ends
+ * (SQLite's file lock).
+ */
 export function lockFolder(folder: string, named: FolderNames): () => void {
   let database: DatabaseSync | undefined
   try {

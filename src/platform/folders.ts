@@ -16,7 +16,9 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** Makes a folder with its parents; one that exists is fine, and so is anything else of this name. Throws Node's errors. */
+/**
+ * Makes a folder with its parents; one that exists is fine, and so is anything else of this name. Throws Node's errors.
+ */
 export async function makeWithParents(path: string): Promise<void> {
   try {
     await mkdir(path)

@@ -1,4 +1,5 @@
-// The only place that opens outgoing HTTP connections: bounded in time and size, and never into a private network by accident.
+// The only place that opens outgoing HTTP connections: bounded in time and size, and never into a private network by
+// accident.
 import type { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
@@ -16,7 +17,10 @@ export class Retryable extends Error {
   }
 }
 
-/** The portal answered, and the answer is no data: a firewall's challenge, a page for people, a limit. Never an empty result. */
+/**
+ * The portal answered, and the answer is no data: a firewall's challenge, a page for people, a limit. Never an empty
+ * result.
+ */
 export class Refused extends Retryable {
   constructor(message: string, options?: { readonly cause?: unknown; readonly retryAt?: number }) {
     super(message, options)
@@ -35,7 +39,9 @@ export class TooLarge extends Retryable {
 export type HttpRequest = {
   readonly url: string
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
-  /** `user-agent`, `accept` and `accept-encoding` have defaults. Only harmless ones follow a redirect to another origin. */
+  /**
+   * `user-agent`, `accept` and `accept-encoding` have defaults. Only harmless ones follow a redirect to another origin.
+   */
   readonly headers?: { readonly [name: string]: string }
   readonly body?: string | Uint8Array
   /** Most bytes of the body, unpacked or not; default 64 MiB. */
@@ -52,7 +58,9 @@ export type HttpRequest = {
   readonly secrets?: readonly string[]
 }
 
-/** An answer whose body is still to be read, once: by `bytes`, `chunks` or `discard`. Until then it holds a connection. */
+/**
+ * An answer whose body is still to be read, once: by `bytes`, `chunks` or `discard`. Until then it holds a connection.
+ */
 export type HttpAnswer = {
   readonly status: number
   /** The address that answered, after redirects. */
@@ -81,9 +89,9 @@ type HttpReply = {
 
 export type HttpClient = {
   /**
-   * One request, any status. Throws Retryable when no answer comes in time or the connection breaks, Refused when redirects
-   * go in a circle (a cookie is wanted), ForbiddenAddress when the address or a redirect leaves the allowed network or
-   * goes from https to http.
+   * One request, any status. Throws Retryable when no answer comes in time or the connection breaks, Refused when
+   * redirects go in a circle (a cookie is wanted), ForbiddenAddress when the address or a redirect leaves the allowed
+   * network or goes from https to http.
    */
   readonly send: (request: HttpRequest) => Promise<HttpAnswer>
   /** GET without following redirects, read as a whole. As `send`, and throws Retryable on 5xx and 429. */
@@ -120,8 +128,8 @@ const harmlessHeaders = new Set(['accept', 'accept-language', 'accept-encoding',
 const discardedBytes = 16 * 1024
 
 /**
- * A client for one kind of network. The check is made on the address that is connected to, literals included, so that no
- * name can be rebound between check and use.
+ * A client for one kind of network. The check is made on the address that is connected to, literals included, so that
+ * no name can be rebound between check and use.
  */
 export function openHttp(options: HttpOptions): HttpClient {
   const timeoutMs = options.timeoutMs ?? 30_000

@@ -9,8 +9,8 @@ const mostLength = 254
 const mostLocalLength = 64
 
 /**
- * The address in the form in which it is stored: its domain in ASCII and lower case. Undefined when it is none. Letters beyond
- * ASCII before the `@`, quoted parts and comments are not accepted.
+ * The address in the form in which it is stored: its domain in ASCII and lower case. Undefined when it is none. Letters
+ * beyond ASCII before the `@`, quoted parts and comments are not accepted.
  */
 export function mailAddressOf(text: string): string | undefined {
   const [, local, name] =

@@ -72,7 +72,9 @@ export function literalOf(hostname: string): string | undefined {
   return isIP(host) ? host : undefined
 }
 
-/** Resolves a name as the system does, and fails with ForbiddenAddress when any of its addresses is outside the network. */
+/**
+ * Resolves a name as the system does, and fails with ForbiddenAddress when any of its addresses is outside the network.
+ */
 export function lookupIn(network: Network): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {

@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import { OperatorError } from './errors.ts'
 import { makeFolder } from './folders.ts'
 
-/** Opens and seals with one key. `context` says what the secret belongs to: sealed for one, it cannot be opened for another. */
+/**
+ * Opens and seals with one key. `context` says what the secret belongs to: sealed for one, it cannot be opened for
+ * another.
+ */
 export type Sealer = {
   readonly seal: (secret: Uint8Array, context: string) => Buffer
   /** Undefined when it was sealed with another key or for another context, or was altered. */
@@ -50,8 +53,8 @@ export function secretKeyOf(text: string): Buffer | undefined {
 export const secretKeyFile = 'secret-key'
 
 /**
- * The key of this stock: the one given, or that of the file in the data folder, which is made with mode 0600 where it is
- * missing. Throws OperatorError when the file holds no key.
+ * The key of this stock: the one given, or that of the file in the data folder, which is made with mode 0600 where it
+ * is missing. Throws OperatorError when the file holds no key.
  */
 export async function openSecretKey(options: {
   /** TENDERSTOCK_SECRET_KEY. */

@@ -1,4 +1,5 @@
-// Addresses that name several servers, as libpq and the clients of Sentinel write them: scheme://user@host:port,host:port/name?option
+// Addresses that name several servers, as libpq and the clients of Sentinel write them:
+// scheme://user@host:port,host:port/name?option
 export type ServerList = {
   readonly scheme: string
   /** With its @, still encoded; empty without a user. */

@@ -1,5 +1,5 @@
-// Every setting of the environment, once: the help of each command, docs/settings.md and `tenderstock config` come from this table.
-// config.ts reads and checks the values.
+// Every setting of the environment, once: the help of each command, docs/settings.md and `tenderstock config` come from
+// this table. config.ts reads and checks the values.
 
 export type SettingSpec = {
   /** Half a sentence without a period, for the help and the page. */

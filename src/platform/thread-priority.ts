@@ -1,5 +1,5 @@
-// How urgent the work of a thread is to the system's scheduler. A thread that wakes every 2 ms beside two that deflate without
-// pause, on two cores, is late by 9.7 ms in p99 when those gave way, else by 15.7 (ratio 1.6).
+// How urgent the work of a thread is to the system's scheduler. A thread that wakes every 2 ms beside two that deflate
+// without pause, on two cores, is late by 9.7 ms in p99 when those gave way, else by 15.7 (ratio 1.6).
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 import { basename } from 'node:path'
@@ -8,7 +8,9 @@ import { basename } from 'node:path'
 const lessUrgent = 10
 const leastUrgent = 19
 
-/** As Node and V8 name their threads: those that collect garbage and compile, those of the pool for files and the like. */
+/**
+ * As Node and V8 name their threads: those that collect garbage and compile, those of the pool for files and the like.
+ */
 const helperNames: ReadonlySet<string> = new Set(['V8Worker', 'libuv-worker'])
 
 /**

@@ -1,5 +1,5 @@
-// Spans for OpenTelemetry. The operator loads an SDK with `--import`; without one, nothing is recorded, and requests are
-// not even looked at.
+// Spans for OpenTelemetry. The operator loads an SDK with `--import`; without one, nothing is recorded, and requests
+// are not even looked at.
 import {
   type Attributes,
   ProxyTracerProvider,
@@ -58,8 +58,8 @@ const headerGetter: TextMapGetter<TracedRequest['header']> = {
 }
 
 /**
- * Records a request that was answered just now, in the trace that its caller names in headers which the operator's propagator
- * reads, such as `traceparent`. From status 500 on it failed.
+ * Records a request that was answered just now, in the trace that its caller names in headers which the operator's
+ * propagator reads, such as `traceparent`. From status 500 on it failed.
  */
 export function recordRequest(title: string, attributes: Attributes, request: TracedRequest): void {
   const { status, milliseconds, header } = request

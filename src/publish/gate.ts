@@ -5,7 +5,10 @@ import { dayMs, hourMs } from '../domain/time.ts'
 const enoughDocuments = 50
 const enoughRecords = 100
 
-/** Maximum share of rejected documents: portals stay below 0.01, but a changed format or a broken parser rejects most of them. */
+/**
+ * Maximum share of rejected documents: portals stay below 0.01, but a changed format or a broken parser rejects most of
+ * them.
+ */
 const maxRejectedShare = 0.1
 
 /**
@@ -14,7 +17,10 @@ const maxRejectedShare = 0.1
  */
 const maxArchivedShare = 0.05
 
-/** Maximum share of its records that a source may lose: records change sources only when duplicates are found, so a fifth at once means that matching is broken. */
+/**
+ * Maximum share of its records that a source may lose: records change sources only when duplicates are found, so a
+ * fifth at once means that matching is broken.
+ */
 const maxSourceLossShare = 0.2
 
 /** How long a regular source may be silent; longer than the Christmas and Easter breaks of the official journals. */
@@ -32,7 +38,10 @@ export const activityWindowMs = 30 * dayMs
  */
 const weightyShare = 0.05
 
-/** Minimum share of announced notices that must be missing to hold back an edition; smaller gaps are only read again and reported. */
+/**
+ * Minimum share of announced notices that must be missing to hold back an edition; smaller gaps are only read again and
+ * reported.
+ */
 const maxMissingShare = 0.1
 
 /** How recent a check must be to prove that the source answers but has nothing new. */

@@ -62,13 +62,16 @@ export type PublishOptions = {
   /** Publishes what the gate would hold back. */
   readonly overrideGate?: boolean
   /**
-   * Publishes although the newest edition is dated further ahead of `now` than the interval: a clock was ahead. The operator says
-   * by it that the interval has passed in truth.
+   * Publishes although the newest edition is dated further ahead of `now` than the interval: a clock was ahead. The
+   * operator says by it that the interval has passed in truth.
    */
   readonly acceptsFutureEdition?: boolean
   /** Read again when the entries are written: the edition's time of publication. `now` replaces it if absent. */
   readonly clock?: () => number
-  /** Called after each batch of entries, and at the end; what it throws stops the publication, and the next one continues. */
+  /**
+   * Called after each batch of entries, and at the end; what it throws stops the publication, and the next one
+   * continues.
+   */
   readonly onProgress?: (progress: PublishProgress) => void
 }
 

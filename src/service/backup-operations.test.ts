@@ -1,4 +1,5 @@
-// A backup and its restore as their commands tell of them: what is not in it, what to do next, and a stock of an older version.
+// A backup and its restore as their commands tell of them: what is not in it, what to do next, and a stock of an older
+// version.
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

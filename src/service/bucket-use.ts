@@ -1,4 +1,5 @@
-// Uses of tokens that nodes without a database counted: small sealed objects, which the publisher adds to the database once each.
+// Uses of tokens that nodes without a database counted: small sealed objects, which the publisher adds to the database
+// once each.
 import { minuteMs } from '../domain/time.ts'
 import type { Random } from '../platform/random.ts'
 import type { Sealer } from '../platform/sealing.ts'

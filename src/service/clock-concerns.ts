@@ -6,7 +6,9 @@ import type { Look } from '../store/look.ts'
 const toleratedNodeMs = 30_000
 /** How far the publisher's clock may be off: beyond it nothing is published. */
 const toleratedPublisherMs = 10_000
-/** How far ahead of the database's time an edition may be without being named: clocks are compared to about a second. */
+/**
+ * How far ahead of the database's time an edition may be without being named: clocks are compared to about a second.
+ */
 const toleratedAheadMs = 5_000
 
 /** `3 h 2 min`, `90 s`, without a sign. */

@@ -1,5 +1,5 @@
-// Every command either reads, or leaves an entry in the audit log that says who gave it; where the entry cannot be written, nothing
-// is changed.
+// Every command either reads, or leaves an entry in the audit log that says who gave it; where the entry cannot be
+// written, nothing is changed.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -63,7 +63,10 @@ describe.each(drawnEngines)('the audit log of commands (%s)', (engine) => {
   }
   type World = Awaited<ReturnType<typeof world>>
 
-  /** What each command is asked, in an order in which each finds what it needs; `id` is the id that the last creation of a kind told. */
+  /**
+   * What each command is asked, in an order in which each finds what it needs; `id` is the id that the last creation of
+   * a kind told.
+   */
   function trialsOf({ store, dataFolder, receiver }: World, id: (kind: 'token' | 'webhook' | 'digest') => string) {
     const organization = 'Acme'
     const path = join(dataFolder, 'notice.xml')
@@ -247,7 +250,10 @@ describe.each(drawnEngines)('the audit log of commands (%s)', (engine) => {
     return trials
   }
 
-  /** All that the stock holds besides the log itself, what tells that something happened, and what a command sets up once. */
+  /**
+   * All that the stock holds besides the log itself, what tells that something happened, and what a command sets up
+   * once.
+   */
   async function contents({ store }: World): Promise<string> {
     const { rows: tables } = await sql<{ name: string }>`
       select table_name as name from information_schema.tables

@@ -1,4 +1,5 @@
-// What commands and the service tell while they work: one table of events, for JSON lines and for the text that people read.
+// What commands and the service tell while they work: one table of events, for JSON lines and for the text that people
+// read.
 import type { ReviewSide } from '../console/stock-reads.ts'
 import type { ConsolidateSummary } from '../consolidate/consolidate.ts'
 import type { FitSummary } from '../consolidate/estimate/fit-stock.ts'

@@ -8,8 +8,8 @@ import type { ServiceContext } from './operation-context.ts'
 export const actorOf = ({ by = commandActor }: Pick<ServiceContext, 'by'>): Actor => by
 
 /**
- * Notes what whoever runs the command did. Call it in the transaction of the change; before the work where that takes several, so
- * that a process that dies leaves the entry as well.
+ * Notes what whoever runs the command did. Call it in the transaction of the change; before the work where that takes
+ * several, so that a process that dies leaves the entry as well.
  */
 export const noteCommand = (
   trx: Executor,

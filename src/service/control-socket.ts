@@ -1,4 +1,5 @@
-// How commands reach the process that holds the stock: line-delimited JSON over a Unix socket that only its owner can open.
+// How commands reach the process that holds the stock: line-delimited JSON over a Unix socket that only its owner can
+// open.
 import { createHash } from 'node:crypto'
 import { chmod, lstat, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
@@ -25,7 +26,10 @@ export type ControlRequest = {
   readonly operands: readonly string[]
 }
 
-/** Runs a command and returns its exit code. An OperatorError reaches the caller as its sentence; anything else as a bug. */
+/**
+ * Runs a command and returns its exit code. An OperatorError reaches the caller as its sentence; anything else as a
+ * bug.
+ */
 export type RunCommand = (request: ControlRequest, emit: Emit) => Promise<number>
 
 type ControlMessage =
@@ -73,8 +77,8 @@ export async function listenForCommands(dataFolder: string, run: RunCommand): Pr
 
 /**
  * Sends a command to the process that holds the stock in `dataFolder`, hands its events on and returns the exit code.
- * Undefined when no process answers there: then the caller may open the stock itself. Throws OperatorError for what that
- * process calls an operator's matter, and when it ends in the middle.
+ * Undefined when no process answers there: then the caller may open the stock itself. Throws OperatorError for what
+ * that process calls an operator's matter, and when it ends in the middle.
  */
 export async function askRunningService(
   dataFolder: string,

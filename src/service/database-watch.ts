@@ -22,8 +22,8 @@ export type DatabaseWatch = {
 
 const roundMs = 1000
 /**
- * How many rounds may pass without a look that succeeded before that is said. Rounds are counted and not timed: a process that
- * was frozen did not look.
+ * How many rounds may pass without a look that succeeded before that is said. Rounds are counted and not timed: a
+ * process that was frozen did not look.
  */
 const quietRounds = 10
 /** How many rounds later it is said again in the log. */

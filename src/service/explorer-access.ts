@@ -1,5 +1,5 @@
-// How the explorer asks the API: by tokens that live in this process only, one for each organization, and one for strangers where
-// the stock is made up.
+// How the explorer asks the API: by tokens that live in this process only, one for each organization, and one for
+// strangers where the stock is made up.
 import type { TokenSource } from '../api/token-table.ts'
 import type { ExplorerAnswer } from '../console/console-context.ts'
 import { hashToken, makeToken } from '../domain/token.ts'

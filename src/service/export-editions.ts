@@ -1,5 +1,5 @@
-// Keeps the bucket of TENDERSTOCK_EDITIONS up with the editions, the tokens and the keys of cursors, beside everything else: what fails
-// is said and tried again, and no publication waits for it.
+// Keeps the bucket of TENDERSTOCK_EDITIONS up with the editions, the tokens and the keys of cursors, beside everything
+// else: what fails is said and tried again, and no publication waits for it.
 import { createSecretKey } from 'node:crypto'
 import { accessPath, type BucketHead, headPath, readBucketJson } from '../edition/format/bucket-files.ts'
 import type { EditionLog } from '../edition/write/edition-log.ts'

@@ -1,4 +1,5 @@
-// What a service does whose stages fail, from outside: faults are in the database, or on the disk, never in the program.
+// What a service does whose stages fail, from outside: faults are in the database, or on the disk, never in the
+// program.
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'

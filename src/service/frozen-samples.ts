@@ -1,5 +1,5 @@
-// What strangers explore where the stock is live: one edition of made-up notices in an edition log of its own. It is made once,
-// beside the service, and never changes; the API's own code answers from it.
+// What strangers explore where the stock is live: one edition of made-up notices in an edition log of its own. It is
+// made once, beside the service, and never changes; the API's own code answers from it.
 import { fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'

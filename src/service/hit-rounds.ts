@@ -1,4 +1,5 @@
-// Matches new editions with the saved searches, beside the rounds of the service: whatever fails here stops nothing else.
+// Matches new editions with the saved searches, beside the rounds of the service: whatever fails here stops nothing
+// else.
 import { setTimeout as sleepFor } from 'node:timers/promises'
 import { matchEditions } from '../hits/match-editions.ts'
 import { type Matcher, openMatcher } from '../hits/matcher.ts'
@@ -30,7 +31,9 @@ export type HitRoundsOptions = {
   readonly clock: Clock
   readonly stop: AbortSignal
   readonly emit: Emit
-  /** Called with a sentence when matching fails in another way than before, and with `undefined` when it is well again. */
+  /**
+   * Called with a sentence when matching fails in another way than before, and with `undefined` when it is well again.
+   */
   readonly onState: (sentence: string | undefined, error?: unknown) => void
 }
 

@@ -6,7 +6,9 @@ const longestBehindMs = 60_000
 /** A database that answered no longer ago than this answers. */
 const answeringMs = 10_000
 
-/** What a node holds, and what it learned from the database. Times by a clock that only moves forwards, in milliseconds. */
+/**
+ * What a node holds, and what it learned from the database. Times by a clock that only moves forwards, in milliseconds.
+ */
 export type ReadinessFacts = {
   readonly now: number
   /** When the database last answered, and at first when the node began. */

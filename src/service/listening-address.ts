@@ -44,7 +44,10 @@ export function listenError(
   }
 }
 
-/** The port itself, or a free one for 0. Readers share a port, so a second service there would not be noticed: it is tried alone. */
+/**
+ * The port itself, or a free one for 0. Readers share a port, so a second service there would not be noticed: it is
+ * tried alone.
+ */
 export async function findPort(host: string, wanted: number, option?: PortOption): Promise<number> {
   const server = createServer()
   await new Promise<void>((done, fail) => {

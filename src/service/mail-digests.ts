@@ -1,5 +1,5 @@
-// Makes digests, and sends them and the mails of the console while the service runs: looks every few seconds for what is due,
-// and never ends the service.
+// Makes digests, and sends them and the mails of the console while the service runs: looks every few seconds for what
+// is due, and never ends the service.
 
 import { openMailServer } from '../digests/mail-server.ts'
 import { makeDigests } from '../digests/make-digests.ts'
@@ -73,7 +73,9 @@ function tokenOf(sealer: Sealer, digestId: string): string {
   return sealer.seal(Buffer.from(digestId), tokenContext).toString('base64url')
 }
 
-/** Ends the digest that a token of `/unsubscribe` was made for, and its mails. False for a token that we did not make. */
+/**
+ * Ends the digest that a token of `/unsubscribe` was made for, and its mails. False for a token that we did not make.
+ */
 export async function unsubscribe(context: SealerContext, token: string): Promise<boolean> {
   const digestId = (await openSealer(context)).open(Buffer.from(token, 'base64url'), tokenContext)
   if (digestId === undefined) return false

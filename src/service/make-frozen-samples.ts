@@ -1,5 +1,6 @@
-// Makes the frozen samples: a process of its own, whose memory is free again when it ends. It reads the sample portals into a
-// database in its folder, publishes one edition, and leaves the edition log of that. Started with folder, epoch and version.
+// Makes the frozen samples: a process of its own, whose memory is free again when it ends. It reads the sample portals
+// into a database in its folder, publishes one edition, and leaves the edition log of that. Started with folder, epoch
+// and version.
 import { writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { join } from 'node:path'

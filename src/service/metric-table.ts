@@ -1,4 +1,5 @@
-// Every metric that the service shows to a monitoring system, once: what /metrics answers and what docs/metrics.md lists.
+// Every metric that the service shows to a monitoring system, once: what /metrics answers and what docs/metrics.md
+// lists.
 
 export type MetricSpec = {
   readonly type: 'gauge' | 'counter' | 'histogram'

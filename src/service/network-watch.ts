@@ -1,4 +1,5 @@
-// Tells a machine without a network from portals that do not answer: one sentence for all of them, and one when it is over.
+// Tells a machine without a network from portals that do not answer: one sentence for all of them, and one when it is
+// over.
 import type { HttpClient } from '../platform/http.ts'
 import { ForbiddenAddress } from '../platform/network-rule.ts'
 import type { CommandEvent, Emit } from './command-event.ts'
@@ -9,7 +10,9 @@ const silentHosts = 3
 export type NetworkWatch = {
   /** Like the client's own, and heard of by the watch. */
   readonly send: HttpClient['send']
-  /** Reports a reading that failed: at once, after the next answer of anyone, or not at all while no portal is reached. */
+  /**
+   * Reports a reading that failed: at once, after the next answer of anyone, or not at all while no portal is reached.
+   */
   readonly emitFailure: (event: CommandEvent) => void
 }
 

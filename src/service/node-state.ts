@@ -13,7 +13,10 @@ export type NodeSnapshot = {
   readonly pipeline?: PipelineState
   /** Why no requests should be sent here; absent while they may. */
   readonly unready?: UnreadyReason | undefined
-  /** Requests for records are answered 503 until then, in epoch milliseconds of the database; absent without maintenance. */
+  /**
+   * Requests for records are answered 503 until then, in epoch milliseconds of the database; absent without
+   * maintenance.
+   */
   readonly maintenanceUntil?: number | undefined
 }
 

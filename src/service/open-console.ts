@@ -26,7 +26,9 @@ export type ConsoleSettings = {
 /** How often changes by other processes are looked for. */
 const lookMs = 1_000
 
-/** Where the console listens. Throws OperatorError for a port in use, and beyond this machine without its https address. */
+/**
+ * Where the console listens. Throws OperatorError for a port in use, and beyond this machine without its https address.
+ */
 export async function findConsole(
   { host, port }: ConsoleSettings,
   consoleUrl: string | undefined,

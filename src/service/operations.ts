@@ -1,4 +1,5 @@
-// What each command does with an open stock. It runs in the command's own process, or inside the service that holds the stock.
+// What each command does with an open stock. It runs in the command's own process, or inside the service that holds the
+// stock.
 
 import { consolidate, rebuildStock } from '../consolidate/consolidate.ts'
 import { fitStock } from '../consolidate/estimate/fit-stock.ts'

@@ -1,4 +1,5 @@
-// `organization show`, `rename` and `end` from the outside of the store: what they print, what the API and the console see after.
+// `organization show`, `rename` and `end` from the outside of the store: what they print, what the API and the console
+// see after.
 import { describe, expect, test } from 'vitest'
 import { runOperation, serviceContext } from '../../test/operations-world.ts'
 import { drawnEngines, openTestStore } from '../../test/world.ts'

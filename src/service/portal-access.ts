@@ -1,4 +1,5 @@
-// How commands reach portals: the public network under the operator's name, a simulator on this machine, or the service's own samples.
+// How commands reach portals: the public network under the operator's name, a simulator on this machine, or the
+// service's own samples.
 import { createPoliteHosts, type PoliteHosts } from '../ingest/polite.ts'
 import { type Clock, systemSleep } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
@@ -50,7 +51,10 @@ export function openPortalAccess(options: PortalAccessOptions): PortalAccess {
   }
 }
 
-/** The way to the portals, or to those of a simulator, which never learns who the operator is. Throws like `openPortalAccess`. */
+/**
+ * The way to the portals, or to those of a simulator, which never learns who the operator is. Throws like
+ * `openPortalAccess`.
+ */
 export function openPortalHttp(
   config: Config,
   simulator: string | undefined,

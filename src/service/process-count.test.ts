@@ -1,5 +1,5 @@
-// Proves how many processes are said to share the limits: those with a sign of life, and the last count while the database is
-// away.
+// Proves how many processes are said to share the limits: those with a sign of life, and the last count while the
+// database is away.
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
@@ -9,7 +9,9 @@ import { systemRandom } from '../platform/random.ts'
 import type { Store } from '../store/database.ts'
 import { countProcesses, type ProcessCount } from './process-count.ts'
 
-/** decision 25: a process that was silent for longer does not count, and each gives a sign of life every three seconds. */
+/**
+ * decision 25: a process that was silent for longer does not count, and each gives a sign of life every three seconds.
+ */
 const silentMs = 15_000
 const beatMs = 3000
 

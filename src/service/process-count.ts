@@ -1,4 +1,5 @@
-// How many processes share the rate limits, for the time in which the shared store does not answer. Counted in the database.
+// How many processes share the rate limits, for the time in which the shared store does not answer. Counted in the
+// database.
 import type { Log } from '../platform/log.ts'
 import type { Random } from '../platform/random.ts'
 import { within } from '../platform/within.ts'

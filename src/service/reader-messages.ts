@@ -24,7 +24,10 @@ export type ReaderSettings = {
   /** Shared: the rate limits of all threads. */
   readonly limiterMemory: SharedArrayBuffer
   readonly floodMemory: SharedArrayBuffer
-  /** Shared: where it counts requests; it continues the counts of the threads that had its number before. Absent: it does not. */
+  /**
+   * Shared: where it counts requests; it continues the counts of the threads that had its number before. Absent: it
+   * does not.
+   */
   readonly countMemory: SharedArrayBuffer | undefined
   /** The state at the start; changes are sent. */
   readonly state: NodeSnapshot

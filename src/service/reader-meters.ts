@@ -1,4 +1,5 @@
-// What the readers of a node count in shared memory, over all threads that ever lived: a reader that dies takes no count along.
+// What the readers of a node count in shared memory, over all threads that ever lived: a reader that dies takes no
+// count along.
 import { type CountedRequests, createCountMemory, durationBounds, RequestCounts } from '../api/request-counts.ts'
 
 export class ReaderMeters {

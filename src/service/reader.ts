@@ -1,5 +1,6 @@
-// A reader: a thread that answers the API from the edition log that the main thread writes. It shares the log's columns and the
-// rate limits with the other readers, has files and connections of its own, and asks the main thread for tokens and keys.
+// A reader: a thread that answers the API from the edition log that the main thread writes. It shares the log's columns
+// and the rate limits with the other readers, has files and connections of its own, and asks the main thread for tokens
+// and keys.
 import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createCursorSealer } from '../api/cursors/cursor.ts'

@@ -222,7 +222,8 @@ describe('readers', () => {
       while (!isOver) {
         const answer = await world.get('/v1/tenders?limit=3', agent).catch((error: NodeJS.ErrnoException) => error)
         if (answer instanceof Error) {
-          // a connection ends with the reader that held it; the system may refuse one in the moment in which its socket closes
+          // a connection ends with the reader that held it; the system may refuse one in the moment in which its socket
+          // closes
           expect(['ECONNRESET', 'EPIPE', 'ECONNREFUSED']).toContain((answer as NodeJS.ErrnoException).code)
           broken.add(agent)
         } else {

@@ -1,5 +1,5 @@
-// A person's contact data leaves everything that leaves the service, stays out when notices are read again, and comes back when the
-// redaction is undone.
+// A person's contact data leaves everything that leaves the service, stays out when notices are read again, and comes
+// back when the redaction is undone.
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// The operator's commands about contact data that must leave the records: `redact`, its list, undo, and import after a restore.
+// The operator's commands about contact data that must leave the records: `redact`, its list, undo, and import after a
+// restore.
 import { createHmac } from 'node:crypto'
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -174,8 +175,8 @@ export const otherStock = (path: string): OperatorError =>
   )
 
 /**
- * Notes redactions of a file in the transaction that restores their stock, so that nothing leaves it without them; `redact import`
- * then takes the values out. False, and nothing done, when they are of another stock.
+ * Notes redactions of a file in the transaction that restores their stock, so that nothing leaves it without them;
+ * `redact import` then takes the values out. False, and nothing done, when they are of another stock.
  */
 export async function noteRestored(trx: Executor, lines: readonly RedactionLine[]): Promise<boolean> {
   if (!(await hasRedactions(trx)) || !areOf(await redactionKey(trx), lines)) return false
@@ -216,8 +217,8 @@ type Touched = Omit<EventOf<'redacted'>, 'event' | 'id' | 'isDryRun'>
 const mostNamed = 100
 
 /**
- * Goes through everything stored that may hold the values, in short pieces, so that the service works on meanwhile. `isReal`: takes
- * them out; else only counts.
+ * Goes through everything stored that may hold the values, in short pieces, so that the service works on meanwhile.
+ * `isReal`: takes them out; else only counts.
  */
 async function goThrough(context: ServiceContext, rules: Redactor, doing: Doing, isReal: boolean): Promise<Touched> {
   if (!rules.isActive) return { notices: 0, records: 0, recordIds: [], members: {}, bodies: 0, mails: 0, others: 0 }

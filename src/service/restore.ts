@@ -90,7 +90,9 @@ type Redactions = {
   readonly isGiven: boolean
 }
 
-/** The file of redactions that belongs to a restore: the given one, else the first that is where one may be expected. */
+/**
+ * The file of redactions that belongs to a restore: the given one, else the first that is where one may be expected.
+ */
 async function findRedactions(
   storage: BackupStorage,
   { given, dataFolder, operand }: { readonly given: unknown; readonly dataFolder: string; readonly operand: string },

@@ -35,7 +35,10 @@ export const listReviews: Operation<ReviewContext> = async ({ store }, { options
   return 0
 }
 
-/** Pairs that await a decision: at most `limit` records whose notices contradict each other, then as many possible duplicates. */
+/**
+ * Pairs that await a decision: at most `limit` records whose notices contradict each other, then as many possible
+ * duplicates.
+ */
 export async function waitingPairs(db: Executor, limit: number): Promise<WaitingPair[]> {
   const decided = new Set((await currentDecisions(db)).map(({ left, right }) => `${left}\n${right}`))
   // decided pairs are left out here: there are at most as many as operators made
@@ -170,7 +173,9 @@ export async function undoReview(
   return 0
 }
 
-/** The decision on these two notices, and those on the two records that they are in: one of them left would still hold. */
+/**
+ * The decision on these two notices, and those on the two records that they are in: one of them left would still hold.
+ */
 async function decisionsOn(db: Executor, left: string, right: string): Promise<ReviewDecision[]> {
   const decisions = await listDecisions(db)
   const keys = decisions.flatMap((each) => [each.left, each.right])

@@ -1,4 +1,5 @@
-// Review decisions by way of a running service: its process holds the stock, each command reaches it over the control socket.
+// Review decisions by way of a running service: its process holds the stock, each command reaches it over the control
+// socket.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -42,8 +42,8 @@ export type RoundsOptions = {
 }
 
 /**
- * Runs one stage, under a name for people. A failure ends the round; with `isAside` the other stages of the round still run, and
- * the round has failed all the same.
+ * Runs one stage, under a name for people. A failure ends the round; with `isAside` the other stages of the round still
+ * run, and the round has failed all the same.
  */
 export type RunStage = (
   name: string,

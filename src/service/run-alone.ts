@@ -23,7 +23,9 @@ const beginsStock: ReadonlySet<string> = new Set([
   'source run',
 ] satisfies OperationName[])
 
-/** Opens the stock, runs the command and closes it. Returns the exit code. Throws OperatorError where there is no stock. */
+/**
+ * Opens the stock, runs the command and closes it. Returns the exit code. Throws OperatorError where there is no stock.
+ */
 export async function runAlone(
   context: { readonly dataFolder: string; readonly version: string; readonly signal: AbortSignal },
   request: ControlRequest,

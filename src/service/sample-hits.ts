@@ -1,5 +1,5 @@
-// What a newcomer sees of hits: the trial organization has a profile, a saved search and a receiver on this machine, which verifies
-// what comes and prints it.
+// What a newcomer sees of hits: the trial organization has a profile, a saved search and a receiver on this machine,
+// which verifies what comes and prints it.
 import { canonicalCompanyProfile, parseCompanyProfile } from '../hits/company-profile.ts'
 import { canonicalSearchFilter, defaultThreshold, parseSearchFilter, searchFilterHash } from '../hits/saved-search.ts'
 import type { Sealer } from '../platform/sealing.ts'
@@ -24,7 +24,9 @@ const sampleSearch = { cpv: ['45233000'] }
 
 type SampleContext = Pick<ServiceContext, 'store' | 'dataFolder' | 'config' | 'random' | 'clock'>
 
-/** Makes the samples once, and starts the receiver. Undefined when somebody removed the endpoint or its secret is lost. */
+/**
+ * Makes the samples once, and starts the receiver. Undefined when somebody removed the endpoint or its secret is lost.
+ */
 export async function openSampleHits(
   context: SampleContext,
   emit: Emit,

@@ -1,4 +1,5 @@
-// The sample portals of `tenderstock start`: the simulator serves made-up notices, and the sources read it as they read portals.
+// The sample portals of `tenderstock start`: the simulator serves made-up notices, and the sources read it as they read
+// portals.
 import { join } from 'node:path'
 import { dayMs, toInstant } from '../domain/time.ts'
 import { createPoliteHosts } from '../ingest/polite.ts'

@@ -279,7 +279,10 @@ export async function start(options: StartOptions): Promise<void> {
 const traceOf = (error: Error): string =>
   [error, error.cause].flatMap((each) => (each instanceof Error ? [each.stack] : [])).join('\n')
 
-/** Throws OperatorError for a source or path that does not exist, before anything is opened and the service called ready. */
+/**
+ * Throws OperatorError for a source or path that does not exist, before anything is opened and the service called
+ * ready.
+ */
 async function checkNamed({ live, samples, ingestPaths }: StartOptions): Promise<void> {
   const named = live?.sources ?? samples?.sources.filter((id) => id !== 'all') ?? []
   if (named.length > 0) {

@@ -1,4 +1,5 @@
-// The figures of the stock between two scrapes: kept for seconds, called stale when they are old, and never waited for without end.
+// The figures of the stock between two scrapes: kept for seconds, called stale when they are old, and never waited for
+// without end.
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely'
 import { afterEach, expect, test, vi } from 'vitest'
 import { openTestStore } from '../../test/world.ts'

@@ -1,5 +1,5 @@
-// Keeps the figures of the stock for a monitoring system: read when it asks, at most every few seconds, and never waited
-// for long.
+// Keeps the figures of the stock for a monitoring system: read when it asks, at most every few seconds, and never
+// waited for long.
 import type { Clock } from '../platform/clock.ts'
 import { within } from '../platform/within.ts'
 import { loadSources, type Sources } from '../sources/registry.ts'

@@ -1,4 +1,5 @@
-// What the console's pages read of stages that it does not know. Each read is one transaction: it waits for the database once.
+// What the console's pages read of stages that it does not know. Each read is one transaction: it waits for the
+// database once.
 import { statfs } from 'node:fs/promises'
 import type { ReviewDesk, SourceFile, SourceLine, StockReads, ToldRecord } from '../console/stock-reads.ts'
 import { explainRecord } from '../consolidate/explain-stock.ts'

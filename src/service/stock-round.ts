@@ -51,7 +51,9 @@ export class StockRound {
     this.#startedAt = options.context.clock()
   }
 
-  /** Runs the stages in their order. The first round reports more than the next ones, which run several times a minute. */
+  /**
+   * Runs the stages in their order. The first round reports more than the next ones, which run several times a minute.
+   */
   async run(isFirst: boolean, stage: RunStage): Promise<void> {
     const { context, emit, live, ingestPaths: paths } = this.#options
     // Runs before anything changes the stock and undoes an unfinished edition; this is also the way out if the

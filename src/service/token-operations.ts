@@ -1,4 +1,5 @@
-// The commands about tokens: the operator's way where no Owner can sign in. They tell the Owners, and are in the audit log.
+// The commands about tokens: the operator's way where no Owner can sign in. They tell the Owners, and are in the audit
+// log.
 import { noSuchThing, OperatorError } from '../platform/errors.ts'
 import { mailDomainOf } from '../platform/mail-address.ts'
 import { inTransaction } from '../store/database.ts'

@@ -1,4 +1,5 @@
-// Hands on what the readers counted, to the database or a bucket, a minute at a time: a killed process loses the minute that it was in.
+// Hands on what the readers counted, to the database or a bucket, a minute at a time: a killed process loses the minute
+// that it was in.
 import type { TokenUse } from '../api/use-counter.ts'
 import { addressPrefix } from '../console/address-prefix.ts'
 import { minuteMs } from '../domain/time.ts'

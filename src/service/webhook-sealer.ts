@@ -17,8 +17,8 @@ export type SealerContext = {
 }
 
 /**
- * Opens the key of this stock, and makes one where there is none. Throws OperatorError when the stock's secrets were sealed with
- * another key; with `acceptsNewKey` this key takes its place, and the old secrets sign no more.
+ * Opens the key of this stock, and makes one where there is none. Throws OperatorError when the stock's secrets were
+ * sealed with another key; with `acceptsNewKey` this key takes its place, and the old secrets sign no more.
  */
 export async function openSealer(
   { store, dataFolder, config, random }: SealerContext,

@@ -1,4 +1,5 @@
-// What a process of the service did since its start, counted where it happens: rounds, stages, readings, hits, deliveries, mails.
+// What a process of the service did since its start, counted where it happens: rounds, stages, readings, hits,
+// deliveries, mails.
 import type { SlotResult } from '../ingest/run-slot.ts'
 
 type Outcome = 'succeeded' | 'failed'

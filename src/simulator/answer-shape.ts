@@ -9,7 +9,10 @@ import { escapeXml } from './samples/xml-text.ts'
 export type PlacedValue = { readonly at: AnswerPointer; readonly value: Json }
 
 export type AnswerPage = {
-  /** Documents as a portal's own writer writes them: the text of JSON, one element or a document of XML, header and row of CSV. */
+  /**
+   * Documents as a portal's own writer writes them: the text of JSON, one element or a document of XML, header and row
+   * of CSV.
+   */
   readonly documents: readonly string[]
   readonly placedValues?: readonly PlacedValue[]
   /** A single thing, not a list that happens to hold one: a detail. */

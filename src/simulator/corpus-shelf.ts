@@ -1,4 +1,5 @@
-// A shelf of real notices, from a folder of collected ones (`../shared/corpus`): for tests and trials, never part of the program.
+// A shelf of real notices, from a folder of collected ones (`../shared/corpus`): for tests and trials, never part of
+// the program.
 import { readdirSync, readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'

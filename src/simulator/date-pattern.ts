@@ -41,7 +41,9 @@ const fields: { readonly [token: string]: readonly [string, string] } = {
   XXX: ['offset', '(Z|[+-]\\d{2}:\\d{2})'],
 }
 
-/** Fields of a moment that may come from several places of a request: the year in the path, the month in a parameter. */
+/**
+ * Fields of a moment that may come from several places of a request: the year in the path, the month in a parameter.
+ */
 export type DateFields = ReadonlyMap<string, number>
 
 /** The fields that the text holds by the pattern; undefined when it does not fit. Whole moments are `epochMs`. */

@@ -3,8 +3,8 @@ import { hourMs } from '../domain/time.ts'
 import { seeded } from './samples/seeded.ts'
 
 /**
- * Every documented fault. `answer` faults spoil a whole answer, at most `mostPerResource` times for one address; `content`
- * faults spoil what a good answer says, at most once each for one address; `portal` faults last.
+ * Every documented fault. `answer` faults spoil a whole answer, at most `mostPerResource` times for one address;
+ * `content` faults spoil what a good answer says, at most once each for one address; `portal` faults last.
  */
 export const faultTable = {
   'waf-challenge': { kind: 'answer', what: 'status 202 without a body, header x-amzn-waf-action: challenge' },
@@ -85,7 +85,10 @@ export const faultNames = Object.keys(faultTable) as FaultName[]
 type FaultSetting =
   | number
   | {
-      /** Of requests, from 0 to 1; of entries for `late`, of portals for `silent`, `capped-pages` and `last-page-again`, of hours for `gone`. */
+      /**
+       * Of requests, from 0 to 1; of entries for `late`, of portals for `silent`, `capped-pages` and `last-page-again`,
+       * of hours for `gone`.
+       */
       readonly share: number
       /** Only at these sources; default all. */
       readonly sources?: readonly string[]
@@ -101,8 +104,8 @@ const mostPerResource = 2
 /** Says which fault happens when. The same seed and the same requests give the same faults. */
 export type FaultDice = {
   /**
-   * Whether a fault happens to this request. `resource` is its address with its body. A fault of a portal always happens to
-   * all of its requests, or never.
+   * Whether a fault happens to this request. `resource` is its address with its body. A fault of a portal always
+   * happens to all of its requests, or never.
    */
   readonly happens: (name: FaultName, sourceId: string, resource: string) => boolean
   /** Hours by which an entry is late; 0 for most. Never more than `mostHours`. */

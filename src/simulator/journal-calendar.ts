@@ -1,4 +1,5 @@
-// The calendar of the EU's journal as the simulator keeps it: one issue on every working day, numbered from 1 in each year.
+// The calendar of the EU's journal as the simulator keeps it: one issue on every working day, numbered from 1 in each
+// year.
 import { dayMs, hourMs, wallToEpochMs } from '../domain/time.ts'
 
 const zone = 'Europe/Luxembourg'

@@ -1,4 +1,5 @@
-// A list of a portal: its window of dates, its order, its pages in every manner of paging, and the details of its entries.
+// A list of a portal: its window of dates, its order, its pages in every manner of paging, and the details of its
+// entries.
 import type { Delivery } from '../sources/delivery.ts'
 import type { Json } from '../sources/fetch.ts'
 import type { Channel } from '../sources/source.ts'

@@ -1,4 +1,5 @@
-// What single portals do that no card can say: caps and clamps, each as documented by the portal or measured by its readers.
+// What single portals do that no card can say: caps and clamps, each as documented by the portal or measured by its
+// readers.
 import { dayMs } from '../domain/time.ts'
 
 export type Quirks = {

@@ -5,7 +5,10 @@ const letters = 'abcdefghijklmnopqrstuvwxyz'
 const fillers = `${letters}0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_. /:;,=+#!%&()'"<>[]{}|`
 const attempts = 200
 
-/** Text in which the pattern finds its match; the same for the same key. Throws where none is found: no real pattern of a name is so odd. */
+/**
+ * Text in which the pattern finds its match; the same for the same key. Throws where none is found: no real pattern of
+ * a name is so odd.
+ */
 export function sampleOf(pattern: RegExp, key: string): string {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const text = new Sampler(pattern.source, seeded(`${key}|${attempt}`)).read()

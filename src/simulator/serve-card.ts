@@ -1,4 +1,5 @@
-// The server of a source whose card says in data how its portal delivers: lists, pages, cursors, indexes, files, details.
+// The server of a source whose card says in data how its portal delivers: lists, pages, cursors, indexes, files,
+// details.
 import type { Template } from '../sources/delivery.ts'
 import type { Channel } from '../sources/source.ts'
 import { eachAnswer, eachOf, type Visible, writtenAnswer } from './card-answer.ts'

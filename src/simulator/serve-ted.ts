@@ -1,4 +1,5 @@
-// TED: daily and monthly packages by issue of the Official Journal S, the release calendar, single notices, the search API v3.
+// TED: daily and monthly packages by issue of the Official Journal S, the release calendar, single notices, the search
+// API v3.
 import { createHash } from 'node:crypto'
 import { dayMs } from '../domain/time.ts'
 import { writeTarGz } from './archive-writers.ts'

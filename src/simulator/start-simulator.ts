@@ -1,4 +1,5 @@
-// The portals of all sources as one server on loopback: what is published so far, in every portal's own protocol, with faults.
+// The portals of all sources as one server on loopback: what is published so far, in every portal's own protocol, with
+// faults.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dayMs, hourMs } from '../domain/time.ts'
@@ -64,8 +65,8 @@ export type Simulator = {
   /** Where a request for the real address goes: for `openHttp`. */
   readonly route: (url: URL) => URL
   /**
-   * The truth for tests: what a reader of everything has at that moment, oldest first. Entries that a portal replaced by
-   * a newer state and shows no more are not among them.
+   * The truth for tests: what a reader of everything has at that moment, oldest first. Entries that a portal replaced
+   * by a newer state and shows no more are not among them.
    */
   readonly published: (sourceId: string, until?: number) => readonly Published[]
   /** Real hosts of a source that the simulator answers for. */

@@ -1,4 +1,5 @@
-// The federal portal's export as tables: 19 CSV files, keyed by notice, version and lot; without deadlines, as it publishes them.
+// The federal portal's export as tables: 19 CSV files, keyed by notice, version and lot; without deadlines, as it
+// publishes them.
 
 import type { ArchiveMember } from './archive-writers.ts'
 import type { PortalSample } from './samples/portal-sample.ts'

@@ -101,7 +101,10 @@ function shownName(name: string): string {
   return name.replace(/[\0-\x1f\x7f]/g, '?').slice(0, 500)
 }
 
-/** The members of a tar archive in order. Throws ArchiveError, also out of a member's bytes, where it is damaged or cut off. */
+/**
+ * The members of a tar archive in order. Throws ArchiveError, also out of a member's bytes, where it is damaged or cut
+ * off.
+ */
 export async function* tarMembers(chunks: Chunks): AsyncGenerator<Member> {
   const unpacked = extract()
   let cause: unknown
@@ -280,7 +283,10 @@ async function salvageMember(
   return undefined
 }
 
-/** Inflates a raw deflate stream that may be followed by other bytes; undefined when it is cut off, damaged or too large. */
+/**
+ * Inflates a raw deflate stream that may be followed by other bytes; undefined when it is cut off, damaged or too
+ * large.
+ */
 function inflatePrefix(packed: Buffer): { readonly bytes: Buffer; readonly used: number } | undefined {
   try {
     const { buffer, engine } = inflateRawSync(packed, { info: true, maxOutputLength: maxDocumentBytes }) as unknown as {

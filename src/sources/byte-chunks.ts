@@ -59,7 +59,8 @@ export async function collect(chunks: Chunks, limit: number): Promise<Buffer | u
     parts.push(chunk)
   }
   const only = parts.length === 1 ? parts[0] : undefined
-  // Most documents come in one piece. A copy would cost twice the memory; a small piece of a large buffer would hold all of that.
+  // Most documents come in one piece. A copy would cost twice the memory; a small piece of a large buffer would hold
+  // all of that.
   if (only && only.length * 2 >= only.buffer.byteLength) return Buffer.from(only.buffer, only.byteOffset, only.length)
   return Buffer.concat(parts)
 }

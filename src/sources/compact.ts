@@ -1,8 +1,8 @@
 // Optional members that are absent, or undefined where that is the same.
 
 /**
- * The members that are not undefined, as exactOptionalPropertyTypes wants it. A new object: one that members are deleted
- * from becomes a hash table, which is slow to make and to write out.
+ * The members that are not undefined, as exactOptionalPropertyTypes wants it. A new object: one that members are
+ * deleted from becomes a hash table, which is slow to make and to write out.
  */
 export function compact<T extends object>(members: { [K in keyof T]: T[K] | undefined }): T {
   const kept: Partial<T> = {}
@@ -11,9 +11,9 @@ export function compact<T extends object>(members: { [K in keyof T]: T[K] | unde
 }
 
 /**
- * The members as they are, the undefined ones too: for notices and their parts, which are written as JSON, where undefined
- * is absent. All objects of a kind have one shape then, which the engine makes in one step; members that come and go cost it
- * a seventh of reading a notice. Whoever spreads such an object over another one goes through `compact`.
+ * The members as they are, the undefined ones too: for notices and their parts, which are written as JSON, where
+ * undefined is absent. All objects of a kind have one shape then, which the engine makes in one step; members that come
+ * and go cost it a seventh of reading a notice. Whoever spreads such an object over another one goes through `compact`.
  */
 export function uniform<T extends object>(members: { [K in keyof T]: T[K] | undefined }): T {
   return members as T

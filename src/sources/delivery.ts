@@ -3,20 +3,23 @@ import type { Fetch, Json } from './fetch.ts'
 
 /**
  * A request with placeholders in braces, filled and encoded by the adapter: `{from}` and `{to}` of the slot (`to` is
- * exclusive; `{last}` is the last millisecond inside it, so `{last:yyyy-MM-dd}` is the last day; `{before}` the one before
- * `from`, for portals whose start is exclusive), `{page}`, `{offset}`, `{limit}`, `{cursor}`, `{key}`, `{token}`, the names
- * in `each`, and in details `{id}` and `{id2}`. An unknown name is a fault of the card and throws when it is built.
- * Paged lists fill both `{page}` and `{offset}`, and numbers take a sum: `{offset+1}` to `{offset+100}` are rows 1 to 100.
+ * exclusive; `{last}` is the last millisecond inside it, so `{last:yyyy-MM-dd}` is the last day; `{before}` the one
+ * before
+ * `from`, for portals whose start is exclusive), `{page}`, `{offset}`, `{limit}`, `{cursor}`, `{key}`, `{token}`, the
+ * names in `each`, and in details `{id}` and `{id2}`. An unknown name is a fault of the card and throws when it is
+ * built. Paged lists fill both `{page}` and `{offset}`, and numbers take a sum: `{offset+1}` to `{offset+100}` are rows
+ * 1 to 100.
  *
- * Dates take a pattern and are written in the source's zone: `yyyy yy MMMM MMM MM M dd d HH H mm ss SSS` (months in English),
+ * Dates take a pattern and are written in the source's zone: `yyyy yy MMMM MMM MM M dd d HH H mm ss SSS` (months in
+ * English),
  * `XXX` the offset (`+01:00`), `bbbb` the Buddhist year, all else as it stands (`{from:yyyy-MM-ddTHH:mm:ss}`,
  * `{from:dd/MM/yyyy HH:mm}`). Without a pattern: `yyyy-MM-dd`. In UTC: `iso` (`2026-11-20T00:00:00.000Z`), `isoSeconds`
  * (`2026-11-20T00:00:00Z`), `epochMs`, `epochS`, or `utc ` before a pattern.
  *
  * What is filled in is percent-encoded in an url, apart from the `/` of a date pattern in a path; an url that is one
- * placeholder alone (`{id}`) takes a whole address as it stands. A query parameter, header, form field or member of `json`
- * that is one placeholder alone is left out while that has no value (the first `{cursor}`); in `json` it becomes a number
- * where the value is one.
+ * placeholder alone (`{id}`) takes a whole address as it stands. A query parameter, header, form field or member of
+ * `json` that is one placeholder alone is left out while that has no value (the first `{cursor}`); in `json` it becomes
+ * a number where the value is one.
  */
 export type Template = {
   readonly url: string
@@ -45,7 +48,10 @@ export type Each =
       readonly pages?: AnswerPointer
     }
 
-/** What an answer holds. A document is one entry, as its bytes are in the answer, so that the same entry is the same document. */
+/**
+ * What an answer holds. A document is one entry, as its bytes are in the answer, so that the same entry is the same
+ * document.
+ */
 export type Entries =
   | {
       readonly format: 'json'
@@ -55,15 +61,18 @@ export type Entries =
        * portal and is retried, never an empty page.
        */
       readonly at: string
-      /** The portal leaves the list out (or writes null) where it has nothing; otherwise an answer without the list is a refusal. */
+      /**
+       * The portal leaves the list out (or writes null) where it has nothing; otherwise an answer without the list is a
+       * refusal.
+       */
       readonly isOptional?: boolean
     }
   | { readonly format: 'json-lines' }
   /** One document per row: the header line and the row, both unchanged. Default: comma. */
   | { readonly format: 'csv'; readonly delimiter?: string }
   /**
-   * One document per outermost element of this local name (`*`: per child of the root), wrapped in the start tag of the root
-   * so that namespaces hold. With `root` (local name) another root is a fault of the portal, not an empty page.
+   * One document per outermost element of this local name (`*`: per child of the root), wrapped in the start tag of the
+   * root so that namespaces hold. With `root` (local name) another root is a fault of the portal, not an empty page.
    */
   | { readonly format: 'xml'; readonly element: string; readonly root?: string }
   /** The answer is one document. */
@@ -73,12 +82,16 @@ export type Entries =
    */
   | { readonly format: 'archive'; readonly members?: RegExp; readonly inside?: Entries }
   /**
-   * Only for lists with a `detail`, and for indexes: every match of the pattern in a page is an entry, a JSON list of its
-   * groups (of the match, where it has none), so that pointers are `/0`, `/1`. Entities of HTML in them are decoded.
+   * Only for lists with a `detail`, and for indexes: every match of the pattern in a page is an entry, a JSON list of
+   * its groups (of the match, where it has none), so that pointers are `/0`, `/1`. Entities of HTML in them are
+   * decoded.
    */
   | { readonly format: 'html'; readonly link: RegExp }
 
-/** Where a value is in an entry: a JSON pointer (`` the entry); in XML a path below it (`loc`, `a/b@attribute`); in CSV a column. */
+/**
+ * Where a value is in an entry: a JSON pointer (`` the entry); in XML a path below it (`loc`, `a/b@attribute`); in CSV
+ * a column.
+ */
 export type EntryPointer = string
 
 /** An entry of a list that leads to a separate document: it is fetched if its version is not the stored one. */
@@ -170,7 +183,10 @@ export type List = {
 export type Delivery =
   /** Whole answers, one request a slot: a date window, a dump, a bulk file, a zip, a CSV. 404 is `notFound`. */
   | (List & { readonly kind: 'single'; readonly notFound?: 'empty' | 'notYet' })
-  /** The answer names the next address (`/links/next`, `/next_page/uri`, `/@odata.nextLink`, Atom's rel=next as `link[next]`). */
+  /**
+   * The answer names the next address (`/links/next`, `/next_page/uri`, `/@odata.nextLink`, Atom's rel=next as
+   * `link[next]`).
+   */
   | (List & {
       readonly kind: 'link-next'
       /**
@@ -196,8 +212,8 @@ export type Delivery =
       readonly end: PageEnd
     })
   /**
-   * A token out of the answer fills `{cursor}` of the next request; the end is no token, an empty page, or a short page that
-   * reaches the total. `firstCursor` may hold placeholders (`{from:iso}`).
+   * A token out of the answer fills `{cursor}` of the next request; the end is no token, an empty page, or a short page
+   * that reaches the total. `firstCursor` may hold placeholders (`{from:iso}`).
    */
   | (List & {
       readonly kind: 'cursor'

@@ -13,7 +13,10 @@ export type Slot = {
   readonly to?: Instant
 }
 
-/** A thing that a portal lists, and which state of it was read: a file with its date, an URL with its ETag, an id with its version. */
+/**
+ * A thing that a portal lists, and which state of it was read: a file with its date, an URL with its ETag, an id with
+ * its version.
+ */
 export type Item = { readonly key: string; readonly version: string }
 
 /**
@@ -43,7 +46,9 @@ export type SlotEnd =
   /** Came to its end, and the portal's own count says that something is missing. */
   | { readonly kind: 'short'; readonly missing: string }
 
-/** Reads one slot. Throws `Retryable` (or its subclass `Refused`) when the portal does not deliver; never for bad data. */
+/**
+ * Reads one slot. Throws `Retryable` (or its subclass `Refused`) when the portal does not deliver; never for bad data.
+ */
 export type Fetch = (context: FetchContext) => AsyncGenerator<Step, SlotEnd, void>
 
 /** What a fetch may use. The runner provides it; tests provide another. */
@@ -51,7 +56,10 @@ export type FetchContext = {
   readonly slot: Slot
   /** The checkpoint of the newest stored step of this slot; undefined at its beginning. */
   readonly checkpoint: Json | undefined
-  /** One request: waits for its turn, identifies itself, follows redirects to public hosts, tries again what is worth it. */
+  /**
+   * One request: waits for its turn, identifies itself, follows redirects to public hosts, tries again what is worth
+   * it.
+   */
   readonly send: (request: SourceRequest) => Promise<SourceReply>
   /** Versions under which these items were stored; absent for unknown ones. */
   readonly knownVersions: (keys: readonly string[]) => Promise<ReadonlyMap<string, string>>
@@ -84,11 +92,13 @@ export type SourceRequest = {
   readonly ifChangedFrom?: string
   /** Most bytes of the body; default 64 MiB. A larger one is cut with an error, never silently. */
   readonly maxBytes?: number
-  /** Statuses besides 200 that the caller wants to see; all others throw. Default: 304 when `ifChangedFrom` is given. */
+  /**
+   * Statuses besides 200 that the caller wants to see; all others throw. Default: 304 when `ifChangedFrom` is given.
+   */
   readonly accept?: readonly number[]
   /**
-   * What a good answer is. `data` (default): a page for people in its place is a refusal. `page`: HTML is what is wanted
-   * (lists of links); only a firewall's challenge is a refusal then.
+   * What a good answer is. `data` (default): a page for people in its place is a refusal. `page`: HTML is what is
+   * wanted (lists of links); only a firewall's challenge is a refusal then.
    */
   readonly expects?: 'data' | 'page'
 }
@@ -101,8 +111,8 @@ export type SourceReply = {
   /** The whole body, decoded from its content coding. */
   readonly bytes: () => Promise<Uint8Array>
   /**
-   * The body as it comes, for large files. Throws Retryable where it breaks off or is shorter than its Content-Length. It
-   * holds a connection of its host until it ends: a host with one connection answers nothing else meanwhile.
+   * The body as it comes, for large files. Throws Retryable where it breaks off or is shorter than its Content-Length.
+   * It holds a connection of its host until it ends: a host with one connection answers nothing else meanwhile.
    */
   readonly chunks: () => AsyncIterable<Uint8Array>
 }

@@ -18,8 +18,8 @@ import { type Chunks, collect, linesOf, peek, peekUntil } from './byte-chunks.ts
 import { maxDocumentBytes } from './xml/xml.ts'
 
 /**
- * One document with the place it came from: `folder/file.xml`, `archive.zip!member`, `file.jsonl#L12`. `unreadable` says
- * why there is no whole document; then `bytes` is its beginning (at most 1 KiB), or empty.
+ * One document with the place it came from: `folder/file.xml`, `archive.zip!member`, `file.jsonl#L12`. `unreadable`
+ * says why there is no whole document; then `bytes` is its beginning (at most 1 KiB), or empty.
  */
 export type ReceivedDocument = {
   readonly address: string
@@ -53,8 +53,8 @@ function tooLarge(address: string, bytes: Uint8Array): ReceivedDocument {
 
 /**
  * Every document of a file, of a folder (recursively, by name, without dot files and without following links out of it)
- * or of an archive (zip, tar, gzip, one in another). Newline-delimited JSON gives one document per line. Whatever cannot
- * be read comes as an `unreadable` document, so that nothing vanishes. One document is in memory at a time.
+ * or of an archive (zip, tar, gzip, one in another). Newline-delimited JSON gives one document per line. Whatever
+ * cannot be read comes as an `unreadable` document, so that nothing vanishes. One document is in memory at a time.
  * Throws OperatorError when there is nothing at `path` or it must not be read.
  */
 export async function* readPath(path: string): AsyncGenerator<ReceivedDocument> {
@@ -139,8 +139,8 @@ async function* readFile(path: string): AsyncGenerator<ReceivedDocument> {
 }
 
 /**
- * All bytes of a small file that begins as XML does, hence is one document: most files. What has to find out more about a
- * file takes longer than reading it. Undefined for any other.
+ * All bytes of a small file that begins as XML does, hence is one document: most files. What has to find out more about
+ * a file takes longer than reading it. Undefined for any other.
  */
 function readSmallXml(path: string): Uint8Array | undefined {
   const descriptor = openSync(path, 'r')
@@ -156,8 +156,8 @@ function readSmallXml(path: string): Uint8Array | undefined {
 }
 
 /**
- * The bytes of a file in pieces no larger than what is left of it. Most documents are small: a buffer larger than the file,
- * or a way through the thread pool for each call, would cost as much as reading the notice.
+ * The bytes of a file in pieces no larger than what is left of it. Most documents are small: a buffer larger than the
+ * file, or a way through the thread pool for each call, would cost as much as reading the notice.
  */
 async function* chunksOf(path: string): AsyncGenerator<Uint8Array> {
   const descriptor = openSync(path, 'r')

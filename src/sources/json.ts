@@ -1,11 +1,12 @@
-// JSON as publishers write it: RFC 8259, and what some make of it: bare Infinity and NaN, broken lines, mixed encodings.
+// JSON as publishers write it: RFC 8259, and what some make of it: bare Infinity and NaN, broken lines, mixed
+// encodings.
 
 /** Windows-1252, in which some portals write single texts of an answer that is UTF-8 otherwise. */
 const windows1252 = new TextDecoder('windows-1252')
 
 /**
- * The text of JSON bytes. UTF-8, or UTF-16 with its mark; what is no valid sequence of UTF-8 is read as Windows-1252 (as
- * Contracts Finder writes it), and NUL characters, which no text means (ChileCompra), are left out.
+ * The text of JSON bytes. UTF-8, or UTF-16 with its mark; what is no valid sequence of UTF-8 is read as Windows-1252
+ * (as Contracts Finder writes it), and NUL characters, which no text means (ChileCompra), are left out.
  */
 export function decodeJson(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes).replaceAll('\0', '')
@@ -55,9 +56,9 @@ const looseTokens = /"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b/gs
 const controls = /\p{Cc}/gu
 
 /**
- * Parses JSON text; `Infinity`, `-Infinity` and `NaN` outside strings become null, as Find a Tender's exports need it, and
- * control characters in strings (Perú Compras breaks lines there) become spaces. Throws SyntaxError when the text is no JSON
- * even so, RangeError when it is nested too deep to be read.
+ * Parses JSON text; `Infinity`, `-Infinity` and `NaN` outside strings become null, as Find a Tender's exports need it,
+ * and control characters in strings (Perú Compras breaks lines there) become spaces. Throws SyntaxError when the text
+ * is no JSON even so, RangeError when it is nested too deep to be read.
  */
 export function parseJson(text: string): unknown {
   const plain = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text

@@ -13,7 +13,8 @@ const memberName = /^[A-Za-z_$@][\w$@.:-]{0,60}$/
 
 /**
  * Names in the bytes of an XML or JSON document, each once: `<LocalName>`, `listName=code` for eForms codes, `/a/b` for
- * JSON members (places in lists left out), `/a/status=active` for members that hold codes. Empty for anything else. Never throws.
+ * JSON members (places in lists left out), `/a/status=active` for members that hold codes. Empty for anything else.
+ * Never throws.
  */
 export function namesInDocument(bytes: Uint8Array): ReadonlySet<string> {
   const names = new Set<string>()

@@ -159,8 +159,8 @@ function looksLike(bytes: Uint8Array): string {
 }
 
 /**
- * The reader of a source's documents: its own, else by content. An organization in OCDS that names no country is in that of the
- * portal; international ones (EU, ZZ) are in none.
+ * The reader of a source's documents: its own, else by content. An organization in OCDS that names no country is in
+ * that of the portal; international ones (EU, ZZ) are in none.
  */
 export function parserOf(source: {
   readonly country?: string

@@ -9,7 +9,10 @@ import { parseDocument } from './parse-document.ts'
 import { withoutSentinelDates } from './sentinel-dates.ts'
 import { decodeText, parseXml, type XmlElement, XmlError } from './xml/xml.ts'
 
-/** What a reader found. Everything but the identity may be missing; `readPortalNotice` fills in what follows from the rest. */
+/**
+ * What a reader found. Everything but the identity may be missing; `readPortalNotice` fills in what follows from the
+ * rest.
+ */
 export type PortalNotice = { readonly [K in keyof Notice]?: Notice[K] | undefined } & {
   /** Id of the notice and its version on the portal; without it the document is rejected. */
   readonly id: string | undefined
@@ -45,7 +48,9 @@ export function readPortalNotice(found: PortalNotice): Notice | Rejection {
   return withoutSentinelDates(notice)
 }
 
-/** A reader's answer for one entry: a notice, a rejection, or several of them where an entry announces several things. */
+/**
+ * A reader's answer for one entry: a notice, a rejection, or several of them where an entry announces several things.
+ */
 export type Found = Notice | Rejection | readonly (Notice | Rejection)[]
 
 function partsOf(found: Found): ParsedPart[] {
@@ -96,7 +101,10 @@ export function readXmlDocument(bytes: Uint8Array, read: (root: XmlElement) => F
 /** A row by the names of its columns; missing cells are empty. */
 export type TableRow = { readonly [column: string]: string | undefined }
 
-/** A document that is a header line and one row (or several: each is read). `elseEncoding`: of bytes that are no UTF-8. Never throws. */
+/**
+ * A document that is a header line and one row (or several: each is read). `elseEncoding`: of bytes that are no UTF-8.
+ * Never throws.
+ */
 export function readRowDocument(
   bytes: Uint8Array,
   read: (row: TableRow) => Notice | Rejection,

@@ -1,4 +1,5 @@
-// Values as the portals' own shapes write them: dates of every fashion, codes inside text, amounts, words in many languages.
+// Values as the portals' own shapes write them: dates of every fashion, codes inside text, amounts, words in many
+// languages.
 import { toCountry } from '../domain/codes.ts'
 import { officialCheckDigit, toCpvCode } from '../domain/cpv.ts'
 import type { FormType, Money, MultilingualText, Organization } from '../domain/notice.ts'
@@ -21,7 +22,8 @@ import {
 } from './text.ts'
 
 /**
- * The value at a JSON pointer (RFC 6901), or undefined where nothing is. A member of a list is named by its index; unlike
+ * The value at a JSON pointer (RFC 6901), or undefined where nothing is. A member of a list is named by its index;
+ * unlike
  * `member` of ocds/json.ts it goes through lists too.
  */
 export function jsonAt(value: unknown, pointer: string): unknown {
@@ -47,7 +49,10 @@ export function dayOfNames(day = '', month = '', year = ''): string | undefined 
   return number > 0 ? isoFrom(year.padStart(4, '20'), String(number), day) : undefined
 }
 
-/** `20/11/2026 12:00`, `20.11.2026`, `20-11-2026 12.00`, `2026/11/20`, `20261120`, `20261120120000`, RFC 822, as ISO 8601. */
+/**
+ * `20/11/2026 12:00`, `20.11.2026`, `20-11-2026 12.00`, `2026/11/20`, `20261120`, `20261120120000`, RFC 822, as ISO
+ * 8601.
+ */
 function isoOf(text: string): string {
   const dayFirst =
     /^(\d{1,2})[./-](\d{1,2})[./-](\d{4})(?:,?\s*(?:T|kl\.|um|at|-)?\s*(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?)?(?:\s*Uhr)?$/i.exec(
@@ -122,8 +127,9 @@ function* textsWithin(value: unknown, depth = 0): Generator<string> {
 }
 
 /**
- * CPV codes in any values: `79952000 (Organizacja imprez)`, `45000000-7, 45210000-2`, lists and objects of such. Only codes
- * of the official list (eight digits), each once, in order. Shorter codes count only where a value is nothing but the code.
+ * CPV codes in any values: `79952000 (Organizacja imprez)`, `45000000-7, 45210000-2`, lists and objects of such. Only
+ * codes of the official list (eight digits), each once, in order. Shorter codes count only where a value is nothing but
+ * the code.
  */
 export function cpvCodesIn(...values: readonly unknown[]): string[] {
   const found = new Set<string>()
@@ -138,7 +144,9 @@ export function cpvCodesIn(...values: readonly unknown[]): string[] {
   return [...found]
 }
 
-/** NUTS codes in any values, as `regionCode` knows them; `NUTS:DE212` and codes in a list of words are found as well. */
+/**
+ * NUTS codes in any values, as `regionCode` knows them; `NUTS:DE212` and codes in a list of words are found as well.
+ */
 export function nutsCodesIn(...values: readonly unknown[]): string[] {
   const found = new Set<string>()
   for (const value of values) {
@@ -156,7 +164,10 @@ export function nutsCodesIn(...values: readonly unknown[]): string[] {
   return [...found]
 }
 
-/** An amount of a number or text, with its currency; `toMoney` says what is none. Signs and codes of currencies in the text are left out. */
+/**
+ * An amount of a number or text, with its currency; `toMoney` says what is none. Signs and codes of currencies in the
+ * text are left out.
+ */
 export function moneyIn(amount: unknown, currency: unknown): Money | undefined {
   const value =
     typeof amount === 'number'
@@ -186,8 +197,8 @@ export function descriptionIn(text: string | undefined, language: string): Multi
 }
 
 /**
- * Texts by language out of `{ de: '…', fr: null }` or `[{ language: 'FR', text: '…' }]`; `first` (ISO 639-1) goes first.
- * Undefined when no language holds anything.
+ * Texts by language out of `{ de: '…', fr: null }` or `[{ language: 'FR', text: '…' }]`; `first` (ISO 639-1) goes
+ * first. Undefined when no language holds anything.
  */
 export function textsByLanguage(
   value: unknown,
@@ -246,13 +257,19 @@ export function organizationOf(
   })
 }
 
-/** Looks a word up without regard to case and to accents; undefined for unknown words. Tables have keys in lower case, without accents. */
+/**
+ * Looks a word up without regard to case and to accents; undefined for unknown words. Tables have keys in lower case,
+ * without accents.
+ */
 export function wordIn<T>(table: { readonly [word: string]: T }, text: unknown): T | undefined {
   const word = plain(text)?.normalize('NFD').replace(/\p{M}/gu, '').trim().toLowerCase()
   return word !== undefined && Object.hasOwn(table, word) ? table[word] : undefined
 }
 
-/** Number of an EU journal notice in any writing (`2026/S 123-456789`, `456789-2026`, an address of TED) as `456789-2026`. */
+/**
+ * Number of an EU journal notice in any writing (`2026/S 123-456789`, `456789-2026`, an address of TED) as
+ * `456789-2026`.
+ */
 export function tedNumberIn(value: unknown): string | undefined {
   const text = plain(value)
   if (text === undefined) return undefined

@@ -25,7 +25,8 @@ export function countCountries(sources: Iterable<Source>): number {
 let loading: Promise<Sources> | undefined
 
 /**
- * Every source by its id, in the order of the ids. `portals/<country>/<name>.ts` has the id `<country>-<name>` and exports
+ * Every source by its id, in the order of the ids. `portals/<country>/<name>.ts` has the id `<country>-<name>` and
+ * exports
  * `source`; a file that does not, or an id that does not fit its place, is a fault of ours and throws.
  */
 export function loadSources(): Promise<Sources> {

@@ -23,7 +23,10 @@ export type SumOfContracts = (contracts: readonly LotContract[]) => Money | unde
 /** Every contract for its own value. */
 const sumOfAll: SumOfContracts = (contracts) => sumOfMoney(contracts.map(({ awardedValue }) => awardedValue))
 
-/** Equal values of different winners once: each contractor of a framework has the ceiling of all as the value of its contract. */
+/**
+ * Equal values of different winners once: each contractor of a framework has the ceiling of all as the value of its
+ * contract.
+ */
 export const sumOfCeilings: SumOfContracts = (contracts) => {
   const counted: LotContract[] = []
   for (const contract of contracts) {
@@ -54,8 +57,8 @@ function isSumOf(total: Money, lots: readonly Pick<NoticeLot, 'result'>[]): bool
 }
 
 /**
- * The lots as `join` makes them with a way to add up the contracts of a lot: all of them where that gives the total that the
- * notice publishes, else equal values of different winners once.
+ * The lots as `join` makes them with a way to add up the contracts of a lot: all of them where that gives the total
+ * that the notice publishes, else equal values of different winners once.
  */
 export function lotsWithin<Lot extends Pick<NoticeLot, 'result'>>(
   total: Money | undefined,

@@ -44,8 +44,8 @@ type LeftOut = 'country' | 'license' | 'zone' | 'access'
 type Card = Omit<Source, LeftOut> & Partial<Pick<Source, LeftOut>>
 
 /**
- * The source of a card. Where it says nothing else: in the country with which its id begins, in the zone of that country,
- * open, and without a stated license.
+ * The source of a card. Where it says nothing else: in the country with which its id begins, in the zone of that
+ * country, open, and without a stated license.
  */
 export function sourceOf(card: Card): Source {
   const country = card.id.slice(0, 2).toUpperCase()
@@ -76,7 +76,10 @@ export type Politeness = {
   readonly restMs?: number
   /** `obey` (default) reads robots.txt; anything else is the reason why it does not bind this documented interface. */
   readonly robots?: 'obey' | { readonly exempt: string }
-  /** User agent where the portal refuses ours; it must still name us, `Tenderstock/{version}`, and carry the contact as `{contact}`. */
+  /**
+   * User agent where the portal refuses ours; it must still name us, `Tenderstock/{version}`, and carry the contact as
+   * `{contact}`.
+   */
   readonly userAgent?: string
 }
 
@@ -85,7 +88,10 @@ type Expectations = {
   readonly perDay?: readonly [number, number]
   /** How many days without anything new make the source silent. */
   readonly silentAfterDays: number
-  /** Share of entries by which an announced total may differ from what was delivered; default 0. `null`: totals are estimates. */
+  /**
+   * Share of entries by which an announced total may differ from what was delivered; default 0. `null`: totals are
+   * estimates.
+   */
   readonly totalTolerance?: number | null
   /** JSON pointers (`/releases/0/ocid`) or element names that an answer of the live check must hold. */
   readonly shape: readonly string[]

@@ -13,7 +13,8 @@ const entityPattern = /&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,30
 const markupPattern =
   /<\/?(?:p|br|div|span|b|i|u|em|strong|ul|ol|li|font|h[1-6]|table|tbody|tr|td|th|a|sup|sub|hr)(?:\s[^<>]{0,500})?\/?>/gi
 const breakingMarkup = /^<\/?(?:p|br|div|ul|ol|li|h|table|tr|td|th)/i
-// Controls but tab and line feed, byte order marks, zero-width and bidirectional marks; NUL would break PostgreSQL's text.
+// Controls but tab and line feed, byte order marks, zero-width and bidirectional marks; NUL would break PostgreSQL's
+// text.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the purpose
 const unprintable = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g
 
@@ -38,8 +39,8 @@ const needsCleaning =
   /[^\n\x20-\x25\x27-\x3b\x3d-\x7e\u00a1-\u02ff\u0388-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u20ac]| [ \n]|\n (?! )|\n{3}/
 
 /**
- * A text of several lines as published: entities decoded, simple HTML markup dropped, NFC, controls gone, spaces within a
- * line and runs of empty lines folded, trimmed, at most `limit` units long. Undefined when nothing readable is left.
+ * A text of several lines as published: entities decoded, simple HTML markup dropped, NFC, controls gone, spaces within
+ * a line and runs of empty lines folded, trimmed, at most `limit` units long. Undefined when nothing readable is left.
  */
 export function cleanText(raw: string | undefined, limit: number = descriptionLimit): string | undefined {
   if (!raw) return undefined
@@ -123,8 +124,8 @@ export function cleanField(raw: string | undefined, limit: number = fieldLimit):
 }
 
 /**
- * Addresses that every parser of URLs takes: a host of letters and no credentials. Parsing costs as much as all else that is
- * done to a text.
+ * Addresses that every parser of URLs takes: a host of letters and no credentials. Parsing costs as much as all else
+ * that is done to a text.
  */
 const ordinaryUrl = /^https?:\/\/(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z]{2,24}(?:[/?#]|$)/i
 
@@ -146,15 +147,17 @@ export function cleanUrl(raw: string | undefined): string | undefined {
   return url?.username === '' && url.password === '' && url.hostname.includes('.') ? full : undefined
 }
 
-/** An e-mail address as published, the first of several, without `mailto:`; undefined when it has not the form of one. */
+/**
+ * An e-mail address as published, the first of several, without `mailto:`; undefined when it has not the form of one.
+ */
 export function cleanEmail(raw: string | undefined): string | undefined {
   const text = cleanLine(raw, 254)?.replace(/^mailto:\s*/i, '')
   return text && /^([^\s@<>,;]+@[^\s@<>,;]+\.[^\s@<>,;.]+)(?:[\s,;].*@.*)?$/.exec(text)?.[1]
 }
 
 /**
- * A number as people write it: `1234.5`, `468 500` with any kind of space, `1 234,50`, `1.234.567,8`. Undefined when the
- * text is no plain number or too large for a record; hence never NaN or infinite.
+ * A number as people write it: `1234.5`, `468 500` with any kind of space, `1 234,50`, `1.234.567,8`. Undefined when
+ * the text is no plain number or too large for a record; hence never NaN or infinite.
  */
 export function parseAmount(raw: string | undefined): number | undefined {
   if (!raw || raw.length > 60) return undefined

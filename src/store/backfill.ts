@@ -1,5 +1,5 @@
-// Runs the long work that migrations leave for after the start: in short transactions, by one process at a time, on from where a
-// killed one stopped.
+// Runs the long work that migrations leave for after the start: in short transactions, by one process at a time, on
+// from where a killed one stopped.
 import { setTimeout as delay } from 'node:timers/promises'
 import { CompiledQuery, sql } from 'kysely'
 import { inTransaction, type Store } from './database.ts'

@@ -1,4 +1,5 @@
-// One bucket of an S3-compatible store: whole objects put, read, listed and removed, requests signed (AWS Signature Version 4).
+// One bucket of an S3-compatible store: whole objects put, read, listed and removed, requests signed (AWS Signature
+// Version 4).
 import { createHash } from 'node:crypto'
 import { AwsV4Signer } from 'aws4fetch'
 import type { Clock, Sleep } from '../platform/clock.ts'
@@ -9,7 +10,9 @@ import type { Random } from '../platform/random.ts'
 
 const mostTries = 4
 const firstBackoffMs = 500
-/** Maximum bytes of an object: documents have at most 16 MiB before they are compressed, parts of backups little more. */
+/**
+ * Maximum bytes of an object: documents have at most 16 MiB before they are compressed, parts of backups little more.
+ */
 const maxObjectBytes = 64 * 1024 * 1024
 
 export type BucketOptions = {

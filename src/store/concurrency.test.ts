@@ -18,7 +18,9 @@ function randomFrom(start: number): (below: number) => number {
 
 class Undo extends Error {}
 
-/** One caller: mixes reads, writes, errors, transactions that commit, roll back or fail, and notes what must be there. */
+/**
+ * One caller: mixes reads, writes, errors, transactions that commit, roll back or fail, and notes what must be there.
+ */
 async function mix(store: Store, loop: number, committed: Map<string, string>): Promise<number> {
   const random = randomFrom(seed * 1000 + loop)
   let expectedErrors = 0

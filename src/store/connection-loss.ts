@@ -3,8 +3,9 @@ import { OperatorError } from '../platform/errors.ts'
 import { fullDiskSentence } from './full-disk.ts'
 
 /**
- * Classes of SQLSTATE: connection exceptions; the server shutting down, after a crash of its own, or starting up; a session that it
- * ended because it was idle, within a transaction too; one that takes no writes (any more), as another server was made the primary.
+ * Classes of SQLSTATE: connection exceptions; the server shutting down, after a crash of its own, or starting up; a
+ * session that it ended because it was idle, within a transaction too; one that takes no writes (any more), as another
+ * server was made the primary.
  */
 const lossStates = /^(?:08...|57P0[1235]|25P03|25006)$/
 const lossCodes: ReadonlySet<string> = new Set([

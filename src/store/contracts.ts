@@ -46,8 +46,8 @@ export async function findContract(db: Executor, organizationId: string): Promis
 export type ContractTerms = Pick<Contract, 'organizationId' | 'startsAt' | 'endsAt' | 'note' | 'setUpBy'>
 
 /**
- * Sets a contract up, or replaces its terms; one that had ended runs again. The access to the API is open while it runs.
- * Call it in the transaction of its cause.
+ * Sets a contract up, or replaces its terms; one that had ended runs again. The access to the API is open while it
+ * runs. Call it in the transaction of its cause.
  */
 export async function putContract(trx: Executor, contract: ContractTerms, now: number): Promise<void> {
   const { organizationId, startsAt, endsAt } = contract

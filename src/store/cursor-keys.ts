@@ -4,8 +4,8 @@ import type { Executor } from './database.ts'
 import { getSetting, setSetting } from './settings.ts'
 
 /**
- * `key` is 32 random bytes in hex. `lastEdition`: a key of an earlier epoch opens no cursor of a later edition; those of
- * that number are now other ones.
+ * `key` is 32 random bytes in hex. `lastEdition`: a key of an earlier epoch opens no cursor of a later edition; those
+ * of that number are now other ones.
  */
 export type CursorKey = { readonly keyId: number; readonly key: string; readonly lastEdition?: number }
 
@@ -28,14 +28,14 @@ export type CursorKeyOptions = {
 const cursorKeyRetentionMs = 25 * hourMs
 
 /**
- * How long a key seals. A key may seal 2^32 cursors (NIST SP 800-38D, with random nonces), which takes 16 months at 100 pages a
- * second.
+ * How long a key seals. A key may seal 2^32 cursors (NIST SP 800-38D, with random nonces), which takes 16 months at 100
+ * pages a second.
  */
 const cursorKeyLifeMs = 30 * dayMs
 
 /**
- * The keys at `now`; makes the first one, and the next one when the current one is old. Processes that start at once agree on it.
- * A process that meets a cursor with an unknown key id asks again: another one may have replaced the key.
+ * The keys at `now`; makes the first one, and the next one when the current one is old. Processes that start at once
+ * agree on it. A process that meets a cursor with an unknown key id asks again: another one may have replaced the key.
  */
 export async function loadCursorKeys(db: Executor, options: CursorKeyOptions): Promise<CursorKeys> {
   const keys = await readKeys(db, options.now)

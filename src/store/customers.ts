@@ -1,4 +1,5 @@
-// Organizations as an operator sees them: contract, tokens' hints and counts, never their searches; and how access is set up.
+// Organizations as an operator sees them: contract, tokens' hints and counts, never their searches; and how access is
+// set up.
 import { sql } from 'kysely'
 import { type AuditEntry, addAuditEntry } from './audit.ts'
 import { type ContractTerms, endContract, putContract, takeContractTurns } from './contracts.ts'

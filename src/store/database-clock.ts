@@ -1,4 +1,5 @@
-// The time of the database, which all processes of an installation share: the machine's own clock and what was last measured.
+// The time of the database, which all processes of an installation share: the machine's own clock and what was last
+// measured.
 import type { Clock } from '../platform/clock.ts'
 
 export type DatabaseClock = {

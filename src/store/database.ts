@@ -36,7 +36,9 @@ export type StoreOptions = {
   readonly dataFolder: string
   /** A statement that runs longer fails with SQLSTATE 57014. Default 10 minutes. */
   readonly statementTimeoutMs?: number
-  /** Aborted: the store of a server closes itself some seconds later, so that nothing that waits for it holds up an end. */
+  /**
+   * Aborted: the store of a server closes itself some seconds later, so that nothing that waits for it holds up an end.
+   */
   readonly signal?: AbortSignal
   /** Brings tables only to these migrations: those of a backup that is restored. Default: all. */
   readonly migrations?: Migrations
@@ -50,8 +52,8 @@ export type StoreOptions = {
 const defaultStatementTimeoutMs = 10 * 60_000
 
 /**
- * Opens the stock and brings its tables up to date. Throws OperatorError for what the operator can repair: a folder in use
- * or not writable, damaged data, a server that cannot be reached or is too old, tables of another version.
+ * Opens the stock and brings its tables up to date. Throws OperatorError for what the operator can repair: a folder in
+ * use or not writable, damaged data, a server that cannot be reached or is too old, tables of another version.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const store = await open(options)
@@ -73,8 +75,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 /**
- * The stock on a server that does not answer yet. `check` does, once it answers, what an opening does: it rejects with a
- * lost connection until then, and with OperatorError where the stock cannot be used.
+ * The stock on a server that does not answer yet. `check` does, once it answers, what an opening does: it rejects with
+ * a lost connection until then, and with OperatorError where the stock cannot be used.
  */
 export function openStoreLater(options: StoreOptions & { readonly databaseUrl: string }): {
   readonly store: Store
@@ -101,9 +103,9 @@ function shownStock({ databaseUrl, dataFolder }: StoreOptions): string {
 }
 
 /**
- * Runs `work` in one transaction: all of it or, when it throws, nothing. Use only the given `trx` inside: on the embedded
- * engine there is one connection, so a query on `store.db` would wait for the transaction that waits for it; it throws.
- * Where `store.db` is a transaction itself, the work is a part of it.
+ * Runs `work` in one transaction: all of it or, when it throws, nothing. Use only the given `trx` inside: on the
+ * embedded engine there is one connection, so a query on `store.db` would wait for the transaction that waits for it;
+ * it throws. Where `store.db` is a transaction itself, the work is a part of it.
  */
 export function inTransaction<Result>(
   store: { readonly db: Executor },

@@ -1,4 +1,5 @@
-// The deliveries of webhooks: queue, log and history in one table. One worker at a time has an endpoint, under a lease with a fence.
+// The deliveries of webhooks: queue, log and history in one table. One worker at a time has an endpoint, under a lease
+// with a fence.
 import { type RawBuilder, sql } from 'kysely'
 import { dayMs } from '../domain/time.ts'
 import { type Executor, inTransaction, type Store } from './database.ts'
@@ -20,12 +21,15 @@ export type EndpointLease = {
 }
 
 /**
- * Messages of an edition wait until it is matched whole: only then is it known whether a search got more hits than the cap allows
- * (docs/decisions/0031-matching-editions.md).
+ * Messages of an edition wait until it is matched whole: only then is it known whether a search got more hits than the
+ * cap allows (docs/decisions/0031-matching-editions.md).
  */
 const isMatched = sql`(d.edition is null or d.edition <= (select edition from hit_mark))`
 
-/** Takes the endpoint whose oldest due delivery waits longest. Undefined when none is due, or others have those that are. */
+/**
+ * Takes the endpoint whose oldest due delivery waits longest. Undefined when none is due, or others have those that
+ * are.
+ */
 export function claimEndpoint(
   store: Pick<Store, 'db'>,
   { worker, now, leaseMs }: { readonly worker: string; readonly now: number; readonly leaseMs: number },
@@ -125,8 +129,8 @@ export type DeliverySubject = {
 }
 
 /**
- * Of each delivery that has no body yet. Where the edition's own entry was pruned meanwhile, the newest one of the record stands for
- * it.
+ * Of each delivery that has no body yet. Where the edition's own entry was pruned meanwhile, the newest one of the
+ * record stands for it.
  */
 export async function deliverySubjects(
   db: Executor,
@@ -154,8 +158,8 @@ export async function deliverySubjects(
 }
 
 /**
- * Keeps packed bodies by message before their first attempt, so that each later one sends the same. What is there already
- * stays, and is returned.
+ * Keeps packed bodies by message before their first attempt, so that each later one sends the same. What is there
+ * already stays, and is returned.
  */
 export async function keepBodies(
   db: Executor,
@@ -201,8 +205,8 @@ export type AttemptEffect = {
 }
 
 /**
- * Keeps the outcome of an attempt, and what it says about the endpoint. The attempt of a worker that lost its lease changes
- * nothing but the log: its successor decides, and a person may have asked for the message again meanwhile.
+ * Keeps the outcome of an attempt, and what it says about the endpoint. The attempt of a worker that lost its lease
+ * changes nothing but the log: its successor decides, and a person may have asked for the message again meanwhile.
  */
 export function recordAttempt(
   store: Pick<Store, 'db'>,
@@ -238,8 +242,8 @@ export function recordAttempt(
 }
 
 /**
- * The usual outcome, in one statement: nearly all of what delivering costs the database. The endpoint is locked first, as by all
- * who change its deliveries.
+ * The usual outcome, in one statement: nearly all of what delivering costs the database. The endpoint is locked first,
+ * as by all who change its deliveries.
  */
 async function recordDelivered(
   db: Executor,
@@ -359,7 +363,10 @@ function makeDue(
   })
 }
 
-/** Forgets what ended more than 30 days ago, and bodies and attempts that are older, at most `limit` of each. True when there is more. */
+/**
+ * Forgets what ended more than 30 days ago, and bodies and attempts that are older, at most `limit` of each. True when
+ * there is more.
+ */
 export async function pruneDeliveries(db: Executor, now: number, limit: number): Promise<boolean> {
   const before = now - deliveryHistoryMs
   const statements = [

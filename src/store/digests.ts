@@ -110,8 +110,8 @@ export async function listDigests(db: Executor, organizationId?: string): Promis
 export type DueDigest = Digest & { readonly edition: number }
 
 /**
- * Locks the digest that has been due longest; what other processes have locked is skipped. Those that are sent at once wait
- * until there is another edition. Undefined when none is due.
+ * Locks the digest that has been due longest; what other processes have locked is skipped. Those that are sent at once
+ * wait until there is another edition. Undefined when none is due.
  */
 export async function lockDueDigest(trx: Executor, now: number): Promise<DueDigest | undefined> {
   const { rows } = await sql<DueDigest>`
@@ -146,7 +146,10 @@ type DigestSpan = {
   readonly urgentMs: number
 }
 
-/** The hits of a span of editions: the urgent ones first, then the best; those that are closed already last; at most `limit`. */
+/**
+ * The hits of a span of editions: the urgent ones first, then the best; those that are closed already last; at most
+ * `limit`.
+ */
 export async function digestHits(trx: Executor, span: DigestSpan, limit: number): Promise<DigestHits> {
   const { searchNo, after, upTo, now, urgentMs } = span
   const isInSpan = sql`h.search_no = ${searchNo}::integer and h.digest_edition > ${after}::integer

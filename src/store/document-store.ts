@@ -4,11 +4,14 @@
 export type PackedDocument = { readonly documentId: string; readonly packed: Buffer }
 
 /**
- * Storage outside the database. A document's row has no content then. Documents are never changed: the same id is the same
- * bytes, so writing it again is harmless, and one that was written before its row was not committed is only space.
+ * Storage outside the database. A document's row has no content then. Documents are never changed: the same id is the
+ * same bytes, so writing it again is harmless, and one that was written before its row was not committed is only space.
  */
 export type DocumentStore = {
-  /** Returns when all of them are durable. Throws Retryable when the storage does not answer, OperatorError when it is wrong. */
+  /**
+   * Returns when all of them are durable. Throws Retryable when the storage does not answer, OperatorError when it is
+   * wrong.
+   */
   readonly put: (documents: readonly PackedDocument[]) => Promise<void>
   /** Undefined when there is none of this id. */
   readonly get: (documentId: string) => Promise<Buffer | undefined>

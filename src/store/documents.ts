@@ -12,7 +12,10 @@ import { loadRedactor } from './redactions.ts'
 /** Value of `parser_version` for a document that no parser can read again: it was rejected while it was received. */
 export const unparsedVersion = 0
 
-/** A document to be kept. `documentId` is the SHA-256 of the bytes (of address and reason too when it was unreadable), hex. */
+/**
+ * A document to be kept. `documentId` is the SHA-256 of the bytes (of address and reason too when it was unreadable),
+ * hex.
+ */
 export type NewDocument = {
   readonly documentId: string
   readonly sourceId: string
@@ -49,8 +52,8 @@ export async function findKnownDocuments(db: Executor, documentIds: readonly str
 }
 
 /**
- * Keeps documents that are not kept yet and returns the ids of those. Rows are written in the order of their ids, so that
- * two processes that receive the same documents wait for each other instead of locking each other out.
+ * Keeps documents that are not kept yet and returns the ids of those. Rows are written in the order of their ids, so
+ * that two processes that receive the same documents wait for each other instead of locking each other out.
  */
 export async function insertDocuments(db: Executor, documents: readonly NewDocument[]): Promise<Set<string>> {
   if (documents.length === 0) return new Set()
@@ -156,8 +159,8 @@ export type FoundDocument = {
 }
 
 /**
- * One document; `outside` as in `listParsableDocuments`. Undefined when there is none of this id, or when its bytes were kept long
- * enough.
+ * One document; `outside` as in `listParsableDocuments`. Undefined when there is none of this id, or when its bytes
+ * were kept long enough.
  */
 export async function findDocument(
   db: Executor,
@@ -310,8 +313,8 @@ function joinPieces(pieces: readonly (Buffer | null)[]): {
 }
 
 /**
- * Level 3 makes documents about as small as deflate does at level 6, in a fifth of the time. Its tables are made for large
- * files and emptied for each; these, of 2^14 places, cost a thousandth more space and are faster.
+ * Level 3 makes documents about as small as deflate does at level 6, in a fifth of the time. Its tables are made for
+ * large files and emptied for each; these, of 2^14 places, cost a thousandth more space and are faster.
  */
 const packOptions = {
   params: {

@@ -9,8 +9,8 @@ const exportLeaseMs = 60_000
 const nowMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
 
 /**
- * Takes the right to export if it is free, or if its holder was silent for too long; undefined otherwise. The fence is above all
- * that were given, and above `fenceInBucket`: a database that was restored may have given fewer.
+ * Takes the right to export if it is free, or if its holder was silent for too long; undefined otherwise. The fence is
+ * above all that were given, and above `fenceInBucket`: a database that was restored may have given fewer.
  */
 export async function takeExport(db: Executor, fenceInBucket: number): Promise<number | undefined> {
   const { rows } = await sql<{ fence: number }>`
@@ -30,8 +30,8 @@ export async function keepExport(db: Executor, fence: number): Promise<boolean> 
 }
 
 /**
- * Runs `work` while nobody else can take the right: on a server the row stays locked until it ends. The embedded engine has one process,
- * whose one connection must not wait for a network. False when the right was lost.
+ * Runs `work` while nobody else can take the right: on a server the row stays locked until it ends. The embedded engine
+ * has one process, whose one connection must not wait for a network. False when the right was lost.
  */
 export async function underExport(
   store: Pick<Store, 'db' | 'engine'>,
@@ -55,7 +55,9 @@ export async function releaseExport(db: Executor, fence: number): Promise<void> 
   await sql`update edition_export set until_ms = 0, owner = '' where fence = ${fence}`.execute(db)
 }
 
-/** The newest edition in the bucket, and what keeps newer ones away; undefined while nothing was ever exported or tried. */
+/**
+ * The newest edition in the bucket, and what keeps newer ones away; undefined while nothing was ever exported or tried.
+ */
 export type ExportProgress = {
   readonly edition: number
   readonly exportedAt: number | null

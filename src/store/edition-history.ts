@@ -58,8 +58,9 @@ export type SourceChanges = {
 }
 
 /**
- * What an edition changed, by groups of sources. Entries that a later edition replaced are held for a day: of an older edition this
- * is what is still as it was then. Records that were archived before count as changed as long as their older version is held.
+ * What an edition changed, by groups of sources. Entries that a later edition replaced are held for a day: of an older
+ * edition this is what is still as it was then. Records that were archived before count as changed as long as their
+ * older version is held.
  */
 export async function changesBySource(
   db: Executor,

@@ -1,5 +1,6 @@
-// The editions and their entries: what publishing writes, and what the edition logs read from it. Entries above the newest
-// edition's lastModified are of a publication that is still being written: none of the queries for readers returns them.
+// The editions and their entries: what publishing writes, and what the edition logs read from it. Entries above the
+// newest edition's lastModified are of a publication that is still being written: none of the queries for readers
+// returns them.
 import { sql } from 'kysely'
 import { arrayText } from './array-text.ts'
 import { readSerials } from './change-signal.ts'
@@ -76,8 +77,8 @@ export function entriesAfter(db: Executor, after: number, upTo: number, limit: n
 }
 
 /**
- * The records of an edition after `after`, in the order of `lastModified`, at most `limit`; also of one that is not the newest any
- * more, for as long as the entries that were replaced since are kept (a day).
+ * The records of an edition after `after`, in the order of `lastModified`, at most `limit`; also of one that is not the
+ * newest any more, for as long as the entries that were replaced since are kept (a day).
  */
 export async function entriesOfEdition(
   db: Executor,
@@ -199,7 +200,10 @@ type PendingGroup = {
   readonly merged: number
 }
 
-/** Sums what the next `limit` tenders that were written since, in the order of their ids after `afterId`, change of the newest edition. */
+/**
+ * Sums what the next `limit` tenders that were written since, in the order of their ids after `afterId`, change of the
+ * newest edition.
+ */
 export async function pendingChanges(
   db: Executor,
   afterId: string,
@@ -224,8 +228,8 @@ export async function pendingChanges(
 }
 
 /**
- * The fences (`offset 0`) make the server look up each tender that was written: it need not know how many these are, and a plan for
- * many reads the whole stock.
+ * The fences (`offset 0`) make the server look up each tender that was written: it need not know how many these are,
+ * and a plan for many reads the whole stock.
  */
 async function pendingGroups(
   db: Executor,
@@ -258,8 +262,8 @@ async function pendingGroups(
 }
 
 /**
- * Counts the next `limit` ids that an edition has held. They never vanish (P3), so all of them are as many as the records of the
- * newest edition, as long as no publication is being written.
+ * Counts the next `limit` ids that an edition has held. They never vanish (P3), so all of them are as many as the
+ * records of the newest edition, as long as no publication is being written.
  */
 export async function countClaimedIds(
   db: Executor,
@@ -275,8 +279,8 @@ export async function countClaimedIds(
 }
 
 /**
- * Ids that point to a record that is missing, or is merged itself (D37), among those that point to the next `limit` records. At
- * most a few, for the message.
+ * Ids that point to a record that is missing, or is merged itself (D37), among those that point to the next `limit`
+ * records. At most a few, for the message.
  */
 export async function danglingMerges(
   db: Executor,
@@ -300,7 +304,9 @@ export async function danglingMerges(
 /** Documents that came together, for a read in pieces: `upTo` is null for the last ones. */
 type Arrivals = { readonly after: number; readonly upTo: number | null }
 
-/** The next documents received after `after`: about `limit`, and those that came in the same millisecond as the last. */
+/**
+ * The next documents received after `after`: about `limit`, and those that came in the same millisecond as the last.
+ */
 export async function nextArrivals(db: Executor, after: number, limit: number): Promise<Arrivals> {
   const row = await db
     .selectFrom('source_document')
@@ -371,10 +377,12 @@ export type InsertedEntries = {
 }
 
 /**
- * Adds the next `limit` of the tenders that were written since the newest edition to a new one, in the order of their ids after
- * `afterId`, one millisecond each from `stamp` on; those that are again as they were published are skipped. None of them counts
- * as written since any more. Nothing leaves the server: the body is the content with `lastModified` after its first member. A content that does not begin with the
- * tender's id makes no body, and that is an error of the column.
+ * Adds the next `limit` of the tenders that were written since the newest edition to a new one, in the order of their
+ * ids after
+ * `afterId`, one millisecond each from `stamp` on; those that are again as they were published are skipped. None of
+ * them counts as written since any more. Nothing leaves the server: the body is the content with `lastModified` after
+ * its first member. A content that does not begin with the tender's id makes no body, and that is an error of the
+ * column.
  */
 export async function insertEntries(
   trx: Executor,
@@ -428,8 +436,8 @@ export async function recordHold(db: Executor, heldAt: number, reasons: readonly
 }
 
 /**
- * Removes up to `limit` entries that were replaced by editions published before `before`, the oldest first. Those that are not
- * matched with the saved searches yet stay until `beforeUnmatched`. Returns how many.
+ * Removes up to `limit` entries that were replaced by editions published before `before`, the oldest first. Those that
+ * are not matched with the saved searches yet stay until `beforeUnmatched`. Returns how many.
  */
 export async function deleteReplacedEntries(
   db: Executor,

@@ -14,7 +14,10 @@ type EntryToHash = {
   readonly replacedHash: Uint8Array | null
 }
 
-/** The hash of an entry as its column holds it: one byte longer when the record is archived, for the sum over open ones lacks it. */
+/**
+ * The hash of an entry as its column holds it: one byte longer when the record is archived, for the sum over open ones
+ * lacks it.
+ */
 const storedHash = ({ hash, isOpen }: { readonly hash: Buffer; readonly isOpen: boolean }): string =>
   hash.toString('hex') + (isOpen ? '' : '00')
 
@@ -67,8 +70,8 @@ export async function hashEntries(trx: Executor, sum: DigestSum, from: number, u
 }
 
 /**
- * Takes the next `limit` published records, in the order of their ids after `afterId`, into the digest, and stores their hashes: for
- * a stock that was published without digests. Returns the last id; null when there was none any more.
+ * Takes the next `limit` published records, in the order of their ids after `afterId`, into the digest, and stores
+ * their hashes: for a stock that was published without digests. Returns the last id; null when there was none any more.
  */
 export async function hashPublished(
   trx: Executor,

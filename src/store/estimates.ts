@@ -122,12 +122,15 @@ export async function reconsiderUnjudged(store: Store): Promise<number> {
   }
 }
 
-/** Which refusals are forgotten: for one of these `reasons`, by a model of at most `mostPriced` priced tenders (absent: none). */
+/**
+ * Which refusals are forgotten: for one of these `reasons`, by a model of at most `mostPriced` priced tenders (absent:
+ * none).
+ */
 export type RefusedBy = { readonly reasons: readonly string[]; readonly mostPriced: number; readonly most: number }
 
 /**
- * Forgets refusals of at most `most` records without a value that are not archived, and marks their notices, so that the next run
- * asks the newest model. Estimates are never touched.
+ * Forgets refusals of at most `most` records without a value that are not archived, and marks their notices, so that
+ * the next run asks the newest model. Estimates are never touched.
  */
 export async function reconsiderRefused(
   store: Store,

@@ -198,7 +198,8 @@ describe.skipIf(testDatabaseUrl === undefined)('an export of a stock that the pi
     const [one, two, ...ofCopy] = outcomes
     expect(one).toMatchObject({ kind: 'published' })
     expect(ofCopy).toEqual([one, two])
-    // the stock's id is made at its first edition, which each of the two made for itself where nothing was published before
+    // the stock's id is made at its first edition, which each of the two made for itself where nothing was published
+    // before
     const isSame = (name: string) => first > 0 || name !== 'setting'
     const original = await everything(asking(store))
     const copied = await everything(asking(copy))

@@ -65,7 +65,9 @@ export type ExportPreview = {
   readonly usedTable: string | null
 }
 
-/** What `exportStock` would copy, and whether it could. Reads only. Throws OperatorError if the target cannot be used. */
+/**
+ * What `exportStock` would copy, and whether it could. Reads only. Throws OperatorError if the target cannot be used.
+ */
 export async function previewExport(store: Store, databaseUrl: string): Promise<ExportPreview> {
   const database = shownAddress(databaseUrl)
   const target = await openServer({ databaseUrl, statementTimeoutMs: previewStatementMs })

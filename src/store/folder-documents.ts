@@ -15,8 +15,8 @@ const mostWrites = 8
 const longestWriteMs = 24 * 60 * 60_000
 
 /**
- * Opens the folder, making it where it is missing. A file is written under `incoming/`, flushed, and only then given its
- * name; `put` returns when the names are flushed as well. Any number of processes may share it.
+ * Opens the folder, making it where it is missing. A file is written under `incoming/`, flushed, and only then given
+ * its name; `put` returns when the names are flushed as well. Any number of processes may share it.
  */
 export async function openFolderDocuments(
   folder: string,

@@ -3,8 +3,8 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from './schema.ts'
 
 /**
- * Ends the leases of a publication, of the export of editions, of the matching, of deliveries and of mails. Only for a stock
- * that no other process can have: no holder lives. A stock of an older version may have fewer of these tables.
+ * Ends the leases of a publication, of the export of editions, of the matching, of deliveries and of mails. Only for a
+ * stock that no other process can have: no holder lives. A stock of an older version may have fewer of these tables.
  */
 export async function freeLeases(db: Kysely<Database>): Promise<void> {
   const { rows } = await sql<{

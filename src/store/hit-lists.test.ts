@@ -1,4 +1,5 @@
-// The lists of hits on a stock with many: they answer the same as a plain look through all, and read no more the more there are.
+// The lists of hits on a stock with many: they answer the same as a plain look through all, and read no more the more
+// there are.
 import { type KyselyPlugin, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { engines, openTestStore, type TestStore } from '../../test/world.ts'
@@ -12,7 +13,10 @@ import { createSearch } from './searches.ts'
 const now = Date.UTC(2026, 10, 23, 8)
 const searches = 20
 
-/** Searches of one organization with `hits` hits of every state, each tenth without a deadline, some closed, some merged. */
+/**
+ * Searches of one organization with `hits` hits of every state, each tenth without a deadline, some closed, some
+ * merged.
+ */
 async function fill(store: TestStore, hits: number): Promise<number[]> {
   const circumstances = { now, random: systemRandom }
   const { organization } = await createOrganization(store.db, { name: 'Acme' }, circumstances)

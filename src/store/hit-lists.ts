@@ -1,4 +1,5 @@
-// Hits as people look through them: pages by score or deadline, how many there are of each state, and what people did with them.
+// Hits as people look through them: pages by score or deadline, how many there are of each state, and what people did
+// with them.
 import { type RawBuilder, sql } from 'kysely'
 import { arrayText } from './array-text.ts'
 import type { Executor } from './database.ts'
@@ -57,13 +58,16 @@ export type PageHit = {
 const noDeadline = Number.MAX_SAFE_INTEGER
 const deadlineOf = sql`coalesce(h.deadline_ms, ${sql.lit(noDeadline)})`
 /**
- * The record into which its tender was merged has a hit of its own. With its limit the query is asked for each merged hit alone: a
- * planner that hashes it would read the whole table.
+ * The record into which its tender was merged has a hit of its own. With its limit the query is asked for each merged
+ * hit alone: a planner that hashes it would read the whole table.
  */
 const isReplaced = sql`(select true from hit o where o.search_no = h.search_no and o.tender_id = h.merged_into limit 1) is not null`
 const isClosed = sql`(h.archive_reason is not null and (h.merged_into is null or ${isReplaced}))`
 
-/** As the indexes have it, which hold all that is asked for: `archive_reason` is null in them unless the tender was merged. */
+/**
+ * As the indexes have it, which hold all that is asked for: `archive_reason` is null in them unless the tender was
+ * merged.
+ */
 const isOnTab = (tab: HitTab): RawBuilder<unknown> =>
   tab === 'closed'
     ? sql`h.archive_reason is not null and (h.merged_into is null or ${isReplaced})`
@@ -117,7 +121,10 @@ export async function listHitPage(db: Executor, listing: HitListing): Promise<Pa
   return isBack ? hits.reverse() : hits
 }
 
-/** Rows after a place in the direction of reading. The bound that includes the place itself is the one that an index takes. */
+/**
+ * Rows after a place in the direction of reading. The bound that includes the place itself is the one that an index
+ * takes.
+ */
 function beyond(value: RawBuilder<unknown>, { value: at, hitId }: HitKey, isFalling: boolean, isBack: boolean) {
   const idBeyond = isBack ? sql`h.hit_id < ${hitId}` : sql`h.hit_id > ${hitId}`
   return isFalling

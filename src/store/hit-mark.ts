@@ -6,7 +6,9 @@ import { type Executor, inTransaction, type Store } from './database.ts'
 /** How long a process that says nothing is waited for. By the clock of the database, which all of them share. */
 const leaseMs = 60_000
 
-/** What is done with an edition, in this order: changes of hits that exist, new matches, and deliveries that are held. */
+/**
+ * What is done with an edition, in this order: changes of hits that exist, new matches, and deliveries that are held.
+ */
 type HitStep = 'changes' | 'matches' | 'holds'
 
 /** Everything up to here is done, and committed with what was done. */
@@ -23,7 +25,10 @@ export type HitMark = {
   readonly stepEntries: number
 }
 
-/** The right to match. `fence` rises with each holder: one that lost the lease, asleep or cut off, can write nothing any more. */
+/**
+ * The right to match. `fence` rises with each holder: one that lost the lease, asleep or cut off, can write nothing any
+ * more.
+ */
 export type MarkLease = { readonly fence: number; readonly mark: HitMark }
 
 export class MarkLostError extends Error {

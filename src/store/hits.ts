@@ -79,8 +79,8 @@ export async function updateHits(
 }
 
 /**
- * Adds the missing hits, in a transaction that keeps the mark from moving: no digest can have passed the edition that they are
- * given for it. A tender into which another was merged has none while a hit of that one represents it.
+ * Adds the missing hits, in a transaction that keeps the mark from moving: no digest can have passed the edition that
+ * they are given for it. A tender into which another was merged has none while a hit of that one represents it.
  * Existing ones record that they matched again. Returns the IDs of the added ones.
  */
 export async function insertHits(trx: Executor, hits: readonly NewHit[], madeAt: number): Promise<ReadonlySet<string>> {
@@ -198,7 +198,10 @@ export async function floodedSearches(db: Executor, edition: number, mostHits: n
   return rows.map(({ searchNo }) => searchNo)
 }
 
-/** To be called before deliveries to several endpoints are changed: others that change those of one wait, and none forever. */
+/**
+ * To be called before deliveries to several endpoints are changed: others that change those of one wait, and none
+ * forever.
+ */
 async function lockEndpointsOf(trx: Executor, searchNo: number): Promise<void> {
   await sql`
     select from webhook_endpoint e join saved_search s using (organization_id)
@@ -248,8 +251,8 @@ export async function heldEditions(db: Executor, searchNo: number): Promise<Held
 }
 
 /**
- * Lets the next `limit` held deliveries of an edition go; those of a disabled endpoint stay held for that. Returns how many it
- * took, and how many of these are due; after the last ones the edition is no longer held.
+ * Lets the next `limit` held deliveries of an edition go; those of a disabled endpoint stay held for that. Returns how
+ * many it took, and how many of these are due; after the last ones the edition is no longer held.
  */
 export async function releaseDeliveries(
   trx: Executor,

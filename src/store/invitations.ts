@@ -93,8 +93,8 @@ export type Acceptance =
   | { readonly kind: 'gone' }
 
 /**
- * Accepts the invitation of a link, or one by its id for an address that was proven otherwise. Makes the person where there is
- * none. Only one of several at once joins; `within` is in the same transaction.
+ * Accepts the invitation of a link, or one by its id for an address that was proven otherwise. Makes the person where
+ * there is none. Only one of several at once joins; `within` is in the same transaction.
  */
 export async function acceptInvitation(
   store: Pick<Store, 'db'>,

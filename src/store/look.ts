@@ -1,5 +1,5 @@
-// What every process asks every second, in one question: what changed, what time it is, when the newest edition says it is from, and
-// whether the API is closed for maintenance.
+// What every process asks every second, in one question: what changed, what time it is, when the newest edition says it
+// is from, and whether the API is closed for maintenance.
 import { sql } from 'kysely'
 import type { Clock } from '../platform/clock.ts'
 import type { Serials } from './change-signal.ts'
@@ -48,7 +48,9 @@ async function lookAt(db: Executor): Promise<Look> {
   }
 }
 
-/** Looks, and notes how the clocks differ. The embedded engine has no clock of its own, and answers when its turn comes. */
+/**
+ * Looks, and notes how the clocks differ. The embedded engine has no clock of its own, and answers when its turn comes.
+ */
 export async function measureClock(
   { engine, looks }: Pick<Store, 'engine' | 'looks'>,
   { ownClock, databaseClock }: { readonly ownClock: Clock; readonly databaseClock: DatabaseClock },

@@ -1,4 +1,5 @@
-// What the matcher keeps: records, their blocking keys, and the edges between them. All of it is derived from the notices.
+// What the matcher keeps: records, their blocking keys, and the edges between them. All of it is derived from the
+// notices.
 import { sql } from 'kysely'
 import type { Executor } from './database.ts'
 
@@ -136,8 +137,8 @@ export async function listRecordsOfSameTenders(db: Executor, recordKeys: readonl
 const filedAtOnce = 20_000
 
 /**
- * Fills `match_key` from the records when a crash or the change to a standby server has emptied it: it is not logged. Returns
- * whether it had to. The caller holds the lock of the stock.
+ * Fills `match_key` from the records when a crash or the change to a standby server has emptied it: it is not logged.
+ * Returns whether it had to. The caller holds the lock of the stock.
  */
 export async function ensureMatchKeys(db: Executor): Promise<boolean> {
   const { rows: whole } = await sql`select from match_key_whole`.execute(db)

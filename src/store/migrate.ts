@@ -1,5 +1,5 @@
-// Brings a database to the newest numbered migration; concurrent callers apply each migration once. What an older program may go
-// on with stands in the names of the migrations (docs/upgrades.md).
+// Brings a database to the newest numbered migration; concurrent callers apply each migration once. What an older
+// program may go on with stands in the names of the migrations (docs/upgrades.md).
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
@@ -18,7 +18,10 @@ async function appliedMigrations(db: Kysely<Database>): Promise<string[]> {
 /** Before the first release the first migration had another name. */
 const unreleasedName = '0001-stock'
 
-/** What a contracting migration needs: the number of the migration that a program has to know. Undefined: it only expands. */
+/**
+ * What a contracting migration needs: the number of the migration that a program has to know. Undefined: it only
+ * expands.
+ */
 const neededBy = (name: string): string | undefined => /\.needs-(\d{4})$/.exec(name)?.[1]
 
 const numbersOf = (known: Migrations): string[] => Object.keys(known).map((name) => name.slice(0, 4))
@@ -37,13 +40,16 @@ const mostRetries = 100
 
 export type MigrateOptions = {
   readonly known?: Migrations
-  /** Called before migrations are applied, and with those that wait because a program is running that is too old for them. */
+  /**
+   * Called before migrations are applied, and with those that wait because a program is running that is too old for
+   * them.
+   */
   readonly tell?: (news: { readonly applying: readonly string[]; readonly waiting: readonly string[] }) => void
 }
 
 /**
- * Applies what is missing of the known migrations, all in one transaction. A database that a newer program migrated is accepted as
- * far as this one can go on with it. Throws OperatorError for one that it cannot.
+ * Applies what is missing of the known migrations, all in one transaction. A database that a newer program migrated is
+ * accepted as far as this one can go on with it. Throws OperatorError for one that it cannot.
  */
 export async function migrate(
   db: Kysely<Database>,

@@ -1,5 +1,6 @@
-// Numbered, append-only. Plain SQL that PostgreSQL 15 and the embedded engine (18) both speak. A migration expands: a program that
-// does not know it can run beside it. One that contracts is named `0009-drop-note.needs-0005`: programs that know 0005 keep running.
+// Numbered, append-only. Plain SQL that PostgreSQL 15 and the embedded engine (18) both speak. A migration expands: a
+// program that does not know it can run beside it. One that contracts is named `0009-drop-note.needs-0005`: programs
+// that know 0005 keep running.
 
 /** Statements by the name of their migration. */
 export type Migrations = { readonly [name: string]: readonly string[] }
@@ -189,8 +190,8 @@ export const migrations: Migrations = {
       keys text not null,
       content text not null
     )`,
-    // The keys of a record are in match_record too. Sixteen entries at random places of an index for each record: with a
-    // log each would take a page of it. What a crash empties is filled again, see matches.ts.
+    // The keys of a record are in match_record too. Sixteen entries at random places of an index for each record: with
+    // a log each would take a page of it. What a crash empties is filled again, see matches.ts.
     `create unlogged table match_key (
       match_key bigint not null,
       record_no bigint not null,
@@ -393,7 +394,8 @@ export const migrations: Migrations = {
       ends_at bigint
     )`,
     'create index webhook_secret_endpoint on webhook_secret (endpoint_no)',
-    // No references to hit and endpoint: looking them up for each delivery is a fifth of its cost, and neither is ever deleted.
+    // No references to hit and endpoint: looking them up for each delivery is a fifth of its cost, and neither is ever
+    // deleted.
     `create table delivery (
       message_id text primary key,
       endpoint_no integer not null,
@@ -594,8 +596,8 @@ export const migrations: Migrations = {
     'alter table mail alter column digest_id drop not null',
     'alter table mail add column person text',
     'alter table mail add check ((digest_id is null) <> (person is null))',
-    // Pages list hits in these orders. A hit whose tender was merged may stand for the other one: it is open unless that has its own.
-    // With `merged_into` an index has all that a count asks for.
+    // Pages list hits in these orders. A hit whose tender was merged may stand for the other one: it is open unless
+    // that has its own. With `merged_into` an index has all that a count asks for.
     `create index hit_by_score on hit (search_no, state, fit_score desc, hit_id) include (merged_into)
       where archive_reason is null or merged_into is not null`,
     `create index hit_by_deadline on hit (search_no, state, coalesce(deadline_ms, ${Number.MAX_SAFE_INTEGER}), hit_id)

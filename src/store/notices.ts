@@ -23,7 +23,10 @@ export function readNotice(content: string, redactor: Redactor): Notice {
   return redactor.value(JSON.parse(content) as Notice)
 }
 
-/** Up to `limit` notices not yet consolidated, by id. Locked, so that a notice read again meanwhile is not marked by mistake. */
+/**
+ * Up to `limit` notices not yet consolidated, by id. Locked, so that a notice read again meanwhile is not marked by
+ * mistake.
+ */
 export async function takeNoticesToConsolidate(db: Executor, limit: number): Promise<NoticeRow[]> {
   const { rows } = await sql<RawRow>`
     select ${columns} from notice
@@ -77,8 +80,8 @@ export async function replaceLinks(db: Executor, notices: readonly NoticeLinks[]
 export type NoticeLink = { readonly key: string; readonly noticeId: string }
 
 /**
- * All keys of the given notices, with the notices that hold them: for each key at most `limit` holders, so that a key held by
- * thousands costs no more than that.
+ * All keys of the given notices, with the notices that hold them: for each key at most `limit` holders, so that a key
+ * held by thousands costs no more than that.
  */
 export async function listLinks(db: Executor, noticeIds: readonly string[], limit: number): Promise<NoticeLink[]> {
   if (noticeIds.length === 0) return []

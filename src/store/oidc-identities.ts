@@ -15,7 +15,10 @@ export async function findIdentity(db: Executor, { issuer, subject }: OidcIdenti
   return row?.person_id
 }
 
-/** Connects a person, once for each issuer. `other`: the person is somebody else there, or the identity is somebody else's here. */
+/**
+ * Connects a person, once for each issuer. `other`: the person is somebody else there, or the identity is somebody
+ * else's here.
+ */
 export async function linkIdentity(
   trx: Executor,
   { issuer, subject }: OidcIdentity,

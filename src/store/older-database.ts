@@ -1,4 +1,5 @@
-// What a database needs that is older than the editions that clients have seen, so that they end with equal copies again.
+// What a database needs that is older than the editions that clients have seen, so that they end with equal copies
+// again.
 import { sql } from 'kysely'
 import { arrayText } from './array-text.ts'
 import { beginCursorEpoch, type CursorKeyOptions } from './cursor-keys.ts'
@@ -11,8 +12,8 @@ const floorName = 'stamp-floor'
 const idsAtOnce = 1000
 
 /**
- * The newest edition as the next one has to follow it: with a W that is no lower than any lastModified that clients may have seen
- * (P5).
+ * The newest edition as the next one has to follow it: with a W that is no lower than any lastModified that clients may
+ * have seen (P5).
  */
 export async function previousEdition(db: Executor): Promise<EditionRow | undefined> {
   const newest = await newestEdition(db)

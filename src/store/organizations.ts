@@ -303,8 +303,8 @@ const daysToldWith = (leftMs: number): number | null => warningDays.find((days) 
 export type TokenWarning = { readonly token: ApiToken; readonly days: number }
 
 /**
- * Tokens that end within 30, 7 or 1 days and whose Owners were not told so; each is returned to one caller only, with the
- * shortest of these times. Call it in the transaction that tells them.
+ * Tokens that end within 30, 7 or 1 days and whose Owners were not told so; each is returned to one caller only, with
+ * the shortest of these times. Call it in the transaction that tells them.
  */
 export async function takeTokenWarnings(trx: Executor, now: number): Promise<TokenWarning[]> {
   const warnings: TokenWarning[] = []
@@ -323,7 +323,10 @@ export async function takeTokenWarnings(trx: Executor, now: number): Promise<Tok
   return warnings
 }
 
-/** Every token that is not revoked, with what its organization may do. Whether it has expired the caller's clock decides. */
+/**
+ * Every token that is not revoked, with what its organization may do. Whether it has expired the caller's clock
+ * decides.
+ */
 export async function loadTokens(db: Executor): Promise<TokenGrant[]> {
   const rows = await db
     .selectFrom('api_token')

@@ -1,4 +1,5 @@
-// What the first screen of an organization shows: figures, what needs somebody, the best hits of today, and its searches.
+// What the first screen of an organization shows: figures, what needs somebody, the best hits of today, and its
+// searches.
 import { type RawBuilder, sql } from 'kysely'
 import { dayMs, hourMs } from '../domain/time.ts'
 import type { Executor } from './database.ts'
@@ -41,8 +42,8 @@ type OverviewEndpoint = {
 }
 
 /**
- * The hits of a search of editions since a moment, by the index on editions. `offset 0`: a planner that joins all searches at once
- * takes the new hits for a third of all, and reads the whole table.
+ * The hits of a search of editions since a moment, by the index on editions. `offset 0`: a planner that joins all
+ * searches at once takes the new hits for a third of all, and reads the whole table.
  */
 const hitsSince = (searchNo: RawBuilder<unknown>, at: number) => sql`
   select * from hit where search_no = ${searchNo}

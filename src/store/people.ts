@@ -110,8 +110,8 @@ export async function addMember(
 export type MemberChange = 'changed' | 'noMember' | 'lastOwner'
 
 /**
- * Changes a role, or removes somebody where `role` is undefined. `lastOwner`: an organization keeps one Owner; changes of
- * one organization wait for each other on its row.
+ * Changes a role, or removes somebody where `role` is undefined. `lastOwner`: an organization keeps one Owner; changes
+ * of one organization wait for each other on its row.
  */
 export async function changeMember(
   store: Pick<Store, 'db'>,

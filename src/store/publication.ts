@@ -14,8 +14,8 @@ export const leaseMs = 60_000
 export const lookAgainMs = 50
 
 /**
- * The right to publish, and to keep others from changing the stock. `fence` rises with each holder: one that lost the lease,
- * asleep or cut off, can write nothing any more.
+ * The right to publish, and to keep others from changing the stock. `fence` rises with each holder: one that lost the
+ * lease, asleep or cut off, can write nothing any more.
  */
 export type Lease = {
   readonly fence: number
@@ -64,7 +64,10 @@ export async function takeLease(trx: Executor): Promise<Lease | undefined> {
   return { fence, found }
 }
 
-/** To be called first in each transaction that writes under the lease, which cannot pass on before that ends. Throws LeaseLostError. */
+/**
+ * To be called first in each transaction that writes under the lease, which cannot pass on before that ends. Throws
+ * LeaseLostError.
+ */
 async function holdLease(trx: Executor, { fence }: Lease): Promise<void> {
   const { numAffectedRows } = await sql`
     update publication set until_ms = ${nowMs} + ${leaseMs}::integer where fence = ${fence} and until_ms > 0`.execute(
@@ -111,7 +114,9 @@ export async function saveProgress(trx: Executor, { afterId, added, replaced, ch
   )
 }
 
-/** Under `holdLease`, in the transaction that adds the edition: nothing is being written any more. The lease is free. */
+/**
+ * Under `holdLease`, in the transaction that adds the edition: nothing is being written any more. The lease is free.
+ */
 export async function endPublication(trx: Executor): Promise<void> {
   await sql`update publication set state = 'idle', plan = null, until_ms = 0, owner = ''`.execute(trx)
 }

@@ -2,7 +2,10 @@
 import { sql } from 'kysely'
 import type { Executor } from './database.ts'
 
-/** Maximum documents that are looked at, the newest: however large the stock is, the question takes about a tenth of a second. */
+/**
+ * Maximum documents that are looked at, the newest: however large the stock is, the question takes about a tenth of a
+ * second.
+ */
 const mostDocuments = 10_000
 
 /** Of one source; times in milliseconds. */
@@ -15,8 +18,8 @@ export type ReadingDelay = {
 }
 
 /**
- * By source, for notices that were published after the source was first read: those before came late for no fault of its portal.
- * A portal that announces a notice before its date has no delay. One statement.
+ * By source, for notices that were published after the source was first read: those before came late for no fault of
+ * its portal. A portal that announces a notice before its date has no delay. One statement.
  */
 export async function readingDelays(db: Executor): Promise<ReadingDelay[]> {
   const { rows } = await sql<ReadingDelay>`

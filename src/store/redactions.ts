@@ -35,7 +35,10 @@ export async function loadRedactor(db: Executor): Promise<Redactor> {
   return redactor(Buffer.from(first?.key ?? '', 'base64'), rules)
 }
 
-/** Rows with the JSON of a record, as they may leave the service: an edition keeps what was redacted after it until the next one. */
+/**
+ * Rows with the JSON of a record, as they may leave the service: an edition keeps what was redacted after it until the
+ * next one.
+ */
 export async function withoutRedacted<Row extends { readonly body: string | null }>(
   db: Executor,
   rows: readonly Row[],

@@ -47,8 +47,8 @@ async function pruneDocuments(db: Executor, before: number, limit: number): Prom
 }
 
 /**
- * The bytes that are outside: first the row says that they are not to be read, then they are removed, then the row says that they
- * are. Each step may be done again.
+ * The bytes that are outside: first the row says that they are not to be read, then they are removed, then the row says
+ * that they are. Each step may be done again.
  */
 async function pruneOutside(db: Executor, before: number, limit: number, outside: Outside): Promise<number> {
   if (!outside) return 0

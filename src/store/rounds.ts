@@ -17,8 +17,8 @@ export type RoundState = {
 }
 
 /**
- * How long after the last good round one is missing. A round a minute is usual; a rebuild, or the first publication of millions
- * of records, takes hours.
+ * How long after the last good round one is missing. A round a minute is usual; a rebuild, or the first publication of
+ * millions of records, takes hours.
  */
 const overdueMs = 3 * 3_600_000
 

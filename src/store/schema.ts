@@ -79,7 +79,10 @@ export type Database = {
     sources: string
     /** As in its newest entry; null: not archived. */
     archive_reason: string | null
-    /** Of its newest entry (domain/stock-digest.ts), one byte longer for an archived one; null until the publisher has read that again. */
+    /**
+     * Of its newest entry (domain/stock-digest.ts), one byte longer for an archived one; null until the publisher has
+     * read that again.
+     */
     entry_hash: Uint8Array | null
   }
   tender_notice: { notice_id: string; tender_id: string }
@@ -260,7 +263,9 @@ export type Database = {
     content: string
   }
   match_member: { notice_id: string; record_key: string }
-  /** Blocking keys: records that share one are compared, unless too many do. Twin keys: records with one are counted. */
+  /**
+   * Blocking keys: records that share one are compared, unless too many do. Twin keys: records with one are counted.
+   */
   match_key: { match_key: number; record_no: number; mark: number }
   /** One row as long as `match_key` holds all: a crash empties both, for neither is logged. */
   match_key_whole: { is_whole: boolean }
@@ -279,7 +284,10 @@ export type Database = {
   }
   /** What operators decided of two notices: evidence, so a rebuild keeps it. `decision`: `merge` or `split`. */
   review_decision: { left_key: string; right_key: string; decision: string; decided_at: EpochMs; note: string }
-  /** What the notices of one tender say against each other, two notices by key; derived. `kind`: `award-number` or `named-call`. */
+  /**
+   * What the notices of one tender say against each other, two notices by key; derived. `kind`: `award-number` or
+   * `named-call`.
+   */
   tender_doubt: { tender_id: string; kind: string; left_key: string; right_key: string; evidence: string }
   /** Models of values; `parameters` is JSON of consolidate/estimate ValueModelParameters. */
   value_model: {
@@ -293,7 +301,10 @@ export type Database = {
   tender_estimate: { tender_id: string; inputs_hash: string; model_version: string; estimate: string }
   /** What a company does, as an organization describes it; searches are scored against it. */
   company_profile: { profile_id: string; organization_id: string; name: string; created_at: EpochMs }
-  /** JSON of hits/company-profile.ts CompanyProfile in `content`. Counts for editions from `from_edition` on, until a later version does. */
+  /**
+   * JSON of hits/company-profile.ts CompanyProfile in `content`. Counts for editions from `from_edition` on, until a
+   * later version does.
+   */
   company_profile_version: {
     profile_id: string
     version: number
@@ -383,7 +394,9 @@ export type Database = {
     /** It is in the digests of this edition: the first one that was not matched whole when it was made. */
     digest_edition: number
   }
-  /** How many hits an edition made for a search; `held`: too many, so their deliveries wait until someone releases them. */
+  /**
+   * How many hits an edition made for a search; `held`: too many, so their deliveries wait until someone releases them.
+   */
   search_edition: { edition: number; search_no: number; hits: number; state: Generated<string> }
   webhook_endpoint: {
     endpoint_no: Generated<number>
@@ -418,7 +431,9 @@ export type Database = {
     created_at: EpochMs
     ends_at: EpochMs | null
   }
-  /** Messages for endpoints: queue and log at once. Those of an edition are sent when it is matched whole (hit_mark). */
+  /**
+   * Messages for endpoints: queue and log at once. Those of an edition are sent when it is matched whole (hit_mark).
+   */
   delivery: {
     /** The `webhook-id`: derived, so that a repeated message has the same one (hits/hit-id.ts). */
     message_id: string
@@ -625,7 +640,9 @@ export type Database = {
   added_use: { name: string; added_at: number }
 
   redaction_key: { is_only: Generated<boolean>; key: string }
-  /** Contact data that is taken out of notices and records (domain/redaction.ts); its values are held as keyed hashes. */
+  /**
+   * Contact data that is taken out of notices and records (domain/redaction.ts); its values are held as keyed hashes.
+   */
   redaction: {
     redaction_id: string
     /** JSON of RedactionRule[]. */

@@ -42,8 +42,8 @@ export type StoredProfile = {
 }
 
 /**
- * The edition from which a change counts: the one after the newest. No edition can become visible before the transaction ends,
- * so what is written here counts for every edition that is published after it, and for none before.
+ * The edition from which a change counts: the one after the newest. No edition can become visible before the
+ * transaction ends, so what is written here counts for every edition that is published after it, and for none before.
  */
 async function nextEdition(trx: Executor): Promise<number> {
   await sql`select from change_signal where topic = 'edition' for share`.execute(trx)
@@ -210,8 +210,8 @@ export async function searchNames(db: Executor, organizationId: string): Promise
 }
 
 /**
- * The searches of an organization, by name, with the hits of editions that were published at `since` or later; without it they
- * are not counted, and are 0.
+ * The searches of an organization, by name, with the hits of editions that were published at `since` or later; without
+ * it they are not counted, and are 0.
  */
 export async function searchOverviews(db: Executor, organizationId: string, since?: number): Promise<SearchOverview[]> {
   const recent =
@@ -282,7 +282,10 @@ export async function searchesFor(
   return { searches: rows.filter(({ isActive }) => isActive), lastNo: rows.at(-1)?.searchNo ?? null }
 }
 
-/** Versions of searches and profiles that count for `edition`. They are only ever added, so the same number means the same ones. */
+/**
+ * Versions of searches and profiles that count for `edition`. They are only ever added, so the same number means the
+ * same ones.
+ */
 export async function countVersions(db: Executor, edition: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select ((select count(*) from saved_search_version where from_edition <= ${edition}::integer)

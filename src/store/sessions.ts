@@ -109,8 +109,8 @@ export async function findSignInLink(
 }
 
 /**
- * Uses a link up. `person`: whom it signs in; where nobody exists, `within` makes the first person. `gone`: unknown, used,
- * too old, an invitation, or for the first person where there is one.
+ * Uses a link up. `person`: whom it signs in; where nobody exists, `within` makes the first person. `gone`: unknown,
+ * used, too old, an invitation, or for the first person where there is one.
  */
 export async function takeSignInLink(
   store: Pick<Store, 'db'>,

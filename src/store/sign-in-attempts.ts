@@ -15,7 +15,10 @@ export type AttemptBound = {
   readonly most: number
 }
 
-/** Counts an attempt. False, and not counted, where one of the bounds is reached. Call it in the transaction of what it allows. */
+/**
+ * Counts an attempt. False, and not counted, where one of the bounds is reached. Call it in the transaction of what it
+ * allows.
+ */
 export async function takeSignInAttempt(trx: Executor, bounds: readonly AttemptBound[], now: number): Promise<boolean> {
   // two at once are counted one after the other
   await sql`select pg_advisory_xact_lock(${attemptLock})`.execute(trx)

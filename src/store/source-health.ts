@@ -209,8 +209,8 @@ export function listRuns(db: Executor, sourceId: string, limit: number): Promise
 export const lookedAt = ''
 
 /**
- * Names known for a source with the documents that held them; −1 for those that it used from the beginning. Read with every
- * batch, some thousand of them: as one row, because reading rows costs more than reading what is in them.
+ * Names known for a source with the documents that held them; −1 for those that it used from the beginning. Read with
+ * every batch, some thousand of them: as one row, because reading rows costs more than reading what is in them.
  */
 export async function knownNames(db: Executor, sourceId: string): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ names: readonly string[] | null; documents: readonly number[] | null }>`
@@ -221,7 +221,10 @@ export async function knownNames(db: Executor, sourceId: string): Promise<Readon
   return new Map(names?.map((name, index) => [name, documents![index]!]))
 }
 
-/** Adds to the counts of names; new ones begin with what is added. −1 marks a name of the beginning and is never added to. */
+/**
+ * Adds to the counts of names; new ones begin with what is added. −1 marks a name of the beginning and is never added
+ * to.
+ */
 export async function addNames(
   db: Executor,
   sourceId: string,

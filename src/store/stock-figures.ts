@@ -16,7 +16,9 @@ export type StockFigures = {
   readonly slotsDue: number
   /** Notices that are not consolidated yet, up to `mostFigured`. */
   readonly waitingNotices: number
-  /** Mails that wait for their time, those whose time has come, and those given up in 30 days; each up to `mostFigured`. */
+  /**
+   * Mails that wait for their time, those whose time has come, and those given up in 30 days; each up to `mostFigured`.
+   */
   readonly mailsQueued: number
   readonly mailsDue: number
   readonly mailsGivenUp: number

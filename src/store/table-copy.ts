@@ -1,4 +1,5 @@
-// Tables as a whole: which there are, their rows page by page as JSON that the database itself writes and reads, and checksums of them.
+// Tables as a whole: which there are, their rows page by page as JSON that the database itself writes and reads, and
+// checksums of them.
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Executor } from './database.ts'
 import type { Database } from './schema.ts'
@@ -35,8 +36,8 @@ export const batchLength = 4 * 1024 * 1024
 const mostRowsPerBatch = 2000
 
 /**
- * Both sides write equal values as equal texts, whatever their settings. Their transactions may pause: one side waits for the other,
- * or for the storage of a backup.
+ * Both sides write equal values as equal texts, whatever their settings. Their transactions may pause: one side waits
+ * for the other, or for the storage of a backup.
  */
 export async function writeValuesAlike(db: Executor): Promise<void> {
   await sql`select set_config('TimeZone', 'UTC', true), set_config('DateStyle', 'ISO', true),
@@ -115,7 +116,10 @@ export function namesOf(columns: readonly Column[]): RawBuilder<unknown> {
   return sql.join(columns.map(({ name }) => sql.ref(name)))
 }
 
-/** The number of rows of the next page, so that it comes near to `length` characters: rows differ in size by a factor of a thousand. */
+/**
+ * The number of rows of the next page, so that it comes near to `length` characters: rows differ in size by a factor of
+ * a thousand.
+ */
 export function nextLimit(limit: number, page: Page, length: number = batchLength): number {
   const fitting = Math.floor((length * page.rows) / page.lines.length)
   return Math.max(1, Math.min(mostRowsPerBatch, 4 * limit, fitting))
@@ -182,7 +186,9 @@ async function sequenceState(db: Executor, name: string): Promise<SequenceState>
   return { name, ...rows[0]! }
 }
 
-/** Numbers that the database assigns continue from there. This is not undone with the transaction: a number is skipped. */
+/**
+ * Numbers that the database assigns continue from there. This is not undone with the transaction: a number is skipped.
+ */
 export async function setSequence(db: Executor, { name, value, isUsed }: SequenceState): Promise<void> {
   await sql`select setval(${`public.${name}`}::regclass, ${value}::text::bigint, ${isUsed}::boolean)`.execute(db)
   const now = await sequenceState(db, name)

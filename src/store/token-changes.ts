@@ -1,4 +1,5 @@
-// Tokens made and ended by people: each change with its entry in the organization's audit log and the mails to its Owners.
+// Tokens made and ended by people: each change with its entry in the organization's audit log and the mails to its
+// Owners.
 import { dayMs } from '../domain/time.ts'
 import { addAuditEntry } from './audit.ts'
 import type { Executor } from './database.ts'

@@ -15,8 +15,9 @@ export async function asTransactionOf<Result>(db: object, work: () => Promise<Re
 }
 
 /**
- * Throws when the caller runs inside a transaction of `db`: it should have used the transaction. On the embedded engine,
- * with its one connection, such a query would wait forever; on a server it would not see what the transaction wrote.
+ * Throws when the caller runs inside a transaction of `db`: it should have used the transaction. On the embedded
+ * engine, with its one connection, such a query would wait forever; on a server it would not see what the transaction
+ * wrote.
  */
 export function assertOutsideTransactionOf(db: object): void {
   const scope = scopes.getStore()

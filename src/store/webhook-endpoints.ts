@@ -120,8 +120,8 @@ export const endpointLabel = ({ description, address }: Pick<WebhookEndpoint, 'd
 const mostListed = 500
 
 /**
- * What a change sets to something else, as the audit log has it; empty when everything stays. `searches` are those of the
- * organization. Only the host of an address is returned.
+ * What a change sets to something else, as the audit log has it; empty when everything stays. `searches` are those of
+ * the organization. Only the host of an address is returned.
  */
 export function endpointChanges(
   before: WebhookEndpoint,
@@ -158,9 +158,9 @@ export function endpointChanges(
 }
 
 /**
- * Changes an endpoint; false when it was removed. Kinds and searches hold for what arises from now on. A worker that has the
- * endpoint loses it, so that nothing more goes to the former address. At another address nothing has failed yet: what waits for
- * its next attempt is tried there now, from the first one on. Call it in a transaction.
+ * Changes an endpoint; false when it was removed. Kinds and searches hold for what arises from now on. A worker that
+ * has the endpoint loses it, so that nothing more goes to the former address. At another address nothing has failed
+ * yet: what waits for its next attempt is tried there now, from the first one on. Call it in a transaction.
  */
 export async function changeEndpoint(
   trx: Executor,
@@ -205,8 +205,8 @@ export function disableEndpoint(store: Pick<Store, 'db'>, endpointNo: number, wh
 }
 
 /**
- * To be called before deliveries of the endpoint are changed: two that change several of them would wait for each other. Returns
- * the fence of the lease.
+ * To be called before deliveries of the endpoint are changed: two that change several of them would wait for each
+ * other. Returns the fence of the lease.
  */
 export async function lockEndpoint(trx: Executor, endpointNo: number): Promise<number | undefined> {
   const { rows } = await sql<{ fence: number }>`

@@ -1,5 +1,5 @@
-// Sends what is due: one worker at a time has an endpoint, so a dead endpoint delays no other, and no transaction is open during a
-// request. At least once: a message is sent again under the same id until its outcome is stored.
+// Sends what is due: one worker at a time has an endpoint, so a dead endpoint delays no other, and no transaction is
+// open during a request. At least once: a message is sent again under the same id until its outcome is stored.
 import { setTimeout as delay } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { HitChange, HitEventKind } from '../domain/hit-event.ts'
@@ -128,8 +128,8 @@ async function visitEndpoint(options: DelivererOptions, lease: EndpointLease, si
       if (isEnded) break
     }
   } catch (error) {
-    // What is broken off because the service ends or the endpoint passed on is sent again by whoever has it next. After any
-    // other error the lease stays until it ends: nobody sends again at once what could not be stored.
+    // What is broken off because the service ends or the endpoint passed on is sent again by whoever has it next. After
+    // any other error the lease stays until it ends: nobody sends again at once what could not be stored.
     if (!both.aborted) throw error
   } finally {
     clearInterval(renewal)

@@ -1,7 +1,9 @@
 // What follows from an attempt to deliver: done, again later, given up, or the endpoint is disabled. Pure.
 import { dayMs, hourMs, minuteMs } from '../domain/time.ts'
 
-/** How long after each failed attempt the next one comes. After the last, the delivery is given up; it can be replayed. */
+/**
+ * How long after each failed attempt the next one comes. After the last, the delivery is given up; it can be replayed.
+ */
 const pausesMs = [
   5_000,
   5 * minuteMs,
@@ -50,7 +52,9 @@ export function nextStep(outcome: AttemptOutcome, attempts: number, now: number,
   return { state: 'due', dueAt: now + Math.round(Math.max(spread, Math.min(asked, maxRetryAfterMs))) }
 }
 
-/** Milliseconds that a `Retry-After` asks for: seconds or a date (RFC 9110 section 10.2.3); undefined for anything else. */
+/**
+ * Milliseconds that a `Retry-After` asks for: seconds or a date (RFC 9110 section 10.2.3); undefined for anything else.
+ */
 export function retryAfterMs(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000

@@ -1,5 +1,5 @@
-// Which addresses webhooks may be sent to. It is checked when an endpoint is saved; the network rule of platform/http is checked at
-// every attempt, for the address that is connected to.
+// Which addresses webhooks may be sent to. It is checked when an endpoint is saved; the network rule of platform/http
+// is checked at every attempt, for the address that is connected to.
 import { lookup } from 'node:dns/promises'
 import { wrongUse } from '../platform/errors.ts'
 import { isLoopbackAddress, isPublicAddress, literalOf, type Network } from '../platform/network-rule.ts'
@@ -11,12 +11,16 @@ export type AddressRule = {
 }
 
 const maxAddressLength = 2000
-/** Ports that may be connected to: others than those of the web are no receiver of webhooks but a way into a network. */
+/**
+ * Ports that may be connected to: others than those of the web are no receiver of webhooks but a way into a network.
+ */
 const allowedPorts = new Set(['', '443', '8443'])
 
 export type EndpointAddress = { readonly url: string; readonly network: Extract<Network, 'public' | 'loopback'> }
 
-/** The address in its canonical form, and the network that it lies in. Throws OperatorError with what to write instead. */
+/**
+ * The address in its canonical form, and the network that it lies in. Throws OperatorError with what to write instead.
+ */
 export function parseEndpointAddress(text: string, rule: AddressRule): EndpointAddress {
   const refuse = (why: string): never => {
     throw wrongUse(`The webhook address ${why}; write it like https://hooks.example.org/tenders.`)
@@ -50,8 +54,8 @@ type Resolve = (hostname: string) => Promise<readonly string[]>
 const systemResolve: Resolve = async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address)
 
 /**
- * Refuses a name that leads into a private network now. A name that is not known is let pass: it may come, and each attempt
- * asks again. Throws OperatorError.
+ * Refuses a name that leads into a private network now. A name that is not known is let pass: it may come, and each
+ * attempt asks again. Throws OperatorError.
  */
 export async function checkEndpointName({ url, network }: EndpointAddress, resolve = systemResolve): Promise<void> {
   const { hostname } = new URL(url)

@@ -1,4 +1,5 @@
-// A receiver for trials: takes webhooks on this machine, verifies them with the library of Standard Webhooks, and hands them on.
+// A receiver for trials: takes webhooks on this machine, verifies them with the library of Standard Webhooks, and hands
+// them on.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'

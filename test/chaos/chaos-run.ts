@@ -46,7 +46,9 @@ const noticesPerBatch = 25
 const requestsPerMinute = 400
 /** Mean time between two kills of a part that is up. */
 const meanLifeMs = { api: 9000, publisher: 20_000, client: 14_000, redis: 16_000, postgres: 22_000, ingest: 25_000 }
-/** Mean time between two changes of a search, two ends of all leases, and two times at which messages become due again. */
+/**
+ * Mean time between two changes of a search, two ends of all leases, and two times at which messages become due again.
+ */
 const meanPauseMs = { search: 12_000, lease: 8000, time: 3000 }
 /** The shared limit is exact only while its store is up: it stays up all the time. */
 const redisPeaceMs = 70_000

@@ -83,8 +83,8 @@ function byId(records: readonly WireRecord[]): Records {
 }
 
 /**
- * What makes a copy unequal to the edition, one line per id and field; checkedAt does not count (C26). `isComplete`: every
- * record must be there, else only those that are not archived.
+ * What makes a copy unequal to the edition, one line per id and field; checkedAt does not count (C26). `isComplete`:
+ * every record must be there, else only those that are not archived.
  */
 export function mismatches(edition: Records, copy: Records, isComplete: boolean): string[] {
   const found: string[] = []

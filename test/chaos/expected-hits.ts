@@ -1,4 +1,5 @@
-// Which messages about hits each endpoint of a stock must have: a plain loop over its editions, read with SQL from outside.
+// Which messages about hits each endpoint of a stock must have: a plain loop over its editions, read with SQL from
+// outside.
 import { isDeepStrictEqual } from 'node:util'
 import type { TenderRecord } from '../../src/domain/tender.ts'
 import type { CompanyProfile } from '../../src/hits/company-profile.ts'

@@ -1,4 +1,5 @@
-// A customer's receiver of hits in the chaos run: it survives, verifies every message, and keeps each one that it answers with 2xx.
+// A customer's receiver of hits in the chaos run: it survives, verifies every message, and keeps each one that it
+// answers with 2xx.
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'

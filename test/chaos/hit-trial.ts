@@ -1,5 +1,5 @@
-// Hits in the chaos run: searches that change, endpoints whose receivers survive, and the comparison of what these keep with what
-// a plain loop over the editions makes.
+// Hits in the chaos run: searches that change, endpoints whose receivers survive, and the comparison of what these keep
+// with what a plain loop over the editions makes.
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// Ends what the chaos run started when the run itself is interrupted: it reads process ids and waits for its standard input to close.
+// Ends what the chaos run started when the run itself is interrupted: it reads process ids and waits for its standard
+// input to close.
 import { createInterface } from 'node:readline'
 
 const living = new Map<number, NodeJS.Signals>()

@@ -401,7 +401,8 @@ export function intervalAssertions(
       expect((await service.run('publish')).code).toBe(4)
       expect(await newest()).toBe(before)
       await service.advance(2 * minuteMs + 1000)
-      // The service publishes on its own when the hour is over; then the command finds that it is too early for one more.
+      // The service publishes on its own when the hour is over; then the command finds that it is too early for one
+      // more.
       expect([0, 4]).toContain((await service.run('publish')).code)
       expect(await newest()).not.toBe(before)
     } finally {

@@ -14,7 +14,9 @@ export type FixtureNotice = {
   readonly notice?: string
   readonly version?: string
   readonly kind?: 'call' | 'change' | 'cancellation' | 'award' | 'unsuccessful'
-  /** `ted` stamps a journal number and a day of publication; `doe` is the federal portal, `doffin` the Norwegian one. */
+  /**
+   * `ted` stamps a journal number and a day of publication; `doe` is the federal portal, `doffin` the Norwegian one.
+   */
   readonly portal?: 'ted' | 'doe' | 'doffin'
   readonly title?: string
   readonly cpv?: readonly string[]

@@ -15,7 +15,9 @@ export function assertion(number: string, title: string, check: () => Promise<vo
   })
 }
 
-/** An assertion that cannot be seen over HTTP: `where` names the test that shows it, or the later issue that brings it. */
+/**
+ * An assertion that cannot be seen over HTTP: `where` names the test that shows it, or the later issue that brings it.
+ */
 export function notHere(state: 'elsewhere' | 'skipped', number: string, where: string): void {
   ledger.set(number, { state, reason: where })
 }

@@ -1,4 +1,5 @@
-// Every address of the console for every kind of person, and every form from elsewhere: made from the routes themselves.
+// Every address of the console for every kind of person, and every form from elsewhere: made from the routes
+// themselves.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Audience } from '../../src/console/page.ts'
 import { routesOf } from '../../src/console/routes.ts'

@@ -1,4 +1,5 @@
-// What a first visit loads, in Chromium with an empty cache: few bytes, nothing from elsewhere, and nothing that moves what is shown.
+// What a first visit loads, in Chromium with an empty cache: few bytes, nothing from elsewhere, and nothing that moves
+// what is shown.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasChromium, launchChromium } from '../testing/chromium.ts'

@@ -1,4 +1,5 @@
-// When the database is slow or unreachable: an honest page that reloads itself, no partial change, and nobody is signed out.
+// When the database is slow or unreachable: an honest page that reloads itself, no partial change, and nobody is signed
+// out.
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'

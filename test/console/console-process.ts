@@ -1,5 +1,5 @@
-// A console in a process of its own, to be killed. Run: node test/console/console-process.ts OPTIONS, as JSON: what `openStore`
-// takes, and the time. Prints its address.
+// A console in a process of its own, to be killed. Run: node test/console/console-process.ts OPTIONS, as JSON: what
+// `openStore` takes, and the time. Prints its address.
 import type { TestStore } from '../world.ts'
 import { openConsoleWorld } from './console-world.ts'
 

@@ -35,7 +35,8 @@ export type ConsoleWorld = AsyncDisposable & {
   readonly editions: EditionLog
   readonly origin: string
   /**
-   * How often the pages waited for the database since the last call: a statement of its own is one wait, a transaction another.
+   * How often the pages waited for the database since the last call: a statement of its own is one wait, a transaction
+   * another.
    * `statements`: those in transactions too.
    */
   readonly waits: () => { readonly waits: number; readonly statements: number }

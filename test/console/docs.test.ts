@@ -1,4 +1,5 @@
-// The documentation site from outside: links to nowhere, anchors, search, errors, languages, pictures, files for programs.
+// The documentation site from outside: links to nowhere, anchors, search, errors, languages, pictures, files for
+// programs.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

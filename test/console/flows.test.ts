@@ -1,5 +1,6 @@
-// What people do on the console, in a browser: each flow by keys alone, and without script; a usual run has one of both, `PROOF=full`
-// both. One world has the console, the API beside it, a mail server, a company to sign in through, and a clock that moves.
+// What people do on the console, in a browser: each flow by keys alone, and without script; a usual run has one of
+// both, `PROOF=full` both. One world has the console, the API beside it, a mail server, a company to sign in through,
+// and a clock that moves.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Browser } from 'playwright-core'

@@ -1,5 +1,5 @@
-// Two people who use a page: one by keys alone, who sees where the focus is, and one without script, who points. A flow is written
-// once, in what both can do.
+// Two people who use a page: one by keys alone, who sees where the focus is, and one without script, who points. A flow
+// is written once, in what both can do.
 import { type Browser, type BrowserContext, errors, type Locator, type Page } from 'playwright-core'
 
 export type Way = 'by keys' | 'without script'
@@ -194,7 +194,10 @@ type Focusable = {
   readonly closest: (selector: string) => unknown
 }
 
-/** Goes to an element by the tab key as somebody who does not point: past the navigation by the first link of every page. */
+/**
+ * Goes to an element by the tab key as somebody who does not point: past the navigation by the first link of every
+ * page.
+ */
 export async function reachByTab(page: Page, target: Locator, complaints: string[]): Promise<void> {
   await target.waitFor()
   const isThere = () => target.evaluate((each: Focusable) => each.ownerDocument.activeElement === each)

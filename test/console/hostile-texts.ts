@@ -1,4 +1,5 @@
-// Attacks as a notice could carry them: markup, attributes, addresses, directions of writing, long words, cells of a table.
+// Attacks as a notice could carry them: markup, attributes, addresses, directions of writing, long words, cells of a
+// table.
 
 /** Each as a title, a name, an address or a code. */
 export const hostileTexts: readonly string[] = [

@@ -1,5 +1,5 @@
-// A service whose every text from outside is an attack: notices, names of people, organizations and searches, addresses of endpoints
-// and what their receivers answer, programs of clients, errors of mail servers.
+// A service whose every text from outside is an attack: notices, names of people, organizations and searches, addresses
+// of endpoints and what their receivers answer, programs of clients, errors of mail servers.
 import { sql } from 'kysely'
 import { type AccountMail, queueAccountMail } from '../../src/console/account-mails.ts'
 import { keyHashOf } from '../../src/console/directory.ts'
@@ -114,7 +114,10 @@ type HostilePages = { readonly [route: string]: readonly string[] }
 
 export type HostileWorld = Awaited<ReturnType<typeof openHostileWorld>>
 
-/** Organizations, people, searches, hits, endpoints and the rest, twenty of each, all owned by one person who is operator too. */
+/**
+ * Organizations, people, searches, hits, endpoints and the rest, twenty of each, all owned by one person who is
+ * operator too.
+ */
 export async function openHostileWorld(engine: Engine) {
   const world: ConsoleWorld = await openConsoleWorld(engine, {
     config: { mail: { host: 'mail.example.org', port: 25, security: 'none', from: 'tenders@example.org' } },

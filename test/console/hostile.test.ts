@@ -1,5 +1,5 @@
-// Texts of strangers stay text on every page and in every mail that shows them: over HTTP, and in Chromium, where nothing runs and
-// nothing sticks out. The pages are found by the routes: one that nobody named fails.
+// Texts of strangers stay text on every page and in every mail that shows them: over HTTP, and in Chromium, where
+// nothing runs and nothing sticks out. The pages are found by the routes: one that nobody named fails.
 import { XmlDocument } from 'libxml2-wasm'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'

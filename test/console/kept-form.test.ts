@@ -1,4 +1,5 @@
-// What somebody typed survives a sign-in that is too old: it comes back, is sent once more by its own button, once, and by nobody else.
+// What somebody typed survives a sign-in that is too old: it comes back, is sent once more by its own button, once, and
+// by nobody else.
 import { afterEach, describe, expect, test } from 'vitest'
 import { minuteMs } from '../../src/domain/time.ts'
 import { allowLoopbackWebhooks } from '../../src/service/loopback-webhooks.ts'

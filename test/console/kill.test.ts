@@ -1,5 +1,5 @@
-// kill -9 at any moment after forms were sent: each change is there whole with its entry of the audit log, or not at all; and the
-// same forms, sent again to the next process, make nothing twice.
+// kill -9 at any moment after forms were sent: each change is there whole with its entry of the audit log, or not at
+// all; and the same forms, sent again to the next process, make nothing twice.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'

@@ -1,5 +1,6 @@
-// The first ten minutes as somebody new has them: the commands of the README and of the quick start as they stand there, in a fresh
-// copy, then the printed link, a token, a first request, a saved search and its first hit; the explorer; and portals that answer.
+// The first ten minutes as somebody new has them: the commands of the README and of the quick start as they stand
+// there, in a fresh copy, then the printed link, a token, a first request, a saved search and its first hit; the
+// explorer; and portals that answer.
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'

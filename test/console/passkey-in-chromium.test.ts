@@ -1,4 +1,5 @@
-// Passkeys in a real browser with a virtual authenticator: adding, signing in, a count that goes back, removing, without script.
+// Passkeys in a real browser with a virtual authenticator: adding, signing in, a count that goes back, removing,
+// without script.
 import type { Browser, BrowserContext, CDPSession, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasChromium, launchChromium } from '../testing/chromium.ts'

@@ -12,8 +12,8 @@ function attributeOf(tag: string, name: string): string | undefined {
 }
 
 /**
- * The fields of the form that is sent to `action`, with those outside that belong to it, as they stand. Throws when the page has
- * no such form.
+ * The fields of the form that is sent to `action`, with those outside that belong to it, as they stand. Throws when the
+ * page has no such form.
  */
 export function fieldsOf(page: string, action: string): Fields {
   const begin = [...page.matchAll(/<form\b[^>]*>/g)].find(([tag]) => attributeOf(tag, 'action') === action)

@@ -1,5 +1,5 @@
-// Who may ask for which address, and what needs a fresh sign-in, as the rules of the console have it: written down once more, apart
-// from the routes, so that a route that admits more people than it should is noticed.
+// Who may ask for which address, and what needs a fresh sign-in, as the rules of the console have it: written down once
+// more, apart from the routes, so that a route that admits more people than it should is noticed.
 import { describe, expect, test } from 'vitest'
 import { routesOf } from '../../src/console/routes.ts'
 

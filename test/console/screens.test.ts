@@ -1,5 +1,6 @@
-// Every screen in a browser, found by following links from the first link on: no violation of axe or of the policy, no sideways
-// scrolling, no dead end. `SCREENS=folder` keeps pictures; `PROOF=full` looks in both languages, schemes and widths.
+// Every screen in a browser, found by following links from the first link on: no violation of axe or of the policy, no
+// sideways scrolling, no dead end. `SCREENS=folder` keeps pictures; `PROOF=full` looks in both languages, schemes and
+// widths.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync } from 'node:fs'
@@ -34,7 +35,9 @@ const pagesAtOnce = 3
 /** What axe can say of colors; all else is the same in both schemes. */
 const colorRules = ['color-contrast', 'link-in-text-block']
 
-/** Words of letters that stand on two lines, where people scan: buttons, navigation, tables, lists of facts, headings. */
+/**
+ * Words of letters that stand on two lines, where people scan: buttons, navigation, tables, lists of facts, headings.
+ */
 const brokenWords = `[...document.querySelectorAll('button, .btn, nav a, th, td, dt, dd, label, h1, h2, h3')].flatMap((element) => {
   const found = []
   const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)

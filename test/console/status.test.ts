@@ -1,4 +1,5 @@
-// The status and the changelog for everybody: from the editions, holds, alarms and incidents of the database; and their feeds.
+// The status and the changelog for everybody: from the editions, holds, alarms and incidents of the database; and their
+// feeds.
 import { execFileSync } from 'node:child_process'
 import { afterEach, describe, expect, test } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts'

@@ -1,4 +1,5 @@
-// The stock in pictures: each figure equals what the list of the edition, its filters and the tables give in another way.
+// The stock in pictures: each figure equals what the list of the edition, its filters and the tables give in another
+// way.
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'

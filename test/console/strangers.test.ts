@@ -1,4 +1,5 @@
-// What strangers explore: one edition of made-up notices in a log of its own, and nothing of the live stock, whatever is killed.
+// What strangers explore: one edition of made-up notices in a log of its own, and nothing of the live stock, whatever
+// is killed.
 // `PROOF=full` tears the files of the log too.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -1,4 +1,5 @@
-// Floors under the agreement of the lifecycle with a naive reading of the raw documents, on the linked groups of the corpus.
+// Floors under the agreement of the lifecycle with a naive reading of the raw documents, on the linked groups of the
+// corpus.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { benchLifecycle, naiveStatus } from '../../quality/lifecycle.ts'

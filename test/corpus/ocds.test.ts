@@ -1,4 +1,5 @@
-// The OCDS parser on real packages, records and releases: none lost, and fields as often as the field map measured them.
+// The OCDS parser on real packages, records and releases: none lost, and fields as often as the field map measured
+// them.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-// Floors under what the resolution was measured to do on the corpus (npm run bench -- quality): a change that loses quality fails here.
+// Floors under what the resolution was measured to do on the corpus (npm run bench -- quality): a change that loses
+// quality fails here.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'

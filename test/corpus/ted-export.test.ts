@@ -80,7 +80,8 @@ describe.skipIf(!isThere)('real TED_EXPORT notices', () => {
         differences.push(`${read.address}: ${JSON.stringify(found)} for ${JSON.stringify(expected)}`)
     }
     expect(differences).toEqual([])
-    // The manifest counts elements of one namespace only, hence 0 for some; where it counts, lots that only awards name add to it.
+    // The manifest counts elements of one namespace only, hence 0 for some; where it counts, lots that only awards name
+    // add to it.
     const counted = reads.filter((read) => Number(rows.get(read.address)?.['lots'] ?? 0) > 0)
     const more = counted.filter((read) => noticeOf(read).lots.length !== Number(rows.get(read.address)!['lots']))
     expect(counted.length).toBeGreaterThan(2500)
@@ -89,7 +90,8 @@ describe.skipIf(!isThere)('real TED_EXPORT notices', () => {
   })
 
   it.each([
-    // form, notices, field, least share in percent as counted in the documents (amounts of 0, 0.01 and 1 are no values to us)
+    // form, notices, field, least share in percent as counted in the documents (amounts of 0, 0.01 and 1 are no values
+    // to us)
     ['', 2940, 'title', 100],
     ['', 2940, 'description', 99],
     ['', 2940, 'buyer', 100],

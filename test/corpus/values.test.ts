@@ -1,4 +1,5 @@
-// Floors under what estimated values reach on the German notices of the corpus; `npm run bench -- quality` shows all figures.
+// Floors under what estimated values reach on the German notices of the corpus; `npm run bench -- quality` shows all
+// figures.
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { answersOf, readGermanValues, type SplitFigures, splitByBuyer, splitInTime } from '../../quality/values.ts'

@@ -1,4 +1,5 @@
-// The quick way of reading XML on every real document: it takes nearly all of them, and reads none otherwise than saxes.
+// The quick way of reading XML on every real document: it takes nearly all of them, and reads none otherwise than
+// saxes.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

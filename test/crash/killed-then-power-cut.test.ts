@@ -21,7 +21,10 @@ const nothing = { integer: () => 0, chance: () => false } as unknown as Random
 it('what a program took is still known when a kill and a power cut follow each other', async () => {
   const disk = new SimulatedDisk()
   const out = join(await mkdtemp(join(tmpdir(), 'exec-')), 'taken')
-  /** Uses the sink in a process of its own, which is killed when the program has taken the records, before the log is durable. */
+  /**
+   * Uses the sink in a process of its own, which is killed when the program has taken the records, before the log is
+   * durable.
+   */
   async function runUntilKilled(use: (sink: Sink) => Promise<unknown>): Promise<void> {
     let isGiven = false
     let kill = (): void => {}

@@ -1,5 +1,5 @@
-// Mistakes that are written into the source while a process loads it: each must be found by a proof that knows nothing of it,
-// those of the client's sinks by its power cuts.
+// Mistakes that are written into the source while a process loads it: each must be found by a proof that knows nothing
+// of it, those of the client's sinks by its power cuts.
 
 import type { PlantedEdit } from '../planted-edit.ts'
 

@@ -1,4 +1,5 @@
-// A publisher is killed, or put to sleep, at any moment: the last edition stays as it was, and the next publisher ends the work.
+// A publisher is killed, or put to sleep, at any moment: the last edition stays as it was, and the next publisher ends
+// the work.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -118,8 +119,8 @@ describe.each(engines)('a publisher that is killed (%s)', (engine) => {
 })
 
 /**
- * Ends the connections of a publisher that is asleep, as the server does with one that stays inside a transaction: again and
- * again, as a statement that the server was still doing ends in an idle transaction a moment later.
+ * Ends the connections of a publisher that is asleep, as the server does with one that stays inside a transaction:
+ * again and again, as a statement that the server was still doing ends in an idle transaction a moment later.
  */
 async function endTransactions(store: Store): Promise<void> {
   for (let open = 1; open > 0; ) {

@@ -1,4 +1,5 @@
-// `tender-sync webhooks` is killed at any moment, and the power fails after it: what it answered with 2xx is kept, once.
+// `tender-sync webhooks` is killed at any moment, and the power fails after it: what it answered with 2xx is kept,
+// once.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -50,7 +51,8 @@ test.each(hitKinds)(
     for (let life = 1; life <= kills + 1; life++) {
       const { rows: waiting } = await sql<{ count: number }>`
         select count(*)::integer as count from delivery where state = 'due'`.execute(store.db)
-      // messages left by the last life are sent first: with 15 new ones in each, most of the time would go into messages that nobody accepts
+      // messages left by the last life are sent first: with 15 new ones in each, most of the time would go into
+      // messages that nobody accepts
       for (let count = waiting[0]!.count; count < messagesPerLife; count++) {
         const hit = await world.addHit(`Asphalt ${life} ${count}`)
         expected.set(hit.hitId, await world.addDelivery(endpointNo, hit))
@@ -97,9 +99,10 @@ const rowsIn = (kind: FileKind, folder: string): KeptHit[] =>
   kind === 'sqlite' ? sqliteHits(join(folder, 'tenders.db')) : ndjsonHits(folder)
 
 /**
- * A receiver is killed at the nth of a system call, the next one receives the same message again, and the power fails as soon as
- * that is acknowledged. For each call and kind of message, and every n until the first receiver acknowledges the message itself; strace counts each
- * call by itself, so with several at once the frequent one would hide the others. The first hit that was lost, or undefined;
+ * A receiver is killed at the nth of a system call, the next one receives the same message again, and the power fails
+ * as soon as that is acknowledged. For each call and kind of message, and every n until the first receiver acknowledges
+ * the message itself; strace counts each call by itself, so with several at once the frequent one would hide the
+ * others. The first hit that was lost, or undefined;
  * `steps` is how many moments there were.
  */
 async function firstLost(

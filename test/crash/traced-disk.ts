@@ -1,5 +1,6 @@
-// What a disk holds after a power cut, from a trace of the system calls of a real process. A file's content is durable when it
-// was synced; what was not may be there, page by page, or not. Limit: names, sizes and deletions count as durable at once.
+// What a disk holds after a power cut, from a trace of the system calls of a real process. A file's content is durable
+// when it was synced; what was not may be there, page by page, or not. Limit: names, sizes and deletions count as
+// durable at once.
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 

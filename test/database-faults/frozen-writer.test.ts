@@ -1,4 +1,5 @@
-// A writer that is frozen, or cut off, in the middle of a transaction holds nobody for long; nobody helps, and real limits pass.
+// A writer that is frozen, or cut off, in the middle of a transaction holds nobody for long; nobody helps, and real
+// limits pass.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'

@@ -1,4 +1,5 @@
-// Nodes on a database whose connections die without a word: real processes, a real server, a proxy between that swallows bytes.
+// Nodes on a database whose connections die without a word: real processes, a real server, a proxy between that
+// swallows bytes.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

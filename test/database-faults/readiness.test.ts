@@ -1,5 +1,5 @@
-// Readiness of real processes: a node whose newest edition does not come whole, maintenance of all, hours without a database,
-// and the end of a process that has still something to answer.
+// Readiness of real processes: a node whose newest edition does not come whole, maintenance of all, hours without a
+// database, and the end of a process that has still something to answer.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'

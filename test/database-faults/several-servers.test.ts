@@ -1,5 +1,5 @@
-// One store on two real servers: it writes to the one that takes writes, leaves a primary that became read-only although its
-// connections live, and follows a promotion without being opened again.
+// One store on two real servers: it writes to the one that takes writes, leaves a primary that became read-only
+// although its connections live, and follows a promotion without being opened again.
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// `serve` starts while its database is down, from what it kept: a real process, a real server behind a door that is shut.
+// `serve` starts while its database is down, from what it kept: a real process, a real server behind a door that is
+// shut.
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
-// Processes whose clock is wrong, as they see it: libfaketime, from Debian's package faketime, which can be moved while they run.
+// Processes whose clock is wrong, as they see it: libfaketime, from Debian's package faketime, which can be moved while
+// they run.
 import { existsSync, readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 
@@ -18,8 +19,8 @@ export type WrongClock = {
 }
 
 /**
- * A clock that is off by this many seconds; ahead if positive. `file` is written. With `movesTimers` the steady clock moves
- * too: time passes for the process, and not only its calendar.
+ * A clock that is off by this many seconds; ahead if positive. `file` is written. With `movesTimers` the steady clock
+ * moves too: time passes for the process, and not only its calendar.
  */
 export async function openWrongClock(
   library: string,

@@ -1,5 +1,6 @@
-// The image, built by buildah on a Debian that debootstrap makes, started without rights on a read-only file system, and asked.
-// There is no registry here and no daemon: namespaces of the kernel stand in for a runtime. `npm run proof -- container`.
+// The image, built by buildah on a Debian that debootstrap makes, started without rights on a read-only file system,
+// and asked. There is no registry here and no daemon: namespaces of the kernel stand in for a runtime. `npm run proof
+// -- container`.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {

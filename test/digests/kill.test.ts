@@ -1,5 +1,5 @@
-// Processes that make and send digests are killed, doubled and set back to a backup, while persons change their zones and rhythms: each
-// hit is in exactly one digest of each person.
+// Processes that make and send digests are killed, doubled and set back to a backup, while persons change their zones
+// and rhythms: each hit is in exactly one digest of each person.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,5 @@
-// The whole way black-box: a service with sample portals makes hits, mails them to a real server, and a click ends the mails.
+// The whole way black-box: a service with sample portals makes hits, mails them to a real server, and a click ends the
+// mails.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,4 +1,5 @@
-// What commands print with --json stays as contract/events.schema.json says: the file is current, and what would break a program is named.
+// What commands print with --json stays as contract/events.schema.json says: the file is current, and what would break
+// a program is named.
 import { readFileSync } from 'node:fs'
 import { expect, expectTypeOf, test } from 'vitest'
 import { eventBreaks, eventSchemaFile, generateEventSchema } from '../../contract/event-schema.ts'

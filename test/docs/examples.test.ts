@@ -1,5 +1,5 @@
-// What the documentation shows is so: commands of the guides, examples of the reference and figures of the fields, on the sample
-// stock. RECORD_DOCS=1 writes the outputs of the commands into the guides.
+// What the documentation shows is so: commands of the guides, examples of the reference and figures of the fields, on
+// the sample stock. RECORD_DOCS=1 writes the outputs of the commands into the guides.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tenderRecordSchema } from '../../src/domain/tender.ts'

@@ -1,4 +1,5 @@
-// Every example is run as its README says, against a real API over several editions, and its copy compared with the edition.
+// Every example is run as its README says, against a real API over several editions, and its copy compared with the
+// edition.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'

@@ -1,4 +1,5 @@
-// A record as a release: valid under the standard's schema whatever a publisher wrote, and with what the record says in its place.
+// A record as a release: valid under the standard's schema whatever a publisher wrote, and with what the record says in
+// its place.
 import { describe, expect, test } from 'vitest'
 import type { TenderRecord } from '../../src/domain/tender.ts'
 import { currenciesOfOcds } from '../../src/export/ocds-currencies.ts'

@@ -1,5 +1,5 @@
-// Every file that a sink writes is read back by programs that are not ours, and must say what the API delivered: made-up
-// records with the texts that break files, and records consolidated from real notices.
+// Every file that a sink writes is read back by programs that are not ours, and must say what the API delivered:
+// made-up records with the texts that break files, and records consolidated from real notices.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -112,7 +112,9 @@ const wellFormed = <T>(value: T): T =>
     JSON.stringify(value, (_key, part: unknown) => (typeof part === 'string' ? part.toWellFormed() : part)),
   ) as T
 
-/** DuckDB's binding and hyparquet take a byte-order mark at the beginning of a text away; the file has it (see Python). */
+/**
+ * DuckDB's binding and hyparquet take a byte-order mark at the beginning of a text away; the file has it (see Python).
+ */
 const withoutMark = <T>(value: T): T =>
   JSON.parse(
     JSON.stringify(value, (_key, part: unknown) => (typeof part === 'string' ? part.replace(/^\uFEFF/, '') : part)),

@@ -1,5 +1,5 @@
-// Compares the index with the plain loop on made-up records, with an index that is built twice, and prints the pairs that differ.
-// node test/hits/compare-matching.ts [SEED]
+// Compares the index with the plain loop on made-up records, with an index that is built twice, and prints the pairs
+// that differ. node test/hits/compare-matching.ts [SEED]
 import { fileURLToPath } from 'node:url'
 import type { TenderRecord } from '../../src/domain/tender.ts'
 import { matchOf } from '../../src/hits/plain-match.ts'

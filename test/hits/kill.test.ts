@@ -1,4 +1,5 @@
-// The process that matches is killed, or put to sleep, between any two steps and inside them: no hit is lost, and none made twice.
+// The process that matches is killed, or put to sleep, between any two steps and inside them: no hit is lost, and none
+// made twice.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'

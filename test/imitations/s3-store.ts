@@ -1,4 +1,5 @@
-// An S3-compatible store on loopback: path-style GET, PUT and DELETE, its own check of every signature, errors on demand.
+// An S3-compatible store on loopback: path-style GET, PUT and DELETE, its own check of every signature, errors on
+// demand.
 import { createHash, createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -69,7 +69,10 @@ const configOf = (baseUrl: string, token: string, filters = {}): Config => {
 
 type State = { readonly lastValue: string; readonly idsAtLastValue: readonly string[] }
 
-/** One load as dlt does it: the placeholder filled once, pages by cursor, rows seen at the boundary dropped by their key. */
+/**
+ * One load as dlt does it: the placeholder filled once, pages by cursor, rows seen at the boundary dropped by their
+ * key.
+ */
 async function load(config: Config, state: State | undefined): Promise<{ rows: Row[]; state: State; urls: string[] }> {
   const [{ endpoint }] = config.resources
   const { cursor_path: field, initial_value: initial } = endpoint.incremental

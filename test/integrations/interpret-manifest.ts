@@ -1,5 +1,6 @@
-// Reads an Airbyte manifest and does what it describes, for the components that ours uses. A member that it does not know
-// is an error, so a misspelt one cannot pass. Not Airbyte: the rules were taken from its published component schema.
+// Reads an Airbyte manifest and does what it describes, for the components that ours uses. A member that it does not
+// know is an error, so a misspelt one cannot pass. Not Airbyte: the rules were taken from its published component
+// schema.
 import type { Row } from './stock-world.ts'
 
 export type ManifestNode = { readonly [member: string]: unknown }

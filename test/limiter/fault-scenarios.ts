@@ -1,5 +1,5 @@
-// Faults of nodes and of Redis, one at a time and seconds long, each on organizations that no node has heard of: what they
-// leave in place is judged from outside.
+// Faults of nodes and of Redis, one at a time and seconds long, each on organizations that no node has heard of: what
+// they leave in place is judged from outside.
 import { setTimeout as delay } from 'node:timers/promises'
 import { admittedAfterDenial, denialsBelowShare, peakWithin, type Request } from './held-limit.ts'
 import type { Caller, LimitedNodes } from './limited-nodes.ts'

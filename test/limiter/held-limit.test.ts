@@ -14,7 +14,10 @@ const share = limit / nodeCount
 /** Room for a process that is counted a little late. */
 const mostAlone = 66
 const stallsMs = [120, 700, 5000]
-/** Nodes wait at least that long for Redis. Where it was slower, seen from its proxy, this machine is too busy to show more. */
+/**
+ * Nodes wait at least that long for Redis. Where it was slower, seen from its proxy, this machine is too busy to show
+ * more.
+ */
 const patienceMs = 100
 /** Outages long enough for minutes that lie wholly in them, all kinds of them, and planted mistakes. */
 const isFull = proofCount({ share: 0, full: 1 }) === 1

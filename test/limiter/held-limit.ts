@@ -26,7 +26,10 @@ export function peakWithin(requests: readonly Request[], fromMs: number, toMs: n
   return peak
 }
 
-/** Denials of a node that may at most have admitted fewer than its share in the minute before, and all nodes less than the limit. */
+/**
+ * Denials of a node that may at most have admitted fewer than its share in the minute before, and all nodes less than
+ * the limit.
+ */
 export function denialsBelowShare(requests: readonly Request[], limit: number, nodes: number): readonly Request[] {
   const share = Math.floor(limit / nodes)
   const admitted = requests.filter(({ isAdmitted }) => isAdmitted)

@@ -1,5 +1,5 @@
-// Processes that serve the API with one shared limit: a PostgreSQL, a Redis of their own behind a proxy, and callers that
-// remember every request.
+// Processes that serve the API with one shared limit: a PostgreSQL, a Redis of their own behind a proxy, and callers
+// that remember every request.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -38,7 +38,10 @@ if (redisProgram === undefined)
 /** An organization and every request that it ever sent: what a test finds depends on the minute before it. */
 export type Caller = {
   readonly history: Request[]
-  /** One request to a node; rejects when no answer comes. It is counted, and refused for its parameter: no edition is needed. */
+  /**
+   * One request to a node; rejects when no answer comes. It is counted, and refused for its parameter: no edition is
+   * needed.
+   */
   readonly ask: (node: number) => Promise<Request>
   /** As many at once. */
   readonly burst: (node: number, count: number) => Promise<readonly Request[]>

@@ -11,7 +11,10 @@ export type LimiterThreadTask = {
 } & (
   | {
       readonly job: 'hammer'
-      /** The number of takes, then a word for each: the time of the count * 4 + organization * 2 + 1 where it was allowed. */
+      /**
+       * The number of takes, then a word for each: the time of the count * 4 + organization * 2 + 1 where it was
+       * allowed.
+       */
       readonly notes: SharedArrayBuffer
       /** How long it holds a lock, in turns of a loop. */
       readonly dwell: number
@@ -94,7 +97,8 @@ switch (task.job) {
       count++
       notes[count] = time * 4 + index * 2 + (isAllowed ? 1 : 0)
       Atomics.store(notes, 0, count)
-      // A minute is about 3,000 takes of all threads, so that both limits are reached in most; sometimes it passes at once.
+      // A minute is about 3,000 takes of all threads, so that both limits are reached in most; sometimes it passes at
+      // once.
       Atomics.add(control, timeWord, draw(5000) === 0 ? draw(90_000) : draw(40))
     }
     port.postMessage('done')

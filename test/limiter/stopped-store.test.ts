@@ -1,5 +1,5 @@
-// A store that is stopped while requests are on their way: what it is asked then is decided alone, and it counts nothing of it
-// when it continues, whatever became of the connection.
+// A store that is stopped while requests are on their way: what it is asked then is decided alone, and it counts
+// nothing of it when it continues, whatever became of the connection.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -15,7 +15,9 @@ export type SwallowingProxy = {
   readonly port: number
   /** Applies to everything that arrives from now on; swallowed bytes never arrive. */
   readonly set: (mode: ProxyMode) => void
-  /** The longest time in ms that an answer took from here and back since the last call, or that this thread stood still. */
+  /**
+   * The longest time in ms that an answer took from here and back since the last call, or that this thread stood still.
+   */
   readonly slowestMs: () => Promise<number>
   readonly close: () => Promise<void>
 }

@@ -1,4 +1,5 @@
-// Worker processes on one PostgreSQL server: they share the sources, and one that is killed is replaced from its checkpoint.
+// Worker processes on one PostgreSQL server: they share the sources, and one that is killed is replaced from its
+// checkpoint.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,4 +1,5 @@
-// `start --live --simulator`: the workers of production read portals on this machine, and publish; no contact address is sent.
+// `start --live --simulator`: the workers of production read portals on this machine, and publish; no contact address
+// is sent.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, request as httpRequest } from 'node:http'

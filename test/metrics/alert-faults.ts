@@ -1,4 +1,5 @@
-// For each alert of deploy/prometheus/alerts.yml the series of a fault that it is for, and the series of a normal service.
+// For each alert of deploy/prometheus/alerts.yml the series of a fault that it is for, and the series of a normal
+// service.
 
 /** Values of the unit tests of promtool: one a minute, for two hours. */
 export type Series = { readonly [series: string]: string }
@@ -61,7 +62,10 @@ export const normalSeries: Series = {
   [of('degraded')]: '0x59 1x20 0x60',
 }
 
-/** What is different in the fault, from the end of the first hour; null: the series is missing. The labels that the alert names. */
+/**
+ * What is different in the fault, from the end of the first hour; null: the series is missing. The labels that the
+ * alert names.
+ */
 export const alertFaults: {
   readonly [alert: string]: {
     readonly series: { readonly [series: string]: string | null }

@@ -1,5 +1,5 @@
-// A real Prometheus reads a real service: each expression of dashboard and alerts has a sample, and a database that goes away is
-// an alert that a real Alertmanager delivers.
+// A real Prometheus reads a real service: each expression of dashboard and alerts has a sample, and a database that
+// goes away is an alert that a real Alertmanager delivers.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

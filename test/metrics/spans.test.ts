@@ -1,4 +1,5 @@
-// Spans of a real service as the SDK that its operator loaded receives them, in the trace of a caller that sends `traceparent`.
+// Spans of a real service as the SDK that its operator loaded receives them, in the trace of a caller that sends
+// `traceparent`.
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
-// What an operator loads before the program (`--import`): a real SDK of OpenTelemetry that writes each span to the file SPANS.
+// What an operator loads before the program (`--import`): a real SDK of OpenTelemetry that writes each span to the file
+// SPANS.
 import { appendFileSync } from 'node:fs'
 import { NodeTracerProvider, SimpleSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-node'
 

@@ -1,5 +1,5 @@
-// The API against the model: random queries on generated stocks and on the corpus must give exactly what a plain filter over
-// an array gives, page by page, in both encodings, also while editions are published underneath (R1, R2).
+// The API against the model: random queries on generated stocks and on the corpus must give exactly what a plain filter
+// over an array gives, page by page, in both encodings, also while editions are published underneath (R1, R2).
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -134,7 +134,9 @@ function timeFilter(random: Random, own: string | undefined): string {
   return timeNotation(random, Math.max(0, ms))
 }
 
-/** One instant in one of its notations: zone, digits of the fraction (some below the millisecond), lower-case letters. */
+/**
+ * One instant in one of its notations: zone, digits of the fraction (some below the millisecond), lower-case letters.
+ */
 export function timeNotation(random: Random, ms: number): string {
   const offsetMinutes = random.chance(0.5) ? 0 : random.pick([60, 120, -300, 330, 840, -720, 1])
   const local = new Date(ms + offsetMinutes * 60_000).toISOString()

@@ -1,5 +1,5 @@
-// Several readers of one service against the model: while editions follow one another, random runs whose pages come from
-// whichever reader a connection leads to give what a plain filter over an array gives, to the byte.
+// Several readers of one service against the model: while editions follow one another, random runs whose pages come
+// from whichever reader a connection leads to give what a plain filter over an array gives, to the byte.
 import type { Worker } from 'node:worker_threads'
 import { gunzipSync } from 'node:zlib'
 import { Client } from 'undici'

@@ -1,5 +1,5 @@
-// The samples of docs/proxies with the real programs, curl and openssl, in front of a real node: TLS only, problems of their own
-// when all nodes are stopped or hang, and a flood of one client that stays its own.
+// The samples of docs/proxies with the real programs, curl and openssl, in front of a real node: TLS only, problems of
+// their own when all nodes are stopped or hang, and a flood of one client that stays its own.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Rolling restarts behind the samples of docs/proxies, with the real programs: two nodes, one stopped and started after the other,
-// while clients ask without a pause. No request fails.
+// Rolling restarts behind the samples of docs/proxies, with the real programs: two nodes, one stopped and started after
+// the other, while clients ask without a pause. No request fails.
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, request } from 'node:https'

@@ -1,5 +1,5 @@
-// Rules are broken one at a time in a copy of the repository; the test that docs/rules.md names must fail, in a test that cites
-// the rule. `npm run proof -- rules` breaks all thirty, other runs one of those that take seconds.
+// Rules are broken one at a time in a copy of the repository; the test that docs/rules.md names must fail, in a test
+// that cites the rule. `npm run proof -- rules` breaks all thirty, other runs one of those that take seconds.
 import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
-// Thirty rules that were drawn at random, and an edit for each that breaks it: the test that docs/rules.md names must fail.
-// Drawn from the rules that tests hold: the first thirty by SHA-256 of `2026-11-22|` and the number.
+// Thirty rules that were drawn at random, and an edit for each that breaks it: the test that docs/rules.md names must
+// fail. Drawn from the rules that tests hold: the first thirty by SHA-256 of `2026-11-22|` and the number.
 import type { PlantedEdit } from '../planted-edit.ts'
 
 /** `from` is in the file once. */

@@ -1,4 +1,5 @@
-// The filters of the simulated clients: every filter that the API knows, with values at which records of the stock differ.
+// The filters of the simulated clients: every filter that the API knows, with values at which records of the stock
+// differ.
 import type { SyncFilters } from '../../client/src/sync/sync-filters.ts'
 import { toInstant } from '../../src/domain/time.ts'
 import type { Random } from '../testing/generate/random.ts'

@@ -1,4 +1,5 @@
-// What must hold after every step (docs/sync/proof.md). The first thing that does not hold is kept as the run's mismatch.
+// What must hold after every step (docs/sync/proof.md). The first thing that does not hold is kept as the run's
+// mismatch.
 import type { SyncState } from '../../client/src/sync/sink.ts'
 import type { SyncOutcome } from '../../client/src/sync/sync.ts'
 import type { SyncFilters } from '../../client/src/sync/sync-filters.ts'
@@ -509,7 +510,10 @@ export class Invariants {
     const parameters = parametersOf(client.filters)
     const bound = stock.edition(chain.edition)!.info.lastModified
     const { newestSeen } = known
-    /** Replaced in an edition that the client saw before: a node that lagged delivered the old one, the next run repeats it. */
+    /**
+     * Replaced in an edition that the client saw before: a node that lagged delivered the old one, the next run repeats
+     * it.
+     */
     const isLate = (version: Version): boolean =>
       !isFinal &&
       version.supersededBy !== 0 &&

@@ -41,7 +41,10 @@ export type SinkFaults = {
   readonly showsStaging?: boolean
 }
 
-/** A step of a client that the scheduler lets happen, repeats or cuts off; `effect` is what it does to the durable things. */
+/**
+ * A step of a client that the scheduler lets happen, repeats or cuts off; `effect` is what it does to the durable
+ * things.
+ */
 export type Gate = <Result>(step: string, effect: () => Result) => Promise<Awaited<Result>>
 
 export type SinkWatch = {

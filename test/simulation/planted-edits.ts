@@ -1,5 +1,5 @@
-// Mistakes that are written into the source of the client while a process of the simulation loads it: in the engine, and in
-// the sinks that it ships. Each must be found by an invariant that knows nothing of it.
+// Mistakes that are written into the source of the client while a process of the simulation loads it: in the engine,
+// and in the sinks that it ships. Each must be found by an invariant that knows nothing of it.
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'

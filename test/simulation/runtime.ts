@@ -1,6 +1,6 @@
-// What the client takes from its runtime without being given it, replaced for the process of a simulation: digests, which
-// another thread would make, slower than all else in a run; and the timer that gives up an answer after 60 s, which must
-// run in simulated time.
+// What the client takes from its runtime without being given it, replaced for the process of a simulation: digests,
+// which another thread would make, slower than all else in a run; and the timer that gives up an answer after 60 s,
+// which must run in simulated time.
 import { createHash } from 'node:crypto'
 
 /** The time limit of one request (client/src/tender-client.ts); no other timer in the process has this length. */

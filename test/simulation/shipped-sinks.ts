@@ -331,8 +331,8 @@ export class ShippedTarget {
     const see = (isFirst: boolean): void => {
       const before = durable.copy
       durable.copy = read()
-      // A first run replaces a staged copy as a whole. A CRM has no guard of its own: a crash before the ledger is saved may
-      // take a deal back for one run.
+      // A first run replaces a staged copy as a whole. A CRM has no guard of its own: a crash before the ledger is
+      // saved may take a deal back for one run.
       if ((isFirst && canStage) || this.kind === 'crm') return
       for (const [id, held] of durable.copy)
         if (before.get(id)?.record.lastModified !== held.record.lastModified) watch.onWrite(before.get(id), held)

@@ -1,7 +1,8 @@
-// The publishing side of the simulated world: a small stock, the publication rule P1 to P4, and what each edition holds.
+// The publishing side of the simulated world: a small stock, the publication rule P1 to P4, and what each edition
+// holds.
 //
-// Real: the stamps (firstStamp) of src/publish. Modeled: the database that makes bodies and editions; that the model publishes
-// what publish() publishes is held by cross-check.test.ts.
+// Real: the stamps (firstStamp) of src/publish. Modeled: the database that makes bodies and editions; that the model
+// publishes what publish() publishes is held by cross-check.test.ts.
 import type { TenderContent } from '../../src/domain/tender.ts'
 import { toInstant } from '../../src/domain/time.ts'
 import type { NewEdition } from '../../src/edition/write/log-state.ts'

@@ -1,5 +1,5 @@
-// One simulated run: a stock that is published, three API nodes, clients that sync, and everything that goes wrong between
-// them, in an order that one seed decides. True time is a number that the scheduler moves.
+// One simulated run: a stock that is published, three API nodes, clients that sync, and everything that goes wrong
+// between them, in an order that one seed decides. True time is a number that the scheduler moves.
 import { createSecretKey } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import type { SyncOutcome } from '../../client/src/sync/sync.ts'

@@ -1,4 +1,5 @@
-// Every list of every source, at portals that cap their pages and repeat the last one: the same documents arrive as without a cap.
+// Every list of every source, at portals that cap their pages and repeat the last one: the same documents arrive as
+// without a cap.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dayMs } from '../../src/domain/time.ts'
 import { isSpan } from '../../src/ingest/plan-slots.ts'

@@ -1,4 +1,5 @@
-// The phases of procurements: every word of docs/sources/phases.md, from the portal's entry to the status of the record.
+// The phases of procurements: every word of docs/sources/phases.md, from the portal's entry to the status of the
+// record.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'

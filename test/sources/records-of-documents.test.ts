@@ -1,4 +1,5 @@
-// From a published document to the record: what a notice says of winners, amounts, lots and codes must be in what is served.
+// From a published document to the record: what a notice says of winners, amounts, lots and codes must be in what is
+// served.
 import { describe, expect, test } from 'vitest'
 import { mergeTender } from '../../src/consolidate/merge.ts'
 import type { TenderContent } from '../../src/domain/tender.ts'

@@ -42,7 +42,9 @@ async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return Buffer.concat(parts)
 }
 
-/** What the http client makes of an answer: unexpected statuses throw, a 202 of the firewall only when `isClientAlert`. */
+/**
+ * What the http client makes of an answer: unexpected statuses throw, a 202 of the firewall only when `isClientAlert`.
+ */
 export function replyOf(request: SourceRequest, scripted: ScriptedReply): SourceReply {
   const { status = 200, headers = {}, body = '', breakAfter } = scripted
   const accepted = [200, 202, ...(request.accept ?? (request.ifChangedFrom === undefined ? [] : [304]))]

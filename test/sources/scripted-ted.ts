@@ -1,4 +1,5 @@
-// A small TED for tests: calendar, packages, search and single notices over made-up notices, with the faults that are known.
+// A small TED for tests: calendar, packages, search and single notices over made-up notices, with the faults that are
+// known.
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { pack } from 'tar-stream'

@@ -1,4 +1,5 @@
-// TED and the German service through the runner into the stock: every day is complete or named as missing, and each procedure is one tender.
+// TED and the German service through the runner into the stock: every day is complete or named as missing, and each
+// procedure is one tender.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// From a real API over HTTP into PostgreSQL and into both imitated CRMs: what happens to tenders in a stock's life arrives,
-// whatever is redelivered, interrupted or killed, and the copy equals the edition.
+// From a real API over HTTP into PostgreSQL and into both imitated CRMs: what happens to tenders in a stock's life
+// arrives, whatever is redelivered, interrupted or killed, and the copy equals the edition.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

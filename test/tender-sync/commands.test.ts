@@ -1,4 +1,5 @@
-// The commands of tender-sync as a person or a timer uses them: what they print, their exit codes, what stays when they fail.
+// The commands of tender-sync as a person or a timer uses them: what they print, their exit codes, what stays when they
+// fail.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'

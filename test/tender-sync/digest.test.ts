@@ -1,5 +1,5 @@
-// Copies that lose records, or hold old ones or wrong bytes, damaged by other programs: the next run finds a lost or old record and
-// repairs the copy, the next verify finds any value that was changed.
+// Copies that lose records, or hold old ones or wrong bytes, damaged by other programs: the next run finds a lost or
+// old record and repairs the copy, the next verify finds any value that was changed.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// tender-sync killed at random moments, publications in between: after a run that may finish, the copy equals the stock.
+// tender-sync killed at random moments, publications in between: after a run that may finish, the copy equals the
+// stock.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
-// The program as a process: libraries of sinks are loaded only when used, and a missing one is named with what to install.
+// The program as a process: libraries of sinks are loaded only when used, and a missing one is named with what to
+// install.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

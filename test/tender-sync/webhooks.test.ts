@@ -1,4 +1,5 @@
-// `tender-sync webhooks`: what is answered with 2xx is kept once, whatever comes twice, late, altered, or at the same time.
+// `tender-sync webhooks`: what is answered with 2xx is kept once, whatever comes twice, late, altered, or at the same
+// time.
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'

@@ -1,4 +1,5 @@
-// For tests: a portal in memory that a script answers for, and a reader that keeps what the runner would keep, through kills.
+// For tests: a portal in memory that a script answers for, and a reader that keeps what the runner would keep, through
+// kills.
 import { Retryable } from '../../src/platform/http.ts'
 import type {
   Fetch,

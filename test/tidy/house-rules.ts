@@ -1,4 +1,5 @@
-// The rules of the house that a machine can hold: the direction of imports, where the outside world may be touched, names.
+// The rules of the house that a machine can hold: the direction of imports, where the outside world may be touched,
+// names.
 import { posix } from 'node:path'
 import { type ScannedFile, scanFile } from './scan.ts'
 
@@ -51,7 +52,10 @@ const allowed: { readonly [folder: string]: readonly string[] } = {
   cli: ['service', 'store'],
   bin: [...stages, 'cli'],
 }
-/** Folders inside a stage, and which of their neighbors they may import: files, then who reads them, then who writes them. */
+/**
+ * Folders inside a stage, and which of their neighbors they may import: files, then who reads them, then who writes
+ * them.
+ */
 const allowedInside: { readonly [folder: string]: readonly string[] } = {
   'src/edition/format': [],
   'src/edition/read': ['src/edition/format'],
@@ -267,7 +271,10 @@ function cycles(scanned: ReadonlyMap<string, ScannedFile>): Violation[] {
   return found
 }
 
-/** Readers are many, and loading the database's code would cost each memory and time at its start: the main thread has it. */
+/**
+ * Readers are many, and loading the database's code would cost each memory and time at its start: the main thread has
+ * it.
+ */
 function databaseInReaders(scanned: ReadonlyMap<string, ScannedFile>): Violation[] {
   const reached = new Set(['src/service/reader.ts'])
   const found: Violation[] = []

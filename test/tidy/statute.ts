@@ -1,4 +1,5 @@
-// The rules by number (docs/rules.md) compared with their citations in code, tests and documents; and the pages that are named there.
+// The rules by number (docs/rules.md) compared with their citations in code, tests and documents; and the pages that
+// are named there.
 import { posix } from 'node:path'
 import type { Sources, Violation } from './house-rules.ts'
 import { scanFile } from './scan.ts'
@@ -68,7 +69,10 @@ const isHolder = (path: string): boolean =>
   (path.endsWith('.test.ts') || path.startsWith('test/') || path.endsWith('-conformance.ts')) &&
   !path.startsWith('test/corpus/')
 
-/** Each rule is in the name of a test of the files that hold it, and these files are run; or a review holds it, with a reason. */
+/**
+ * Each rule is in the name of a test of the files that hold it, and these files are run; or a review holds it, with a
+ * reason.
+ */
 function holders(sources: Sources, rules: readonly NumberedRule[]): Violation[] {
   const held = new Set(rules.flatMap(({ heldBy }) => heldBy))
   const cited = new Map(

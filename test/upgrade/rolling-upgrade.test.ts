@@ -1,5 +1,5 @@
-// A rolling upgrade as docs/upgrades.md describes it: real processes of two versions on one PostgreSQL, behind HAProxy, under load. Then
-// the way back. No request fails. The newer version is a copy of this one with migrations of its own.
+// A rolling upgrade as docs/upgrades.md describes it: real processes of two versions on one PostgreSQL, behind HAProxy,
+// under load. Then the way back. No request fails. The newer version is a copy of this one with migrations of its own.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
-// Hits, endpoints and receivers for the tests of delivery: rows as the runner writes them, and a real server that receives them.
+// Hits, endpoints and receivers for the tests of delivery: rows as the runner writes them, and a real server that
+// receives them.
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,5 +1,5 @@
-// Where the token comes from: the environment or a file, never the command line, which every user of the machine can read
-// in the list of processes (ps) and the shell writes into its history.
+// Where the token comes from: the environment or a file, never the command line, which every user of the machine can
+// read in the list of processes (ps) and the shell writes into its history.
 import { readFile } from 'node:fs/promises'
 import type { Environment } from './environment.ts'
 import { UsageError } from './usage-error.ts'

@@ -38,7 +38,8 @@ export async function runCommand(
       },
       environment,
     )
-    // At the first run the address is more likely wrong than the API down: that is said at once, not after half an hour.
+    // At the first run the address is more likely wrong than the API down: that is said at once, not after half an
+    // hour.
     const isFirst = !isRepeated && known?.lastCompleted === undefined && (await job.state.load()) === undefined
     const client = await openClient(options, environment, progress.onClient, isFirst ? 0 : undefined)
     const report = await begunReport(job, known, options)
@@ -90,8 +91,8 @@ async function runOnce(
 }
 
 /**
- * The report, begun if there is none: with what this copy is made. A copy that continues with other settings than it was
- * begun with would be wrong without a sign of it, so that is refused.
+ * The report, begun if there is none: with what this copy is made. A copy that continues with other settings than it
+ * was begun with would be wrong without a sign of it, so that is refused.
  */
 async function begunReport(
   { state, folder }: Job,

@@ -1,5 +1,6 @@
-// `tender-sync verify`: reads the copy, and compares its digest with that of the edition, for which one request is enough. If they
-// differ, or cannot be compared, the whole list is crawled, archived records included, and the records that differ are named.
+// `tender-sync verify`: reads the copy, and compares its digest with that of the edition, for which one request is
+// enough. If they differ, or cannot be compared, the whole list is crawled, archived records included, and the records
+// that differ are named.
 import { ProblemError } from '../problem-error.ts'
 import { recordHash } from '../sinks/record-hash.ts'
 import { CopyDamagedError } from '../sinks/sink-error.ts'
@@ -139,8 +140,8 @@ function contentOrNothing({ contentOf }: ReadBack, record: TenderRecord): string
 }
 
 /**
- * The newest edition of the API, if one request and what was read say that the copy is the edition of its last run. Undefined: the
- * list has to be compared record by record, be it to name those that differ.
+ * The newest edition of the API, if one request and what was read say that the copy is the edition of its last run.
+ * Undefined: the list has to be compared record by record, be it to name those that differ.
  */
 async function editionOf(
   client: Awaited<ReturnType<typeof openClient>>,

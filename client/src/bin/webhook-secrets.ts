@@ -4,7 +4,10 @@ import { isWebhookSecret } from '../webhooks/verify-webhook.ts'
 import type { Environment } from './environment.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Gives the secrets for each request, separated by spaces or lines. A file is reread each time, for rotations without a restart. */
+/**
+ * Gives the secrets for each request, separated by spaces or lines. A file is reread each time, for rotations without a
+ * restart.
+ */
 export function webhookSecrets(
   secretFile: string | undefined,
   { variables }: Environment,

@@ -76,8 +76,8 @@ export async function openNdjsonHits({ file, now }: NdjsonHitsOptions): Promise<
 }
 
 /**
- * Reads the file, or makes it. The last line may be torn (a kill, a power cut): it was never confirmed and is removed. All
- * that is left is durable then.
+ * Reads the file, or makes it. The last line may be torn (a kill, a power cut): it was never confirmed and is removed.
+ * All that is left is durable then.
  */
 async function openFile(file: string): Promise<OpenFile> {
   if ((await sizeOf(file)) === undefined) await writeWhole(file, '')
@@ -105,7 +105,9 @@ async function openFile(file: string): Promise<OpenFile> {
 
 const lineStart = '{"hitId":"'
 
-/** True when what follows this offset is nothing, or the beginning of a line of ours, or what a power cut leaves of one. */
+/**
+ * True when what follows this offset is nothing, or the beginning of a line of ours, or what a power cut leaves of one.
+ */
 async function isTornHit(file: string, offset: number): Promise<boolean> {
   const handle = await open(file, 'r')
   try {

@@ -1,5 +1,5 @@
-// Lookups and moves of a CRM's own objects, as the mapping describes them: ids that the ledger lost, and what hangs at a
-// record that is merged into another.
+// Lookups and moves of a CRM's own objects, as the mapping describes them: ids that the ledger lost, and what hangs at
+// a record that is merged into another.
 import type { LedgerEntry } from './crm-ledger.ts'
 import { type CrmRequest, type CrmRequests, reasonIn } from './crm-requests.ts'
 import { filledJson } from './filled-json.ts'

@@ -1,5 +1,5 @@
-// Requests to a CRM: paced, repeated where repeating helps, and sorted into what the caller can act on. Every request here
-// may be sent twice: upserts by external id, lookups and moves change nothing the second time.
+// Requests to a CRM: paced, repeated where repeating helps, and sorted into what the caller can act on. Every request
+// here may be sent twice: upserts by external id, lookups and moves change nothing the second time.
 import { SinkError } from './sink-error.ts'
 
 export type CrmRequest = { readonly method: string; readonly path: string; readonly body?: unknown }
@@ -37,7 +37,9 @@ export type CrmRequests = {
 const passing = new Set([408, 423, 425, 429, 477, 500, 502, 503, 504, 520, 521, 522, 523, 524])
 const refused = new Set([300, 400, 409, 413, 422])
 const waitsSeconds = [1, 2, 4, 8, 16, 32, 60]
-/** How long a run waits for the CRM; a longer wait is left to the next run, because this one would only hold its lock. */
+/**
+ * How long a run waits for the CRM; a longer wait is left to the next run, because this one would only hold its lock.
+ */
 const longestWaitMs = 15 * 60_000
 
 /** Seconds or an HTTP date; the date is compared with the answer's own `Date`, never with the local clock. */

@@ -1,4 +1,5 @@
-// Sync into a program of yours: one JSON line per event to its standard input, taken as done when it ends with exit code 0.
+// Sync into a program of yours: one JSON line per event to its standard input, taken as done when it ends with exit
+// code 0.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// Fills a JSON template of a mapping: "{name}" alone becomes the value, within a text its words; "...": "{name}" spreads it.
+// Fills a JSON template of a mapping: "{name}" alone becomes the value, within a text its words; "...": "{name}"
+// spreads it.
 import type { Json } from './http-mapping.ts'
 
 export function filledJson(template: Json, values: { readonly [name: string]: unknown }): unknown {

@@ -1,5 +1,5 @@
-// The JSON Schema of CRM mapping files. Published as client/mappings/http-mapping.schema.json (a test keeps both equal), so
-// that editors complete and check a mapping while it is written; the sink checks with the same schema.
+// The JSON Schema of CRM mapping files. Published as client/mappings/http-mapping.schema.json (a test keeps both
+// equal), so that editors complete and check a mapping while it is written; the sink checks with the same schema.
 
 /** The part of JSON Schema (2020-12) that this schema uses and schema-faults.ts knows. */
 export type Schema = {

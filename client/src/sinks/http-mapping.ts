@@ -1,4 +1,5 @@
-// A CRM mapping: how records become properties, and which requests carry them. Read from JSON, checked before anything is sent.
+// A CRM mapping: how records become properties, and which requests carry them. Read from JSON, checked before anything
+// is sent.
 import { httpMappingSchema } from './http-mapping-schema.ts'
 import { schemaFaults } from './schema-faults.ts'
 import { SinkError } from './sink-error.ts'

@@ -69,7 +69,10 @@ export type HttpUpsertSinkOptions = {
 
 export type HttpUpsertSink = OpenSink & { readonly report: CrmReport; readonly warnings: readonly string[] }
 
-/** Maximum refusals without a success: beyond it the records are not bad, but the mapping is wrong or permissions are missing. */
+/**
+ * Maximum refusals without a success: beyond it the records are not bad, but the mapping is wrong or permissions are
+ * missing.
+ */
 const hopelessRefusals = 10
 const itemRetries = 3
 const zero = { created: 0, updated: 0, closed: 0, reopened: 0, merged: 0, unchanged: 0, unknown: 0, deadLetters: 0 }
@@ -280,7 +283,9 @@ class CrmRun {
     known.set(entry)
   }
 
-  /** Noted before anything is sent: killed before it hears the answer, the next process sends it again before all else. */
+  /**
+   * Noted before anything is sent: killed before it hears the answer, the next process sends it again before all else.
+   */
   async #noteSending(known: CrmLedger, writes: readonly Write[]): Promise<void> {
     for (const { record } of writes) known.set({ ...(known.get(record.id) ?? { id: record.id }), sending: record })
     if (writes.length > 0) await known.save()

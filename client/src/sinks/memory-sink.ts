@@ -5,7 +5,10 @@ import type { TenderRecord } from '../types.ts'
 import { disposable, type OpenSink } from './disposable.ts'
 
 export type MemorySinkOptions = {
-  /** True (default): writes are visible with their commit, a first run with its last one. False: at once, and never undone. */
+  /**
+   * True (default): writes are visible with their commit, a first run with its last one. False: at once, and never
+   * undone.
+   */
   readonly isStaged?: boolean
   /** False: nothing is kept before the end of a run; see Sink. */
   readonly commitsPages?: boolean

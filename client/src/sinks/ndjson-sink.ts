@@ -1,4 +1,5 @@
-// Sync into a file of one JSON record per line, as delivered; replaced whole at the end of each run that changed something.
+// Sync into a file of one JSON record per line, as delivered; replaced whole at the end of each run that changed
+// something.
 import type { ReadBack } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
 import { digestOf } from './digest.ts'

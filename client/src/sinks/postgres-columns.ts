@@ -1,5 +1,5 @@
-// SQL of the columns: what PostgreSQL reads from a record, a lot or a hit as jsonb. The other sinks read the same by flat-tender.ts; a test
-// compares the values.
+// SQL of the columns: what PostgreSQL reads from a record, a lot or a hit as jsonb. The other sinks read the same by
+// flat-tender.ts; a test compares the values.
 import {
   type Column,
   type ColumnType,

@@ -1,5 +1,6 @@
 // Syncs into PostgreSQL 13 or newer: a table of tenders with the whole record and flat columns, tables of lots, CPV and
-// NUTS codes. The state is in the same database and moves in the same transaction, so a crash repeats and loses nothing.
+// NUTS codes. The state is in the same database and moves in the same transaction, so a crash repeats and loses
+// nothing.
 import { type Run, StagingLostError, type StateStore, type SyncState } from '../sync/sink.ts'
 import { parseState } from '../sync/sync-state.ts'
 import type { TenderRecord } from '../types.ts'
@@ -17,8 +18,8 @@ export type PostgresSinkOptions = {
   /** Default `tenderstock`. Letters, digits and underscores. The account needs CREATE on it (or on the database). */
   readonly schema?: string
   /**
-   * Columns of your own tables that hold ids of tenders, as `schema.table.column`: when a tender turns out to be another
-   * one, they are pointed to the one that remains, in the same transaction.
+   * Columns of your own tables that hold ids of tenders, as `schema.table.column`: when a tender turns out to be
+   * another one, they are pointed to the one that remains, in the same transaction.
    */
   readonly repoint?: readonly string[]
 }

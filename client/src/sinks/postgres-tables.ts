@@ -91,7 +91,10 @@ export class PostgresTables {
     await this.#rows(`delete from ${this.#schema}.sync_staged`)
   }
 
-  /** Puts the records of `source` (SQL with columns `r` and `h`) into the tables; `when` lets nothing older through (G5). */
+  /**
+   * Puts the records of `source` (SQL with columns `r` and `h`) into the tables; `when` lets nothing older through
+   * (G5).
+   */
   async #write(
     source: string,
     parameters: readonly unknown[],
@@ -100,8 +103,8 @@ export class PostgresTables {
     const known = isKnownOnly
       ? `and exists (select from ${this.#schema}.tender known where known.id = (r ->> 'id')::uuid)`
       : ''
-    // Materialized: else the planner would parse (or decompress) the record once for each of the columns. What the guard
-    // is going to refuse is left out before its columns are made, which makes redelivery cheap.
+    // Materialized: else the planner would parse (or decompress) the record once for each of the columns. What the
+    // guard is going to refuse is left out before its columns are made, which makes redelivery cheap.
     const written = await this.#rows<{ id: string; created: boolean }>(
       `with incoming as materialized (
          select r, h from (${source}) as source

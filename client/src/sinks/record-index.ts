@@ -1,4 +1,5 @@
-// Which records a copy holds, and where: about 180 bytes for each, so that a million fit into the memory of a small machine.
+// Which records a copy holds, and where: about 180 bytes for each, so that a million fit into the memory of a small
+// machine.
 import type { FileRange } from './line-file.ts'
 
 /** `base`: the file of the last compaction. `log`: the changes since. */

@@ -1,5 +1,6 @@
-// Records as JSON that every reader takes. JSON itself allows more than they do: lone surrogates, which no encoding of text
-// can hold (jq, DuckDB and PostgreSQL refuse them, SQLite writes bytes that are not UTF-8), and U+0000, which PostgreSQL refuses.
+// Records as JSON that every reader takes. JSON itself allows more than they do: lone surrogates, which no encoding of
+// text can hold (jq, DuckDB and PostgreSQL refuse them, SQLite writes bytes that are not UTF-8), and U+0000, which
+// PostgreSQL refuses.
 
 // An even number of backslashes before makes the u a plain letter; such a text is only cleaned needlessly, never
 // damaged.

@@ -1,5 +1,5 @@
-// Checks JSON against a schema and says every fault in words, with the place: for files that people write by hand. Knows
-// the part of JSON Schema that our schemas use, so that no library is needed.
+// Checks JSON against a schema and says every fault in words, with the place: for files that people write by hand.
+// Knows the part of JSON Schema that our schemas use, so that no library is needed.
 import type { Schema } from './http-mapping-schema.ts'
 
 const typeOf = (value: unknown): string =>

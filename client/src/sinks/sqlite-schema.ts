@@ -176,7 +176,9 @@ export function promoteStaging(db: DatabaseSync): void {
 export const boundValue = (value: FlatValue): string | number | null =>
   typeof value === 'boolean' ? Number(value) : value
 
-/** The digest of a set of tables; undefined where records are in it that an older version wrote, without their hashes. */
+/**
+ * The digest of a set of tables; undefined where records are in it that an older version wrote, without their hashes.
+ */
 export function sqliteDigest(db: DatabaseSync, set: TableSet): CopyDigest | undefined {
   const sum = new DigestSum()
   // The index on last_modified has all of it.
@@ -266,7 +268,10 @@ const hexOf = (value: unknown): string =>
 /** Writes whole records into one set of tables. Prepared once; the tables must exist. */
 export type RecordWriter = {
   readonly lastModifiedOf: (id: string) => string | undefined
-  /** Writes the record if it is newer than what is held, or another content of the same time. `isKnownOnly` skips unknown ids. */
+  /**
+   * Writes the record if it is newer than what is held, or another content of the same time. `isKnownOnly` skips
+   * unknown ids.
+   */
   readonly put: (record: TenderRecord, isKnownOnly: boolean) => void
 }
 

@@ -1,5 +1,5 @@
-// Sync into a SQLite file: records with flat columns, lots and codes as child tables, the state in the same transaction.
-// Uses the SQLite that Node itself holds (22.5 or newer), so there is nothing to install.
+// Sync into a SQLite file: records with flat columns, lots and codes as child tables, the state in the same
+// transaction. Uses the SQLite that Node itself holds (22.5 or newer), so there is nothing to install.
 import type { DatabaseSync } from 'node:sqlite'
 import { type Run, type Sink, StagingLostError, type StateStore, type SyncState } from '../sync/sink.ts'
 import { parseState } from '../sync/sync-state.ts'

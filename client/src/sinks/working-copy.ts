@@ -120,8 +120,8 @@ export class WorkingCopy {
   }
 
   /**
-   * Keeps those records that are newer than what is held, or that the copy holds otherwise although it is the same version;
-   * resolves to them. `isKnownOnly` skips unknown ids.
+   * Keeps those records that are newer than what is held, or that the copy holds otherwise although it is the same
+   * version; resolves to them. `isKnownOnly` skips unknown ids.
    */
   async put<T extends StoredRecord>(records: readonly T[], isKnownOnly: boolean): Promise<T[]> {
     const target = this.#begun()
@@ -286,7 +286,10 @@ export class WorkingCopy {
     await this.#rewrite(index, this.#logPath, mark)
   }
 
-  /** Writes the base and the export again, and begins an empty log. Each step can be repeated after a crash in any of them. */
+  /**
+   * Writes the base and the export again, and begins an empty log. Each step can be repeated after a crash in any of
+   * them.
+   */
   async #rewrite(index: RecordIndex, logPath: string, { state }: Mark): Promise<void> {
     const { base, folder, openExport } = this.#options
     const temporary = join(folder, 'base.new')

@@ -1,4 +1,5 @@
-// The digest of a copy, and whether it is that of an edition (docs/sync/digest.md): sums modulo 2^256 of the SHA-256 of records.
+// The digest of a copy, and whether it is that of an edition (docs/sync/digest.md): sums modulo 2^256 of the SHA-256 of
+// records.
 import type { TenderRecord } from '../types.ts'
 import { instantMs } from './instants.ts'
 
@@ -22,8 +23,9 @@ export function parseDigest(text: string | null): { readonly open: string; reado
 }
 
 /**
- * A value that JSON.parse returned, as canonical JSON (RFC 8785): members ordered by the UTF-16 code units of their names, numbers
- * and strings as ECMAScript writes them. Half a surrogate pair, which the RFC refuses and no file holds, is U+FFFD.
+ * A value that JSON.parse returned, as canonical JSON (RFC 8785): members ordered by the UTF-16 code units of their
+ * names, numbers and strings as ECMAScript writes them. Half a surrogate pair, which the RFC refuses and no file holds,
+ * is U+FFFD.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.replace(/\p{Surrogate}/gu, '\uFFFD'))
@@ -91,17 +93,17 @@ export type KnownCopy = Omit<CopyDigest, 'newest'> & {
   /** Missing where the pages of the run came from more than one edition, or did not name it. */
   readonly edition?: number
   /**
-   * False: the copy was found to be that edition. True: it differed, and a whole run over everything did not help, so that none
-   * is repeated for it. Missing: they were not compared.
+   * False: the copy was found to be that edition. True: it differed, and a whole run over everything did not help, so
+   * that none is repeated for it. Missing: they were not compared.
    */
   readonly isDifferent?: boolean
 }
 
 /**
  * Whether the copy differs from the edition; undefined where they cannot be compared. `since`: the newest edition that
- * anything came from, now or earlier; an older one comes from a node that lags. `reached`: the newest `lastModified` that lists
- * have delivered. A record that was fetched by its id, or that a run before a crash left, may be newer than both, and of a later
- * edition: a copy with such a record can be equal, but it does not count as different.
+ * anything came from, now or earlier; an older one comes from a node that lags. `reached`: the newest `lastModified`
+ * that lists have delivered. A record that was fetched by its id, or that a run before a crash left, may be newer than
+ * both, and of a later edition: a copy with such a record can be equal, but it does not count as different.
  */
 export function differsFrom(
   { open, all, newest }: CopyDigest,

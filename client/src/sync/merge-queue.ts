@@ -13,7 +13,9 @@ export type MergeQueueOptions = {
   readonly onSurvivor: (id: string, isFound: boolean) => void
 }
 
-/** Maximum length of a chain of merges that is followed; the API points at the final survivor, so one step is the rule. */
+/**
+ * Maximum length of a chain of merges that is followed; the API points at the final survivor, so one step is the rule.
+ */
 const maxHops = 8
 
 /** One run's merges. */

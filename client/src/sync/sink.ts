@@ -28,7 +28,10 @@ export type Run = {
    * must be removed.
    */
   readonly resumed: boolean
-  /** True with `initial: 'history'`: close() and merge() create the records whose ids are unknown instead of skipping them. */
+  /**
+   * True with `initial: 'history'`: close() and merge() create the records whose ids are unknown instead of skipping
+   * them.
+   */
   readonly keepArchived: boolean
 }
 
@@ -43,7 +46,10 @@ export type SyncState = {
   readonly schema: 1
   /** Names the filters the state belongs to; with other filters the copy must be restarted (G4). */
   readonly filterHash: string
-  /** Largest `lastModified` of all completed runs: the next run's `updated_since`. Missing before the first completed run. */
+  /**
+   * Largest `lastModified` of all completed runs: the next run's `updated_since`. Missing before the first completed
+   * run.
+   */
   readonly updatedSince?: string
   /** What the target held when the last run ended; missing where the sink cannot say. */
   readonly copy?: KnownCopy
@@ -67,28 +73,33 @@ export type SyncState = {
   }
 }
 
-/** A target for records. Every promise may reject; the run is then aborted and its state stays as it was last committed. */
+/**
+ * A target for records. Every promise may reject; the run is then aborted and its state stays as it was last committed.
+ */
 export type Sink = {
   /** For messages: `postgres`, `parquet` … */
   readonly name: string
-  /** True: begin('first') … discard() leaves no trace (staging table, temp file, transaction). False: writes are visible at once. */
+  /**
+   * True: begin('first') … discard() leaves no trace (staging table, temp file, transaction). False: writes are visible
+   * at once.
+   */
   readonly canStage: boolean
   /**
-   * False: commit(…, 'page') cannot be made durable (everything of a run sits in one transaction or in memory). The engine
-   * then never calls it, keeps no cursor, and calls discard() on every abort. Left out means true.
+   * False: commit(…, 'page') cannot be made durable (everything of a run sits in one transaction or in memory). The
+   * engine then never calls it, keeps no cursor, and calls discard() on every abort. Left out means true.
    */
   readonly commitsPages?: boolean
   /** Starts or resumes a run. Undoes whatever was written after the last commit of a run that was interrupted. */
   begin(run: Run): Promise<void>
   /**
-   * Open, planned … (non-archived) records: create or update by id. Never replaces a newer `lastModified` by an older one
-   * (G5); the same one again changes nothing (C159). May also bring the archived survivor of a merge that the target did
-   * not hold, followed by close() with it: write it as closed already, a crash may come in between.
+   * Open, planned … (non-archived) records: create or update by id. Never replaces a newer `lastModified` by an older
+   * one (G5); the same one again changes nothing (C159). May also bring the archived survivor of a merge that the
+   * target did not hold, followed by close() with it: write it as closed already, a crash may come in between.
    */
   upsert(records: readonly TenderRecord[]): Promise<void>
   /**
-   * Records archived as expired, cancelled, awarded (or for a reason yet unknown): close in the target, content updated,
-   * under the same guard. Unknown ids are skipped unless the run says `keepArchived`.
+   * Records archived as expired, cancelled, awarded (or for a reason yet unknown): close in the target, content
+   * updated, under the same guard. Unknown ids are skipped unless the run says `keepArchived`.
    */
   close(records: readonly TenderRecord[]): Promise<void>
   /**
@@ -99,22 +110,23 @@ export type Sink = {
   /**
    * Makes everything since begin or the last commit durable, then (a sink with `state`) saves `state` in the same
    * transaction. `run`: the run is complete; a staged first run replaces the content of the target at once, as a
-   * whole: it is one edition, even where the target held something newer (a first run that restarted on a node that lags).
+   * whole: it is one edition, even where the target held something newer (a first run that restarted on a node that
+   * lags).
    */
   commit(state: SyncState, end: 'page' | 'run'): Promise<void>
   /** Abandons the run: a staged run leaves no trace, including pages committed into the staging. */
   discard(): Promise<void>
   /**
-   * `lastModified` by id for those the sink holds, with what this run wrote (in a staged run: the staging alone); used by
-   * verify, by restarted first runs (G1) and by merges.
+   * `lastModified` by id for those the sink holds, with what this run wrote (in a staged run: the staging alone); used
+   * by verify, by restarted first runs (G1) and by merges.
    */
   held(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** All ids with lastModified and status, as committed, in any order; for verify and G1. */
   all(): AsyncIterable<{ readonly id: string; readonly lastModified: string; readonly status: string }>
   /**
-   * The digest of what the target holds, with what this run wrote (in a staged run: the staging alone). Computed from what is
-   * stored, so that a record that another program removed is missed. A target that keeps no records remembers the hash of
-   * what it was given. Undefined, or left out: the copy cannot be compared with its edition.
+   * The digest of what the target holds, with what this run wrote (in a staged run: the staging alone). Computed from
+   * what is stored, so that a record that another program removed is missed. A target that keeps no records remembers
+   * the hash of what it was given. Undefined, or left out: the copy cannot be compared with its edition.
    */
   digest?(): Promise<CopyDigest | undefined>
   /** The target as its readers find it; without it `tender-sync verify` compares what all() gives. */
@@ -136,7 +148,10 @@ export type SeenRecord = {
   readonly lastModified: string
   readonly status: string
   readonly content: string
-  /** The record that the target keeps, from which `content` follows unless something was damaged; missing where it is gone. */
+  /**
+   * The record that the target keeps, from which `content` follows unless something was damaged; missing where it is
+   * gone.
+   */
   readonly record?: TenderRecord
 }
 
@@ -148,7 +163,9 @@ export type ReadBack = {
   contentOf(record: TenderRecord): string
 }
 
-/** Thrown by begin() of a resumed first run whose staged pages are gone (a deleted temporary file, a restored database). */
+/**
+ * Thrown by begin() of a resumed first run whose staged pages are gone (a deleted temporary file, a restored database).
+ */
 export class StagingLostError extends Error {
   override readonly name = 'StagingLostError'
 }

@@ -9,7 +9,9 @@ export type SyncCounts = {
   readonly upserted: number
   readonly closed: number
   readonly merged: number
-  /** Fetched one by one: survivors of merges, and records checked after a first run into a target that was not empty. */
+  /**
+   * Fetched one by one: survivors of merges, and records checked after a first run into a target that was not empty.
+   */
   readonly fetched: number
   readonly restarts: number
 }

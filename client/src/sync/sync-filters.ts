@@ -8,8 +8,8 @@ import type { TendersQuery } from '../types.ts'
 export type SyncFilters = Omit<TendersQuery, 'cursor' | 'updated_since' | 'archived' | 'limit'>
 
 /**
- * SHA-256 (first 128 bits, hex) of the filters in a canonical form: the order of members and of codes, repeated codes and
- * filters that are `undefined` or empty make no difference.
+ * SHA-256 (first 128 bits, hex) of the filters in a canonical form: the order of members and of codes, repeated codes
+ * and filters that are `undefined` or empty make no difference.
  */
 export async function filterHash(filters: SyncFilters): Promise<string> {
   const canonical = Object.entries(filters)

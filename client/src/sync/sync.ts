@@ -1,8 +1,10 @@
-// One run of the sync procedure (docs/specification.md, 8.4): fetches what changed, hands it to a sink, keeps the state.
+// One run of the sync procedure (docs/specification.md, 8.4): fetches what changed, hands it to a sink, keeps the
+// state.
 //
-// Why the copy is equal to the stock afterwards: the state T is a `lastModified` that was delivered, so it never exceeds
-// that of the edition a run was pinned to; everything changed later carries a larger one and is in range of the next run
-// (docs/sync/proof.md). The rest is order: sink, then its commit, then the state; a crash in between repeats, never skips.
+// Why the copy is equal to the stock afterwards: the state T is a `lastModified` that was delivered, so it never
+// exceeds that of the edition a run was pinned to; everything changed later carries a larger one and is in range of the
+// next run (docs/sync/proof.md). The rest is order: sink, then its commit, then the state; a crash in between repeats,
+// never skips.
 import { listenerOf } from '../listener.ts'
 import { ProblemError } from '../problem-error.ts'
 import { UnreachableError } from '../unreachable-error.ts'
@@ -31,7 +33,10 @@ export type SyncOptions = {
    * records included, and archived records that the target does not know are created from then on.
    */
   readonly initial?: 'open' | 'history'
-  /** What to do when the state belongs to other filters (G4): `refuse` (default), or `restart` the copy with a first run. */
+  /**
+   * What to do when the state belongs to other filters (G4): `refuse` (default), or `restart` the copy with a first
+   * run.
+   */
   readonly onFilterChange?: 'refuse' | 'restart'
   /** Records per page, 1 to 100; default 100. */
   readonly limit?: number
@@ -79,7 +84,10 @@ export type SyncOutcome = {
     }
 )
 
-/** The stock holds no record that was last changed before; with it as `updated_since` archived records are delivered too. */
+/**
+ * The stock holds no record that was last changed before; with it as `updated_since` archived records are delivered
+ * too.
+ */
 const archiveFloor = '2022-01-01T00:00:00.000Z'
 
 /** The lock ran out while the run was at work; another run may have begun. */
@@ -101,9 +109,9 @@ class CopyDiffersError extends Error {
 const sinksAtWork = new WeakSet<Sink>()
 
 /**
- * Brings the sink up to date and resolves to what happened; never rejects for faults of the network, the API, the sink or
- * the state store: those are outcome `aborted`, with the stored state unchanged (C153, C160). Throws a TypeError when
- * neither the sink nor the options have a state store.
+ * Brings the sink up to date and resolves to what happened; never rejects for faults of the network, the API, the sink
+ * or the state store: those are outcome `aborted`, with the stored state unchanged (C153, C160). Throws a TypeError
+ * when neither the sink nor the options have a state store.
  */
 export async function sync(options: SyncOptions): Promise<SyncOutcome> {
   const { sink, lock, clock = () => performance.now() } = options
@@ -164,7 +172,8 @@ class Attempt {
     const stored = await this.#loadState(walkOptions.filterHash)
     const first = await this.#begin(stored, walkOptions)
     let end = await this.#walkOn(walkOptions, stored, first)
-    // Once, and not again in later runs as long as it stays: what a whole run does not repair, the next one will not either.
+    // Once, and not again in later runs as long as it stays: what a whole run does not repair, the next one will not
+    // either.
     if (end.isDifferent && !first.isRepair && !stored?.copy?.isDifferent) {
       this.#emit({ type: 'differs', edition: end.state.copy?.edition })
       end = await this.#walkOn(walkOptions, end.state, await this.#beginRepair(walkOptions))
@@ -193,8 +202,8 @@ class Attempt {
   }
 
   /**
-   * A walk over everything on top of the copy: what is missing comes, what is old is replaced, and what is held as open and was
-   * not delivered is looked at, as after a first run into a target that was not empty (G1).
+   * A walk over everything on top of the copy: what is missing comes, what is old is replaced, and what is held as open
+   * and was not delivered is looked at, as after a first run into a target that was not empty (G1).
    */
   async #beginRepair({ filterHash: hash, keepArchived }: WalkOptions): Promise<WalkPlan> {
     const { sink } = this.#options

@@ -59,11 +59,17 @@ export type WalkEnd = {
 
 /** Maximum restarts of a run, in case a server refuses cursor after cursor. */
 const maxRestarts = 3
-/** Maximum number of left-over records that are fetched one by one; more are better delivered by a run over the changes since. */
+/**
+ * Maximum number of left-over records that are fetched one by one; more are better delivered by a run over the changes
+ * since.
+ */
 const maxSingleChecks = 600
 const finishedStatuses = new Set(['closed', 'awarded', 'cancelled', 'merged'])
 
-/** Is there anything left to learn about a held record? Archived ones are closed already; they come again when they change. */
+/**
+ * Is there anything left to learn about a held record? Archived ones are closed already; they come again when they
+ * change.
+ */
 export const isUnfinished = (status: string): boolean => !finishedStatuses.has(status)
 
 const msOrNothing = (text: string | undefined): number =>
@@ -193,8 +199,9 @@ class Walk {
     this.#stock = undefined
     this.#isStockMixed = false
     this.#updatedSince = kind === 'first' ? (this.#largest ?? updatedSince) : updatedSince
-    // The next part may come from a node that lags, and bring old versions of what the sink did not take from the first part
-    // (archived and unknown): the state must not pass their successors by. A first run skipped nothing below its largest.
+    // The next part may come from a node that lags, and bring old versions of what the sink did not take from the first
+    // part (archived and unknown): the state must not pass their successors by. A first run skipped nothing below its
+    // largest.
     if (kind !== 'first') this.#largest = undefined
     this.#latestMs = msOrNothing(this.#updatedSince)
     this.#options.emit({
@@ -309,15 +316,16 @@ class Walk {
     const wasLeftDifferent = this.#plan.isRepair === true || before?.isDifferent === true
     const known = { records, open, all, ...(edition > 0 && { edition }) }
     if (isDifferent === false) return { ...known, isDifferent: false }
-    // A difference that a repair may still remove is not noted: if this process is killed now, the next run finds it again.
+    // A difference that a repair may still remove is not noted: if this process is killed now, the next run finds it
+    // again.
     const isNoted = isDifferent ? wasLeftDifferent : before?.isDifferent === true
     return isNoted ? { ...known, isDifferent: true } : known
   }
 
   /**
    * G1, for a target that shows writes at once and was not empty before its first run: what it held and the run did not
-   * deliver may be archived since. Resolves to the `updated_since` from which the changes to those records must still be
-   * run over; undefined when nothing is open.
+   * deliver may be archived since. Resolves to the `updated_since` from which the changes to those records must still
+   * be run over; undefined when nothing is open.
    */
   async #lookAtLeftOver(): Promise<string | undefined> {
     const { oldestHeld } = this.#plan
@@ -347,7 +355,9 @@ class Walk {
     await this.#applyMerges(merges)
   }
 
-  /** Fetches one left-over record. False: the answer is no newer than what is held, perhaps that of a node that lags. */
+  /**
+   * Fetches one left-over record. False: the answer is no newer than what is held, perhaps that of a node that lags.
+   */
   async #check(id: string, heldSince: string): Promise<boolean> {
     const { client, signal, counts } = this.#options
     try {

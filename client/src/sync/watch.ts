@@ -1,4 +1,5 @@
-// A run at once and then every hour, at a minute drawn by lot, so that the clients of the world do not all come together.
+// A run at once and then every hour, at a minute drawn by lot, so that the clients of the world do not all come
+// together.
 import { type Sleep, timerSleep } from '../sleep.ts'
 import { type SyncOptions, type SyncOutcome, sync } from './sync.ts'
 

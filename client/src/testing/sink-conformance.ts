@@ -1,5 +1,6 @@
-// What every sink must keep, as cases that any test runner can run: `for (const { name, run } of sinkConformance(open)) it(name, run)`.
-// Numbers in names are those of the conformance list and of the holes of the sync procedure (docs/sync).
+// What every sink must keep, as cases that any test runner can run: `for (const { name, run } of sinkConformance(open))
+// it(name, run)`. Numbers in names are those of the conformance list and of the holes of the sync procedure
+// (docs/sync).
 import assert from 'node:assert/strict'
 import { type Run, type Sink, StagingLostError, type SyncState } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
@@ -392,7 +393,8 @@ export function sinkConformance(makeWorld: () => Promise<SinkWorld>): readonly S
       await again.end()
       const seen = await world.seen()
       for (const number of [1, 2]) assert.equal(seen.get(idOf(number))?.lastModified, recordOf(number).lastModified)
-      // What was written after the last committed page and not delivered again may stay only where writes are visible at once.
+      // What was written after the last committed page and not delivered again may stay only where writes are visible
+      // at once.
       if (again.canStage) assert.deepEqual([...seen.keys()].sort(), [idOf(1), idOf(2)])
     }),
 

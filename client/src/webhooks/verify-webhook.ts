@@ -1,4 +1,5 @@
-// Verifies webhooks of Tenderstock by Standard Webhooks 1.0.0: who sent it, that nothing was altered, and that it is not an old one.
+// Verifies webhooks of Tenderstock by Standard Webhooks 1.0.0: who sent it, that nothing was altered, and that it is
+// not an old one.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { HitEvent, TestEvent } from '../types.ts'
 
@@ -16,7 +17,9 @@ export type WebhookHeaders =
   | { readonly get: (name: string) => string | null }
   | { readonly [name: string]: string | readonly string[] | undefined }
 
-/** How far the time of an attempt may lie from now, to both sides: an old message could be sent again by somebody else. */
+/**
+ * How far the time of an attempt may lie from now, to both sides: an old message could be sent again by somebody else.
+ */
 const toleranceMs = 5 * 60_000
 const minSecretLength = 24
 const maxSecretLength = 64
@@ -25,9 +28,10 @@ const maxSecretLength = 64
 export type VerifyOptions = { readonly now?: number }
 
 /**
- * The event, when `rawBody` is byte for byte what was received (verify before parsing), one of the secrets signed it, and it is at
- * most five minutes old. Give old and new secret while you rotate. Throws WebhookVerificationError for a message that is not
- * genuine, and TypeError for a secret that is none. The same message may come more than once: remember its `webhook-id`.
+ * The event, when `rawBody` is byte for byte what was received (verify before parsing), one of the secrets signed it,
+ * and it is at most five minutes old. Give old and new secret while you rotate. Throws WebhookVerificationError for a
+ * message that is not genuine, and TypeError for a secret that is none. The same message may come more than once:
+ * remember its `webhook-id`.
  */
 export function verifyWebhook(
   rawBody: string | Uint8Array,

@@ -164,7 +164,8 @@ describe('the key ring', () => {
   })
 })
 
-// Sealed once with the fixed key, filters and organization above; it must open for as long as its version may be in use.
+// Sealed once with the fixed key, filters and organization above; it must open for as long as its version may be in
+// use.
 test('C141: a cursor that an earlier version of the program issued is still read', () => {
   const issued =
     'AQAAAAEBAQEBAQEBAQEBAQF3QBLyJ0TjhM2GoR_7U-oh9NVrv4WmOxJJQULD_fGOu7Qgyx2pUz4AK-_noD0Hq2Qbvjry3bvpt5o_-HWjuPPdxxxaBRhtu7paHbV_hyR7wvGXZWDtaHYxQtQ'

@@ -24,7 +24,9 @@ type CursorPosition = { readonly after: RecordKey; readonly edition: number }
 export type OpenedCursor =
   | { readonly state: 'valid'; readonly position: CursorPosition }
   | { readonly state: 'expired' | 'invalid' }
-  /** Sealed with a key that this process has not seen: refresh the ring and open again; if it stays so, it is invalid. */
+  /**
+   * Sealed with a key that this process has not seen: refresh the ring and open again; if it stays so, it is invalid.
+   */
   | { readonly state: 'unknownKey' }
   | { readonly state: 'mismatch'; readonly parameters: readonly string[] }
 
@@ -56,7 +58,9 @@ const cursorLength = headerLength + contentLength + tagLength
 
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
 
-/** Two bytes of a parameter, to name those that differ; 0 for one that does not filter. Only the hash of all decides. */
+/**
+ * Two bytes of a parameter, to name those that differ; 0 for one that does not filter. Only the hash of all decides.
+ */
 function printOf(filter: TenderFilter, member: keyof TenderFilter): number {
   const value = filter[member]
   if (value === undefined || (member === 'archived' && filter.updatedSince !== undefined)) return 0
@@ -158,7 +162,8 @@ export function createCursorSealer(options: {
     const keyId = bytes.readUInt32BE(1)
     const ring = keys()
     const key = ring.find((entry) => entry.keyId === keyId)
-    // A key leaves the ring only when all its cursors have expired, so a client that slept for days still learns to restart.
+    // A key leaves the ring only when all its cursors have expired, so a client that slept for days still learns to
+    // restart.
     if (!key) {
       if (keyId > 0 && ring.every((entry) => entry.keyId > keyId)) return { state: 'expired' }
       return { state: ring.every((entry) => entry.keyId < keyId) ? 'unknownKey' : 'invalid' }

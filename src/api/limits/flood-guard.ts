@@ -10,7 +10,9 @@ const reach = 64
 const refusedPerMinute = 600
 
 export type FloodGuard = {
-  /** Counts one refused request of an address; seconds to wait when it had too many in the last minute, else undefined. */
+  /**
+   * Counts one refused request of an address; seconds to wait when it had too many in the last minute, else undefined.
+   */
   readonly count: (address: string) => number | undefined
 }
 

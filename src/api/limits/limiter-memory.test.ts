@@ -1,4 +1,5 @@
-// Proves the limit in shared memory against a model that remembers every request, and what happens at the end of its room.
+// Proves the limit in shared memory against a model that remembers every request, and what happens at the end of its
+// room.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { startApi } from '../../../test/api-world.ts'

@@ -1,4 +1,5 @@
-// The same sliding log in Valkey or Redis: one script, the server's time, so that all nodes share one count exactly (C131).
+// The same sliding log in Valkey or Redis: one script, the server's time, so that all nodes share one count exactly
+// (C131).
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
 import type { Clock } from '../../platform/clock.ts'

@@ -1,5 +1,5 @@
-// Proves what processes admit together while the shared store answers, is late, is gone, or has lost its counts: by a model with a
-// clock of its own that remembers every request.
+// Proves what processes admit together while the shared store answers, is late, is gone, or has lost its counts: by a
+// model with a clock of its own that remembers every request.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { windowMs } from './limiter.ts'

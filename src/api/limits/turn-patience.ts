@@ -1,5 +1,5 @@
-// Waiting for another process by turns of our own event loop. A timer alone measures our own stall: after one it fires before
-// the answer is read that has been lying in the socket's buffer all the time.
+// Waiting for another process by turns of our own event loop. A timer alone measures our own stall: after one it fires
+// before the answer is read that has been lying in the socket's buffer all the time.
 
 /** The answer did not come while the event loop turned. */
 export class LateAnswer extends Error {

@@ -1,4 +1,5 @@
-// The loop over all pages of a list in three languages, for the reference. A test runs each against an API, as it is shown.
+// The loop over all pages of a list in three languages, for the reference. A test runs each against an API, as it is
+// shown.
 import { type ExampleLanguage, requestExample } from '../request-examples.ts'
 
 /** `curl` asks for the first page only: a loop needs a program. */

@@ -1,4 +1,5 @@
-// The frame of a page of the documentation: all pages at the left, the text, what is on the page at the right, the neighbors below.
+// The frame of a page of the documentation: all pages at the left, the text, what is on the page at the right, the
+// neighbors below.
 import { type Content, type Html, html } from '../html.ts'
 import { type PageAnswer, page } from '../page.ts'
 import { docsTexts } from '../text/docs-texts.ts'

@@ -1,4 +1,5 @@
-// Tints of code in examples: comments, texts, numbers and words of the language. Anything that is not known stays plain.
+// Tints of code in examples: comments, texts, numbers and words of the language. Anything that is not known stays
+// plain.
 import { type Content, type Html, html } from '../html.ts'
 
 const words: { readonly [language: string]: string } = {

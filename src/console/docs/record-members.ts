@@ -1,4 +1,5 @@
-// Every member of the record by the kind of object that has it: type and meaning by the schema, origin by docs/fields.md.
+// Every member of the record by the kind of object that has it: type and meaning by the schema, origin by
+// docs/fields.md.
 import {
   lotSchema,
   organizationSchema,

@@ -1,4 +1,5 @@
-// A guide from Markdown to the markup of a page: its headings with anchors, links as addresses of the site, tables that fold.
+// A guide from Markdown to the markup of a page: its headings with anchors, links as addresses of the site, tables that
+// fold.
 import MarkdownIt, { type Token } from 'markdown-it'
 import { escapeHtml, type Html, html, trustedHtml } from '../html.ts'
 import { highlightCode } from './highlight-code.ts'
@@ -154,7 +155,9 @@ export function codeFigure(options: {
   return html`<figure class="code"><figcaption>${caption || 'Text'}<button type="button" class="tiny bare" lang="${texts.language}" data-copy="${id}" data-copied="${texts.copied}">${texts.copy}</button></figcaption><pre tabindex="0" role="region" aria-label="${caption || 'Text'} (${id})"><code id="${id}">${highlightCode(shown, language)}</code></pre></figure>`
 }
 
-/** A table that becomes blocks on a phone: each cell knows the head of its column, the first of a row is its heading. */
+/**
+ * A table that becomes blocks on a phone: each cell knows the head of its column, the first of a row is its heading.
+ */
 function tableOf(tokens: readonly Token[], caption: string, context: GuideContext): string {
   const heads: string[] = []
   const rows: string[] = []

@@ -42,7 +42,10 @@ export class SearchGuides {
     this.#codeSections = codeSections
   }
 
-  /** The best sections for some words, the best first; undefined while the index is being made, after a second of waiting. */
+  /**
+   * The best sections for some words, the best first; undefined while the index is being made, after a second of
+   * waiting.
+   */
   async find(words: string): Promise<FoundSection[] | undefined> {
     this.#index ??= this.#make()
     const made = await Promise.race([this.#index, pause(longestWaitMs, undefined, { ref: false })])

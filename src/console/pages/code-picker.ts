@@ -1,4 +1,5 @@
-// Picks codes in a form: chips of what is chosen, a field that finds, and boxes to tick. Each button re-shows the form it is in.
+// Picks codes in a form: chips of what is chosen, a field that finds, and boxes to tick. Each button re-shows the form
+// it is in.
 import { type CodeKind, codeLabel, findCodes, shortCode, toCode } from '../../domain/code-labels.ts'
 import { type Html, html } from '../html.ts'
 import { tick } from '../parts.ts'
@@ -39,8 +40,8 @@ ${picked.query !== '' && found.length === 0 && html`<p class="hint" role="status
 }
 
 /**
- * What a sent form says of one picker after its button: a query that is a code itself is chosen, and ticked codes are no longer
- * asked for.
+ * What a sent form says of one picker after its button: a query that is a code itself is chosen, and ticked codes are
+ * no longer asked for.
  */
 export function pickedOf(form: URLSearchParams, kind: CodeKind, name: string): Picked {
   const button = form.get('do') ?? ''

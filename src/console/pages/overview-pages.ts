@@ -1,4 +1,5 @@
-// The first screen of an organization: what needs somebody, figures, the best hits of today, searches, or where to begin.
+// The first screen of an organization: what needs somebody, figures, the best hits of today, searches, or where to
+// begin.
 import type { TenderRecord } from '../../domain/tender.ts'
 import { dayMs } from '../../domain/time.ts'
 import type { EditionView } from '../../edition/read/edition-view.ts'

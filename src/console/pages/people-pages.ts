@@ -249,7 +249,9 @@ function memberOf({ directory }: ConsoleContext, request: OrganizationRequest, p
   return { personId, mail: person.mail, role: membership.role }
 }
 
-/** Changes or ends a membership, and with it the sessions of the person; that of the viewer is renewed by the answer. */
+/**
+ * Changes or ends a membership, and with it the sessions of the person; that of the viewer is renewed by the answer.
+ */
 async function change(
   { store, directory }: ConsoleContext,
   request: OrganizationRequest,

@@ -1,4 +1,5 @@
-// The operator's pages about pairs of records: the list, two side by side, and the decisions. The buttons are the commands.
+// The operator's pages about pairs of records: the list, two side by side, and the decisions. The buttons are the
+// commands.
 
 import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber } from '../format.ts'

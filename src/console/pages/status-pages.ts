@@ -1,4 +1,5 @@
-// The status for everybody: whether all is well now, editions of 90 days, portals, incidents; and the feed of the incidents.
+// The status for everybody: whether all is well now, editions of 90 days, portals, incidents; and the feed of the
+// incidents.
 import { minuteMs } from '../../domain/time.ts'
 import { loadSources, type Sources } from '../../sources/registry.ts'
 import type { Incident } from '../../store/incidents.ts'

@@ -1,5 +1,5 @@
-// The stock in pictures, for everybody: tenders by week, portal and division of CPV, and how soon portals are read. Each picture has
-// its table.
+// The stock in pictures, for everybody: tenders by week, portal and division of CPV, and how soon portals are read.
+// Each picture has its table.
 import { codeLabel } from '../../domain/code-labels.ts'
 import { type ReadingDelay, readingDelays } from '../../store/reading-delays.ts'
 import type { ConsoleContext } from '../console-context.ts'

@@ -159,7 +159,10 @@ ${fieldset(texts.searches, html`<div class="stack" id="which">${why('which')}${t
 ${field({ name: 'rate', label: texts.rate, value: form.rate, error: errors.get('rate') })}`
 }
 
-/** What the fields say, and sentences for those that cannot be. `address` is undefined for one that is not allowed; `former`, the one so far, is. */
+/**
+ * What the fields say, and sentences for those that cannot be. `address` is undefined for one that is not allowed;
+ * `former`, the one so far, is.
+ */
 async function readForm(
   context: ConsoleContext,
   { language }: OrganizationRequest,

@@ -1,4 +1,5 @@
-// The state of the service in public words: days of editions, sources, incidents. Read from the database, kept for a minute.
+// The state of the service in public words: days of editions, sources, incidents. Read from the database, kept for a
+// minute.
 import { dayMs, hourMs, minuteMs } from '../../domain/time.ts'
 import { type Incident, listIncidents } from '../../store/incidents.ts'
 import { editionsSince, type PublicEditions, type PublicSource, publicSources } from '../../store/public-status.ts'

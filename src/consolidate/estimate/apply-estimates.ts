@@ -47,8 +47,8 @@ export function valueEstimator(store: Store): ValueEstimator {
 const valueless = '"contractAmount":null'
 
 /**
- * The drafts, with an estimate where no value was published. What was once said of a record with the same inputs is said
- * again, whatever model is the newest; a refusal too. Without a model nothing is said, and nothing kept.
+ * The drafts, with an estimate where no value was published. What was once said of a record with the same inputs is
+ * said again, whatever model is the newest; a refusal too. Without a model nothing is said, and nothing kept.
  */
 export async function applyEstimates<Draft extends TenderDraft>(
   trx: Executor,

@@ -1,4 +1,5 @@
-// One estimate for one record without a published value: stated evidence first, then the model within what the law allows.
+// One estimate for one record without a published value: stated evidence first, then the model within what the law
+// allows.
 import type { TenderContent } from '../../domain/tender.ts'
 import { statedValue } from './stated-value.ts'
 import { termsOf } from './text-terms.ts'

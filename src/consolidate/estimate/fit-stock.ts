@@ -12,7 +12,10 @@ import { longestText } from './text-terms.ts'
 import { valueInputsOf } from './value-inputs.ts'
 import { mostPricedTenders, type PricedTender, sampleOf } from './value-model.ts'
 
-/** Minimum number of priced tenders for a model: with fewer, most of its answers would be refusals, and those are kept too. */
+/**
+ * Minimum number of priced tenders for a model: with fewer, most of its answers would be refusals, and those are kept
+ * too.
+ */
 export const leastPricedTenders = 300
 
 /**

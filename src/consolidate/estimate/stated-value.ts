@@ -5,8 +5,8 @@ import type { Money } from '../../domain/notice.ts'
 export type StatedValue = Money & { readonly isMaximum: boolean; readonly quote: string }
 
 /**
- * Phrases after which an amount is the value of the contract, by language: de, fr, it, es, pl, nl, en, pt. Building costs,
- * revenues, insurances and guarantees are other amounts, and no phrase here.
+ * Phrases after which an amount is the value of the contract, by language: de, fr, it, es, pl, nl, en, pt. Building
+ * costs, revenues, insurances and guarantees are other amounts, and no phrase here.
  */
 const estimates = [
   'gesch[äa]e?tzte[rn]? (?:gesamt)?(?:netto-?)?(?:auftragswert|auftragssumme|auftragsvolumen|vertragswert|wert (?:des auftrags|der rahmenvereinbarung|der leistung))',

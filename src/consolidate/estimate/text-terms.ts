@@ -9,7 +9,10 @@ export function hashTerm(text: string): number {
 
 const affixLength = 7
 const compoundLength = 12
-/** Maximum number of letters of a description that are used; later paragraphs are terms of procedure, which an authority repeats. */
+/**
+ * Maximum number of letters of a description that are used; later paragraphs are terms of procedure, which an authority
+ * repeats.
+ */
 export const longestText = 2000
 
 /** Lower case, without diacritics, `ß` as `ss`. */

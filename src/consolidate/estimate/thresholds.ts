@@ -12,9 +12,9 @@ type Thresholds = {
 }
 
 /**
- * Euros without VAT. Directives 2014/24/EU (article 4) and 2014/25/EU (article 15), as the Commission sets them again for
- * every two years by delegated regulations (1336/2013, 2015/2170, 2017/2365, 2019/1828, 2021/1952, 2023/2495 and those that
- * came with them; the last row is that of 2026 and 2027).
+ * Euros without VAT. Directives 2014/24/EU (article 4) and 2014/25/EU (article 15), as the Commission sets them again
+ * for every two years by delegated regulations (1336/2013, 2015/2170, 2017/2365, 2019/1828, 2021/1952, 2023/2495 and
+ * those that came with them; the last row is that of 2026 and 2027).
  */
 const table: readonly Thresholds[] = [
   { from: 2014, works: 5_186_000, central: 134_000, subCentral: 207_000, utilities: 414_000 },
@@ -26,7 +26,9 @@ const table: readonly Thresholds[] = [
   { from: 2026, works: 5_404_000, central: 140_000, subCentral: 216_000, utilities: 432_000 },
 ]
 
-/** Social and other specific services (2014/24/EU article 4 d, 2014/25/EU article 15 c); not revised every two years. */
+/**
+ * Social and other specific services (2014/24/EU article 4 d, 2014/25/EU article 15 c); not revised every two years.
+ */
 const social = { classic: 750_000, utilities: 1_000_000 }
 
 /**

@@ -3,7 +3,10 @@ import { createHash } from 'node:crypto'
 import type { TenderContent } from '../../domain/tender.ts'
 import { foldText } from './text-terms.ts'
 
-/** What the estimator reads of a tender. Nothing of it changes with the clock, and nothing of it is known only after the award. */
+/**
+ * What the estimator reads of a tender. Nothing of it changes with the clock, and nothing of it is known only after the
+ * award.
+ */
 export type ValueInputs = {
   readonly title: string
   readonly description: string

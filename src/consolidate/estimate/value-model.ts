@@ -1,5 +1,5 @@
-// The model of values: what the CPV tree and the circumstances say, corrected by the most alike priced tenders. Sums, counts
-// and likenesses only, in a fixed order: the same tenders give the same model to the bit.
+// The model of values: what the CPV tree and the circumstances say, corrected by the most alike priced tenders. Sums,
+// counts and likenesses only, in a fixed order: the same tenders give the same model to the bit.
 
 import { foldText, hashTerm, termsOf } from './text-terms.ts'
 import { buyerClassOf, type ValueInputs } from './value-inputs.ts'
@@ -29,7 +29,10 @@ export type ValueModelParameters = {
   /** Float32: log10 value, and what the additive part leaves of it. */
   readonly values: string
   readonly residuals: string
-  /** Inverted index: terms ascending (Uint32), in how many documents (Uint16), first posting (Uint32), documents (Uint16), weights (Uint8). */
+  /**
+   * Inverted index: terms ascending (Uint32), in how many documents (Uint16), first posting (Uint32), documents
+   * (Uint16), weights (Uint8).
+   */
   readonly terms: string
   readonly frequencies: string
   readonly offsets: string
@@ -196,7 +199,10 @@ function percentile(sorted: ArrayLike<number>, share: number): number {
   return below + (above - below) * (position - Math.floor(position))
 }
 
-/** Values beyond the fifth and ninety-fifth percentile of their division count as those; a typing error has three more noughts. */
+/**
+ * Values beyond the fifth and ninety-fifth percentile of their division count as those; a typing error has three more
+ * noughts.
+ */
 function winsorised(inputs: readonly ValueInputs[], values: readonly number[]): number[] {
   const groups = Map.groupBy(values.keys(), (index) => inputs[index]!.cpvCodes[0]?.slice(0, 2) ?? '-')
   const all = Float64Array.from(values).sort()

@@ -8,8 +8,9 @@ function mixed(hash: number): number {
 }
 
 /**
- * A key as an integer of at most 53 bits, odd if it is weak: so its limit is known without its text. Two keys of one number
- * (one chance in 2^52 for each two) share a block; that is decided by nothing but the keys, so it depends on no order.
+ * A key as an integer of at most 53 bits, odd if it is weak: so its limit is known without its text. Two keys of one
+ * number (one chance in 2^52 for each two) share a block; that is decided by nothing but the keys, so it depends on no
+ * order.
  */
 export function blockNumber(key: string, isWeak: boolean): number {
   let [high, low] = [0x811c9dc5, 0x9747b28c]

@@ -39,7 +39,9 @@ function isOneEdit(a: string, b: string): boolean {
 
 const isNumber = (word: string): boolean => word.charCodeAt(0) >= 48 && word.charCodeAt(0) <= 57
 
-/** One word as two ways of writing it: a slip of the pen, an ending, an abbreviation. Numbers are never nearly equal. */
+/**
+ * One word as two ways of writing it: a slip of the pen, an ending, an abbreviation. Numbers are never nearly equal.
+ */
 function isSoftlyEqual(a: string, b: string): boolean {
   if (isNumber(a) || isNumber(b)) return false
   const [short, long] = a.length <= b.length ? [a, b] : [b, a]
@@ -47,7 +49,9 @@ function isSoftlyEqual(a: string, b: string): boolean {
   return short.length >= 4 && short.length >= long.length * 0.6 && long.startsWith(short)
 }
 
-/** Edit distance of at most two, a swap of neighbors counting one, for words of eight letters or more that begin alike. */
+/**
+ * Edit distance of at most two, a swap of neighbors counting one, for words of eight letters or more that begin alike.
+ */
 function isTwoEdits(a: string, b: string): boolean {
   if (Math.min(a.length, b.length) < 8 || Math.abs(a.length - b.length) > 2 || a[0] !== b[0]) return false
   let [beforeLast, last]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, index) => index)]
@@ -66,7 +70,10 @@ function isTwoEdits(a: string, b: string): boolean {
   return last[b.length]! <= 2
 }
 
-/** One of the two is in no counted title, so it may be the other one misspelt; two words that are both known are two words. */
+/**
+ * One of the two is in no counted title, so it may be the other one misspelt; two words that are both known are two
+ * words.
+ */
 function isMisspelt(a: string, b: string, language: string): boolean {
   if (isNumber(a) || isNumber(b)) return false
   return (titleCount(language, a) === 1) !== (titleCount(language, b) === 1) && isTwoEdits(a, b)
@@ -75,7 +82,10 @@ function isMisspelt(a: string, b: string, language: string): boolean {
 /** The words of one title that have no match in the other title yet, with their weights. */
 type Rest = { readonly words: string[]; readonly weights: number[] }
 
-/** Matches two words of one side with the compound that the other side writes; removes all three from the rests and counts the weight as shared. */
+/**
+ * Matches two words of one side with the compound that the other side writes; removes all three from the rests and
+ * counts the weight as shared.
+ */
 function takeCompounds(rest: Rest, words: readonly string[], other: Rest, shared: { weight: number }): void {
   for (let index = 0; index + 1 < words.length; index++) {
     const [first, second] = [words[index]!, words[index + 1]!]
@@ -213,8 +223,8 @@ function takeCutWord(cut: MatchTitle, rest: Rest, other: Rest, shared: { weight:
 }
 
 /**
- * The shorter title is cut, and its record's own short text names every word of the longer one: the text continues where the title
- * was cut.
+ * The shorter title is cut, and its record's own short text names every word of the longer one: the text continues
+ * where the title was cut.
  */
 function isCompletedByText(found: TitleComparison, short: MatchRecord, long: MatchTitle): boolean {
   if (!found.isTruncated || short.descriptionWords.length === 0) return false
@@ -306,8 +316,8 @@ export function buyerRelation(a: MatchRecord, b: MatchRecord): BuyerRelation {
 export type DeadlineRelation = 'minute' | 'shifted' | 'day' | 'next-day' | 'near' | 'far' | 'unknown'
 
 /**
- * The nearest of all pairs. `shifted`: one or two hours apart, as when a portal drops the zone; `day` when one side has only
- * the day, or another hour of it; `near` up to 45 days.
+ * The nearest of all pairs. `shifted`: one or two hours apart, as when a portal drops the zone; `day` when one side has
+ * only the day, or another hour of it; `near` up to 45 days.
  */
 export function deadlineRelation(a: MatchRecord, b: MatchRecord): DeadlineRelation {
   if (a.deadlines.length === 0 || b.deadlines.length === 0) return 'unknown'
@@ -423,8 +433,8 @@ function isSameShortText(a: MatchRecord, b: MatchRecord): boolean {
 }
 
 /**
- * Weight of the words that each of two records has alone in title and description together, the smaller side; 0 unless both
- * have a short description. The title says the trade on one portal, the description on the other.
+ * Weight of the words that each of two records has alone in title and description together, the smaller side; 0 unless
+ * both have a short description. The title says the trade on one portal, the description on the other.
  */
 export function descriptionSubstitution(a: MatchRecord, b: MatchRecord): number {
   if (a.descriptionWords.length === 0 || b.descriptionWords.length === 0) return 0

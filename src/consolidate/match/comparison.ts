@@ -58,8 +58,8 @@ function isRewritten(a: MatchRecord, b: MatchRecord): boolean {
 }
 
 /**
- * Between the nearest of first and last publications: one portal may have seen only the change. Undefined for notices of
- * different stages, unless they came out at the same time.
+ * Between the nearest of first and last publications: one portal may have seen only the change. Undefined for notices
+ * of different stages, unless they came out at the same time.
  */
 function publishedDaysApart(a: MatchRecord, b: MatchRecord): number | undefined {
   if (a.firstDay === undefined || b.firstDay === undefined) return undefined

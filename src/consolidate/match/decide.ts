@@ -83,7 +83,8 @@ function ruleOf(a: MatchRecord, b: MatchRecord, comparison: Comparison, twins: n
   // A mark in the title is a part of the project; one in a text may be there by chance.
   const isLoneInTitle = isLone && (a.isMarkedInTitle || b.isMarkedInTitle)
   if (isLone && strong === 0 && (isLoneInTitle || weak < 2)) return undefined
-  // Whole and part have one text and one deadline: only a number says that a title without the mark is that of the part.
+  // Whole and part have one text and one deadline: only a number says that a title without the mark is that of the
+  // part.
   const isPart = (isLoneInTitle && !title.isCompleted) || title.isNumberMore
   if (isPart && !title.isTruncated && !comparison.sharedReference) return undefined
   if (twins > 2 && strong === 0) return undefined
@@ -133,8 +134,9 @@ function translatedCpvPoints({ cpv: codes }: MatchRecord, cpv: Comparison['cpv']
 }
 
 /**
- * Notices in different languages: only what needs no words can agree, nothing may disagree. The score rises with what agrees,
- * so that of several tenders of one buyer with one deadline the right one is ahead; undefined when it is no translation.
+ * Notices in different languages: only what needs no words can agree, nothing may disagree. The score rises with what
+ * agrees, so that of several tenders of one buyer with one deadline the right one is ahead; undefined when it is no
+ * translation.
  */
 function translationScore(a: MatchRecord, b: MatchRecord, comparison: Comparison): number | undefined {
   const { title, buyer, deadline, cpv, place, publishedDaysApart, isSameSource } = comparison

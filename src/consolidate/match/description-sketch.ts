@@ -1,4 +1,5 @@
-// Descriptions as small sketches: the smallest hashes of their shingles, by which how much of one is in the other is estimated.
+// Descriptions as small sketches: the smallest hashes of their shingles, by which how much of one is in the other is
+// estimated.
 
 import { readCharacters, sketchSize } from './thresholds.ts'
 import { allWords } from './words.ts'
@@ -29,8 +30,8 @@ function shingleHashes(words: readonly string[], into: Set<number>): void {
 }
 
 /**
- * Shingles of three words, without those of the title: many portals repeat it as the description. `words` are all words in
- * order; none when the description says nothing but the title.
+ * Shingles of three words, without those of the title: many portals repeat it as the description. `words` are all words
+ * in order; none when the description says nothing but the title.
  */
 export function sketchOf(description: string, titleWords: readonly string[]): DescriptionSketch {
   const text = description.slice(0, readCharacters)
@@ -65,7 +66,9 @@ export function containment(a: readonly number[], b: readonly number[]): number 
   return smaller < 3 ? undefined : shared / smaller
 }
 
-/** Keys of the bands of a MinHash (four bands of two rows): texts that share half of their shingles mostly share one. */
+/**
+ * Keys of the bands of a MinHash (four bands of two rows): texts that share half of their shingles mostly share one.
+ */
 export function bandKeys(shingles: readonly number[]): string[] {
   if (shingles.length < 12) return []
   return [0, 1, 2, 3].map((band) => {

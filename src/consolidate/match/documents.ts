@@ -28,8 +28,8 @@ function documentsIdOf(url: string | undefined): string | undefined {
 const hostOf = (id: string): string => id.slice(0, id.indexOf('/'))
 
 /**
- * `same`: both name one award's documents; `other`: each names documents that the other does not, on one host. An address that
- * all awards of a buyer share does not hide that they differ.
+ * `same`: both name one award's documents; `other`: each names documents that the other does not, on one host. An
+ * address that all awards of a buyer share does not hide that they differ.
  */
 export function documentsRelation(a: readonly string[], b: readonly string[]): 'same' | 'other' | 'unknown' {
   const hosts = new Set(a.map(hostOf).filter((host) => b.some((id) => hostOf(id) === host)))

@@ -1,4 +1,5 @@
-// What the matcher knows of one component of stage A, and what it says of two: the shapes that all files of `match` share.
+// What the matcher knows of one component of stage A, and what it says of two: the shapes that all files of `match`
+// share.
 import type { NamedCalls } from '../named-calls.ts'
 
 /** Words of one title. Weights are information in nats: ln(1 / share of titles with the word), from static tables. */
@@ -9,7 +10,9 @@ export type MatchTitle = {
   readonly words: readonly string[]
   /** Weight of each word, parallel to `words`. */
   readonly weights: readonly number[]
-  /** All words joined without spaces, stop words included: finds titles that differ only in how compounds are written. */
+  /**
+   * All words joined without spaces, stop words included: finds titles that differ only in how compounds are written.
+   */
   readonly joined: string
   /** Cut short by a portal: it ends in an ellipsis or in the middle of a sentence at a usual limit. */
   readonly isTruncated: boolean
@@ -29,12 +32,15 @@ export type MatchBuyer = {
   readonly name: string
 }
 
-/** A deadline. `minute`: epoch minutes; `day`: epoch day in the buyer's zone; only the day was published if `isDateOnly`. */
+/**
+ * A deadline. `minute`: epoch minutes; `day`: epoch day in the buyer's zone; only the day was published if
+ * `isDateOnly`.
+ */
 export type MatchDeadline = { readonly minute: number; readonly day: number; readonly isDateOnly: boolean }
 
 /**
- * One component of stage A, everything derived once. Plain JSON: it can be kept. Members are sorted where order means nothing,
- * so that equal units give equal records.
+ * One component of stage A, everything derived once. Plain JSON: it can be kept. Members are sorted where order means
+ * nothing, so that equal units give equal records.
  */
 export type MatchRecord = {
   /** Notice key of the component's first unit. */
@@ -44,8 +50,8 @@ export type MatchRecord = {
   /** Portals whose own call it holds; two calls of one portal are two procedures unless much speaks for one. */
   readonly callPublishers: readonly string[]
   /**
-   * All of it comes from a portal's own pages, rows of lists and pages of details. A journal's documents are never the row and the
-   * page of one tender: two of them are two publications.
+   * All of it comes from a portal's own pages, rows of lists and pages of details. A journal's documents are never the
+   * row and the page of one tender: two of them are two publications.
    */
   readonly isFromPages?: true
   /** Procedure ids with the scope in which each is unique (`bt-04`, an OCID prefix, a publisher). */
@@ -107,8 +113,8 @@ export type MatchRecord = {
 export type MatchContext = { readonly twins: number }
 
 /**
- * What the matcher says of two records. `merge`: one tender; `review`: operators decide; `none`: strangers. `rule` names the
- * rule or veto, `score` is in points of log-odds, `evidence` is one line for people.
+ * What the matcher says of two records. `merge`: one tender; `review`: operators decide; `none`: strangers. `rule`
+ * names the rule or veto, `score` is in points of log-odds, `evidence` is one line for people.
  */
 export type Verdict = {
   readonly kind: 'merge' | 'review' | 'none'
@@ -120,7 +126,10 @@ export type Verdict = {
 /** A verdict on two records by key, `left` < `right`. */
 export type MatchEdge = Verdict & { readonly left: string; readonly right: string }
 
-/** An operator's decision on two records by key, in any order. The caller maps notices to the records that hold them now. */
+/**
+ * An operator's decision on two records by key, in any order. The caller maps notices to the records that hold them
+ * now.
+ */
 export type MatchDecision = { readonly left: string; readonly right: string; readonly decision: 'merge' | 'split' }
 
 /** Records of one tender. */

@@ -24,10 +24,11 @@ function operatorEdge({ left, right }: MatchDecision): MatchEdge {
 }
 
 /**
- * The clusters of these records. Decisions of operators come first: pairs to be merged are, pairs to be split are never in one
- * cluster unless other decisions join them. Then merge edges by descending score, unless the clusters that they would join hold
- * two records that cannot be one tender. Where two edges of a record score alike and lead to records that cannot be one tender,
- * both become reviews. Edges to unknown keys are left out; of several decisions on a pair the last in order counts.
+ * The clusters of these records. Decisions of operators come first: pairs to be merged are, pairs to be split are never
+ * in one cluster unless other decisions join them. Then merge edges by descending score, unless the clusters that they
+ * would join hold two records that cannot be one tender. Where two edges of a record score alike and lead to records
+ * that cannot be one tender, both become reviews. Edges to unknown keys are left out; of several decisions on a pair
+ * the last in order counts.
  */
 export function partition(
   records: readonly MatchRecord[],

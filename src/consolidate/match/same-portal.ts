@@ -1,4 +1,5 @@
-// Two records of one portal are two tenders unless it published one of them twice: what differs counts here, not what is alike.
+// Two records of one portal are two tenders unless it published one of them twice: what differs counts here, not what
+// is alike.
 import { type CpvRelation, isGenericCpv } from './compare.ts'
 import type { Comparison } from './comparison.ts'
 import { documentsRelation } from './documents.ts'
@@ -14,7 +15,9 @@ import {
 } from './thresholds.ts'
 import { discriminatorConflict, hasLoneDiscriminator } from './vetoes.ts'
 
-/** `merge`: published twice; `review`: nearly all is the same, and what differs may be a correction or another trade. */
+/**
+ * `merge`: published twice; `review`: nearly all is the same, and what differs may be a correction or another trade.
+ */
 export type PortalFinding = { readonly kind: 'merge' | 'review'; readonly rule: string }
 
 /** Number or documents name the award, under one title: a correction that says little else needs no score. */

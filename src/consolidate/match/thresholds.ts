@@ -1,6 +1,6 @@
-// The numbers by which matching decides, and where each comes from. Where nothing else is said, a value was chosen on the
-// corpus so that the figures in docs/matching.md hold (`npm run bench -- quality`), and a test has a pair at its edge
-// (`weights.test.ts`, `same-portal.test.ts`).
+// The numbers by which matching decides, and where each comes from. Where nothing else is said, a value was chosen on
+// the corpus so that the figures in docs/matching.md hold (`npm run bench -- quality`), and a test has a pair at its
+// edge (`weights.test.ts`, `same-portal.test.ts`).
 
 // Points, in log-odds: how much likelier an observation is for two notices of one tender than for two tenders.
 
@@ -34,8 +34,8 @@ export const placePoints = {
 // Corroboration: what has to agree besides title and buyer.
 
 /**
- * Independent agreement besides title and buyer that hardly happens by chance. The authority's number counts as two of them:
- * decision 26 has the one case that needs it.
+ * Independent agreement besides title and buyer that hardly happens by chance. The authority's number counts as two of
+ * them: decision 26 has the one case that needs it.
  */
 export const strongWeights = { minute: 1, description: 1, reference: 2 } as const
 /** Agreement that sometimes happens by chance. */
@@ -57,7 +57,9 @@ export const tellingText = 5
 
 /** Minimum weight, in nats, of the words that only one title has, on both sides, to make them different titles (V2). */
 export const substitutionWeight = 3
-/** Minimum weight of what each of two short descriptions names alone, to make them different if their codes differ too. */
+/**
+ * Minimum weight of what each of two short descriptions names alone, to make them different if their codes differ too.
+ */
 export const shortSubstitutionWeight = 4
 /** Maximum days between two results, and between two records of another stage, of one tender (V8). */
 export const mostDaysOfResults = 45

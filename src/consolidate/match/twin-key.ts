@@ -4,8 +4,9 @@ import { createHash } from 'node:crypto'
 import type { MatchRecord } from './match-record.ts'
 
 /**
- * Key of the records with this buyer and title; undefined without a title. Records of one portal with equal keys that stage A
- * left apart are twins, and `MatchContext.twins` is their number: the largest over the portals of the two records' keys.
+ * Key of the records with this buyer and title; undefined without a title. Records of one portal with equal keys that
+ * stage A left apart are twins, and `MatchContext.twins` is their number: the largest over the portals of the two
+ * records' keys.
  */
 export function twinKey(record: MatchRecord): string | undefined {
   const title = record.titles[0]?.joined

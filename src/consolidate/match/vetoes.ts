@@ -41,8 +41,8 @@ export function discriminatorConflict(a: Discriminators, b: Discriminators): str
 }
 
 /**
- * One carries a mark of a type that the other lacks: a part and the whole, or a portal that leaves the number out. A mark in
- * the description alone says nothing against a record that has no description.
+ * One carries a mark of a type that the other lacks: a part and the whole, or a portal that leaves the number out. A
+ * mark in the description alone says nothing against a record that has no description.
  */
 export function hasLoneDiscriminator(a: MatchRecord, b: MatchRecord): boolean {
   const isLone = (record: MatchRecord, other: MatchRecord): boolean =>

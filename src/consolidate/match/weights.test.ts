@@ -1,4 +1,5 @@
-// Each weight of the verdict, pinned: where one changes by a tenth, a pair at the edge of a tender falls on the other side.
+// Each weight of the verdict, pinned: where one changes by a tenth, a pair at the edge of a tender falls on the other
+// side.
 import { describe, expect, test } from 'vitest'
 import { type Comparison, compareRecords } from './comparison.ts'
 import { verdictOn } from './decide.ts'
@@ -75,7 +76,9 @@ const [reference, buyerEqual, edge, margin] = [3.5, 2.6, 6, 0.03]
 const jaccardOf = (points: number, shared: number): number =>
   Math.sqrt((points + 2) / (9 * (0.35 + 0.65 * Math.min(1, shared / 22))))
 
-/** With a number in common, and a title that makes the sum the edge: just above it is one tender, just below it is none. */
+/**
+ * With a number in common, and a title that makes the sum the edge: just above it is one tender, just below it is none.
+ */
 function expectAtEdge(given: Partial<Comparison>, points: number, shared = 11, rest: Partial<Title> = {}) {
   const at = (sum: number) =>
     kindOf({

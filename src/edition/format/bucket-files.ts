@@ -1,5 +1,5 @@
-// What a bucket holds of the editions (docs/editions-in-a-bucket.md): immutable objects that are named by the SHA-256 of their bytes,
-// and `head`, which names the newest of them.
+// What a bucket holds of the editions (docs/editions-in-a-bucket.md): immutable objects that are named by the SHA-256
+// of their bytes, and `head`, which names the newest of them.
 import { createHash } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { EditionRow } from '../../store/editions.ts'

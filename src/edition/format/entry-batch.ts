@@ -1,4 +1,5 @@
-// A run of entries of one edition, column by column: what is written to the index file as one frame and taken into memory.
+// A run of entries of one edition, column by column: what is written to the index file as one frame and taken into
+// memory.
 
 /** Bits of `flags`. */
 export const archivedFlag = 1

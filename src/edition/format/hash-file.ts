@@ -1,5 +1,5 @@
-// The file with the hash of each entry (domain/stock-digest.ts), in the order of the list: on disk, for an edition needs few of
-// them and opening the log reads them once.
+// The file with the hash of each entry (domain/stock-digest.ts), in the order of the list: on disk, for an edition
+// needs few of them and opening the log reads them once.
 import type { FileHandle } from 'node:fs/promises'
 import { DigestSum, recordHashLength } from '../../domain/stock-digest.ts'
 import { openToAppend } from './body-files.ts'

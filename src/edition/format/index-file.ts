@@ -75,7 +75,10 @@ export class IndexFile {
     }
   }
 
-  /** Up to `length` bytes from `from` on, in a buffer of their own: shorter when the file ends before, or cannot be read on. */
+  /**
+   * Up to `length` bytes from `from` on, in a buffer of their own: shorter when the file ends before, or cannot be read
+   * on.
+   */
   async read(from: number, length: number): Promise<Buffer> {
     const bytes = Buffer.from(new ArrayBuffer(length))
     return bytes.subarray(0, await readUpTo(this.#handle, bytes, from))

@@ -28,9 +28,9 @@ export const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
 const gzipTrailerLength = 8
 
 /**
- * Measured on records of 3.3 KB: every setting from level 1 to 9 takes 47 to 53 µs, most of it set-up, and saves between
- * 2.37 and 2.46 to 1; these reach the best ratio with a quarter of the memory. Records have no common history: a page's
- * pieces may be in any order.
+ * Measured on records of 3.3 KB: every setting from level 1 to 9 takes 47 to 53 µs, most of it set-up, and saves
+ * between 2.37 and 2.46 to 1; these reach the best ratio with a quarter of the memory. Records have no common history:
+ * a page's pieces may be in any order.
  */
 const deflateOptions = { level: 6, windowBits: 14, memLevel: 6, finishFlush: constants.Z_SYNC_FLUSH } as const
 /** Maximum bytes by which a deflated record may be longer than the record. */
@@ -62,7 +62,10 @@ export function plainPieceOf(gzip: Buffer): Buffer {
   return Buffer.concat([gzip.subarray(blockHeaderLength, blockHeaderLength + headLength), rest])
 }
 
-/** Pieces of a record whose JSON begins with its id and lacks `checkedAt`. Throws on any other text: a bug of the publisher. */
+/**
+ * Pieces of a record whose JSON begins with its id and lacks `checkedAt`. Throws on any other text: a bug of the
+ * publisher.
+ */
 export function piecesOf(body: string): Pieces {
   const id = body.slice(7, 43)
   if (!body.startsWith('{"id":"') || !isRecordId(id) || body.slice(43, 45) !== '",' || !body.endsWith('}'))
@@ -71,7 +74,9 @@ export function piecesOf(body: string): Pieces {
   return { plain, gzip: gzipPieceOf(plain) }
 }
 
-/** A time ready to be written into pieces. `crc` is its share in the CRC of what holds it, before the bytes that follow. */
+/**
+ * A time ready to be written into pieces. `crc` is its share in the CRC of what holds it, before the bytes that follow.
+ */
 export type TimeStamp = { readonly bytes: Buffer; readonly crc: number }
 
 const unsetTimeCrc = crc32(unsetTime)
@@ -84,7 +89,9 @@ export function timeStampOf(instant: string): TimeStamp {
   return { bytes, crc: multiply((crc32(bytes) ^ unsetTimeCrc) >>> 0, afterTime) }
 }
 
-/** What the CRC of a text is to begin with before its pieces are added: the comma of the first piece is not in the text. */
+/**
+ * What the CRC of a text is to begin with before its pieces are added: the comma of the first piece is not in the text.
+ */
 const pageStartCrc = (crc32('{"data":') ^ multiply((crc32('[') ^ crc32(',')) >>> 0, afterFirst)) >>> 0
 const recordStartCrc = multiply(crc32(','), afterFirst)
 
@@ -146,7 +153,10 @@ function writeTimes(target: Buffer, offset: number, { count, stamp }: PieceRun, 
 export type PageBody = {
   readonly bytes: Buffer
   readonly finish: (nextCursor: string | null) => Buffer
-  /** To be called at most once, when `bytes` were sent: their memory is used again. Whoever does not call it leaves it to the collector. */
+  /**
+   * To be called at most once, when `bytes` were sent: their memory is used again. Whoever does not call it leaves it
+   * to the collector.
+   */
   readonly release?: (() => void) | undefined
 }
 

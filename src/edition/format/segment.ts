@@ -1,6 +1,7 @@
-// A segment: entries of editions as one object of a bucket, packed once for all nodes. It is a gzip file of a JSON array: a head with
-// the columns of the entries, then the records. Its gzip pieces are those of the body files, byte for byte, so that a node copies them
-// and inflates the file once; any other program reads it with gunzip and a JSON parser (docs/editions-in-a-bucket.md).
+// A segment: entries of editions as one object of a bucket, packed once for all nodes. It is a gzip file of a JSON
+// array: a head with the columns of the entries, then the records. Its gzip pieces are those of the body files, byte
+// for byte, so that a node copies them and inflates the file once; any other program reads it with gunzip and a JSON
+// parser (docs/editions-in-a-bucket.md).
 
 import { promisify } from 'node:util'
 import { constants, crc32, deflateRawSync, gunzip } from 'node:zlib'

@@ -2,7 +2,10 @@
 import { readSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 
-/** Whether the disk could not read what was written: a sector that is gone, or bytes that a file system knows to be wrong. */
+/**
+ * Whether the disk could not read what was written: a sector that is gone, or bytes that a file system knows to be
+ * wrong.
+ */
 export function isUnreadable(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EIO'
 }

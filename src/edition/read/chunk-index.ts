@@ -1,5 +1,5 @@
-// The index of a full chunk: the rows of each code, bitmaps of frequent codes, and classes of times and values. It is made once,
-// when the last row has come, and never changed: what may change of a row (record-table.ts) is not in it.
+// The index of a full chunk: the rows of each code, bitmaps of frequent codes, and classes of times and values. It is
+// made once, when the last row has come, and never changed: what may change of a row (record-table.ts) is not in it.
 import { noProcedure } from '../format/record-columns.ts'
 import { sharedFloats, sharedShorts, sharedWords } from './shared-arrays.ts'
 
@@ -10,7 +10,10 @@ import { sharedFloats, sharedShorts, sharedWords } from './shared-arrays.ts'
 export const nutsSpace = 2 ** 27
 export const procedureSpace = 2 ** 28
 
-/** Place values of the characters of a NUTS number (domain/nuts.ts): the rest of a prefix of n characters is below scale[n]. */
+/**
+ * Place values of the characters of a NUTS number (domain/nuts.ts): the rest of a prefix of n characters is below
+ * scale[n].
+ */
 const nutsScale: readonly number[] = [37 ** 5, 37 ** 4, 37 ** 3, 37 ** 2, 37, 1]
 
 /** Lengths of the prefixes that may have a bitmap: CPV digits, NUTS characters. */
@@ -33,7 +36,10 @@ export const classDigitBits = 4
 export const highestDigit = 15
 /** Number of bitmaps for a quantity: rows whose high digit is at least 1 to 15, then rows whose low digit is. */
 export const bitmapsPerQuantity = 2 * highestDigit
-/** Bounds of a quantity: rows without a value; the least of each class from 1 on, Infinity for unused ones; the greatest. */
+/**
+ * Bounds of a quantity: rows without a value; the least of each class from 1 on, Infinity for unused ones; the
+ * greatest.
+ */
 export const boundsPerQuantity = classCount + 1
 
 export type ChunkIndex = {

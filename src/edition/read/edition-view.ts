@@ -12,7 +12,9 @@ export type EditionInfo = {
   readonly records: number
   /** Records that were new, changed or archived in it. */
   readonly changes: number
-  /** Its digest (domain/stock-digest.ts), the value of `X-Stock-Digest`; absent where a reader or a stock keeps none. */
+  /**
+   * Its digest (domain/stock-digest.ts), the value of `X-Stock-Digest`; absent where a reader or a stock keeps none.
+   */
   readonly checksum?: string
 }
 

@@ -1,5 +1,5 @@
-// What is held in memory of one generation of the edition log, and how its pieces are read. Any thread may hold it: the one that
-// writes the log (log-state.ts), and readers, which receive what is new (log-feed.ts).
+// What is held in memory of one generation of the edition log, and how its pieces are read. Any thread may hold it: the
+// one that writes the log (log-state.ts), and readers, which receive what is new (log-feed.ts).
 import { crc32 } from 'node:zlib'
 import { hourMs, toInstant } from '../../domain/time.ts'
 import type { BodyKind, BodySource } from '../format/body-files.ts'
@@ -18,7 +18,10 @@ export type TakenEdition = EditionInfo & {
   readonly end: number
   /** False while catching up through editions whose replaced entries may be gone from the database: not to be shown. */
   readonly isComplete: boolean
-  /** Loaded on the way to a newer one that the database held already: the edition shown before is served until that one is here. */
+  /**
+   * Loaded on the way to a newer one that the database held already: the edition shown before is served until that one
+   * is here.
+   */
   readonly isPassed?: boolean
 }
 
@@ -121,7 +124,10 @@ export class HeldLog {
     }
   }
 
-  /** From now on this edition is the newest, and shown unless it is one on the way. Its entries are in the table and the index. `replaced`: entries it replaced. */
+  /**
+   * From now on this edition is the newest, and shown unless it is one on the way. Its entries are in the table and the
+   * index. `replaced`: entries it replaced.
+   */
   adopt(taken: TakenEdition, replaced: number): void {
     const { edition, lastModified, publishedAt, records, changes, checksum, end, isComplete, isPassed = false } = taken
     const held: HeldEdition = {
@@ -158,7 +164,10 @@ export class HeldLog {
     }
   }
 
-  /** No edition still held can show what the entries in [from, to) replaced. Only who writes the log comes here: he counts. */
+  /**
+   * No edition still held can show what the entries in [from, to) replaced. Only who writes the log comes here: he
+   * counts.
+   */
   #hideReplaced(from: number, to: number): void {
     for (let position = from; position < to; position++) {
       const before = this.table.previous(position)
@@ -179,8 +188,8 @@ export class HeldLog {
   }
 
   /**
-   * `checkedAt` of a record in an edition: the last check of any of its sources. Of sources that were never checked (files
-   * read once), the time of take-over.
+   * `checkedAt` of a record in an edition: the last check of any of its sources. Of sources that were never checked
+   * (files read once), the time of take-over.
    */
   stampOf(position: number, edition: HeldEdition): TimeStamp {
     const set = this.table.chunks[position >>> chunkBits]!.sourceSet[position & rowMask]!

@@ -11,8 +11,8 @@ export type IdWords = { readonly words: Uint32Array; readonly offset: number }
 
 /**
  * 256 shards, so that growing copies a 256th of the entries at a time (one millisecond at five million). A slot holds
- * position + 1; zero is free. Entries are replaced, never removed. The slots lie in shared memory: one thread enters, others
- * look up; who holds the slots from before a shard grew finds what was entered before that.
+ * position + 1; zero is free. Entries are replaced, never removed. The slots lie in shared memory: one thread enters,
+ * others look up; who holds the slots from before a shard grew finds what was entered before that.
  */
 export class IdIndex {
   readonly #shards: Shard[]

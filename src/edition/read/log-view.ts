@@ -1,4 +1,5 @@
-// Answers from a held log: pages of an edition, records, and which editions can be served. In any thread that holds one.
+// Answers from a held log: pages of an edition, records, and which editions can be served. In any thread that holds
+// one.
 import { canonicalFilter } from '../../domain/filter.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { mergedFlag } from '../format/entry-batch.ts'

@@ -198,9 +198,9 @@ function select(flags: Uint8Array, hidden: number, from: number, to: number): nu
   return count
 }
 
-// One loop for each comparison: each keeps, of the first `count` rows of `selected`, those that match, and returns how many.
-// A single loop that is handed the comparison takes a fifth longer: with six conditions on 4,096 rows 39 instead of 33 µs,
-// as the engine cannot inline what differs from call to call.
+// One loop for each comparison: each keeps, of the first `count` rows of `selected`, those that match, and returns how
+// many. A single loop that is handed the comparison takes a fifth longer: with six conditions on 4,096 rows 39 instead
+// of 33 µs, as the engine cannot inline what differs from call to call.
 
 function keepFrom(values: Float64Array, least: number, count: number): number {
   let kept = 0
@@ -245,8 +245,8 @@ const noRows = new Uint32Array(wordsPerChunk)
 const allRows = new Uint32Array(wordsPerChunk).fill(0xffffffff)
 
 /**
- * Rows that may match a filter, as bitmaps of a chunk: those of `high`, and those of `middle` that are of `low` too. `isNot`:
- * all others.
+ * Rows that may match a filter, as bitmaps of a chunk: those of `high`, and those of `middle` that are of `low` too.
+ * `isNot`: all others.
  */
 type Term = {
   readonly high: Uint32Array

@@ -48,7 +48,10 @@ type Columns = {
   /** A bit for each entry that an edition still held may show; for `openRows`, that is not archived besides. */
   readonly heldRows: Uint32Array
   readonly openRows: Uint32Array
-  /** For each block: entries not superseded, those of them that are not archived, and the latest editions that superseded one. */
+  /**
+   * For each block: entries not superseded, those of them that are not archived, and the latest editions that
+   * superseded one.
+   */
   readonly current: Uint32Array
   readonly open: Uint32Array
   readonly lastSuperseded: Uint32Array

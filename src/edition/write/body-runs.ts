@@ -11,7 +11,10 @@ const gapLength = 1 << 16
 /** A piece as it is in the file, and whether it is what was written. */
 export type ReadPiece = { readonly position: number; readonly bytes: Buffer; readonly isIntact: boolean }
 
-/** Memory to read into, used again after `reset`: buffers of this size, made new each time, would keep the collector busy. */
+/**
+ * Memory to read into, used again after `reset`: buffers of this size, made new each time, would keep the collector
+ * busy.
+ */
 export class RunMemory {
   #bytes = Buffer.allocUnsafeSlow(4 * runLength)
   #used = 0

@@ -1,5 +1,6 @@
-// Editions from a bucket: `head` names the newest one, each manifest the one before it, down to the snapshot. Whatever arrives is held
-// against its name, which is its SHA-256; what does not fit is refused, and the publisher is asked to make it again.
+// Editions from a bucket: `head` names the newest one, each manifest the one before it, down to the snapshot. Whatever
+// arrives is held against its name, which is its SHA-256; what does not fit is refused, and the publisher is asked to
+// make it again.
 import { OperatorError } from '../../platform/errors.ts'
 import type { Bucket } from '../../store/bucket.ts'
 import type { DatabaseHead, EditionRow } from '../../store/editions.ts'

@@ -19,7 +19,9 @@ const magic = 'TSCHECKP'
 /** Bytes of the trailer: magic number, format version, length of the contents, their CRC-32. */
 const trailerLength = 20
 
-/** Maximum number of segments that are read at the same time: reading runs in other threads, the checksums in this one. */
+/**
+ * Maximum number of segments that are read at the same time: reading runs in other threads, the checksums in this one.
+ */
 const readsAtOnce = 3
 /** Number of shards of the ID index in one segment. */
 const shardsTogether = 16

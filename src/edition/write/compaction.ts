@@ -53,7 +53,8 @@ export class Compaction {
     }
     if (isStopped()) return false
     if (kept.length > 0) await this.#copy(number, kept)
-    // what the editions before could show as well is not all here: a file that was cut back to one of them must not be shown
+    // what the editions before could show as well is not all here: a file that was cut back to one of them must not be
+    // shown
     const isWhole = isComplete && number >= this.#oldest
     await this.#target.endCopied({ ...info, checks: Object.fromEntries(checks) }, { isComplete: isWhole, isPassed })
     return true
@@ -69,7 +70,10 @@ export class Compaction {
   }
 }
 
-/** Pieces of these entries. One that the file lost is made from the other file; throws DamagedLogError when both lost it. */
+/**
+ * Pieces of these entries. One that the file lost is made from the other file; throws DamagedLogError when both lost
+ * it.
+ */
 export async function intactPieces(
   log: LogState,
   kind: BodyKind,

@@ -181,7 +181,10 @@ export class EditionLog extends LogView {
     return this.#lost !== undefined && this.#lost === this.#state && this.#lost.isDamaged
   }
 
-  /** That the database lacks the newest editions of this log, in a sentence, while it does. Nothing may be published on it then. */
+  /**
+   * That the database lacks the newest editions of this log, in a sentence, while it does. Nothing may be published on
+   * it then.
+   */
   get olderDatabase(): string | undefined {
     return this.#olderDatabase
   }

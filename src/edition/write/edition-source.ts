@@ -32,8 +32,8 @@ type Read = <Result>(ask: (db: Executor) => Promise<Result>) => Promise<Result>
 const entriesAtOnce = 256
 
 /**
- * A state of the database is one transaction of one connection. The embedded engine has one connection for all, and one database behind
- * it: there each query is a separate transaction, so that others can run.
+ * A state of the database is one transaction of one connection. The embedded engine has one connection for all, and one
+ * database behind it: there each query is a separate transaction, so that others can run.
  */
 export function databaseSource(store: SourceStore): EditionSource {
   const readsOf = (read: Read): EditionReads => ({

@@ -1,5 +1,6 @@
-// Writes the editions of this node's log into a bucket, for other nodes: packed entries are copied as they are. Objects are immutable
-// and written before what names them, and `head` last: a killed exporter leaves nothing that can be seen, and what it wrote is found again.
+// Writes the editions of this node's log into a bucket, for other nodes: packed entries are copied as they are. Objects
+// are immutable and written before what names them, and `head` last: a killed exporter leaves nothing that can be seen,
+// and what it wrote is found again.
 import { hourMs } from '../../domain/time.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { OperatorError } from '../../platform/errors.ts'
@@ -36,9 +37,14 @@ const mostBytes = 16 * 1024 * 1024
 /** How often a snapshot is made, by time and by editions: a new node reads that many manifests at most. */
 const snapshotEveryMs = 24 * hourMs
 const snapshotEveryEditions = 100
-/** A segment of the snapshot before is used again when it has at least this share of its entries, and as many are still wanted. */
+/**
+ * A segment of the snapshot before is used again when it has at least this share of its entries, and as many are still
+ * wanted.
+ */
 const [leastFull, leastWanted] = [0.25, 0.75]
-/** How long objects stay after nothing names them any more: nodes may be reading them, and caches keep them for a day. */
+/**
+ * How long objects stay after nothing names them any more: nodes may be reading them, and caches keep them for a day.
+ */
 const keepMs = 26 * hourMs
 /** How often what nothing names is looked for. */
 const sweepEveryMs = hourMs
@@ -91,8 +97,8 @@ export class EditionExport {
   }
 
   /**
-   * Brings the bucket up to the newest edition of the log. `redactedAt`: the last redaction; what the bucket holds from before it
-   * is made again and removed. Undefined before the first edition. Throws ExportLostError.
+   * Brings the bucket up to the newest edition of the log. `redactedAt`: the last redaction; what the bucket holds from
+   * before it is made again and removed. Undefined before the first edition. Throws ExportLostError.
    */
   async round(right: ExportRight, redactedAt: number): Promise<ExportState | undefined> {
     const newest = this.#log.newest
@@ -195,8 +201,8 @@ export class EditionExport {
   }
 
   /**
-   * `isAnew`: all segments are made again; otherwise those that are still wanted are named again. `isRedacted`: what the newest edition
-   * replaced is left out.
+   * `isAnew`: all segments are made again; otherwise those that are still wanted are named again. `isRedacted`: what
+   * the newest edition replaced is left out.
    */
   async #writeSnapshot(
     right: ExportRight,

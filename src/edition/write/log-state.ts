@@ -166,8 +166,8 @@ export class LogState extends HeldLog {
   }
 
   /**
-   * Takes over one edition. Readers see all of it or nothing. `entries` ascend by lastModified, then id, above everything
-   * that was published before (P2). Throws WrongEntriesError when they are not those of a target.
+   * Takes over one edition. Readers see all of it or nothing. `entries` ascend by lastModified, then id, above
+   * everything that was published before (P2). Throws WrongEntriesError when they are not those of a target.
    */
   async append(
     edition: NewEdition,
@@ -404,7 +404,10 @@ export class LogState extends HeldLog {
       this.table.chunks[position >>> chunkBits]!.verified[position & rowMask] = verified
   }
 
-  /** Makes the entries taken since the last edition this edition's. `indexEnd`: where its frame ends, the end of the file otherwise. */
+  /**
+   * Makes the entries taken since the last edition this edition's. `indexEnd`: where its frame ends, the end of the
+   * file otherwise.
+   */
   commit(frame: EditionFrame, indexEnd?: number): void {
     for (const _ of this.#committing(frame, indexEnd));
   }

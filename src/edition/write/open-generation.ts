@@ -18,8 +18,8 @@ import {
 } from './log-state.ts'
 
 /**
- * Reads a generation up to its last whole edition and cuts off what follows. Undefined when there is none, none of this format,
- * or one that does not hold what its checksum says.
+ * Reads a generation up to its last whole edition and cuts off what follows. Undefined when there is none, none of this
+ * format, or one that does not hold what its checksum says.
  */
 export async function openGeneration(
   folder: string,
@@ -68,8 +68,8 @@ async function fromFrames(folder: string, files: LogFiles): Promise<LogState | u
 }
 
 /**
- * Takes in the frames from `from` on that begin before `limit`. An edition whose bodies are not all there is as torn as one
- * without its frame. Returns where a frame begins that contradicts what is before it: the state is spoiled then.
+ * Takes in the frames from `from` on that begin before `limit`. An edition whose bodies are not all there is as torn as
+ * one without its frame. Returns where a frame begins that contradicts what is before it: the state is spoiled then.
  */
 async function replay(
   state: LogState,

@@ -1,9 +1,13 @@
-// A packer: a thread that packs entries for the one that writes the edition log, and gives way to those that answer requests.
+// A packer: a thread that packs entries for the one that writes the edition log, and gives way to those that answer
+// requests.
 import { parentPort } from 'node:worker_threads'
 import { lowerThreadPriority } from '../../platform/thread-priority.ts'
 import type { NewEntry, PackedEntries } from './pack-entries.ts'
 
-/** Memory for the pieces of a task, which goes to and fro: given again each time, it has the garbage collected all the time. */
+/**
+ * Memory for the pieces of a task, which goes to and fro: given again each time, it has the garbage collected all the
+ * time.
+ */
 export type PackerRoom = { readonly plain: ArrayBuffer; readonly gzip: ArrayBuffer }
 export type PackerTask = {
   readonly edition: number

@@ -7,14 +7,20 @@ import type { LogState } from './log-state.ts'
 
 export type Repaired = {
   readonly repaired: number
-  /** Pieces of records that both files lost, or that the disk does not take: the log has to be rebuilt from the database. */
+  /**
+   * Pieces of records that both files lost, or that the disk does not take: the log has to be rebuilt from the
+   * database.
+   */
   readonly lost: number
 }
 
 /** Number of positions that are checked together. */
 const stepSize = 256
 
-/** Checks both pieces of the entries in [from, to) and repairs what can be repaired. Stops early when `isStopped` says so. */
+/**
+ * Checks both pieces of the entries in [from, to) and repairs what can be repaired. Stops early when `isStopped` says
+ * so.
+ */
 export async function repair(log: LogState, from: number, to: number, isStopped: () => boolean): Promise<Repaired> {
   const memory = new RunMemory()
   let repaired = 0

@@ -1,4 +1,5 @@
-// Takes editions over from their source: each as one state of it holds it, and none that is not what the source says of it.
+// Takes editions over from their source: each as one state of it holds it, and none that is not what the source says of
+// it.
 import type { Clock } from '../../platform/clock.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import type { DatabaseHead, EditionRow } from '../../store/editions.ts'
@@ -73,9 +74,9 @@ const editionsAtOnce = 500
 const changesAtOnce = 100_000
 
 /**
- * Appends the next editions of one state of the database. True when the newest of it was reached. Entries that were replaced long
- * ago are gone from there, so an edition before may be incomplete: readers go straight to the first one that is whole. Throws
- * WrongEntriesError when the newest one is not what the database says of it.
+ * Appends the next editions of one state of the database. True when the newest of it was reached. Entries that were
+ * replaced long ago are gone from there, so an edition before may be incomplete: readers go straight to the first one
+ * that is whole. Throws WrongEntriesError when the newest one is not what the database says of it.
  */
 export async function takeEditions(
   reads: EditionReads,

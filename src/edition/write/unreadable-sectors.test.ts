@@ -22,7 +22,10 @@ const uuidOf = (number: number): string => `${number.toString(16).padStart(8, '0
 type Damage = { readonly ino: number; readonly from: number; to: number; readonly isFinal: boolean }
 const damages: Damage[] = []
 
-/** Bytes from `from` to `to` of a file cannot be read from now on, until they are written; `isFinal`: nor can they be written. */
+/**
+ * Bytes from `from` to `to` of a file cannot be read from now on, until they are written; `isFinal`: nor can they be
+ * written.
+ */
 function breakSector(path: string, from: number, to: number, isFinal = false): Damage {
   const damage = { ino: statSync(path).ino, from, to, isFinal }
   damages.push(damage)

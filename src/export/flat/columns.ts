@@ -1,7 +1,8 @@
 // Generated from client/src/sinks/columns.ts by `npm run generate`: change it there.
-// The columns of the tables that sinks write, each once: its name, its type, where its value is in the record, and what it means.
-// The tables of PostgreSQL and SQLite, the files, their comments and the values all follow from these lists; a test holds them
-// against the contract. Records are written here as they are delivered: what has no column is in the full record, which every sink keeps.
+// The columns of the tables that sinks write, each once: its name, its type, where its value is in the record, and what
+// it means. The tables of PostgreSQL and SQLite, the files, their comments and the values all follow from these lists;
+// a test holds them against the contract. Records are written here as they are delivered: what has no column is in the
+// full record, which every sink keeps.
 
 /** `instant`: ISO 8601 UTC with milliseconds, as delivered. `integer` fits 32 bits. */
 export type ColumnType = 'text' | 'uuid' | 'instant' | 'number' | 'integer' | 'boolean'
@@ -15,7 +16,10 @@ export type Column = {
    * The first one that exists counts.
    */
   readonly paths: readonly string[]
-  /** What is written of a list: its codes, separated by spaces; how many it has; the names of its items, separated by semicolons. */
+  /**
+   * What is written of a list: its codes, separated by spaces; how many it has; the names of its items, separated by
+   * semicolons.
+   */
   readonly list?: 'codes' | 'count' | 'names'
   /** True: never null. */
   readonly isRequired?: boolean

@@ -22,8 +22,8 @@ export function cellsOf<T>(
 }
 
 /**
- * A line of RFC 4180. Every value is quoted, needed or not: readers differ in what must be (a lone line feed, a space at the
- * end), and some look only at the first rows to learn how a file is quoted.
+ * A line of RFC 4180. Every value is quoted, needed or not: readers differ in what must be (a lone line feed, a space
+ * at the end), and some look only at the first rows to learn how a file is quoted.
  */
 export const csvLine = (cells: readonly string[], delimiter = ','): string =>
   `${cells.map((cell) => (cell === '' ? '' : `"${cell.replaceAll('"', '""')}"`)).join(delimiter)}\r\n`

@@ -1,4 +1,5 @@
-// The terms by which the score compares texts: long words by their beginning and end, so that compounds and inflections meet.
+// The terms by which the score compares texts: long words by their beginning and end, so that compounds and inflections
+// meet.
 import { affixLength } from '../words.ts'
 
 const termLength = 7
@@ -24,7 +25,10 @@ export function* spellingsInToken(token: string): Generator<string> {
 
 const pieceLength = 5
 
-/** Pieces of five letters of a folded word with its ends: inflections and compounds share most of them. None for short words and numbers. */
+/**
+ * Pieces of five letters of a folded word with its ends: inflections and compounds share most of them. None for short
+ * words and numbers.
+ */
 export function piecesOfToken(token: string): readonly string[] {
   if (token.length < leastLength || !/\p{L}/u.test(token)) return []
   const word = `_${token}_`

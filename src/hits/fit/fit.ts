@@ -1,4 +1,5 @@
-// The fit score of a tender for a company, 0 to 100: parts that add up, rules, and a published table (docs/hits/score.md).
+// The fit score of a tender for a company, 0 to 100: parts that add up, rules, and a published table
+// (docs/hits/score.md).
 import type { TenderRecord } from '../../domain/tender.ts'
 import { coveredCpv, wordIn } from '../plain-match.ts'
 import { fewWords } from '../token-table.ts'
@@ -32,7 +33,10 @@ type FitPart = {
   readonly terms?: readonly string[]
 }
 
-/** How a score came about: `parts` add up to `sum`, `rules` in their order make `raw` of it, the calibration makes the score. */
+/**
+ * How a score came about: `parts` add up to `sum`, `rules` in their order make `raw` of it, the calibration makes the
+ * score.
+ */
 export type Fit = {
   readonly calibration: string
   readonly sum: number
@@ -52,7 +56,9 @@ export type Scored = { readonly fitScore: number; readonly fit: Fit }
 /** Scores one record after the other for profiles by their number. */
 export type Scorer = {
   readonly read: (record: TenderRecord) => void
-  /** The score of the record that was read; undefined when it is below `least`, which is mostly known from the codes. */
+  /**
+   * The score of the record that was read; undefined when it is below `least`, which is mostly known from the codes.
+   */
   readonly score: (profile: number, least: number) => Scored | undefined
 }
 
@@ -217,7 +223,9 @@ function ruled(
   return { raw: Math.min(100, raw), rules }
 }
 
-/** The published table, one for profiles with past wins and one for those without: straight lines between its points. */
+/**
+ * The published table, one for profiles with past wins and one for those without: straight lines between its points.
+ */
 export function calibrated(raw: number, hasWins: boolean, { calibration }: Pick<FitModel, 'calibration'>): number {
   const points = hasWins ? calibration.points : calibration.pointsWithoutWins
   let [fromRaw, fromScore] = points[0]!

@@ -16,8 +16,8 @@ const depthWeights: readonly number[] = [0, 0, 0.25, 0.55, 0.75, 0.88, 0.93, 0.9
 /** Of one code that lies below the other. */
 const nested = 0.95
 /**
- * Minimum of the codes and words of a profile that is derived from a search: only tenders that match the search are scored for
- * it, and who asks for a division means all of it.
+ * Minimum of the codes and words of a profile that is derived from a search: only tenders that match the search are
+ * scored for it, and who asks for a division means all of it.
  */
 const leastBySearch = 0.7
 /** Information of digits that no other tender has, nats. */

@@ -1,11 +1,14 @@
-// The terms of one record after the other, counted in arrays: what a profile compares with is then one look for each term.
+// The terms of one record after the other, counted in arrays: what a profile compares with is then one look for each
+// term.
 import type { TenderRecord } from '../../domain/tender.ts'
 import { openTokenTable } from '../token-table.ts'
 import type { FitModel } from './fit-model.ts'
 import { piecesOfToken, spellingsInToken, termsOfToken } from './fit-terms.ts'
 import { authorityForFit, textsForFit, titlesForFit, type WeighedText } from './fit-texts.ts'
 
-/** Maximum number of terms that are known besides those of profiles; then they are forgotten, so that memory is bounded. */
+/**
+ * Maximum number of terms that are known besides those of profiles; then they are forgotten, so that memory is bounded.
+ */
 const mostTerms = 1 << 20
 
 export type TermReader = {

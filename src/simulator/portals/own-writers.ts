@@ -1,4 +1,5 @@
-// How each portal with a shape of its own writes an announcement, by the id of its source; all others read eForms, TED_EXPORT or OCDS.
+// How each portal with a shape of its own writes an announcement, by the id of its source; all others read eForms,
+// TED_EXPORT or OCDS.
 
 import type { PortalSample } from '../samples/portal-sample.ts'
 import { writeKerndaten } from './at/write-kerndaten.ts'

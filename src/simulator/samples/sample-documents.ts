@@ -6,7 +6,10 @@ import { writeNationalEforms } from './write-national-eforms.ts'
 import { writeRecordPackage, writeRelease, writeReleasePackage } from './write-ocds.ts'
 import { writeTedExport } from './write-ted-export.ts'
 
-/** `path` is relative to the portal; `isFeed` marks line-delimited documents, one release a line, that grow at their end. */
+/**
+ * `path` is relative to the portal; `isFeed` marks line-delimited documents, one release a line, that grow at their
+ * end.
+ */
 export type SampleDocument = { readonly path: string; readonly isFeed: boolean; readonly write: () => string }
 
 /** How many releases the package portal puts in one package. */

@@ -1,4 +1,5 @@
-// The made-up procurements of the sample portals and what is announced of each, when: a pure function of seed, epoch and now.
+// The made-up procurements of the sample portals and what is announced of each, when: a pure function of seed, epoch
+// and now.
 import { dayMs, hourMs, minuteMs, wallToEpochMs } from '../../domain/time.ts'
 import { type Seeded, seeded, seededUuid } from './seeded.ts'
 import {
@@ -12,7 +13,10 @@ import {
   type Words,
 } from './vocabulary.ts'
 
-/** The portals of the common world, by the ids of their sources. `doe` carries eForms-DE and the national below-threshold encoding. */
+/**
+ * The portals of the common world, by the ids of their sources. `doe` carries eForms-DE and the national
+ * below-threshold encoding.
+ */
 export const samplePortals = [
   'ted',
   'doe',
@@ -358,7 +362,8 @@ function resultsOf(random: Seeded, base: Base, scenario: Scenario): SampleLotRes
   })
 }
 
-// The federal portal and Doffin forward what is above the threshold: the same notice id and version two days later on TED.
+// The federal portal and Doffin forward what is above the threshold: the same notice id and version two days later on
+// TED.
 function copiesOf(base: Base, number: number): SampleNotice['copies'] {
   switch (base.family) {
     case 'ted':

@@ -1,4 +1,5 @@
-// Sample notices as eForms UBL: TED's edition with a journal number, the federal portal's eForms-DE, Doffin's extension.
+// Sample notices as eForms UBL: TED's edition with a journal number, the federal portal's eForms-DE, Doffin's
+// extension.
 import { hourMs } from '../../domain/time.ts'
 import {
   alpha3Languages,

@@ -1,4 +1,5 @@
-// Sample notices in the federal portal's below-threshold encoding (`eforms-sdk-0.1`): numeric ids, buyer inline, no folder.
+// Sample notices in the federal portal's below-threshold encoding (`eforms-sdk-0.1`): numeric ids, buyer inline, no
+// folder.
 import { descriptionOf, type SampleCopy, titleOf } from './sample-world.ts'
 import { element, leaf, localParts } from './xml-text.ts'
 

@@ -14,8 +14,8 @@ export type ReadOptions = {
   /** Places in the answer of values that are wanted as well (no headers). */
   readonly pointers?: readonly AnswerPointer[]
   /**
-   * A damaged or unexpected answer throws Retryable; `keep` makes an unreadable document of a damaged one, for notices and
-   * files that stay as they are; `keep-any` of an unexpected one as well, for members of archives.
+   * A damaged or unexpected answer throws Retryable; `keep` makes an unreadable document of a damaged one, for notices
+   * and files that stay as they are; `keep-any` of an unexpected one as well, for members of archives.
    */
   readonly damage: 'throw' | 'keep' | 'keep-any'
   /** For archives that must be read from their end. */

@@ -1,6 +1,9 @@
-// The rows of a CSV answer as their bytes are in it (RFC 4180, any delimiter of one character), and the cells of one row.
+// The rows of a CSV answer as their bytes are in it (RFC 4180, any delimiter of one character), and the cells of one
+// row.
 
-/** One row without its line end; of one that is larger than the limit, `bytes` is its beginning. Number 1 is the header. */
+/**
+ * One row without its line end; of one that is larger than the limit, `bytes` is its beginning. Number 1 is the header.
+ */
 export type CsvRow = { readonly number: number; readonly bytes: Uint8Array; readonly isTooLarge: boolean }
 
 const keptBytes = 1024

@@ -19,8 +19,8 @@ const tokens = /yyyy|yy|bbbb|MMMM|MMM|MM|M|dd|d|HH|H|mm|ss|SSS|XXX/g
 const pad = (value: number, length = 2): string => String(value).padStart(length, '0')
 
 /**
- * Writes an instant by a pattern (delivery.ts, Template) on the clocks of `zone`. Throws on an instant outside the years
- * 0 to 9999: a fault of ours.
+ * Writes an instant by a pattern (delivery.ts, Template) on the clocks of `zone`. Throws on an instant outside the
+ * years 0 to 9999: a fault of ours.
  */
 export function writeDate(epochMs: number, pattern: string, zone: string): string {
   switch (pattern) {

@@ -224,7 +224,10 @@ const errorMembers: ReadonlySet<string> = new Set(
 )
 const longestError = 4096
 
-/** What an answer with status 200 says that only reports an error; joined to its entry it would be read as a notice without a body. */
+/**
+ * What an answer with status 200 says that only reports an error; joined to its entry it would be read as a notice
+ * without a body.
+ */
 function errorUnderSuccess({ bytes, unreadable }: ReceivedDocument): string | undefined {
   if (unreadable || bytes.length > longestError || bytes[0] !== 0x7b) return undefined
   let json: unknown

@@ -17,8 +17,8 @@ export const eachOf = (each: Each | readonly Each[] | undefined): readonly Each[
   each === undefined ? [] : Array.isArray(each) ? (each as readonly Each[]) : [each as Each]
 
 /**
- * All combinations, the first placeholder changing slowest. Values that the portal lists come in the order of their text,
- * so that a reading that was interrupted finds its place although the list changed.
+ * All combinations, the first placeholder changing slowest. Values that the portal lists come in the order of their
+ * text, so that a reading that was interrupted finds its place although the list changed.
  */
 export async function combinationsOf(
   each: readonly Each[],

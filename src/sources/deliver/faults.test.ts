@@ -1,4 +1,5 @@
-// What portals do wrong, and that nothing is lost silently by it: every fault ends in an error, in `short`, or in the whole.
+// What portals do wrong, and that nothing is lost silently by it: every fault ends in an error, in `short`, or in the
+// whole.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// Every way of delivering against a portal in memory that follows its protocol: all entries come, once, whatever is killed.
+// Every way of delivering against a portal in memory that follows its protocol: all entries come, once, whatever is
+// killed.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

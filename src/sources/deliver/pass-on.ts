@@ -1,6 +1,8 @@
 // What one reading yields, passed on by another.
 
-/** Yields what `each` makes of what a reading yields, and returns its end. Whoever stops reading closes the reading too. */
+/**
+ * Yields what `each` makes of what a reading yields, and returns its end. Whoever stops reading closes the reading too.
+ */
 export async function* passOn<T, End, U>(
   reading: AsyncGenerator<T, End>,
   each: (value: T) => Iterable<U>,

@@ -95,7 +95,9 @@ function readFormat(
   }
 }
 
-/** A member of an archive may lack the list; an answer in place of the archive that lacks it is an error of the portal. */
+/**
+ * A member of an archive may lack the list; an answer in place of the archive that lacks it is an error of the portal.
+ */
 const demanded = (entries: Entries): Entries =>
   entries.format === 'json' ? { ...entries, isOptional: false } : entries
 

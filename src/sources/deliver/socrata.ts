@@ -10,11 +10,15 @@ export type SocrataDataset = {
   readonly dateField?: string
   /** Further conditions in SoQL. */
   readonly where?: string
-  /** The source has a key: an application token, without which the host shares one small allowance among all readers. */
+  /**
+   * The source has a key: an application token, without which the host shares one small allowance among all readers.
+   */
   readonly hasToken?: boolean
 }
 
-/** Rows in pages of 1,000, ordered by the row's own `:id`: without an order Socrata promises none, and pages overlap. */
+/**
+ * Rows in pages of 1,000, ordered by the row's own `:id`: without an order Socrata promises none, and pages overlap.
+ */
 export function socrata({ domain, dataset, dateField, where, hasToken }: SocrataDataset): Delivery {
   const time = 'yyyy-MM-ddTHH:mm:ss'
   const conditions = [

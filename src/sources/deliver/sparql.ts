@@ -3,14 +3,17 @@ import type { Delivery } from '../delivery.ts'
 
 export type SparqlQuery = {
   readonly endpoint: string
-  /** A SELECT with an ORDER BY that leaves no ties, without LIMIT and OFFSET; dates as in templates (`{from:yyyy-MM-dd}`). */
+  /**
+   * A SELECT with an ORDER BY that leaves no ties, without LIMIT and OFFSET; dates as in templates
+   * (`{from:yyyy-MM-dd}`).
+   */
   readonly query: string
   readonly pageSize?: number
 }
 
 /**
- * One document per binding (`{"notice":{"type":"uri","value":"…"},…}`). Throws when the query has no order: its pages would
- * overlap and leave out.
+ * One document per binding (`{"notice":{"type":"uri","value":"…"},…}`). Throws when the query has no order: its pages
+ * would overlap and leave out.
  */
 export function sparql({ endpoint, query, pageSize = 1000 }: SparqlQuery): Delivery {
   if (!/\border\s+by\b/i.test(query)) throw new Error(`a query without ORDER BY cannot be read in pages: ${endpoint}`)

@@ -1,4 +1,5 @@
-// Walks through a list to its end, whatever its way of paging: one step per answer, resumable at each, nothing lost silently.
+// Walks through a list to its end, whatever its way of paging: one step per answer, resumable at each, nothing lost
+// silently.
 import { hash } from 'node:crypto'
 import { dayMs, epochMs, parseSourceDateTime } from '../../domain/time.ts'
 import { Refused, Retryable } from '../../platform/http.ts'
@@ -29,7 +30,10 @@ export type WalkOptions = List & {
 
 /** Maximum number of pages of a list; one that seems to have more repeats itself. */
 const maxPages = 100_000
-/** Maximum number of empty pages in a row: a filter may empty a page or two, but a portal that keeps going without entries is at its end. */
+/**
+ * Maximum number of empty pages in a row: a filter may empty a page or two, but a portal that keeps going without
+ * entries is at its end.
+ */
 const maxEmptyPages = 50
 /** Maximum number of marks remembered beyond the last page, to recognize repeated entries. */
 const maxMarks = 500_000
@@ -419,8 +423,9 @@ class Walk {
   }
 
   /**
-   * Says of an ordered list that it ended before its span: a portal that gives only the newest entries has nothing to say of
-   * older ones. No entry at all says nothing either way, and an announced total that is all there proves that the list is whole.
+   * Says of an ordered list that it ended before its span: a portal that gives only the newest entries has nothing to
+   * say of older ones. No entry at all says nothing either way, and an announced total that is all there proves that
+   * the list is whole.
    */
   #unreached(span: Span | null): string | undefined {
     const { ordered } = this.#options
@@ -495,8 +500,8 @@ class Walk {
   }
 
   /**
-   * A list that grew or shrank while it was walked through has moved under the walk: entries slid over the edge of a page.
-   * It is read again: its beginning as far as it grew, the whole where it shrank. True when that begins.
+   * A list that grew or shrank while it was walked through has moved under the walk: entries slid over the edge of a
+   * page. It is read again: its beginning as far as it grew, the whole where it shrank. True when that begins.
    */
   async *#again(documents: readonly ReceivedDocument[], isBehind: boolean): AsyncGenerator<Step, boolean> {
     const state = this.#state

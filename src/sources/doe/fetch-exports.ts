@@ -61,7 +61,9 @@ type Answer =
   | { readonly kind: 'zip'; readonly url: string; readonly zip: Spooled; readonly version: string | undefined }
   | { readonly kind: 'end'; readonly end: SlotEnd }
 
-/** Asks for an export. `keptVersion`: an ETag that came from this very URL; the service gives the same one to others. */
+/**
+ * Asks for an export. `keptVersion`: an ETag that came from this very URL; the service gives the same one to others.
+ */
 async function ask(context: FetchContext, url: string, format: ExportFormat, keptVersion?: string): Promise<Answer> {
   const { slot } = context
   const reply: SourceReply = await context.send({
@@ -97,8 +99,8 @@ function cutOff(url: string, zip: Spooled, error: unknown): unknown {
 }
 
 /**
- * One document per member. The checkpoint names the zip by its hash and counts its members: only the same zip is read on
- * in the middle, another one (the month grew, the last one was cut off) from its start.
+ * One document per member. The checkpoint names the zip by its hash and counts its members: only the same zip is read
+ * on in the middle, another one (the month grew, the last one was cut off) from its start.
  */
 async function* readNotices(
   context: FetchContext,

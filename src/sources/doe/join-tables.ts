@@ -4,7 +4,10 @@ import { Refused } from '../../platform/http.ts'
 
 type TableRow = { readonly [column: string]: string | undefined }
 
-/** One notice of the tables: the rows of each table that are its own, without the two columns that name it and without empty cells. */
+/**
+ * One notice of the tables: the rows of each table that are its own, without the two columns that name it and without
+ * empty cells.
+ */
 type JoinedNotice = {
   readonly noticeIdentifier: string
   readonly noticeVersion: string

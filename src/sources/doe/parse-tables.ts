@@ -1,4 +1,5 @@
-// A notice joined out of the German service's CSV tables (join-tables.ts) to a notice; without deadlines, the tables have none.
+// A notice joined out of the German service's CSV tables (join-tables.ts) to a notice; without deadlines, the tables
+// have none.
 import { isProcedureType } from '../../domain/codes.ts'
 import { toCpvCode } from '../../domain/cpv.ts'
 import {
@@ -147,7 +148,10 @@ function organizationIn(row: JsonObject): Organization | undefined {
   })
 }
 
-/** A row has one role: a buyer that also does something else for others may be named by that; its legal type gives it away. */
+/**
+ * A row has one role: a buyer that also does something else for others may be named by that; its legal type gives it
+ * away.
+ */
 function buyersOf(rows: readonly JsonObject[], isBelowThreshold: boolean): Organization[] {
   const named = rows.filter((row) => textAt(row, 'organisationRole') === 'buyer')
   const buyers = named.length > 0 ? named : rows.filter((row) => textAt(row, 'buyerLegalType') !== undefined)
@@ -198,7 +202,10 @@ function durationOf(row: JsonObject | undefined): NoticeLot['duration'] {
   return Object.keys(duration).length > 0 ? duration : undefined
 }
 
-/** The tables do not say which organization won which lot: winners and contracts count only where a single lot was awarded. */
+/**
+ * The tables do not say which organization won which lot: winners and contracts count only where a single lot was
+ * awarded.
+ */
 function resultOf(
   results: readonly JsonObject[],
   rows: (table: string) => JsonObject[],

@@ -1,4 +1,5 @@
-// eForms: the UBL notices of TED since 2022, of the German service (eForms-DE and its below-threshold channel) and of Doffin.
+// eForms: the UBL notices of TED since 2022, of the German service (eForms-DE and its below-threshold channel) and of
+// Doffin.
 import { isProcedureType, toLanguage } from '../../domain/codes.ts'
 import {
   type FormType,
@@ -297,7 +298,9 @@ function datesOf(
   return { ...(publicationDate && { publicationDate }), ...(dispatchDate && { dispatchDate }) }
 }
 
-/** Framework agreement (BT-765), dynamic purchasing system (BT-766) and its end (BT-119), if anything is said of them. */
+/**
+ * Framework agreement (BT-765), dynamic purchasing system (BT-766) and its end (BT-119), if anything is said of them.
+ */
 function techniquesOf(
   root: XmlElement,
   noticeResult: XmlElement | undefined,

@@ -69,8 +69,8 @@ function readParty(party: XmlElement | undefined, context: NoticeContext): Organ
 const labels = /^(tel(?:efon)?|fax|telefax|e-?mail|internet|homepage|web)\b[.:\s]*/i
 
 /**
- * The German below-threshold channel writes all of a buyer into its name: `Name, Street 1, 12345 Town, Tel.: …, E-Mail: …`.
- * Takes apart what carries a label or a postal code; the rest is the name.
+ * The German below-threshold channel writes all of a buyer into its name: `Name, Street 1, 12345 Town, Tel.: …, E-Mail:
+ * …`. Takes apart what carries a label or a postal code; the rest is the name.
  */
 export function splitGluedName(published: string): Organization {
   const segments = published.replace(/^\d{1,2}\.\s*Firma:\s*/, '').split(/,\s*/)
@@ -127,7 +127,9 @@ export function readWinningParties(tenderResult: XmlElement, context: NoticeCont
     .filter((party) => party !== undefined)
 }
 
-/** Country of the first buyer that names one, before the notice's other parts can be read: it decides the zone of times. */
+/**
+ * Country of the first buyer that names one, before the notice's other parts can be read: it decides the zone of times.
+ */
 export function countryOfBuyer(root: XmlElement, extension: XmlElement | undefined): string | undefined {
   const parties = allCac(root, 'ContractingParty').flatMap((contracting) => allCac(contracting, 'Party'))
   const companies = new Map<string, XmlElement>()

@@ -1,4 +1,5 @@
-// Values that many cards share: licenses as publishers state them, the honest user agent for hosts that refuse plain ones.
+// Values that many cards share: licenses as publishers state them, the honest user agent for hosts that refuse plain
+// ones.
 import type { Politeness, Source } from '../source.ts'
 
 export const openGovernmentLicence: Source['license'] = {

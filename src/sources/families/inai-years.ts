@@ -1,7 +1,10 @@
 // The open contracting platform that Mexico's INAI gave to its peers: one document for every fiscal year.
 import type { Channel } from '../source.ts'
 
-/** The years of such a portal, by their number; `…/edca/fiscalYears` lists them without telling when their contracts changed. */
+/**
+ * The years of such a portal, by their number; `…/edca/fiscalYears` lists them without telling when their contracts
+ * changed.
+ */
 export function inaiYears(origin: string, since: string): Channel {
   return {
     name: 'years',

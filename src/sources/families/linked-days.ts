@@ -3,8 +3,8 @@ import { releases } from '../ocds/entries.ts'
 import type { Channel } from '../source.ts'
 
 /**
- * A channel read day by day: `url` with the day in it (`{from:…}`, `{to:…}` exclusive, `{last:…}` inclusive), the next page
- * at `/links/next`. Each day is read again when late and changed releases have come.
+ * A channel read day by day: `url` with the day in it (`{from:…}`, `{to:…}` exclusive, `{last:…}` inclusive), the next
+ * page at `/links/next`. Each day is read again when late and changed releases have come.
  */
 export function linkedDays(name: string, url: string, since: string): Channel {
   return {

@@ -1,7 +1,10 @@
 // Mexico's national digital platform (Plataforma Digital Nacional, system 6): one interface for many publishers.
 import { type Source, sourceOf } from '../source.ts'
 
-/** The card of one publisher; `supplier` is its name on the platform. Contracts come ten on a page, so always from the start. */
+/**
+ * The card of one publisher; `supplier` is its name on the platform. Contracts come ten on a page, so always from the
+ * start.
+ */
 export function digitalPlatformSource(publisher: {
   readonly id: string
   readonly supplier: string

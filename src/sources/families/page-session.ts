@@ -1,4 +1,5 @@
-// Sites whose lists answer only within a session: a page is opened first, and its cookies and token go with every request.
+// Sites whose lists answer only within a session: a page is opened first, and its cookies and token go with every
+// request.
 import { Refused } from '../../platform/http.ts'
 import { collect } from '../byte-chunks.ts'
 import { fetchOf } from '../deliver/fetch-of.ts'

@@ -11,7 +11,10 @@ export function formTypeOfTags(tags: readonly string[]): FormType | undefined {
   return has(/^planning/i) ? 'planning' : undefined
 }
 
-/** What a status says, also where a publisher writes it in the language of the country (Moldova, Ukraine, Latin America). */
+/**
+ * What a status says, also where a publisher writes it in the language of the country (Moldova, Ukraine, Latin
+ * America).
+ */
 export function statusOf(
   text: string | undefined,
 ): 'planned' | 'active' | 'evaluation' | 'cancelled' | 'unsuccessful' | 'complete' | undefined {
@@ -43,8 +46,9 @@ const labels: { readonly [label: string]: string | undefined } = Object.assign(O
 })
 
 /**
- * BT-105 for procurementMethod and procurementMethodDetails. The details are free text and win where they name a procedure
- * of the directives; of the four methods only `open` and `direct` are clear: `selective` and `limited` may be several.
+ * BT-105 for procurementMethod and procurementMethodDetails. The details are free text and win where they name a
+ * procedure of the directives; of the four methods only `open` and `direct` are clear: `selective` and `limited` may be
+ * several.
  */
 export function procedureTypeOf(method: string | undefined, details: string | undefined): string | undefined {
   const text = (details ?? '').trim().toLowerCase()
@@ -95,8 +99,9 @@ const nutsCountries = new Set(
 )
 
 /**
- * A NUTS code in a field that may also hold the name of a region. Upper case as the standard writes it, of a country that
- * has NUTS regions; no ISO country code of three letters, and no word of five: areas below NUTS 1 have a digit (or ZZ).
+ * A NUTS code in a field that may also hold the name of a region. Upper case as the standard writes it, of a country
+ * that has NUTS regions; no ISO country code of three letters, and no word of five: areas below NUTS 1 have a digit (or
+ * ZZ).
  */
 export function regionCode(text: string | undefined): string | undefined {
   const code = text?.trim() ?? ''

@@ -196,7 +196,10 @@ function referencesOf(release: JsonObject, noticeId: string | undefined): Notice
   })
 }
 
-/** OCDS: awarded to a single supplier without competition. Publishers that invite offers under this method name a deadline. */
+/**
+ * OCDS: awarded to a single supplier without competition. Publishers that invite offers under this method name a
+ * deadline.
+ */
 const isDirect = (tender: JsonObject | undefined, hasDeadline: boolean): boolean =>
   !hasDeadline && textAt(tender, 'procurementMethod')?.trim().toLowerCase() === 'direct'
 
@@ -222,7 +225,9 @@ function formTypeOf(release: JsonObject, tags: readonly string[], hasDeadline: b
   return 'competition'
 }
 
-/** A title for a release without tender.title: of a contract, an award or the project, else how the description begins. */
+/**
+ * A title for a release without tender.title: of a contract, an award or the project, else how the description begins.
+ */
 function fallbackTitle(release: JsonObject, language: string): MultilingualText | undefined {
   const project = member(release, 'planning', 'project')
   const candidates = [
@@ -437,7 +442,10 @@ function buyerProfileOf(release: JsonObject): string | undefined {
   return cleanUrl(textAt(buyer, 'details', 'buyerProfile'))
 }
 
-/** Results on their lots; a lot that only an award names is added, a result of the whole goes to all lots without their own. */
+/**
+ * Results on their lots; a lot that only an award names is added, a result of the whole goes to all lots without their
+ * own.
+ */
 function joinResults(lots: readonly NoticeLot[], results: ReturnType<typeof readResults>): NoticeLot[] {
   const joined = lots.map((lot) =>
     withResult(lot, results.byLot.get(lot.lotId) ?? (lot.result ? undefined : shareOf(results.whole, lots.length))),

@@ -71,7 +71,9 @@ function contractFinder(
   }
 }
 
-/** Results of the release. `isResult`: the release says that contracts were awarded, so suppliers among the parties won. */
+/**
+ * Results of the release. `isResult`: the release says that contracts were awarded, so suppliers among the parties won.
+ */
 export function readResults(
   release: JsonObject,
   parties: Parties,

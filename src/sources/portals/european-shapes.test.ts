@@ -1,4 +1,5 @@
-// Odd entries of European portals: two shapes in one feed, ends before the award, standards inside of a portal's own answer.
+// Odd entries of European portals: two shapes in one feed, ends before the award, standards inside of a portal's own
+// answer.
 import { describe, expect, it } from 'vitest'
 import type { Notice, ParsedPart } from '../../domain/notice.ts'
 import { kerndatenReader } from './at/parse-kerndaten.ts'

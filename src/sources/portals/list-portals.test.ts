@@ -1,4 +1,5 @@
-// Portals that publish lists of their own shape: what a made-up entry says is what the reader finds, and cards are whole.
+// Portals that publish lists of their own shape: what a made-up entry says is what the reader finds, and cards are
+// whole.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { proofCount } from '../../../test/proof/proof-count.ts'

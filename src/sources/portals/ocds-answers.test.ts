@@ -732,7 +732,9 @@ describe('lists without dates', () => {
 })
 
 describe('Find a Tender', () => {
-  /** So many releases, evenly over the window; the page is never longer than 100, and nothing says that there is more. */
+  /**
+   * So many releases, evenly over the window; the page is never longer than 100, and nothing says that there is more.
+   */
   const portal =
     (count: number): Portal =>
     (url) => {

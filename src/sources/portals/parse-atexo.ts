@@ -1,4 +1,5 @@
-// One consultation of an Atexo platform (LOCAL TRUST MPE): PLACE in France, the Portail des marchés publics in Luxembourg.
+// One consultation of an Atexo platform (LOCAL TRUST MPE): PLACE in France, the Portail des marchés publics in
+// Luxembourg.
 import type { ParsedPart } from '../../domain/notice.ts'
 import { member, textsAt } from '../ocds/json.ts'
 import { deadlineIn, titleIn } from '../read-values.ts'

@@ -3,8 +3,8 @@ import { wordIn } from '../read-values.ts'
 
 /**
  * `draft`: prepared, not announced: no notice. `open`: tenders are received, up to the deadline where there is one.
- * `suspended`: received later, perhaps. `evaluation`: received no more, nothing decided. `awarded`: a contractor is selected,
- * or the contract is concluded without a call. `cancelled`, `unsuccessful`: ended without a contract.
+ * `suspended`: received later, perhaps. `evaluation`: received no more, nothing decided. `awarded`: a contractor is
+ * selected, or the contract is concluded without a call. `cancelled`, `unsuccessful`: ended without a contract.
  */
 export type Phase = 'draft' | 'open' | 'suspended' | 'evaluation' | 'awarded' | 'cancelled' | 'unsuccessful'
 

@@ -1,4 +1,5 @@
-// An entry of a portal's list, member by member as published, to a notice: the rules that all portals with shapes of their own share.
+// An entry of a portal's list, member by member as published, to a notice: the rules that all portals with shapes of
+// their own share.
 import { type ProcedureType, toCountry } from '../../domain/codes.ts'
 import type {
   FormType,
@@ -124,7 +125,9 @@ export type PublishedEntry = {
 /** The text at the first of the paths (`a/b`) that has one; numbers count. */
 export type TextAt = (...paths: readonly string[]) => string | undefined
 
-/** The reader of documents that are one JSON object: `read` says which of its members mean what, or why it is no notice. */
+/**
+ * The reader of documents that are one JSON object: `read` says which of its members mean what, or why it is no notice.
+ */
 export function jsonReader(
   home: PortalHome,
   read: (entry: JsonObject, text: TextAt) => PublishedEntry | Rejection,
@@ -194,8 +197,9 @@ export function wordsOf(value: unknown): string | undefined {
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 /**
- * The notice, or why it is none. A portal that shows only the present state of an announcement says nothing of versions: then
- * the deadline is in the key, so that an extension is a notice of its own, and sorts after what it extends.
+ * The notice, or why it is none. A portal that shows only the present state of an announcement says nothing of
+ * versions: then the deadline is in the key, so that an extension is a notice of its own, and sorts after what it
+ * extends.
  */
 export function readPublishedEntry(portal: PortalHome, entry: PublishedEntry): Notice | Rejection {
   const home = { ...portal, country: entry.country ?? portal.country, zone: entry.zone ?? portal.zone }

@@ -1,4 +1,5 @@
-// Codes of TED_EXPORT's coded section and forms in terms of eForms (ted-legacy-codes.csv; eForms SDK form-type, notice-type).
+// Codes of TED_EXPORT's coded section and forms in terms of eForms (ted-legacy-codes.csv; eForms SDK form-type,
+// notice-type).
 import type { FormType } from '../../domain/notice.ts'
 
 /** What a notice is: BT-03 and BT-02. */
@@ -47,7 +48,10 @@ const byDocumentType: { readonly [code: string]: Kind } = {
   Y: contract,
 }
 
-/** Forms that are always the same kind, R2.0.9 (`F02`) and R2.0.8 (`2`); the others depend on NOTICE/@TYPE or the header. */
+/**
+ * Forms that are always the same kind, R2.0.9 (`F02`) and R2.0.8 (`2`); the others depend on NOTICE/@TYPE or the
+ * header.
+ */
 const byForm: { readonly [form: string]: Kind } = {
   F02: contract,
   F03: award,

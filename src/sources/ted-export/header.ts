@@ -89,8 +89,8 @@ export function readHeader(root: XmlElement): Header {
 }
 
 /**
- * A title from TRANSLATION_SECTION for a notice whose form has none: the part after country and town (before eForms it is
- * the label of the main CPV code), in the wanted language or English. Undefined when there is none.
+ * A title from TRANSLATION_SECTION for a notice whose form has none: the part after country and town (before eForms it
+ * is the label of the main CPV code), in the wanted language or English. Undefined when there is none.
  */
 export function translatedTitle(
   root: XmlElement,

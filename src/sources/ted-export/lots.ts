@@ -3,7 +3,10 @@ import type { LotResult, Money } from '../../domain/notice.ts'
 import { lotsWithin, mergeResults, type SumOfContracts, sharedResult } from '../results.ts'
 import type { FormAward, FormLot } from './form-content.ts'
 
-/** Id of the only lot of a notice that is not divided and names no number; the same in calls and awards, so that they join. */
+/**
+ * Id of the only lot of a notice that is not divided and names no number; the same in calls and awards, so that they
+ * join.
+ */
 export const onlyLotId = '1'
 
 /**
@@ -51,15 +54,17 @@ function lotsNamed(text: string, known: ReadonlySet<string>, alikeOf: (lead: str
   return alike.length === 1 ? [...alike] : [whole]
 }
 
-/** The number with which a lot's text begins, before a sign that divides it from words: `1: Shell`, `1/ Second in line`. */
+/**
+ * The number with which a lot's text begins, before a sign that divides it from words: `1: Shell`, `1/ Second in line`.
+ */
 function leadingNumber(text: string): string | undefined {
   return /^(?:\p{L}{2,15}[\s.:]+)?0*(\d+)(?:$|[.:)/]?\s|[:)]|[/–-](?=\p{L}{2}))/u.exec(text)?.[1]
 }
 
 /**
- * Lots with the results of the awards. An award that names an unknown lot adds it: award notices of one lot often do not
- * describe it. Awards without a number belong to the whole, hence to every lot that no award names. `total`: what the notice
- * says that all contracts are worth.
+ * Lots with the results of the awards. An award that names an unknown lot adds it: award notices of one lot often do
+ * not describe it. Awards without a number belong to the whole, hence to every lot that no award names. `total`: what
+ * the notice says that all contracts are worth.
  */
 export function joinAwards(lots: readonly FormLot[], awards: readonly FormAward[], total?: Money): FormLot[] {
   return awards.length === 0 ? [...lots] : lotsWithin(total, (sum) => joinWith(lots, awards, sum))

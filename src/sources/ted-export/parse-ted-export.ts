@@ -1,4 +1,5 @@
-// TED_EXPORT (R2.0.8, R2.0.9): the XML of TED from 2011 to early 2024. One document is one notice in one or more languages.
+// TED_EXPORT (R2.0.8, R2.0.9): the XML of TED from 2011 to early 2024. One document is one notice in one or more
+// languages.
 import { toLanguage } from '../../domain/codes.ts'
 import type {
   LotResult,

@@ -161,8 +161,8 @@ function awardsOf(form: XmlElement): FormAward[] {
 }
 
 /**
- * Section IV.2.2, the receipt of tenders, applications or requests, which is IV.3.4 in the older forms that lived on (defense);
- * the label after it is in any language.
+ * Section IV.2.2, the receipt of tenders, applications or requests, which is IV.3.4 in the older forms that lived on
+ * (defense); the label after it is in any language.
  */
 const receiptSection = /^\s*IV\s*\.?\s*(?:2\s*\.?\s*2|3\s*\.?\s*4)\b/i
 

@@ -1,4 +1,5 @@
-// The search as a witness: each day's announced total against what is held, and the notices of the day that has no package yet.
+// The search as a witness: each day's announced total against what is held, and the notices of the day that has no
+// package yet.
 import { epochMs } from '../../domain/time.ts'
 import { Retryable } from '../../platform/http.ts'
 import type { Fetch } from '../fetch.ts'

@@ -35,8 +35,9 @@ function spanOf(slot: Slot): { readonly fromMs: number; readonly toMs: number } 
  * Reads a package on from the checkpoint. TED accepts byte ranges, but packed data cannot be entered in the middle: the
  * package is fetched from its start, and members whose numbers the checkpoint holds are skipped unread. Telling them by
  * number and not by place is right also when the package was rewritten meanwhile. A member counts by the number that it
- * holds; one that holds none is stored for its rejection, and what it should have been is fetched alone. Returns whether it came to its end;
- * damage counts as the end when this state brought nothing new: then another one would not either.
+ * holds; one that holds none is stored for its rejection, and what it should have been is fetched alone. Returns
+ * whether it came to its end; damage counts as the end when this state brought nothing new: then another one would not
+ * either.
  */
 async function* readPackage(
   context: FetchContext,

@@ -32,7 +32,8 @@ const headBytes = 512
 
 /**
  * Streams a package; at most one notice is in memory. Archives inside for which `isDone` holds are skipped. Throws
- * Refused when it is no package at all, DamagedPackage where it cannot be read on, Retryable where the connection broke.
+ * Refused when it is no package at all, DamagedPackage where it cannot be read on, Retryable where the connection
+ * broke.
  */
 export async function* packageMembers(
   url: string,

@@ -12,7 +12,9 @@ export type ReleaseCalendar = {
   readonly lastDay: string
 }
 
-/** The issue of a day; `none`: the calendar speaks of that time and has no issue; `unknown`: it does not reach that far. */
+/**
+ * The issue of a day; `none`: the calendar speaks of that time and has no issue; `unknown`: it does not reach that far.
+ */
 export function issueOn(calendar: ReleaseCalendar, day: string): number | 'none' | 'unknown' {
   const issue = calendar.issues.get(day)
   if (issue !== undefined) return issue

@@ -8,8 +8,8 @@ const mostDocuments = 100
 const mostBytes = 4 * 1024 * 1024
 
 /**
- * How far a slot was read: archives inside its package that are done, numbers read of the one that comes after them, and
- * the entries that all steps so far delivered.
+ * How far a slot was read: archives inside its package that are done, numbers read of the one that comes after them,
+ * and the entries that all steps so far delivered.
  */
 export class SlotProgress {
   readonly archives: Set<string>

@@ -3,8 +3,8 @@ import { Refused } from '../../platform/http.ts'
 import type { SourceReply } from '../fetch.ts'
 
 /**
- * Since autumn 2026 a firewall answers 202 without a body (header `x-amzn-waf-action`) where it wants a browser to prove
- * itself. The http client recognizes that already; a day must not depend on one place alone. Throws Refused.
+ * Since autumn 2026 a firewall answers 202 without a body (header `x-amzn-waf-action`) where it wants a browser to
+ * prove itself. The http client recognizes that already; a day must not depend on one place alone. Throws Refused.
  */
 export function assertAnswered(reply: SourceReply, url: string): void {
   if (reply.status === 202 || reply.headers['x-amzn-waf-action'] !== undefined)

@@ -1,4 +1,5 @@
-// TED day by day: what counts as complete, what as missing, what as refused, and that no death of a run loses or doubles a notice.
+// TED day by day: what counts as complete, what as missing, what as refused, and that no death of a run loses or
+// doubles a notice.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

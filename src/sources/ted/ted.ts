@@ -1,4 +1,5 @@
-// TED, the Supplement to the Official Journal of the European Union: packages by day and month, the search as a witness.
+// TED, the Supplement to the Official Journal of the European Union: packages by day and month, the search as a
+// witness.
 import { dayMs } from '../../domain/time.ts'
 import { sourceOf } from '../source.ts'
 import { fetchControl } from './fetch-control.ts'

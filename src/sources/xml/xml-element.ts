@@ -1,4 +1,5 @@
-// An element of the tree, as all parsers of XML see it: a plain one, or one that reads itself out of a scanned document.
+// An element of the tree, as all parsers of XML see it: a plain one, or one that reads itself out of a scanned
+// document.
 import {
   attributeSize,
   attributesAt,
@@ -28,8 +29,8 @@ export type XmlElement = {
 }
 
 /**
- * An element of a scanned document. Looking for children by name compares numbers and makes objects only of what is found:
- * a notice has many times more elements than fields that we read.
+ * An element of a scanned document. Looking for children by name compares numbers and makes objects only of what is
+ * found: a notice has many times more elements than fields that we read.
  */
 export class FlatElement implements XmlElement {
   readonly #document: FlatDocument

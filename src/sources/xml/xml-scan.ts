@@ -1,6 +1,6 @@
-// A quick reader for plain XML, the kind that portals write: bytes to a flat table of elements. What is out of the ordinary
-// it leaves to the full parser. A notice in eForms takes 264 µs of CPU from bytes to notice, with the full parser alone 565
-// (ratio 2.1).
+// A quick reader for plain XML, the kind that portals write: bytes to a flat table of elements. What is out of the
+// ordinary it leaves to the full parser. A notice in eForms takes 264 µs of CPU from bytes to notice, with the full
+// parser alone 565 (ratio 2.1).
 import { isUtf8 } from 'node:buffer'
 import { type Scope, XmlNames } from './xml-names.ts'
 
@@ -23,7 +23,10 @@ export const attributeSize = 3
 const hasReferences = 1
 const isBeyondAscii = 2
 
-/** A piece of text of an element that has more than one, or elements between: where, its marks, and how many elements came before. */
+/**
+ * A piece of text of an element that has more than one, or elements between: where, its marks, and how many elements
+ * came before.
+ */
 type TextPiece = {
   readonly start: number
   readonly end: number
@@ -90,10 +93,11 @@ const openElements = new Int32Array(maxDepth + 1)
 const openNames = new Int32Array(maxDepth + 1)
 
 /**
- * Reads a well-formed document of UTF-8. Undefined for everything that is not surely well-formed or needs more than this:
- * DOCTYPE, processing instructions, XML 1.1, names beyond ASCII, and every error. Then the full parser has to
- * decide; so nothing is accepted here that it would not accept, nor read otherwise. The bytes must not change while what
- * is returned is used. A lent document has the tables that it was read into, and not copies of them: `giveBack` takes them.
+ * Reads a well-formed document of UTF-8. Undefined for everything that is not surely well-formed or needs more than
+ * this: DOCTYPE, processing instructions, XML 1.1, names beyond ASCII, and every error. Then the full parser has to
+ * decide; so nothing is accepted here that it would not accept, nor read otherwise. The bytes must not change while
+ * what is returned is used. A lent document has the tables that it was read into, and not copies of them: `giveBack`
+ * takes them.
  */
 export function scanXml(document: Uint8Array, isLent = false): FlatDocument | undefined {
   if (!isUtf8(document)) return undefined
@@ -130,7 +134,9 @@ function keep(elements: Int32Array, attributes: Int32Array): void {
   attributeRoom = attributes.length > largestKept ? undefined : attributes
 }
 
-/** Reads `work`, which holds `bytes`, into the given tables. One function, as calls and fields would cost as much again. */
+/**
+ * Reads `work`, which holds `bytes`, into the given tables. One function, as calls and fields would cost as much again.
+ */
 function scan(bytes: Buffer, elementTable: Int32Array, attributeTable: Int32Array): FlatDocument | undefined {
   const document = work
   let elements = elementTable
@@ -437,7 +443,9 @@ function endOfComment(document: Uint8Array, start: number): number {
   }
 }
 
-/** The place of the `]]>` that ends the CDATA section that begins at `start`; 0 when none does, or an empty or bad one. */
+/**
+ * The place of the `]]>` that ends the CDATA section that begins at `start`; 0 when none does, or an empty or bad one.
+ */
 function endOfCdata(document: Uint8Array, start: number): number {
   for (let at = 0; at < cdata.length; at++) if (document[start + at] !== cdata[at]) return 0
   for (let position = start + cdata.length; ; position++) {
@@ -486,9 +494,10 @@ function decodeReferences(raw: string): string | undefined {
 }
 
 /**
- * All that plain documents may hold, however rare. The engine makes machine code of `scan` for the branches that ran so far
- * and throws it away at the first other one: ten times in 4,000 notices, at the price of reading a thousand of them. So
- * all branches run before the first notice, names of one hash and tables that grow among them, until the engine knows them.
+ * All that plain documents may hold, however rare. The engine makes machine code of `scan` for the branches that ran so
+ * far and throws it away at the first other one: ten times in 4,000 notices, at the price of reading a thousand of
+ * them. So all branches run before the first notice, names of one hash and tables that grow among them, until the
+ * engine knows them.
  */
 const everyBranch = [
   `\ufeff<?xml version="1.0" encoding="UTF-8"?>\r

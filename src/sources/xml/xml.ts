@@ -180,15 +180,17 @@ export function parseXml(text: string): XmlElement {
   return parsePlainXml(text) ?? parseAnyXml(text)
 }
 
-/** The same of a document in the encodings that `decodeText` knows. The bytes must not change while the tree is used. */
+/**
+ * The same of a document in the encodings that `decodeText` knows. The bytes must not change while the tree is used.
+ */
 export function parseXmlBytes(bytes: Uint8Array): XmlElement {
   const document = scanBytes(bytes, false)
   return document ? new FlatElement(document, 0) : parseXml(decodeText(bytes))
 }
 
 /**
- * What `read` makes of the root of a document, read as `parseXmlBytes` does. No element may be used afterwards: its tables
- * are used for the next document then, where new ones for each would have to be made and collected.
+ * What `read` makes of the root of a document, read as `parseXmlBytes` does. No element may be used afterwards: its
+ * tables are used for the next document then, where new ones for each would have to be made and collected.
  */
 export function readXmlBytes<Result>(bytes: Uint8Array, read: (root: XmlElement) => Result): Result {
   const document = scanBytes(bytes, true)
@@ -262,8 +264,9 @@ const declaredEncoding = /^<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z][A-Za-z0-9.
 const singleByteEncoding = /^(?:iso-8859-\d{1,2}|latin[1-6]|(?:windows-|cp)125\d|koi8-[ru])$/
 
 /**
- * The text of a document: UTF-8 (with or without byte order mark), UTF-16 by its mark or by how it begins, or an encoding
- * of one byte a character that its XML declaration names. Throws XmlError: `too-large`, or `malformed` for broken sequences and NUL.
+ * The text of a document: UTF-8 (with or without byte order mark), UTF-16 by its mark or by how it begins, or an
+ * encoding of one byte a character that its XML declaration names. Throws XmlError: `too-large`, or `malformed` for
+ * broken sequences and NUL.
  */
 export function decodeText(bytes: Uint8Array): string {
   if (bytes.length > maxDocumentBytes) {

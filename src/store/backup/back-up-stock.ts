@@ -43,8 +43,8 @@ export type BackupOptions = {
 const running = new WeakSet<Store['db']>()
 
 /**
- * Backs up the state of this moment into an unused folder or bucket, while the service runs. Everything is durable and was read
- * back when it returns. Throws OperatorError if it cannot be used.
+ * Backs up the state of this moment into an unused folder or bucket, while the service runs. Everything is durable and
+ * was read back when it returns. Throws OperatorError if it cannot be used.
  */
 export async function backUpStock(store: Store, storage: BackupStorage, options: BackupOptions): Promise<Manifest> {
   if (running.has(store.db))
@@ -72,7 +72,9 @@ type StockState = {
   readonly longestHoldMs: () => number | null
 }
 
-/** A server keeps the state in one transaction; the embedded engine, with its one connection, by a log of what changes. */
+/**
+ * A server keeps the state in one transaction; the embedded engine, with its one connection, by a log of what changes.
+ */
 async function readingAtOnce<Result>(store: Store, work: (state: StockState) => Promise<Result>): Promise<Result> {
   if (store.engine === 'server')
     return inSnapshot(store, async (trx) => {

@@ -18,7 +18,10 @@ export type BackupStorage = {
   readonly put: (name: string, bytes: Buffer) => Promise<void>
   /** Undefined when it is not there. */
   readonly get: (name: string) => Promise<Buffer | undefined>
-  /** Makes it ready for a new backup. Throws OperatorError when it holds anything but the remains of an interrupted backup. */
+  /**
+   * Makes it ready for a new backup. Throws OperatorError when it holds anything but the remains of an interrupted
+   * backup.
+   */
   readonly clear: () => Promise<void>
   readonly close: () => Promise<void>
 }

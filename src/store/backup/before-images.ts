@@ -1,5 +1,5 @@
-// One state of an embedded stock, read while it changes. Its one connection cannot keep a transaction open for a long reading, so
-// triggers keep rows as they were at the cut, and each step of the reading is a transaction of its own.
+// One state of an embedded stock, read while it changes. Its one connection cannot keep a transaction open for a long
+// reading, so triggers keep rows as they were at the cut, and each step of the reading is a transaction of its own.
 import { type RawBuilder, sql } from 'kysely'
 import { OperatorError } from '../../platform/errors.ts'
 import { type Executor, inTransaction, type Store } from '../database.ts'
@@ -135,9 +135,9 @@ async function* pagesOf(held: HeldConnection, tables: readonly Table[], cut: str
 }
 
 /**
- * A row that was not changed since the cut is read from its table; one that was, from the log. Before each page, the log
- * of the table is emptied in the same transaction: an image that was made while the reading stood at a key is of a row
- * that was read before if its key is not above that, and is still to be given otherwise.
+ * A row that was not changed since the cut is read from its table; one that was, from the log. Before each page, the
+ * log of the table is emptied in the same transaction: an image that was made while the reading stood at a key is of a
+ * row that was read before if its key is not above that, and is still to be given otherwise.
  */
 class TableReading {
   readonly table: Table

@@ -40,8 +40,8 @@ const openTimeoutMs = 10 * 60_000
 const closeTimeoutMs = 60_000
 
 /**
- * One embedded PostgreSQL in a thread of its own. Takes one statement at a time: the caller queues. When the thread ends
- * or is ended, `generation` rises, the statement fails, and the next one starts a new thread, which recovers.
+ * One embedded PostgreSQL in a thread of its own. Takes one statement at a time: the caller queues. When the thread
+ * ends or is ended, `generation` rises, the statement fails, and the next one starts a new thread, which recovers.
  */
 export class EmbeddedEngine {
   readonly #options: EngineOptions

@@ -18,7 +18,10 @@ const activitySql = `select format('%I.%I', schemaname, relname) as name, n_live
 /** Maximum age in transactions before rows are frozen, long before the 2,000,000,000 at which PostgreSQL stops. */
 const freezeAge = 200_000_000
 
-/** Who publishes or matches writes in short pieces so that others can work in between; a vacuum would delay them for seconds. */
+/**
+ * Who publishes or matches writes in short pieces so that others can work in between; a vacuum would delay them for
+ * seconds.
+ */
 const busySql = `select greatest(p.until_ms, h.until_ms) > extract(epoch from clock_timestamp()) * 1000 as "isBusy"
   from publication p, hit_mark h`
 
@@ -31,8 +34,8 @@ export async function isWritingEdition(engine: Pick<EmbeddedEngine, 'run'>): Pro
 }
 
 /**
- * Vacuums and analyzes the tables that changed enough, by the rules of PostgreSQL's autovacuum (a fifth of the rows dead
- * or new, a tenth changed). The caller holds the turn.
+ * Vacuums and analyzes the tables that changed enough, by the rules of PostgreSQL's autovacuum (a fifth of the rows
+ * dead or new, a tenth changed). The caller holds the turn.
  */
 export async function keepHouse(engine: Pick<EmbeddedEngine, 'run'>): Promise<void> {
   const run = (sql: string) => engine.run(sql, [], housekeepingTimeoutMs)

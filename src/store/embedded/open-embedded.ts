@@ -31,8 +31,8 @@ export type EmbeddedStore = {
 
 const megabyte = 1024 * 1024
 /**
- * Maximum of write-ahead log between two checkpoints: bounds the log on disk, what a start after a kill replays, and how long others
- * wait for the one connection while a checkpoint writes what is new.
+ * Maximum of write-ahead log between two checkpoints: bounds the log on disk, what a start after a kill replays, and
+ * how long others wait for the one connection while a checkpoint writes what is new.
  */
 const checkpointBytes = 8 * megabyte
 /**

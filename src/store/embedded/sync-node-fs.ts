@@ -1,5 +1,6 @@
 // The embedded engine's file system with real fsync. The one it ships has none: a power cut destroys the database
-// (upstream issue #1107). Leans on internals of @electric-sql/pglite 0.5.16, hence the exact version and durability.test.ts.
+// (upstream issue #1107). Leans on internals of @electric-sql/pglite 0.5.16, hence the exact version and
+// durability.test.ts.
 import fs from 'node:fs'
 import type { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
@@ -54,7 +55,9 @@ export class SyncNodeFS extends NodeFS {
   }
 }
 
-/** Makes the entries of a folder durable (a directory has no stream of its own in the engine). Windows has no such call. */
+/**
+ * Makes the entries of a folder durable (a directory has no stream of its own in the engine). Windows has no such call.
+ */
 export function syncFolder(path: string): void {
   if (process.platform === 'win32') return
   const descriptor = fs.openSync(path, 'r')

@@ -1,4 +1,5 @@
-// Asks a PostgreSQL server what an operator has to know before a service uses it: settings, rights, clock. Changes nothing.
+// Asks a PostgreSQL server what an operator has to know before a service uses it: settings, rights, clock. Changes
+// nothing.
 import pg from 'pg'
 import type { Clock } from '../../platform/clock.ts'
 import { OperatorError } from '../../platform/errors.ts'

@@ -35,7 +35,9 @@ const types = {
     oid === int8Oid ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 }
 
-/** Connects without migrating. Throws OperatorError when the server cannot be reached or is older than PostgreSQL 15. */
+/**
+ * Connects without migrating. Throws OperatorError when the server cannot be reached or is older than PostgreSQL 15.
+ */
 export async function openServer(options: ServerOptions): Promise<ServerStore> {
   const store = prepareServer(options)
   try {

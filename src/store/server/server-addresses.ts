@@ -44,7 +44,9 @@ export function shownAddress(databaseUrl: string): string {
   return `${urls.map(({ host }) => host).join(',')}${urls[0]!.pathname}`
 }
 
-/** A server that takes no writes where one that does is wanted. The code is that of a statement that it would refuse. */
+/**
+ * A server that takes no writes where one that does is wanted. The code is that of a statement that it would refuse.
+ */
 export class ReadOnlyServerError extends Error {
   readonly code = '25006'
   constructor(hosts: number) {

@@ -20,7 +20,10 @@ export type ConnectionOptions = {
 }
 
 export type WatchedConnections = {
-  /** For all work. A statement may take as long as the server is seen working on it, at most the time of `statementTimeoutMs`. */
+  /**
+   * For all work. A statement may take as long as the server is seen working on it, at most the time of
+   * `statementTimeoutMs`.
+   */
   readonly work: PostgresPool
   /**
    * For small frequent queries: one that is not answered within about 5 seconds is an error, and its connection is
@@ -77,7 +80,9 @@ const keepAliveDelayMs = 5_000
  * the locks of a process that is frozen, or of a machine that died behind a proxy which holds its connections open.
  */
 const idleTransactionTimeoutMs = 60_000
-/** How long a statement waits for a lock: longer than a frozen process can keep it, so that only a busy one is an error. */
+/**
+ * How long a statement waits for a lock: longer than a frozen process can keep it, so that only a busy one is an error.
+ */
 const lockTimeoutMs = 75_000
 /** The server looks after its end sooner than after two hours: a machine that died frees its locks in half a minute. */
 const greeting = `
@@ -201,8 +206,8 @@ export function watchedConnections(options: ConnectionOptions): WatchedConnectio
 
   function openPool(max: number, connectTimeoutMs: number): pg.Pool {
     const pool = new pg.Pool({ ...config, Client: TrackedClient, max, connectionTimeoutMillis: connectTimeoutMs })
-    // A connection that the server closes, idle or in use, is replaced at its next use and its query fails; without these
-    // listeners it would end the process besides.
+    // A connection that the server closes, idle or in use, is replaced at its next use and its query fails; without
+    // these listeners it would end the process besides.
     pool.on('error', () => {})
     pool.on('connect', (client) => client.on('error', () => {}))
     return pool

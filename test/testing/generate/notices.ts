@@ -1,4 +1,5 @@
-// Made-up notices with real codes, for tests of the consolidation: a builder for one, and small worlds of connected ones.
+// Made-up notices with real codes, for tests of the consolidation: a builder for one, and small worlds of connected
+// ones.
 import type { Notice, NoticeLot, NoticeReference } from '../../../src/domain/notice.ts'
 import { toInstant } from '../../../src/domain/time.ts'
 import { type Random, randomOf } from './random.ts'
@@ -50,8 +51,8 @@ const buyers = [
 const works = ['Turnhalle', 'Kläranlage', 'Schulbusse', 'Winterdienst', 'Netzwerktechnik']
 
 /**
- * A world of about `procedures` procedures with their notices: announcements, calls, changes, cancellations, results, modifications,
- * copies on other portals, the same notice twice, ids copied by strangers, numbers used twice.
+ * A world of about `procedures` procedures with their notices: announcements, calls, changes, cancellations, results,
+ * modifications, copies on other portals, the same notice twice, ids copied by strangers, numbers used twice.
  */
 export function noticeWorld(seed: number, procedures: number): Notice[] {
   const random = randomOf(seed)

@@ -13,7 +13,9 @@ export type Random = {
   readonly logNormal: (median: number, spread: number) => number
 }
 
-/** A generator (`splitmix32` seeds `mulberry32`) for one seed; `stream` gives independent sequences under the same seed. */
+/**
+ * A generator (`splitmix32` seeds `mulberry32`) for one seed; `stream` gives independent sequences under the same seed.
+ */
 export function randomOf(seed: number, stream = 0): Random {
   let state = mix(mix(seed | 0) ^ Math.imul(stream + 1, 0x9e3779b9))
   const next = (): number => {

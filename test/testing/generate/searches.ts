@@ -1,4 +1,5 @@
-// Made-up saved searches: each is drawn from some records, so that it matches now and then, and part of it from others, so that it mostly does not.
+// Made-up saved searches: each is drawn from some records, so that it matches now and then, and part of it from others,
+// so that it mostly does not.
 
 import { procedureTypes } from '../../../src/domain/codes.ts'
 import { toNutsCode } from '../../../src/domain/nuts.ts'
@@ -8,7 +9,10 @@ import { parseSearchFilter, type Search, type SearchFilter } from '../../../src/
 import { tokensOf } from '../../../src/hits/words.ts'
 import { type Random, randomOf } from './random.ts'
 
-/** `narrow`: what people save, matching about 1 record in 1,000. `mixed`: every member, and broad ones, to compare two matchers. */
+/**
+ * `narrow`: what people save, matching about 1 record in 1,000. `mixed`: every member, and broad ones, to compare two
+ * matchers.
+ */
 export type SearchStyle = 'narrow' | 'mixed'
 
 /** One filter; `records` are what it is drawn from. */

@@ -63,8 +63,8 @@ function callOf({ seed, count }: { readonly seed: number; readonly count: number
 }
 
 /**
- * Notice `index` of a world of `count`: in ten notices seven calls, the award of one, and two calls seen on another portal
- * without an id in common, one of them as a row of a list.
+ * Notice `index` of a world of `count`: in ten notices seven calls, the award of one, and two calls seen on another
+ * portal without an id in common, one of them as a row of a list.
  */
 export function generateNotice(world: { readonly seed: number; readonly count: number }, index: number): Notice {
   const [place, first] = [index % 10, index - (index % 10)]

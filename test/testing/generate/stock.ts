@@ -1,5 +1,5 @@
-// Generated tenders: the shape, sizes and gaps of a real stock, without text from real notices. Record i of a seed is always
-// the same, so a million of them stream in the memory of one.
+// Generated tenders: the shape, sizes and gaps of a real stock, without text from real notices. Record i of a seed is
+// always the same, so a million of them stream in the memory of one.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { ProcedureType } from '../../../src/domain/codes.ts'
@@ -225,7 +225,9 @@ function fate(random: Random, submissionMs: number | undefined, publishedMs: num
     : { status: 'closed', archiveReason: 'expired' }
 }
 
-/** Content of tender `index`. `version` changes what a later notice would change: texts, deadline, codes, value, fate. */
+/**
+ * Content of tender `index`. `version` changes what a later notice would change: texts, deadline, codes, value, fate.
+ */
 export function generateTender(options: StockOptions, index: number, version = 0): TenderContent {
   const fixed = randomOf(options.seed, index * 64)
   const random = randomOf(options.seed, index * 64 + 1 + (version % 60))

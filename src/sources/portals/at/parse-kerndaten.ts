@@ -31,7 +31,10 @@ import {
 
 const zone = 'Europe/Vienna'
 
-/** By the end of the root's name: `KD_8_1_Z2` is a call, `KD_8_2_Z1` an award; KD_7 and VII_… are the same for utilities. */
+/**
+ * By the end of the root's name: `KD_8_1_Z2` is a call, `KD_8_2_Z1` an award; KD_7 and VII_… are the same for
+ * utilities.
+ */
 const formTypes: { readonly [form: string]: FormType } = {
   '1_z1': 'planning',
   '1_z2': 'competition',

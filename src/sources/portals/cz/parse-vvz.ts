@@ -1,4 +1,5 @@
-// One form of the Czech bulletin (VVZ): its entry in the search, and its content as a tree of eForms fields (BT-…, OPT-…).
+// One form of the Czech bulletin (VVZ): its entry in the search, and its content as a tree of eForms fields (BT-…,
+// OPT-…).
 import { isProcedureType } from '../../../domain/codes.ts'
 import {
   type FormType,

@@ -246,7 +246,9 @@ function readFeed(root: XmlElement, publisher: string): Found {
   return entries.length === 1 ? readEntry(entries[0]!, publisher) : entries.map((entry) => readEntry(entry, publisher))
 }
 
-/** The reader of one of the feeds: entries alone, wrapped in the root of their feed, or a whole feed. It never throws. */
+/**
+ * The reader of one of the feeds: entries alone, wrapped in the root of their feed, or a whole feed. It never throws.
+ */
 export function placspReader(publisher: string): (bytes: Uint8Array) => ParsedPart[] {
   return (bytes) => readXmlDocument(bytes, (root) => readFeed(root, publisher))
 }

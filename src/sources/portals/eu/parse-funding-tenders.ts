@@ -1,4 +1,5 @@
-// One result of the search of the EU Funding and Tenders portal: a call for tenders of an EU body, all members lists of texts.
+// One result of the search of the EU Funding and Tenders portal: a call for tenders of an EU body, all members lists of
+// texts.
 import { member, textsAt } from '../../ocds/json.ts'
 import { descriptionIn, titleIn } from '../../read-values.ts'
 import { cleanField, cleanUrl } from '../../text.ts'

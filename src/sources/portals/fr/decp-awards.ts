@@ -1,4 +1,5 @@
-// France: DECP, the essential data of awarded contracts in the format of 2022, as the Ministry's Opendatasoft portal has them.
+// France: DECP, the essential data of awarded contracts in the format of 2022, as the Ministry's Opendatasoft portal
+// has them.
 import { sourceOf } from '../../source.ts'
 import { parseDecpAwards } from './parse-decp-awards.ts'
 

@@ -70,7 +70,10 @@ function formTypeOf(record: JsonObject): FormType {
   )
 }
 
-/** The forms of the journal wrap their content in `initial`, `rectificatif`, `attribution` … : the first that is an object. */
+/**
+ * The forms of the journal wrap their content in `initial`, `rectificatif`, `attribution` … : the first that is an
+ * object.
+ */
 function bodyOf(content: JsonObject): { readonly form: JsonObject; readonly body: JsonObject } | undefined {
   for (const name of ['FNSimple', 'MAPA', 'FNS', 'DIVERS']) {
     const form = asObject(member(content, name))
@@ -111,7 +114,8 @@ function readRecord(record: JsonObject): Notice | Rejection {
   const root = eforms && eformsRootOf(eforms)
   const [part] = root ? parseEforms(root) : []
   if (id && part && 'notice' in part) {
-    // The same notice, id and version as in the EU journal: only who published it, when and under which number is BOAMP's.
+    // The same notice, id and version as in the EU journal: only who published it, when and under which number is
+    // BOAMP's.
     return compact<Notice>({
       ...compact<Notice>(part.notice),
       noticeKey: `${home.publisher}:${id}`,

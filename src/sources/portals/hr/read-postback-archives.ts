@@ -1,4 +1,5 @@
-// The archives of Croatia's old procurement site: each is sent by an ASP.NET page after a click, which is a form posted back.
+// The archives of Croatia's old procurement site: each is sent by an ASP.NET page after a click, which is a form posted
+// back.
 
 import { Refused } from '../../../platform/http.ts'
 import { inParts } from '../../families/in-parts.ts'

@@ -21,7 +21,8 @@ export const source = sourceOf({
         entries: releasesIfAny,
         each: {
           name: 'agreement',
-          // Text in lists with ¯ between them; in the first, agreements with ¬ between them: `130-BIENES^IM-CE-2020-9` …
+          // Text in lists with ¯ between them; in the first, agreements with ¬ between them: `130-BIENES^IM-CE-2020-9`
+          // …
           list: { url: `${site}/obtenerFiltros` },
           entries: { format: 'html', link: /(?<![\s\S]*¯[\s\S]*)(?:^|¬)(\d+)-/ },
           at: '/0',

@@ -1,4 +1,5 @@
-// One announcement of the Polish bulletin (BZP): flat members, and the announcement itself as HTML with numbered labels.
+// One announcement of the Polish bulletin (BZP): flat members, and the announcement itself as HTML with numbered
+// labels.
 import type { FormType, LotResult, NoticeLot, NoticeReference } from '../../../domain/notice.ts'
 import { compact } from '../../compact.ts'
 import { asObject, type JsonObject, member, objectsOf, textAt } from '../../ocds/json.ts'
@@ -48,7 +49,10 @@ function labelled(body: string, number: string): string | undefined {
   return match?.[1]?.trim()
 }
 
-/** Results by lot number: `procedureResult` and `contractors` count the lots, each separated by a semicolon or one object. */
+/**
+ * Results by lot number: `procedureResult` and `contractors` count the lots, each separated by a semicolon or one
+ * object.
+ */
 function lotsOf(entry: JsonObject): NoticeLot[] {
   const outcomes = (textAt(entry, 'procedureResult') ?? '').split(';').map((outcome) => outcome.trim())
   const contractors = member(entry, 'contractors')

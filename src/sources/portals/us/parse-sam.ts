@@ -48,7 +48,10 @@ export const parseSamRow = rowReader(
   { elseEncoding: 'windows-1252' },
 )
 
-/** `text` knows the members of the interface and the columns of the table by their names; `more` is what differs in shape. */
+/**
+ * `text` knows the members of the interface and the columns of the table by their names; `more` is what differs in
+ * shape.
+ */
 function readOpportunity(
   text: TextAt,
   more: {
