@@ -19,7 +19,10 @@ export const testDatabaseUrl: string | undefined = process.env.TEST_DATABASE_URL
 
 /** The engines that every store test runs on: `describe.each(engines)('… (%s)', (engine) => …)`. */
 export const engines: readonly Engine[] = testDatabaseUrl === undefined ? ['embedded'] : ['embedded', 'server']
-/** One of them, drawn for each file and run, for pages and commands: tests of the store run its queries on each. A proof takes all. */
+/**
+ * One of them, drawn for each file and run, for pages and commands: tests of the store run its queries on each. A proof
+ * takes all.
+ */
 export const drawnEngines: readonly Engine[] = proofDraw(engines, 1)
 if (testDatabaseUrl === undefined) console.log('skipped: the server engine (no TEST_DATABASE_URL)')
 

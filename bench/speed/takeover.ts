@@ -137,7 +137,7 @@ export async function takeoverRows({ options, stock, ours, notes }: SpeedContext
         atMost('longest answer meanwhile', during['longest ms'], 20, 'ms'),
       ],
       notes: [
-        `Takeover: 6 of 10 requests are pages of 100, 3 records, 1 a page by six filters, all gzip, from everywhere; timed from when the generator, whose clock ticks each millisecond, came to them, and from when they were due where no connection was free. How late it came is told beside.`,
+        `Takeover: 6 of 10 requests are pages of 100, 3 records, 1 a page by six filters, all gzip, from everywhere; timed from when the generator, whose clock ticks each millisecond, came to them, and from when they were due where no connection was free. The delay is shown beside it.`,
       ],
     },
   ]

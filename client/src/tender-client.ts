@@ -355,7 +355,7 @@ function problemOf(path: string, response: Response, text: string): Problem {
   const isRedirect = response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)
   const detail = isRedirect
     ? `The address redirects${response.headers.has('location') ? ` to ${response.headers.get('location')}` : ''}; set baseUrl to where the API is.`
-    : 'The answer was no problem document; something between the client and the API made it.'
+    : 'The answer is not a problem document; something between the client and the API produced it.'
   let body: unknown
   try {
     body = JSON.parse(text)

@@ -78,9 +78,9 @@ const logLevel: OptionSpec = {
   help: `Log lines on standard error: ${logLevels.join(', ')}.`,
 }
 const everywhere = { data, json, help }
-const dryRun: OptionSpec = { type: 'flag', help: 'Only say what it would do; nothing is changed.' }
+const dryRun: OptionSpec = { type: 'flag', help: 'Show what it would do, and change nothing.' }
 /** Of every command that asks. */
-const yes: OptionSpec = { type: 'flag', help: 'Do it without a question; needed where no terminal can be asked.' }
+const yes: OptionSpec = { type: 'flag', help: 'Do not ask for confirmation; required without a terminal.' }
 const everywhereAsking = { data, json, yes, help }
 const maxStaleness: OptionSpec = {
   type: 'number',
@@ -88,14 +88,14 @@ const maxStaleness: OptionSpec = {
   default: 24,
   min: 0.1,
   max: 168,
-  help: '/readyz answers 503 when no look for new editions succeeded for so long.',
+  help: 'How long no check for new editions may succeed before /readyz answers 503.',
 }
 const drain: OptionSpec = {
   type: 'number',
   value: 'N',
   min: 0,
   max: 300,
-  help: 'Go on answering for so long after SIGTERM, for load balancers. Default: 10 with DATABASE_URL, 0 on a terminal and on the embedded engine.',
+  help: 'How long to keep answering after SIGTERM, for load balancers. Default: 10 with DATABASE_URL, 0 on a terminal and on the embedded engine.',
 }
 const apiHost: OptionSpec = {
   type: 'text',
@@ -215,7 +215,7 @@ const deliverOpen: OptionSpec = {
   implied: 500,
   min: 1,
   max: 500,
-  help: 'Also deliver what is open, matches now and is no hit yet, the best first, at most N (500).',
+  help: 'Also deliver open tenders that match now and are not hits yet, the best first, at most N (500).',
 }
 
 const digestTiming = {
@@ -232,33 +232,33 @@ const digestTiming = {
 const organization: OptionSpec = {
   type: 'text',
   value: 'NAME',
-  help: 'The organization; needed where several have one of this name.',
+  help: 'The organization; required if several have one of this name.',
 }
 const itsOrganization: OptionSpec = { ...organization, required: true, help: 'The organization that it belongs to.' }
 const codeLists = {
   cpv: { type: 'paths', value: 'CODE…', help: 'CPV codes; each covers the codes below it.' },
   nuts: { type: 'paths', value: 'CODE…', help: 'NUTS regions; each covers the regions in it.' },
-  word: { type: 'paths', value: 'WORD…', help: 'Words of title or description; from five letters on also as a part.' },
+  word: { type: 'paths', value: 'WORD…', help: 'Words in the title or description; a word of five letters or more also matches as a part of a word.' },
   'value-min': { type: 'count', value: 'EUR', help: 'Minimum value in euros.' },
   'value-max': { type: 'count', value: 'EUR', help: 'Maximum value in euros.' },
   nature: { type: 'paths', value: 'NATURE…', help: 'works, supplies or services.' },
-  'exclude-cpv': { type: 'paths', value: 'CODE…', help: 'None of these CPV codes.' },
-  'exclude-word': { type: 'paths', value: 'WORD…', help: 'None of these words.' },
+  'exclude-cpv': { type: 'paths', value: 'CODE…', help: 'Exclude these CPV codes.' },
+  'exclude-word': { type: 'paths', value: 'WORD…', help: 'Exclude these words.' },
 } as const satisfies { readonly [name: string]: OptionSpec }
 const searchOptions = {
   ...codeLists,
   authority: { type: 'paths', value: 'NAME…', help: 'Contracting authorities, by name or national id.' },
   procedure: { type: 'paths', value: 'TYPE…', help: 'Procedure types of eForms: open, restricted …' },
-  'min-days': { type: 'count', value: 'N', help: 'Days that must be left until the deadline.' },
-  'exclude-nuts': { type: 'paths', value: 'CODE…', help: 'None of these regions.' },
-  'exclude-authority': { type: 'paths', value: 'NAME…', help: 'None of these authorities.' },
+  'min-days': { type: 'count', value: 'N', help: 'Minimum days left until the deadline.' },
+  'exclude-nuts': { type: 'paths', value: 'CODE…', help: 'Exclude these regions.' },
+  'exclude-authority': { type: 'paths', value: 'NAME…', help: 'Exclude these authorities.' },
   profile: {
     type: 'text',
     value: 'NAME',
     help: 'Profile that scores are computed against; default: the search itself.',
   },
   threshold: { type: 'count', value: 'N', min: 1, max: 100, help: 'Minimum fit score of a hit; 50 for a new search.' },
-  preview: { type: 'flag', help: 'Show what it finds in the stock, and save nothing.' },
+  preview: { type: 'flag', help: 'Show what it finds in the stock, without saving it.' },
 } as const satisfies { readonly [name: string]: OptionSpec }
 const profileOptions = {
   ...codeLists,
@@ -269,7 +269,7 @@ const profileOptions = {
 const clear: OptionSpec = {
   type: 'paths',
   value: 'OPTION…',
-  help: 'Options of this list that no longer hold: cpv, word, value-max …',
+  help: 'Options to remove: cpv, word, value-max …',
 }
 
 /** Absent options: those of every command; absent environment: the database. */
@@ -310,7 +310,7 @@ const table = {
       },
       simulator: {
         ...simulator,
-        help: 'With --live: read the portals that `tenderstock simulate` serves at this URL. The stock is one of samples.',
+        help: 'With --live: read the portals that `tenderstock simulate` serves at this URL. The stock then counts as samples.',
       },
       workers: {
         type: 'count',
@@ -364,7 +364,7 @@ const table = {
       ['tenderstock start --live --source ted doe --backfill-since 2022-01-01', 'two of them, with a backfill'],
       [
         'tenderstock start --live --simulator http://127.0.0.1:8090 --data trial',
-        'with the workers of production, against `tenderstock simulate`',
+        'with the workers of a live service, against `tenderstock simulate`',
       ],
       ['tenderstock start --data /srv/tenders --api-port 9000 --json', 'for a program that waits for the ready event'],
     ],
@@ -403,7 +403,7 @@ const table = {
     },
     examples: [
       ['tenderstock publish', 'the next edition'],
-      ['tenderstock publish --dry-run', 'what the gate would say, and how many records would change'],
+      ['tenderstock publish --dry-run', 'what the gate would decide, and how many records would change'],
       ["tenderstock publish --override-gate --reason 'confirmed by phone'", 'publish despite the gate'],
     ],
   },
@@ -448,9 +448,9 @@ const table = {
   redact: {
     summary: "Remove a person's contact data from records, and keep it out.",
     details: [
-      'The values are taken out of every record, now and whenever a notice with them is read again; the next edition brings the',
+      'The values are removed from every record, now and whenever a notice with them is read again; the next edition brings the',
       'change to copies. Raw documents are kept, but no longer shown with them. Only keyed hashes of the values are stored.',
-      'Name every value: an address does not bring the phone number beside it. See docs/privacy.md.',
+      'Name every value: redacting an address does not redact the phone number beside it. See docs/privacy.md.',
     ],
     options: {
       ...everywhere,
@@ -458,9 +458,9 @@ const table = {
       phone: {
         type: 'paths',
         value: 'NUMBER…',
-        help: 'Phone numbers; with the country code, they are found without it too.',
+        help: 'Phone numbers; one with the country code also matches without it.',
       },
-      name: { type: 'paths', value: 'NAME…', help: 'Full names, first name first.' },
+      name: { type: 'paths', value: 'NAME…', help: 'Full names, given name first.' },
       reason: {
         type: 'text',
         value: 'TEXT',
@@ -469,7 +469,7 @@ const table = {
       'dry-run': { type: 'flag', help: 'Show how many notices and records hold the values, and change nothing.' },
     },
     examples: [
-      ['tenderstock redact --email jane@example.org --dry-run', 'where the address stands'],
+      ['tenderstock redact --email jane@example.org --dry-run', 'where the address occurs'],
       ["tenderstock redact --email jane@example.org --name 'Jane Doe' --reason 'request 7'", 'remove both'],
       ["tenderstock redact --phone '+49 30 1234567' --reason 'request 7'", 'remove a number'],
     ],
@@ -481,7 +481,7 @@ const table = {
   'redact undo': {
     summary: 'Undo a redaction: the values are published again.',
     operands: { name: 'ID', min: 1, max: 1 },
-    asks: { question: 'Undo the redaction {}? The next edition publishes again what it took out.' },
+    asks: { question: 'Undo the redaction {}? The next edition publishes the removed values again.' },
     examples: [['tenderstock redact undo 4be1d6a09c7f2e35 --yes', 'an id of `redact list`']],
   },
   'redact import': {
@@ -510,7 +510,7 @@ const table = {
     ],
   },
   audit: {
-    summary: 'List who did what, the newest first.',
+    summary: 'List who did what, newest first.',
     details: [
       'Every change by a person in the console or by a command has an entry, for 24 months. The console shows the same: to the Owners',
       'of an organization its own, to operators all.',
@@ -545,15 +545,15 @@ const table = {
     },
     environment: serviceEnvironment,
     examples: [
-      ['tenderstock doctor --data /srv/tenderstock', 'before the first start, and whenever something is odd'],
+      ['tenderstock doctor --data /srv/tenderstock', 'before the first start, or when something seems wrong'],
       ['tenderstock doctor --live --source ted --json', 'with a portal, for a program'],
     ],
   },
   config: {
     summary: 'Show the settings in effect and where each comes from; secrets are hidden.',
     details: [
-      'Asks the service that runs on the data folder; where none runs, it shows what a command that is started here would use.',
-      'A variable that begins with TENDERSTOCK_ and is no setting is named, with the setting that it resembles.',
+      'Asks the service that runs on the data folder; if none runs, it shows what a command started here would use.',
+      'It also lists variables that begin with TENDERSTOCK_ but are not settings, with the setting that each resembles.',
       'Exit code 2: a value cannot be used. docs/settings.md lists all settings.',
     ],
     environment: [],
@@ -571,7 +571,7 @@ const table = {
         type: 'text',
         value: 'TIME',
         required: true,
-        help: 'Its end, ISO 8601 with a time zone: 2026-11-24T06:00Z; within 7 days.',
+        help: 'When it ends, ISO 8601 with a time zone: 2026-11-24T06:00Z; within 7 days.',
       },
     },
     examples: [
@@ -603,14 +603,14 @@ const table = {
     ],
   },
   'source show': {
-    summary: 'Show a source: its card, its health, its last readings.',
+    summary: 'Show a source: its card, its health and its last readings.',
     operands: { name: 'SOURCE', min: 1, max: 1 },
     examples: [['tenderstock source show ted', 'the official journal']],
   },
   'source check': {
     summary: 'Send each portal one small request and compare the answer with its card.',
     details: [
-      'Without an id: all active sources. Nothing is stored. A source is ok if an entry arrived and reads as the card says, quiet if the portal published nothing lately. Exit code 0: all are ok or quiet; 6: one differs or does not answer.',
+      'Without an id: all active sources. Nothing is stored. A source is ok if an entry arrived and its content fits the card, quiet if the portal published nothing lately. Exit code 0: all are ok or quiet; 6: one differs or does not answer.',
     ],
     operands: { name: '[SOURCE…]', min: 0, max: 1000 },
     options: { ...everywhere, simulator },
@@ -641,7 +641,7 @@ const table = {
     ],
   },
   'review list': {
-    summary: 'List possible duplicates that await a decision, the most likely first.',
+    summary: 'List possible duplicates that await a decision, most likely first.',
     details: [
       'Their records stay separate until somebody decides; the API never shows that they may be one.',
       'After them come records whose notices state different award numbers or name another call: `review split` separates them.',
@@ -714,8 +714,8 @@ const table = {
     examples: [['tenderstock profile create --organization Acme --name Us --cpv 45233000 --word asphalt', 'a company']],
   },
   'profile edit': {
-    summary: 'Change a profile; it counts from the next edition on.',
-    details: ['Each option that is given replaces what it held.'],
+    summary: 'Change a profile; the change applies from the next edition.',
+    details: ['Each option replaces its former value.'],
     operands: { name: 'PROFILE', min: 1, max: 1 },
     options: { ...everywhere, organization: itsOrganization, ...profileOptions, clear },
     examples: [['tenderstock profile edit Us --organization Acme --nuts DE2 DE1', 'other regions']],
@@ -732,7 +732,7 @@ const table = {
     examples: [['tenderstock profile show Us --organization Acme', 'what it says']],
   },
   'search create': {
-    summary: 'Save a search; tenders that match it become hits from the next edition on.',
+    summary: 'Save a search; tenders that match it become hits from the next edition.',
     details: [
       'A tender has to satisfy every option, with any of its values. A search needs a CPV code, a region, a word or an authority.',
     ],
@@ -749,20 +749,20 @@ const table = {
     ],
   },
   'search edit': {
-    summary: 'Change a search; it counts from the next edition on.',
-    details: ['Each option that is given replaces what it held. Hits that were made stay.'],
+    summary: 'Change a search; the change applies from the next edition.',
+    details: ['Each option replaces its former value. Existing hits stay.'],
     operands: { name: 'SEARCH', min: 1, max: 1 },
     options: { ...everywhere, organization, ...searchOptions, clear },
     examples: [['tenderstock search edit Roads --threshold 60 --clear nuts', 'a higher score, any region']],
   },
   'search pause': {
-    summary: 'Make no hits of a search from the next edition on.',
+    summary: 'Pause a search: it makes no hits from the next edition.',
     operands: { name: 'SEARCH', min: 1, max: 1 },
     options: { ...everywhere, organization },
     examples: [['tenderstock search pause Roads', 'until `search resume`']],
   },
   'search resume': {
-    summary: 'Make hits of a paused search again, from the next edition on.',
+    summary: 'Resume a paused search: it makes hits again from the next edition.',
     operands: { name: 'SEARCH', min: 1, max: 1 },
     options: {
       ...everywhere,
@@ -783,7 +783,7 @@ const table = {
     examples: [['tenderstock search show Roads', 'its newest version']],
   },
   'hit list': {
-    summary: 'List hits, the newest edition first, in it the best first.',
+    summary: 'List hits: newest edition first, best score first within an edition.',
     options: {
       ...everywhere,
       organization,
@@ -804,12 +804,12 @@ const table = {
       organization,
       edition: { type: 'count', value: 'N', min: 1, help: 'Only those of this edition; `search show` lists them.' },
     },
-    examples: [['tenderstock hit release Roads', 'after a look at `search show Roads`']],
+    examples: [['tenderstock hit release Roads', 'after checking `search show Roads`']],
   },
   'digest create': {
     summary: 'Mail the hits of a search to a person.',
     details: [
-      'The person gets the hits of the next editions: those with a near deadline first, then the best. docs/hits/digests.md describes the mails.',
+      'The person receives the hits of the next editions: those with a near deadline first, then the best. docs/hits/digests.md describes the mails.',
       'Unless you say otherwise, they come daily at 7 in Europe/Brussels.',
       'They leave when the service has TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM.',
     ],
@@ -824,7 +824,7 @@ const table = {
     examples: [['tenderstock digest create --organization Acme --search Roads --to anna@example.org', 'daily at 7']],
   },
   'digest edit': {
-    summary: 'Change when a person gets a digest.',
+    summary: 'Change when a person receives a digest.',
     operands: { name: 'ID', min: 1, max: 1 },
     options: { ...everywhere, ...digestTiming },
     examples: [
@@ -833,20 +833,20 @@ const table = {
     ],
   },
   'digest list': {
-    summary: 'List digests with the next time and what became of their mails.',
+    summary: 'List digests with their next time and the state of their mails.',
     options: { ...everywhere, organization: { ...organization, help: 'Only those of this organization.' } },
     examples: [['tenderstock digest list', 'of all organizations']],
   },
   'digest remove': {
-    summary: 'Remove a digest with its mails; the person gets no more.',
+    summary: 'Remove a digest with its mails; the person receives no more.',
     operands: { name: 'ID', min: 1, max: 1 },
-    asks: { question: 'Remove the digest {}? Its mails are deleted, also those that wait.' },
+    asks: { question: 'Remove the digest {}? Its mails are deleted, including those not sent yet.' },
     examples: [['tenderstock digest remove ID', '`digest list` shows the id']],
   },
   simulate: {
     summary: 'Simulate the portals of all sources on this machine, with optional faults.',
     details: [
-      'Each speaks the protocol that its card declares and shows made-up notices, more of them as time passes. Point `source check` or',
+      'Each speaks the protocol that its card declares and serves made-up notices, and more as time passes. Point `source check` or',
       '`source run` at it with --simulator. docs/simulator.md lists the faults; `--fault all` enables all of them.',
     ],
     options: {
@@ -866,7 +866,7 @@ const table = {
       seed: {
         type: 'text',
         value: 'S',
-        help: 'Seed of the made-up world and its faults; the same seed gives the same result.',
+        help: 'Seed of the made-up notices and faults; the same seed gives the same result.',
       },
       speed: {
         type: 'number',
@@ -893,7 +893,7 @@ const table = {
   'console link': {
     summary: 'Print a link that signs a person in to the console, once, within ten minutes.',
     details: [
-      'While nobody exists, the link makes the first person: the operator. Later it is the way back in without a mail: for the only',
+      'Before anyone exists, the link creates the first person: the operator. Later it is a way back in without mail: for the only',
       'operator, or for the person with this mail address. docs/console.md describes the console.',
     ],
     operands: { name: '[MAIL]', min: 0, max: 1 },
@@ -904,7 +904,7 @@ const table = {
     environment: [...databaseEnvironment, 'TENDERSTOCK_CONSOLE_URL'],
     examples: [
       ['tenderstock console link', 'for the first person, or the only operator'],
-      ['tenderstock console link anna@example.org --operator', 'a further operator'],
+      ['tenderstock console link anna@example.org --operator', 'another operator'],
     ],
   },
   'organization create': {
@@ -948,25 +948,25 @@ const table = {
     examples: [["tenderstock organization update 'Acme Ltd' --access off", 'when the contract ends']],
   },
   'organization rename': {
-    summary: 'Give an organization another name; its id, tokens and searches stay.',
+    summary: 'Rename an organization; its id, tokens and searches stay.',
     operands: { name: 'NAME NEW-NAME', min: 2, max: 2 },
-    examples: [["tenderstock organization rename 'Acme Ltd' 'Acme GmbH'", 'commands know it by the new name at once']],
+    examples: [["tenderstock organization rename 'Acme Ltd' 'Acme GmbH'", 'commands use the new name at once']],
   },
   'organization end': {
     summary: 'End the contract of an organization now; its access to the API closes.',
     details: [
       'This is what the button in the console does: requests with its tokens are answered 403 within a minute, while tokens, people and',
-      'searches stay. An operator sets a new contract up in the console. Without a contract, use `organization update NAME --access off`.',
+      'searches stay. An operator creates a new contract in the console. Without a contract, use `organization update NAME --access off`.',
     ],
     operands: { name: 'NAME', min: 1, max: 1 },
     asks: { question: 'End the contract of "{}" now? The requests of all its tokens are refused from then on.' },
-    examples: [["tenderstock organization end 'Acme Ltd'", 'before the day that was agreed']],
+    examples: [["tenderstock organization end 'Acme Ltd'", 'before the agreed day']],
   },
   'token create': {
     summary: 'Create a token; it is shown once.',
     details: [
       'An organization has at most two valid tokens: revoke one to replace it. Its Owners make tokens in the console; this is the',
-      "way when none of them can sign in. It is in the organization's audit log, and its Owners are told by mail.",
+      "way when none of them can sign in. It is in the organization's audit log, and its Owners are notified by mail.",
     ],
     operands: { name: 'ORGANIZATION', min: 1, max: 1 },
     options: {
@@ -1042,21 +1042,21 @@ const table = {
   'webhook update': {
     summary: 'Change an endpoint: its address, events, searches, rate or description.',
     details: [
-      'The secret stays. What waits goes to a new address at once; other events and searches hold for what arises later.',
+      'The secret stays. Waiting deliveries go to a new address at once; new events and searches apply to later hits only.',
     ],
     operands: endpointId,
     options: {
       ...everywhere,
       url: { type: 'text', value: 'URL', help: 'Where the hits are posted from now on.' },
-      kind: { type: 'paths', value: 'KIND…', help: 'The only kinds it gets: search.hit, search.hit.changed.' },
-      search: { type: 'paths', value: 'NAME…', help: 'The only searches whose hits it gets.' },
-      'all-searches': { type: 'flag', help: 'Hits of all searches of the organization, also of later ones.' },
+      kind: { type: 'paths', value: 'KIND…', help: 'Send only these kinds: search.hit, search.hit.changed.' },
+      search: { type: 'paths', value: 'NAME…', help: 'Send only hits of these searches.' },
+      'all-searches': { type: 'flag', help: 'Send hits of all searches of the organization, including later ones.' },
       rate: { type: 'count', value: 'N', min: 1, max: 1000, help: 'Maximum requests a second.' },
       description: { type: 'text', value: 'TEXT', help: 'What it is for.' },
     },
     examples: [
       ['tenderstock webhook update ID --url https://example.org/hook2', 'after its receiver moved'],
-      ['tenderstock webhook update ID --kind search.hit search.hit.changed', 'also what happens to hits later'],
+      ['tenderstock webhook update ID --kind search.hit search.hit.changed', 'also later changes of hits'],
     ],
   },
   'webhook list': {
@@ -1087,7 +1087,7 @@ const table = {
     },
     asks: {
       question:
-        'Seal with the present key? What the former key sealed can then be read by nobody: every endpoint needs a new secret.',
+        'Seal with the present key? Nobody can then read what the former key sealed: every endpoint needs a new secret.',
       with: ['accept-new-key'],
     },
     environment: sealingEnvironment,

@@ -4,10 +4,10 @@ import { type AuditEntry, addAuditEntry } from '../store/audit.ts'
 import { type Executor, inTransaction } from '../store/database.ts'
 import { takeForm } from '../store/sent-forms.ts'
 import type { Actor } from '../store/token-changes.ts'
+import type { ConsoleContext } from './console-context.ts'
 import { keyHashOf } from './directory.ts'
 import { type Html, html } from './html.ts'
 import { PageError, type PersonRequest } from './page.ts'
-import type { ConsoleContext } from './console-context.ts'
 
 /** The hidden field of a form that creates something: sent twice, it creates nothing twice. */
 export const formKey = ({ random }: Pick<ConsoleContext, 'random'>): Html =>
@@ -29,8 +29,8 @@ export type Once<Result, Reason> =
   | ([Reason] extends [never] ? never : { readonly kind: 'refused'; readonly reason: Reason })
 
 /**
- * Does `work` in one transaction for the first sending of a form. What `work` throws undoes everything, as a refusal does that it
- * returns, and the form can be sent again. Throws PageError 400 for a form without its key.
+ * Does `work` in one transaction for the first sending of a form. What `work` throws undoes everything, as a refusal
+ * does that it returns, and the form can be sent again. Throws PageError 400 for a form without its key.
  */
 export async function once<Result, Reason extends string = never>(
   { store }: Pick<ConsoleContext, 'store'>,

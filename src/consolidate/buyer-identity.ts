@@ -1,4 +1,5 @@
-// What makes two buyers the same or different for the guards: cleaned national ids and the distinguishing words of names.
+// What makes two buyers the same or different for the guards: cleaned national ids and the distinguishing words of
+// names.
 import type { Organization } from '../domain/notice.ts'
 import { foldText as foldLetters } from './estimate/text-terms.ts'
 
@@ -23,7 +24,10 @@ const genericWords = new Set(
     .filter(Boolean),
 )
 
-/** Text for comparison: lower case, no diacritics, `ß` as ss, and ae/oe/ue like ä/ö/ü, so that every way of writing an umlaut is one. */
+/**
+ * Text for comparison: lower case, no diacritics, `ß` as ss, and ae/oe/ue like ä/ö/ü, so that every way of writing an
+ * umlaut is one.
+ */
 export const foldText = (text: string): string => foldLetters(text).replace(/([aou])e/g, '$1')
 
 /** The words of a text after folding, in order. */
@@ -42,7 +46,10 @@ export function distinguishingWords(name: string): Set<string> {
 
 const placeholderId = /^(?:TBD|NA|NONE|UNKNOWN|KEINEANGABE|NICHTVORHANDEN|ORG\d+|TEST\w*|0+|1+|9+|X+|12345?6?7?8?9?0?)$/
 
-/** A national id (BT-501) as a key: letters and digits, without a scheme or the country's VAT prefix; undefined for placeholders. */
+/**
+ * A national id (BT-501) as a key: letters and digits, without a scheme or the country's VAT prefix; undefined for
+ * placeholders.
+ */
 export function cleanBuyerId(nationalId: string | undefined, country: string | undefined): string | undefined {
   if (nationalId === undefined) return undefined
   let id = nationalId

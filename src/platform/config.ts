@@ -461,7 +461,8 @@ function editionLocationOf(environment: Environment, hasSecretKey: boolean): Buc
 export function backupLocationOf(text: string, environment: Environment = process.env): DocumentLocation {
   if (isAbsolute(text)) return { kind: 'folder', path: text }
   const bucket = bucketOf(environment, text, text)
-  if (bucket === undefined) throw wrongUse(`${text} is not a location for a backup; pass a folder or s3://bucket/prefix.`)
+  if (bucket === undefined)
+    throw wrongUse(`${text} is not a location for a backup; pass a folder or s3://bucket/prefix.`)
   return bucket
 }
 

@@ -1,4 +1,5 @@
-// Making folders, and making what happens in them durable. Node's own recursive mkdir never returns where the parent exists and refuses with ENOENT (/proc).
+// Making folders, and making what happens in them durable. Node's own recursive mkdir never returns where the parent
+// exists and refuses with ENOENT (/proc).
 import { mkdir, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { OperatorError } from './errors.ts'

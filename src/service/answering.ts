@@ -1,5 +1,5 @@
-// What answers the API in a process, whether its editions come from a database or a bucket: the threads, the log of editions that
-// they read, whether the node may receive requests, and its metrics.
+// What answers the API in a process, whether its editions come from a database or a bucket: the threads, the log of
+// editions that they read, whether the node may receive requests, and its metrics.
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type CatchUpOptions, type EditionLog, openEditionLog } from '../edition/write/edition-log.ts'

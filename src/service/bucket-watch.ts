@@ -1,5 +1,5 @@
-// What a node without a database knows: the head of the bucket and the sealed access beside it, read again and again. A copy of the
-// access in the data folder lets the node start while the bucket is away.
+// What a node without a database knows: the head of the bucket and the sealed access beside it, read again and again. A
+// copy of the access in the data folder lets the node start while the bucket is away.
 import type { CursorKeySource } from '../api/cursors/cursor-key-ring.ts'
 import type { TokenSource } from '../api/token-table.ts'
 import { minuteMs } from '../domain/time.ts'

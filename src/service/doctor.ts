@@ -1,4 +1,5 @@
-// `tenderstock doctor`: what is wrong with this machine, its settings and what it depends on, each with what to do. Changes nothing.
+// `tenderstock doctor`: what is wrong with this machine, its settings and what it depends on, each with what to do.
+// Changes nothing.
 import { mkdtemp, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -186,7 +187,9 @@ async function isServiceRunning(dataFolder: string): Promise<boolean> {
   return (await askRunningService(dataFolder, request, () => {})) !== undefined
 }
 
-/** The data folder, or the nearest folder above that exists: room, rights, and whether what is written reaches the disk. */
+/**
+ * The data folder, or the nearest folder above that exists: room, rights, and whether what is written reaches the disk.
+ */
 async function checkDisk(dataFolder: string, found: (finding: Finding) => void): Promise<void> {
   let folder = dataFolder
   while ((await stat(folder).catch(() => undefined)) === undefined && dirname(folder) !== folder)
@@ -195,7 +198,7 @@ async function checkDisk(dataFolder: string, found: (finding: Finding) => void):
   const address = folder === dataFolder ? folder : `${folder}, where ${dataFolder} would be made`
   const { bavail, bsize } = await statfs(folder)
   const free = `${((bavail * bsize) / 1e9).toFixed(1)} GB are free in ${address}`
-  if (bavail * bsize < leastBytes) found(problem(`${free}: delete something there or give it more room.`))
+  if (bavail * bsize < leastBytes) found(problem(`${free}: delete files there or enlarge it.`))
   else if (bavail * bsize < fewBytes) found(warning(`${free}: give it more room before it is full.`))
   else found(ok(`${free}.`))
   try {
@@ -339,7 +342,7 @@ async function checkRedis(url: string, found: (finding: Finding) => void): Promi
     const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1]
     const isLimited = !/^maxmemory:0\s*$/m.test(info)
     if (policy === undefined)
-      found(warning('The store of REDIS_URL does not tell its maxmemory-policy: see that it is noeviction.'))
+      found(warning('The store of REDIS_URL does not report its maxmemory-policy; make sure that it is noeviction.'))
     else if (policy === 'noeviction') found(ok('The store of REDIS_URL answers and evicts nothing.'))
     else
       found(

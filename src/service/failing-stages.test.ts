@@ -298,7 +298,7 @@ test('a full disk: the API continues, one sentence says what to free, and the st
   execFileSync('sh', ['-c', `head -c 1G /dev/zero > ${filler}; true`], { stdio: 'ignore' })
   const { message } = await service.next(warns(/full/))
   expect(message).toMatch(
-    /^[A-Z][a-z ]+ failed; retrying: The disk that holds \/\S+ is full \(\d+\.\d MB are left\); delete something there or give it more room\.$/,
+    /^[A-Z][a-z ]+ failed; retrying: The disk that holds \/\S+ is full \(\d+\.\d MB are left\); delete files there or enlarge it\.$/,
   )
   expect(String(message)).toContain(disk)
   await expect.poll(() => readiness(api), { timeout: 60_000 }).toMatchObject({ code: 200, edition: 1, isFailing: true })

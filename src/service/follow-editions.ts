@@ -17,7 +17,7 @@ const longestRefusedRounds = 60
 const checkRoundMs = dayMs
 const olderConcern =
   'The database lacks the newest editions that this node serves: the node still serves them, and nothing is published.'
-const refusedConcern = 'An edition came incomplete: the previous one is still served.'
+const refusedConcern = 'An edition arrived incomplete; the previous one is still served.'
 
 type ServedEditions = {
   readonly editions: EditionLog

@@ -1,5 +1,6 @@
-// What a node needs beside the editions to answer without a database: tokens, limits and the keys of cursors, sealed. The publisher
-// writes it into the bucket; each node has a copy in its data folder, with which it starts when database or bucket is away.
+// What a node needs beside the editions to answer without a database: tokens, limits and the keys of cursors, sealed.
+// The publisher writes it into the bucket; each node has a copy in its data folder, with which it starts when database
+// or bucket is away.
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -56,7 +57,10 @@ export async function writeAccess(dataFolder: string, sealed: Uint8Array): Promi
 const confirmEveryMs = 60_000
 
 export type KeptAccess = {
-  /** When the database last confirmed what is kept. Throws OperatorError where that is nothing, or too old to start with. */
+  /**
+   * When the database last confirmed what is kept. Throws OperatorError where that is nothing, or too old to start
+   * with.
+   */
   readonly assertUsable: (limits: { readonly now: number; readonly maxStalenessMs: number }) => number
   /** The same source: what it delivers is kept, and delivered where it fails before it has delivered anything. */
   readonly keepTokens: (source: TokenSource) => TokenSource

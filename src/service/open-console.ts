@@ -1,8 +1,8 @@
 // Opens the console of a running service: what its pages have to work with, and where it listens.
 import { cursorKeysOf } from '../api/cursors/cursor-key-source.ts'
 import { type Console, openConsole } from '../console/console.ts'
-import { Directory } from '../console/directory.ts'
 import type { CommandOutcome, CommandRequest, ConsoleContext } from '../console/console-context.ts'
+import { Directory } from '../console/directory.ts'
 import { wrongUse } from '../platform/errors.ts'
 import { isLoopbackAddress } from '../platform/network-rule.ts'
 import { sampleEpoch } from '../simulator/samples/sample-documents.ts'
@@ -45,7 +45,7 @@ export async function findConsole(
 /** Opens the console on a node; it is closed with the node. */
 export async function openServiceConsole(
   node: OpenNode,
-  context: ServiceContext,
+  service: ServiceContext,
   where: {
     readonly host: string
     readonly port: number
@@ -57,7 +57,7 @@ export async function openServiceConsole(
   },
 ): Promise<ConsoleContext> {
   const { log, state } = node
-  const { store, clock, wallClock, random, config, version, dataFolder } = context
+  const { store, clock, wallClock, random, config, version, dataFolder } = service
   const directory = new Directory(store, clock)
   await directory.refresh()
   const following = keepLooking({
@@ -85,13 +85,13 @@ export async function openServiceConsole(
     apiAddress: where.apiAddress,
     hasSamples: where.hasSamples,
     explore: (organizationId, path) => node.explorer.ask(where.api, organizationId, path),
-    samples: samplesOf(node, context, where),
-    run: (request) => runForPage(context, request),
+    samples: samplesOf(node, service, where),
+    run: (request) => runForPage(service, request),
     webhooks: {
-      sealer: () => openSealer(context),
+      sealer: () => openSealer(service),
       addressRule: () => webhookAddressRule(store, config),
     },
-    reads: stockReads(context, node.editions),
+    reads: stockReads(service, node.editions),
   }
   const opened: Console = await openConsole(context, {
     host: where.host,

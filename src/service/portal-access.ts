@@ -69,7 +69,7 @@ export function openPortalHttp(
 export function contactOf({ contact }: Config): string {
   if (contact !== undefined) return contact
   throw wrongUse(
-    'Portals want to know who reads them: set TENDERSTOCK_CONTACT to your email address or web page, and start again.',
+    'Portals want to know who reads them: set TENDERSTOCK_CONTACT to your email address or web page, and restart.',
   )
 }
 

@@ -209,7 +209,7 @@ function adviceFor(
           `Nobody knows what was served after ${takenAt}: the next edition publishes all ${records} records again, and cursors of later editions have expired.`,
         ]
       : []),
-    `What was revoked or removed after ${takenAt} is as before: do it again before the service starts.`,
+    `Everything revoked or removed after ${takenAt} is back: revoke or remove it again before the service starts.`,
     ...(lookedAt === undefined
       ? []
       : [

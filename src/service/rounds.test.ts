@@ -88,7 +88,7 @@ test('a stage that fails stops those after it, and a database that stores nothin
   await vi.advanceTimersByTimeAsync(10)
   expect(published).toBe(0)
   expect(told).toEqual([
-    'Consolidating failed; retrying: The disk that holds /data is full; delete something there or give it more room.',
+    'Consolidating failed; retrying: The disk that holds /data is full; delete files there or enlarge it.',
   ])
   expect(rounds.state()).toMatchObject({ failedRounds: 3, lastRoundAt: 5 })
   await end()
@@ -98,7 +98,7 @@ test('rounds that stopped without a command are overdue; those of a stopped serv
   const hour = 3_600_000
   const state = { failedRounds: 0, lastRoundAt: 0, isStopped: false }
   expect(whyFailing(state, 2 * hour)).toBeUndefined()
-  expect(whyFailing(state, 4 * hour)).toMatch(/^No round came to its end for hours/)
+  expect(whyFailing(state, 4 * hour)).toMatch(/^No round has finished for hours/)
   expect(whyFailing({ ...state, isStopped: true }, 4 * hour)).toBeUndefined()
   expect(whyFailing(undefined, 4 * hour)).toBeUndefined()
 })

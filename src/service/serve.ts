@@ -10,10 +10,10 @@ import { serveFromBucket } from './serve-from-bucket.ts'
 export async function serve(options: NodeOptions): Promise<void> {
   if (options.config.editions) return serveFromBucket(options, options.config.editions)
   await using node = await openNode(options, { hasTrialClock: false, startsAlone: true })
-  const { context, editions } = node
-  const { dataFolder } = context
+  const { context: base, editions } = node
+  const { dataFolder } = base
   const serveNewest = () => node.takeOver()
-  const context = { ...context, beforePublish: serveNewest, onPublished: serveNewest }
+  const context = { ...base, beforePublish: serveNewest, onPublished: serveNewest }
   const control = await listenForCommands(dataFolder, (request, emitTo) => runOperation(context, request, emitTo))
   if (control) node.defer(control.close)
   if (!node.isAlone) await node.takeOver({ isOlderAccepted: options.isOlderAccepted })

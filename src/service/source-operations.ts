@@ -228,7 +228,10 @@ function cardIn(access: PortalAccess, source: Source): Source {
 /** What a check needs: no stock. */
 export type CheckContext = Omit<ReadingContext, 'store' | 'documentStore'>
 
-/** `source check [ID …]`: one small request each, compared with the card. Exit code 6 when one differs or does not answer; a quiet one is no fault. */
+/**
+ * `source check [ID …]`: one small request each, compared with the card. Exit code 6 when one differs or does not
+ * answer; a quiet one is no fault.
+ */
 export const checkSources: Operation<CheckContext> = async (context, { operands, options }, emit) => {
   const sources = await loadSources()
   const named = operands.map((id) => sourceNamed(sources, id))

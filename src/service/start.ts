@@ -357,7 +357,7 @@ async function openTrial(node: OpenNode, options: StartOptions): Promise<string 
   if (!options.samples) {
     if ((await loadTokens(store.db)).length === 0)
       say(
-        `Nobody has access yet: tenderstock organization create NAME${where}, then tenderstock token create NAME${where}`,
+        `No organization has access yet: run tenderstock organization create NAME${where}, then tenderstock token create NAME${where}`,
       )
     return undefined
   }

@@ -60,7 +60,7 @@ export function watchContracts({
       } catch (error) {
         // a document storage that does not answer stops nothing else
         if (!(error instanceof Retryable || error instanceof OperatorError)) throw error
-        log.error({ error: error.message }, 'What was kept long enough was not removed; it is tried again in an hour')
+        log.error({ error: error.message }, 'Expired data was not deleted; retrying in an hour')
       }
       prunedAt = now
     },

@@ -22,8 +22,8 @@ export type UsedMinute = {
 }
 
 /**
- * Adds what was asked in one minute; several processes add to the same rows. The busiest minute is exact when each process
- * adds its minutes in order and within a minute after their end. `minutes` has each token once.
+ * Adds what was asked in one minute; several processes add to the same rows. The busiest minute is exact when each
+ * process adds its minutes in order and within a minute after their end. `minutes` has each token once.
  */
 export async function addApiUse(db: Executor, minuteMs: number, minutes: readonly UsedMinute[]): Promise<void> {
   for (let start = 0; start < minutes.length; start += mostRows)
@@ -67,7 +67,10 @@ export type UsedHour = {
   readonly peakMinute: number
 }
 
-/** What all tokens of an organization together asked since then, by hour, oldest first; hours without requests are left out. */
+/**
+ * What all tokens of an organization together asked since then, by hour, oldest first; hours without requests are left
+ * out.
+ */
 export function listApiUse(db: Executor, organizationId: string, since: number): Promise<UsedHour[]> {
   return db
     .selectFrom('api_use')

@@ -23,9 +23,9 @@ export function fullDiskSentence(error: unknown, dataFolder: string): string | u
   if (full === undefined) return undefined
   // the server says where in its own code an error arose; the embedded engine is in the data folder
   if (full.code === databaseFull && 'routine' in full)
-    return 'The disk of the database server is full; delete something there or give it more room.'
+    return 'The disk of the database server is full; delete files there or enlarge it.'
   const folder = typeof full.path === 'string' ? dirname(full.path) : dataFolder
-  return `The disk that holds ${folder} is full${left(folder)}; delete something there or give it more room.`
+  return `The disk that holds ${folder} is full${left(folder)}; delete files there or enlarge it.`
 }
 
 function left(folder: string): string {

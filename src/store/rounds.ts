@@ -40,7 +40,7 @@ export function whyFailing(state: RoundState | undefined, now: number): string |
   if (state.failedRounds > 0) return state.lastError ?? 'A round failed.'
   const since = state.lastRoundAt
   if (state.isStopped || since === undefined || now - since <= overdueMs) return undefined
-  return 'No round came to its end for hours: the service that ran them hangs, or ended without a word. See its log and start it.'
+  return 'No round has finished for hours: the service that ran them hangs or has died. Read its log and restart it.'
 }
 
 /** The state out of its setting. */

@@ -79,7 +79,7 @@ describe.skipIf(!hasChromium)('a console', () => {
     const text = await answer.text()
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
     expect(text).toContain('<meta http-equiv="refresh" content="5">')
-    expect(text).toContain('An edition is being published. This page tries again in 5 seconds.')
+    expect(text).toContain('An edition is being published. This page reloads in 5 seconds.')
     // what needs no database is there
     for (const path of ['/', '/docs', '/explorer']) expect((await world.get(path)).status, path).toBe(200)
     await hands.visit('/operator')
@@ -117,7 +117,7 @@ describe.skipIf(!hasChromium)('a console', () => {
       const refused = await world.post('/operator/incidents', form, cookie)
       expect([refused.status, await refused.text()]).toEqual([
         503,
-        expect.stringContaining('It is not known whether your change was made.'),
+        expect.stringContaining('It is unknown whether your change was made.'),
       ])
       expect((await world.get('/', cookie)).headers.get('location')).toBe('/operator')
       await door.open()

@@ -131,7 +131,7 @@ test('strangers see frozen samples and a person the live stock, through kills an
 
   // killed while it makes them
   const killed = await launch(stock)
-  expect(await killed.explore('cpv=45000000&ask=1')).toContain('Sample data is being made')
+  expect(await killed.explore('cpv=45000000&ask=1')).toContain('Sample data is being created')
   await expect.poll(() => existsSync(`${frozen}.making/database`), { timeout: 300_000 }).toBe(true)
   await killed.end('SIGKILL')
   expect(existsSync(frozen)).toBe(false)
@@ -210,9 +210,9 @@ test('a network asks samples at most 120 times a minute, and never the live stoc
   const asked: string[] = []
   let stock: ExplorerStock | 'making' | 'failed' = 'failed'
   await using world = await openConsoleWorld('embedded', { samples: () => stock })
-  expect(await (await world.get('/explorer?ask=1')).text()).toContain('Sample data could not be made')
+  expect(await (await world.get('/explorer?ask=1')).text()).toContain('Sample data could not be created')
   stock = 'making'
-  expect(await (await world.get('/explorer?ask=1')).text()).toContain('Sample data is being made')
+  expect(await (await world.get('/explorer?ask=1')).text()).toContain('Sample data is being created')
   stock = {
     editions: {
       newest: { edition: 1, lastModified: 0, publishedAt: Date.UTC(2026, 10, 20), records: 7, changes: 7 },

@@ -12,6 +12,7 @@ import {
   removeDigest,
 } from '../../store/digests.ts'
 import { listSearches, type StoredSearch } from '../../store/searches.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import type { FieldErrors } from '../criteria.ts'
 import { formatNumber } from '../format.ts'
 import { fieldOf, formKey, note, once, Refused } from '../forms.ts'
@@ -26,7 +27,6 @@ import {
   redirect,
 } from '../page.ts'
 import { type Choice, empty, field, moment, noteBox, part, question, select, table } from '../parts.ts'
-import type { ConsoleContext } from '../console-context.ts'
 import { digestsTexts } from '../text/digests-texts.ts'
 import type { Language } from '../text/languages.ts'
 import { errorNote } from './search-form-parts.ts'
@@ -43,7 +43,9 @@ export const digestPages = (context: ConsoleContext): PageRoute[] => [
     return editPage(request, digest, formOf(digest))
   }),
   organizationPage('POST', '/o/:organization/digests/:digest', 'member', (request) => edit(context, request)),
-  organizationPage('GET', '/o/:organization/digests/:digest/remove', 'member', (request) => removePage(context, request)),
+  organizationPage('GET', '/o/:organization/digests/:digest/remove', 'member', (request) =>
+    removePage(context, request),
+  ),
   organizationPage('POST', '/o/:organization/digests/:digest/remove', 'member', (request) => remove(context, request)),
 ]
 

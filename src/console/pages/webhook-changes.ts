@@ -22,6 +22,7 @@ import {
 } from '../../store/webhook-endpoints.ts'
 import { checkEndpointName, parseEndpointAddress } from '../../webhooks/endpoint-address.ts'
 import { makeWebhookSecret, webhookSecretBytes } from '../../webhooks/signature.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { CriteriaReader, type FieldErrors } from '../criteria.ts'
 import { keyHashOf } from '../directory.ts'
 import { formatMoment, formatNumber } from '../format.ts'
@@ -37,7 +38,6 @@ import {
   redirect,
 } from '../page.ts'
 import { field, fieldset, noteBox, question, state, tick } from '../parts.ts'
-import type { ConsoleContext } from '../console-context.ts'
 import { settledWithin } from '../settled-within.ts'
 import type { Language } from '../text/languages.ts'
 import { webhooksTexts } from '../text/webhooks-texts.ts'
@@ -53,8 +53,10 @@ const rotationMs = 24 * 3_600_000
 
 export function webhookChangePages(context: ConsoleContext): PageRoute[] {
   const at = '/o/:organization/webhooks' as const
-  const change = (path: string, answer: (context: ConsoleContext, request: OrganizationRequest) => Promise<PageAnswer>) =>
-    organizationPage('POST', `${at}/:endpoint/${path}`, 'owner', (request) => answer(context, request))
+  const change = (
+    path: string,
+    answer: (context: ConsoleContext, request: OrganizationRequest) => Promise<PageAnswer>,
+  ) => organizationPage('POST', `${at}/:endpoint/${path}`, 'owner', (request) => answer(context, request))
   // asked for before the form, so that nothing that was typed is lost to a sign-in
   const isSensitive = { isSensitive: true }
   return [
@@ -363,7 +365,13 @@ async function asked(
 
 function secretPage(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { rollTitle, rollBody, rollButton } = webhooksTexts[request.language]
-  return asked(context, request, 'secret', { title: () => rollTitle, body: rollBody, button: rollButton }, formKey(context))
+  return asked(
+    context,
+    request,
+    'secret',
+    { title: () => rollTitle, body: rollBody, button: rollButton },
+    formKey(context),
+  )
 }
 
 function removePage(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
@@ -423,8 +431,12 @@ async function switchState(context: ConsoleContext, request: OrganizationRequest
 }
 
 async function release(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
-  const { endpoint, result } = await changed(context, request, 'webhook.release', (store, { endpointNo, state: kind }) =>
-    kind === 'active' ? releaseHeld(store, endpointNo, request.now) : Promise.resolve(0),
+  const { endpoint, result } = await changed(
+    context,
+    request,
+    'webhook.release',
+    (store, { endpointNo, state: kind }) =>
+      kind === 'active' ? releaseHeld(store, endpointNo, request.now) : Promise.resolve(0),
   )
   const notice = webhooksTexts[request.language].deliveredHeld(formatNumber(result, request.language))
   return redirect(`${addressOf(request)}/${endpoint.endpointId}`, { notice })

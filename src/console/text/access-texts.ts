@@ -4,13 +4,13 @@ import type { Texts } from './languages.ts'
 const en = {
   title: 'API access',
   lead: (limit: string) =>
-    `Two tokens can be valid at once, so that you can change one without an outage. Limit: ${limit} requests a minute, both together.`,
+    `Two tokens can be valid at once, so that you can replace one without an outage. Limit: ${limit} requests a minute, both together.`,
   connect: 'How to connect',
   tokens: 'Tokens',
   name: 'Name',
   nameHint: 'Only people see it. “CRM production”, for example.',
   namePlace: 'Where it will be used',
-  nameMissing: 'Give it a name, so that you know later where it is used.',
+  nameMissing: 'Give it a name that says where it is used.',
   nameLong: 'The name has at most 60 characters.',
   life: 'Ends',
   never: 'Never',
@@ -40,7 +40,7 @@ const en = {
   copy: 'Copy',
   copied: 'Copied',
   firstRequest: 'First request with curl',
-  sentBefore: 'This form was sent before. The token was shown then, and is not shown again.',
+  sentBefore: 'This form was already sent. The token was shown then and is not shown again.',
   taken: 'Both places are taken',
   takenDetail: 'No token was created. Revoke one first.',
   finish: 'Change a token without an outage',
@@ -82,7 +82,7 @@ const en = {
   limitKey: (limit: string) => `Your limit, ${limit}`,
   requestsKey: 'Requests answered',
   noUse: 'No requests yet',
-  noUseDetail: 'What you ask the API is counted here by hour and day.',
+  noUseDetail: 'Requests to the API are counted here by hour and day.',
   monthFinding: (peak: string, day: string, limit: string) =>
     `Most requests in a minute by day. Highest: ${peak} on ${day}; the limit is ${limit}.`,
   dayFinding: (most: string, hour: string) => `Requests by hour. Most: ${most} in the hour from ${hour}.`,

@@ -5,7 +5,7 @@ const en = {
   title: { cpv: 'CPV codes', nuts: 'Regions by NUTS' },
   lead: {
     cpv: 'The common procurement vocabulary: what is bought. A code takes in everything below it.',
-    nuts: 'Regions of Europe: where it is done. A region takes in all regions within it.',
+    nuts: 'Regions of Europe: where the work is done. A region includes all regions within it.',
   },
   short: { cpv: 'CPV', nuts: 'NUTS' },
   kinds: 'Kind of code',

@@ -17,7 +17,7 @@ const en = {
     cpv: (item: string) => `“${item}” is no CPV code: write 2 to 8 digits, such as 45233000 or 45.`,
     nuts: (item: string) => `“${item}” is no NUTS code: write two letters and up to three characters, such as DE21.`,
     word: (item: string) =>
-      `“${item}” cannot be looked for: a word has 2 to 60 letters or digits, no hyphen and no signs of a pattern.`,
+      `“${item}” cannot be searched for: a word has 2 to 60 letters or digits, no hyphen and no wildcards.`,
     authority: (item: string) => `“${item}” is no authority: write its name or national id, one in a line.`,
     country: (item: string) => `“${item}” is no country: write two letters, such as DE.`,
     tender: (item: string) => `“${item}” is no id of a tender: copy it from the address of its page.`,

@@ -47,7 +47,7 @@ const en = {
   noteHint: 'For operators: number of the contract, whom to call.',
   noteLong: 'The note has at most 1,000 characters.',
   owner: 'Mail address of the first Owner',
-  ownerHint: 'Gets an invitation that is valid for 7 days.',
+  ownerHint: 'Receives an invitation that is valid for 7 days.',
   anotherOwner: 'Mail address of another Owner',
   ownerWrong: 'Enter a mail address, such as anna@example.org.',
   setUp: 'Set up access',
@@ -72,7 +72,7 @@ const en = {
   invitations: 'Open invitations',
   invite: 'Invite Owner',
   invited: (mail: string) => `${mail} is invited.`,
-  noInvitations: 'Nobody is invited at the moment.',
+  noInvitations: 'There are no open invitations.',
   validUntil: 'Valid until',
   mail: 'Mail',
   action: 'Action',
@@ -85,9 +85,9 @@ const en = {
     `This service sends no mail. The link is for ${mail} alone, works once for 7 days, and is not shown again.`,
   copy: 'Copy link',
   copied: 'Copied',
-  sentBefore: 'This form was sent before; nothing was done twice.',
+  sentBefore: 'This form was already sent; nothing was done twice.',
   noOwner: 'Nobody owns it yet',
-  noOwnerDetail: 'Without an Owner nobody can make a token. Invite one.',
+  noOwnerDetail: 'Without an Owner nobody can create a token. Invite one.',
   operatorOnly: 'Operators see hints of tokens and cannot make any; an Owner does.',
   // the organization's own page
   ownLead: 'What was agreed about your access to the API.',
@@ -103,7 +103,7 @@ const en = {
     'Your searches, hits and webhooks stay as they are.',
   ],
   inTime: (relative: string) => `The contract ends ${relative}.`,
-  renew: 'Talk to the operator of this service if it should go on.',
+  renew: 'To renew it, contact the operator of this service.',
 }
 
 const de: typeof en = {

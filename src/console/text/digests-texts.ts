@@ -3,9 +3,9 @@ import type { Texts } from './languages.ts'
 
 const en = {
   title: 'Mails',
-  lead: 'Who gets the hits of a search by mail, and when. Mails carry no score.',
+  lead: 'Who receives the hits of a search by mail, and when. Mails carry no score.',
   none: 'Nobody gets mails yet',
-  noneDetail: 'Add somebody to a search. A mail comes only when there are new hits.',
+  noneDetail: 'Add somebody to a search. A mail is sent only when there are new hits.',
   noSearch: 'There is no search yet',
   noSearchDetail: 'Mails carry the hits of a search.',
   newSearch: 'New search',
@@ -37,15 +37,15 @@ const en = {
   removeBody: 'Mails that wait are not sent either.',
   removeButton: 'Remove',
   badMail: 'This is no mail address. Write it like anna@example.org.',
-  badZone: 'There is no such time zone. Write it like Europe/Berlin.',
+  badZone: 'There is no such time zone. Write it as in Europe/Berlin.',
   badSearch: 'Choose one of your searches.',
-  exists: 'This person gets mails of this search already. Change them in the list.',
+  exists: 'This person already receives mails of this search. Change them in the list.',
   tooMany: (most: number) => `This search has ${most} persons, the maximum.`,
-  added: (person: string) => `${person} gets the hits of the next edition.`,
+  added: (person: string) => `${person} receives the hits of the next edition.`,
   changed: (person: string) => `Mails to ${person} are changed.`,
-  removed: (person: string) => `${person} gets no more mails of this search.`,
-  sentBefore: 'This form was sent before; nothing was made twice.',
-  noDigest: 'These mails are not there. They may belong to another organization.',
+  removed: (person: string) => `${person} receives no more mails of this search.`,
+  sentBefore: 'This form was already sent; nothing was created twice.',
+  noDigest: 'These mails do not exist. They may belong to another organization.',
   hourOf: (hour: string, zone: string) => `${hour}:00, ${zone}`,
 }
 

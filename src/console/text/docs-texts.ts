@@ -32,7 +32,7 @@ const en = {
   searchHint: 'Words of a guide, a field, a parameter or an error.',
   found: (count: number, query: string) =>
     count === 1 ? `One place for “${query}”` : `${count} places for “${query}”`,
-  preparing: 'The index is being made. The page tries again by itself.',
+  preparing: 'The index is being built. This page reloads by itself.',
   nothingFound: (query: string) => `Nothing found for “${query}”`,
   nothingFoundHint: 'Try one word, or its beginning. All pages are listed beside this text.',
   list: 'List tenders',
@@ -77,8 +77,8 @@ const en = {
   countedIn: (edition: string, records: string, at: string) =>
     `Counted in edition ${edition} of ${at}, ${records} records`,
   countedBefore: (edition: string) => `Edition ${edition} is newer; it is being counted.`,
-  counting: (done: string, all: string) => `Being counted: ${done} of ${all} records. The page tries again by itself.`,
-  noEdition: 'No edition has been published yet. The shares stand here after the first one.',
+  counting: (done: string, all: string) => `Being counted: ${done} of ${all} records. This page reloads by itself.`,
+  noEdition: 'No edition has been published yet. The shares appear after the first one.',
   share: (of: string) => `of ${of}`,
   units: {
     record: 'records',

@@ -6,7 +6,7 @@ const en = {
     subject: 'Sign in to Tenderstock',
     body: 'Open this link to sign in. It works once, for ten minutes.',
     button: 'Sign in',
-    otherwise: 'You did not ask for this mail? Then do nothing: without the link nobody gets in.',
+    otherwise: 'If you did not ask for this mail, ignore it: nobody can sign in without the link.',
   },
   invitation: {
     subject: (organization: string) => `Invitation to ${organization} on Tenderstock`,

@@ -47,7 +47,7 @@ const en = {
   },
   notAdded: 'No passkey was added',
   removeTitle: (name: string) => `Remove the passkey “${name}”?`,
-  removeBody: 'It signs you in no more. Your device may still list it until you remove it there.',
+  removeBody: 'You can no longer sign in with it. Your device may still list it until you remove it there.',
   removeButton: 'Remove',
   keep: 'Keep it',
   removed: (name: string) => `The passkey “${name}” is removed.`,

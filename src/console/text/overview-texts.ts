@@ -68,7 +68,7 @@ const en = {
   noAccessDetail: 'API access is set up by the operator of this service after a contract.',
   readDocs: 'How the API works',
   save: 'Save a search',
-  saveDetail: 'Say what you look for once. Each tender that matches becomes one hit.',
+  saveDetail: 'Describe once what you look for. Each tender that matches becomes one hit.',
   sources: 'See the sources',
   sourcesDetail: 'Which portals are read, and how fresh they are.',
 }

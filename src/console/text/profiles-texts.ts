@@ -14,7 +14,7 @@ const en = {
   newTitle: 'New profile',
   newLead: 'Whatever you leave out is not known and does not count.',
   savedLead: (version: number, edition: string) =>
-    `Version ${version}, from edition ${edition} on. Scores of hits that were made stay.`,
+    `Version ${version}, since edition ${edition}. Scores of existing hits stay.`,
   sector: 'Sector, what you do',
   region: 'Regions where you work',
   words: 'Words for what you do',
@@ -31,12 +31,12 @@ const en = {
   cancel: 'Cancel',
   needed: 'Choose at least one code, word or past win: a score compares with them.',
   created: (name: string) => `“${name}” is saved. Choose it in your searches.`,
-  changed: (version: number) => `Version ${version} is saved. It counts from the next edition on.`,
+  changed: (version: number) => `Version ${version} is saved. It applies from the next edition.`,
   nothingChanged: 'Nothing was changed.',
-  sent: 'This form was sent before; nothing was made twice.',
-  elsewhere: 'Somebody else changed this profile meanwhile',
-  elsewhereDetail: 'What you typed is below. Look at the newest version first, then save again.',
-  noProfile: 'This profile is not there. It may belong to another organization.',
+  sent: 'This form was already sent; nothing was created twice.',
+  elsewhere: 'Somebody else has changed this profile',
+  elsewhereDetail: 'What you typed is below. Read the newest version first, then save again.',
+  noProfile: 'This profile does not exist. It may belong to another organization.',
 }
 
 const de: typeof en = {

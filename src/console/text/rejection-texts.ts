@@ -17,7 +17,7 @@ const en = {
   open: 'Raw document',
   part: 'Part',
   empty: 'Nothing was rejected',
-  emptyBody: 'Documents that cannot be read will stand here, with the reason.',
+  emptyBody: 'Documents that cannot be read will appear here, with the reason.',
   range: (from: string, to: string) => `${from} to ${to}`,
   older: 'Older',
   newer: 'Newer',

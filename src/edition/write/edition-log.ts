@@ -500,7 +500,7 @@ export class EditionLog extends LogView {
         })
       const built = fresh.shown?.info.edition ?? 0
       if (fresh.newest !== fresh.shown || (!isOlder && built < (this.newest?.edition ?? 0)))
-        throw new WrongEntriesError(`The edition log was rebuilt up to edition ${built} only; it is rebuilt again.`)
+        throw new WrongEntriesError(`The edition log was rebuilt only up to edition ${built}; rebuilding it again.`)
       await fresh.finish()
     } catch (error) {
       await fresh.close()

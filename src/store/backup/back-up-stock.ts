@@ -47,8 +47,7 @@ const running = new WeakSet<Store['db']>()
  * was read back when it returns. Throws OperatorError if it cannot be used.
  */
 export async function backUpStock(store: Store, storage: BackupStorage, options: BackupOptions): Promise<Manifest> {
-  if (running.has(store.db))
-    throw new OperatorError('A backup of this stock is being made already; wait until it has ended.')
+  if (running.has(store.db)) throw new OperatorError('A backup of this stock is already running; wait until it ends.')
   running.add(store.db)
   try {
     await storage.clear()

@@ -70,7 +70,7 @@ export async function restoreStock(
       const [was, is] = [{ rows: count, sum: BigInt(checksum) }, await fingerprint(trx, tableOf(tables, name))]
       if (!isSameFingerprint(was, is))
         throw new OperatorError(
-          `The backup in ${storage.name} is damaged: the table ${name} came as ${fingerprintText(is)} instead of ${fingerprintText(was)}; use another backup.`,
+          `The backup in ${storage.name} is damaged: the table ${name} has ${fingerprintText(is)} instead of ${fingerprintText(was)}; use another backup.`,
         )
     }
     for (const sequence of manifest.sequences) await setSequence(trx, sequence)
