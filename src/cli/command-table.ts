@@ -238,7 +238,11 @@ const itsOrganization: OptionSpec = { ...organization, required: true, help: 'Th
 const codeLists = {
   cpv: { type: 'paths', value: 'CODE…', help: 'CPV codes; each covers the codes below it.' },
   nuts: { type: 'paths', value: 'CODE…', help: 'NUTS regions; each covers the regions in it.' },
-  word: { type: 'paths', value: 'WORD…', help: 'Words in the title or description; a word of five letters or more also matches as a part of a word.' },
+  word: {
+    type: 'paths',
+    value: 'WORD…',
+    help: 'Words in the title or description; a word of five letters or more also matches as a part of a word.',
+  },
   'value-min': { type: 'count', value: 'EUR', help: 'Minimum value in euros.' },
   'value-max': { type: 'count', value: 'EUR', help: 'Maximum value in euros.' },
   nature: { type: 'paths', value: 'NATURE…', help: 'works, supplies or services.' },
