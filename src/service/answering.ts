@@ -14,7 +14,7 @@ import type { Emit } from './command-event.ts'
 import type { DatabaseWatch } from './database-watch.ts'
 import { followEditions, takeOver } from './follow-editions.ts'
 import { findPort, hostOf, listenError } from './listening-address.ts'
-import { Metrics, type StockPlace } from './metrics.ts'
+import { Metrics, type StockContext } from './metrics.ts'
 import type { NodeState } from './node-state.ts'
 import { publicAddresses } from './public-addresses.ts'
 import { ReaderMeters } from './reader-meters.ts'
@@ -60,7 +60,7 @@ export type Answering = {
   /** Starts the API and returns its address. */
   readonly listen: () => Promise<string>
   /** Serves /metrics, where it is wanted, and returns its URL. */
-  readonly openMetrics: (stock?: StockPlace) => Promise<string | undefined>
+  readonly openMetrics: (stock?: StockContext) => Promise<string | undefined>
   /**
    * Announces that the node stops, and keeps answering while it drains; then takes no more requests and finishes
    * those that run.
@@ -145,10 +145,10 @@ export async function openAnswering(options: NodeOptions, parts: AnsweringParts)
     },
     openMetrics: async (stock) => {
       if (!options.metrics || !meters) return undefined
-      const place = { dataFolder, version, clock, editions, state, database, meters, lookedAt: () => lookedAt }
+      const context = { dataFolder, version, clock, editions, state, database, meters, lookedAt: () => lookedAt }
       const hasSharedLimits = config.redisUrl !== undefined
       const metrics = new Metrics(
-        { ...place, ...(store && { store }), readers: options.readers, hasSharedLimits },
+        { ...context, ...(store && { store }), readers: options.readers, hasSharedLimits },
         stock,
       )
       defer(() => metrics.close())
