@@ -39,7 +39,13 @@ export default defineConfig({
       // a second process would load every module again, which is a fifth of the CPU
       {
         extends: true,
-        test: { name: 'unit', include: unit, isolate: false, maxWorkers: 1, sequence: { groupOrder: 0 } },
+        test: {
+          name: 'unit',
+          include: unit,
+          isolate: false,
+          maxWorkers: 1,
+          sequence: { groupOrder: 0 },
+        },
       },
       { extends: true, test: { name: 'house', include: house, sequence: { groupOrder: 1 } } },
       { extends: true, test: { name: 'disk', include: disk, isolate: false, sequence: { groupOrder: 1 } } },

@@ -1,6 +1,7 @@
 // The explanation is the record itself: same content as what is stored, and each named notice has the value.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { proofCount } from '../../test/proof/proof-count.ts'
 import { at, notice, noticeWorld, uuid } from '../../test/testing/generate/notices.ts'
 import { randomOf } from '../../test/testing/generate/random.ts'
 import type { Notice } from '../domain/notice.ts'
@@ -52,7 +53,7 @@ test('explains the record that is stored, member by member, with notices that ha
         if (content[member] !== undefined)
           expect(origins.find((origin) => origin.member === member)?.noticeKeys).not.toEqual([])
     }),
-    { numRuns: 300 },
+    { numRuns: proofCount({ share: 120, full: 3000 }) },
   )
   expect(traced).toBeGreaterThan(1000)
 })

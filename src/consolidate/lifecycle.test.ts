@@ -2,6 +2,7 @@
 // becomes of the tender.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { proofCount } from '../../test/proof/proof-count.ts'
 import { at, lot, notice, noticeWorld, uuid } from '../../test/testing/generate/notices.ts'
 import type { LotResult, Notice, NoticeLot, NoticeReference } from '../domain/notice.ts'
 import { type Lifecycle, lifecycleOf } from './lifecycle.ts'
@@ -843,7 +844,7 @@ describe('the lifecycle of', () => {
           }
         },
       ),
-      { numRuns: 400 },
+      { numRuns: proofCount({ share: 200, full: 4000 }) },
     )
   })
 })

@@ -1,6 +1,7 @@
 // Which notices become one tender (docs/consolidation.md): every key, every guard, any order.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { proofCount } from '../../test/proof/proof-count.ts'
 import { at, notice, noticeWorld, uuid } from '../../test/testing/generate/notices.ts'
 import { randomOf } from '../../test/testing/generate/random.ts'
 import type { Notice } from '../domain/notice.ts'
@@ -349,7 +350,7 @@ describe('notices with', () => {
         const shuffled = notices.map((each) => ({ each, rank: random.next() })).sort((x, y) => x.rank - y.rank)
         expect(partition(shuffled.map(({ each }) => each))).toEqual(partition(notices))
       }),
-      { numRuns: 200 },
+      { numRuns: proofCount({ share: 100, full: 2000 }) },
     )
   })
 
@@ -361,7 +362,7 @@ describe('notices with', () => {
           expect(new Set(ids).size).toBeLessThanOrEqual(1)
         }
       }),
-      { numRuns: 200 },
+      { numRuns: proofCount({ share: 100, full: 2000 }) },
     )
   })
 })

@@ -281,7 +281,7 @@ describe('planning', () => {
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns: proofCount({ share: 20, full: 600 }) },
     )
   })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { proofCount } from '../../test/proof/proof-count.ts'
 import { dayMs, hourMs, offsetMsAt, toInstant } from '../domain/time.ts'
 import { dayStart, firstInstantOf, type SpanSlots, slotOf, spanAt, spanOfKey, spansBetween } from './slot-spans.ts'
 
@@ -36,7 +37,7 @@ describe('spans of time', () => {
         }
         expect(spanOfKey(slots, zone, span.key)).toEqual(span)
       }),
-      { numRuns: 1000 },
+      { numRuns: proofCount({ share: 400, full: 10_000 }) },
     )
   })
 
@@ -51,7 +52,7 @@ describe('spans of time', () => {
         }
         expect(new Set(spans.map(({ key }) => key)).size).toBe(spans.length)
       }),
-      { numRuns: 500 },
+      { numRuns: proofCount({ share: 200, full: 5000 }) },
     )
   })
 
@@ -63,7 +64,7 @@ describe('spans of time', () => {
         const before = ms - 1
         expect(before + offsetMsAt(zone, before)).toBeLessThan(wallMs)
       }),
-      { numRuns: 2000 },
+      { numRuns: proofCount({ share: 600, full: 20_000 }) },
     )
   })
 

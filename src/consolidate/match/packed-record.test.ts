@@ -1,6 +1,7 @@
 // What is kept of a record is the record; its mark and its number say nothing that the matching does not say.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { proofCount } from '../../../test/proof/proof-count.ts'
 import { generateNotice } from '../../../test/testing/generate/similar-notices.ts'
 import type { Unit } from '../resolve.ts'
 import { blockNumber, isWeakNumber } from './block-number.ts'
@@ -69,7 +70,7 @@ describe('marks', () => {
         if (isApart)
           expect(decide(a, b, { twins: 1 })).toMatchObject({ kind: 'none', rule: expect.stringMatching(/^veto-/) })
       }),
-      { numRuns: 2000 },
+      { numRuns: proofCount({ share: 700, full: 20_000 }) },
     )
     expect(Math.min(seen.apart, seen.near)).toBeGreaterThan(300)
   })
