@@ -248,7 +248,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     expect(answer.status).toBe(422)
     for (const [id, text] of [
       ['name', 'Give it a name'],
-      ['words', 'cannot be looked for'],
+      ['words', 'cannot be searched for'],
       ['value-max', 'must be higher than 250000'],
       ['min-days', 'a whole number from 0 to 365'],
     ] as const) {
@@ -566,7 +566,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     const twice = await send(await read(digests), digests, terms)
     expect([twice.status, await twice.text()]).toEqual([
       422,
-      expect.stringContaining('gets mails of this search already'),
+      expect.stringContaining('already receives mails of this search'),
     ])
     const list = await read(digests, member.cookie, 'de')
     expect(list).toMatch(/Jeden Tag <span class="soft">6:00, Europe\/Berlin/)

@@ -196,7 +196,7 @@ describe.each(engines)('a backup (%s)', (engine) => {
     const parts = manifest.parts.map((each) =>
       each === part ? { ...each, bytes: bytes.length, sha256: sha256(bytes) } : each,
     )
-    await expect(restoreInto(target, storage, { ...manifest, parts })).rejects.toThrow('the table notice came as')
+    await expect(restoreInto(target, storage, { ...manifest, parts })).rejects.toThrow('the table notice has')
     const { rows: left } = await sql`select from notice union all select from setting`.execute(target.db)
     expect(left).toEqual([])
   })
@@ -263,7 +263,7 @@ test('one backup of a stock is made at a time, is stopped on request, and tells 
   const stop = new AbortController()
   const options = { version: 'test', documentsOutside: null }
   const first = backUpStock(store, stopped.storage, { ...options, signal: stop.signal, onProgress: () => stop.abort() })
-  await expect(backUp(store, second.storage)).rejects.toThrow('is being made already')
+  await expect(backUp(store, second.storage)).rejects.toThrow('is already running')
   await expect(first).rejects.toThrow('what was written of it is no backup')
   await expect(readManifest(stopped.storage)).rejects.toThrow('no whole backup')
   const told: { readonly rows: number; readonly totalRows: number }[] = []
