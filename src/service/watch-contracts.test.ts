@@ -29,7 +29,7 @@ test.each(drawnEngines)('a document storage that does not answer stops no other 
     report: (concern) => concerns.push(concern),
   })
   onTestFinished(() => watched.close())
-  await expect.poll(() => errors, { timeout: 60_000 }).toEqual([expect.stringMatching(/tried again in an hour/)])
+  await expect.poll(() => errors, { timeout: 60_000 }).toEqual([expect.stringMatching(/retrying in an hour/)])
   expect(asked).toEqual(['outside'])
   const { rows } = await sql`
     select document_id as id, length(packed) as length from source_document order by 1`.execute(db)

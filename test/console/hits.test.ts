@@ -268,7 +268,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     const edited = await send(form, path, { name: ['Roads'], threshold: ['60'], do: ['save'] })
     expect(edited.status).toBe(303)
     const late = await send(form, path, { name: ['Lost'], threshold: ['80'], do: ['save'] })
-    expect([late.status, await late.text()]).toEqual([409, expect.stringContaining('Somebody else changed')])
+    expect([late.status, await late.text()]).toEqual([409, expect.stringContaining('Somebody else has changed')])
     expect((await world.post(`${path}/pause`, {}, member.cookie)).status).toBe(303)
     const paused = await read(path)
     expect(paused).toContain('This search is paused')
@@ -498,7 +498,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     const page = await late.text()
     expect([late.status, page, fieldsOf(page, action)['description']]).toEqual([
       409,
-      expect.stringContaining('Somebody else changed'),
+      expect.stringContaining('Somebody else has changed'),
       ['Mine'],
     ])
     expect(await rows()).toMatchObject({ description: 'CRM' })
