@@ -170,7 +170,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
         await rebuildStock(store, { now, batchSize: 5 })
         expect(await stockOf(store)).toEqual(before)
       }),
-      { numRuns: proofCount({ share: 5, full: 40 }) },
+      { numRuns: proofCount({ share: 16, full: 40 }) },
     )
     expect(merges).toBeGreaterThan(0)
   })

@@ -59,6 +59,7 @@ describe('marks', () => {
   }
 
   test('separates only what the vetoes separate, and most of what is too far apart', () => {
+    const runs = proofCount({ share: 1000, full: 20_000 })
     const seen = { apart: 0, near: 0 }
     fc.assert(
       fc.property(dated, dated, (one, other) => {
@@ -70,9 +71,9 @@ describe('marks', () => {
         if (isApart)
           expect(decide(a, b, { twins: 1 })).toMatchObject({ kind: 'none', rule: expect.stringMatching(/^veto-/) })
       }),
-      { numRuns: proofCount({ share: 700, full: 20_000 }) },
+      { numRuns: runs },
     )
-    expect(Math.min(seen.apart, seen.near)).toBeGreaterThan(300)
+    expect(Math.min(seen.apart, seen.near)).toBeGreaterThan(0.15 * runs)
   })
 
   test('twins never support a pair: records separate with one stay separate with more', () => {
