@@ -209,7 +209,7 @@ test('three nodes follow the bucket, and ask the database nothing', { timeout: 1
     for (const node of nodes) await catchUp(node, source)
     // its own look is one, and statistics of connections that rest arrive late
     expect((await transactions()) - before).toBeLessThanOrEqual(1)
-  })
+  }, 30_000)
   for (const node of nodes) {
     expect(node.newest).toEqual(world.log.newest)
     for (const edition of [1, 2, 3]) expect(read(node, edition)).toBe(read(world.log, edition))

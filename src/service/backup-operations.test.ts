@@ -93,7 +93,7 @@ test('documents that are elsewhere are named by the backup, and again by its res
       ]),
     })
   }
-})
+}, 600_000)
 
 test('a restore says what to do, and leaves an entry in the audit log; a trial makes no database', async () => {
   const { location, target, folder } = await backedUp()
@@ -120,7 +120,7 @@ test('a restore says what to do, and leaves an entry in the audit log; a trial m
   expect(await restored(location, join(folder, 'third'))).toMatchObject({
     advice: expect.arrayContaining([expect.stringContaining('TENDERSTOCK_SECRET_KEY must be the one that')]),
   })
-})
+}, 600_000)
 
 test('a backup of an older version is brought up to date, and one of a newer version is refused', async () => {
   const older = Object.fromEntries(Object.entries(migrations).slice(0, 3))
@@ -136,7 +136,7 @@ test('a backup of an older version is brought up to date, and one of a newer ver
   await writeFile(path, manifestText({ ...manifest, version: '9.0', migrations: [...manifest.migrations, '9999-new'] }))
   const other = join(location, 'other')
   await expect(restored(location, other)).rejects.toThrow(/made by a newer version of Tenderstock \(9\.0\); update the/)
-})
+}, 600_000)
 
 test('a restore applies the redactions of a file that it finds: in the data folder, in the backup, beside it', async () => {
   const { location, folder, target, dataFolder } = await backedUp()
