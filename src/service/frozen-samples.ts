@@ -87,7 +87,7 @@ export class FrozenSamples {
         this.#stock = 'failed'
         log.error(
           { error: error instanceof Error ? error.stack : String(error) },
-          'the sample data of the explorer could not be made; strangers cannot explore, and it is tried again in an hour',
+          'the sample data of the explorer could not be made; strangers cannot explore, and the service retries in an hour',
         )
         await systemSleep(retryMs, signal).catch(() => {})
       }
