@@ -187,6 +187,7 @@ const serviceEnvironment = [
 const mailEnvironment = ['TENDERSTOCK_SMTP_URL', 'TENDERSTOCK_MAIL_FROM'] as const
 const consoleEnvironment = [
   'TENDERSTOCK_CONSOLE_URL',
+  'TENDERSTOCK_TENDER_PAGES',
   'TENDERSTOCK_OIDC_ISSUER',
   'TENDERSTOCK_OIDC_CLIENT_ID',
   'TENDERSTOCK_OIDC_CLIENT_SECRET',

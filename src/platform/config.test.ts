@@ -62,6 +62,13 @@ describe('configuration', () => {
       )
   })
 
+  test('pages of tenders are for people who signed in, or for everybody', () => {
+    const read = (value: string) => readConfig({ TENDERSTOCK_TENDER_PAGES: value }).hasPublicTenders
+    expect([read(''), read('signed-in'), read(' public ')]).toEqual([undefined, undefined, true])
+    for (const value of ['Public', 'yes', 'true'])
+      expect(() => read(value), value).toThrow('TENDERSTOCK_TENDER_PAGES is not usable; set public or signed-in.')
+  })
+
   test('a store of rate limits is named by any of four protocols, and never repeated', () => {
     for (const url of ['redis://h', 'rediss://u:p@h:6380', 'valkey://h', 'valkeys://h/1'])
       expect(readConfig({ REDIS_URL: url }).redisUrl).toBe(url)

@@ -25,6 +25,8 @@ export type Config = {
   readonly docsUrl?: string
   /** TENDERSTOCK_CONSOLE_URL: where people reach the console, https, without a path; absent means on this machine. */
   readonly consoleUrl?: string
+  /** TENDERSTOCK_TENDER_PAGES is `public`: strangers may read the pages of tenders; absent: only who signed in. */
+  readonly hasPublicTenders?: true
   /** TENDERSTOCK_TRUSTED_HOPS: how many proxies in front are believed about a client's address; absent if not set. */
   readonly trustedHops?: number
   /** TENDERSTOCK_CONTACT: email address or web page of the operator; every request to a portal carries it. */
@@ -203,6 +205,7 @@ export function readConfig(environment: Environment = process.env): Config {
     )
   const docsUrl = pageOf(environment, 'TENDERSTOCK_DOCS_URL', 'https://docs.example.org/api')
   const consoleUrl = consoleUrlOf(environment)
+  const hasPublicTenders = hasPublicTendersIn(environment)
   const trustedHops = hopsOf(environment)
   const contact = contactOf(environment)
   const documents = documentLocationOf(environment)
@@ -218,6 +221,7 @@ export function readConfig(environment: Environment = process.env): Config {
     ...(baseUrl !== undefined && { baseUrl }),
     ...(docsUrl !== undefined && { docsUrl }),
     ...(consoleUrl !== undefined && { consoleUrl }),
+    ...(hasPublicTenders && { hasPublicTenders }),
     ...(trustedHops !== undefined && { trustedHops }),
     ...(contact !== undefined && { contact }),
     ...(documents !== undefined && { documents }),
@@ -307,6 +311,13 @@ function consoleUrlOf(environment: Environment): string | undefined {
       'TENDERSTOCK_CONSOLE_URL is not usable; write it with https and without a path, like https://console.example.org.',
     )
   return text
+}
+
+function hasPublicTendersIn(environment: Environment): boolean {
+  const text = textOf(environment, 'TENDERSTOCK_TENDER_PAGES') ?? 'signed-in'
+  if (text !== 'public' && text !== 'signed-in')
+    throw wrongUse('TENDERSTOCK_TENDER_PAGES is not usable; set public or signed-in.')
+  return text === 'public'
 }
 
 /** Maximum number of proxies that anybody puts in a row; more is a mistake. */

@@ -51,6 +51,11 @@ export const settings = {
     details: 'See [console](console.md).',
     default: 'http://localhost and its port',
   },
+  TENDERSTOCK_TENDER_PAGES: {
+    meaning: 'who may read the pages of tenders in the console, public or signed-in',
+    details: 'See [console](console.md#the-page-of-a-tender).',
+    default: 'signed-in',
+  },
   TENDERSTOCK_OIDC_ISSUER: {
     meaning: 'issuer of the sign-in of a company, with TENDERSTOCK_OIDC_CLIENT_ID and _CLIENT_SECRET',
   },

@@ -2,8 +2,8 @@
 // themselves.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Audience } from '../../src/console/page.ts'
-import { routesOf } from '../../src/console/routes.ts'
 import { hourMs } from '../../src/domain/time.ts'
+import { consoleRoutes as routes } from '../testing/crawl-console.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
 import { fieldsOf } from './plain-form.ts'
 
@@ -34,9 +34,6 @@ describe('the addresses of the console', () => {
   })
   afterAll(() => world[Symbol.asyncDispose]())
 
-  const routes = routesOf({
-    // only the list of routes is read here
-  } as never)
   /** An address of the route with IDs that do not exist, so that an admitted request changes nothing. */
   const addressOf = (path: string) =>
     path.replace(':organization', organization).replace(/:\w+|\*/g, '00000000-0000-8000-8000-000000000000')

@@ -1,9 +1,7 @@
 // Who may ask for which address, and what needs a fresh sign-in, as the rules of the console have it: written down once
 // more, apart from the routes, so that a route that admits more people than it should is noticed.
 import { describe, expect, test } from 'vitest'
-import { routesOf } from '../../src/console/routes.ts'
-
-const routes = routesOf(new Proxy({}, { get: () => undefined }) as never)
+import { consoleRoutes as routes } from '../testing/crawl-console.ts'
 
 /** The first row that fits counts. */
 const rules: readonly (readonly [pattern: RegExp, audience: string])[] = [

@@ -130,6 +130,26 @@ describe.each(drawnEngines)('the page of a tender (%s)', (engine) => {
     expect(textOf(await (await get(early, operator.cookie)).text())).toContain('Not published yet')
   })
 
+  test('is for strangers where the operator set it so, and then holds what is published only', async () => {
+    const world = await openConsoleWorld(engine, { config: { hasPublicTenders: true } })
+    opened.push(world)
+    const { store, get, person } = world
+    await receiveNotices(store, [call])
+    await consolidate(store, { now: world.now() })
+    await world.publish()
+    await receiveNotices(store, [copy])
+    await consolidate(store, { now: world.now() })
+    const published = `/tenders/${tenderId('ted:1-2026')}`
+    const answer = await get(published)
+    expect(answer.status).toBe(200)
+    expect(textOf(await answer.text())).toMatch(
+      /Deckenerneuerung Kreisstraße AU 14 .*The record begins with this notice\./,
+    )
+    for (const path of [`/tenders/${tenderId('doe:7')}`, '/tenders/nothing']) expect((await get(path)).status).toBe(404)
+    const { cookie } = await person('reader@example.org')
+    expect((await get(published, cookie)).headers.get('cache-control')).toBe('no-store')
+  })
+
   test('says from what a value is estimated, and that a deadline is not known', async () => {
     const world = await openConsoleWorld(engine)
     opened.push(world)

@@ -1,8 +1,11 @@
 // The pages of a console that can be found by following links: one address for each route.
 import { routesOf } from '../../src/console/routes.ts'
 
+/** Every route of a console without settings, to be listed and not to be answered. */
+export const consoleRoutes = routesOf({ config: {} } as never)
+
 /** Routes as patterns of paths, the longest first. */
-export const pagePatterns = routesOf(new Proxy({}, { get: () => undefined }) as never)
+export const pagePatterns = consoleRoutes
   .filter(({ method }) => method === 'GET')
   .map(({ path }) => ({
     path,

@@ -3,7 +3,7 @@ import type { TenderRecord } from '../../domain/tender.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatMoment, formatNumber } from '../format.ts'
 import { type Html, html } from '../html.ts'
-import { type PageAnswer, PageError, type PageRoute, type PersonRequest, page, personPage } from '../page.ts'
+import { type PageAnswer, PageError, type PageRequest, type PageRoute, page, personPage, publicPage } from '../page.ts'
 import { noteBox, quoted } from '../parts.ts'
 import { publishedRecord } from '../published-record.ts'
 import { statusOf, tenderBody } from '../tender-body.ts'
@@ -11,17 +11,18 @@ import { frameTexts } from '../text/frame-texts.ts'
 import type { Language } from '../text/languages.ts'
 import { tenderTexts } from '../text/tender-texts.ts'
 
-export const tenderPages = (context: ConsoleContext): PageRoute[] => [
-  personPage('GET', '/tenders/:id', (request) => oneTender(context, request)),
-]
+export const tenderPages = (context: ConsoleContext): PageRoute[] => {
+  const pageFor = context.config.hasPublicTenders ? publicPage : personPage
+  return [pageFor('GET', '/tenders/:id', (request: PageRequest) => oneTender(context, request))]
+}
 
-async function oneTender(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
+async function oneTender(context: ConsoleContext, request: PageRequest): Promise<PageAnswer> {
   const { language, params, now, viewer } = request
   const id = (params['id'] ?? '').toLowerCase()
   if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw new PageError(404, frameTexts[language].noPage)
   const published = publishedRecord(context.editions, id)
   if (published?.mergedInto !== undefined) return mergedTender(published, context, request)
-  if (!published && !viewer.person.isOperator) throw new PageError(404, frameTexts[language].noPage)
+  if (!published && !viewer?.person.isOperator) throw new PageError(404, frameTexts[language].noPage)
   const told = await context.reads.record(id)
   // an operator decides on pairs before they are published
   const record = published ?? (told && unpublishedRecord(told.content, now))
@@ -41,7 +42,7 @@ function unpublishedRecord(content: Omit<TenderRecord, 'lastModified' | 'checked
 function headOf(
   record: TenderRecord,
   { editions, hasSamples }: Pick<ConsoleContext, 'editions' | 'hasSamples'>,
-  { language, viewer }: PersonRequest,
+  { language, viewer }: PageRequest,
 ) {
   const texts = tenderTexts[language]
   const { newest } = editions
@@ -50,7 +51,7 @@ function headOf(
     html`<span class="stamp">${texts.edition(formatNumber(newest.edition, language), formatMoment(newest.publishedAt, language))}</span>`
   const authority = record.contractingAuthority?.name
   // whoever has no access explores other records than this one
-  const isExplored = hasSamples || viewer.memberships.some(({ hasAccessArea }) => hasAccessArea)
+  const isExplored = hasSamples || viewer?.memberships.some(({ hasAccessArea }) => hasAccessArea)
   const lead: Html = html`${statusOf(record.status, language)} ${record.archiveReason !== undefined && html`<span class="soft">${texts.archiveReasons[record.archiveReason] ?? texts.archived}</span> `}${stamp}<br>${authority !== undefined && quoted(authority, record.language)}${record.tenderNumber !== undefined && html` · ${quoted(texts.number(record.tenderNumber))}`}`
   return {
     title: record.title.trim() === '' ? texts.titleMissing : record.title,
@@ -67,7 +68,7 @@ function documentsButton({ documentsUrl }: TenderRecord, language: Language): Ht
 }
 
 /** A record that another one holds: where it went, and what it was. */
-function mergedTender(record: TenderRecord, context: ConsoleContext, request: PersonRequest): PageAnswer {
+function mergedTender(record: TenderRecord, context: ConsoleContext, request: PageRequest): PageAnswer {
   const texts = tenderTexts[request.language]
   return page({
     ...headOf(record, context, request),
