@@ -78,7 +78,7 @@ describe.each(drawnEngines)('redact (%s)', (engine) => {
   const redactedOf = (events: readonly CommandEvent[]): EventOf<'redacted'> =>
     events.find((event) => event.event === 'redacted') as EventOf<'redacted'>
 
-  test('takes the values out of the records; rebuild and new documents bring none back; undo does', async () => {
+  test('D40: removes the values from the records; rebuild and new documents bring none back; undo does', async () => {
     const { store, run, ingest, publish, contents, published, reads, dataFolder } = await world()
     await ingest(document('call'))
     await publish()

@@ -1,4 +1,4 @@
-// The stock in pictures: each figure equals what the list of the edition, its filters and the tables give in another
+// The stock in charts: each figure equals what the list of the edition, its filters and the tables give in another
 // way.
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
@@ -88,7 +88,7 @@ const numbersOf = (page: string, caption: string) =>
 const day = (at: number) =>
   new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }).format(at)
 
-describe.each(drawnEngines)('the stock in pictures (%s)', (engine) => {
+describe.each(drawnEngines)('the stock in charts (%s)', (engine) => {
   async function open() {
     const world = await openConsoleWorld(engine)
     opened.push(world)

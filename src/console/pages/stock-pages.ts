@@ -1,4 +1,4 @@
-// The stock in pictures, for everybody: tenders by week, portal and division of CPV, and how soon portals are read.
+// The stock in charts, for everybody: tenders by week, portal and division of CPV, and how soon portals are read.
 // Each picture has its table.
 import { codeLabel } from '../../domain/code-labels.ts'
 import { type ReadingDelay, readingDelays } from '../../store/reading-delays.ts'

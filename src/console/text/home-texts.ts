@@ -33,7 +33,7 @@ const en = {
   portalsNote: 'each on its own timetable',
   noEdition: 'not yet',
   noEditionNote: 'The first one appears when the portals have been read.',
-  pictures: 'The stock in pictures: by week, portal and CPV',
+  pictures: 'The stock in charts: by week, portal and CPV',
   ways: 'Three ways in',
   waysLead: 'Start with the one that fits your job. The first two need no account.',
   explorerHeading: 'You decide on bids',

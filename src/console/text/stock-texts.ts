@@ -1,8 +1,8 @@
-// Texts of the stock in pictures.
+// Texts of the stock in charts.
 import type { Texts } from './languages.ts'
 
 const en = {
-  title: 'The stock in pictures',
+  title: 'The stock in charts',
   lead: 'What is in the newest edition, and how soon it came. Every picture has its table.',
   edition: (edition: string, at: string) => `Edition ${edition} of ${at}`,
   counted: (tenders: string) => `${tenders} tenders`,
