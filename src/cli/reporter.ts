@@ -475,8 +475,12 @@ function readyText(event: EventOf<'ready'>, paint: Paint): string {
   ].join('\n')
 }
 
+/** A line of `status`. The label is padded before it is painted, as escape codes take no room. */
+const row = (label: string, text: string, tint: Paint['yellow'] = (plain) => plain): string =>
+  `  ${tint(label.padEnd(22))} ${text}`
+
 /** Tenders whose notices contradict each other; no line without any. */
-function doubtRow(counts: EventOf<'status'>['doubtedTenders'], row: (name: string, text: string) => string): string[] {
+function doubtRow(counts: EventOf<'status'>['doubtedTenders']): string[] {
   const { 'award-number': numbers, 'named-call': calls } = counts
   if (numbers + calls === 0) return []
   return [
@@ -488,7 +492,7 @@ function doubtRow(counts: EventOf<'status'>['doubtedTenders'], row: (name: strin
 }
 
 /** How far saved searches are matched; no line where there are none. */
-function hitRows(lag: EventOf<'status'>['hits'], row: (name: string, text: string) => string): string[] {
+function hitRows(lag: EventOf<'status'>['hits']): string[] {
   if (!lag || lag.searches === 0) return []
   const { searches, edition, editionsBehind, unseen } = lag
   const behind =
@@ -500,52 +504,43 @@ function hitRows(lag: EventOf<'status'>['hits'], row: (name: string, text: strin
 }
 
 /** How digests are mailed; no line where there are none. */
-function mailRows(
-  mails: EventOf<'status'>['mails'],
-  row: (name: string, text: string) => string,
-  paint: Paint,
-): string[] {
+function mailRows(mails: EventOf<'status'>['mails'], paint: Paint): string[] {
   if (!mails || mails.digests === 0) return []
   const { digests, due, givenUp, isConfigured } = mails
   return [
     row('Digests', `${number(digests)}; mails: ${number(due)} due, ${number(givenUp)} given up`),
     ...(isConfigured
       ? []
-      : [
-          row(paint.yellow('Mail'.padEnd(22)), 'not set up: TENDERSTOCK_SMTP_URL, TENDERSTOCK_MAIL_FROM; digests wait'),
-        ]),
+      : [row('Mail', 'not set up: TENDERSTOCK_SMTP_URL, TENDERSTOCK_MAIL_FROM; digests wait', paint.yellow)]),
   ]
 }
 
 /** The editions in a bucket; no line where there are none. */
-function exportRows(
-  exported: EventOf<'status'>['exported'],
-  row: (name: string, text: string) => string,
-  paint: Paint,
-): string[] {
+function exportRows(exported: EventOf<'status'>['exported'], paint: Paint): string[] {
   if (!exported) return []
   const { edition, exportedAt, concern } = exported
   return [
     row('In the bucket', exportedAt === null ? 'no edition yet' : `edition ${edition}, ${minute(exportedAt)}`),
-    ...(concern === null ? [] : [row(paint.yellow('Newer ones'.padEnd(22)), `are not exported: ${concern}`)]),
+    ...(concern === null ? [] : [row('Newer ones', `are not exported: ${concern}`, paint.yellow)]),
   ]
 }
 
 function statusText(event: EventOf<'status'>, paint: Paint): string {
-  const row = (name: string, text: string) => `  ${name.padEnd(22)} ${text}`
   const counts = (value: { readonly [key: string]: number }) =>
     Object.entries(value)
       .map(([name, each]) => `${name} ${number(each)}`)
       .join(' · ') || 'none'
   const { edition, holds } = event
   const sources = Object.entries(event.sources)
+  const idWidth = Math.max(...sources.map(([id]) => id.length))
   return [
     paint.bold('Service'),
     ...(event.isFailing
       ? [
           row(
-            paint.yellow('Failing'.padEnd(22)),
+            'Failing',
             event.failedRounds > 0 ? `${count(event.failedRounds, 'round')} in a row` : 'rounds are overdue',
+            paint.yellow,
           ),
           ...wrap(event.failure ?? '', 72).map((part) => `      ${part}`),
         ]
@@ -553,8 +548,9 @@ function statusText(event: EventOf<'status'>, paint: Paint): string {
     ...(typeof event.maintenanceUntil === 'number'
       ? [
           row(
-            paint.yellow('Maintenance'.padEnd(22)),
+            'Maintenance',
             `the API answers 503 until ${minute(event.maintenanceUntil)}; tenderstock maintenance off`,
+            paint.yellow,
           ),
         ]
       : []),
@@ -571,12 +567,12 @@ function statusText(event: EventOf<'status'>, paint: Paint): string {
       ? [row('Read by older parsers', `${count(event.outdated, 'document')}; tenderstock rebuild re-parses them`)]
       : []),
     ...sources.map(([id, each]) =>
-      row(`  ${id}`, `${count(each.documents, 'document')}, checked ${minute(each.checkedAt)}`),
+      row(`  ${id.padEnd(idWidth)}`, `${count(each.documents, 'document')}, checked ${minute(each.checkedAt)}`),
     ),
     '',
     paint.bold('Stock'),
     row('Tenders', counts(event.tenders)),
-    ...doubtRow(event.doubtedTenders, row),
+    ...doubtRow(event.doubtedTenders),
     row('Engine', event.engine === 'embedded' ? `embedded, in ${event.data}` : 'PostgreSQL server'),
     '',
     paint.bold('Published'),
@@ -592,19 +588,18 @@ function statusText(event: EventOf<'status'>, paint: Paint): string {
         ? 'nothing to publish'
         : `${count(event.unpublished, 'record')} to publish, at ${minute(event.nextPublication)} at the earliest`,
     ),
-    ...exportRows(event.exported, row, paint),
-    ...hitRows(event.hits, row),
-    ...mailRows(event.mails, row, paint),
+    ...exportRows(event.exported, paint),
+    ...hitRows(event.hits),
+    ...mailRows(event.mails, paint),
     ...holds.flatMap((hold) => [
-      row(paint.yellow('Held back'), minute(hold.heldAt)),
+      row('Held back', minute(hold.heldAt), paint.yellow),
       ...hold.reasons.map((reason) => `      ${reason}`),
     ]),
-    ...event.clocks.map((concern) => row(paint.yellow('Clocks'), concern)),
+    ...event.clocks.map((concern) => row('Clocks', concern, paint.yellow)),
   ].join('\n')
 }
 
 function customerText(event: EventOf<'customer'>, paint: Paint): string {
-  const row = (label: string, text: string) => `  ${label.padEnd(22)} ${text}`
   const contract =
     event.startsAt === null
       ? 'none was set up'
