@@ -101,9 +101,16 @@ export function openBucket(location: BucketLocation, options: BucketOptions): Bu
         const bytes = await answer.bytes()
         const isOutage = answer.status >= 500 && answer.status !== 501
         if (!isOutage && answer.status !== 429 && answer.status !== 408) return { answer, bytes }
-        throw new Retryable(`The bucket ${location.bucket} answered ${answer.status}`)
+        throw new Retryable(`it answered ${[answer.status, codeOf(bytes)].join(' ').trim()}`)
       } catch (error) {
-        if (!(error instanceof Retryable) || tries >= mostTries) throw error
+        if (!(error instanceof Retryable)) throw error
+        if (tries >= mostTries) {
+          const cause = { cause: error }
+          throw new Retryable(
+            `The bucket ${location.bucket} failed ${mostTries} times, at last: ${error.message}`,
+            cause,
+          )
+        }
         const fraction = options.random.bytes(4).readUInt32BE() / 2 ** 32
         await options.sleep(Math.round(firstBackoffMs * 2 ** (tries - 1) * (0.5 + fraction)), never)
       }
@@ -198,10 +205,12 @@ function codeOf(bytes: Uint8Array): string {
 function wrong(location: BucketLocation, status: number, bytes: Uint8Array, named: string): OperatorError {
   const code = codeOf(bytes)
   const advice =
-    status === 403 || status === 401
-      ? 'check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and that they may read and write there'
-      : status === 404
-        ? 'check that the bucket exists'
-        : `check AWS_REGION, AWS_ENDPOINT_URL and ${named}`
+    code === 'RequestTimeTooSkewed'
+      ? 'set the clock of this machine'
+      : status === 403 || status === 401
+        ? 'check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and that they may read and write there'
+        : status === 404
+          ? 'check that the bucket exists'
+          : `check AWS_REGION, AWS_ENDPOINT_URL and ${named}`
   return new OperatorError(`The bucket ${location.bucket} answered ${[status, code].join(' ').trim()}; ${advice}.`)
 }

@@ -71,10 +71,10 @@ async function temporaryFolder(): Promise<string> {
   return folder
 }
 
-async function open(place: DocumentLocation) {
+async function open(place: DocumentLocation, now = clock) {
   const slept: number[] = []
   const store = await openDocumentStore(place, {
-    clock,
+    clock: now,
     random: systemRandom,
     sleep: async (ms) => void slept.push(ms),
     version: '1',
@@ -284,7 +284,16 @@ describe('a bucket', () => {
     s3.faults.push(500, 500, 'broken')
     expect((await store.get(some[3]!.documentId))?.equals(some[3]!.packed)).toBe(true)
     s3.faults.push(503, 503, 503, 503)
-    await expect(store.get(some[3]!.documentId)).rejects.toBeInstanceOf(Retryable)
+    await expect(store.get(some[3]!.documentId)).rejects.toThrow(
+      new Retryable('The bucket stock failed 4 times, at last: it answered 503 SlowDown'),
+    )
+  })
+
+  test('that nobody reaches is named in the error, which is one to be retried', async () => {
+    const store = await open({ ...placeIn(await openS3()), endpoint: 'http://127.0.0.1:1' })
+    const error = await store.put(some).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(Retryable)
+    expect((error as Error).message).toMatch(/^The bucket stock failed 4 times, at last: http.* ECONNREFUSED/)
   })
 
   test('that is the wrong one, or refuses the keys, is the operator’s to repair; no message holds a key', async () => {
@@ -303,6 +312,13 @@ describe('a bucket', () => {
     )
     expect(await message({ ...right, region: 'us-east-1' })).toContain('InvalidAccessKeyId')
     expect(await message({ ...right, bucket: 'other' })).toMatch(/404 NoSuchBucket; check that the bucket exists/)
+  })
+
+  test('that a clock is too far from, says so', async () => {
+    const store = await open(placeIn(await openS3()), () => clock() + 16 * 60_000)
+    await expect(store.put(some)).rejects.toThrow(
+      new OperatorError('The bucket stock answered 403 RequestTimeTooSkewed; set the clock of this machine.'),
+    )
   })
 
   test('in the own network is reached only where an endpoint is configured', async () => {
