@@ -1,11 +1,12 @@
 // The shared limit over a failover of real servers, watched by a real Sentinel; and a server that turns into a replica.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { Redis } from 'ioredis'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { sentinelAddressOf } from '../../platform/redis-address.ts'
 import { createRedisLimiter } from './limiter-redis.ts'
 import type { Patience } from './turn-patience.ts'
@@ -21,15 +22,24 @@ async function freePort(): Promise<number> {
   return port
 }
 
-async function startStore(...args: string[]): Promise<{ port: number; child: ChildProcess; client: Redis }> {
-  const port = await freePort()
+type Store = { readonly port: number; readonly child: ChildProcess; readonly client: Redis }
+
+const startStore = async (...args: string[]): Promise<Store> => startStoreAt(await freePort(), ...args)
+
+async function startStoreAt(port: number, ...args: string[]): Promise<Store> {
   const folder = mkdtempSync(join(tmpdir(), 'store-'))
   const config = join(folder, 'store.conf')
-  writeFileSync(config, ['bind 127.0.0.1', `port ${port}`, `dir ${folder}`, ...args].join('\n'))
+  const hasTls = args.some((arg) => arg.startsWith('tls-'))
+  const ports = hasTls ? [`tls-port ${port}`, 'port 0'] : [`port ${port}`]
+  writeFileSync(config, ['bind 127.0.0.1', ...ports, `dir ${folder}`, ...args].join('\n'))
   const child = spawn(program!, args.some((arg) => arg.startsWith('sentinel ')) ? [config, '--sentinel'] : [config], {
     stdio: 'ignore',
   })
-  const client = new Redis(port, '127.0.0.1', { retryStrategy: () => 100, maxRetriesPerRequest: null })
+  const client = new Redis(port, '127.0.0.1', {
+    retryStrategy: () => 100,
+    maxRetriesPerRequest: null,
+    ...(hasTls && { tls: {} }),
+  })
   client.on('error', () => {})
   onTestFinished(() => {
     client.disconnect()
@@ -73,6 +83,64 @@ test.skipIf(program === undefined)(
     await until(async () => {
       await limiter.take('two', 60)
       return second.client.exists('tenderstock:limit:two')
+    }).toBe(1)
+    await limiter.close()
+  },
+  120_000,
+)
+
+test.skipIf(program === undefined)(
+  'a Sentinel that goes and comes is followed again, and prints nothing',
+  async () => {
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
+    onTestFinished(() => printed.mockRestore())
+    const store = await startStore()
+    const watch = [`sentinel monitor limits 127.0.0.1 ${store.port} 1`, 'sentinel down-after-milliseconds limits 60000']
+    const sentinel = await startStore(...watch)
+    const url = `redis+sentinel://127.0.0.1:${await freePort()},127.0.0.1:${sentinel.port}/limits`
+    const limiter = createRedisLimiter({ url, clock: () => Date.now(), patience })
+    await limiter.connected
+    const listeners = async (client: Redis) => ((await client.client('LIST')) as string).match(/ sub=1 /g)?.length ?? 0
+    await until(() => listeners(sentinel.client)).toBe(1)
+    sentinel.child.kill('SIGKILL')
+    await until(async () => sentinel.child.signalCode).toBe('SIGKILL')
+    expect((await limiter.take('one', 60)).isAllowed).toBe(true)
+    const again = await startStoreAt(sentinel.port, ...watch)
+    await until(() => listeners(again.client)).toBe(1)
+    await limiter.close()
+    expect(printed.mock.calls).toEqual([])
+  },
+  120_000,
+)
+
+test.skipIf(program === undefined)(
+  'Sentinels and servers are both asked over TLS',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'certificate-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
+    const named = ['-subj', '/CN=made up', '-addext', 'subjectAltName=IP:127.0.0.1']
+    const files = ['-keyout', key, '-out', certificate, '-days', '2', '-nodes']
+    execFileSync(
+      'openssl',
+      ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', ...files, ...named],
+      {
+        stdio: 'ignore',
+      },
+    )
+    const trusted = getCACertificates('default')
+    setDefaultCACertificates([...trusted, readFileSync(certificate, 'utf8')])
+    onTestFinished(() => setDefaultCACertificates(trusted))
+    const tls = [`tls-cert-file ${certificate}`, `tls-key-file ${key}`, `tls-ca-cert-file ${certificate}`]
+    const options = [...tls, 'tls-auth-clients no', 'tls-replication yes']
+    const store = await startStore(...options)
+    const sentinel = await startStore(...options, `sentinel monitor limits 127.0.0.1 ${store.port} 1`)
+    const url = `rediss+sentinel://127.0.0.1:${sentinel.port}/limits`
+    const limiter = createRedisLimiter({ url, clock: () => Date.now(), patience })
+    await limiter.connected
+    await until(async () => {
+      await limiter.take('one', 60)
+      return store.client.exists('tenderstock:limit:one')
     }).toBe(1)
     await limiter.close()
   },

@@ -1,5 +1,5 @@
 // A connection to the store of limits, by the address of one server or by Sentinels.
-import { Redis, type RedisOptions } from 'ioredis'
+import { Redis, type RedisOptions, type SentinelConnectionOptions, SentinelConnector } from 'ioredis'
 import { sentinelAddressOf } from '../../platform/redis-address.ts'
 
 const sentinelTimeoutMs = 2000
@@ -23,8 +23,21 @@ export function connectRedis(url: string, options: Options): Redis {
     sentinels: [...sentinels],
     failoverDetector: true,
     sentinelCommandTimeout: sentinelTimeoutMs,
-    sentinelRetryStrategy: (attempt: number) => Math.min(attempt * 100, longestPauseMs),
-    ...(hasTls && { tls: {}, enableTLSForSentinelMode: true }),
+    sentinelRetryStrategy: pauseBefore,
+    sentinelReconnectStrategy: pauseBefore,
+    Connector: QuietSentinels,
+    ...(hasTls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
   }
   return new Redis(bySentinels)
+}
+
+const pauseBefore = (attempt: number): number => Math.min(attempt * 100, longestPauseMs)
+
+/** ioredis prints each error of the connections that wait for a failover; one of several Sentinels may be away. */
+class QuietSentinels extends SentinelConnector {
+  constructor(options: unknown) {
+    super(options as SentinelConnectionOptions)
+    const connect = this['connectToSentinel'].bind(this)
+    this['connectToSentinel'] = (...asked: Parameters<typeof connect>) => connect(...asked).on('error', () => {})
+  }
 }
