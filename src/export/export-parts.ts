@@ -1,13 +1,13 @@
 // What one part of an export is in each format: its files, and how records get into them. A file has its name once it
 // is whole and durable.
 import { open, rm } from 'node:fs/promises'
+import { lotColumns as columnsOfLot, tenderColumns as columnsOfTender } from '#flat/columns'
+import { byteOrderMark, cellsOf, csvLine } from '#flat/csv-line'
+import { type FlatColumn, flat } from '#flat/flat-column'
+import { parquetColumn } from '#flat/parquet-column'
 import type { TenderRecord } from '../domain/tender.ts'
 import { type ExportedFile, incomingPath, LineFile, nameFile } from './export-files.ts'
 import type { ExportFormat } from './export-formats.ts'
-import { lotColumns as columnsOfLot, tenderColumns as columnsOfTender } from './flat/columns.ts'
-import { byteOrderMark, cellsOf, csvLine } from './flat/csv-line.ts'
-import { type FlatColumn, flat } from './flat/flat-column.ts'
-import { parquetColumn } from './flat/parquet-column.ts'
 import { ocdsRelease } from './ocds-release.ts'
 
 export type Part = {

@@ -1,5 +1,7 @@
 // Writes an edition into a folder, as open data: in parts of as many records, so that a killed export continues where
 // it was, any number of records needs the memory of a few, and the same edition gives the same bytes.
+
+import { csvLine } from '#flat/csv-line'
 import { DigestSum, emptyDigest, recordHash } from '../domain/stock-digest.ts'
 import type { TenderRecord } from '../domain/tender.ts'
 import { toInstant } from '../domain/time.ts'
@@ -17,7 +19,6 @@ import { type ExportedFile, LineFile } from './export-files.ts'
 import { type ExportFolder, type ExportProgress, explained, openExportFolder } from './export-folder.ts'
 import type { ExportFormat } from './export-formats.ts'
 import { openPart } from './export-parts.ts'
-import { csvLine } from './flat/csv-line.ts'
 
 /** What whoever passes records of a source on must know of it. */
 export type SourceTerms = {
