@@ -1,6 +1,5 @@
 // A hit as the receiver keeps it: the message of the webhook, with its id and the time of its receipt.
-import type { Schema } from '../sinks/http-mapping-schema.ts'
-import { schemaFaults } from '../sinks/schema-faults.ts'
+import { type Schema, schemaFaults } from '../sinks/schema-faults.ts'
 import type { HitEvent } from '../types.ts'
 
 export type Hit = HitEvent & {

@@ -1,7 +1,7 @@
 // A CRM mapping: how records become properties, and which requests carry them. Read from JSON, checked before anything
 // is sent.
-import { httpMappingSchema } from './http-mapping-schema.ts'
-import { schemaFaults } from './schema-faults.ts'
+import { readFileSync } from 'node:fs'
+import { type Schema, schemaFaults } from './schema-faults.ts'
 import { SinkError } from './sink-error.ts'
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
@@ -131,6 +131,10 @@ function withEnvironment(text: string, at: string, environment: Environment, fau
   })
 }
 
+/** The published schema, with which editors complete and check a mapping while it is written. */
+export const readMappingSchema = (): Schema =>
+  JSON.parse(readFileSync(new URL('../../mappings/http-mapping.schema.json', import.meta.url), 'utf8')) as Schema
+
 export type Environment = { readonly [name: string]: string | undefined }
 
 /**
@@ -139,7 +143,7 @@ export type Environment = { readonly [name: string]: string | undefined }
  * @throws SinkError with every fault, one per line.
  */
 export function parseMapping(value: unknown, environment: Environment): HttpMapping {
-  const faults = schemaFaults(value, httpMappingSchema)
+  const faults = schemaFaults(value, readMappingSchema())
   let mapping = value as HttpMapping
   if (faults.length === 0) {
     faults.push(...meaningFaults(mapping))

@@ -1,6 +1,27 @@
 // Checks JSON against a schema and says every fault in words, with the place: for files that people write by hand.
 // Knows the part of JSON Schema that our schemas use, so that no library is needed.
-import type { Schema } from './http-mapping-schema.ts'
+
+/** The part of JSON Schema (2020-12) that our schemas use. */
+export type Schema = {
+  readonly $schema?: string
+  readonly $id?: string
+  readonly title?: string
+  readonly description?: string
+  readonly $ref?: string
+  readonly $defs?: { readonly [name: string]: Schema }
+  readonly type?: string | readonly string[]
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly pattern?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly minItems?: number
+  readonly items?: Schema
+  readonly properties?: { readonly [name: string]: Schema }
+  readonly required?: readonly string[]
+  readonly additionalProperties?: boolean | Schema
+}
 
 const typeOf = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value
