@@ -15,5 +15,5 @@ rmdirSync(join(dist, 'src'))
 const imports = { '#flat/*': './client/src/sinks/*.js' }
 writeFileSync(join(dist, 'package.json'), JSON.stringify({ type: 'module', imports }))
 // pages' styles and scripts, and data; fixtures belong to tests
-for (const file of globSync('src/**/*.{css,js,svg,json,txt,gz}', { cwd: root }))
+for (const file of globSync('src/**/*.{css,js,svg,json,tsv,txt,gz}', { cwd: root }))
   if (!file.endsWith('tsconfig.json')) cpSync(join(root, file), join(root, file.replace(/^src/, 'dist')))

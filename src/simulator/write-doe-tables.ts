@@ -1,144 +1,21 @@
 // The federal portal's export as tables: 19 CSV files, keyed by notice, version and lot; without deadlines, as it
 // publishes them.
-
+import { readFileSync } from 'node:fs'
 import type { ArchiveMember } from './archive-writers.ts'
+import { csvCell } from './portals/write-sample-values.ts'
 import type { PortalSample } from './samples/portal-sample.ts'
 import { localParts } from './samples/xml-text.ts'
 import type { ShelfEntry } from './shelf.ts'
 
 const key = ['noticeIdentifier', 'noticeVersion'] as const
-const columns: { readonly [table: string]: readonly string[] } = {
-  additionalInformation: ['lotIdentifier', 'suitableForSMEs'],
-  changes: ['contractIdentifier', 'changeNoticeVersionIdentifier', 'changeReasonCode', 'changeReasonDescription'],
-  classification: [
-    'lotIdentifier',
-    'classificationType',
-    'mainClassificationCode',
-    'additionalClassificationCodes',
-    'options',
-  ],
-  contract: ['contractIdentifier', 'winnerDecisionDate', 'contractConclusionDate', 'contractFrameworkAgreement'],
-  cvdInformation: [
-    'procedureLotResultNumber',
-    'cvdContractType',
-    'vehicleCategory',
-    'vehicles',
-    'zeroEmissionVehicles',
-    'cleanVehicles',
-  ],
-  duration: [
-    'lotIdentifier',
-    'durationStartDate',
-    'durationPeriod',
-    'durationPeriodUnit',
-    'durationEndDate',
-    'durationOther',
-    'renewalMaximum',
-  ],
-  lot: ['lotIdentifier'],
-  notice: ['procedureIdentifier', 'procedureLegalBasis', 'formType', 'noticeType', 'publicationDate'],
-  noticeResult: ['noticeValue', 'noticeValueCurrency', 'noticeFrameworkValue', 'noticeFrameworkValueCurrency'],
-  organisation: [
-    'organisationName',
-    'organisationIdentifier',
-    'organisationCity',
-    'organisationPostCode',
-    'organisationCountrySubdivision',
-    'organisationCountryCode',
-    'organisationInternetAddress',
-    'organisationNaturalPerson',
-    'organisationRole',
-    'buyerProfileURL',
-    'buyerLegalType',
-    'buyerContractingEntity',
-    'winnerSize',
-    'winnerOwnerNationality',
-    'winnerListed',
-  ],
-  placeOfPerformance: [
-    'lotIdentifier',
-    'placePerformanceCity',
-    'placePerformancePostCode',
-    'placePerformanceCountrySubdivision',
-    'placePerformanceCountryCode',
-  ],
-  procedure: [
-    'crossBorderLaw',
-    'procedureType',
-    'procedureFeatures',
-    'procedureAccelerated',
-    'lotsMaxAllowed',
-    'lotsAllRequired',
-    'lotsMaxAwarded',
-  ],
-  procedureLotResult: [
-    'lotIdentifier',
-    'procedureLotResultNumber',
-    'winnerChosen',
-    'notAwardedReason',
-    'frameworkMaximumValue',
-    'frameworkMaximumValueCurrency',
-    'frameworkEstimatedValue',
-    'frameworkEstimatedValueCurrency',
-    'tenderValueLowest',
-    'tenderValueLowestCurrency',
-    'tenderValueHighest',
-    'tenderValueHighestCurrency',
-  ],
-  purpose: [
-    'lotIdentifier',
-    'internalIdentifier',
-    'mainNature',
-    'additionalNature',
-    'title',
-    'estimatedValue',
-    'estimatedValueCurrency',
-    'description',
-  ],
-  receivedSubmissions: ['procedureLotResultNumber', 'receivedSubmissionsCount', 'receivedSubmissionsType'],
-  secondStage: [
-    'lotIdentifier',
-    'minimumCandidates',
-    'maximumCandidatesIndicator',
-    'maximumCandidatesNumber',
-    'successiveReduction',
-    'noNegotiationNecessary',
-  ],
-  strategicProcurement: [
-    'lotIdentifier',
-    'strategicProcurement',
-    'greenProcurementCriteria',
-    'greenProcurement',
-    'socialProcurement',
-    'innovativeProcurement',
-    'accessibility',
-    'cleanVehiclesDirective',
-    'cvdContractType',
-  ],
-  submissionTerms: [
-    'lotIdentifier',
-    'tenderValidityDeadline',
-    'tenderValidityDeadlineUnit',
-    'guaranteeRequired',
-    'publicOpeningDate',
-  ],
-  tender: [
-    'tenderIdentifier',
-    'lotIdentifier',
-    'tenderValue',
-    'tenderValueCurrency',
-    'tenderPaymentValue',
-    'tenderPaymentValueCurrency',
-    'tenderPenalties',
-    'tenderPenaltiesCurrency',
-    'tenderRank',
-    'concessionRevenueUser',
-    'concessionRevenueUserCurrency',
-    'concessionRevenueBuyer',
-    'concessionRevenueBuyerCurrency',
-    'countryOrigin',
-  ],
-}
+/** The columns of each table, beside those of `key`. */
+const columns: { readonly [table: string]: readonly string[] } = Object.fromEntries(
+  readFileSync(new URL('./data/doe-columns.txt', import.meta.url), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((row) => row.split(': '))
+    .map(([table, names]) => [table, names!.split(' ')]),
+)
 
 const forms: { readonly [kind in PortalSample['kind']]: readonly [form: string, type: string] } = {
   planning: ['planning', 'pin-only'],
@@ -159,7 +36,7 @@ export function exportTables(entries: readonly ShelfEntry[]): ArchiveMember[] {
       noticeVersion: String(entry.version).padStart(2, '0'),
       ...cells,
     }
-    const line = [...key, ...columns[table]!].map((column) => cell(own[column])).join(',')
+    const line = [...key, ...columns[table]!].map((column) => csvCell(own[column])).join(',')
     rows.set(table, [...(rows.get(table) ?? []), line])
   }
   for (const entry of entries)
@@ -227,9 +104,4 @@ function putTables(entry: ShelfEntry, sample: PortalSample, put: (table: string,
         tenderValueCurrency: sample.value?.currency ?? 'EUR',
       })
   }
-}
-
-function cell(value: string | number | undefined): string {
-  const text = value === undefined ? '' : String(value)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -1,5 +1,6 @@
 // Made-up consultations of an Atexo platform.
 import type { PortalSample } from '../samples/portal-sample.ts'
+import type { SampleWriters } from './own-writers.ts'
 import { localTimeOf } from './write-sample-values.ts'
 
 const natures = { works: 'Travaux', supplies: 'Fournitures', services: 'Services' } as const
@@ -17,7 +18,7 @@ const announcements = {
 } as const
 
 /** The writer of one platform: its consultations carry their own host. */
-export function atexoWriter(host: string): (notice: PortalSample) => string {
+function atexoWriter(host: string): (notice: PortalSample) => string {
   return (notice) => {
     const published = localTimeOf(notice.publishedAt, 'Europe/Paris')
     const at = `${published.date}T${published.time}${published.offset}`
@@ -43,4 +44,9 @@ export function atexoWriter(host: string): (notice: PortalSample) => string {
       lieuxExecution: [],
     })
   }
+}
+
+export const writers: SampleWriters = {
+  'fr-place': atexoWriter('www.marches-publics.gouv.fr'),
+  'lu-pmp': atexoWriter('pmp.b2g.etat.lu'),
 }

@@ -1,135 +1,37 @@
 // Where the buyers of a portal sit when the common world has no town in its country: invented towns, real codes.
+import { readFileSync } from 'node:fs'
 import { type Region, regions } from './vocabulary.ts'
 
-const currencies: { readonly [country: string]: string } = {
-  AL: 'ALL',
-  AM: 'AMD',
-  AR: 'ARS',
-  AU: 'AUD',
-  BA: 'BAM',
-  BR: 'BRL',
-  CA: 'CAD',
-  CH: 'CHF',
-  CL: 'CLP',
-  CO: 'COP',
-  CR: 'CRC',
-  CZ: 'CZK',
-  DK: 'DKK',
-  DO: 'DOP',
-  EC: 'USD',
-  GB: 'GBP',
-  GE: 'GEL',
-  GH: 'GHS',
-  GT: 'GTQ',
-  HN: 'HNL',
-  HU: 'HUF',
-  ID: 'IDR',
-  IN: 'INR',
-  IS: 'ISK',
-  KE: 'KES',
-  KG: 'KGS',
-  KR: 'KRW',
-  LI: 'CHF',
-  LR: 'LRD',
-  MD: 'MDL',
-  MK: 'MKD',
-  MX: 'MXN',
-  NG: 'NGN',
-  NO: 'NOK',
-  NP: 'NPR',
-  NZ: 'NZD',
-  PE: 'PEN',
-  PK: 'PKR',
-  PL: 'PLN',
-  PY: 'PYG',
-  RO: 'RON',
-  RS: 'RSD',
-  RW: 'RWF',
-  SE: 'SEK',
-  TR: 'TRY',
-  TZ: 'TZS',
-  UA: 'UAH',
-  UG: 'UGX',
-  US: 'USD',
-  UY: 'UYU',
-  UZ: 'UZS',
-  ZA: 'ZAR',
-  ZM: 'ZMW',
-  ZZ: 'USD',
-}
-/** NUTS writes these countries otherwise; countries that are not in this list have no region code at all. */
-const nuts: { readonly [country: string]: string } = {
-  AL: 'AL',
-  BE: 'BE',
-  BG: 'BG',
-  CH: 'CH',
-  CY: 'CY',
-  CZ: 'CZ',
-  DK: 'DK',
-  EE: 'EE',
-  ES: 'ES',
-  FI: 'FI',
-  GR: 'EL',
-  HR: 'HR',
-  HU: 'HU',
-  IS: 'IS',
-  IT: 'IT',
-  LI: 'LI',
-  LT: 'LT',
-  LV: 'LV',
-  ME: 'ME',
-  MK: 'MK',
-  MT: 'MT',
-  NL: 'NL',
-  PT: 'PT',
-  RO: 'RO',
-  RS: 'RS',
-  SE: 'SE',
-  SI: 'SI',
-  SK: 'SK',
-  TR: 'TR',
-}
-const alpha3: { readonly [country: string]: string } = {
-  BE: 'BEL',
-  BG: 'BGR',
-  CH: 'CHE',
-  CY: 'CYP',
-  CZ: 'CZE',
-  DK: 'DNK',
-  EE: 'EST',
-  ES: 'ESP',
-  FI: 'FIN',
-  GR: 'GRC',
-  HR: 'HRV',
-  HU: 'HUN',
-  IS: 'ISL',
-  IT: 'ITA',
-  LI: 'LIE',
-  LT: 'LTU',
-  LV: 'LVA',
-  MT: 'MLT',
-  NL: 'NLD',
-  PT: 'PRT',
-  RO: 'ROU',
-  SE: 'SWE',
-  SI: 'SVN',
-  SK: 'SVK',
-}
+type Country = { readonly currency?: string; readonly nuts?: string; readonly alpha3?: string }
+
+/**
+ * Countries without the euro have a currency, those that NUTS divides a code, members of the EU and its neighbors a
+ * code of three letters.
+ */
+const countries: ReadonlyMap<string, Country> = new Map(
+  readFileSync(new URL('./data/countries.tsv', import.meta.url), 'utf8')
+    .split('\n')
+    .map((row) => row.split('\t'))
+    .map(([country, currency, nuts, alpha3]) => [
+      country!,
+      { ...(currency && { currency }), ...(nuts && { nuts }), ...(alpha3 && { alpha3 }) },
+    ]),
+)
 const towns = ['Alvermere', 'Tressonville', 'Okkenberg', 'Sanmarrow', 'Velinograd']
 
 /** The region of a portal's buyers. Texts are English where the common world has no words in the country's language. */
 export function portalRegion(country: string, zone: string): Region {
   const known = Object.values<Region>(regions).find((each) => each.country === country)
   if (known) return known
-  const code = nuts[country] ?? ''
+  const { currency = 'EUR', nuts = '', alpha3 = 'BEL' } = countries.get(country) ?? {}
   return {
     country: country === 'EU' || country === 'ZZ' ? 'BE' : country,
-    alpha3: alpha3[country] ?? 'BEL',
+    alpha3,
     zone,
-    currency: currencies[country] ?? 'EUR',
+    currency,
     languages: ['en'],
     authorities: ['Municipality of *', 'Ministry of Works, * office', '* Water Company', 'University of *'],
-    towns: towns.map((name, index) => ({ name, nuts: code, postalCode: `${index + 1}0990` })),
+    towns: towns.map((name, index) => ({ name, nuts, postalCode: `${index + 1}0990` })),
     phone: '+999 555 0',
   }
 }

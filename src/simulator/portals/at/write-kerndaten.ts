@@ -1,6 +1,8 @@
 // Made-up Kerndaten in the forms of annex VIII.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTimeOf, xmlText } from '../write-sample-values.ts'
+import { escapeXml } from '../../samples/xml-text.ts'
+import type { SampleWriters } from '../own-writers.ts'
+import { localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'Europe/Vienna'
 const forms = {
@@ -17,7 +19,7 @@ const procedures = {
 } as const
 
 /** One announcement; a change is the same one with a later DATETIME_LAST_CHANGE. */
-export function writeKerndaten(notice: PortalSample): string {
+function writeKerndaten(notice: PortalSample): string {
   const form = forms[notice.kind]
   const at = localTimeOf(notice.publishedAt, zone)
   const deadline = notice.deadline && localTimeOf(notice.deadline, zone)
@@ -27,15 +29,22 @@ export function writeKerndaten(notice: PortalSample): string {
   const awards = notice.winners
     .map(
       (winner) =>
-        `<AWARD_CONTRACT><AWARDED_CONTRACT><DATE_CONCLUSION_CONTRACT>${at.date}</DATE_CONCLUSION_CONTRACT><NB_TENDERS_RECEIVED>3</NB_TENDERS_RECEIVED><CONTRACTOR><ADDRESS_CONTRACTOR><OFFICIALNAME>${xmlText(winner.name)}</OFFICIALNAME></ADDRESS_CONTRACTOR></CONTRACTOR><VAL_TOTAL CURRENCY="EUR">${winner.amount}</VAL_TOTAL></AWARDED_CONTRACT></AWARD_CONTRACT>`,
+        `<AWARD_CONTRACT><AWARDED_CONTRACT><DATE_CONCLUSION_CONTRACT>${at.date}</DATE_CONCLUSION_CONTRACT><NB_TENDERS_RECEIVED>3</NB_TENDERS_RECEIVED><CONTRACTOR><ADDRESS_CONTRACTOR><OFFICIALNAME>${escapeXml(winner.name)}</OFFICIALNAME></ADDRESS_CONTRACTOR></CONTRACTOR><VAL_TOTAL CURRENCY="EUR">${winner.amount}</VAL_TOTAL></AWARDED_CONTRACT></AWARD_CONTRACT>`,
     )
     .join('')
   const { buyer } = notice
   return `<?xml version="1.0" encoding="UTF-8"?>
-<${form}><CONTRACTING_BODY><ADDRESS_CONTRACTING_BODY><OFFICIALNAME>${xmlText(buyer.name)}</OFFICIALNAME><NATIONALID>${xmlText(buyer.nationalId)}</NATIONALID><TOWN>${xmlText(buyer.town)}</TOWN><POSTAL_CODE>${xmlText(buyer.postalCode)}</POSTAL_CODE><E_MAIL>${xmlText(buyer.email)}</E_MAIL></ADDRESS_CONTRACTING_BODY><URL_DOCUMENT>${xmlText(notice.url)}</URL_DOCUMENT></CONTRACTING_BODY><OBJECT_CONTRACT><TITLE><P>${xmlText(notice.title)}</P></TITLE><REFERENCE_NUMBER>${xmlText(notice.reference)}</REFERENCE_NUMBER><CPV_MAIN><CPV_CODE CODE="${notice.cpv}"/></CPV_MAIN><TYPE_CONTRACT CTYPE="${notice.nature.toUpperCase()}"/><SHORT_DESCR><P>${xmlText(notice.description)}</P></SHORT_DESCR>${value}<OBJECT_DESCR><NUTS CODE="AT130"/></OBJECT_DESCR></OBJECT_CONTRACT>${
+<${form}><CONTRACTING_BODY><ADDRESS_CONTRACTING_BODY><OFFICIALNAME>${escapeXml(buyer.name)}</OFFICIALNAME><NATIONALID>${escapeXml(buyer.nationalId)}</NATIONALID><TOWN>${escapeXml(buyer.town)}</TOWN><POSTAL_CODE>${escapeXml(buyer.postalCode)}</POSTAL_CODE><E_MAIL>${escapeXml(buyer.email)}</E_MAIL></ADDRESS_CONTRACTING_BODY><URL_DOCUMENT>${escapeXml(notice.url)}</URL_DOCUMENT></CONTRACTING_BODY><OBJECT_CONTRACT><TITLE><P>${escapeXml(notice.title)}</P></TITLE><REFERENCE_NUMBER>${escapeXml(notice.reference)}</REFERENCE_NUMBER><CPV_MAIN><CPV_CODE CODE="${notice.cpv}"/></CPV_MAIN><TYPE_CONTRACT CTYPE="${notice.nature.toUpperCase()}"/><SHORT_DESCR><P>${escapeXml(notice.description)}</P></SHORT_DESCR>${value}<OBJECT_DESCR><NUTS CODE="AT130"/></OBJECT_DESCR></OBJECT_CONTRACT>${
     deadline
       ? `<PROCEDURE><${procedures[notice.procedureType]}/><DATETIME_RECEIPT_TENDERS>${deadline.date}T${deadline.time}</DATETIME_RECEIPT_TENDERS></PROCEDURE>`
       : ''
-  }${awards}<ADDITIONAL_CORE_DATA><DATE_FIRST_PUBLICATION>${at.date}</DATE_FIRST_PUBLICATION><DATETIME_LAST_CHANGE>${at.date}T${at.time}.${String(notice.version).padStart(3, '0')}</DATETIME_LAST_CHANGE><BELOWTHRESHOLD/>${notice.kind === 'cancellation' ? `<URL_REVOCATION>${xmlText(notice.url)}</URL_REVOCATION>` : ''}</ADDITIONAL_CORE_DATA></${form}>
+  }${awards}<ADDITIONAL_CORE_DATA><DATE_FIRST_PUBLICATION>${at.date}</DATE_FIRST_PUBLICATION><DATETIME_LAST_CHANGE>${at.date}T${at.time}.${String(notice.version).padStart(3, '0')}</DATETIME_LAST_CHANGE><BELOWTHRESHOLD/>${notice.kind === 'cancellation' ? `<URL_REVOCATION>${escapeXml(notice.url)}</URL_REVOCATION>` : ''}</ADDITIONAL_CORE_DATA></${form}>
 `
+}
+
+export const writers: SampleWriters = {
+  'at-kdq-ankoe': writeKerndaten,
+  'at-kdq-aus': writeKerndaten,
+  'at-kdq-bbg': writeKerndaten,
+  'at-kdq-vemap': writeKerndaten,
 }

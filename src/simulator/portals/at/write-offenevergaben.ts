@@ -18,7 +18,7 @@ const procedures = {
 } as const
 
 /** The row of an announcement in its present state: a change is the same id on a later day. */
-export function writeOffenevergaben(notice: PortalSample): string {
+export function write(notice: PortalSample): string {
   const dayMs = 86_400_000
   const at = localTimeOf(notice.publishedAt, zone)
   const changed = localTimeOf(

@@ -4,7 +4,7 @@ import { localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'Europe/Vienna'
 
-export function writeUsp(notice: PortalSample): string {
+export function write(notice: PortalSample): string {
   const deadline = notice.deadline && localTimeOf(notice.deadline, zone)
   const id = `${notice.id}-${notice.version}`
   return JSON.stringify([

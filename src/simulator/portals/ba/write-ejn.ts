@@ -8,7 +8,7 @@ const procedures = {
 } as const
 const natures = { works: 'Works', services: 'Services', supplies: 'Goods' } as const
 
-export function writeEjn(sample: PortalSample): string {
+export function write(sample: PortalSample): string {
   return JSON.stringify({
     Id: 80_000 + sample.number,
     ProcedureId: sample.procedureId,

@@ -5,7 +5,7 @@ import { localTimeOf } from '../write-sample-values.ts'
 const zone = 'Europe/Brussels'
 const subtypes = { planning: 'E2', call: 'E3', change: 'E3', cancellation: 'E3', award: 'E4' } as const
 
-export function writeBosa(notice: PortalSample): string {
+export function write(notice: PortalSample): string {
   const texts = (text: string) => [{ language: notice.language.toUpperCase(), text }]
   const published = localTimeOf(notice.publishedAt, zone)
   const id =

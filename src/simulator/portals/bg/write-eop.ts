@@ -3,7 +3,7 @@ import type { PortalSample } from '../../samples/portal-sample.ts'
 
 const wcfDate = (instant: string): string => `/Date(${Date.parse(instant)})/`
 
-export function writeEop(sample: PortalSample): string {
+export function write(sample: PortalSample): string {
   const isClosed = sample.kind === 'award'
   return JSON.stringify({
     TenderId: 400_000 + sample.number,

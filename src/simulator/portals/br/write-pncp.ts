@@ -5,7 +5,7 @@ import { localTime, localTimeOf } from '../write-local-time.ts'
 const zone = 'America/Sao_Paulo'
 const pattern = 'yyyy-MM-ddTHH:mm:ss'
 
-export function writePncp(sample: PortalSample): string {
+export function write(sample: PortalSample): string {
   const year = Number(localTime(sample.publishedAt, zone, 'yyyy'))
   const cnpj = sample.buyer.nationalId.replace(/\D/g, '').padStart(14, '0').slice(-14)
   return JSON.stringify({

@@ -1,7 +1,7 @@
 // Made-up rows of CanadaBuys' table of tender notices.
 import type { PortalSample } from '../../samples/portal-sample.ts'
 import { localTime, localTimeOf } from '../write-local-time.ts'
-import { writeRow } from '../write-row.ts'
+import { csvRow } from '../write-sample-values.ts'
 
 const zone = 'America/Toronto'
 const categories = { works: '*CNST', services: '*SRV', supplies: '*GD' } as const
@@ -11,8 +11,8 @@ const methods = {
   'neg-w-call': 'Competitive - Selective Tendering',
 } as const
 
-export function writeCanadabuys(sample: PortalSample): string {
-  return writeRow({
+export function write(sample: PortalSample): string {
+  return csvRow({
     'title-titre-eng': sample.title,
     'title-titre-fra': `${sample.title} (fr)`,
     'referenceNumber-numeroReference': `WS${sample.number}-Doc${sample.number + 7}`,

@@ -23,7 +23,7 @@ function simapIdOf(notice: Pick<PortalSample, 'id' | 'version'>): string {
 }
 
 /** One publication, as its details are answered. */
-export function writeSimap(notice: PortalSample): string {
+export function write(notice: PortalSample): string {
   const isAward = notice.kind === 'award'
   const id = simapIdOf(notice)
   const published = localTimeOf(notice.publishedAt, zone)

@@ -13,7 +13,7 @@ const states = {
   award: 'Seleccionado',
 } as const
 
-export function writeSecop2(sample: PortalSample): string {
+export function write(sample: PortalSample): string {
   const isAward = sample.kind === 'award'
   return JSON.stringify({
     entidad: sample.buyer.name,

@@ -1,7 +1,7 @@
 // Made-up rows of Cyprus's table of awarded contracts.
 import type { PortalSample } from '../../samples/portal-sample.ts'
 import { localTime } from '../write-local-time.ts'
-import { writeRow } from '../write-row.ts'
+import { csvRow } from '../write-sample-values.ts'
 
 const natures = { works: 'Έργα', services: 'Υπηρεσίες', supplies: 'Προμήθειες' } as const
 const procedures = {
@@ -10,9 +10,9 @@ const procedures = {
   'neg-w-call': 'Ανταγωνιστική διαδικασία με διαπραγμάτευση',
 } as const
 
-export function writeAwardedContracts(sample: PortalSample): string {
+export function write(sample: PortalSample): string {
   const day = localTime(sample.publishedAt, 'Asia/Nicosia', 'dd-MM-yyyy 00:00:00')
-  return writeRow({
+  return csvRow({
     CFTID: 6_000_000 + sample.number,
     'CfT CA Unique ID': sample.reference,
     CFTTITLE: sample.title,

@@ -13,7 +13,7 @@ const types = {
 } as const
 
 /** The document that the list and its details make: `{ entry, detail }`. */
-export function writeVvz(notice: PortalSample): string {
+export function write(notice: PortalSample): string {
   const published = localTimeOf(notice.publishedAt, zone)
   const deadline = notice.deadline && localTimeOf(notice.deadline, zone)
   const amount = (value: number) => ({ _value: value, _currencyID: 'CZK' })

@@ -1,24 +1,25 @@
 // Made-up items of the RSS feeds of service.bund.de.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTimeOf, xmlText } from '../write-sample-values.ts'
+import { escapeXml } from '../../samples/xml-text.ts'
+import { localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'Europe/Berlin'
 
 /** An item in the root of its feed. The feeds know calls and awards only, and a change is a new item. */
-export function writeServiceBund(notice: PortalSample): string {
+export function write(notice: PortalSample): string {
   const isAward = notice.kind === 'award'
   const published = localTimeOf(notice.publishedAt, zone)
   const deadline = notice.deadline && localTimeOf(notice.deadline, zone)
   const folder = isAward ? 'Vergebene-Auftraege' : 'Ausschreibungen'
   const link = `https://www.service.bund.de/IMPORTE/${folder}/eVergabe/${published.date.slice(0, 4)}/${published.date.slice(5, 7)}/${notice.number}-${notice.version}.html`
   const facts = [
-    `Vergabestelle: <strong>${xmlText(notice.buyer.name)}</strong>`,
+    `Vergabestelle: <strong>${escapeXml(notice.buyer.name)}</strong>`,
     ...(deadline ? [`Angebotsfrist: <strong>${deadline.dotted} ${deadline.time.slice(0, 5)}</strong>`] : []),
-    `Erfüllungsort: <strong>${xmlText(notice.buyer.postalCode)} ${xmlText(notice.buyer.town)}</strong>`,
+    `Erfüllungsort: <strong>${escapeXml(notice.buyer.postalCode)} ${escapeXml(notice.buyer.town)}</strong>`,
     ...(isAward
-      ? notice.winners.slice(0, 1).map((winner) => `Auftragnehmer: <strong>${xmlText(winner.name)}</strong>`)
+      ? notice.winners.slice(0, 1).map((winner) => `Auftragnehmer: <strong>${escapeXml(winner.name)}</strong>`)
       : []),
   ]
   const at = new Date(notice.publishedAt).toUTCString()
-  return `<rss version="2.0"><item><title>${xmlText(notice.title)}</title><link>${link}</link><description>${xmlText(facts.join('<br/>'))}</description><pubDate>${at}</pubDate><guid isPermaLink="false">${notice.number}-${notice.version}</guid></item></rss>`
+  return `<rss version="2.0"><item><title>${escapeXml(notice.title)}</title><link>${link}</link><description>${escapeXml(facts.join('<br/>'))}</description><pubDate>${at}</pubDate><guid isPermaLink="false">${notice.number}-${notice.version}</guid></item></rss>`
 }

@@ -4,7 +4,7 @@ import { localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'Europe/Copenhagen'
 
-export function writeUdbud(notice: PortalSample): string {
+export function write(notice: PortalSample): string {
   const published = localTimeOf(notice.publishedAt, zone)
   const kind = notice.kind === 'award' ? 'result' : notice.kind === 'planning' ? 'planning' : 'competition'
   const data = {

@@ -14,7 +14,7 @@ const phases = {
   award: 'Adjudicació',
 } as const
 
-export function writeCatalunya(sample: PortalSample): string {
+export function write(sample: PortalSample): string {
   const published = localTime(sample.publishedAt, zone, pattern)
   const isAward = sample.kind === 'award'
   return JSON.stringify({

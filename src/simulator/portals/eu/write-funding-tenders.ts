@@ -4,7 +4,7 @@ import type { PortalSample } from '../../samples/portal-sample.ts'
 const suffixes = { planning: 'PIN', call: 'CN', change: 'CN', cancellation: 'CN', award: 'CAN' } as const
 const types = { works: 'Works', supplies: 'Supplies', services: 'Services' } as const
 
-export function writeFundingTenders(notice: PortalSample): string {
+export function write(notice: PortalSample): string {
   const identifier = `${notice.procedureId}-${suffixes[notice.kind]}`
   const changed = new Date(Date.parse(notice.publishedAt) + notice.version).toISOString().replace('Z', '+0000')
   return JSON.stringify({

@@ -10,7 +10,7 @@ const forms = {
   award: 'result',
 } as const
 
-export function writeTedOpenData(sample: PortalSample): string {
+export function write(sample: PortalSample): string {
   const zone = 'Europe/Luxembourg'
   const number = `${String(sample.number).padStart(8, '0')}-${localTime(sample.publishedAt, zone, 'yyyy')}`
   return JSON.stringify({

@@ -10,7 +10,7 @@ const mainTypes = {
 } as const
 
 /** One entry of the index; the interface that hands out eForms wraps the XML itself. */
-export function writeHilma(notice: PortalSample): string {
+export function write(notice: PortalSample): string {
   const isEdition = notice.kind === 'change' || notice.kind === 'cancellation'
   const numberOf = (version: number) =>
     `${notice.publishedAt.slice(0, 4)}-${String((notice.number * 10 + version) % 1_000_000).padStart(6, '0')}`

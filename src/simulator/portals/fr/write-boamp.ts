@@ -154,7 +154,7 @@ function nationalOf(notice: PortalSample): unknown {
 }
 
 /** A record of the dataset; notices with a value are eForms, because the national form has no place for one. */
-export function writeBoamp(notice: PortalSample): string {
+export function write(notice: PortalSample): string {
   const id = idwebOf(notice)
   const [nature, label] = natures[notice.kind]
   const isEforms = notice.value !== undefined

@@ -9,7 +9,7 @@ const procedures = {
 } as const
 
 /** The dataset knows awarded contracts only; whatever is announced is written as one. */
-export function writeDecpAwards(notice: PortalSample): string {
+export function write(notice: PortalSample): string {
   const day = localTimeOf(notice.publishedAt, 'Europe/Paris').date
   return JSON.stringify({
     id: `${notice.reference}-${String(notice.version).padStart(2, '0')}`,

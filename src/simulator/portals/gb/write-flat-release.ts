@@ -1,6 +1,7 @@
 // Made-up rows of Contracts Finder's daily table.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { writeRow } from '../write-row.ts'
+import type { SampleWriters } from '../own-writers.ts'
+import { csvRow } from '../write-sample-values.ts'
 
 const tags = {
   planning: 'planning',
@@ -12,7 +13,7 @@ const tags = {
 const natures = { works: 'works', services: 'services', supplies: 'goods' } as const
 const methods = { open: 'open', restricted: 'selective', 'neg-w-call': 'selective' } as const
 
-export function writeFlatRelease(sample: PortalSample): string {
+function writeFlatRelease(sample: PortalSample): string {
   const ocid = `ocds-b5fd17-${sample.procedureId}`
   const release: { [path: string]: string | number | undefined } = {
     ocid,
@@ -49,5 +50,7 @@ export function writeFlatRelease(sample: PortalSample): string {
     release[`parties/${index + 1}/name`] = winner.name
     release[`parties/${index + 1}/roles/0`] = 'supplier'
   }
-  return writeRow(Object.fromEntries(Object.entries(release).map(([path, value]) => [`releases/0/${path}`, value])))
+  return csvRow(Object.fromEntries(Object.entries(release).map(([path, value]) => [`releases/0/${path}`, value])))
 }
+
+export const writers: SampleWriters = { 'gb-contracts-finder-csv': writeFlatRelease }

@@ -11,7 +11,7 @@ const procedures = {
   'neg-w-call': { key: '3', value: 'Ανταγωνιστική διαδικασία με διαπραγμάτευση' },
 } as const
 
-export function writeKimdis(sample: PortalSample): string {
+export function write(sample: PortalSample): string {
   const isContract = sample.kind === 'award'
   const year = localTime(sample.publishedAt, zone, 'yyyy').slice(2)
   const number = String(sample.number).padStart(9, '0')

@@ -11,7 +11,7 @@ const procedures = {
   'neg-w-call': 'Natjecateljski postupak uz pregovore',
 } as const
 
-export function writeEojn(sample: PortalSample): string {
+export function write(sample: PortalSample): string {
   if (sample.kind === 'award') {
     return JSON.stringify({
       TenderDecisionId: sample.number,

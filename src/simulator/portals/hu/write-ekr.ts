@@ -15,7 +15,7 @@ const procedures = {
   'neg-w-call': 'Tárgyalásos eljárás',
 } as const
 
-export function writeEkr(sample: PortalSample): string {
+export function write(sample: PortalSample): string {
   return JSON.stringify({
     id: sample.number,
     hirdetmenyEKRazonosito: `${sample.reference}/1`,

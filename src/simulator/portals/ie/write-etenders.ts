@@ -16,7 +16,7 @@ const statuses = {
   award: 'Awarded',
 } as const
 
-export function writeEtenders(notice: PortalSample): string {
+export function write(notice: PortalSample): string {
   const published = localTimeOf(notice.publishedAt, zone)
   const deadline = notice.deadline && localTimeOf(notice.deadline, zone)
   return csvRow({

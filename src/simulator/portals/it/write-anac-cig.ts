@@ -1,7 +1,7 @@
 // Made-up rows of ANAC's table of lot numbers.
 import type { PortalSample } from '../../samples/portal-sample.ts'
 import { localTime, localTimeOf } from '../write-local-time.ts'
-import { writeRow } from '../write-row.ts'
+import { csvRow } from '../write-sample-values.ts'
 
 const zone = 'Europe/Rome'
 const natures = { works: 'LAVORI', services: 'SERVIZI', supplies: 'FORNITURE' } as const
@@ -11,8 +11,8 @@ const procedures = {
   'neg-w-call': 'PROCEDURA NEGOZIATA PREVIA PUBBLICAZIONE',
 } as const
 
-export function writeAnacCig(sample: PortalSample): string {
-  return writeRow(
+export function write(sample: PortalSample): string {
+  return csvRow(
     {
       cig: `B${String(sample.number).padStart(9, '0')}`,
       numero_gara: sample.procedureId,

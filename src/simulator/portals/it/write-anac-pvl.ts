@@ -10,7 +10,7 @@ const kinds = {
   award: 'avviso',
 } as const
 
-export function writeAnacPvl(sample: PortalSample): string {
+export function write(sample: PortalSample): string {
   return JSON.stringify({
     idAvviso: sample.version === 1 ? sample.id : `${sample.id.slice(0, -1)}${sample.version}`,
     idAppalto: sample.procedureId,

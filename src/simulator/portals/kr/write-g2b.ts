@@ -18,7 +18,7 @@ const natures = {
   supplies: { dtilPrdctClsfcNo: '4321150301' },
 } as const
 
-export function writeG2b(sample: PortalSample): string {
+export function write(sample: PortalSample): string {
   return JSON.stringify({
     bidNtceNo: `R26BK${String(sample.number).padStart(8, '0')}`,
     bidNtceOrd: String(sample.version - 1).padStart(3, '0'),

@@ -11,7 +11,7 @@ const forms = {
 } as const
 const natures = { works: 1, supplies: 2, services: 3 } as const
 
-export function writeVergaben(notice: PortalSample): string {
+export function write(notice: PortalSample): string {
   const deadline = notice.deadline && localTimeOf(notice.deadline, 'Europe/Vaduz')
   return JSON.stringify({
     id: notice.number * 10 + notice.version,

@@ -17,7 +17,7 @@ const procedures = {
   'neg-w-call': 'Competitive procedure with negotiation',
 } as const
 
-export function writeCvpis(sample: PortalSample): string {
+export function write(sample: PortalSample): string {
   return JSON.stringify({
     id: 2_000_000 + sample.number,
     title: sample.title,

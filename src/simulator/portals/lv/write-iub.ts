@@ -11,7 +11,7 @@ const formTypes = {
   award: 'result',
 } as const
 
-export function writeIub(sample: PortalSample): string {
+export function write(sample: PortalSample): string {
   return JSON.stringify({
     identifier: sample.version === 1 ? sample.id : `${sample.id.slice(0, -1)}${sample.version % 10}`,
     formType: formTypes[sample.kind],

@@ -18,7 +18,7 @@ const states = {
   award: 'Završen',
 } as const
 
-export function writeCejn(sample: PortalSample): string {
+export function write(sample: PortalSample): string {
   return JSON.stringify({
     entry: {
       id: sample.number,

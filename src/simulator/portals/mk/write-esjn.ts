@@ -7,7 +7,7 @@ const pattern = 'yyyy-MM-ddTHH:mm:ss'
 const natures = { works: 'Works', services: 'Services', supplies: 'Goods' } as const
 const procedures = { open: 'Open', restricted: 'Restricted', 'neg-w-call': 'Competitive negotiated' } as const
 
-export function writeEsjn(sample: PortalSample): string {
+export function write(sample: PortalSample): string {
   return JSON.stringify({
     Id: `${String(sample.number).padStart(8, '0')}-0000-4000-8000-000000000000`,
     ProcessNumber: sample.reference,

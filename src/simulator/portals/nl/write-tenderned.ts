@@ -8,7 +8,7 @@ const natures = { works: 'W', supplies: 'L', services: 'D' } as const
 const procedures = { open: 'OPE', restricted: 'NIO', 'neg-w-call': 'MOP' } as const
 
 /** One publication, as its details are answered. */
-export function writeTenderned(notice: PortalSample): string {
+export function write(notice: PortalSample): string {
   const published = localTimeOf(notice.publishedAt, zone)
   const deadline = notice.deadline && localTimeOf(notice.deadline, zone)
   const id = notice.number * 10 + notice.version

@@ -1,6 +1,6 @@
 // Made-up announcements of the Polish bulletin, in the members of its API.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { xmlText } from '../write-sample-values.ts'
+import { escapeXml } from '../../samples/xml-text.ts'
 
 const noticeTypes = {
   planning: 'AgreementIntentionNotice',
@@ -13,7 +13,7 @@ const orderTypes = { works: 'Works', supplies: 'Delivery', services: 'Services' 
 
 function bodyOf(notice: PortalSample): string {
   const line = (number: string, label: string, text: string) =>
-    `<h3 class="mb-0">${number}.) ${label}: <span class="normal">${xmlText(text)}</span></h3>`
+    `<h3 class="mb-0">${number}.) ${label}: <span class="normal">${escapeXml(text)}</span></h3>`
   const parts = [
     '<h2>SEKCJA I - ZAMAWIAJĄCY</h2>',
     line('1.5.3', 'Kod pocztowy', notice.buyer.postalCode),
@@ -31,7 +31,7 @@ function bodyOf(notice: PortalSample): string {
 }
 
 /** An entry of the list; a change names what it changes by the identifier of the first version. */
-export function writeBzp(notice: PortalSample): string {
+export function write(notice: PortalSample): string {
   const isAward = notice.kind === 'award'
   const number = `${notice.publishedAt.slice(0, 4)}/BZP ${String(notice.number).padStart(8, '0')}/${String(notice.version).padStart(2, '0')}`
   const id =

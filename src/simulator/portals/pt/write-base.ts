@@ -1,5 +1,6 @@
 // Made-up announcements of BASE as its yearly files and its search write them, and rows of its list of contracts.
 import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { SampleWriters } from '../own-writers.ts'
 import { localTime, localTimeOf } from '../write-local-time.ts'
 
 const zone = 'Europe/Lisbon'
@@ -20,7 +21,7 @@ const procedures = {
   'neg-w-call': 'Procedimento de negociação',
 } as const
 
-export function writeBase(sample: PortalSample): string {
+function writeBase(sample: PortalSample): string {
   if (sample.kind === 'award') return JSON.stringify(contractOf(sample))
   return JSON.stringify({
     nAnuncio: numberOf(sample),
@@ -39,7 +40,7 @@ export function writeBase(sample: PortalSample): string {
 }
 
 /** A row of the search with its detail. */
-export function writeFoundInBase(sample: PortalSample): string {
+function writeFoundInBase(sample: PortalSample): string {
   if (sample.kind === 'award') return JSON.stringify({ entry: contractOf(sample), detail: {} })
   return JSON.stringify({
     entry: {
@@ -78,3 +79,5 @@ function contractOf(sample: PortalSample) {
     initialContractualPrice: sample.value === undefined ? null : euros(sample.value.amount),
   }
 }
+
+export const writers: SampleWriters = { 'pt-base': writeBase, 'pt-base-search': writeFoundInBase }

@@ -8,7 +8,7 @@ const procedures = {
   'neg-w-call': 'Negociere competitiva',
 } as const
 
-export function writeSeap(sample: PortalSample): string {
+export function write(sample: PortalSample): string {
   const isAward = sample.kind === 'award'
   const prefix = isAward ? 'CAN' : sample.kind === 'planning' ? 'PI' : 'SCN'
   const id = 100_000_000 + sample.number

@@ -10,7 +10,7 @@ const types = {
   award: ['Ф03', 'Обавештење о додели уговора'],
 } as const
 
-export function writeJnportal(sample: PortalSample): string {
+export function write(sample: PortalSample): string {
   const [form, name] = types[sample.kind]
   return JSON.stringify({
     Id: sample.number * 10 + sample.version,

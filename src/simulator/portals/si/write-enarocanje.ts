@@ -12,7 +12,7 @@ const phases = {
   award: 'Rezultat',
 } as const
 
-export function writeEnarocanje(sample: PortalSample): string {
+export function write(sample: PortalSample): string {
   const year = localTime(sample.publishedAt, zone, 'yyyy')
   const form = sample.kind === 'award' ? 'SL2' : 'SL1'
   const correction = sample.version > 1 ? `-P${String(sample.version - 1).padStart(2, '0')}` : ''

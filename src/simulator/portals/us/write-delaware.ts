@@ -4,7 +4,7 @@ import { localTime, localTimeOf } from '../write-local-time.ts'
 
 const zone = 'America/New_York'
 
-export function writeDelaware(sample: PortalSample): string {
+export function write(sample: PortalSample): string {
   return JSON.stringify({
     contractnumber: `GSS${sample.number}`,
     contracttitle: sample.title,

@@ -3,7 +3,7 @@ import type { PortalSample } from '../../samples/portal-sample.ts'
 
 const states = { planning: 'Open', call: 'Open', change: 'Open', cancellation: 'Cancelled', award: 'Awarded' } as const
 
-export function writeGeorgia(sample: PortalSample): string {
+export function write(sample: PortalSample): string {
   return JSON.stringify({
     sourceId: 'PE',
     esourceNumber: `48400-${sample.number}`,

@@ -1,7 +1,8 @@
 // Made-up opportunities of SAM.gov, as the interface and as the daily table write them.
 import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { SampleWriters } from '../own-writers.ts'
 import { localTime } from '../write-local-time.ts'
-import { writeRow } from '../write-row.ts'
+import { csvRow } from '../write-sample-values.ts'
 
 const zone = 'America/New_York'
 const types = {
@@ -14,7 +15,7 @@ const types = {
 
 const idOf = (sample: PortalSample): string => `${sample.id.replaceAll('-', '').slice(0, -1)}${sample.version % 10}`
 
-export function writeSam(sample: PortalSample): string {
+function writeSam(sample: PortalSample): string {
   return JSON.stringify({
     noticeId: idOf(sample),
     title: sample.title,
@@ -44,9 +45,9 @@ export function writeSam(sample: PortalSample): string {
   })
 }
 
-export function writeSamRow(sample: PortalSample): string {
+function writeSamRow(sample: PortalSample): string {
   const isAward = sample.kind === 'award'
-  return writeRow({
+  return csvRow({
     NoticeId: idOf(sample),
     Title: sample.title,
     'Sol#': sample.reference,
@@ -69,3 +70,5 @@ export function writeSamRow(sample: PortalSample): string {
     Description: sample.description,
   })
 }
+
+export const writers: SampleWriters = { 'us-sam': writeSam, 'us-sam-bulk': writeSamRow }

@@ -6,7 +6,7 @@ const zone = 'America/New_York'
 const months = 'January February March April May June July August September October November December'.split(' ')
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 
-export function writeUndp(sample: PortalSample): string {
+export function write(sample: PortalSample): string {
   const deadline =
     sample.deadline === undefined
       ? ''

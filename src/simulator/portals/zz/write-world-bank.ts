@@ -13,7 +13,7 @@ const types = {
 const natures = { works: 'CW', services: 'CS', supplies: 'GO' } as const
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
-export function writeWorldBank(sample: PortalSample): string {
+export function write(sample: PortalSample): string {
   const month = months[Number(localTime(sample.publishedAt, zone, 'MM')) - 1]!
   return JSON.stringify({
     id: `OP${String(sample.number).padStart(8, '0')}`,
