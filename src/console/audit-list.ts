@@ -26,13 +26,7 @@ export function auditList(
   const older = entries.length > shown.length && shown.at(-1)
   return html`${table({
     caption: texts.title,
-    columns: [
-      { head: texts.when },
-      { head: texts.who },
-      { head: texts.what },
-      { head: texts.subject },
-      { head: texts.detail },
-    ],
+    columns: [texts.when, texts.who, texts.what, texts.subject, texts.detail],
     rows: shown.map((entry) => [
       moment(entry.at, language),
       html`${entry.actor === 'operator' ? texts.operator : entry.actor}${entry.addressPrefix !== '' && html`<br><span class="soft">${entry.addressPrefix}</span>`}`,

@@ -7,7 +7,7 @@ import type { Actor } from '../store/token-changes.ts'
 import type { ConsoleContext } from './console-context.ts'
 import { keyHashOf } from './directory.ts'
 import { type Html, html } from './html.ts'
-import { PageError, type PersonRequest } from './page.ts'
+import { type OrganizationRequest, PageError, type PersonRequest } from './page.ts'
 
 /** The hidden field of a form that creates something: sent twice, it creates nothing twice. */
 export const formKey = ({ random }: Pick<ConsoleContext, 'random'>): Html =>
@@ -59,16 +59,19 @@ export const actorOf = ({ viewer, addressPrefix }: PersonRequest): Actor => ({
   addressPrefix,
 })
 
-/** Notes in the audit log what the viewer of this request did. Call it in the transaction of the change. */
+/**
+ * Notes in the audit log what the viewer of this request did, for the organization of the page if it has one. Call it
+ * in the transaction of the change.
+ */
 export async function note(
   trx: Executor,
-  request: PersonRequest,
-  entry: Pick<AuditEntry, 'action' | 'subject'> & Partial<Pick<AuditEntry, 'detail' | 'organizationId'>>,
+  request: PersonRequest & Partial<Pick<OrganizationRequest, 'organization'>>,
+  entry: Pick<AuditEntry, 'action' | 'subject'> & Partial<Pick<AuditEntry, 'detail'>>,
 ): Promise<void> {
   await addAuditEntry(trx, {
     at: request.now,
     ...actorOf(request),
-    organizationId: entry.organizationId,
+    organizationId: request.organization?.organizationId,
     detail: entry.detail ?? {},
     action: entry.action,
     subject: entry.subject,

@@ -139,12 +139,18 @@ export const figures = (list: readonly Figure[]): Html =>
 export const facts = (rows: readonly (readonly [name: Content, value: Content])[]): Html =>
   html`<dl class="facts cols">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 
-export type Column = {
-  readonly head: string
-  readonly isNumber?: boolean
-  /** The head is there for readers only. */
-  readonly isHidden?: boolean
-}
+/** A column: its head alone, or more about it. */
+export type Column =
+  | string
+  | {
+      readonly head: string
+      readonly isNumber?: boolean
+      readonly isHidden?: boolean
+    }
+
+export const numbers = (head: string): Column => ({ head, isNumber: true })
+/** A column whose head is only for screen readers. */
+export const unseen = (head: string): Column => ({ head, isHidden: true })
 
 /** A table; on a phone each row becomes a block. The first cell of a row is its heading. */
 export const table = (options: {
@@ -155,7 +161,8 @@ export const table = (options: {
   /** More classes, such as `mini` or `keep`. */
   readonly kind?: string
 }): Html => {
-  const { caption, columns, rows, kind = '', isCaptionShown = false } = options
+  const { caption, rows, kind = '', isCaptionShown = false } = options
+  const columns = options.columns.map((column) => (typeof column === 'string' ? { head: column } : column))
   const hide = (isHidden: boolean | undefined) => isHidden && html` class="hide"`
   return html`<table class="fold ${kind}"><caption${hide(!isCaptionShown)}>${caption}</caption><thead><tr>${columns.map(({ head, isNumber, isHidden }, index) => html`<th scope="col"${isNumber && index > 0 && html` class="num"`}>${isHidden ? html`<span class="hide">${head}</span>` : head}</th>`)}</tr></thead><tbody>${rows.map(
     (cells) =>

@@ -1,7 +1,7 @@
 // Two records side by side: what differs is marked, the evidence beside it, and the buttons.
 import { formatDay, formatMoment, formatMoney, formatNumber } from './format.ts'
 import { type Content, type Html, html } from './html.ts'
-import { noteBox, quoted, table } from './parts.ts'
+import { noteBox, numbers, quoted, table } from './parts.ts'
 import type { ComparedPair, DecidedPair, ReviewSide, WaitingPair } from './stock-reads.ts'
 import type { Language } from './text/languages.ts'
 import { reviewTexts } from './text/review-texts.ts'
@@ -87,7 +87,7 @@ function differences({ left, right }: ComparedPair, language: Language): Html {
   return table({
     caption: texts.caption,
     kind: 'diff',
-    columns: [{ head: texts.member }, { head: texts.plainLeft }, { head: texts.plainRight }],
+    columns: [texts.member, texts.plainLeft, texts.plainRight],
     rows: rowsOf(language).map(([name, read, isText = false]) => {
       const [a, b] = [read(left), read(right)]
       const [before, after] = markedSides(a, b)
@@ -125,7 +125,7 @@ function evidencePart({ verdict, left, right }: ComparedPair, { language, waitin
 <section><h2>${texts.evidence}</h2>${table({
       caption: texts.evidence,
       kind: 'mini keep',
-      columns: [{ head: texts.sign }, { head: texts.weight, isNumber: true }],
+      columns: [texts.sign, numbers(texts.weight)],
       rows: signsOf(found.evidence).map(([sign, weight]) => [quoted(sign), weight ?? '–']),
     })}</section>`
   }<section class="stack">${link(left, texts.plainLeft)}${right.id !== left.id && link(right, texts.plainRight)}</section>`

@@ -11,6 +11,7 @@ import {
   moment,
   more,
   noteBox,
+  numbers,
   part,
   quoted,
   type State,
@@ -137,7 +138,7 @@ function dayPart({ newByDay, line }: SourceFile, { language, now }: How): Html {
       table({
         caption: texts.days,
         kind: 'mini keep',
-        columns: [{ head: texts.day }, { head: texts.newDocuments, isNumber: true }],
+        columns: [texts.day, numbers(texts.newDocuments)],
         rows: list.toReversed().map(({ day, value }) => [nameOf(day), number(value)]),
       }),
     )}`,
@@ -153,14 +154,7 @@ function ledgerPart({ slots }: SourceFile, { language, now }: How): Html {
     table({
       caption: texts.ledger,
       kind: 'mini',
-      columns: [
-        { head: texts.slot },
-        { head: texts.announced, isNumber: true },
-        { head: texts.delivered, isNumber: true },
-        { head: texts.lacks },
-        { head: texts.done },
-        { head: texts.due },
-      ],
+      columns: [texts.slot, numbers(texts.announced), numbers(texts.delivered), texts.lacks, texts.done, texts.due],
       rows: slots.map((slot) => [
         html`${slot.slot} <span class="soft">${slot.channel}</span>`,
         number(slot.announced),
@@ -188,13 +182,13 @@ function runPart({ runs }: SourceFile, { language }: How): Html {
       caption: texts.runs,
       kind: 'mini',
       columns: [
-        { head: texts.started },
-        { head: texts.slot },
-        { head: texts.requests, isNumber: true },
-        { head: texts.notices, isNumber: true },
-        { head: texts.rejected, isNumber: true },
-        { head: texts.took, isNumber: true },
-        { head: texts.outcome },
+        texts.started,
+        texts.slot,
+        numbers(texts.requests),
+        numbers(texts.notices),
+        numbers(texts.rejected),
+        numbers(texts.took),
+        texts.outcome,
       ],
       rows: runs.map((run) => [
         moment(run.startedAt, language),
@@ -218,7 +212,7 @@ function driftPart({ newNames }: SourceFile, { language }: How): Html | false {
     table({
       caption: texts.drift,
       kind: 'mini',
-      columns: [{ head: texts.name }, { head: texts.held, isNumber: true }, { head: texts.firstSeen }],
+      columns: [texts.name, numbers(texts.held), texts.firstSeen],
       rows: newNames.map(({ name, documents, since }) => [
         html`<code>${quoted(name)}</code>`,
         formatNumber(documents, language),
@@ -249,13 +243,7 @@ ${table({
   caption: texts.channels,
   isCaptionShown: true,
   kind: 'mini',
-  columns: [
-    { head: texts.channel },
-    { head: texts.role },
-    { head: texts.kind },
-    { head: texts.delivery },
-    { head: texts.timetable },
-  ],
+  columns: [texts.channel, texts.role, texts.kind, texts.delivery, texts.timetable],
   rows: card.channels.map(({ name, role, slots, delivery, timetable }) => [
     name,
     role,

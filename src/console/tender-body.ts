@@ -2,7 +2,7 @@
 import type { TenderLot, TenderRecord } from '../domain/tender.ts'
 import { formatMoment, formatMoney, formatNumber, formatRelative } from './format.ts'
 import { type Content, type Html, html } from './html.ts'
-import { type Figure, facts, figures, more, part, quoted, type State, state, table } from './parts.ts'
+import { type Figure, facts, figures, more, numbers, part, quoted, type State, state, table } from './parts.ts'
 import type { ToldRecord } from './stock-reads.ts'
 import { tenderHistory } from './tender-history.ts'
 import { codeList, labelOf, localMoment, valueContent, zoneOfAuthority } from './tender-values.ts'
@@ -150,13 +150,7 @@ function lotTable(record: TenderRecord, { language, now }: TenderHow): Html {
   const common = record.submissionDate ?? record.participationDate
   return html`${table({
     caption: texts.lots,
-    columns: [
-      { head: texts.lot },
-      { head: texts.cpv },
-      { head: texts.deadline },
-      { head: texts.value, isNumber: true },
-      { head: texts.state },
-    ],
+    columns: [texts.lot, texts.cpv, texts.deadline, numbers(texts.value), texts.state],
     rows: lots.slice(0, mostLots).map((lot) => {
       const instant = lot.submissionDate ?? lot.participationDate
       const amount = lot.awardedAmount ?? lot.contractAmount
@@ -219,7 +213,7 @@ function allFields(record: TenderRecord, { language, told }: TenderHow): Html {
     texts.raw,
     table({
       caption: texts.allFields,
-      columns: [{ head: texts.field }, { head: texts.fieldValue }, { head: texts.from }],
+      columns: [texts.field, texts.fieldValue, texts.from],
       rows: Object.entries(record).map(([member, value]) => [
         labelOf(member, language),
         valueContent(member, value, language, record.language),

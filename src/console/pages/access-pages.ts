@@ -295,7 +295,7 @@ function pastTokens({ language, now }: OrganizationRequest, tokens: readonly Api
     table({
       caption: texts.past,
       kind: 'mini',
-      columns: [{ head: texts.name }, { head: texts.token }, { head: texts.created }, { head: texts.ended }],
+      columns: [texts.name, texts.token, texts.created, texts.ended],
       rows: past.map(({ name, hint, createdAt, revokedAt, expiresAt }) => [
         name,
         html`<code>${hint}</code>`,

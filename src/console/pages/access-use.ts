@@ -3,7 +3,7 @@ import { dayMs, hourMs } from '../../domain/time.ts'
 import type { UsedHour } from '../../store/api-use.ts'
 import { formatClock, formatDay, formatNumber, formatShortDay } from '../format.ts'
 import { type Html, html } from '../html.ts'
-import { bars, empty, more, part, table } from '../parts.ts'
+import { bars, empty, more, numbers, part, table } from '../parts.ts'
 import { accessTexts } from '../text/access-texts.ts'
 import type { Language } from '../text/languages.ts'
 
@@ -78,12 +78,7 @@ function useTable(head: string, spans: readonly Span[], name: (at: number) => st
     table({
       caption: texts.use,
       kind: 'mini',
-      columns: [
-        { head },
-        { head: texts.requests, isNumber: true },
-        { head: texts.refused, isNumber: true },
-        { head: texts.peak, isNumber: true },
-      ],
+      columns: [{ head }, numbers(texts.requests), numbers(texts.refused), numbers(texts.peak)],
       rows: spans
         .toReversed()
         .map(({ at, answered, refused, peak }) => [name(at), number(answered), number(refused), number(peak)]),

@@ -14,7 +14,7 @@ import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { type PageAnswer, type PageRequest, type PageRoute, page, publicPage } from '../page.ts'
-import { empty, table } from '../parts.ts'
+import { empty, numbers, table } from '../parts.ts'
 import { codesTexts } from '../text/codes-texts.ts'
 
 const mostListed = 50
@@ -87,12 +87,7 @@ function codeTable(
   return table({
     caption,
     kind: 'mini',
-    columns: [
-      { head: texts.code },
-      { head: texts.name },
-      ...(isSearch ? [{ head: texts.within }] : []),
-      { head: texts.open, isNumber: true },
-    ],
+    columns: [texts.code, texts.name, ...(isSearch ? [texts.within] : []), numbers(texts.open)],
     rows: codes.map((code) => {
       const label = nameOf(code)
       const above = codesAbove(kind, code).at(-1)

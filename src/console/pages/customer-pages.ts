@@ -30,7 +30,7 @@ import {
   page,
   redirect,
 } from '../page.ts'
-import { empty, facts, field, figures, noteBox, part, question, table } from '../parts.ts'
+import { empty, facts, field, figures, noteBox, numbers, part, question, table, unseen } from '../parts.ts'
 import { customerTexts } from '../text/customer-texts.ts'
 import { frameTexts } from '../text/frame-texts.ts'
 import { newKey } from '../write-mails.ts'
@@ -81,13 +81,13 @@ class CustomerPages {
           : table({
               caption: texts.title,
               columns: [
-                { head: texts.name },
-                { head: texts.state },
-                { head: texts.tokens },
-                { head: texts.lastUse },
-                { head: texts.ends },
-                { head: texts.requests, isNumber: true },
-                { head: texts.countsHead },
+                texts.name,
+                texts.state,
+                texts.tokens,
+                texts.lastUse,
+                texts.ends,
+                numbers(texts.requests),
+                texts.countsHead,
               ],
               rows: customers.map((customer) => [
                 html`<a href="${root}/${customer.organizationId}">${customer.name}</a>`,
@@ -184,7 +184,7 @@ class CustomerPages {
             ? html`<p class="soft">${texts.noInvitations}</p>`
             : table({
                 caption: texts.invitations,
-                columns: [{ head: texts.mail }, { head: texts.validUntil }, { head: texts.action, isHidden: true }],
+                columns: [texts.mail, texts.validUntil, unseen(texts.action)],
                 rows: invitations.map(({ mail, until, invitationId }) => [
                   mail,
                   formatMoment(until, language),

@@ -52,7 +52,7 @@ export function tokensPart({ tokens }: Customer, language: Language): Html {
       ? html`<p class="soft">${texts.noTokens}</p>`
       : table({
           caption: texts.tokens,
-          columns: [{ head: texts.name }, { head: texts.hintHead }, { head: texts.lastUse }],
+          columns: [texts.name, texts.hintHead, texts.lastUse],
           rows: tokens.map(({ name, hint, lastUsedAt }) => [
             name,
             html`<code>${hint}</code>`,

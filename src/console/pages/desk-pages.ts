@@ -6,7 +6,7 @@ import { type Concern, deskConcerns } from '../desk-concerns.ts'
 import { formatClock, formatMoment, formatNumber, formatRelative } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { operatorPage, type PageAnswer, type PageRoute, type PersonRequest, page } from '../page.ts'
-import { empty, figures, more, part, table, wrongList } from '../parts.ts'
+import { empty, figures, more, numbers, part, table, wrongList } from '../parts.ts'
 import { deskTexts } from '../text/desk-texts.ts'
 
 export const deskPages = (context: ConsoleContext): PageRoute[] => [
@@ -84,7 +84,7 @@ ${part(
     table({
       caption: texts.inOrder,
       kind: 'mini',
-      columns: [{ head: texts.check }, { head: texts.figure, isNumber: true }, { head: texts.bound, isNumber: true }],
+      columns: [texts.check, numbers(texts.figure), numbers(texts.bound)],
       rows: passed.map(({ name, figure, bound }) => [name, figure, bound]),
     }),
   ),

@@ -26,7 +26,7 @@ import {
   page,
   redirect,
 } from '../page.ts'
-import { type Choice, empty, field, moment, noteBox, part, question, select, table } from '../parts.ts'
+import { type Choice, empty, field, moment, noteBox, part, question, select, table, unseen } from '../parts.ts'
 import { digestsTexts } from '../text/digests-texts.ts'
 import type { Language } from '../text/languages.ts'
 import { errorNote } from './search-form-parts.ts'
@@ -126,14 +126,7 @@ function digestTable(request: OrganizationRequest, digests: readonly ListedDiges
   const number = (count: number) => formatNumber(count, language)
   return table({
     caption: texts.title,
-    columns: [
-      { head: texts.person },
-      { head: texts.search },
-      { head: texts.rhythm },
-      { head: texts.next },
-      { head: texts.mails },
-      { head: texts.action, isHidden: true },
-    ],
+    columns: [texts.person, texts.search, texts.rhythm, texts.next, texts.mails, unseen(texts.action)],
     rows: digests.map((digest) => [
       html`<bdi>${digest.person}</bdi>`,
       html`<bdi>${digest.search}</bdi>`,
@@ -186,8 +179,7 @@ async function add(context: ConsoleContext, request: OrganizationRequest): Promi
     const made = await createDigest({ db: trx }, { ...wanted, dueAt: nextDigestAt(terms, timing) }, now)
     if (made !== 'created') return new Refused(made)
     const detail = { search: search.name, rhythm: terms.rhythm }
-    const { organizationId } = organization
-    return note(trx, request, { action: 'digest.create', subject: person, organizationId, detail })
+    return note(trx, request, { action: 'digest.create', subject: person, detail })
   })
   if (outcome.kind === 'refused') {
     errors.set('person', outcome.reason === 'exists' ? texts.exists : texts.tooMany(mostDigests))
@@ -216,7 +208,7 @@ function editPage(
 }
 
 async function edit(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
-  const { language, organization } = request
+  const { language } = request
   const digest = await digestOf(context, request)
   const form = formSent(request)
   const errors = new Map<string, string>()
@@ -227,8 +219,7 @@ async function edit(context: ConsoleContext, request: OrganizationRequest): Prom
     if (!locked) throw new PageError(404, digestsTexts[language].noDigest)
     await changeTiming(trx, digest.digestId, { ...terms, dueAt: nextDigestAt(terms, locked) })
     const detail = { search: digest.search, rhythm: terms.rhythm, hour: terms.hour, zone: terms.zone }
-    const { organizationId } = organization
-    await note(trx, request, { action: 'digest.edit', subject: digest.person, organizationId, detail })
+    await note(trx, request, { action: 'digest.edit', subject: digest.person, detail })
   })
   return redirect(addressOf(request), { notice: digestsTexts[language].changed(digest.person) })
 }
@@ -251,13 +242,12 @@ async function removePage(context: ConsoleContext, request: OrganizationRequest)
 }
 
 async function remove(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
-  const { language, organization } = request
+  const { language } = request
   const digest = await digestOf(context, request)
   await inTransaction(context.store, async (trx) => {
     await removeDigest(trx, digest.digestId)
-    const { organizationId } = organization
     const detail = { search: digest.search }
-    await note(trx, request, { action: 'digest.remove', subject: digest.person, organizationId, detail })
+    await note(trx, request, { action: 'digest.remove', subject: digest.person, detail })
   })
   return redirect(addressOf(request), { notice: digestsTexts[language].removed(digest.person) })
 }

@@ -23,7 +23,7 @@ import {
   page,
   redirect,
 } from '../page.ts'
-import { empty, facts, field, moment, noteBox, pager, part, table } from '../parts.ts'
+import { empty, facts, field, moment, noteBox, numbers, pager, part, table } from '../parts.ts'
 import { runBriefly } from '../run-briefly.ts'
 import { editionTexts } from '../text/edition-texts.ts'
 import { frameTexts } from '../text/frame-texts.ts'
@@ -67,13 +67,7 @@ ${
     : html`${table({
         caption: texts.title,
         kind: 'mini',
-        columns: [
-          { head: texts.edition },
-          { head: texts.published },
-          { head: texts.records, isNumber: true },
-          { head: texts.changes, isNumber: true },
-          { head: texts.tries, isNumber: true },
-        ],
+        columns: [texts.edition, texts.published, numbers(texts.records), numbers(texts.changes), numbers(texts.tries)],
         rows: shown.map((each) => [
           html`<a href="/operator/editions/${each.edition}">${number(each.edition)}</a>`,
           html`${moment(each.publishedAt, language)} <span class="soft">${formatRelative(each.publishedAt, now, language)}</span>`,
@@ -173,11 +167,11 @@ function changeTable(
       caption: texts.bySource,
       kind: 'mini',
       columns: [
-        { head: texts.source },
-        { head: texts.added, isNumber: true },
-        { head: texts.changed, isNumber: true },
-        { head: texts.archived, isNumber: true },
-        { head: texts.changes, isNumber: true },
+        texts.source,
+        numbers(texts.added),
+        numbers(texts.changed),
+        numbers(texts.archived),
+        numbers(texts.changes),
       ],
       rows: [
         ...sorted.map(([source, sum]) =>
@@ -199,7 +193,7 @@ function reasonTable(sentences: readonly string[], language: Language): Html {
   return table({
     caption: texts.reasonsCaption,
     kind: 'mini',
-    columns: [{ head: texts.reason }, { head: texts.figure, isNumber: true }, { head: texts.bound, isNumber: true }],
+    columns: [texts.reason, numbers(texts.figure), numbers(texts.bound)],
     rows: holdReasons(sentences, language).map(({ sentence, figure, bound, sourceId }) => [
       html`${sentence}${sourceId !== undefined && html` <a href="/operator/sources/${encodeURIComponent(sourceId)}">${sourceId}</a>`}`,
       figure ?? '–',

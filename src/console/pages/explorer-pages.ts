@@ -170,7 +170,7 @@ function answerPart({ editions }: Explored, request: PageRequest, answer: Explor
     texts.headers,
     table({
       caption: texts.headers,
-      columns: [{ head: texts.header }, { head: texts.value }],
+      columns: [texts.header, texts.value],
       rows: Object.entries(answer.headers).map(([name, value]) => [html`<code class="nb">${name}</code>`, value]),
       kind: 'mini keep',
     }),

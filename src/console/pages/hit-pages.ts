@@ -244,7 +244,6 @@ async function markPage({ store }: ConsoleContext, request: OrganizationRequest)
       await note(trx, request, {
         action: 'hit.mark',
         subject: one ?? `${marked} hits`,
-        organizationId,
         detail: { state, hits: marked },
       })
     return marked

@@ -6,7 +6,7 @@ import type { StoredSearch } from '../../store/searches.ts'
 import { matchedLine, ruleText } from '../clause-lines.ts'
 import { formatMoney, formatNumber, formatRelative } from '../format.ts'
 import { type Content, type Html, html } from '../html.ts'
-import { moment, more, quoted, score, state, table } from '../parts.ts'
+import { moment, more, numbers, quoted, score, state, table } from '../parts.ts'
 import { hitsTexts } from '../text/hits-texts.ts'
 import type { Language } from '../text/languages.ts'
 import { scoreWords } from './search-form-parts.ts'
@@ -65,12 +65,7 @@ function why({ fit: text, matched: lines, fitScore, searchVersion }: PageHit, la
   return html`<div class="stack">${table({
     caption: texts.parts,
     kind: 'mini',
-    columns: [
-      { head: texts.part },
-      { head: texts.points, isNumber: true },
-      { head: texts.share },
-      { head: texts.because },
-    ],
+    columns: [texts.part, numbers(texts.points), texts.share, texts.because],
     rows: fit.parts.map((part) => [
       texts.partNames[part.part] ?? part.part,
       part.points === null

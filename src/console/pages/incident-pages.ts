@@ -20,7 +20,7 @@ import {
   page,
   redirect,
 } from '../page.ts'
-import { empty, field, moment, noteBox, part, question, quoted, state, table, textArea } from '../parts.ts'
+import { empty, field, moment, noteBox, part, question, quoted, state, table, textArea, unseen } from '../parts.ts'
 import { deskLogTexts } from '../text/desk-log-texts.ts'
 import { frameTexts } from '../text/frame-texts.ts'
 import type { Language } from '../text/languages.ts'
@@ -103,12 +103,7 @@ function incidentTable(incidents: readonly Incident[], language: Language): Html
   const texts = deskLogTexts[language]
   return table({
     caption: texts.incidents,
-    columns: [
-      { head: texts.title },
-      { head: texts.began },
-      { head: texts.ended },
-      { head: texts.change, isHidden: true },
-    ],
+    columns: [texts.title, texts.began, texts.ended, unseen(texts.change)],
     rows: incidents.map(({ incidentId, title, detail, startedAt, endedAt, createdBy }) => [
       html`${quoted(title)}<br><span class="soft">${quoted(detail)}</span><br><span class="soft small">${quoted(texts.by(createdBy))}</span>`,
       moment(startedAt, language),

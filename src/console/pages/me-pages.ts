@@ -9,7 +9,7 @@ import { formatDay } from '../format.ts'
 import { fieldOf } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import { type PageAnswer, type PageRoute, type PersonRequest, page, personPage, redirect } from '../page.ts'
-import { empty, field, moment, part, select, table } from '../parts.ts'
+import { empty, field, moment, part, select, table, unseen } from '../parts.ts'
 import { isLanguage } from '../text/languages.ts'
 import { meTexts } from '../text/me-texts.ts'
 
@@ -50,12 +50,7 @@ function passkeyList(passkeys: readonly Passkey[], { language }: PersonRequest):
   return html`${table({
     caption: texts.passkeys,
     kind: 'mid',
-    columns: [
-      { head: texts.passkey },
-      { head: texts.added },
-      { head: texts.lastUsed },
-      { head: texts.action, isHidden: true },
-    ],
+    columns: [texts.passkey, texts.added, texts.lastUsed, unseen(texts.action)],
     rows: passkeys.map((passkey) => [
       passkey.name,
       formatDay(passkey.createdAt, language),
@@ -71,13 +66,7 @@ function sessionList({ directory }: ConsoleContext, { viewer, language }: Person
   return html`${table({
     caption: texts.sessions,
     kind: 'mid',
-    columns: [
-      { head: texts.browser },
-      { head: texts.from },
-      { head: texts.since },
-      { head: texts.lastUsed },
-      { head: texts.action, isHidden: true },
-    ],
+    columns: [texts.browser, texts.from, texts.since, texts.lastUsed, unseen(texts.action)],
     rows: sessions.map((session) => [
       html`${session.agent || texts.unknownBrowser}${session.sessionId === viewer.sessionId && html` <span class="tag">${texts.here}</span>`}`,
       session.addressPrefix,

@@ -35,15 +35,7 @@ async function auditLog({ store, directory }: ConsoleContext, { language, query 
         : html`${table({
             caption: texts.audit,
             kind: 'mini',
-            columns: [
-              { head: texts.when },
-              { head: texts.who },
-              { head: texts.what },
-              { head: texts.subject },
-              { head: texts.organization },
-              { head: texts.detail },
-              { head: texts.from },
-            ],
+            columns: [texts.when, texts.who, texts.what, texts.subject, texts.organization, texts.detail, texts.from],
             rows: shown.map((entry) => [
               moment(entry.at, language),
               quoted(entry.actor),

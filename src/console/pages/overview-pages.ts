@@ -15,7 +15,7 @@ import type { ConsoleContext } from '../console-context.ts'
 import { formatDay, formatMoment, formatMoney, formatNumber, formatRelative } from '../format.ts'
 import { type Content, type Html, html } from '../html.ts'
 import { type OrganizationRequest, organizationPage, type PageAnswer, type PageRoute, page } from '../page.ts'
-import { empty, figures, part, quoted, score, table, wrongList } from '../parts.ts'
+import { empty, figures, numbers, part, quoted, score, table, wrongList } from '../parts.ts'
 import { publishedRecord } from '../published-record.ts'
 import { overviewTexts } from '../text/overview-texts.ts'
 
@@ -159,12 +159,7 @@ function hitsPart(editions: EditionView, request: OrganizationRequest, hits: rea
       ? empty(texts.noHits, texts.noHitsDetail)
       : table({
           caption: texts.best,
-          columns: [
-            { head: texts.tender },
-            { head: texts.score },
-            { head: texts.deadline, isNumber: true },
-            { head: texts.value, isNumber: true },
-          ],
+          columns: [texts.tender, texts.score, numbers(texts.deadline), numbers(texts.value)],
           rows: hits.map((hit) => hitRow(publishedRecord(editions, hit.tenderId), hit, request)),
         })
   return html`<section><header class="row spread"><h2>${texts.best}</h2>${all}</header>${list}</section>`
@@ -197,7 +192,7 @@ function searchesPart({ language, organization }: OrganizationRequest, searches:
     {
       caption: texts.searches,
       kind: 'mini',
-      columns: [{ head: texts.search }, { head: texts.week, isNumber: true }],
+      columns: [texts.search, numbers(texts.week)],
       rows: searches.map(({ searchId, name, isActive, hits }) => [
         html`<a href="${at}/${searchId}">${name}</a>${!isActive && html`<br><span class="soft">${texts.paused}</span>`}`,
         isActive ? formatNumber(hits, language) : '–',

@@ -19,7 +19,7 @@ import {
   page,
   redirect,
 } from '../page.ts'
-import { empty, field, moment, noteBox, part, question, select, table } from '../parts.ts'
+import { empty, field, moment, noteBox, part, question, select, table, unseen } from '../parts.ts'
 import { peopleTexts } from '../text/people-texts.ts'
 
 export const peoplePages = (context: ConsoleContext): PageRoute[] => {
@@ -70,12 +70,7 @@ function membersTable(members: readonly Member[], request: OrganizationRequest):
   return table({
     caption: texts.members,
     kind: 'mid',
-    columns: [
-      { head: texts.person },
-      { head: texts.role },
-      { head: texts.since },
-      { head: texts.action, isHidden: true },
-    ],
+    columns: [texts.person, texts.role, texts.since, unseen(texts.action)],
     rows: members.map((member) => [
       html`${member.name || member.mail}${member.personId === viewer.person.personId && html` <span class="tag">${texts.you}</span>`}${member.name !== '' && html`<br><span class="soft">${member.mail}</span>`}`,
       texts.roles[member.role],
@@ -94,13 +89,7 @@ async function invitationsTable({ store }: ConsoleContext, request: Organization
   return table({
     caption: texts.invitations,
     kind: 'mid',
-    columns: [
-      { head: texts.mail },
-      { head: texts.role },
-      { head: texts.invitedBy },
-      { head: texts.until },
-      { head: texts.action, isHidden: true },
-    ],
+    columns: [texts.mail, texts.role, texts.invitedBy, texts.until, unseen(texts.action)],
     rows: invitations.map((invitation) => [
       invitation.mail,
       texts.roles[invitation.role],
@@ -158,7 +147,7 @@ async function invite(context: ConsoleContext, request: OrganizationRequest): Pr
     if (outcome === 'tooMany') throw new PageError(409, texts.tooMany)
     const data = { invitationId, organization: name, invitedBy, role }
     await queueAccountMail(trx, context, { to: mail, mail: { kind: 'invitation', language, data }, now })
-    await note(trx, request, { action: 'member.invite', subject: mail, detail: { role }, organizationId })
+    await note(trx, request, { action: 'member.invite', subject: mail, detail: { role } })
   })
   return redirect(pathOf(request), { notice: texts.invited(mail) })
 }
@@ -168,7 +157,7 @@ async function withdraw(context: ConsoleContext, request: OrganizationRequest): 
   const { organizationId } = organization
   const mail = await inTransaction(context.store, async (trx) => {
     const found = await withdrawInvitation(trx, { invitationId: fieldOf(form, 'invitation'), organizationId })
-    if (found !== undefined) await note(trx, request, { action: 'member.withdraw', subject: found, organizationId })
+    if (found !== undefined) await note(trx, request, { action: 'member.withdraw', subject: found })
     return found
   })
   const texts = peopleTexts[language]
@@ -267,7 +256,6 @@ async function change(
       action: role === undefined ? (isSelf ? 'member.leave' : 'member.remove') : 'member.role',
       subject: mail,
       detail: { from, ...(role !== undefined && { to: role }) },
-      organizationId,
     })
   })
   const texts = peopleTexts[language]

@@ -17,7 +17,7 @@ import {
   page,
   redirect,
 } from '../page.ts'
-import { empty, field, fieldset, noteBox, table, textArea, tick } from '../parts.ts'
+import { empty, field, fieldset, noteBox, numbers, table, textArea, tick } from '../parts.ts'
 import { formOfProfile, type ProfileForm, profileSent, readProfileForm } from '../profile-form.ts'
 import { criteriaTexts } from '../text/criteria-texts.ts'
 import { profilesTexts } from '../text/profiles-texts.ts'
@@ -63,12 +63,7 @@ async function listPage({ store }: ConsoleContext, request: OrganizationRequest)
         ? empty(texts.none, texts.noneDetail, create)
         : table({
             caption: texts.title,
-            columns: [
-              { head: texts.name },
-              { head: texts.version, isNumber: true },
-              { head: texts.from, isNumber: true },
-              { head: texts.searches },
-            ],
+            columns: [texts.name, numbers(texts.version), numbers(texts.from), texts.searches],
             rows: profiles.map(({ profileId, name, version, fromEdition }) => [
               html`<a href="${at}/${profileId}"><bdi>${name}</bdi></a>`,
               version,
@@ -153,7 +148,7 @@ async function create(context: ConsoleContext, request: OrganizationRequest): Pr
     const wanted = { organizationId, name, content: canonicalCompanyProfile(read.profile) }
     const creation = await createProfile({ db: trx }, wanted, { now, random: context.random })
     if (creation.kind !== 'created') return new Refused(creation.kind)
-    return note(trx, request, { action: 'profile.create', subject: name, organizationId })
+    return note(trx, request, { action: 'profile.create', subject: name })
   })
   if (outcome.kind === 'refused') {
     const errors = new Map([['name', criteriaTexts[language].nameTaken]])
@@ -163,7 +158,7 @@ async function create(context: ConsoleContext, request: OrganizationRequest): Pr
 }
 
 async function edit(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
-  const { language, organization, now, form: sent } = request
+  const { language, now, form: sent } = request
   const texts = profilesTexts[language]
   const profile = await profileOf(context, request)
   const form = { ...profileSent(sent), name: profile.name }
@@ -180,8 +175,7 @@ async function edit(context: ConsoleContext, request: OrganizationRequest): Prom
   const version = profile.version + 1
   await inTransaction(context.store, async (trx) => {
     await changeProfile({ db: trx }, profile.profileId, content, now)
-    const { organizationId } = organization
-    await note(trx, request, { action: 'profile.edit', subject: profile.name, organizationId, detail: { version } })
+    await note(trx, request, { action: 'profile.edit', subject: profile.name, detail: { version } })
   })
   return redirect(at, { notice: texts.changed(version) })
 }

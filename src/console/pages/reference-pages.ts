@@ -133,7 +133,7 @@ function parameterTable({ parameters }: ReferenceOperation, language: Language):
   const texts = docsTexts[language]
   return table({
     caption: texts.parameters,
-    columns: [{ head: texts.parameter }, { head: texts.type }, { head: texts.meaning }, { head: texts.example }],
+    columns: [texts.parameter, texts.type, texts.meaning, texts.example],
     rows: parameters.map(({ name, type, description, example }) => [
       html`<code id="parameter-${name}">${name}</code>`,
       english(type),
@@ -147,7 +147,7 @@ function answerTable({ answers }: ReferenceOperation, language: Language): Html 
   const texts = docsTexts[language]
   return table({
     caption: texts.answers,
-    columns: [{ head: texts.status }, { head: texts.meaning }],
+    columns: [texts.status, texts.meaning],
     rows: answers
       .filter(({ problems }) => problems.length === 0)
       .map(({ status, description }) => [html`<code>${status}</code>`, english(prose(description))]),
@@ -165,7 +165,7 @@ function headerTable({ answers }: ReferenceOperation, language: Language): Html 
     }
   return table({
     caption: texts.headers,
-    columns: [{ head: texts.header }, { head: texts.meaning }, { head: texts.status }],
+    columns: [texts.header, texts.meaning, texts.status],
     rows: [...byName].map(([name, { description, statuses }]) => [
       html`<code>${name}</code>`,
       english(prose(description)),
@@ -185,7 +185,7 @@ function problemRows(slugs: readonly ProblemSlug[], language: Language, caption:
   const texts = docsTexts[language]
   return table({
     caption,
-    columns: [{ head: texts.problem }, { head: texts.status }, { head: texts.cause }, { head: texts.retry }],
+    columns: [texts.problem, texts.status, texts.cause, texts.retry],
     rows: slugs.map((slug) => {
       const { status, cause, retry } = problemKind(slug)
       return [

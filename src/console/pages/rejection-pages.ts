@@ -4,7 +4,7 @@ import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { operatorPage, type PageAnswer, PageError, type PageRoute, type PersonRequest, page } from '../page.ts'
-import { empty, moment, pager, part, quoted, table } from '../parts.ts'
+import { empty, moment, numbers, pager, part, quoted, table } from '../parts.ts'
 import { strictPolicy } from '../strict-policy.ts'
 import { frameTexts } from '../text/frame-texts.ts'
 import type { Language } from '../text/languages.ts'
@@ -73,12 +73,7 @@ function countTable(counts: readonly RejectionCount[], language: Language): Html
   return table({
     caption: texts.byReason,
     kind: 'mini',
-    columns: [
-      { head: texts.reason },
-      { head: texts.source },
-      { head: texts.count, isNumber: true },
-      { head: texts.newest },
-    ],
+    columns: [texts.reason, texts.source, numbers(texts.count), texts.newest],
     rows: counts.map(({ reason, sourceId, count, newestAt }) => [
       html`<a href="${addressOf({ reason, source: sourceId })}">${reason}</a>`,
       html`<a href="${addressOf({ source: sourceId })}">${sourceId}</a>`,
@@ -93,13 +88,7 @@ function listTable(list: readonly FoundRejection[], language: Language): Html {
   return table({
     caption: texts.list,
     kind: 'mini',
-    columns: [
-      { head: texts.document },
-      { head: texts.source },
-      { head: texts.reason },
-      { head: texts.why },
-      { head: texts.when },
-    ],
+    columns: [texts.document, texts.source, texts.reason, texts.why, texts.when],
     rows: list.map(({ documentId, pointer, address, sourceId, reason, path, detail, rejectedAt }) => [
       html`<a href="/operator/documents/${documentId}">${texts.open}</a><br><span class="soft">${quoted(address)}${pointer !== '' && html` ${texts.part} <code>${quoted(pointer)}</code>`}</span>`,
       sourceId,

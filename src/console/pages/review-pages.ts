@@ -14,7 +14,7 @@ import {
   page,
   redirect,
 } from '../page.ts'
-import { empty, moment, part, quoted, table } from '../parts.ts'
+import { empty, moment, numbers, part, quoted, table, unseen } from '../parts.ts'
 import { pairAddress, reviewBody } from '../review-body.ts'
 import { runBriefly } from '../run-briefly.ts'
 import type { DecidedPair, ReviewDesk, WaitingPair } from '../stock-reads.ts'
@@ -62,13 +62,7 @@ function waitingTable(pairs: readonly WaitingPair[], language: Language): Html {
   return table({
     caption: texts.waiting,
     kind: 'mini',
-    columns: [
-      { head: texts.pair },
-      { head: texts.authority },
-      { head: texts.portals },
-      { head: texts.points, isNumber: true },
-      { head: texts.evidence },
-    ],
+    columns: [texts.pair, texts.authority, texts.portals, numbers(texts.points), texts.evidence],
     rows: pairs.map((pair) => {
       const { left, right, score, evidence, isOneRecord, isHeldApart } = pair
       const portals = [...new Set([...(left.publishers ?? []), ...(right.publishers ?? [])])].join(', ')
@@ -88,13 +82,7 @@ function decidedTable(pairs: readonly DecidedPair[], language: Language): Html {
   return table({
     caption: texts.decided,
     kind: 'mini',
-    columns: [
-      { head: texts.pair },
-      { head: texts.decision },
-      { head: texts.when },
-      { head: texts.note },
-      { head: texts.undo, isHidden: true },
-    ],
+    columns: [texts.pair, texts.decision, texts.when, texts.note, unseen(texts.undo)],
     rows: pairs.map(({ left, right, decision, decidedAt, note: text }) => [
       html`<a href="${pairAddress(left, right)}"><code>${quoted(left)}</code> <code>${quoted(right)}</code></a>`,
       decision === 'merge' ? texts.merged : texts.split,

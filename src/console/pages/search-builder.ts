@@ -16,7 +16,7 @@ import { formatNumber } from '../format.ts'
 import { formKey } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import { type OrganizationRequest, type PageAnswer, PageError, page } from '../page.ts'
-import { field, moment, noteBox, part, state, table } from '../parts.ts'
+import { field, moment, noteBox, numbers, part, state, table } from '../parts.ts'
 import type { ReadSearch, SearchForm } from '../search-form.ts'
 import type { PreviewAnswer, SearchPreviews } from '../search-previews.ts'
 import { clauseTexts } from '../text/clause-texts.ts'
@@ -101,13 +101,13 @@ function versionsPart(
       caption: texts.versions,
       kind: 'mini',
       columns: [
-        { head: texts.version, isNumber: true },
-        { head: texts.from, isNumber: true },
-        { head: texts.when },
-        { head: texts.state },
-        { head: texts.threshold, isNumber: true },
-        { head: texts.profile },
-        { head: texts.criteria },
+        numbers(texts.version),
+        numbers(texts.from),
+        texts.when,
+        texts.state,
+        numbers(texts.threshold),
+        texts.profile,
+        texts.criteria,
       ],
       rows: versions.map((version) => [
         version.version,
@@ -134,7 +134,7 @@ function whyPart({ language, query }: OrganizationRequest, action: string, expla
       {
         caption: texts.why,
         kind: 'mini',
-        columns: [{ head: texts.clause }, { head: texts.holds }, { head: texts.because }],
+        columns: [texts.clause, texts.holds, texts.because],
         rows: explained.clauses.map((each) => [
           clauseTexts[language].names[each.clause],
           state(each.holds ? 'good' : 'bad', each.holds ? texts.yes : texts.no),

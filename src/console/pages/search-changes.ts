@@ -62,7 +62,7 @@ export async function newSearch(desk: SearchDesk, request: OrganizationRequest):
     const creation = await createSearch({ db: trx }, wanted, { now, random: context.random })
     if (creation.kind !== 'created') return new Refused(creation.kind)
     const detail = { threshold: read.threshold }
-    await note(trx, request, { action: 'search.create', subject: read.name, organizationId, detail })
+    await note(trx, request, { action: 'search.create', subject: read.name, detail })
     return creation.search
   })
   const at = addressOf(request)
@@ -106,7 +106,7 @@ async function deliverNow(
 
 export async function editSearch(desk: SearchDesk, request: OrganizationRequest): Promise<PageAnswer> {
   const { context } = desk
-  const { language, organization, now } = request
+  const { language, now } = request
   const texts = searchesTexts[language]
   const search = await searchOf(context, request)
   const form = formSent(request.form)
@@ -130,7 +130,6 @@ export async function editSearch(desk: SearchDesk, request: OrganizationRequest)
       await note(trx, request, {
         action: 'search.edit',
         subject: read.name,
-        organizationId: organization.organizationId,
         detail,
       })
     }
@@ -152,23 +151,22 @@ export async function activate(
   request: OrganizationRequest,
   isActive: boolean,
 ): Promise<PageAnswer> {
-  const { language, organization, now } = request
+  const { language, now } = request
   const texts = searchesTexts[language]
   const search = await searchOf(context, request)
   if (search.isActive !== isActive)
     await inTransaction(context.store, async (trx) => {
       await changeSearch({ db: trx }, search.searchNo, { isActive }, now)
       const action = isActive ? 'search.resume' : 'search.pause'
-      await note(trx, request, { action, subject: search.name, organizationId: organization.organizationId })
+      await note(trx, request, { action, subject: search.name })
     })
   const notice = isActive ? texts.nowActive(search.name) : texts.nowPaused(search.name)
   return redirect(`${addressOf(request)}/${search.searchId}`, { notice })
 }
 
 export async function release(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
-  const { language, organization, now } = request
+  const { language, now } = request
   const search = await searchOf(context, request)
-  const { organizationId } = organization
   let deliveries = 0
   for (const { edition } of await heldEditions(context.store.db, search.searchNo)) {
     for (let taken = releasedAtOnce; taken === releasedAtOnce; ) {
@@ -181,7 +179,6 @@ export async function release(context: ConsoleContext, request: OrganizationRequ
     await note(context.store.db, request, {
       action: 'search.release',
       subject: search.name,
-      organizationId,
       detail: { edition },
     })
   }

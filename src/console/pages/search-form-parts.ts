@@ -6,7 +6,7 @@ import type { StoredProfile } from '../../store/searches.ts'
 import type { FieldErrors } from '../criteria.ts'
 import { formatNumber, formatShare } from '../format.ts'
 import { type Content, type Html, html } from '../html.ts'
-import { field, fieldset, noteBox, quoted, score, select, table, textArea, tick } from '../parts.ts'
+import { field, fieldset, noteBox, numbers, quoted, score, select, table, textArea, tick } from '../parts.ts'
 import type { SearchForm } from '../search-form.ts'
 import type { PreviewAnswer } from '../search-previews.ts'
 import { criteriaTexts } from '../text/criteria-texts.ts'
@@ -142,7 +142,7 @@ ${table({
   caption: texts.lastDays,
   isCaptionShown: true,
   kind: 'mini keep',
-  columns: [{ head: texts.scoreFrom }, { head: texts.month, isNumber: true }, { head: texts.week, isNumber: true }],
+  columns: [texts.scoreFrom, numbers(texts.month), numbers(texts.week)],
   rows: (['any', ...scores] as const).map((each) => [
     each === 'any' ? texts.any : each === threshold ? html`<b>${texts.yours(each)}</b>` : each,
     number(lastDays[each]),

@@ -5,7 +5,7 @@ import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber } from '../format.ts'
 import { html } from '../html.ts'
 import { type OrganizationRequest, organizationPage, type PageAnswer, type PageRoute, page } from '../page.ts'
-import { empty, state, table } from '../parts.ts'
+import { empty, numbers, state, table } from '../parts.ts'
 import { formOfSearch, readSearchForm } from '../search-form.ts'
 import { openSearchPreviews } from '../search-previews.ts'
 import { searchesTexts } from '../text/searches-texts.ts'
@@ -50,13 +50,7 @@ async function listPage({ store }: ConsoleContext, request: OrganizationRequest)
         ? empty(texts.none, texts.noneDetail, create)
         : table({
             caption: texts.title,
-            columns: [
-              { head: texts.name },
-              { head: texts.state },
-              { head: texts.hits, isNumber: true },
-              { head: texts.threshold, isNumber: true },
-              { head: texts.version, isNumber: true },
-            ],
+            columns: [texts.name, texts.state, numbers(texts.hits), numbers(texts.threshold), numbers(texts.version)],
             rows: searches.map((search) => [
               html`<a href="${at}/${search.searchId}"><bdi>${search.name}</bdi></a>`,
               search.heldEditions > 0

@@ -14,7 +14,7 @@ import {
   page,
   redirect,
 } from '../page.ts'
-import { empty, foreignLink, part, quoted, state, table } from '../parts.ts'
+import { empty, foreignLink, numbers, part, quoted, state, table } from '../parts.ts'
 import { runBriefly } from '../run-briefly.ts'
 import { sourceBody } from '../source-body.ts'
 import { sourceMarks, sourceStates } from '../source-marks.ts'
@@ -62,13 +62,13 @@ ${groups.map(
         caption: texts.groups[name],
         kind: 'mini',
         columns: [
-          { head: texts.source },
-          { head: texts.country },
-          { head: texts.state },
-          { head: texts.lastRead },
-          { head: texts.lastNew },
-          { head: texts.documents, isNumber: true },
-          { head: texts.slots, isNumber: true },
+          texts.source,
+          texts.country,
+          texts.state,
+          texts.lastRead,
+          texts.lastNew,
+          numbers(texts.documents),
+          numbers(texts.slots),
         ],
         rows: some.map((line) => [
           html`<a href="${addressOf(line.sourceId)}">${quoted(line.title)}</a><br><code class="soft">${line.sourceId}</code>`,

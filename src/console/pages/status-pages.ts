@@ -9,7 +9,7 @@ import type { ConsoleContext } from '../console-context.ts'
 import { formatDay, formatMoment, formatNumber } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { type PageRoute, page, publicPage } from '../page.ts'
-import { figures, more, noteBox, part, state, table } from '../parts.ts'
+import { figures, more, noteBox, numbers, part, state, table } from '../parts.ts'
 import { lateMs, type StatusBoard, type StatusBoards, type StatusDay } from '../status/status-board.ts'
 import type { Language } from '../text/languages.ts'
 import { statusTexts } from '../text/status-texts.ts'
@@ -89,12 +89,7 @@ function editionsPart({ days }: StatusBoard, language: Language): Html {
       formatNumber(day.editions, language),
       texts.minutes(formatNumber(Math.round(day.longestGapMs / minuteMs), language)),
     ])
-  const columns = [
-    { head: texts.day },
-    { head: texts.state },
-    { head: texts.count, isNumber: true },
-    { head: texts.longestGap, isNumber: true },
-  ]
+  const columns = [texts.day, texts.state, numbers(texts.count), numbers(texts.longestGap)]
   return part(
     texts.editions,
     html`${picture}${rows.length > 0 && more(texts.asTable, table({ caption: texts.editions, columns, rows }))}`,
@@ -129,7 +124,7 @@ async function sourcesPart({ sources }: StatusBoard, language: Language): Promis
     formatMoment(Math.min(...alarms.map(({ raisedAt }) => raisedAt)), language),
     formatMoment(checkedAt, language),
   ])
-  const columns = [{ head: texts.source }, { head: texts.trouble }, { head: texts.since }, { head: texts.lastAnswer }]
+  const columns = [texts.source, texts.trouble, texts.since, texts.lastAnswer]
   return part(texts.sources, html`${strip}${rows.length > 0 && table({ caption: texts.trouble, columns, rows })}`)
 }
 

@@ -6,7 +6,7 @@ import type { ConsoleContext } from '../console-context.ts'
 import { formatDay, formatDuration, formatMoment, formatNumber, formatShortDay } from '../format.ts'
 import { type Content, type Html, html } from '../html.ts'
 import { askAgainSeconds, type PageRoute, page, publicPage } from '../page.ts'
-import { bars, type Column, empty, more, part, rowBars, table } from '../parts.ts'
+import { bars, type Column, empty, more, numbers, part, rowBars, table } from '../parts.ts'
 import { settledWithin } from '../settled-within.ts'
 import type { StockCount, StockCounter } from '../stock-counter.ts'
 import type { StockShape } from '../stock-shape.ts'
@@ -195,12 +195,7 @@ function delaysPart(
     (most, each) => (most && most.median >= each.median ? most : each),
     undefined,
   )
-  const columns: Column[] = [
-    { head: texts.portal },
-    { head: texts.notices, isNumber: true },
-    { head: texts.median, isNumber: true },
-    { head: texts.ninth, isNumber: true },
-  ]
+  const columns: Column[] = [texts.portal, numbers(texts.notices), numbers(texts.median), numbers(texts.ninth)]
   const rows = list.map(({ name, notices, median, ninth }) => [
     html`<bdi>${name}</bdi>`,
     number(notices),
@@ -234,6 +229,6 @@ function asTable(
   language: Language,
 ): Html {
   const texts = stockTexts[language]
-  const columns = [{ head }, { head: texts.tenders, isNumber: true }]
+  const columns = [{ head }, numbers(texts.tenders)]
   return more(texts.asTable, table({ caption, kind: 'mini keep', columns, rows }))
 }

@@ -6,7 +6,7 @@ import { formatNumber, formatRelative, formatShare } from '../format.ts'
 import { actorOf } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import { operatorPage, type PageAnswer, type PageRoute, type PersonRequest, page, redirect } from '../page.ts'
-import { empty, figures, moment, part, table } from '../parts.ts'
+import { empty, figures, moment, numbers, part, table } from '../parts.ts'
 import { runBriefly } from '../run-briefly.ts'
 import type { Language } from '../text/languages.ts'
 import { valueTexts } from '../text/value-texts.ts'
@@ -78,13 +78,7 @@ function modelTable(models: readonly ListedModel[], language: Language): Html {
   return table({
     caption: texts.fits,
     kind: 'mini',
-    columns: [
-      { head: texts.version },
-      { head: texts.fitted },
-      { head: texts.priced, isNumber: true },
-      { head: texts.usual, isNumber: true },
-      { head: texts.interval, isNumber: true },
-    ],
+    columns: [texts.version, texts.fitted, numbers(texts.priced), numbers(texts.usual), numbers(texts.interval)],
     rows: models.map(({ version, fittedAt, figures: known }) => [
       html`<code>${version}</code>`,
       moment(fittedAt, language),
@@ -100,12 +94,7 @@ function judgedTable(judged: readonly JudgedCount[], all: number, language: Lang
   return table({
     caption: texts.judged,
     kind: 'mini',
-    columns: [
-      { head: texts.outcome },
-      { head: texts.model },
-      { head: texts.count, isNumber: true },
-      { head: texts.share, isNumber: true },
-    ],
+    columns: [texts.outcome, texts.model, numbers(texts.count), numbers(texts.share)],
     rows: judged.map(({ kind, modelVersion, count }) => [
       texts.outcomes[kind] ?? kind,
       html`<code>${modelVersion}</code>`,

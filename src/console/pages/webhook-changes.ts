@@ -204,7 +204,7 @@ async function create(context: ConsoleContext, request: OrganizationRequest): Pr
   }
   const outcome = await once(context, request, async (trx) => {
     if (!(await createEndpoint({ db: trx }, wanted, now))) return new Refused('tooMany')
-    return note(trx, request, { action: 'webhook.create', subject: endpointLabel(wanted), organizationId })
+    return note(trx, request, { action: 'webhook.create', subject: endpointLabel(wanted) })
   })
   if (outcome.kind === 'sent') return redirect(addressOf(request), { notice: texts.sent })
   if (outcome.kind === 'refused')
@@ -255,9 +255,8 @@ ${formFields(view, language)}
 class ChangedElsewhere extends Error {}
 
 async function edit(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
-  const { language, organization, now } = request
+  const { language, now } = request
   const texts = webhooksTexts[language]
-  const { organizationId } = organization
   const form = formSent(request)
   const searches = await searchesOf(context, request)
   const { endpointNo, address: former } = await endpointOf(context, request)
@@ -279,7 +278,7 @@ async function edit(context: ConsoleContext, request: OrganizationRequest): Prom
       const detail = endpointChanges(before, change, searches)
       if (Object.keys(detail).length === 0) return undefined
       await changeEndpoint(trx, endpointNo, change, now)
-      await note(trx, request, { action: 'webhook.update', subject: endpointLabel(before), organizationId, detail })
+      await note(trx, request, { action: 'webhook.update', subject: endpointLabel(before), detail })
       return before
     })
     const notice = !endpoint
@@ -380,14 +379,13 @@ function removePage(context: ConsoleContext, request: OrganizationRequest): Prom
 }
 
 async function rotate(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
-  const { language, organization, now } = request
+  const { language, now } = request
   const texts = webhooksTexts[language]
   const endpoint = await endpointOf(context, request)
   const made = await newSecret(context)
   const outcome = await once(context, request, async (trx) => {
     await rotateSecret({ db: trx }, endpoint.endpointNo, made.stored, now)
-    const { organizationId } = organization
-    await note(trx, request, { action: 'webhook.rotate', subject: endpointLabel(endpoint), organizationId })
+    await note(trx, request, { action: 'webhook.rotate', subject: endpointLabel(endpoint) })
   })
   if (outcome.kind === 'sent') return redirect(`${addressOf(request)}/${endpoint.endpointId}`, { notice: texts.sent })
   return secretShown(request, endpoint.endpointId, made.secret, texts.rotated, true)
@@ -403,9 +401,8 @@ async function changed<Result>(
   const endpoint = await endpointOf(context, request)
   const result = await inTransaction(context.store, async (trx) => {
     const done = await work({ db: trx }, endpoint)
-    const { organizationId } = request.organization
     const detail = typeof done === 'number' ? { deliveries: done } : {}
-    await note(trx, request, { action, subject: endpointLabel(endpoint), organizationId, detail })
+    await note(trx, request, { action, subject: endpointLabel(endpoint), detail })
     return done
   })
   return { endpoint, result }

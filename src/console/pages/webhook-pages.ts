@@ -32,11 +32,13 @@ import {
   moment,
   more,
   noteBox,
+  numbers,
   pager,
   part,
   quoted,
   state,
   table,
+  unseen,
 } from '../parts.ts'
 import { webhooksTexts } from '../text/webhooks-texts.ts'
 import { webhookChangePages } from './webhook-changes.ts'
@@ -94,13 +96,7 @@ async function listPage({ store }: ConsoleContext, request: OrganizationRequest)
         ? empty(texts.none, texts.noneDetail, create)
         : html`${table({
             caption: texts.title,
-            columns: [
-              { head: texts.endpoint },
-              { head: texts.state },
-              { head: texts.failing },
-              { head: texts.waiting, isNumber: true },
-              { head: texts.states.held, isNumber: true },
-            ],
+            columns: [texts.endpoint, texts.state, texts.failing, numbers(texts.waiting), numbers(texts.states.held)],
             rows: endpoints.map((endpoint) => [
               html`<a href="${at}/${endpoint.endpointId}"><bdi>${nameOf(endpoint)}</bdi></a>${endpoint.description !== '' && html` <span class="soft small"><bdi>${endpoint.address}</bdi></span>`}`,
               endpointState(endpoint, language),
@@ -215,11 +211,7 @@ function hoursPart({ language }: OrganizationRequest, hours: readonly AttemptHou
       table({
         caption: texts.attempts24,
         kind: 'mini keep',
-        columns: [
-          { head: texts.hour },
-          { head: texts.delivered, isNumber: true },
-          { head: texts.failed, isNumber: true },
-        ],
+        columns: [texts.hour, numbers(texts.delivered), numbers(texts.failed)],
         rows: list.map(({ hour, delivered, failed }) => [
           `${formatDay(hour, language)} ${clockOf(hour)}`,
           number(delivered),
@@ -255,13 +247,13 @@ function deliveriesPart(
       caption: texts.deliveries,
       kind: 'mid',
       columns: [
-        { head: texts.message },
-        { head: texts.hit },
-        { head: texts.state },
-        { head: texts.lastAnswer },
-        { head: texts.attemptCount, isNumber: true },
-        { head: texts.when },
-        ...(isOwner(request) ? [{ head: texts.action, isHidden: true }] : []),
+        texts.message,
+        texts.hit,
+        texts.state,
+        texts.lastAnswer,
+        numbers(texts.attemptCount),
+        texts.when,
+        ...(isOwner(request) ? [unseen(texts.action)] : []),
       ],
       rows: deliveries.map((delivery) => deliveryRow(request, delivery, at)),
     })}${pager({
@@ -362,7 +354,7 @@ async function messagePage(context: ConsoleContext, request: OrganizationRequest
   const attempts = table({
     caption: texts.attemptCount,
     kind: 'mini',
-    columns: [{ head: texts.time }, { head: texts.answer }, { head: texts.took, isNumber: true }, { head: texts.body }],
+    columns: [texts.time, texts.answer, numbers(texts.took), texts.body],
     rows: detail.attempts.map(({ at: when, status, error, milliseconds, answer }) => [
       moment(when, language),
       answerOf(status, error, language),
