@@ -490,7 +490,7 @@ test('tokens travel sealed: a revoked one is dead within a minute, uses come bac
   const place2 = { bucket: target.bucket, source: bucketSource(target.bucket), state: openNodeState(), log, dataFolder }
   const clocks = { clock: Date.now, steadyClock: () => performance.now() }
   await expect(watchBucket({ ...place2, ...clocks, sealer: sealerOf(randomBytes(32)) })).rejects.toThrow(
-    'must be the one of the publisher',
+    "must be the publisher's",
   )
   const sealer = sealerOf(secretKey)
   const watch = await watchBucket({ ...place2, ...clocks, sealer })

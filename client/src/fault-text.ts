@@ -19,8 +19,8 @@ const words: readonly (readonly [code: RegExp, text: string])[] = [
   [/^ECONNREFUSED$/, 'the connection was refused: nothing listens at this address'],
   [/^(?:ENOTFOUND|EAI_\w+)$/, 'the name of the host cannot be resolved (DNS)'],
   [/^(?:ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'the host does not answer'],
-  [/^(?:EHOSTUNREACH|ENETUNREACH|ENETDOWN)$/, 'there is no way to the host'],
-  [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection broke off'],
+  [/^(?:EHOSTUNREACH|ENETUNREACH|ENETDOWN)$/, 'there is no route to the host'],
+  [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection was lost'],
   [/CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|^EPROTO$/, 'TLS failed'],
 ]
 

@@ -289,9 +289,9 @@ export type TenderList = {
 
 /** A problem (RFC 9457). Members that you do not know must be ignored. */
 export type Problem = {
-  /** Kind of error; branch on this. Leads to its explanation. */
+  /** Type of the error; branch on this. It is the URL of its explanation. */
   readonly type: string
-  /** Short title of the kind. */
+  /** Short title of the type. */
   readonly title: string
   /** The HTTP status. */
   readonly status: number
@@ -299,7 +299,7 @@ export type Problem = {
   readonly detail: string
   /** Path of the request, without its query. */
   readonly instance: string
-  /** Same as the header `X-Request-Id`; name it when you report a problem. */
+  /** Same as the header `X-Request-Id`; quote it when you report a problem. */
   readonly requestId: string
   /** All faults of the parameters at once. */
   readonly errors?: readonly ({

@@ -1,34 +1,34 @@
-// The line that each answered request leaves in the log at the level `info`: who requested what, and the result.
+// Log line that each answered request leaves at the level `info`: who requested what, and the result.
 import type { Log } from '../platform/log.ts'
 import type { TokenGrant } from '../store/organizations.ts'
 import { pathOf } from './answers.ts'
 import { withoutTokens } from './problems.ts'
 
 export type AnsweredRequest = {
-  /** As received; empty where it could not be read. */
+  /** Method as received; empty if it could not be read. */
   readonly method: string
   readonly target: string
   readonly requestId: string
-  /** As declared; undefined where no route took it. */
+  /** Route as declared; undefined if no route took the request. */
   readonly route: string | undefined
   readonly status: number
   readonly milliseconds: number
-  /** Of the body, as sent. */
+  /** Size of the body, as sent. */
   readonly bytes: number
   readonly address: () => string
   readonly agent: string | undefined
-  /** Any header as received. */
+  /** Returns any header as received. */
   readonly header: (name: string) => string | undefined
-  /** Of a token that was valid. */
+  /** Grant of the token, if it was valid. */
   readonly grant: Pick<TokenGrant, 'tokenId' | 'organizationId'> | undefined
 }
 
-/** Maximum letters of what the client wrote. */
+/** Maximum letters of text from the client. */
 const longestPath = 200
 const longestAgent = 200
 const longestMethod = 20
 
-/** Writes the line: never a token, and no query. */
+/** Writes the line, never with a token or a query. */
 export function logAccess(log: Log, answered: AnsweredRequest): void {
   const { method, target, requestId, status, milliseconds, bytes, address, agent, grant } = answered
   log.info(
@@ -48,7 +48,7 @@ export function logAccess(log: Log, answered: AnsweredRequest): void {
   )
 }
 
-/** What a terminal would act on is written as `\x1b`. JSON escapes the rest. */
+/** Writes what a terminal would act on as `\x1b`. JSON escapes the rest. */
 const clean = (text: string, longest: number): string =>
   text
     .slice(0, longest)

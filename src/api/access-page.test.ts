@@ -1,4 +1,4 @@
-// Proves C135: the page at /access holds an anchor for every problem type, and works without anything from elsewhere.
+// Proves C135: the page at /access holds an anchor for every problem type, and loads nothing from elsewhere.
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startApi } from '../../test/api-world.ts'

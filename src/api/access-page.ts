@@ -13,16 +13,16 @@ function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
 
-/** A moment, or a number of several digits, which no line may break in. */
+/** Matches a moment, or a number of several digits: no line may break within it. */
 const unbreakable = /\d{4}-\d\d-\d\dT[\d:.]+(?:Z|(?:[+-]|%2B)\d\d:\d\d)?|\d[\d.,]+\d/g
 
-/** Code in a line of text: it may break after `=` and commas, never inside a number. */
+/** Formats code in a line of text: it may break after `=` and commas, never inside a number. */
 function code(text: string): string {
   const parts = escapeHtml(text).replace(unbreakable, '<span class="whole">$&</span>')
   return `<code>${parts.replaceAll('=', '=<wbr>').replaceAll('class=<wbr>', 'class=')}</code>`
 }
 
-/** Text with `code` in backticks. */
+/** Formats text with `code` in backticks. */
 function prose(text: string): string {
   return text
     .split('`')
@@ -68,7 +68,7 @@ function limitRows(): string {
   return rows.map(([what, value]) => `<tr><th scope="row">${what}</th><td>${value}</td></tr>`).join('\n')
 }
 
-/** Built once per process; the addresses are without a slash at the end. */
+/** Built once per process; addresses have no slash at the end. */
 export function accessPage({ baseUrl, docsUrl }: { readonly baseUrl: string; readonly docsUrl: string }): AccessPage {
   const style = readFileSync(new URL('./access-page.css', import.meta.url), 'utf8')
   const address = escapeHtml(baseUrl)

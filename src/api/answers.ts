@@ -1,10 +1,10 @@
-// Writes problem answers: through Fastify where a request was read, as plain text on the socket where it was not.
+// Writes problem answers: through Fastify if a request was read, else as plain text on the socket.
 import type { Duplex } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { systemClock } from '../platform/clock.ts'
 import { allowedMethods, type Problem, problemBody, problemHeaders, problemKind } from './problems.ts'
 
-/** The path of a request target, without query; of `http://host/path` too. */
+/** Path of a request target without query, also for `http://host/path`. */
 export function pathOf(target: string): string {
   const end = target.search(/[?#]/)
   const beforeQuery = end < 0 ? target : target.slice(0, end)
@@ -13,7 +13,7 @@ export function pathOf(target: string): string {
   return path ? (path[1] ?? '/') : '/'
 }
 
-/** Name and value of each header line. */
+/** Splits header lines into names and values. */
 export function headerPairs(lines: string): [name: string, value: string][] {
   return lines
     .split('\r\n')
@@ -47,8 +47,8 @@ const reasons: { readonly [status: number]: string } = {
 const lingerMs = 1000
 
 /**
- * Answers on a socket whose request could not be read, and closes it; what still arrives is read and dropped meanwhile.
- * Returns what was sent: the status, and the bytes of the body.
+ * Answers on a socket whose request could not be read, and closes it; input that still arrives is read and dropped.
+ * Returns status and body bytes sent.
  */
 export function answerOnSocket(
   socket: Duplex,
@@ -65,7 +65,7 @@ export function answerOnSocket(
     'X-Content-Type-Options: nosniff',
     `X-Request-Id: ${context.requestId}`,
     ...(problem.slug === 'method-not-allowed' ? [`Allow: ${allowedMethods}`] : []),
-    // of the machine, as in all other answers (RFC 9110 6.6.1)
+    // the machine's time, as in all other answers (RFC 9110 6.6.1)
     `Date: ${new Date(systemClock()).toUTCString()}`,
     'Connection: close',
   ]
@@ -76,7 +76,7 @@ export function answerOnSocket(
   return { status, bytes: Buffer.byteLength(body) }
 }
 
-/** Content-Length above 0 or Transfer-Encoding. */
+/** Whether Content-Length is above 0 or Transfer-Encoding is present. */
 export function hasBody({ raw }: FastifyRequest): boolean {
   const length = raw.headers['content-length']
   return raw.headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) !== 0)

@@ -1,5 +1,5 @@
-// Where a request came from, when proxies are in between: what the trusted ones wrote, never what the client wrote
-// itself.
+// Where a request came from if proxies are in between: the address written by trusted proxies, never one written by the
+// client.
 import { isIP } from 'node:net'
 
 /**
@@ -29,7 +29,7 @@ function addressOfEntry(entry: string): string | undefined {
   return plainAddress(bracketed ?? v4 ?? text)
 }
 
-/** One spelling of an IP address: lower case, and IPv4 as such where IPv6 carries it. Undefined for anything else. */
+/** One spelling of an IP address: lower case, and plain IPv4 for IPv4-mapped IPv6. Undefined for anything else. */
 function plainAddress(text: string): string | undefined {
   if (isIP(text) === 0) return undefined
   const lower = text.toLowerCase()

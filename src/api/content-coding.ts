@@ -11,7 +11,7 @@ function qualityOf(parameters: readonly string[]): number {
   return 1
 }
 
-/** gzip when the client takes it at least as gladly as identity; identity when nothing else is said or left. */
+/** Chooses gzip if the client accepts it at least as readily as identity, otherwise identity. */
 export function chooseEncoding(acceptEncoding: string): Encoding {
   let gzip: number | undefined
   let identity: number | undefined

@@ -1,7 +1,7 @@
-// The committed contract as the service hands it out, with its own address in place of the example's.
+// The committed contract as the service serves it, with its own address instead of the example's.
 import { readFileSync } from 'node:fs'
 
-/** Stand in contract/openapi.json wherever the address of the service, or of its documentation, belongs. */
+/** Placeholders in contract/openapi.json for the address of the service and of its documentation. */
 export const exampleBaseUrl = 'https://tenders.example.eu'
 export const exampleDocsUrl = 'https://docs.example.eu'
 
@@ -10,8 +10,8 @@ export const contractFile = new URL('../../contract/openapi.json', import.meta.u
 let committed: string | undefined
 
 /**
- * JSON text of contract/openapi.json for a service at `baseUrl`; empty addresses become paths, which are relative to
- * where the document was read (OpenAPI 3.1, Server Object). Throws when the file is missing.
+ * JSON text of contract/openapi.json for a service at `baseUrl`; empty addresses become paths, relative to the
+ * document's own address (OpenAPI 3.1, Server Object). Throws when the file is missing.
  */
 export function contractText({ baseUrl, docsUrl }: { readonly baseUrl: string; readonly docsUrl: string }): string {
   committed ??= readFileSync(contractFile, 'utf8')

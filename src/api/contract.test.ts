@@ -1,4 +1,4 @@
-// The contract: committed as generated, linted, and true of live answers.
+// The contract is committed as generated, passes the linter, and is true of live answers.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

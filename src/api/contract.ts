@@ -16,7 +16,7 @@ Records are kept in step by polling: load once with your filters, store the larg
 
 Further problems than those listed at the operations may occur anywhere: 404 for an unknown path, 405 for another method than GET, HEAD and OPTIONS, 408 when a request does not arrive in time. Members, enum values, parameters and kinds of problems may be added within version 1; ignore what you do not know.`
 
-/** Examples and list style of the parameters, which JSON Schema has no place for. */
+/** Examples and list style of the parameters, for which JSON Schema has no keyword. */
 function completeParameters(operation: JsonObject): void {
   for (const parameter of (operation.parameters ?? []) as JsonObject[]) {
     const declared = listParameters.find(({ name }) => name === parameter.name)
@@ -37,7 +37,7 @@ function completeParameters(operation: JsonObject): void {
   }
 }
 
-/** A reader for a service that is never called. */
+/** An edition view for a service that is never called. */
 const nothing: EditionView = {
   newest: undefined,
   edition: () => undefined,
@@ -100,7 +100,7 @@ export async function generateContract(version: string): Promise<string> {
 function finish(document: JsonObject): void {
   const paths = document.paths as { [path: string]: { [method: string]: JsonObject } }
   for (const operations of Object.values(paths)) {
-    // HEAD is GET without a body; a second description of the same would only drift.
+    // HEAD is GET without a body; a second description would only drift.
     delete operations.head
     for (const operation of Object.values(operations)) completeParameters(operation)
   }
@@ -126,7 +126,7 @@ const webhookTexts = {
   'webhook.test': ['Somebody tries the endpoint.', 'TestEvent'],
 } as const
 
-/** What the service posts to the endpoints of organizations. Nothing of it can be read back (C143). */
+/** What the service posts to the endpoints of organizations. The read API never returns any of it (C143). */
 function addWebhooks(document: JsonObject): void {
   const { schemas } = document.components as { schemas: JsonObject }
   for (const schema of hitEventSchemas) {
@@ -148,7 +148,7 @@ function addWebhooks(document: JsonObject): void {
           operationId: name,
           summary: text,
           description: 'Signed by Standard Webhooks 1.0.0. Sent at least once, always under the same `webhook-id`.',
-          // the signature takes the place of a token
+          // the signature replaces a token
           security: [],
           parameters: [
             header('webhook-id', 'The same for all attempts.'),

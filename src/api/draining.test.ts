@@ -1,4 +1,4 @@
-// A node that leaves: it says so, and goes on answering, the last time on each connection.
+// A node that leaves says so, and keeps answering, for the last time on each connection.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
@@ -34,7 +34,7 @@ test('a node that drains answers old and new connections once more each, and /re
   const { port, token } = world
   const lines = `Host: x\r\nAuthorization: Bearer ${token}\r\n\r\n`
   const list = `GET /v1/tenders HTTP/1.1\r\n${lines}`
-  // the first two connections are the short way's and the server's
+  // the first two connections are on the short way and on the server
   const [quick, slow, probe, idle] = await Promise.all([1, 2, 3, 4].map(() => openConnection(port)))
   for (const [socket, path] of [
     [quick!, '/v1/tenders'],
@@ -64,7 +64,7 @@ test('a node that drains answers old and new connections once more each, and /re
     expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
     expect(JSON.parse(answer.body)).toMatchObject({ status: 503, reason: 'draining' })
   }
-  // a second request in the same packet is not answered: the client sends it again elsewhere
+  // a second request in the same packet is not answered: the client resends it elsewhere
   const pipelined = await sendRaw(port, list + list)
   expect(pipelined.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(1)
   const unauthorized = await sendRaw(port, 'GET /v1/tenders HTTP/1.1\r\nHost: x\r\n\r\n')

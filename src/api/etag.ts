@@ -9,7 +9,7 @@ const bucketMs = 12 * hourMs
 
 export function listEntityTag(page: {
   readonly edition: number
-  /** Of that edition: after a restored backup, another one may have its number. */
+  /** Publication time of that edition: after a restored backup, another edition may have its number. */
   readonly publishedAt: number
   readonly pinnedEdition: number
   readonly filter: TenderFilter
@@ -25,7 +25,7 @@ export function listEntityTag(page: {
   return `W/"${hash('sha256', text, 'base64url').slice(0, 27)}"`
 }
 
-/** By id: the content's version; `checkedAt` is deliberately outside. */
+/** Tag of a record: the version of its content, deliberately without `checkedAt`. */
 export function recordEntityTag(id: string, lastModified: number): string {
   return `W/"${id}-${lastModified}"`
 }

@@ -1,11 +1,11 @@
-// Answers that are the same for all clients as long as the process lives: compressed once, and identified by a tag.
+// Answers that are the same for all clients for the life of the process: compressed once, and identified by a tag.
 import { hash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import { chooseEncoding } from './content-coding.ts'
 import { isNoneMatchHit } from './etag.ts'
 
-/** Declares a route, without a place in the contract, that answers `body` to everybody. */
+/** Declares a route, outside the contract, that answers `body` to everybody. */
 export function serveFixed(
   routes: FastifyInstance,
   path: string,
@@ -13,7 +13,7 @@ export function serveFixed(
   headers: { readonly [name: string]: string },
 ): void {
   const packed = gzipSync(body, { level: 9 })
-  // Weak: the same content in both codings.
+  // Weak, because the same content has two codings.
   const etag = `W/"${hash('sha256', body, 'base64url').slice(0, 27)}"`
   routes.get(path, { schema: { hide: true } }, (request, reply) => {
     reply.headers({

@@ -1,4 +1,5 @@
-// Random queries, paths, headers and cursors over real HTTP: never a fault of the service, every error a whole problem.
+// Random queries, paths, headers and cursors over real HTTP: never a fault of the service, every error is a complete
+// problem.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ApiWorld, startApi, startOfTests } from '../../test/api-world.ts'
@@ -19,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-/** 200 or a problem of the catalogue; never 5xx. */
+/** Expects 200 or a problem from the catalog, never 5xx. */
 function expectSound(status: number, contentType: string | null, body: string, isInList: boolean): void {
   if (status === 200) {
     if (isInList) expect(JSON.parse(body)).toMatchObject({ data: expect.any(Array) })

@@ -1,11 +1,10 @@
 // Parses the query of a list and remembers it: the pages of a run, and a thousand clients, send the same query except
-// for the cursor. An answer without news takes 17 µs of CPU instead of 24 (ratio 1.4), with filters 18 instead of 30
-// (1.6).
+// for the cursor. An empty answer takes 17 µs of CPU instead of 24 (ratio 1.4), with filters 18 instead of 30 (1.6).
 import { type ListQuery, parseListQuery } from './parameters.ts'
 import type { ParameterFault } from './problems.ts'
 import { parseQueryString } from './query-string.ts'
 
-/** Maximum queries to remember: every client of a delta asks from its own moment. */
+/** Maximum number of queries to remember: every client of a delta starts from a different moment. */
 const rememberedMax = 4096
 /**
  * Maximum length of a query string that is remembered: this bounds the memory to some 20 MB; usually it takes less than
@@ -17,7 +16,7 @@ export type ReadListQuery = (
   text: string,
 ) => { readonly query: ListQuery } | { readonly faults: readonly ParameterFault[] }
 
-/** Faults of the text first, then those of the values; never both a query and faults. */
+/** Returns faults of the text first, then those of the values; never both a query and faults. */
 function readWhole(text: string): ReturnType<ReadListQuery> {
   const { values, faults } = parseQueryString(text)
   const parsed = parseListQuery(values)
@@ -25,7 +24,7 @@ function readWhole(text: string): ReturnType<ReadListQuery> {
   return { faults: 'faults' in parsed ? [...faults, ...parsed.faults] : faults }
 }
 
-/** A cursor as the last parameter, in the only alphabet that we issue: nothing in it to decode. */
+/** A cursor as the last parameter, in the only alphabet that the service issues, so nothing needs decoding. */
 const lastCursor = /(?:^|&)cursor=([\w-]+)$/
 
 export function createListQueryCache(): ReadListQuery {
@@ -37,7 +36,7 @@ export function createListQueryCache(): ReadListQuery {
     let query = remembered.get(rest)
     if (query === undefined) {
       const parsed = readWhole(rest)
-      // A cursor in the rest is a second one, or one at another place: a case for reading all together.
+      // A cursor in the rest is a second one, or at a different position: then everything is read together.
       if ('faults' in parsed || parsed.query.cursor !== undefined) return match ? readWhole(text) : parsed
       query = parsed.query
       if (rest.length <= rememberedLength) {

@@ -34,9 +34,9 @@ test('C137, D12, D14: maintenance is a 503 with its true end, which costs nobody
       retryAfter: 1235,
     })
   }
-  // whoever asks; and a wrong token is not counted either
+  // for everybody; and a wrong token is not counted either
   expect((await world.get('/v1/tenders', { authorization: 'Bearer wrong' })).status).toBe(503)
-  // a load balancer keeps its nodes: its own 503 would name no end
+  // a load balancer keeps its nodes: its own 503 would have no end time
   const ready = await world.get('/readyz')
   expect(ready.status).toBe(200)
   expect(await ready.json()).toMatchObject({ status: 'ready', maintenance: { until: new Date(until).toISOString() } })

@@ -1,15 +1,15 @@
-// The API while an operator works on the service: 503 with the true end (D14).
+// The API while an operator works on the service: 503 with the actual end (D14).
 import { toInstant } from '../domain/time.ts'
 import type { Problem } from './problems.ts'
 
 export type Maintenance = {
   /** Epoch milliseconds. */
   readonly until: number
-  /** Until then; 1 or more. */
+  /** Seconds until then, at least 1. */
   readonly leftSeconds: number
 }
 
-/** Undefined without one, or when it is over. `until` and `now` by the database's clock. */
+/** Undefined if there is no maintenance, or it is over. `until` and `now` use the database's clock. */
 export function maintenanceNow(until: number | undefined, now: number): Maintenance | undefined {
   if (until === undefined || until <= now) return undefined
   return { until, leftSeconds: Math.ceil((until - now) / 1000) }

@@ -23,9 +23,9 @@ export type Parameter<T = unknown> = {
   readonly description: string
   /** JSON Schema of the value as documented. */
   readonly schema: TSchema
-  /** By a short name; the first is the one that the contract shows. */
+  /** Examples by short name; the contract shows the first. */
   readonly examples: { readonly [name: string]: string }
-  /** A list takes several comma-separated items, and may be repeated (D16). */
+  /** Whether the parameter takes several comma-separated items and may be repeated (D16). */
   readonly isList: boolean
   /** Reads one item of a list or the value of a scalar. */
   readonly parse: (text: string) => Parsed<T>
@@ -81,7 +81,7 @@ function parseNuts(text: string): Parsed<string> {
       'invalid-nuts',
       'Is not a NUTS code: two letters of a country and up to three letters or digits, such as DE212.',
     )
-  // Notices are read with EL; the client is told so (D20).
+  // Notices use EL; the client is told so (D20).
   if (/^gr/i.test(text)) return failed('invalid-nuts', `NUTS codes of Greece begin with EL: write EL${code.slice(2)}.`)
   return { value: code }
 }
@@ -220,7 +220,7 @@ export const listParameters: readonly Parameter[] = [
 ]
 const listParameterNames = listParameters.map(({ name }) => name)
 
-/** Edits (insert, delete, replace, swap neighbors) from one short word to another. */
+/** Number of edits (insert, delete, replace, swap neighbors) from one short word to another. */
 function editDistance(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, index) => index)]
   for (let i = 1; i <= from.length; i++) {
@@ -313,7 +313,7 @@ function trimSpaces(text: string): string {
   return text.slice(start, end)
 }
 
-/** Items sorted and unique; undefined when the parameter was not sent or none of its items can be read. */
+/** Reads items, sorted and unique; undefined if the parameter was not sent or none of its items can be read. */
 function readList<T extends string>(
   parameter: Parameter<T>,
   values: QueryValues,
@@ -346,7 +346,7 @@ function readList<T extends string>(
   return items.size === 0 ? undefined : [...items].sort()
 }
 
-/** Reads the query of `GET /v1/tenders`; all faults at once (D2). The cursor's own content is checked later. */
+/** Reads the query of `GET /v1/tenders`; reports all faults at once (D2). The cursor's own content is checked later. */
 export function parseListQuery(values: QueryValues): { query: ListQuery } | { faults: readonly ParameterFault[] } {
   const faults = new FaultList()
   for (const [name, given] of values) {
@@ -404,7 +404,7 @@ export function refuseParameters(values: QueryValues): readonly ParameterFault[]
   return faults.faults
 }
 
-/** One sentence for `detail`: the fault itself, or the first ones of several. */
+/** Summarizes faults in one sentence for `detail`: the fault itself, or the first ones of several. */
 export function describeFaults(faults: readonly ParameterFault[]): string {
   const shown = faults.slice(0, 3).map(({ parameter, detail }) => `${parameter}: ${detail}`)
   if (faults.length <= 3) return shown.join(' ')

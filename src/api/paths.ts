@@ -1,9 +1,9 @@
-// The paths of the interface, exactly as written (D7), and the hint for those that come near.
+// Paths of the interface, exactly as written (D7), and hints for paths that are nearly right.
 
 export const listPath = '/v1/tenders'
 const fixedPaths = [listPath, '/openapi.json', '/access', '/healthz', '/readyz']
 
-/** Whether the path is one that answers GET; the id of a tender may be anything here. */
+/** Whether the path is one that answers GET; the tender id may be anything here. */
 export function isKnownPath(path: string): boolean {
   if (fixedPaths.includes(path)) return true
   if (!path.startsWith(`${listPath}/`)) return false
@@ -11,7 +11,7 @@ export function isKnownPath(path: string): boolean {
   return id !== '' && !id.includes('/')
 }
 
-/** The path that was probably meant: other case, doubled or trailing slashes, or `/v1` forgotten. */
+/** The path that was probably meant: wrong case, doubled or trailing slashes, or a missing `/v1`. */
 export function suggestPath(path: string): string | undefined {
   const tidy = `/${path
     .toLowerCase()

@@ -1,8 +1,8 @@
-// Every problem that the API answers (RFC 9457): one catalogue feeds the answers, the contract and the access page.
+// Every problem that the API answers (RFC 9457): one catalog feeds the answers, the contract and the access page.
 
 /**
- * Does the same request have a chance later? `wait`: after Retry-After; `backoff`: after growing waits; `no`: change it
- * first.
+ * Whether the same request may succeed later. `wait`: after Retry-After; `backoff`: after growing waits; `no`: change
+ * it first.
  */
 type RetryAdvice = 'wait' | 'backoff' | 'restart' | 'no'
 
@@ -13,7 +13,7 @@ export type ProblemKind = {
   readonly fix: string
   readonly retry: RetryAdvice
   readonly retryText: string
-  /** A `detail` as it occurs; the page and the contract show it. */
+  /** A realistic `detail`; the page and the contract show it. */
   readonly exampleDetail: string
   readonly examplePath: string
   readonly exampleErrors?: readonly ParameterFault[]
@@ -120,7 +120,7 @@ export const problemKinds = {
     status: 403,
     title: 'No API access',
     cause: 'The token is valid, but API access is not set up for its organization, or the contract has ended.',
-    fix: 'Ask your contact for the API access of your organization. You need not replace the token.',
+    fix: 'Ask your contact to set up API access for your organization. You do not need a new token.',
     retry: 'no',
     retryText: 'No, not until access has been set up.',
     exampleDetail: 'API access is not set up for this organization.',
@@ -129,8 +129,9 @@ export const problemKinds = {
   'not-found': {
     status: 404,
     title: 'Not found',
-    cause: 'There is no tender with this id, or no such path. Ids of tenders never vanish once delivered.',
-    fix: 'Compare the id with the one that was delivered, or the path with the contract. Paths are written exactly as shown.',
+    cause:
+      "There is no tender with this id, or no such path. A tender's id never disappears once it has been delivered.",
+    fix: 'Compare the id with the one you received, or the path with the contract. Paths are written exactly as shown.',
     retry: 'no',
     retryText: 'No.',
     exampleDetail: 'There is no tender with this id.',
@@ -210,7 +211,7 @@ export const problemKinds = {
   unavailable: {
     status: 503,
     title: 'Service unavailable',
-    cause: 'The service is overloaded, is being maintained, or has not published its first edition yet.',
+    cause: 'The service is overloaded, is under maintenance, or has not published its first edition yet.',
     fix: 'Wait as many seconds as `Retry-After` says, then repeat the same request.',
     retry: 'wait',
     retryText: 'Yes, after `Retry-After` seconds.',
@@ -233,7 +234,7 @@ export const problemKinds = {
 export type ProblemSlug = keyof typeof problemKinds
 export const problemSlugs = Object.keys(problemKinds) as ProblemSlug[]
 
-/** Widened: the catalogue entry of a slug. */
+/** Widened type of a slug's catalog entry. */
 export const problemKind = (slug: ProblemSlug): ProblemKind => problemKinds[slug]
 
 /** A problem before it is written: `retryAfter` in whole seconds. */
@@ -243,19 +244,19 @@ export type Problem = {
   readonly errors?: readonly ParameterFault[] | undefined
   readonly retryAfter?: number | undefined
   /**
-   * X-Stock-State if nothing was found: it distinguishes a record that does not exist from a node that lags behind a
-   * list.
+   * X-Stock-State, sent if nothing was found: it distinguishes a record that does not exist from a node that lags
+   * behind a list.
    */
   readonly stockState?: string | undefined
   /** Why a node is not ready, for programs. */
   readonly reason?: string | undefined
 }
 
-/** The address that `type` carries; it exists on the access page (C135). */
+/** URL in `type`; it exists on the access page (C135). */
 export const problemType = (docsUrl: string, slug: ProblemSlug): string => `${docsUrl}/access#error-${slug}`
 
 /**
- * What looks like one of our tokens is never echoed, wherever a client put it by mistake, percent-encoded or not
+ * Removes everything that looks like one of our tokens, wherever a client put it by mistake, percent-encoded or not
  * (C120).
  */
 export function withoutTokens(text: string): string {
@@ -268,10 +269,13 @@ const encodedTokenCharacter = /%(?:3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff])/g
 
 const maxInstanceLength = 512
 
-/** A path as a URI reference (RFC 9457 3.1.5): without query, characters that no URI may hold percent-encoded. */
+/**
+ * Returns a path as a URI reference (RFC 9457 3.1.5): without query, with characters that no URI may contain
+ * percent-encoded.
+ */
 export function toInstance(path: string): string {
   const cut = withoutTokens(path.slice(0, maxInstanceLength))
-  // What begins with two slashes would name a host (RFC 3986 4.2); `/.` in front leads to the same path.
+  // A path that begins with two slashes would name a host (RFC 3986 4.2); `/.` in front leads to the same path.
   return (cut.startsWith('//') ? `/.${cut}` : cut)
     .replace(/%(?![0-9A-Fa-f]{2})/g, '%25')
     .replace(/[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]/g, encodeURIComponent)
@@ -279,7 +283,7 @@ export function toInstance(path: string): string {
 
 export const allowedMethods = 'GET, HEAD, OPTIONS'
 
-/** The header lines of a problem answer. Those of the rate limit and of authentication come besides. */
+/** Header lines of a problem answer. Those of the rate limit and of authentication are added separately. */
 export function problemHeaders({ slug, stockState, retryAfter }: Problem, requestId: string): string {
   let lines = `x-request-id: ${requestId}\r\ncontent-type: application/problem+json\r\ncache-control: no-store\r\nx-content-type-options: nosniff\r\n`
   if (stockState !== undefined) lines += `x-stock-state: ${stockState}\r\n`

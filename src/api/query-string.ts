@@ -43,13 +43,13 @@ export function decodeFormText(text: string): string | undefined {
   }
 }
 
-/** What an error may echo of a value: printable, short. */
+/** Returns the printable, shortened form of a value that an error may echo. */
 export function echo(value: string): string {
   const cleaned = value.slice(0, 100).replace(/\p{C}/gu, '\u{FFFD}')
   return value.length > 100 ? `${cleaned}…` : cleaned
 }
 
-/** Splits `a=1&b=2`. Empty pieces (`&&`) mean nothing; a name without `=` has the empty value. */
+/** Splits `a=1&b=2`. Empty pieces (`&&`) are ignored; a name without `=` has the empty value. */
 export function parseQueryString(text: string): { values: QueryValues; faults: readonly ParameterFault[] } {
   const values = new Map<string, string[]>()
   const faults: ParameterFault[] = []

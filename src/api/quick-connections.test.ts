@@ -66,12 +66,12 @@ async function worldOfThree(): Promise<ApiWorld> {
   return world
 }
 
-/** What must be the same on both ways: all but what differs from request to request. */
+/** What must be equal on both ways: everything that does not differ from request to request. */
 function comparable({ status, headers, body }: RawAnswer): unknown {
   const isPacked = headers.get('content-encoding') === 'gzip'
   const bytes = Buffer.from(body, 'latin1')
   const text = (isPacked && bytes.length > 0 ? gunzipSync(bytes) : bytes).toString()
-  // The length of a packed page depends on its cursor, which is another one each time.
+  // The length of a compressed page depends on its cursor, which differs each time.
   const passing = new Set(['x-request-id', 'date', 'x-ratelimit-remaining', 'x-ratelimit-reset'])
   if (isPacked) passing.add('content-length')
   return {
@@ -81,7 +81,7 @@ function comparable({ status, headers, body }: RawAnswer): unknown {
   }
 }
 
-/** Sends one request on a connection of its own and reads the one answer to its end. */
+/** Sends one request on a separate connection and reads its one answer to the end. */
 async function askOn(port: number, text: string): Promise<string> {
   const socket = connect(port, '127.0.0.1', () => socket.write(text))
   const received = await readUntil(socket, isWhole)
@@ -269,7 +269,7 @@ describe('connections', () => {
     socket.pause()
     const text = request(world, '/v1/tenders?limit=100')
     for (let sent = 0; sent < 10; sent++) await new Promise((done) => socket.write(text, done))
-    // Answered to another client meanwhile, and all in the end.
+    // Answers another client meanwhile, and all requests in the end.
     expect((await world.get('/v1/tenders?limit=1')).status).toBe(200)
     socket.write(request(world, '/v1/tenders?limit=1', last))
     const answer = await readUntil(socket, () => false)
@@ -294,7 +294,7 @@ describe('connections', () => {
     const socket = connect(world.port, '127.0.0.1')
     await once(socket, 'connect')
     socket.pause()
-    // until the operating system takes a part of one only
+    // until the operating system accepts only a part of one
     let asked = 0
     while (released === asked && asked < mostAnswers) {
       socket.write(request(world, `/v1/tenders/${plainId(1)}`))

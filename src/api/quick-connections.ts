@@ -1,8 +1,8 @@
-// The short way for the requests that clients really send: `GET /v1/tenders…` or HEAD, whole in one packet, with
-// headers that say nothing about how to read the message. They are read and answered on the socket itself: a page of
-// 100 as gzip costs 65 µs of CPU instead of 125 (ratio 1.9), a record 25 instead of 105 (4.2). Everything else – any
-// other path, a body, pipelining, an odd byte – makes the connection one of Node's HTTP server, with all that was
-// received, and it stays one: what is hard to read is read by its parser alone.
+// The short way for the requests that clients really send: `GET /v1/tenders…` or HEAD, complete in one packet, with no
+// header that affects how the message is read. They are parsed and answered on the socket itself: a page of 100 as gzip
+// costs 65 µs of CPU instead of 125 (ratio 1.9), a record 25 instead of 105 (4.2). Everything else – any other path, a
+// body, pipelining, an odd byte – hands the connection over to Node's HTTP server, with everything received, and it
+// stays there: only that parser reads what is hard to read.
 import { type Server, STATUS_CODES } from 'node:http'
 import { Socket } from 'node:net'
 import { type Clock, systemClock } from '../platform/clock.ts'
@@ -10,14 +10,14 @@ import { clientAddress } from './client-address.ts'
 import { listPath } from './paths.ts'
 import { type AskedTenders, isPromise, type TenderAnswer } from './tender-answers.ts'
 
-/** Maximum length of a request on the short way; longer ones are rare, and the server knows their limits (D50). */
+/** Maximum length of a request on the short way; longer ones are rare, and the server applies their limits (D50). */
 const maxRequestLength = 4096
-/** How long a connection may be silent before it is handed to the server, which counts its time and answers 408. */
+/** How long a connection may be silent before it is handed to the server, which applies its timeout and answers 408. */
 const silentMs = 1000
 /** How long Node itself waits beyond the time that it promises in `Keep-Alive`. */
 const keepAliveBufferMs = 1000
 
-/** The headers of a request that matter here. */
+/** Headers of a request that matter here. */
 export type QuickHeaders = {
   readonly authorization: string | undefined
   readonly ifNoneMatch: string | undefined
@@ -31,7 +31,7 @@ const requestLinePattern = new RegExp(
 )
 /** Field lines of the plainest form, and the empty line; no control characters, no folded lines. */
 const headersPattern = /^(?:[A-Za-z0-9-]+:[ -~]*\r\n)+\r\n$/
-/** What changes how a message or its connection is to be read. */
+/** Headers that change how a message or its connection is to be read. */
 const heavyNames: ReadonlySet<string> = new Set([
   'content-length',
   'transfer-encoding',
@@ -44,7 +44,7 @@ const heavyNames: ReadonlySet<string> = new Set([
   'proxy-connection',
 ])
 
-/** Reads the lines after the request line, to the empty one; undefined when the server's parser has to. */
+/** Reads the lines after the request line, up to the empty one; undefined if the server's parser has to do it. */
 export function readQuickHeaders(text: string): QuickHeaders | undefined {
   if (!headersPattern.test(text)) return undefined
   let hasHost = false
@@ -61,7 +61,7 @@ export function readQuickHeaders(text: string): QuickHeaders | undefined {
     start = end + 2
     if (heavyNames.has(name)) return undefined
     if (name === 'connection' && value.toLowerCase() !== 'keep-alive') return undefined
-    // A repeated field has rules of its own.
+    // A repeated field has its own rules.
     if (name === 'host') {
       if (hasHost) return undefined
       hasHost = true
@@ -84,7 +84,7 @@ export function readQuickHeaders(text: string): QuickHeaders | undefined {
   return hasHost ? { authorization, ifNoneMatch, acceptEncoding, agent, forwardedFor } : undefined
 }
 
-/** A field of the lines that `readQuickHeaders` read; the first one where it is repeated. */
+/** Returns a field from the lines that `readQuickHeaders` read; the first one if it is repeated. */
 export function quickHeader(text: string, name: string): string | undefined {
   const wanted = `${name.toLowerCase()}:`
   for (let start = 0; start < text.length - 2; ) {
@@ -98,22 +98,22 @@ export function quickHeader(text: string, name: string): string | undefined {
 
 type QuickRequest = AskedTenders & {
   readonly method: string
-  /** Any header as received. */
+  /** Returns any header as received. */
   readonly header: (name: string) => string | undefined
 }
 
 export type QuickOptions = {
   readonly answer: (asked: AskedTenders) => TenderAnswer | Promise<TenderAnswer>
   readonly newRequestId: () => string
-  /** Called when an answer was written; `startedMs` is by performance.now(). Undefined if nobody needs it. */
+  /** Called after an answer was written; `startedMs` is by performance.now(). Undefined if nobody needs it. */
   readonly onAnswered: ((request: QuickRequest, answer: TenderAnswer, startedMs: number) => void) | undefined
-  /** How many proxies in front are believed about the client's address. */
+  /** Number of proxies in front that are trusted about the client's address. */
   readonly trustedHops: number
-  /** False while the server ends: then connections go the long way, which closes them. */
+  /** False while the server is ending: then connections go the long way, which closes them. */
   readonly isOpen: () => boolean
 }
 
-/** The lines that end every head, with the date of this second. */
+/** Returns the lines that end every head, with the date of this second. */
 function createHeadEnd(clock: Clock, keepAliveMs: number): (stays: boolean) => string {
   const staying = `connection: keep-alive\r\nkeep-alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n\r\n`
   let second = -1
@@ -133,15 +133,15 @@ type Ground = QuickOptions & {
   readonly connections: Set<QuickConnection>
   readonly headEnd: (stays: boolean) => string
   readonly idleMs: number
-  /** Makes a connection the server's own. */
+  /** Hands a connection over to the server. */
   readonly giveToServer: (socket: Socket) => void
 }
 
 const nothing = Buffer.alloc(0)
 
 /**
- * Calls `then` when the operating system has everything that was written, or the connection is gone. Usually it has at
- * once: then no callback goes through Node's queue, which costs as much as the whole head.
+ * Calls `then` when the operating system has everything that was written, or the connection is gone. Usually it has it
+ * immediately, and no callback goes through Node's queue, which costs as much as the whole head.
  */
 function whenWritten(socket: Socket, then: () => void): void {
   if (socket.writableLength === 0) then()
@@ -164,8 +164,7 @@ class QuickConnection {
     this.#ground = ground
     this.#socket = socket
     ground.connections.add(this)
-    // What is received comes straight from the handle: by way of events, each packet takes a turn of Node's queue of
-    // ticks.
+    // Input comes straight from the handle: through events, each packet would pass through Node's tick queue.
     socket.push = this.#onReceived
     socket.on('timeout', this.#onTimeout)
     socket.on('end', this.#onEnd)
@@ -216,7 +215,7 @@ class QuickConnection {
   #handOver(received: Buffer | undefined): void {
     const socket = this.#socket
     this.#ground.connections.delete(this)
-    // the prototype's again
+    // the prototype's method again
     delete (socket as { push?: unknown }).push
     socket.removeListener('timeout', this.#onTimeout)
     socket.removeListener('end', this.#onEnd)
@@ -310,10 +309,10 @@ class QuickConnection {
   }
 }
 
-/** Puts the short way before the server's. Returns what ends the connections on it that are idle. */
+/** Puts the short way in front of the server's. Returns a function that ends its idle connections. */
 export function serveQuickly(server: Server, options: QuickOptions): () => void {
   const [listener] = server.listeners('connection') as ((socket: Socket) => void)[]
-  if (!listener) throw new Error('an HTTP server that takes no connections')
+  if (!listener) throw new Error('an HTTP server that accepts no connections')
   server.removeListener('connection', listener)
   const connections = new Set<QuickConnection>()
   const ground: Ground = {

@@ -1,7 +1,7 @@
-// Counts answered requests by route, status and duration in memory that the main thread reads: a few additions for each
-// request. One thread writes to a memory at a time; whoever comes after it continues its counts.
+// Counts answered requests by route, status and duration in memory that the main thread reads, with a few additions for
+// each request. One thread writes to a memory at a time; its successor continues the counts.
 
-/** Routes as they are declared, and what all other requests are counted under. */
+/** Routes as declared, and the name that covers all other requests. */
 export const countedRoutes = [
   '/v1/tenders',
   '/v1/tenders/:id',
@@ -17,14 +17,14 @@ type CountedRoute = (typeof countedRoutes)[number]
 /** Every status that the API answers; any other one counts as 500. */
 export const countedStatuses = [200, 204, 304, 400, 401, 403, 404, 405, 408, 414, 429, 431, 500, 502, 503, 504] as const
 
-/** Upper bounds of the durations in seconds; what takes longer is in one more bucket. */
+/** Upper bounds of the durations in seconds; one more bucket has the longer ones. */
 export const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
 
-/** Numbers before the counts: what a reader says of itself. */
+/** Number of values before the counts: what a reader reports about itself. */
 const stateLength = 8
 const loopDelayAt = 0
 const isSharingAt = 1
-/** A bucket for each bound, one above, and the sum of the durations. */
+/** Number of values per route and status: a bucket for each bound, one above, and the sum of the durations. */
 const stride = durationBounds.length + 2
 const sumAt = stride - 1
 
@@ -37,16 +37,16 @@ export const createCountMemory = (): SharedArrayBuffer =>
     (stateLength + countedRoutes.length * countedStatuses.length * stride) * Float64Array.BYTES_PER_ELEMENT,
   )
 
-/** The requests of one route with one status. */
+/** Requests of one route with one status. */
 export type CountedRequests = {
   readonly route: CountedRoute
   readonly status: number
-  /** Requests in each bucket, not summed up. */
+  /** Requests in each bucket, not cumulative. */
   readonly buckets: readonly number[]
   readonly seconds: number
 }
 
-/** The view of one memory: of the thread that writes to it, or of the one that reads it. */
+/** A view of one memory, used by the thread that writes to it or the one that reads it. */
 export class RequestCounts {
   readonly #numbers: Float64Array
 
@@ -54,7 +54,7 @@ export class RequestCounts {
     this.#numbers = new Float64Array(memory)
   }
 
-  /** `route` as declared; undefined for a request that no route took. */
+  /** Counts a request. `route` is as declared; undefined if no route took it. */
   count(route: string | undefined, status: number, seconds: number): void {
     const routeNumber = routeNumbers.get(route ?? 'none') ?? countedRoutes.length - 1
     const numbers = this.#numbers
@@ -65,7 +65,7 @@ export class RequestCounts {
     numbers[first + sumAt]! += seconds
   }
 
-  /** Largest delay of the thread's event loop in the last 30 to 60 s, seconds. */
+  /** Largest delay of the thread's event loop in the last 30 to 60 s, in seconds. */
   get loopDelaySeconds(): number {
     return this.#numbers[loopDelayAt]!
   }
@@ -83,7 +83,7 @@ export class RequestCounts {
     this.#numbers[isSharingAt] = isSharing ? 1 : 0
   }
 
-  /** The counts of route and status that are not zero. */
+  /** Yields the counts of route and status that are not zero. */
   *read(): Generator<CountedRequests> {
     for (const [routeNumber, route] of countedRoutes.entries())
       for (const [statusNumber, status] of countedStatuses.entries()) {

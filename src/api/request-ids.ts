@@ -5,7 +5,7 @@ const poolSize = 4096
 /** Number of random hex digits in an ID, one of them for the variant. */
 const digits = 19
 
-/** A source of ids; random bytes are drawn in bulk. */
+/** Creates a source of ids; random bytes are drawn in bulk. */
 export function createRequestIds(clock: Clock, randomBytes: (count: number) => Buffer): () => string {
   let pool = ''
   let offset = 0

@@ -1,4 +1,4 @@
-// The routes as declared: what the contract says of each and which problems it may answer.
+// Routes as declared: what the contract says about each, and which problems it may answer.
 import { type TSchema, Type } from 'typebox'
 import { tenderRecordSchema } from '../domain/tender.ts'
 import { listParameters } from './parameters.ts'
@@ -11,15 +11,15 @@ const problemSchema = Type.Object(
   {
     type: Type.String({
       format: 'uri-reference',
-      description: 'Kind of error; branch on this. Leads to its explanation.',
+      description: 'Type of the error; branch on this. It is the URL of its explanation.',
     }),
-    title: Type.String({ description: 'Short title of the kind.' }),
+    title: Type.String({ description: 'Short title of the type.' }),
     status: Type.Integer({ minimum: 400, maximum: 599, description: 'The HTTP status.' }),
     detail: Type.String({ description: 'What is wrong with this request, for people.' }),
     instance: Type.String({ format: 'uri-reference', description: 'Path of the request, without its query.' }),
     requestId: Type.String({
       format: 'uuid',
-      description: 'Same as the header `X-Request-Id`; name it when you report a problem.',
+      description: 'Same as the header `X-Request-Id`; quote it when you report a problem.',
     }),
     errors: Type.Optional(
       Type.Array(
@@ -93,7 +93,7 @@ const retryAfterHeader = {
   'Retry-After': header('Seconds to wait before the same request is repeated.', Type.Integer({ minimum: 1 })),
 }
 
-/** A problem as it is answered, from the catalog. */
+/** A problem as answered, from the catalog. */
 export function exampleProblem(slug: ProblemSlug, docsUrl: string): Record<string, unknown> {
   const kind = problemKind(slug)
   return JSON.parse(
@@ -104,7 +104,7 @@ export function exampleProblem(slug: ProblemSlug, docsUrl: string): Record<strin
   )
 }
 
-/** Problems after the organization is known carry the rate limit (D13). */
+/** Problems that occur after the organization is known carry the rate limit (D13). */
 const slugsWithRateHeaders = new Set<ProblemSlug>([
   'cursor-expired',
   'cursor-invalid',
@@ -223,7 +223,7 @@ export function recordRouteSchema(docsUrl: string): Record<string, unknown> {
     operationId: 'getTender',
     summary: 'Get one tender record',
     description:
-      'The newest version of one record, archived ones too. A merged record is answered itself, with `mergedInto` and a `Link` to the remaining one.',
+      'The newest version of one record, even if archived. For a merged record the answer is the record itself, with `mergedInto` and a `Link` to its survivor.',
     tags: ['tenders'],
     security: [{ bearerToken: [] }],
     params: Type.Object({
@@ -234,7 +234,7 @@ export function recordRouteSchema(docsUrl: string): Record<string, unknown> {
         description: 'The record, exactly as a list delivers it.',
         headers: {
           ...successHeaders,
-          Link: header('On a merged record: the remaining one, `rel="canonical"`.', Type.String()),
+          Link: header('On a merged record: its survivor, `rel="canonical"`.', Type.String()),
         },
         content: {
           'application/json': {

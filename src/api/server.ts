@@ -43,49 +43,46 @@ export type ApiOptions = Pick<
 > & {
   /**
    * Where the access page is reachable, without a slash at the end: `type` of a problem is `{docsUrl}/access#error-…`.
-   * Empty if unknown: answers then refer to the address that the client used.
+   * If it is empty, answers refer to the address that the client used.
    */
   readonly docsUrl: string
-  /**
-   * Where the API itself is reachable, for the examples of the page and the contract; like `docsUrl`, which it is when
-   * left out.
-   */
+  /** Where the API itself is reachable, for the examples of the page and the contract; default: `docsUrl`. */
   readonly baseUrl?: string
-  /** Access lines (`info`) and faults (`error`); none when left out. */
+  /** Log for access lines (`info`) and faults (`error`); default: none. */
   readonly log?: Log | undefined
   /**
-   * Why the node should receive no requests; undefined while it may. With `draining`, every answer ends its connection,
-   * so that the next request of a proxy goes to another node.
+   * Returns why the node should receive no requests; undefined while it may. With `draining`, every answer ends its
+   * connection, so that a proxy's next request goes to another node.
    */
   readonly unready?: () => UnreadyReason | undefined
   /** The end of maintenance by `sharedClock`, in epoch milliseconds; undefined without one. */
   readonly maintenanceUntil?: () => number | undefined
-  /** The clock of the database; `clock` when left out. */
+  /** Clock of the database; default: `clock`. */
   readonly sharedClock?: Clock
-  /** Counts answered requests, and keeps how far the event loop is behind. */
+  /** Counts answered requests, and records how far the event loop is behind. */
   readonly counts?: RequestCounts | undefined
-  /** What is wrong although editions are served, a sentence each: shown by `/readyz`, which stays 200. */
+  /** Returns what is wrong although editions are served, a sentence each; `/readyz` shows it and stays 200. */
   readonly degraded?: () => readonly string[]
-  /** The state of the stages behind the API: shown in the details of readiness, which it does not affect. */
+  /** Returns the state of the stages behind the API, shown in the details of readiness, which it does not affect. */
   readonly pipeline?: () => PipelineState | undefined
   /** Sheds requests under /v1 with 503; by default when the event loop stays behind by 1,000 ms. */
   readonly isOverloaded?: () => boolean
   /**
-   * How many proxies in front are believed about the client's address, which the guard against floods of wrong tokens
-   * counts by: entries of X-Forwarded-For from its right end. 0, and when left out: none.
+   * Number of proxies in front that are trusted about the client's address, by which the guard against floods of wrong
+   * tokens counts: entries of X-Forwarded-For from its right end. Default: 0.
    */
   readonly trustedHops?: number
-  /** The draft headers RateLimit and RateLimit-Policy besides (D34). */
+  /** Whether to send the draft headers RateLimit and RateLimit-Policy as well (D34). */
   readonly hasDraftRateLimitHeaders?: boolean
   /** How long a page waits for an edition that another node already serves (R3). */
   readonly editionWaitMs?: number
-  /** Requests with a wrong token per address and minute before they are refused with 429. */
+  /** Maximum requests with a wrong token per address and minute; more are refused with 429. */
   readonly refusedPerMinute?: number
-  /** The guard against such floods where several servers share one; one of its own when left out. */
+  /** Guard against such floods, if several servers share one; default: a new one. */
   readonly floodGuard?: FloodGuard
-  /** Ends mails; without it there is no page to unsubscribe. */
+  /** Unsubscribes people from mails; without it there is no unsubscribe page. */
   readonly unsubscribe?: Unsubscribe
-  /** Runs before the routes are declared; the contract generator watches them here. */
+  /** Called before the routes are declared; the contract generator watches them here. */
   readonly beforeRoutes?: (app: FastifyInstance) => void
 }
 
@@ -93,12 +90,12 @@ const recordPath = `${listPath}/:id`
 const requestTimeoutMs = 15_000
 const headersTimeoutMs = 10_000
 const maxEventLoopDelayMs = 1000
-/** The parser's own limit is above ours, so that most of the too long requests receive the exact answer (D50). */
+/** The parser's own limit is above ours, so that most requests that are too long receive the exact answer (D50). */
 const parserLimit = maxUrlLength + maxHeadersLength + 1024
 const unavailableSeconds = 10
 /**
  * Maximum bytes that a socket buffers before Node tells its writer to wait: more than a page of 100 as gzip, because
- * that message costs more than the answer. From there on, a client that sends requests without reading has to wait.
+ * that event costs more than the answer. Beyond it, a client that sends requests without reading has to wait.
  */
 const socketBufferBytes = 256 * 1024
 
@@ -149,7 +146,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
       highWaterMark: socketBufferBytes,
     },
     routerOptions: { maxParamLength: maxUrlLength, querystringParser: (text) => ({ text }) },
-    // A path that cannot be decoded is no path of ours.
+    // A path that cannot be decoded is not one of our paths.
     frameworkErrors: (_error, request, reply) => {
       answerUnknownRoute(request as FastifyRequest, reply as unknown as FastifyReply, docsUrl)
     },
@@ -214,7 +211,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
   const addressOf = ({ raw }: FastifyRequest): string =>
     clientAddress(raw.socket.remoteAddress ?? '', raw.headers['x-forwarded-for'] as string | undefined, trustedHops)
 
-  /** What the short way did not take: the same answers through Fastify. */
+  /** Requests that the short way did not take: the same answers through Fastify. */
   function serveTenders(request: FastifyRequest, reply: FastifyReply): void {
     const { raw } = request
     const answering = tenders.answer({
@@ -283,9 +280,9 @@ export function buildApi(options: ApiOptions): FastifyInstance {
       serveUnsubscribing(routes, options.unsubscribe, {
         countWrong: (request) => floodGuard.count(addressOf(request)),
         unavailable: (request, reply, error) => {
-          log?.error({ requestId: request.id, error: String(error) }, 'nobody can unsubscribe')
+          log?.error({ requestId: request.id, error: String(error) }, 'nobody can unsubscribe at the moment')
           const retryAfter = spreadRetryAfter(unavailableSeconds, random.bytes(1)[0]!)
-          const detail = `The mails cannot be ended at the moment. Repeat the request in ${retryAfter} seconds.`
+          const detail = `Unsubscribing is not possible at the moment. Repeat the request in ${retryAfter} seconds.`
           return answer(request, reply, { slug: 'unavailable', detail, retryAfter })
         },
       })
@@ -312,7 +309,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
   return app
 }
 
-/** What is done with each answered request; undefined when nothing is, so that it costs nothing. */
+/** Returns what to do with each answered request; undefined if nothing, so that it costs nothing. */
 function noteOf({ log, counts }: ApiOptions): ((answered: AnsweredRequest) => void) | undefined {
   const access = log && log.isLevelEnabled?.('info') !== false ? log : undefined
   const hasSpans = isTracing()
@@ -328,7 +325,7 @@ function noteOf({ log, counts }: ApiOptions): ((answered: AnsweredRequest) => vo
   }
 }
 
-/** Bytes of the body that an answer sends; HEAD has none. */
+/** Returns the body bytes that an answer sends; HEAD has none. */
 const bytesOf = (method: string, { body, tail }: TenderAnswer): number =>
   method === 'HEAD' ? 0 : (body?.length ?? 0) + (tail?.length ?? 0)
 
@@ -349,7 +346,7 @@ function writeAnswer(response: ServerResponse, { status, headers, body, tail }: 
   response.uncork()
 }
 
-/** The problem of a request that is not read any further: too long, or no HTTP that is understood in one way only. */
+/** Problem of a request that is not read any further: too long, or HTTP that can be understood in more than one way. */
 function refusalOf({
   url = '/',
   rawHeaders,
@@ -366,7 +363,7 @@ function refusalOf({
   return undefined
 }
 
-/** How many `Host` lines a request has: more than one could be read in two ways (RFC 9112 3.2). */
+/** Number of `Host` lines of a request: more than one could be read in two ways (RFC 9112 3.2). */
 function countHosts(rawHeaders: readonly string[]): number {
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2)
@@ -374,7 +371,7 @@ function countHosts(rawHeaders: readonly string[]): number {
   return count
 }
 
-/** The page of the documentation, and the contract. */
+/** Serves the access page and the contract. */
 function serveDocuments(routes: FastifyInstance, { docsUrl, baseUrl = docsUrl }: ApiOptions): void {
   const page = accessPage({ baseUrl, docsUrl })
   serveFixed(routes, '/access', page.html, {

@@ -1,5 +1,5 @@
-// Small things that readers from outside stumbled over: what is refused says why truthfully, and what is fixed is
-// packed and tagged.
+// Small things that outside readers stumbled over: refusals give the true reason, and fixed answers are compressed and
+// tagged.
 import { gunzipSync } from 'node:zlib'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'

@@ -1,5 +1,5 @@
 // Answers of /v1/tenders and /v1/tenders/{id}: all checks in their order (D10), whichever way the request arrived.
-// Reads need no database. Nothing here waits unless a token, a count or an edition has to be requested elsewhere.
+// Reads need no database. Nothing here waits unless a token, a count or an edition has to be fetched from elsewhere.
 import { setTimeout as delayMs } from 'node:timers/promises'
 import { toInstant } from '../domain/time.ts'
 import { DamagedLogError } from '../edition/format/damaged-log-error.ts'
@@ -26,36 +26,36 @@ import { parseQueryString } from './query-string.ts'
 import type { TokenLookup, TokenTable } from './token-table.ts'
 import type { UseCounter } from './use-counter.ts'
 
-/** A request for records, as a transport read it. */
+/** A request for records, as read by a transport. */
 export type AskedTenders = {
   /** The request target as it was sent. */
   readonly target: string
-  /** Decoded; undefined for the list. */
+  /** Decoded id; undefined for the list. */
   readonly id: string | undefined
   readonly requestId: string
   readonly authorization: string | undefined
   readonly ifNoneMatch: string | undefined
   readonly acceptEncoding: string | undefined
-  /** What the client calls itself. */
+  /** Name that the client gives itself. */
   readonly agent: string | undefined
   /** Content-Length above 0 or Transfer-Encoding. */
   readonly hasBody: boolean
-  /** The origin of the request; needed only for refused requests, and once a second for each token. */
+  /** Returns the client's address; needed only for refused requests, and once a second for each token. */
   readonly address: () => string
 }
 
-/** What to send. The body of a HEAD is left away by the transport; its length is not. */
+/** What to send. The transport omits the body of a HEAD, but not its length. */
 export type TenderAnswer = {
   readonly status: number
-  /** Lines as they are sent, `name: value` and CRLF each; without Content-Length. */
+  /** Header lines as sent, each `name: value` and CRLF; without Content-Length. */
   readonly headers: string
   /** Undefined for an answer that has no content at all (304). May be shared with other answers. */
   readonly body: Buffer | undefined
-  /** Follows the body. */
+  /** Sent after the body. */
   readonly tail: Buffer | undefined
-  /** May be called once, when the body is out: its memory is used again. */
+  /** May be called once, after the body was sent: its memory is then reused. */
   readonly release: (() => void) | undefined
-  /** Whose token it was, as far as that became known: for the access line. */
+  /** Grant of the token, as far as it became known: for the access line. */
   readonly grant: TokenGrant | undefined
 }
 
@@ -69,12 +69,12 @@ export type TenderAnswersOptions = {
   readonly docsUrl: string
   readonly log: Log | undefined
   readonly isOverloaded: () => boolean
-  /** The maintenance that is going on; undefined without one. There is never one when left out. */
+  /** Returns the maintenance in progress; undefined if there is none. Default: never. */
   readonly maintenance?: () => Maintenance | undefined
   readonly hasDraftRateLimitHeaders: boolean
   readonly editionWaitMs: number
   readonly floodGuard: FloodGuard
-  /** Counts what each token asks; nobody does when left out. */
+  /** Counts the requests of each token; default: they are not counted. */
   readonly use?: UseCounter | undefined
 }
 
@@ -91,18 +91,18 @@ export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return value instanceof Promise
 }
 
-/** What is known of a request while it is answered. */
+/** What is known about a request while it is being answered. */
 type Course = {
   readonly asked: AskedTenders
-  /** The header lines that every answer from here on carries. */
+  /** Header lines that every answer from here on carries. */
   headers: string
   grant: TokenGrant | undefined
 }
 type Answering = TenderAnswer | Promise<TenderAnswer>
 
 /**
- * Answers requests for records. The methods stand in the order of the checks: maintenance, overload, token, access,
- * rate limit, parameters, cursor, edition.
+ * Answers requests for records. The methods are in the order of the checks: maintenance, overload, token, access, rate
+ * limit, parameters, cursor, edition.
  */
 export class TenderAnswers {
   readonly #options: TenderAnswersOptions
@@ -174,7 +174,7 @@ export class TenderAnswers {
     })
   }
 
-  /** `challenge`: header lines that belong to `what`, and not to the 429 of a flood. */
+  /** Refuses the request. `challenge` holds header lines that belong to `what`, and not to the 429 of a flood. */
   #refuse(course: Course, what: Problem, challenge = ''): TenderAnswer {
     const waitSeconds = this.#options.floodGuard.count(course.asked.address())
     if (waitSeconds === undefined) {
@@ -238,9 +238,9 @@ export class TenderAnswers {
   #refuseFaults(course: Course, faults: readonly ParameterFault[]): TenderAnswer {
     let all = faults
     if (course.asked.hasBody) {
-      // Nobody reads that body (D9), so that no other request can follow it.
+      // Nobody reads that body (D9), so no other request can follow it.
       course.headers += 'connection: close\r\n'
-      all = [{ parameter: 'body', code: 'body-not-allowed', detail: 'A GET request takes no body.' }, ...faults]
+      all = [{ parameter: 'body', code: 'body-not-allowed', detail: 'A GET request must not have a body.' }, ...faults]
     }
     return this.#problem(course, { slug: 'invalid-parameter', detail: describeFaults(all), errors: all })
   }
@@ -255,7 +255,7 @@ export class TenderAnswers {
     return `${headers}x-request-id: ${asked.requestId}\r\ncache-control: private, no-cache\r\nvary: Authorization, Accept-Encoding\r\netag: ${entityTag}\r\nx-stock-state: ${this.#stockStateText(edition)}\r\n`
   }
 
-  /** Asks for newer keys if the cursor's is unknown. */
+  /** Fetches newer keys if the cursor's key is unknown. */
   #openCursor(text: string, { filter }: ListQuery, grant: TokenGrant): OpenedCursor | Promise<OpenedCursor> {
     const opened = this.#cursors.open(text, filter, grant.organizationId)
     if (opened.state !== 'unknownKey') return opened
@@ -295,7 +295,7 @@ export class TenderAnswers {
     )
   }
 
-  /** Without a pause: positions hold until the event loop turns. */
+  /** Never pauses: positions are valid until the event loop turns. */
   #page(
     course: Course,
     grant: TokenGrant,
@@ -320,7 +320,7 @@ export class TenderAnswers {
       organizationId,
       now: this.#options.clock(),
     })
-    // A list that stands in for an edition no longer held (R5) is none that a digest describes.
+    // A list that approximates an edition no longer held (R5) has no digest.
     if (held?.checksum !== undefined) course.headers += `x-stock-digest: ${held.checksum}\r\n`
     // Found only when it is sent: a 304 needs no list, an empty page no bodies.
     if (isNoneMatchHit(asked.ifNoneMatch, entityTag))
@@ -367,7 +367,7 @@ export class TenderAnswers {
     const entityTag = recordEntityTag(id, lastModified)
     const isUnchanged = isNoneMatchHit(course.asked.ifNoneMatch, entityTag)
     const encoding = isUnchanged ? 'identity' : chooseEncoding(course.asked.acceptEncoding ?? 'identity')
-    // Read before the headers are written: a damaged record is answered without those of the success.
+    // Read before the headers are written: a damaged record is answered without the headers of a success.
     const body = isUnchanged ? undefined : this.#reader.record(position, encoding)
     if (mergedInto !== undefined) course.headers += `link: <${listPath}/${mergedInto}>; rel="canonical"\r\n`
     const headers = this.#foundHeaders(course, entityTag, newest)

@@ -13,7 +13,10 @@ const spaceForPlus = /^(\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?) (\
 const fault = (code: string, detail: string): TimestampFault => ({ code, detail })
 const noSuchTime = fault('invalid-timestamp', 'There is no such date or time.')
 
-/** A parameter's value as a moment, or what is wrong with it. A `+` that arrived as a space is read as `+` (D24). */
+/**
+ * Parses a parameter's value as a moment, or says what is wrong with it. A `+` that arrived as a space is read as `+`
+ * (D24).
+ */
 export function parseTimestamp(value: string): Moment | TimestampFault {
   const text = value.replace(spaceForPlus, '$1+$2')
   const match = withZone.exec(text)
@@ -55,7 +58,10 @@ export function parseTimestamp(value: string): Moment | TimestampFault {
   return { floorMs, ceilMs: fraction.slice(3) === '000000' ? floorMs : floorMs + 1 }
 }
 
-/** The fault that names a corrected value, unless that would be refused as well: then what is wrong with it. */
+/**
+ * Returns the fault that names a corrected value, unless that value would be refused as well: then what is wrong with
+ * it.
+ */
 function unlessFaulty(corrected: string, explain: (corrected: string) => TimestampFault): TimestampFault {
   const parsed = parseTimestamp(corrected)
   return 'floorMs' in parsed ? explain(corrected) : parsed

@@ -1,5 +1,5 @@
-// Tokens as the database has them. Apart from the table: a reader has the table without a database, and loads nothing
-// of it.
+// Tokens as stored in the database. Separate from the table: a reader has the table without a database, and must not
+// load its code.
 import { readSerials } from '../store/change-signal.ts'
 import type { Store } from '../store/database.ts'
 import { loadTokens, touchTokens } from '../store/organizations.ts'

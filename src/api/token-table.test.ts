@@ -47,7 +47,7 @@ describe('the table of tokens', () => {
     const token = tokens.add('one')
     expect(await table.find(token)).toMatchObject({ state: 'known' })
     tokens.revoke(token)
-    // Any unknown token makes the table look again.
+    // Any unknown token makes the table query again.
     expect(await table.find(makeToken(systemRandom.bytes))).toEqual({ state: 'wrong' })
     expect(await table.find(token)).toEqual({ state: 'wrong' })
     await table.close()

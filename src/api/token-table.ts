@@ -7,8 +7,7 @@ import { within } from '../platform/within.ts'
 import type { TokenGrant } from '../store/organizations.ts'
 
 /**
- * `unavailable`: the token is not known here and the database does not answer; this is never reported as a wrong
- * token.
+ * `unavailable`: the token is unknown here and the database does not answer; this is never reported as a wrong token.
  */
 export type TokenLookup =
   | { readonly state: 'known'; readonly grant: TokenGrant }
@@ -16,19 +15,21 @@ export type TokenLookup =
   | { readonly state: 'unavailable' }
 
 export type TokenTable = {
-  /** A promise only for a well-formed token that is not known here, which another process may just have made. */
+  /**
+   * Returns a promise only for a well-formed token that is unknown here, which another process may just have created.
+   */
   readonly find: (token: string) => TokenLookup | Promise<TokenLookup>
   readonly close: () => Promise<void>
 }
 
-/** Where the tokens come from; `serial` moves with every change of them. */
+/** Source of the tokens; `serial` moves with every change to them. */
 export type TokenSource = {
   readonly load: () => Promise<readonly TokenGrant[]>
   readonly serial: () => Promise<number>
   readonly touch: (tokenIds: readonly string[], now: number) => Promise<void>
 }
 
-/** How long a revocation or a changed limit takes to have effect (published: 60 s). */
+/** How long a revocation or a changed limit takes to take effect (published: 60 s). */
 const defaultPollMs = 1000
 /** Minimum time between two database lookups caused by unknown tokens. */
 const refreshEveryMs = 1000
@@ -51,7 +52,7 @@ export async function openTokenTable(options: {
   const { source, clock, log, pollMs = defaultPollMs } = options
   const gapMs = options.refreshEveryMs ?? refreshEveryMs
   let grants: ReadonlyMap<string, TokenGrant> = new Map(options.known?.map((grant) => [grant.tokenHash, grant]))
-  /** Hashes of tokens that were known when they were sent. Whether they still are is checked each time. */
+  /** Hashes of tokens that were known when they were sent. Each time it is checked whether they still are. */
   const hashes = new Map<string, string>()
   let serial = -1
   let used = new Set<string>()
@@ -62,7 +63,7 @@ export async function openTokenTable(options: {
 
   async function readOnce(): Promise<boolean> {
     try {
-      // The serial first: a change in between is then seen by the next look.
+      // Read the serial first: the next check then notices a change in between.
       const present = await source.serial()
       if (present !== serial) {
         grants = new Map((await source.load()).map((grant) => [grant.tokenHash, grant]))
@@ -85,13 +86,13 @@ export async function openTokenTable(options: {
     return running
   }
 
-  /** A query that begins after this call, shared by all that wait for it, at most one in `gapMs`. */
+  /** Runs a query that begins after this call, shared by all waiting callers, at most one in `gapMs`. */
   function readAfresh(): Promise<boolean> {
     scheduled ??= (async () => {
       const waitMs = Math.min(gapMs, lastAskedAt + gapMs - clock())
       if (waitMs > 0) await delay(waitMs, undefined, { ref: false })
       await running
-      // Who comes from here on may hold a token that this look misses, and waits for the next.
+      // Callers from here on may hold a token that this query misses, and wait for the next one.
       scheduled = undefined
       lastAskedAt = clock()
       return read()
@@ -123,7 +124,7 @@ export async function openTokenTable(options: {
   async function touch(): Promise<void> {
     const tokenIds = [...used]
     used = new Set()
-    // A lost note of use is no reason for an alarm; the next one follows.
+    // A lost note of use is no cause for alarm; the next one follows.
     if (tokenIds.length > 0) await source.touch(tokenIds, clock()).catch(() => {})
   }
 

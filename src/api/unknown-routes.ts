@@ -4,7 +4,7 @@ import { hasBody, pathOf, sendProblem } from './answers.ts'
 import { isKnownPath, listPath, suggestPath } from './paths.ts'
 import { allowedMethods, type Problem } from './problems.ts'
 
-/** 404, 405 or OPTIONS: everything that no route takes, before authentication (D4 to D7). */
+/** 404, 405 or OPTIONS: for everything that no route takes, before authentication (D4 to D7). */
 export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply, docsUrl: string): FastifyReply {
   const answer = (problem: Problem) => sendProblem(request, reply, problem, docsUrl)
   // An unused body would have to be read to its end before the connection serves again.

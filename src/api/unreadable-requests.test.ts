@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-/** Sends one request and checks that the answer is a whole problem. */
+/** Sends one request and checks that the answer is a complete problem. */
 async function problemFor(
   text: string,
 ): Promise<{ status: number; slug: string; instance: string; headers: ReadonlyMap<string, string> }> {

@@ -10,7 +10,7 @@ import type { Problem } from './problems.ts'
 
 export const maxUrlLength = 8192
 export const maxHeadersLength = 16_384
-/** Maximum number of header lines; Node's parser gives up somewhat above, whatever their length. */
+/** Maximum number of header lines; Node's parser gives up slightly above it, whatever their length. */
 export const maxHeaderLines = 900
 
 export const uriTooLong: Problem = {
@@ -27,7 +27,7 @@ export type ParserError = Error & { readonly code?: string; readonly rawPacket?:
 
 const requestLine = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40} (\S{1,8192}) HTTP\/1\.[01]\r?$/
 
-/** The first line of what arrived last, when it looks like a request line; undefined otherwise. */
+/** First line of the data received last, if it looks like a request line; undefined otherwise. */
 function firstLine(error: ParserError): { text: string; isComplete: boolean } | undefined {
   if (!error.rawPacket) return undefined
   const end = error.rawPacket.indexOf(10)
@@ -35,7 +35,7 @@ function firstLine(error: ParserError): { text: string; isComplete: boolean } | 
   return { text: bytes.toString('latin1'), isComplete: end >= 0 }
 }
 
-/** The problem that explains a parser's error, and the path as far as it is known. */
+/** The problem that explains a parser's error, and the path as far as known. */
 export function explainParserError(error: ParserError): { problem: Problem; path: string } {
   const line = firstLine(error)
   const match = line ? requestLine.exec(line.text) : null
@@ -64,7 +64,7 @@ export function explainParserError(error: ParserError): { problem: Problem; path
   return { problem: malformedRequest, path }
 }
 
-/** Hooks onto Node's server for the cases that never become a request of Fastify. */
+/** Hooks into Node's server for the cases that never become a Fastify request. */
 export function answerUnreadableRequests(
   server: Server,
   context: {
@@ -95,7 +95,7 @@ export function answerUnreadableRequests(
     }
     answer(socket, problem, { method: 'CONNECT', path: '/' })
   })
-  // Expectations are for bodies, which no request here has: answer at once.
+  // Expectations are for bodies, which no request here has: answer immediately.
   const answerAtOnce = (request: IncomingMessage, response: ServerResponse) => server.emit('request', request, response)
   server.on('checkContinue', answerAtOnce)
   server.on('checkExpectation', answerAtOnce)

@@ -48,7 +48,7 @@ describe('the page to unsubscribe', () => {
       await post(origin, `?token=${token}`),
     ]) {
       expect(answer.status).toBe(200)
-      expect(await answer.text()).toContain('You get no more mails')
+      expect(await answer.text()).toContain('You will receive no more mails')
     }
     expect(world.asked).toEqual([token, token, token, token])
     expect(JSON.stringify(world.lines)).not.toContain(token)
@@ -63,7 +63,7 @@ describe('the page to unsubscribe', () => {
     const flooded = await post(origin, `?token=${'B'.repeat(86)}`)
     expect(flooded.status).toBe(429)
     expect(Number(flooded.headers.get('retry-after'))).toBeGreaterThan(0)
-    // a right token still works
+    // a correct token still works
     expect((await post(origin, `?token=${token}`)).status).toBe(200)
   })
 

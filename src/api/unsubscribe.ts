@@ -4,12 +4,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { serveFixed } from './fixed-answer.ts'
 
 /**
- * Ends the mails that a token was made for, also when they have ended already. False for a token that we did not make.
+ * Unsubscribes the digest for which a token was made, even if it has already ended. False for a token that we did not
+ * make.
  */
 export type Unsubscribe = (token: string) => Promise<boolean>
 
 const path = '/unsubscribe'
-/** A sealed UUID in base64url; anything else is not asked about. */
+/** A sealed UUID in base64url; nothing else is looked up. */
 const tokenPattern = /^token=([A-Za-z0-9_-]{86})$/
 const securityHeaders = {
   'content-type': 'text/html; charset=utf-8',
@@ -27,20 +28,20 @@ ${content}
 `)
 }
 
-/** A form without an address is sent to that of its page, token included. */
+/** A form without an action is sent to its page's address, token included. */
 const question = page(
   'Unsubscribe',
-  '<p>Shall these mails about new tenders end?</p><form method="post"><button>Yes, unsubscribe</button></form>',
+  '<p>Do you want to stop these mails about new tenders?</p><form method="post"><button>Yes, unsubscribe</button></form>',
 )
-const done = page('Unsubscribed', '<p>You get no more mails about this search.</p>')
+const done = page('Unsubscribed', '<p>You will receive no more mails about this search.</p>')
 const unknown = page(
   'This address is not valid',
-  '<p>Open the link in the mail again, or answer the mail with the word "unsubscribe".</p>',
+  '<p>Open the link in the mail again, or reply to the mail with the word "unsubscribe".</p>',
 )
 
 /**
- * `count` counts a wrong token, and says how many seconds to wait when there were too many; `unavailable` answers when
- * nobody can say.
+ * `count` counts a wrong token, and returns the seconds to wait if there were too many; `unavailable` answers if nobody
+ * can check.
  */
 export function serveUnsubscribing(
   routes: FastifyInstance,
@@ -55,7 +56,7 @@ export function serveUnsubscribing(
 ): void {
   serveFixed(routes, path, question, securityHeaders)
   routes.register(async (posts) => {
-    // whatever a mail program sends: the token alone decides
+    // whatever a mail program sends: only the token decides
     posts.removeAllContentTypeParsers()
     posts.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, parsed) => parsed(null))
     posts.post(path, { schema: { hide: true } }, async (request, reply) => {

@@ -1,28 +1,28 @@
-// Counts the requests of each token in memory, for the page of API access: a map and an addition for each request.
+// Counts the requests of each token in memory, for the API access page: a map and an addition for each request.
 import { minuteMs } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { TokenGrant } from '../store/organizations.ts'
 
-/** What a token asked in a part of a minute. */
+/** What a token requested in a part of a minute. */
 export type TokenUse = {
   readonly organizationId: string
   readonly tokenId: string
-  /** The beginning of the minute, epoch milliseconds. */
+  /** Beginning of the minute, epoch milliseconds. */
   readonly minute: number
   readonly answered: number
-  /** With 429. */
+  /** Requests refused with 429. */
   readonly refused: number
-  /** Of one of its requests: the client's address, and its name of itself. */
+  /** Of one of its requests: the client's address, and the name that the client gives itself. */
   readonly address: string
   readonly agent: string
 }
 
 type Counts = { -readonly [member in keyof TokenUse]: TokenUse[member] }
 
-/** Maximum letters of a client's name that are kept. */
+/** Maximum letters of a client's name that are stored. */
 const longestAgent = 100
 
-/** The requests since the last `take`. */
+/** Requests since the last `take`. */
 export class UseCounter {
   readonly #clock: Clock
   readonly #counts = new Map<string, Counts>()
@@ -32,7 +32,7 @@ export class UseCounter {
     this.#clock = clock
   }
 
-  /** Counts a request that was admitted, or refused for the limit. */
+  /** Counts a request that was admitted, or refused because of the limit. */
   count(
     { tokenId, organizationId }: TokenGrant,
     isAdmitted: boolean,
@@ -51,7 +51,7 @@ export class UseCounter {
     else counts.refused++
   }
 
-  /** What was counted, which begins again. */
+  /** Returns the counts and starts over. */
   take(): TokenUse[] {
     const taken = [...this.#finished, ...this.#counts.values()]
     this.#finished = []

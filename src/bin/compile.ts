@@ -14,6 +14,6 @@ for (const name of readdirSync(join(dist, 'src'))) renameSync(join(dist, 'src', 
 rmdirSync(join(dist, 'src'))
 const imports = { '#flat/*': './client/src/sinks/*.js' }
 writeFileSync(join(dist, 'package.json'), JSON.stringify({ type: 'module', imports }))
-// pages' styles and scripts, and data; fixtures belong to tests
+// styles and scripts of pages, and data; fixtures belong to tests
 for (const file of globSync('src/**/*.{css,js,svg,json,tsv,txt,gz}', { cwd: root }))
   if (!file.endsWith('tsconfig.json')) cpSync(join(root, file), join(root, file.replace(/^src/, 'dist')))

@@ -11,7 +11,7 @@ const versions = { n12: '12', n18: '18', n22: '22.0.0' }
 const folder = await mkdtemp(join(tmpdir(), 'tenderstock-old-node-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-// the programs alone, as npm's own `node` package has them for this machine
+// the programs only, as npm's own `node` package has them for this machine
 const packages = Object.entries(versions).map(
   ([name, version]) => `${name}@npm:node-${process.platform}-${process.arch}@${version}`,
 )

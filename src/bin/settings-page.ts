@@ -16,7 +16,7 @@ export const settingsPage = new URL('../../docs/settings.md', import.meta.url)
 
 const shownCommands = commandNames.filter((name) => !commands[name].hidden)
 
-/** The page of all settings. */
+/** Returns the page of all settings. */
 export function settingsText(sources: Sources): string {
   const keys = [...sources.values()].flatMap(({ id, access }) => (access.kind === 'key' ? [{ id, ...access }] : []))
   return `# Settings
@@ -65,7 +65,7 @@ function settingRow(name: SettingName): string {
   return `| ${[`\`${name}\``, means.join('. ').replace(/\.$/, ''), spec.default ?? '–', spec.isSecret ? 'yes' : 'no', readBy(name)].join(' | ')} |`
 }
 
-/** The commands that read a setting: a group as one where all of it does, the others where nearly all do. */
+/** Lists the commands that read a setting: a group as one if all of it does, the others if nearly all do. */
 function readBy(name: SettingName): string {
   const isReader = (command: CommandName): boolean => commands[command].environment.includes(name)
   const readers = shownCommands.filter(isReader)

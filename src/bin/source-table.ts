@@ -10,10 +10,10 @@ export const licensesPage = new URL('../../docs/licenses.md', import.meta.url)
 
 const [begin, end] = ['<!-- cards: begin -->', '<!-- cards: end -->']
 
-/** The page of the sources with the content between its marks replaced. Throws if it has no marks. */
+/** Returns the page of sources with the content between its marks replaced. Throws if it has no marks. */
 export const withSourceTable = (page: string, sources: Sources): string => withTable(page, sourceTable(sources))
 
-/** The page of the licenses with the content between its marks replaced. Throws if it has no marks. */
+/** Returns the page of licenses with the content between its marks replaced. Throws if it has no marks. */
 export const withLicenseTable = (page: string, sources: Sources): string => withTable(page, licenseTable(sources))
 
 function withTable(page: string, table: string): string {
@@ -42,7 +42,7 @@ function licenseTable(sources: Sources): string {
   ].join('\n')
 }
 
-/** The column *Show*. */
+/** Returns the content of the column *Show*. */
 function attributionOf(source: Source): string {
   const { license } = source
   const attribution = requiredAttribution(source)
@@ -51,7 +51,7 @@ function attributionOf(source: Source): string {
   return license.attribution === undefined ? `“${cell(attribution)}”, and the license` : `“${cell(attribution)}”`
 }
 
-/** From when on a source is read, by its channels. */
+/** From when a source is read, by its channels. */
 function archiveOf({ channels }: Source): string {
   const slots = channels.filter(({ role }) => role !== 'control').map((channel) => channel.slots)
   const since = slots.flatMap((each) => ('since' in each ? [each.since] : [])).sort()[0]
@@ -59,7 +59,7 @@ function archiveOf({ channels }: Source): string {
   return slots.some(({ kind }) => kind === 'feed') ? 'from the beginning of its feed' : 'what the portal lists'
 }
 
-/** Counts, a table by country, and what keeps sources off. */
+/** Counts, a table by country, and why sources are off. */
 function sourceTable(sources: Sources): string {
   const all = [...sources.values()]
   const keyed = all.filter(({ access }) => access.kind === 'key')
@@ -79,7 +79,7 @@ function sourceTable(sources: Sources): string {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** What would end a cell, or the table. */
+/** Escapes what would end a cell or the table. */
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ')
 
 function accessOf({ access, offBecause }: Source): string {

@@ -1,5 +1,5 @@
-// The first and the last lines of the program, from outside: what comes at once, what is checked first, what a clean
-// stop reports.
+// The first and the last lines of the program, from outside: what comes first, what is checked first, what a clean stop
+// reports.
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
@@ -78,7 +78,7 @@ function run(args: readonly string[], env: Record<string, string> = {}) {
 }
 
 test('the first line does not wait for the database', async () => {
-  // takes connections and never says a word
+  // accepts connections and never sends anything
   const server = createServer(() => {}).listen(0, '127.0.0.1')
   await once(server, 'listening')
   closers.push(async () => server.close())
@@ -218,7 +218,7 @@ test.skipIf(!canUnshare)(
     await service.until(
       (event) => event.event === 'warning' && String(event.message).startsWith('This machine reaches no portal'),
     )
-    // as many portals as were tried without success by now, of about 106
+    // number of portals tried without success so far, of about 106
     const tried = async () => {
       const { out } = await run(['source', 'list', '--data', data, '--json'])
       const sources = out
@@ -263,7 +263,7 @@ test('the systemd unit runs unchanged, and prints no token', async () => {
   const path = join(folder, 'tenderstock.service')
   const [command, ...args] = /^ExecStart=(.*)$/m.exec(unit)![1]!.split(' ')
   expect(command).toBe('/usr/bin/node')
-  // the system that verifies it need not have Node there
+  // the machine that verifies it need not have Node there
   await writeFile(path, unit.replace('/usr/bin/node', process.execPath).replace('User=tenderstock', 'User=root'))
   const verified = spawnSync('systemd-analyze', ['verify', path], { encoding: 'utf8' })
   if (verified.error) console.log('skipped: systemd-analyze verify (it is not there)')
@@ -279,7 +279,7 @@ test('the systemd unit runs unchanged, and prints no token', async () => {
   const service = launch(process.execPath, [...own, '--api-port', '0'])
   const ready = await service.until(is('ready'))
   expect((await fetch(`${ready.api}/healthz`)).status).toBe(200)
-  // what it was started with, and not what the command would use
+  // the settings it was started with, not those that the command would use
   const shown = await run(['config', '--data', String(ready.data), '--json'], { TENDERSTOCK_CONTACT: 'a@example.org' })
   const settings = shown.out
     .trim()

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-// The program as every Node.js can read it: starts it with one that is new enough, and says to an older one what to do.
-// In a clone it starts the sources, in the packed package the compiled files.
+// The program as every Node.js can read it: starts with a version that is new enough, and tells the user of an older
+// one what to do. In a clone it starts the sources, in the packed package the compiled files.
 'use strict'
 // biome-ignore lint/style/useNodejsImportProtocol: older versions do not know node:
 const fs = require('fs')
 // biome-ignore lint/style/useNodejsImportProtocol: older versions do not know node:
 const path = require('path')
 
-/** The first number of the oldest version that works. */
+/** Major version of the oldest version that works. */
 const oldest = 24
 const isClone = fs.existsSync(path.join(__dirname, 'tenderstock.ts'))
 

@@ -1,5 +1,5 @@
-// The question before what cannot be undone, asked by the program at a terminal that the test made, and where there is
-// none.
+// The question before a command that cannot be undone, asked by the program on a terminal that the test creates, and
+// without one.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const isRevoked = () => call('token', 'list', 'Acme').stdout.includes('revoked')
 
-/** Types `answer` when the question is there. What the terminal showed, and how the program ended. */
+/** Types `answer` when the question appears. Returns what the terminal showed, and how the program ended. */
 const atTerminal = (
   answer: string,
   ...args: string[]
@@ -57,7 +57,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`
     child.on('close', (code) => resolve({ code, shown }))
   })
 
-test('at a terminal a person is asked, and nothing but yes does it', async () => {
+test('asks a person at a terminal, and continues only after yes', async () => {
   const revoke = (answer: string) => atTerminal(answer, 'token', 'revoke', tokenId)
   for (const [answer, code] of [
     ['\r', 1],
@@ -71,7 +71,7 @@ test('at a terminal a person is asked, and nothing but yes does it', async () =>
     expect(shown).toContain('Nothing was changed.')
     expect(ended).toBe(code)
   }
-  // a program reads the output, whoever sits before it
+  // a program reads the output, whoever sits at the keyboard
   const asked = await atTerminal('y\r', 'token', 'revoke', tokenId, '--json')
   expect(asked).toMatchObject({ code: 2, shown: expect.stringContaining('pass --yes') })
   expect(isRevoked()).toBe(false)
@@ -79,17 +79,17 @@ test('at a terminal a person is asked, and nothing but yes does it', async () =>
   expect(isRevoked()).toBe(true)
 })
 
-test('without a terminal it ends with 2 and a sentence unless --yes is given', () => {
+test('exits with 2 and an explanation without a terminal, unless --yes is given', () => {
   const refused = call('organization', 'end', 'Acme')
   expect(refused).toMatchObject({
     status: 2,
     stdout: '',
-    stderr: '`tenderstock organization end` cannot be undone, and there is no terminal to ask at: pass --yes.\n',
+    stderr: '`tenderstock organization end` cannot be undone, and there is no terminal on which to ask: pass --yes.\n',
   })
   const json = call('organization', 'end', 'Acme', '--json')
   expect(json.status).toBe(2)
   expect(JSON.parse(json.stdout)).toMatchObject({ event: 'error', exitCode: 2 })
-  // --yes reaches the operation, which has its own say
+  // --yes reaches the operation, which decides for itself
   expect(call('organization', 'end', 'Acme', '--yes')).toMatchObject({ status: 0, stderr: '' })
-  expect(call('organization', 'end', 'Acme', '--yes').stderr).toMatch(/no contract that runs/)
+  expect(call('organization', 'end', 'Acme', '--yes').stderr).toMatch(/no current contract/)
 })

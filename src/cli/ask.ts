@@ -1,4 +1,4 @@
-// The question before what cannot be undone: a person at a terminal answers it, a program passes --yes.
+// The question before a command that cannot be undone: a person at a terminal answers it, a program passes --yes.
 import { createInterface } from 'node:readline'
 import { OperatorError, wrongUse } from '../platform/errors.ts'
 import { commands } from './command-table.ts'
@@ -6,25 +6,30 @@ import type { ParsedCommand } from './parse-command.ts'
 
 type Given = Pick<ParsedCommand & { readonly kind: 'command' }, 'command' | 'options' | 'operands'>
 
-/** The question that a person answers before the command runs; undefined where nothing is lost, or --yes answers it. */
+/**
+ * Returns the question that a person answers before the command runs; undefined if nothing is lost, or --yes answers
+ * it.
+ */
 export function questionOf({ command, options, operands }: Given): string | undefined {
   const { asks } = commands[command]
   if (!asks || options['yes'] === true || options['dry-run'] === true) return undefined
   if (asks.with && !asks.with.some((name) => options[name] === true)) return undefined
-  // a name from elsewhere moves no cursor
+  // a name from outside cannot move the cursor
   return asks.question.replace('{}', () => (operands[0] ?? '').replace(/\p{Cc}/gu, '?'))
 }
 
 /**
- * Asks at the terminal and returns when the answer is yes. Throws OperatorError: with exit code 2 where nobody can be
- * asked, with 1 where the answer is another one, with 130 after Ctrl+C.
+ * Asks at the terminal and returns if the answer is yes. Throws OperatorError: with exit code 2 if nobody can be asked,
+ * with 1 after any other answer, with 130 after Ctrl+C.
  */
 export async function askFirst(given: Given): Promise<void> {
   const question = questionOf(given)
   if (question === undefined) return
   const { stdin, stderr } = process
   if (given.options['json'] === true || !stdin.isTTY || !stderr.isTTY)
-    throw wrongUse(`\`tenderstock ${given.command}\` cannot be undone, and there is no terminal to ask at: pass --yes.`)
+    throw wrongUse(
+      `\`tenderstock ${given.command}\` cannot be undone, and there is no terminal on which to ask: pass --yes.`,
+    )
   const reader = createInterface({ input: stdin, output: stderr })
   try {
     const answer = await new Promise<string>((resolve, reject) => {

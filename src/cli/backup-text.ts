@@ -2,7 +2,7 @@
 import type { BackupFacts, CommandEvent, RestoredRedactions } from '../service/command-event.ts'
 import type { Paint } from './paint.ts'
 
-/** Undefined for any other event. */
+/** Describes an event about backups; undefined for any other event. */
 export function describeBackup(event: CommandEvent, paint: Paint): string | undefined {
   const line = (label: string, text: string) => `  ${paint.green('✓')} ${label.padEnd(20)} ${text}`
   const note = (text: string) => `  ${paint.yellow('!')} ${text}`
@@ -17,7 +17,7 @@ export function describeBackup(event: CommandEvent, paint: Paint): string | unde
       ].join('\n')
     case 'backupVerified':
       return [
-        line('Whole', `${stateOf(event)}: ${sizeOf(event)}, all as they were written`),
+        line('Whole', `${stateOf(event)}: ${sizeOf(event)}, all as written`),
         ...(event.isTargetEmpty
           ? []
           : [note('The database or data folder to restore into is not empty; `restore` refuses it.')]),

@@ -1,27 +1,23 @@
-// Every command with its options, once: what is parsed, what the help shows and what the documentation lists come from
-// here.
+// Every command with its options, declared once: parsing, help and documentation follow from it.
 import { logLevels } from '../platform/log.ts'
 import type { SettingName } from '../platform/settings.ts'
 
-/**
- * One option. `number` takes decimals, `count` whole numbers, both between `min` and `max`; `date` a day of the
- * calendar.
- */
+/** One option. `number` takes decimals, `count` whole numbers, both between `min` and `max`; `date` a calendar day. */
 export type OptionSpec = {
   readonly type: 'flag' | 'text' | 'paths' | 'count' | 'number' | 'choice' | 'date'
   readonly help: string
-  /** The placeholder of the value in the help. */
+  /** Placeholder of the value in the help. */
   readonly value?: string
   readonly default?: string | number
   readonly choices?: readonly string[]
   readonly min?: number
   readonly max?: number
   readonly required?: boolean
-  /** Its value where it is given without one. */
+  /** Value of the option if it is given without one. */
   readonly implied?: number
   /** What a shell completes its value with. */
   readonly completes?: 'file' | 'folder'
-  /** Works, and is not shown in the help of everyday. */
+  /** Works, but is not shown in the everyday help. */
   readonly hidden?: boolean
 }
 
@@ -30,14 +26,14 @@ export type Operands = {
   readonly name: string
   readonly min: number
   readonly max: number
-  /** The only values that it takes. */
+  /** The only values that it accepts. */
   readonly choices?: readonly string[]
   /** What a shell completes it with. */
   readonly completes?: 'file'
 }
 
 type Asks = {
-  /** What is lost, as a question; `{}` is the first operand. */
+  /** What will be lost, as a question; `{}` is the first operand. */
   readonly question: string
   /** Only with one of these options; absent: always. */
   readonly with?: readonly string[]
@@ -45,13 +41,13 @@ type Asks = {
 
 export type CommandSpec = {
   readonly summary: string
-  /** More sentences for the command's own help. */
+  /** Further sentences for the command's own help. */
   readonly details?: readonly string[]
   readonly operands?: Operands
   readonly options: { readonly [name: string]: OptionSpec }
-  /** Present where the command does what cannot be undone: a person is asked first, a program passes --yes. */
+  /** Present if the command cannot be undone: a person is asked first, a program passes --yes. */
   readonly asks?: Asks
-  /** The settings of the environment that it reads. */
+  /** Settings of the environment that the command reads. */
   readonly environment: readonly SettingName[]
   readonly examples: readonly (readonly [command: string, explanation: string])[]
   readonly hidden?: boolean
@@ -78,8 +74,8 @@ const logLevel: OptionSpec = {
   help: `Log lines on standard error: ${logLevels.join(', ')}.`,
 }
 const everywhere = { data, json, help }
-const dryRun: OptionSpec = { type: 'flag', help: 'Show what it would do, and change nothing.' }
-/** Of every command that asks. */
+const dryRun: OptionSpec = { type: 'flag', help: 'Show what would be done, and change nothing.' }
+/** Option of every command that asks. */
 const yes: OptionSpec = { type: 'flag', help: 'Do not ask for confirmation; required without a terminal.' }
 const everywhereAsking = { data, json, yes, help }
 const maxStaleness: OptionSpec = {
@@ -122,7 +118,7 @@ const consolePort: OptionSpec = {
   value: 'PORT',
   min: 0,
   max: 65_535,
-  help: 'Port of the console; 0 picks a free one. Default: the one after that of the API (8081).',
+  help: 'Port of the console; 0 picks a free one. Default: the port after that of the API (8081).',
 }
 const metricsHost: OptionSpec = {
   type: 'text',
@@ -233,16 +229,16 @@ const digestTiming = {
 const organization: OptionSpec = {
   type: 'text',
   value: 'NAME',
-  help: 'The organization; required if several have one of this name.',
+  help: 'The organization; required if several have something of this name.',
 }
-const itsOrganization: OptionSpec = { ...organization, required: true, help: 'The organization that it belongs to.' }
+const itsOrganization: OptionSpec = { ...organization, required: true, help: 'The organization to which it belongs.' }
 const codeLists = {
   cpv: { type: 'paths', value: 'CODE…', help: 'CPV codes; each covers the codes below it.' },
   nuts: { type: 'paths', value: 'CODE…', help: 'NUTS regions; each covers the regions in it.' },
   word: {
     type: 'paths',
     value: 'WORD…',
-    help: 'Words in the title or description; a word of five letters or more also matches as a part of a word.',
+    help: 'Words in the title or description; a word of five letters or more also matches at the start or end of a longer word.',
   },
   'value-min': { type: 'count', value: 'EUR', help: 'Minimum value in euros.' },
   'value-max': { type: 'count', value: 'EUR', help: 'Maximum value in euros.' },
@@ -277,7 +273,7 @@ const clear: OptionSpec = {
   help: 'Options to remove: cpv, word, value-max …',
 }
 
-/** Absent options: those of every command; absent environment: the database. */
+/** If absent, options are those of every command, and environment is the database. */
 type CommandEntry = Omit<CommandSpec, 'options' | 'environment'> & Partial<CommandSpec>
 
 const table = {
@@ -369,7 +365,7 @@ const table = {
       ['tenderstock start --live --source ted doe --backfill-since 2022-01-01', 'two of them, with a backfill'],
       [
         'tenderstock start --live --simulator http://127.0.0.1:8090 --data trial',
-        'with the workers of a live service, against `tenderstock simulate`',
+        'live workers against `tenderstock simulate`',
       ],
       ['tenderstock start --data /srv/tenders --api-port 9000 --json', 'for a program that waits for the ready event'],
     ],
@@ -395,7 +391,7 @@ const table = {
       'publish-interval-minutes': publishInterval,
       'dry-run': dryRun,
       'override-gate': { type: 'flag', help: 'Publish what the gate held back; read its reasons first.' },
-      reason: { type: 'text', value: 'TEXT', help: 'Why, for the audit log.' },
+      reason: { type: 'text', value: 'TEXT', help: 'The reason, for the audit log.' },
       'accept-future-edition': {
         type: 'flag',
         help: 'Publish although a fast clock dated the last edition in the future; it is really at least an hour old.',
@@ -403,7 +399,7 @@ const table = {
     },
     asks: {
       question:
-        'Publish in spite of what holds the next edition back? Clients keep what they have received: no edition is taken back.',
+        'Publish despite what holds the next edition back? Clients keep what they have received: no edition is taken back.',
       with: ['override-gate', 'accept-future-edition'],
     },
     examples: [
@@ -469,9 +465,9 @@ const table = {
       reason: {
         type: 'text',
         value: 'TEXT',
-        help: 'Why, for the list and the audit log; without the name of the person.',
+        help: 'The reason, for the list and the audit log; do not name the person.',
       },
-      'dry-run': { type: 'flag', help: 'Show how many notices and records hold the values, and change nothing.' },
+      'dry-run': { type: 'flag', help: 'Show how many notices and records contain the values, and change nothing.' },
     },
     examples: [
       ['tenderstock redact --email jane@example.org --dry-run', 'where the address occurs'],
@@ -490,9 +486,9 @@ const table = {
     examples: [['tenderstock redact undo 4be1d6a09c7f2e35 --yes', 'an id of `redact list`']],
   },
   'redact import': {
-    summary: 'Apply the redactions of a file redactions.jsonl, after a restore.',
+    summary: 'Apply the redactions in a file redactions.jsonl, after a restore.',
     details: [
-      'The data folder of the process that redacted has this file. It holds keyed hashes, for the stock that made them.',
+      'This file is in the data folder of the process that redacted. It holds keyed hashes, for the stock that made them.',
     ],
     operands: { name: 'FILE', min: 1, max: 1 },
     examples: [['tenderstock redact import data/redactions.jsonl', 'what was redacted after the backup']],
@@ -522,7 +518,7 @@ const table = {
     ],
     options: {
       ...everywhere,
-      organization: { ...organization, help: 'Only what concerns this organization.' },
+      organization: { ...organization, help: 'Only entries about this organization.' },
       limit: { type: 'count', value: 'N', default: 50, min: 1, max: 10_000, help: 'How many entries to list.' },
     },
     examples: [
@@ -531,7 +527,7 @@ const table = {
     ],
   },
   doctor: {
-    summary: 'Examine this machine, the settings, the database and the store, and say what to repair.',
+    summary: 'Examine machine, settings, database and store, and say how to repair them.',
     details: [
       'Each line is ok, a warning or a problem with what to do. It changes nothing, works while the service runs and before the first',
       'start, and takes at most five seconds for a check. Exit code 0: no problem; 1: at least one.',
@@ -565,10 +561,10 @@ const table = {
     examples: [['tenderstock config', 'before the first start, or when a setting seems to be ignored']],
   },
   'maintenance on': {
-    summary: 'Close the API for maintenance: every node answers 503 with the time that is left.',
+    summary: 'Close the API for maintenance: every node answers 503 with the remaining time.',
     details: [
-      'Works on a running service and for all nodes of a database within seconds, and ends by itself. The console, /healthz',
-      'and /readyz (200, with `maintenance`) go on. Run it again to move the end.',
+      'Works on a running service and for all nodes of a database within seconds, and ends automatically. The console, /healthz',
+      'and /readyz (200, with `maintenance`) keep working. Run it again to move the end.',
     ],
     options: {
       ...everywhere,
@@ -579,12 +575,10 @@ const table = {
         help: 'When it ends, ISO 8601 with a time zone: 2026-11-24T06:00Z; within 7 days.',
       },
     },
-    examples: [
-      ['tenderstock maintenance on --until 2026-11-24T06:00Z', 'clients come back by themselves at 06:00 UTC'],
-    ],
+    examples: [['tenderstock maintenance on --until 2026-11-24T06:00Z', 'clients return automatically at 06:00 UTC']],
   },
   'maintenance off': {
-    summary: 'Open the API again before the end of its maintenance.',
+    summary: 'Reopen the API before its maintenance ends.',
     examples: [['tenderstock maintenance off', 'all nodes answer again within seconds']],
   },
   'values fit': {
@@ -615,7 +609,7 @@ const table = {
   'source check': {
     summary: 'Send each portal one small request and compare the answer with its card.',
     details: [
-      'Without an id: all active sources. Nothing is stored. A source is ok if an entry arrived and its content fits the card, quiet if the portal published nothing lately. Exit code 0: all are ok or quiet; 6: one differs or does not answer.',
+      'Without an id: all active sources. Nothing is stored. A source is ok if an entry arrived and its content fits the card, quiet if the portal has published nothing lately. Exit code 0: all are ok or quiet; 6: one differs or does not answer.',
     ],
     operands: { name: '[SOURCE…]', min: 0, max: 1000 },
     options: { ...everywhere, simulator },
@@ -642,7 +636,7 @@ const table = {
     environment: [...databaseEnvironment, ...sourceEnvironment, ...documentsEnvironment],
     examples: [
       ['tenderstock source run doe', 'what is due'],
-      ['tenderstock source run doe --channel daily --slot 2026-11-20', 'one day again'],
+      ['tenderstock source run doe --channel daily --slot 2026-11-20', 'rereads one day'],
     ],
   },
   'review list': {
@@ -664,7 +658,7 @@ const table = {
     examples: [['tenderstock review show ted:123456-2026 doe:7-01', 'two notices and the records they belong to']],
   },
   'review merge': {
-    summary: 'Decide that two records are one tender; takes effect at once and survives a rebuild.',
+    summary: 'Decide that two records are one tender; takes effect immediately and survives a rebuild.',
     details: [
       'The newer of two published records becomes `merged` in the next edition. A later decision replaces this one.',
     ],
@@ -676,7 +670,7 @@ const table = {
     examples: [["tenderstock review merge ted:123456-2026 doe:7-01 --note 'same documents'", 'one tender']],
   },
   'review split': {
-    summary: 'Decide that two records are two tenders; takes effect at once and survives a rebuild.',
+    summary: 'Decide that two records are two tenders; takes effect immediately and survives a rebuild.',
     details: [
       'This also separates what the rules had joined: `explain ID` shows which notices. Notices with exact references stay joined.',
     ],
@@ -691,7 +685,9 @@ const table = {
     summary: 'Remove the decision on two records; the rules decide again, as if nobody had decided.',
     details: ['LEFT and RIGHT are those of the decision; any notice or id of the two records names them too.'],
     operands: { name: 'LEFT RIGHT', min: 2, max: 2 },
-    examples: [['tenderstock review undo ted:123456-2026 doe:7-01', 'the pair is open again, or as the rules say']],
+    examples: [
+      ['tenderstock review undo ted:123456-2026 doe:7-01', 'the pair is undecided again, or as the rules say'],
+    ],
   },
   explain: {
     summary: 'Show why each notice belongs to the tender, and where each field comes from.',
@@ -782,7 +778,7 @@ const table = {
     examples: [['tenderstock search list --organization Acme', 'by name']],
   },
   'search show': {
-    summary: 'Show what a search asks for, and which of its deliveries are held.',
+    summary: 'Show what a search looks for, and which of its deliveries are held.',
     operands: { name: 'SEARCH', min: 1, max: 1 },
     options: { ...everywhere, organization },
     examples: [['tenderstock search show Roads', 'its newest version']],
@@ -816,7 +812,7 @@ const table = {
     details: [
       'The person receives the hits of the next editions: those with a near deadline first, then the best. docs/hits/digests.md describes the mails.',
       'Unless you say otherwise, they come daily at 7 in Europe/Brussels.',
-      'They leave when the service has TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM.',
+      'They are sent once the service has TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM.',
     ],
     options: {
       ...everywhere,
@@ -955,7 +951,7 @@ const table = {
   'organization rename': {
     summary: 'Rename an organization; its id, tokens and searches stay.',
     operands: { name: 'NAME NEW-NAME', min: 2, max: 2 },
-    examples: [["tenderstock organization rename 'Acme Ltd' 'Acme GmbH'", 'commands use the new name at once']],
+    examples: [["tenderstock organization rename 'Acme Ltd' 'Acme GmbH'", 'commands use the new name immediately']],
   },
   'organization end': {
     summary: 'End the contract of an organization now; its access to the API closes.',
@@ -970,7 +966,7 @@ const table = {
   'token create': {
     summary: 'Create a token; it is shown once.',
     details: [
-      'An organization has at most two valid tokens: revoke one to replace it. Its Owners make tokens in the console; this is the',
+      'An organization has at most two valid tokens: revoke one to replace it. Its Owners create tokens in the console; this is the',
       "way when none of them can sign in. It is in the organization's audit log, and its Owners are notified by mail.",
     ],
     operands: { name: 'ORGANIZATION', min: 1, max: 1 },
@@ -1047,13 +1043,13 @@ const table = {
   'webhook update': {
     summary: 'Change an endpoint: its address, events, searches, rate or description.',
     details: [
-      'The secret stays. Waiting deliveries go to a new address at once; new events and searches apply to later hits only.',
+      'The secret stays. Waiting deliveries go to a new address immediately; new events and searches apply to later hits only.',
     ],
     operands: endpointId,
     options: {
       ...everywhere,
       url: { type: 'text', value: 'URL', help: 'Where the hits are posted from now on.' },
-      kind: { type: 'paths', value: 'KIND…', help: 'Send only these kinds: search.hit, search.hit.changed.' },
+      kind: { type: 'paths', value: 'KIND…', help: 'Send only these types: search.hit, search.hit.changed.' },
       search: { type: 'paths', value: 'NAME…', help: 'Send only hits of these searches.' },
       'all-searches': { type: 'flag', help: 'Send hits of all searches of the organization, including later ones.' },
       rate: { type: 'count', value: 'N', min: 1, max: 1000, help: 'Maximum requests a second.' },
@@ -1087,12 +1083,12 @@ const table = {
       'secret-file': secretFile,
       'accept-new-key': {
         type: 'flag',
-        help: 'The former sealing key is lost: seal with the present one. Every endpoint then needs a new secret.',
+        help: 'The former sealing key is lost: use the current one. Every endpoint then needs a new secret.',
       },
     },
     asks: {
       question:
-        'Seal with the present key? Nobody can then read what the former key sealed: every endpoint needs a new secret.',
+        'Use the current key? Nobody can then read what the former key encrypted: every endpoint needs a new secret.',
       with: ['accept-new-key'],
     },
     environment: sealingEnvironment,
@@ -1106,13 +1102,13 @@ const table = {
   'webhook disable': {
     summary: 'Disable an endpoint; its deliveries are held, not lost.',
     operands: endpointId,
-    examples: [['tenderstock webhook disable ID', 'while its receiver is away']],
+    examples: [['tenderstock webhook disable ID', 'while its receiver is down']],
   },
   'webhook remove': {
     summary: 'Remove an endpoint and its secrets.',
     operands: endpointId,
-    asks: { question: 'Remove the endpoint {}? Its secrets are deleted, and what waits for it is given up.' },
-    examples: [['tenderstock webhook remove ID', 'what was held for it is given up']],
+    asks: { question: 'Remove the endpoint {}? Its secrets are deleted, and its waiting deliveries are given up.' },
+    examples: [['tenderstock webhook remove ID', 'its held deliveries are given up']],
   },
   'webhook deliveries': {
     summary: 'List what was sent to an endpoint, newest first.',
@@ -1127,7 +1123,7 @@ const table = {
       },
       limit: { type: 'count', value: 'N', default: 50, min: 1, max: 10_000, help: 'Maximum number of deliveries.' },
     },
-    examples: [['tenderstock webhook deliveries ID --state given-up', 'what failed for good']],
+    examples: [['tenderstock webhook deliveries ID --state given-up', 'what failed permanently']],
   },
   'webhook replay': {
     summary: 'Send deliveries of the last 30 days again, each under its id.',
@@ -1135,8 +1131,8 @@ const table = {
     options: {
       ...everywhere,
       message: { type: 'text', value: 'MESSAGE-ID', help: 'Only this one.' },
-      'failed-since': { type: 'date', value: 'YYYY-MM-DD', help: 'Those made since then that were given up.' },
-      'all-since': { type: 'date', value: 'YYYY-MM-DD', help: 'All made since then.' },
+      'failed-since': { type: 'date', value: 'YYYY-MM-DD', help: 'Those created since then that were given up.' },
+      'all-since': { type: 'date', value: 'YYYY-MM-DD', help: 'All those created since then.' },
     },
     examples: [['tenderstock webhook replay ID --failed-since 2026-11-20', 'after an outage of the receiver']],
   },
@@ -1194,14 +1190,14 @@ const table = {
     environment: [...databaseEnvironment, ...documentsEnvironment],
     examples: [
       ['tenderstock restore /backups/2026-11-23 --data /srv/tenderstock', 'then start with this folder'],
-      ['tenderstock restore --dry-run s3://backups/tenders/2026-11-23', 'is it whole?'],
+      ['tenderstock restore --dry-run s3://backups/tenders/2026-11-23', 'is it complete?'],
     ],
   },
   'edition export': {
     summary: 'Export the newest edition as open data: OCDS, Parquet, NDJSON or CSV.',
     details: [
       'Writes all records, in parts, with the license and attribution of every source and with checksums. The same edition gives the',
-      'same bytes. It runs beside the service; a cut-off export continues with the same command. docs/open-data.md has examples.',
+      'same bytes. It can run alongside the service; the same command continues an interrupted export. docs/open-data.md has examples.',
     ],
     options: {
       ...everywhere,
@@ -1228,7 +1224,7 @@ const table = {
     },
     examples: [
       ['tenderstock edition export --format parquet --out exports/2026-11-23', 'for DuckDB'],
-      ['tenderstock edition export --format ocds --out exports/ocds --ocid-prefix ocds-a1b2c3', 'for readers of OCDS'],
+      ['tenderstock edition export --format ocds --out exports/ocds --ocid-prefix ocds-a1b2c3', 'for OCDS tools'],
     ],
   },
   'database export': {

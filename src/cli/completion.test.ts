@@ -1,5 +1,5 @@
-// The scripts of `tenderstock completion`, read and asked by the shells themselves.
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the scripts hold the parameters of shells.
+// The scripts of `tenderstock completion`, executed by the shells themselves. biome-ignore-all
+// lint/suspicious/noTemplateCurlyInString: the scripts hold the parameters of shells.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ const run = (program: string, args: readonly string[]): string[] =>
     .map((line) => line.trimEnd())
     .filter(Boolean)
 
-/** What each shell offers for a line with the cursor at its end. */
+/** Returns what each shell offers for a line with the cursor at its end. */
 const offers: { readonly [shell in Shell]: (line: string) => string[] } = {
   // `compopt` works only while a person presses Tab
   bash: (line) =>
@@ -50,7 +50,7 @@ const offers: { readonly [shell in Shell]: (line: string) => string[] } = {
   },
 }
 
-/** An interactive zsh in a terminal of its own, in which Tab is pressed; every match that it would show is printed. */
+/** Runs an interactive zsh in its own terminal, presses Tab there, and prints every match that it would show. */
 const askZsh = `
 zmodload zsh/zpty
 zpty z zsh -f -i
@@ -109,7 +109,7 @@ describe.each(shells)('completion in %s', (shell) => {
     expect(options).toContain('--help')
     expect(options).not.toContain('--api-port')
     expect(offered('tenderstock token create Acme --exp')).toEqual(new Set(['--expires-in-days']))
-    // what is asked for help is not given
+    // no completion of help is offered twice
     expect(offered('tenderstock help token r')).toEqual(new Set(['revoke', 'rotate']))
     expect(offered('tenderstock help publish --')).toEqual(new Set())
   })

@@ -1,4 +1,4 @@
-// What a shell offers after Tab: a script for bash, zsh or fish, made from the command table. Pure.
+// What a shell offers after Tab: a script for bash, zsh or fish, generated from the command table. Pure.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the scripts hold the parameters of shells.
 import {
   type CommandName,
@@ -11,7 +11,7 @@ import {
 
 export type Shell = (typeof shells)[number]
 
-/** Commands of the everyday help; the others work, and nobody looks for them. */
+/** Commands of the everyday help; the others work, but nobody looks for them. */
 const shown: readonly CommandName[] = commandNames.filter((name) => !commands[name].hidden)
 const groups: readonly string[] = [...new Set(shown.filter((name) => name.includes(' ')).map((name) => headOf(name)))]
 const firstWords: readonly string[] = [...new Set(shown.map(headOf)), 'help']
@@ -20,21 +20,21 @@ const optionsOf = (name: CommandName) => Object.entries(commands[name].options).
 const secondWords = (group: string) =>
   shown.filter((name) => name.startsWith(`${group} `)).map((name) => name.slice(group.length + 1))
 
-/** `redact` is a command, and begins others. */
+/** `redact` is a command and also begins others. */
 const isCommand = (group: string) => shown.some((name) => name === group)
 
 function headOf(name: string): string {
   return name.split(' ')[0]!
 }
 
-/** One line about a first word. */
+/** Returns one line about a first word. */
 function summaryOf(word: string): string {
   if (word === 'help') return 'Show the help of a command.'
   const name = shown.find((each) => each === word)
   return name === undefined ? `Commands: ${secondWords(word).join(', ')}.` : commands[name].summary
 }
 
-/** The script that a shell reads once. */
+/** Returns the script that a shell reads once. */
 export function completionScript(shell: Shell): string {
   const script = { bash: bashScript, zsh: zshScript, fish: fishScript }[shell]
   return script().join('\n')
@@ -56,7 +56,7 @@ function bashScript(): string[] {
     '_tenderstock() {',
     '  local current=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} from=2 index option= distance=0 options= value=: operand=: list=',
     '  COMPREPLY=()',
-    // bash makes a word of its own of the sign in --option=value
+    // bash makes a separate word of the sign in --option=value
     '  local at=$COMP_CWORD',
     '  if [ "$current" = = ]; then current=; fi',
     '  if [ "$at" -le 1 ]; then',

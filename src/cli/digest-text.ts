@@ -1,9 +1,9 @@
-// Events about digests as a person reads them.
+// Events about digests, for people.
 import { offsetMsAt, toInstant } from '../domain/time.ts'
 import type { CommandEvent, EventOf } from '../service/command-event.ts'
 import type { Paint } from './paint.ts'
 
-/** One event about digests; undefined when it is about something else. */
+/** Describes an event about digests; undefined for any other event. */
 export function describeDigest(event: CommandEvent, paint: Paint): string | undefined {
   switch (event.event) {
     case 'digest':

@@ -1,4 +1,4 @@
-// The help of the program and of each command, made from the command table. Pure; fits 80 columns.
+// The help of the program and of each command, generated from the command table. Pure; fits 80 columns.
 import { styleText } from 'node:util'
 import { settingHelp } from '../platform/settings.ts'
 import { type CommandName, commandNames, commands, type OptionSpec } from './command-table.ts'
@@ -93,7 +93,7 @@ function entry(left: string, right: string, column: number): string[] {
     : [`  ${left}`, ...[first, ...rest].map((each) => ' '.repeat(column + 2) + each)]
 }
 
-/** Words in lines of at most `columns`. */
+/** Wraps words into lines of at most `columns`. */
 export function wrap(text: string, columns: number): string[] {
   const result: string[] = []
   let line = ''

@@ -1,4 +1,4 @@
-// Events about profiles, saved searches and hits as a person reads them.
+// Events about profiles, saved searches and hits, for people.
 import type { CommandEvent, EventOf } from '../service/command-event.ts'
 import type { Paint } from './paint.ts'
 
@@ -11,7 +11,7 @@ const cut = (text: string, most: number) => {
   return line.length > most ? `${line.slice(0, most - 1)}…` : line
 }
 
-/** One event about hits; undefined when it is about something else. */
+/** Describes an event about hits; undefined for any other event. */
 export function describeHit(event: CommandEvent, paint: Paint): string | undefined {
   switch (event.event) {
     case 'profile':
@@ -71,7 +71,7 @@ function previewText(event: EventOf<'searchPreview'>, paint: Paint): string {
     row('Open now', event.open),
     row('Would-be hits of 30 days', event.lastDays),
     '',
-    paint.dim('  Nothing is saved. Without --preview the search is.'),
+    paint.dim('  Nothing is saved. Without --preview, the search is saved.'),
   ].join('\n')
 }
 

@@ -1,6 +1,6 @@
-// Wires a parsed command to what does it, and turns its outcome into text and an exit code. What a command needs is
-// loaded when it runs, so that the first line of output, and a command that a running service does, wait for nothing
-// else.
+// Connects a parsed command with its implementation, and turns the outcome into text and an exit code. Modules are
+// loaded when a command runs, so that the first line of output, and a command that a running service executes, wait for
+// nothing else.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { systemClock } from '../platform/clock.ts'
@@ -19,7 +19,7 @@ import { openReporter, type Reporter, type Screen } from './reporter.ts'
 
 /** How long a service that may stand behind a load balancer keeps answering after the signal to stop. */
 const usualDrainSeconds = 10
-/** How long it may take to close after that. */
+/** Maximum time for closing after that. */
 const longestCloseMs = 10_000
 
 /** Exit code of a bug. */
@@ -211,7 +211,7 @@ async function runCommand(
   }
   const paths = command === 'edition export' ? { out: resolve(String(options.out)) } : {}
   const request: ControlRequest = { command, options: { ...options, ...paths }, operands }
-  // a server takes this work from a process of its own, and the service has the less to do
+  // with a server, a separate process does this work, and relieves the service
   const isAlone = (command === 'backup' || command === 'edition export') && readConfig().databaseUrl !== undefined
   const answered = isAlone ? undefined : await askRunningService(dataFolder, request, emit)
   if (answered !== undefined) return answered
@@ -232,29 +232,29 @@ function operandOf(command: CommandName, operand: string): string {
   return isPath ? resolve(operand) : operand
 }
 
-/** As given, else the one after that of the API; a free one where that of the API is free too. */
+/** Port of the console: as given, else the one after that of the API; a free one if the API's is free too. */
 function consolePort(options: { readonly [name: string]: unknown }): number {
   const apiPort = Number(options['api-port'])
   return options['console-port'] === undefined ? (apiPort === 0 ? 0 : apiPort + 1) : Number(options['console-port'])
 }
 
-/** As given; else the time that load balancers need, where one may be in front. */
+/** Drain seconds: as given, else the time that load balancers need, if there may be one in front. */
 function drainSeconds(options: { readonly [name: string]: unknown }, hasServer: boolean): number {
   if (options['drain-seconds'] !== undefined) return Number(options['drain-seconds'])
   return hasServer && process.stdout.isTTY !== true ? usualDrainSeconds : 0
 }
 
-/** Ends the process where closing takes too long. What was cut off is done again at the next start. */
+/** Ends the process if closing takes too long. Interrupted work is repeated at the next start. */
 function endInTime(stop: AbortSignal, drainMs: number, reporter: Reporter): void {
   const end = () => {
-    const message = `Closing took longer than ${longestCloseMs / 1000} seconds and was cut off; the next start does what is left.`
+    const message = `Closing took longer than ${longestCloseMs / 1000} seconds and was cut off; the next start finishes it.`
     reporter.fail({ message, exitCode: 1 })
     process.exit(1)
   }
   stop.addEventListener('abort', () => void setTimeout(end, drainMs + longestCloseMs).unref(), { once: true })
 }
 
-/** Throws OperatorError where receivers on this machine would be a way into the network of a real service. */
+/** Throws OperatorError if receivers on this machine would be a way into the network of a real service. */
 function loopbackWebhooks(
   options: { readonly [name: string]: unknown },
   hasSamples: boolean,
@@ -268,14 +268,14 @@ function loopbackWebhooks(
   return isAsked || (hasSamples && !hasServer)
 }
 
-/** A service that was stopped while it waited for its database has stopped, and did not fail. */
+/** A service that was stopped while it waited for its database has not failed. */
 async function untilStopped(stop: AbortSignal, service: Promise<void>): Promise<void> {
   await service.catch((error: unknown) => {
     if (!stop.aborted || !isConnectionLoss(error)) throw error
   })
 }
 
-/** Aborted by the first SIGINT or SIGTERM; a second one ends the process at once. */
+/** Aborted by the first SIGINT or SIGTERM; a second one ends the process immediately. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController()
   const onSignal = (signal: NodeJS.Signals) => {

@@ -3,7 +3,7 @@ import { styleText } from 'node:util'
 
 const styles = ['bold', 'dim', 'green', 'yellow', 'cyan'] as const
 
-/** Each leaves the text as it is where there are no colors. */
+/** Each style leaves the text unchanged if there are no colors. */
 export type Paint = { readonly [style in (typeof styles)[number]]: (text: string) => string }
 
 export function painter(hasColors: boolean): Paint {

@@ -1,4 +1,4 @@
-// The command line: what it accepts, what it says when it does not, and its help.
+// The command line: what it accepts, how it refuses, and its help.
 import { describe, expect, test } from 'vitest'
 import { OperatorError } from '../platform/errors.ts'
 import { questionOf } from './ask.ts'
@@ -88,7 +88,7 @@ describe('command line', () => {
     for (const end of ['--no-samples', '--api-port 1', '--'])
       expect(refusal(`start --ingest a ${end} extra`), end).toMatch(/does not accept "extra"/)
     expect(refusal('completion tcsh')).toBe('SHELL must be one of bash, zsh, fish, not "tcsh".')
-    // what somebody pasted there is not printed whole
+    // pasted text is not printed in full
     expect(refusal(`start ${'x'.repeat(61)}`)).toContain(`not accept "${'x'.repeat(59)}…";`)
     expect(refusal('start --no-samples extra')).toMatch(/does not accept "extra"/)
     expect(refusal('start --api-port')).toMatch(/--api-port needs a value/)
@@ -157,7 +157,7 @@ describe('command line', () => {
   })
 })
 
-/** Words of an example as a shell splits them, without the program and its environment. */
+/** Splits an example into words as a shell does, without the program and its environment. */
 function argumentsOf(example: string): string[] {
   const words = [...example.matchAll(/'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2]!)
   return words.slice(words.indexOf('tenderstock') + 1)

@@ -27,7 +27,7 @@ export function parseCommand(args: readonly string[]): ParsedCommand {
   if (first === '--version' || first === '-v') return { kind: 'version' }
   if (first.startsWith('-')) throw wrongUse(`A command must come before ${first}; \`tenderstock --help\` lists them.`)
   const group = commandNames.filter((name) => name.startsWith(`${first} `))
-  // `redact --email …` is a command, and `redact list` another one
+  // `redact --email …` is a command, and so is `redact list`
   const isAlone = second === undefined || second.startsWith('-')
   const hasBoth = commandNames.some((name) => name === first)
   if (group.length > 0 && isAlone && !hasBoth) return { kind: 'help', topic: [first] }
@@ -61,7 +61,7 @@ function parseOptions(command: CommandName, args: readonly string[]): ParsedComm
   let listName: string | undefined
   for (const token of tokens) {
     if (token.kind === 'positional') {
-      // `--ingest a b`: what follows a list option belongs to it
+      // `--ingest a b`: words after a list option belong to it
       if (listName !== undefined) options[listName] = [...(options[listName] as readonly string[]), token.value]
       else operands.push(token.value)
     } else if (token.kind === 'option') {

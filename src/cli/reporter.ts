@@ -18,7 +18,7 @@ import { describeWebhook } from './webhook-text.ts'
 type Failure = {
   readonly message: string
   readonly exitCode: number
-  /** Of a fault of ours. */
+  /** Stack trace, for a bug. */
   readonly trace?: string
 }
 
@@ -28,21 +28,21 @@ export type Reporter = {
   /** Says why the command failed: an `error` event for programs, else a sentence where errors go. */
   readonly fail: (failure: Failure) => void
   /**
-   * Shows a token that was just made, once. Absent where the output may be kept: only a person at a terminal sees it.
+   * Shows a token that was just created, once. Absent if the output may be kept: only a person at a terminal sees it.
    */
   readonly showToken?: (plaintext: string) => void
-  /** Shows the link of the first person, for a person at a terminal only. */
+  /** Shows the first person's link, only to a person at a terminal. */
   readonly showConsoleLink?: (link: string) => void
 }
 
-/** A stream that text goes to; `isTerminal` when a person watches. */
+/** A stream for text; `isTerminal` if a person watches. */
 export type Screen = {
   readonly write: (text: string) => void
   readonly isTerminal: boolean
   readonly hasColours: boolean
 }
 
-/** How often progress is reported if there is no bar. */
+/** How often progress is reported without a bar. */
 const programProgressMs = 1000
 const personProgressMs = 10_000
 
@@ -206,7 +206,7 @@ const age = (seconds: number | null) => {
 const sum = (counts: { readonly [key: string]: number }) =>
   Object.values(counts).reduce((total, each) => total + each, 0)
 
-/** An event as a person reads it; undefined when it is for programs only. */
+/** Describes an event for people; undefined if it is only for programs. */
 function describe(event: CommandEvent, paint: Paint): string | undefined {
   const done = paint.green('✓')
   const line = (label: string, text: string) => `  ${done} ${label.padEnd(20)} ${text}`
@@ -333,9 +333,9 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
       return [
         line(
           'Would be rebuilt',
-          `${count(event.documents, 'document')} → ${count(event.notices, 'notice')}: ${number(event.changed)} read otherwise, ${number(event.added)} new, ${number(event.gone)} gone`,
+          `${count(event.documents, 'document')} → ${count(event.notices, 'notice')}: ${number(event.changed)} read differently, ${number(event.added)} new, ${number(event.gone)} gone`,
         ),
-        `      ${count(event.records, 'record')} with other contents`,
+        `      ${count(event.records, 'record')} with different contents`,
         paint.dim('  Nothing was changed.'),
       ].join('\n')
     case 'exportPreview':
@@ -358,14 +358,14 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
     case 'redacted':
       return redactedText(event, paint)
     case 'redaction':
-      return `  ${event.id}  ${toInstant(event.madeAt).slice(0, 10)}  ${kindsText(event.kinds)} · ${event.reason}${event.appliedAt === null ? paint.yellow(' · not applied to everything: give the command again') : ''}`
+      return `  ${event.id}  ${toInstant(event.madeAt).slice(0, 10)}  ${kindsText(event.kinds)} · ${event.reason}${event.appliedAt === null ? paint.yellow(' · not applied to everything: repeat the command') : ''}`
     case 'redactionUndone':
-      return line('Undone', `${event.id}: ${count(event.notices, 'notice')} read as before`)
+      return line('Undone', `${event.id}: ${count(event.notices, 'notice')} as before`)
     case 'redactionsImported':
-      return line('Imported', `${event.added} added, ${event.undone} undone, ${event.known} were known`)
+      return line('Imported', `${event.added} added, ${event.undone} undone, ${event.known} already known`)
     case 'valuesFitted':
       return event.version === null
-        ? `  ${paint.dim(`· ${count(event.priced, 'tender')} with a published value are too few for a model; it needs 300.`)}`
+        ? `  ${paint.dim(`· ${count(event.priced, 'tender')} with a published value: too few for a model, which needs 300.`)}`
         : line(
             'Model of values',
             `${event.version} from ${count(event.priced, 'tender')} with a published value${event.retried > 0 ? `; ${count(event.retried, 'refused record')} judged again` : ''}`,
@@ -421,7 +421,7 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
   }
 }
 
-/** A reading that brought something or went wrong; undefined for the many that found nothing new. */
+/** Describes a reading that brought something or went wrong; undefined for the many that found nothing new. */
 function sourceReadText(
   event: EventOf<'sourceRead'>,
   paint: Paint,
@@ -479,7 +479,7 @@ function readyText(event: EventOf<'ready'>, paint: Paint): string {
 const row = (label: string, text: string, tint: Paint['yellow'] = (plain) => plain): string =>
   `  ${tint(label.padEnd(22))} ${text}`
 
-/** Tenders whose notices contradict each other; no line without any. */
+/** Row of tenders whose notices contradict each other; none if there are none. */
 function doubtRow(counts: EventOf<'status'>['doubtedTenders']): string[] {
   const { 'award-number': numbers, 'named-call': calls } = counts
   if (numbers + calls === 0) return []
@@ -491,7 +491,7 @@ function doubtRow(counts: EventOf<'status'>['doubtedTenders']): string[] {
   ]
 }
 
-/** How far saved searches are matched; no line where there are none. */
+/** Rows about how far saved searches are matched; none if there are no searches. */
 function hitRows(lag: EventOf<'status'>['hits']): string[] {
   if (!lag || lag.searches === 0) return []
   const { searches, edition, editionsBehind, unseen } = lag
@@ -503,7 +503,7 @@ function hitRows(lag: EventOf<'status'>['hits']): string[] {
   return [row('Saved searches', `${number(searches)}, ${behind}${missed}`)]
 }
 
-/** How digests are mailed; no line where there are none. */
+/** Rows about mailed digests; none if there are none. */
 function mailRows(mails: EventOf<'status'>['mails'], paint: Paint): string[] {
   if (!mails || mails.digests === 0) return []
   const { digests, due, givenUp, isConfigured } = mails
@@ -515,13 +515,13 @@ function mailRows(mails: EventOf<'status'>['mails'], paint: Paint): string[] {
   ]
 }
 
-/** The editions in a bucket; no line where there are none. */
+/** Rows about the editions in a bucket; none without one. */
 function exportRows(exported: EventOf<'status'>['exported'], paint: Paint): string[] {
   if (!exported) return []
   const { edition, exportedAt, concern } = exported
   return [
     row('In the bucket', exportedAt === null ? 'no edition yet' : `edition ${edition}, ${minute(exportedAt)}`),
-    ...(concern === null ? [] : [row('Newer ones', `are not exported: ${concern}`, paint.yellow)]),
+    ...(concern === null ? [] : [row('Newer editions', `are not exported: ${concern}`, paint.yellow)]),
   ]
 }
 

@@ -1,4 +1,4 @@
-// Events about duplicates and explanations as a person reads them.
+// Events about duplicates and explanations, for people.
 import type { CommandEvent, EventOf } from '../service/command-event.ts'
 import type { Paint } from './paint.ts'
 
@@ -10,7 +10,7 @@ const cut = (text: string | null | undefined, most: number) => {
   return line.length > most ? `${line.slice(0, most - 1)}…` : line
 }
 
-/** One event about duplicates; undefined when it is about something else. */
+/** Describes an event about duplicates; undefined for any other event. */
 export function describeReview(event: CommandEvent, paint: Paint): string | undefined {
   switch (event.event) {
     case 'review':
@@ -36,7 +36,7 @@ function reviewText(
     `      ${cut(each.title, 90)}\n      ${paint.dim(`${cut(each.buyer, 60)} · ${each.publishers?.join(', ')} · published ${day(each.publicationDate)} · deadline ${minute(each.submissionDate)}`)}`
   if (isOneRecord)
     return [
-      `  ${paint.yellow('  one')}  ${rule}: ${a.key} and ${b.key} are in one record (${a.id}), but their notices say: ${evidence}`,
+      `  ${paint.yellow('  one')}  ${rule}: ${a.key} and ${b.key} are in one record (${a.id}), but their notices contradict each other: ${evidence}`,
       side(a),
       `      ${paint.dim(`tenderstock review split '${a.key}' '${b.key}'   (or merge if they belong together, or show)`)}`,
     ].join('\n')

@@ -1,8 +1,8 @@
-// Settings as a person reads them.
+// Settings, for people.
 import type { CommandEvent } from '../service/command-event.ts'
 import type { Paint } from './paint.ts'
 
-/** One event about settings; undefined when it is about something else. */
+/** Describes an event about settings; undefined for any other event. */
 export function describeSetting(event: CommandEvent, paint: Paint): string | undefined {
   switch (event.event) {
     case 'settingsOf':
@@ -17,7 +17,7 @@ export function describeSetting(event: CommandEvent, paint: Paint): string | und
       return `  ${event.isSet ? `${text} ${shown}` : paint.dim(`${text} ${shown}`)}`
     }
     case 'unknownSetting':
-      return `  ${paint.yellow('!')} ${event.name} is no setting${event.nearest === null ? '' : `; did you mean ${event.nearest}?`}`
+      return `  ${paint.yellow('!')} ${event.name} is not a setting${event.nearest === null ? '' : `; did you mean ${event.nearest}?`}`
     default:
       return undefined
   }

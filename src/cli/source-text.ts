@@ -1,4 +1,4 @@
-// Events about sources as a person reads them.
+// Events about sources, for people.
 import { toInstant } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { CommandEvent, EventOf } from '../service/command-event.ts'
@@ -10,7 +10,7 @@ const number = (value: number) => value.toLocaleString('en-US')
 const counted = (value: number, one: string, many: string) => `${number(value)} ${value === 1 ? one : many}`
 const minute = (ms: number | null) => (ms === null ? 'never' : toInstant(ms).slice(0, 16).replace('T', ' '))
 
-/** Maximum columns of a line: texts are wrapped here, between words, to fit a usual terminal. */
+/** Maximum columns of a line: texts are wrapped between words, to fit a usual terminal. */
 const columns = 80
 
 /** Wraps a text into lines that fit beside a margin of this many columns; the first line has no margin. */
@@ -39,7 +39,7 @@ function ago(at: number | null, now: number): string {
   return hours < 48 ? `${hours} h ago` : `${Math.round(hours / 24)} d ago`
 }
 
-/** One event about a source; undefined when it is about something else. */
+/** Describes an event about a source; undefined for any other event. */
 export function describeSource(event: CommandEvent, { paint, clock }: Shown): string | undefined {
   switch (event.event) {
     case 'source':

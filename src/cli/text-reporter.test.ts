@@ -1,11 +1,11 @@
-// What people read: the text of events, how often progress is told, and what only a person at a terminal is shown.
+// What people read: the text of events, how often progress is reported, and what only a person at a terminal sees.
 import { expect, test } from 'vitest'
 import type { CommandEvent, EventOf } from '../service/command-event.ts'
 import { openReporter, type Screen } from './reporter.ts'
 
 const at = Date.UTC(2026, 10, 24, 1, 2, 3, 4)
 
-/** A reporter on screens that keep what is written, with a clock that the test moves. */
+/** Creates a reporter on screens that record what is written, with a clock that the test moves. */
 function reporting({ json = false, outIsTerminal = false, errIsTerminal = false } = {}) {
   const [out, err]: [string[], string[]] = [[], []]
   const clock = { now: at }
@@ -97,7 +97,7 @@ test.each<[string, CommandEvent, RegExp]>([
   [
     'a backup that was read',
     { event: 'backupVerified', ...backup, redactionsFrom: null, isTargetEmpty: true },
-    /as they were written\n$/,
+    /as written\n$/,
   ],
   [
     'a backup for a stock that is not empty',
@@ -125,7 +125,7 @@ test.each<[string, CommandEvent, RegExp]>([
   ],
   ['a redaction', { ...redacted, isDryRun: false }, /Redacted \(abc\): [\s\S]* r2\n.*next edition brings the change/],
   ['a redaction in the list', redaction, / abc {2}2026-11-24 {2}1 email, 2 names · why\n$/],
-  ['a redaction that was cut off', { ...redaction, appliedAt: null }, / why · not applied to everything: give the com/],
+  ['a redaction that was cut off', { ...redaction, appliedAt: null }, / why · not applied to everything: repeat the com/],
   ['maintenance', { event: 'maintenance', until: at }, /the API answers 503 until 2026-11-24 01:02 UTC/],
   ['its end', { event: 'maintenance', until: null }, /the API answers again/],
   ['a secret', { ...setting, from: 'environment', value: null, isSecret: true, isSet: true }, / environment {2}set\n$/],
@@ -150,7 +150,7 @@ test.each<[string, CommandEvent, RegExp]>([
   [
     'status of a service that cannot write into its bucket',
     { ...status, exported: { edition: 0, exportedAt: null, concern: 'AccessDenied' } },
-    /In the bucket {10}no edition yet\n {2}Newer ones {13}are not exported: AccessDenied\n/,
+    /In the bucket {10}no edition yet\n {2}Newer editions {9}are not exported: AccessDenied\n/,
   ],
   [
     'status while rounds fail',

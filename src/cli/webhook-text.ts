@@ -1,11 +1,11 @@
-// Events about webhooks as a person reads them.
+// Events about webhooks, for people.
 import { toInstant } from '../domain/time.ts'
 import type { CommandEvent, EventOf } from '../service/command-event.ts'
 import type { Paint } from './paint.ts'
 
 const minute = (ms: number) => toInstant(ms).slice(0, 16).replace('T', ' ')
 
-/** One event about webhooks; undefined when it is about something else. */
+/** Describes an event about webhooks; undefined for any other event. */
 export function describeWebhook(event: CommandEvent, paint: Paint): string | undefined {
   const done = (text: string) => `  ${paint.green('✓')} ${text}`
   switch (event.event) {

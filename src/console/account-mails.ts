@@ -1,4 +1,4 @@
-// The mails of the console about accounts: what each kind needs, and how it reads as text and as HTML. Pure, but for
+// The mails of the console about accounts: what each kind needs, and how it looks as text and as HTML. Pure, except for
 // the queue.
 import { oneLine } from '../digests/digest-content.ts'
 import type { RenderedMail } from '../digests/send-mails.ts'
@@ -13,13 +13,11 @@ import { mailTexts } from './text/mail-texts.ts'
 import { type Letter, tokenLetter } from './token-letters.ts'
 
 /**
- * What is stored of each kind until it is sent: never a key. A new kind needs an entry here, in `letters` and in the
+ * What is stored for each kind until it is sent: never a key. A new kind needs an entry here, in `letters` and in the
  * texts.
  */
 type MailKinds = { readonly [kind in TokenNewsKind]: TokenNewsData } & {
-  /**
-   * A link to sign in, for whoever has the address; nobody gets one that is unknown. `return`: a path of the console.
-   */
+  /** A sign-in link for the owner of the address; unknown addresses receive none. `return`: a path of the console. */
   readonly signIn: { readonly return: string }
   readonly invitation: {
     readonly invitationId: string
@@ -30,12 +28,12 @@ type MailKinds = { readonly [kind in TokenNewsKind]: TokenNewsData } & {
 }
 type Kind = keyof MailKinds
 
-/** A mail as it waits, in JSON. */
+/** A waiting mail, in JSON. */
 export type AccountMail = {
   readonly [kind in Kind]: { readonly kind: kind; readonly language: Language; readonly data: MailKinds[kind] }
 }[Kind]
 
-/** Where a letter leads: to the console at `origin`, with the key that was made for it. */
+/** Where a letter leads: to the console at `origin`, with the key created for it. */
 type Where = { readonly origin: string; readonly key: string }
 
 const letters: { readonly [kind in Kind]: (data: MailKinds[kind], language: Language, where: Where) => Letter } = {
@@ -64,7 +62,7 @@ const letters: { readonly [kind in Kind]: (data: MailKinds[kind], language: Lang
   tokenEnds: (data, language, { origin }) => tokenLetter('tokenEnds', data, language, origin),
 }
 
-/** Writes a mail. `key`: what its link ends with; empty for a kind without one. */
+/** Writes a mail. `key` ends its link; empty for a kind without one. */
 export function renderAccountMail({ kind, language, data }: AccountMail, where: Where): RenderedMail {
   const write = letters[kind] as (data: MailKinds[Kind], language: Language, where: Where) => Letter
   const { subject, paragraphs, action, last } = write(data, language, where)

@@ -1,7 +1,7 @@
-// The network of a client's address: enough to recognize a stranger, and less than who it is.
+// The network of a client's address: enough to recognize a stranger, but less than an identity.
 import { isIPv4, isIPv6 } from 'node:net'
 
-/** `192.0.2.0/24` or `2001:db8:1::/48`; empty for what is no address. */
+/** `192.0.2.0/24` or `2001:db8:1::/48`; empty for anything that is not an address. */
 export function addressPrefix(address: string): string {
   if (isIPv4(address)) return `${address.split('.').slice(0, 3).join('.')}.0/24`
   if (!isIPv6(address)) return ''

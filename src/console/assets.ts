@@ -15,14 +15,14 @@ const types: { readonly [ending: string]: string } = {
 type Asset = {
   readonly type: string
   readonly body: Buffer
-  /** The body with gzip; undefined for what is packed already. */
+  /** The body as gzip; undefined if it is already compressed. */
   readonly packed: Buffer | undefined
 }
 
 export type Assets = {
   /** By path. */
   readonly files: ReadonlyMap<string, Asset>
-  /** The path of a file by its name here. Throws for a name that there is not. */
+  /** Returns the path of a file by its name here. Throws for an unknown name. */
   readonly addressOf: (name: string) => string
 }
 

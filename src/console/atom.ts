@@ -3,25 +3,25 @@ import { escapeHtml } from './html.ts'
 import type { PageAnswer } from './page.ts'
 
 type AtomEntry = {
-  /** An address or URN that never changes. */
+  /** URL or URN that never changes. */
   readonly id: string
   readonly title: string
   /** Epoch milliseconds. */
   readonly updatedAt: number
   readonly publishedAt: number
   readonly link: string
-  /** Plain text, or markup of this house. */
+  /** Plain text, or our own markup. */
   readonly content: { readonly type: 'text' | 'html'; readonly text: string }
 }
 
 type AtomFeed = {
-  /** Its own address, which is its id too. */
+  /** URL of the feed, which is also its id. */
   readonly address: string
-  /** The page that it is about. */
+  /** Page that the feed is about. */
   readonly page: string
   readonly title: string
   readonly language: string
-  /** Used where there is no entry. */
+  /** Used if there are no entries. */
   readonly updatedAt: number
   readonly entries: readonly AtomEntry[]
 }
@@ -32,7 +32,7 @@ const unwritable = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
 const text = (value: string): string => escapeHtml(value.replace(unwritable, ''))
 const instant = (at: number): string => new Date(at).toISOString()
 
-/** The feed as an answer. */
+/** Returns the feed as an answer. */
 export function atomAnswer(feed: AtomFeed): PageAnswer {
   const updatedAt = Math.max(
     ...feed.entries.map((entry) => entry.updatedAt),

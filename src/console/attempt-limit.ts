@@ -1,6 +1,6 @@
-// How often something may be tried, by key, within a sliding time. In the memory of this process.
+// Limits how often something may be tried, by key, within a sliding time. In the memory of this process.
 
-/** Keys that are remembered at most; beyond, the one that was tried longest ago is forgotten. */
+/** Maximum number of keys to remember; beyond it, the one tried longest ago is forgotten. */
 const mostKeys = 50_000
 
 export class AttemptLimit {
@@ -13,7 +13,7 @@ export class AttemptLimit {
     this.#windowMs = windowMs
   }
 
-  /** Counts an attempt at `now`, epoch milliseconds. False, and not counted, where there were too many. */
+  /** Counts an attempt at `now`, epoch milliseconds. False, and not counted, if there were too many. */
   take(key: string, now: number): boolean {
     const recent = (this.#tries.get(key) ?? []).filter((at) => at > now - this.#windowMs)
     const isAllowed = recent.length < this.#most

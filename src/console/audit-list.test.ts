@@ -1,4 +1,4 @@
-// Pages of the audit log: each begins directly below the last entry of the one before.
+// Pages of the audit log: each begins directly below the last entry of the previous one.
 import { expect, test } from 'vitest'
 import type { ListedAuditEntry } from '../store/audit.ts'
 import { auditList, beforeOf, entriesOnPage } from './audit-list.ts'

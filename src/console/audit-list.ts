@@ -6,7 +6,7 @@ import { empty, moment, pager, quoted, table } from './parts.ts'
 import { auditTexts } from './text/audit-texts.ts'
 import type { Language } from './text/languages.ts'
 
-/** Entries on a page. */
+/** Number of entries on a page. */
 export const entriesOnPage = 50
 
 /** The entry below which a page begins, as its address says; undefined for the newest page. */
@@ -15,7 +15,7 @@ export function beforeOf(query: URLSearchParams): number | undefined {
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
 }
 
-/** `entries`: one more than fits, where there are older ones. */
+/** `entries`: one more than fits, if there are older ones. */
 export function auditList(
   entries: readonly ListedAuditEntry[],
   { language, path, isNewest }: { readonly language: Language; readonly path: string; readonly isNewest: boolean },
@@ -41,7 +41,7 @@ export function auditList(
   })}`
 }
 
-/** What was done; the code of what this version does not know. */
+/** Text of an action; the code itself if this version does not know it. */
 export const actionText = (action: string, language: Language): Content =>
   auditTexts[language].actions[action] ?? html`<code>${action}</code>`
 

@@ -1,4 +1,4 @@
-// Challenges that passkeys sign: made without a table, known again by a code, and taken once.
+// Challenges that passkeys sign: created without a table, recognized by a code, and accepted once.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { minuteMs } from '../domain/time.ts'
 import type { Executor } from '../store/database.ts'
@@ -23,7 +23,7 @@ export async function makeChallenge(context: ChallengeContext, purpose: string, 
   return Buffer.concat([body, codeOf(await secretOf(context), purpose, body)]).toString('base64url')
 }
 
-/** Whether we made this challenge for this purpose less than ten minutes ago. */
+/** Whether we created this challenge for this purpose less than ten minutes ago. */
 export async function isOurChallenge(
   context: ChallengeContext,
   purpose: string,
@@ -41,10 +41,10 @@ export async function isOurChallenge(
 export const takeChallenge = (trx: Executor, challenge: string, now: number): Promise<boolean> =>
   takeForm(trx, keyHashOf(challenge), now)
 
-/** Kept, so that the page to sign in waits for the database once only. */
+/** Cached, so that the sign-in page waits for the database only once. */
 const secrets = new WeakMap<ChallengeContext['store'], Buffer>()
 
-/** Shared by all processes of an installation, so that any of them takes the answer. */
+/** Shared by all processes of an installation, so that any of them can accept the answer. */
 async function secretOf({ store, random }: ChallengeContext): Promise<Buffer> {
   const known = secrets.get(store)
   if (known) return known

@@ -1,4 +1,4 @@
-// The sentences of clauses and rules are known again by their shape: English stays as the hit has it, German is German
+// Sentences of clauses and rules are recognized by their shape: English stays as in the hit, German is German
 // throughout.
 import { describe, expect, test } from 'vitest'
 import type { TenderRecord } from '../domain/tender.ts'

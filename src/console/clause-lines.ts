@@ -1,5 +1,5 @@
-// What a search asks for and why a tender matched it, in the reader's language. Hits keep these sentences in English,
-// as webhooks carry them: here each is known again by its shape.
+// What a search looks for and why a tender matched it, in the reader's language. Hits store these sentences in English,
+// as webhooks carry them: here each is recognized by its shape.
 import type { Clause } from '../hits/plain-match.ts'
 import type { SearchFilter } from '../hits/saved-search.ts'
 import { formatNumber } from './format.ts'
@@ -9,11 +9,11 @@ import { clauseTexts } from './text/clause-texts.ts'
 import type { Language } from './text/languages.ts'
 
 type Words = (typeof clauseTexts)['en']
-/** A sentence as `plain-match` or `fit` writes it, and the same in another language. */
+/** A sentence as `plain-match` or `fit` writes it, and the same in a different language. */
 type Shape = readonly [shape: RegExp, say: (texts: Words, parts: readonly string[]) => string]
 
 const lists = /^(.*) and (\d+) more$/s
-/** Items as they are listed; `name` says each. */
+/** Formats items as listed; `name` names each. */
 function listOf(texts: Words, listed: string, name: (item: string) => string = (item) => item): string {
   const [, some = listed, more] = lists.exec(listed) ?? []
   const items = some.split(', ').map(name).join(', ')
@@ -28,7 +28,7 @@ const placeShapes: readonly Shape[] = [
   [/^the title \((.*)\)$/s, (texts, [language]) => texts.inOtherTitle(language!)],
   [/^the description \((.*)\)$/s, (texts, [language]) => texts.inOtherDescription(language!)],
 ]
-/** Where a word stands, with its preposition. */
+/** Where a word is, with its preposition. */
 const placeOf = (texts: Words, place: string): string => said(placeShapes, place, texts) ?? place
 
 const codes: readonly Shape[] = [
@@ -45,7 +45,7 @@ const words: readonly Shape[] = [
   [/^"([^"]*)" in (.*)$/s, (texts, [word, place]) => texts.wordIn(word!, placeOf(texts, place!))],
   [/^no text has (.*)$/s, (texts, [listed]) => texts.noWord(listOf(texts, listed!))],
 ]
-/** An authority is named by the notice: its name is no sentence of ours. */
+/** The notice names an authority: its name is not one of our sentences. */
 const authorities: readonly Shape[] = [
   [/^it is not (.*)$/s, (texts, [listed]) => texts.noAuthority(listOf(texts, listed!))],
 ]
@@ -105,7 +105,7 @@ const ruleShapes: readonly Shape[] = [
   [/^contract nature (.*)$/s, (texts, [code]) => texts.otherNature(code!)],
 ]
 
-/** Undefined for a sentence of no known shape. */
+/** Undefined for a sentence of unknown shape. */
 function said(known: readonly Shape[], text: string, texts: Words): string | undefined {
   for (const [shape, say] of known) {
     const parts = shape.exec(text)
@@ -116,26 +116,26 @@ function said(known: readonly Shape[], text: string, texts: Words): string | und
 
 const isClause = (name: string): name is Clause['clause'] => Object.hasOwn(shapes, name)
 
-/** The sentence of a clause; what is not known stays as it is, marked as English where it is not a name. */
+/** The sentence of a clause; unknown text stays unchanged, marked as English unless it is a name. */
 export function clauseText({ clause, text }: Pick<Clause, 'clause' | 'text'>, language: Language): Content {
   const known = said(shapes[clause], text, clauseTexts[language])
   return known === undefined && !clause.endsWith('authority') ? quoted(text, 'en') : quoted(known ?? text)
 }
 
-/** `clause: sentence`, as a hit keeps it. */
+/** `clause: sentence`, as a hit stores it. */
 export function matchedLine(line: string, language: Language): Content {
   const [, name = '', text = ''] = /^([^:]+): (.*)$/s.exec(line) ?? []
   if (!isClause(name)) return quoted(line, 'en')
   return html`${clauseTexts[language].names[name]}: ${clauseText({ clause: name, text }, language)}`
 }
 
-/** A rule that acted on a score. */
+/** Describes a rule that affected a score. */
 export function ruleText(rule: string, language: Language): Content {
   const known = said(ruleShapes, rule, clauseTexts[language])
   return known === undefined ? quoted(rule, 'en') : quoted(known)
 }
 
-/** What a search asks for, on one line. */
+/** What a search looks for, on one line. */
 export function filterLine(filter: SearchFilter, language: Language): Content {
   const texts = clauseTexts[language]
   const say = (member: string, item: unknown): string => {

@@ -1,18 +1,21 @@
-// How many open records of the newest edition a code covers, from the edition log, as far as that is quick.
+// How many open records of the newest edition a code covers, from the edition log, as far as that is fast.
 import type { CodeKind } from '../domain/code-labels.ts'
 import type { EditionView } from '../edition/read/edition-view.ts'
 
-/** Beyond, a page says "more than": a list of this many takes a few milliseconds. */
+/** Maximum count; beyond it, a page says "more than": a list of this many takes a few milliseconds. */
 export const mostCounted = 10_000
-/** How long one page counts codes that nobody has asked for in this edition. */
+/** How long one page may count codes that nobody has requested in this edition. */
 const longestMs = 15
 
 export type CodeCounts = {
-  /** Records that are not archived; undefined where counting would take long. Above `mostCounted`: more than these. */
+  /**
+   * Number of records that are not archived; undefined if counting would take long. Above `mostCounted`: more than
+   * this.
+   */
   readonly of: (kind: CodeKind, codes: readonly string[]) => ReadonlyMap<string, number>
 }
 
-/** Remembers what it counted until the next edition. */
+/** Remembers its counts until the next edition. */
 export function openCodeCounts(editions: Pick<EditionView, 'newest' | 'list'>): CodeCounts {
   let edition: number | undefined
   const known = new Map<string, number>()

@@ -1,4 +1,4 @@
-// Signing in through a company by OpenID Connect: code flow with PKCE, state and nonce, and who that is here.
+// Signing in through a company by OpenID Connect: code flow with PKCE, state and nonce, and finding the person here.
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
@@ -19,13 +19,13 @@ import { findPersonByMail, type Person } from '../store/people.ts'
 import type { ConsoleContext } from './console-context.ts'
 import type { Cookie, PageRequest } from './page.ts'
 
-/** How long the other side has to answer one request, in seconds. */
+/** Maximum time for the provider to answer one request, in seconds. */
 const timeoutSeconds = 6
-/** How long a person may take at the other side. */
+/** Maximum time that a person may take at the provider. */
 const stateMs = 10 * minuteMs
 const cookieName = 'oidc'
 
-/** What is remembered between leaving and coming back, in a cookie. */
+/** What is remembered between leaving and returning, in a cookie. */
 type Flow = {
   readonly state: string
   readonly nonce: string
@@ -54,7 +54,7 @@ export class CompanySignIn {
     this.#settings = settings
   }
 
-  /** Where the browser goes, and the cookie it takes along; undefined while the other side does not answer. */
+  /** Where the browser goes, and the cookie it takes along; undefined while the provider does not answer. */
   async begin(
     { now, viewer }: PageRequest,
     back: string,
@@ -70,14 +70,14 @@ export class CompanySignIn {
       nonce: flow.nonce,
       code_challenge: await calculatePKCECodeChallenge(flow.verifier),
       code_challenge_method: 'S256',
-      // who signs in again shows again who they are
+      // people who sign in again prove again who they are
       ...(viewer && { prompt: 'login' }),
     })
     const value = Buffer.from(JSON.stringify(flow)).toString('base64url')
     return { to: to.href, cookie: { name: cookieName, value, maxAgeSeconds: stateMs / 1000 } }
   }
 
-  /** Who came back. */
+  /** Finishes a flow: returns who came back. */
   async finish(request: PageRequest): Promise<SignInOutcome> {
     const flow = flowOf(request.cookies[cookieName])
     if (!flow || flow.until <= request.now || request.query.get('state') !== flow.state)
@@ -90,7 +90,7 @@ export class CompanySignIn {
     return 'personId' in found ? { kind: 'person', back: flow.back, ...found } : { kind: 'failed', ...found }
   }
 
-  /** Asked once; again after a failure. */
+  /** Queried once; again after a failure. */
   async #discover(): Promise<Configuration | undefined> {
     const { issuer, clientId, clientSecret } = this.#settings
     const url = new URL(issuer)
@@ -121,7 +121,7 @@ export class CompanySignIn {
     return {
       issuer: token.iss,
       subject: token.sub,
-      // only what the issuer vouches for: anybody could write any address into their profile
+      // only what the issuer vouches for: people could write any address into their profile
       mail: isVerified === true && typeof email === 'string' ? mailAddressOf(email)?.toLowerCase() : undefined,
     }
   }
@@ -176,7 +176,7 @@ export class CompanySignIn {
   }
 }
 
-/** `mail`: undefined where the issuer does not vouch for one. */
+/** `mail`: undefined if the issuer does not vouch for one. */
 type Claims = OidcIdentity & { readonly mail: string | undefined }
 
 function flowOf(cookie: string | undefined): Flow | undefined {

@@ -1,4 +1,4 @@
-// What the pages have to work with. The service makes it.
+// What the pages work with. The service creates it.
 import type { EditionView } from '../edition/read/edition-view.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
@@ -10,22 +10,22 @@ import type { AddressRule } from '../webhooks/endpoint-address.ts'
 import type { Directory } from './directory.ts'
 import type { StockReads } from './stock-reads.ts'
 
-/** A command of the command line, run inside the service: what a button of the desk does. */
+/** A command of the command line, run inside the service: what a button of the desk runs. */
 export type CommandRequest = {
-  /** Whom the audit log names. */
+  /** Actor in the audit log. */
   readonly by: Actor
   readonly command: string
   readonly operands?: readonly string[]
   readonly options?: { readonly [name: string]: unknown }
 }
 
-/** What a command said. Throws OperatorError, whose message is a sentence for people, as the command does. */
+/** Result of a command. As the command does, it throws OperatorError, whose message is a sentence for people. */
 export type CommandOutcome = {
   readonly exitCode: number
   readonly events: readonly ({ readonly event: string } & { readonly [name: string]: unknown })[]
 }
 
-/** What the API answered to the explorer. */
+/** The API's answer to the explorer. */
 export type ExplorerAnswer = {
   readonly status: number
   /** Names in lower case. */
@@ -33,13 +33,13 @@ export type ExplorerAnswer = {
   readonly body: string
 }
 
-/** A stock that strangers explore. */
+/** A stock that visitors explore. */
 export type ExplorerStock = {
-  /** Matches are counted in it. */
+  /** Where matches are counted. */
   readonly editions: Pick<EditionView, 'newest' | 'list'>
   /** Answers as the API does, for a path below `/v1`. */
   readonly ask: (path: string) => Promise<ExplorerAnswer>
-  /** One edition for good, besides the live stock; false: the stock itself is made up, and grows. */
+  /** One edition forever, beside the live stock; false: the stock itself is made up, and grows. */
   readonly isFrozen: boolean
 }
 
@@ -48,7 +48,7 @@ export type ConsoleContext = {
   /** The edition log of this node. */
   readonly editions: EditionView
   readonly directory: Directory
-  /** The time of the service, which `wallClock` may be behind in trials. */
+  /** Time of the service; in trials, `wallClock` may be behind it. */
   readonly clock: Clock
   readonly wallClock: Clock
   readonly random: Random
@@ -59,19 +59,19 @@ export type ConsoleContext = {
   readonly origin: string
   /** Where clients reach the API, without a slash at the end. */
   readonly apiAddress: string
-  /** The notices of the stock are made up. */
+  /** Whether the notices of the stock are made up. */
   readonly hasSamples: boolean
   /**
-   * Asks the API for a path below `/v1`, as the organization, whose limit it uses. Rejects when the API does not
+   * Requests a path below `/v1` from the API as the organization, whose limit it uses. Rejects when the API does not
    * answer.
    */
   readonly explore: (organizationId: string, path: string) => Promise<ExplorerAnswer>
-  /** What strangers explore: never a live stock. */
+  /** What visitors explore: never a live stock. */
   readonly samples: () => ExplorerStock | 'making' | 'failed'
   readonly run: (request: CommandRequest) => Promise<CommandOutcome>
   /** What new webhook endpoints and secrets need. */
   readonly webhooks: {
-    /** Seals secrets. Rejects with OperatorError when those of this stock were sealed with another key. */
+    /** Seals secrets. Rejects with OperatorError if those of this stock were sealed with a different key. */
     readonly sealer: () => Promise<Sealer>
     readonly addressRule: () => Promise<AddressRule>
   }

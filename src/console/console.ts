@@ -1,4 +1,5 @@
-// The listener of the console: who asks, whether they may, the answer of the page in its frame, and the strict headers.
+// The listener of the console: who sends a request, whether they may, the page's answer in its frame, and strict
+// headers.
 import { gzipSync } from 'node:zlib'
 import cookies from '@fastify/cookie'
 import formbody from '@fastify/formbody'
@@ -31,16 +32,16 @@ import { strictPolicy } from './strict-policy.ts'
 import { frameTexts } from './text/frame-texts.ts'
 import { isLanguage, preferredLanguage } from './text/languages.ts'
 
-/** How long a page waits for the database, and how long a change may take. */
+/** Maximum time that a page waits for the database, and that a change may take. */
 const longestPageMs = 2_000
 const longestChangeMs = 20_000
-/** Maximum age of a sign-in for what is sensitive. */
+/** Maximum age of a sign-in for sensitive actions. */
 const freshSignInMs = 15 * minuteMs
 /** Maximum bytes of a form. */
 const mostFormBytes = 256 * 1024
 const retrySeconds = 5
 
-/** Every answer has them: nothing inline, nothing from elsewhere, no frame around it. */
+/** Headers of every answer: nothing inline, nothing from elsewhere, no framing. */
 const strictHeaders = {
   'content-security-policy': strictPolicy,
   'x-content-type-options': 'nosniff',
@@ -53,11 +54,11 @@ export type ConsoleOptions = {
   readonly host: string
   /** Not 0. */
   readonly port: number
-  /** Proxies in front that are believed about the client's address. */
+  /** Number of proxies in front that are trusted about the client's address. */
   readonly trustedHops: number
-  /** The service is stopping: every answer ends its connection. */
+  /** Whether the service is stopping: then every answer ends its connection. */
   readonly isLeaving?: () => boolean
-  /** Called with what a page threw that is a fault of ours. */
+  /** Called when a page throws because of a bug. */
   readonly onFault: (error: unknown, path: string) => void
 }
 
@@ -98,7 +99,7 @@ class Listener {
       reply.headers(strictHeaders)
       if (this.#options.isLeaving?.()) reply.header('connection', 'close')
       if (this.#isSecure) reply.header('strict-transport-security', 'max-age=31536000')
-      // a name that leads here by a foreign DNS entry is not this console
+      // a foreign DNS name that leads here is not this console
       if (request.headers.host !== new URL(this.#context.origin).host && !isMachineName(request.headers.host)) {
         reply.code(421).type('text/plain; charset=utf-8').send(`This console is at ${this.#context.origin}\n`)
         return reply
@@ -176,14 +177,16 @@ class Listener {
     }
   }
 
-  /** A change comes from a page of this console: by `Sec-Fetch-Site`, else by `Origin`. */
+  /** Whether a change comes from a page of this console: by `Sec-Fetch-Site`, else by `Origin`. */
   #isOwnForm(raw: FastifyRequest): boolean {
     const site = raw.headers['sec-fetch-site']
     if (site !== undefined) return site === 'same-origin'
     return raw.headers.origin === this.#context.origin
   }
 
-  /** What the audience of a route adds to the request, or the answer to who may not ask. Throws PageError. */
+  /**
+   * What the audience of a route adds to the request, or the answer to people who may not send it. Throws PageError.
+   */
   #admit(route: PageRoute, request: PageRequest): { organization?: ViewerMembership } | PageAnswer {
     const { viewer, language } = request
     if (route.audience === 'public') return {}

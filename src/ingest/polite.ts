@@ -160,7 +160,7 @@ class RunConnection {
   /** Asks until there is an answer that the caller wants to see. */
   async #deliver(request: SourceRequest, effort: Effort): Promise<HttpAnswer> {
     const url = URL.parse(request.url)
-    if (!url) throw new ForbiddenAddress(`no address: ${this.#redact(request.url)}`)
+    if (!url) throw new ForbiddenAddress(`not an address: ${this.#redact(request.url)}`)
     for (;;) {
       effort.tries += 1
       let answer: HttpAnswer
@@ -200,7 +200,7 @@ class RunConnection {
       if (!isSoon || effort.tries >= mostTries) throw refused
       return 'again'
     }
-    const failure = `${name} answered ${status}${status === 401 ? ': it requires a key, or another one' : ''}`
+    const failure = `${name} answered ${status}${status === 401 ? ': it requires a key, or a different one' : ''}`
     const isPassing = status >= 500 || status === 408 || status === 425
     if (!isPassing || effort.tries >= mostTries || (saidMs ?? 0) > this.#longestWaitMs)
       throw new Retryable(failure, saidMs === undefined ? {} : { retryAt: this.#options.clock() + saidMs })
@@ -268,7 +268,7 @@ class RunConnection {
     queue.tighten(this.#options.hasLimits === false ? { ...loosest, connections: limits.connections } : limits)
     const until = queue.restUntil()
     if (until - this.#options.clock() > this.#longestWaitMs)
-      throw new Refused(`${url.host} is left alone until ${toInstant(until)}, after it refused a request`, {
+      throw new Refused(`${url.host} receives no requests until ${toInstant(until)}, because it refused one`, {
         retryAt: until,
       })
     const slot = await queue.enter(this.#run.signal)

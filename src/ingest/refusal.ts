@@ -19,7 +19,7 @@ export function challengeOf({ status, headers, start }: AnswerHead, expects: 'da
   // AWS WAF names its action on every status it uses: 202 with an empty body, 405 with a picture puzzle
   const action = headers['x-amzn-waf-action'] ?? headers['cf-mitigated']
   if (action !== undefined) return `${status} with a challenge of its firewall (${action})`
-  if (status === 202 && start.length === 0) return '202 with nothing in it, as firewalls do'
+  if (status === 202 && start.length === 0) return 'an empty 202, as firewalls send'
   if (status !== 200) return undefined
   if (start.length === 0 && headers['set-cookie'] !== undefined) return '200 with a cookie and nothing else'
   const text = new TextDecoder('latin1').decode(start).replace(/^(?:\u00ef\u00bb\u00bf|\s)+/, '')
@@ -30,7 +30,7 @@ export function challengeOf({ status, headers, start }: AnswerHead, expects: 'da
 
 /** How a status alone closes the door, for all of us or for now; undefined when it does not. */
 export function doorOf(status: number): string | undefined {
-  if (status === 403) return '403: forbidden, to us or for now'
+  if (status === 403) return '403: forbidden, for us or for now'
   if (status === 429) return '429: too many requests'
   if (status === 503) return '503: not now'
   // not in any standard: a firewall's way of turning robots away

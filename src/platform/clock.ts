@@ -22,7 +22,7 @@ export function shiftableClock(base: Clock = systemClock, shiftMs: Float64Array 
     now,
     advance: (ms) => {
       if (!Number.isSafeInteger(ms) || ms < 0)
-        throw new RangeError(`a clock moves forwards by whole milliseconds: ${ms}`)
+        throw new RangeError(`a clock moves forward by whole milliseconds: ${ms}`)
       shiftMs[0]! += ms
       return now()
     },

@@ -198,7 +198,7 @@ describe('configuration', () => {
     const server = { TENDERSTOCK_SMTP_URL: 'smtp://me:secret@mail.example.org' }
     expect(() => readConfig(server)).toThrow(/^TENDERSTOCK_MAIL_FROM is missing(?!.*secret)/)
     expect(() => readConfig({ ...server, TENDERSTOCK_MAIL_FROM: 'a@b.org\r\nBcc: c@d.org' })).toThrow(
-      /^TENDERSTOCK_MAIL_FROM is no mail address/,
+      /^TENDERSTOCK_MAIL_FROM is not a mail address/,
     )
   })
 

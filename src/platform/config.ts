@@ -383,7 +383,7 @@ function mailOf(environment: Environment): MailSettings | undefined {
   if (from === undefined)
     return refuse(
       'TENDERSTOCK_MAIL_FROM',
-      sender ? 'is no mail address' : 'is missing beside TENDERSTOCK_SMTP_URL',
+      sender ? 'is not a mail address' : 'is missing beside TENDERSTOCK_SMTP_URL',
       'tenders@example.org',
     )
   const url = URL.parse(text)
@@ -422,7 +422,7 @@ function oidcOf(environment: Environment): OidcSettings | undefined {
         ? 'TENDERSTOCK_OIDC_CLIENT_SECRET'
         : 'TENDERSTOCK_OIDC_CLIENT_ID'
   if (issuer === undefined || !clientId || !clientSecret)
-    throw wrongUse(`${missing} is missing; the sign-in of a company needs its issuer, client id and client secret.`)
+    throw wrongUse(`${missing} is missing; a company's sign-in needs issuer, client id and client secret.`)
   const { protocol, hostname } = new URL(issuer)
   if (protocol !== 'https:' && hostname !== 'localhost' && !isLoopbackAddress(literalOf(hostname) ?? hostname))
     throw wrongUse('TENDERSTOCK_OIDC_ISSUER is not https; write it like https://login.example.org.')

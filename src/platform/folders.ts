@@ -8,7 +8,8 @@ import { OperatorError } from './errors.ts'
 export async function makeFolder(path: string): Promise<void> {
   try {
     await makeWithParents(path)
-    if (!(await stat(path)).isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'it is no folder' })
+    if (!(await stat(path)).isDirectory())
+      throw Object.assign(new Error('not a folder'), { code: 'it is not a folder' })
   } catch (error) {
     throw new OperatorError(
       `The folder ${path} cannot be created (${(error as NodeJS.ErrnoException).code}); choose another with --data.`,

@@ -246,7 +246,7 @@ describe('bodies', () => {
     const read = await ask()
     await read.bytes()
     await read.ended
-    await expect(read.bytes()).rejects.toThrow('was read before')
+    await expect(read.bytes()).rejects.toThrow('was already read')
     const left = await ask()
     for await (const _ of left.chunks()) break
     await left.ended

@@ -214,7 +214,7 @@ async function follow(agent: Agent, first: HttpRequest, setting: Setting): Promi
 function parseAddress(text: string, redact: (text: string) => string): URL {
   const url = URL.parse(text)
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
-    throw new ForbiddenAddress(`no http address: ${redact(text)}`)
+    throw new ForbiddenAddress(`not an http address: ${redact(text)}`)
   return url
 }
 
@@ -379,7 +379,7 @@ class Body {
   }
 
   #take(): void {
-    if (this.#isTaken) throw new Error(`the answer of ${this.#parts.name} was read before`)
+    if (this.#isTaken) throw new Error(`the answer of ${this.#parts.name} was already read`)
     this.#isTaken = true
   }
 

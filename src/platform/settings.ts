@@ -16,7 +16,7 @@ export const settings = {
   DATABASE_URL: {
     meaning: 'PostgreSQL server, 15 or newer',
     details:
-      'It holds the stock: `postgres://user:password@host:5432/name`. Several servers are written `host:5432,host:5432`; the one that takes writes is used ([high availability](high-availability.md)).',
+      'It holds the stock: `postgres://user:password@host:5432/name`. Several servers are written `host:5432,host:5432`; the one that accepts writes is used ([high availability](high-availability.md)).',
     default: 'the embedded engine in --data',
     isSecret: true,
   },
@@ -28,7 +28,8 @@ export const settings = {
   },
   TENDERSTOCK_BASE_URL: {
     meaning: 'URL at which clients reach the API, such as https://tenders.example.org',
-    details: 'It appears in the contract, in the examples of `/access` and, without the next one, in problem types.',
+    details:
+      'It appears in the contract, in the examples of `/access` and, without the next setting, in problem types.',
   },
   TENDERSTOCK_DOCS_URL: {
     meaning: 'URL of the pages about problem types',
@@ -40,7 +41,7 @@ export const settings = {
     default: '0',
   },
   TENDERSTOCK_SECRET_KEY: {
-    meaning: 'key that seals the secrets of webhooks and unsubscribe links, 32 bytes in base64',
+    meaning: 'key that encrypts webhook secrets and unsubscribe links, 32 bytes in base64',
     details:
       '`openssl rand -base64 32` makes one. Give all processes the same, and keep a copy apart from the backup ([webhooks](hits/webhooks.md)).',
     default: 'the file secret-key in --data',
@@ -57,16 +58,16 @@ export const settings = {
     default: 'signed-in',
   },
   TENDERSTOCK_OIDC_ISSUER: {
-    meaning: 'issuer of the sign-in of a company, with TENDERSTOCK_OIDC_CLIENT_ID and _CLIENT_SECRET',
+    meaning: "issuer of a company's sign-in, with TENDERSTOCK_OIDC_CLIENT_ID and _CLIENT_SECRET",
   },
-  TENDERSTOCK_OIDC_CLIENT_ID: { meaning: 'id of this service at the issuer' },
-  TENDERSTOCK_OIDC_CLIENT_SECRET: { meaning: 'secret of this service at the issuer', isSecret: true },
+  TENDERSTOCK_OIDC_CLIENT_ID: { meaning: 'client id of this service with the issuer' },
+  TENDERSTOCK_OIDC_CLIENT_SECRET: { meaning: 'client secret of this service with the issuer', isSecret: true },
   TENDERSTOCK_SMTP_URL: {
-    meaning: 'server that takes mails, such as smtp://user:password@mail.example.org:587',
-    details: 'Without it and the next one, [digests](hits/digests.md) and invitations wait.',
+    meaning: 'server that accepts mails, such as smtp://user:password@mail.example.org:587',
+    details: 'Without it and the next setting, [digests](hits/digests.md) and invitations wait.',
     isSecret: true,
   },
-  TENDERSTOCK_MAIL_FROM: { meaning: 'mail address that sends them' },
+  TENDERSTOCK_MAIL_FROM: { meaning: "sender's mail address" },
   TENDERSTOCK_CONTACT: {
     meaning: 'your email address or web page, sent with every request to a portal',
     details: 'Live reading does not start without it.',
@@ -80,11 +81,11 @@ export const settings = {
     meaning: 'bucket in which nodes find the editions, s3://bucket/prefix',
     details:
       '`start` writes them there and `serve` reads them there, without `DATABASE_URL` ([editions in a bucket](editions-in-a-bucket.md)).',
-    default: 'nodes ask the database',
+    default: 'nodes read from the database',
   },
   AWS_ACCESS_KEY_ID: { meaning: 'key of the bucket', isSecret: true },
   AWS_SECRET_ACCESS_KEY: { meaning: 'secret of that key', isSecret: true },
-  AWS_SESSION_TOKEN: { meaning: 'session of temporary keys', isSecret: true },
+  AWS_SESSION_TOKEN: { meaning: 'session token of temporary keys', isSecret: true },
   AWS_REGION: { meaning: 'region of the bucket', default: 'us-east-1' },
   AWS_ENDPOINT_URL: {
     meaning: 'S3-compatible store that is not AWS, such as http://minio:9000',
@@ -92,20 +93,20 @@ export const settings = {
     default: 'AWS',
   },
   TENDERSTOCK_KEEP_DOCUMENTS_DAYS: {
-    meaning: 'days that raw documents are kept',
-    details: 'See [privacy](privacy.md), for the next three, too.',
-    default: 'for ever',
+    meaning: 'days for which raw documents are kept',
+    details: 'See [privacy](privacy.md), also for the next three.',
+    default: 'forever',
   },
   TENDERSTOCK_KEEP_REJECTIONS_DAYS: {
-    meaning: 'days that rejections are kept, with documents that nothing was read from',
-    default: 'for ever',
+    meaning: 'days for which rejections are kept, and documents from which nothing was read',
+    default: 'forever',
   },
   TENDERSTOCK_KEEP_LAST_USE_DAYS: {
-    meaning: 'days after which network and program of the last use of a token are forgotten',
+    meaning: "days after which network and program of a token's last use are forgotten",
     default: 'never',
   },
-  TENDERSTOCK_KEEP_AUDIT_DAYS: { meaning: 'days that the audit log is kept', default: '730' },
-  TENDERSTOCK_WEBHOOK_SECRET: { meaning: 'the secret of the endpoint, instead of --secret-file', isSecret: true },
+  TENDERSTOCK_KEEP_AUDIT_DAYS: { meaning: 'days for which the audit log is kept', default: '730' },
+  TENDERSTOCK_WEBHOOK_SECRET: { meaning: "the endpoint's secret, instead of --secret-file", isSecret: true },
 } as const satisfies { readonly [name: string]: SettingSpec }
 
 export type SettingName = keyof typeof settings

@@ -100,7 +100,7 @@ export function gate(input: GateInput): GateResult {
   if (previous === undefined)
     return input.records > 0
       ? { kind: 'pass', warnings }
-      : { kind: 'hold', reasons: ['There is no record to publish yet.'], warnings }
+      : { kind: 'hold', reasons: ['There are no records to publish yet.'], warnings }
   const reasons = [
     ...rejections(input),
     ...archiving(input, previous.live),
@@ -161,6 +161,6 @@ function* silences({ now, sources, alarms }: GateInput, previous: Previous): Gen
     const isAnswering = checkedAt !== null && now - checkedAt <= recentCheckMs
     if (!isAnswering || activeDays < regularDays || now <= silentFrom || publishedAt > silentFrom) continue
     yield `The source ${sourceId} answers, but has delivered nothing new for ${Math.floor((now - lastReceivedAt) / dayMs)} days, ` +
-      `after documents on ${activeDays} of the days before: its address or its listing may have changed.`
+      `after documents on ${activeDays} of the preceding days: its address or its listing may have changed.`
   }
 }

@@ -89,7 +89,7 @@ test('documents that are elsewhere are named by the backup, and again by its res
       event: 'restored',
       documentsOutside: named,
       advice: expect.arrayContaining([
-        `Raw documents are not in the backup: give the service ${named} as TENDERSTOCK_DOCUMENTS again.`,
+        `Raw documents are not in the backup: set TENDERSTOCK_DOCUMENTS to ${named} again.`,
       ]),
     })
   }

@@ -42,7 +42,7 @@ export const backUp: Operation = async (context, { operands }, emit) => {
     const full = fullDiskSentence(error, storage.name)
     if (full === undefined) throw error
     throw new OperatorError(
-      `${full} The cut-off backup stays in ${storage.name}; the same command clears it and begins again.`,
+      `${full} The interrupted backup stays in ${storage.name}; the same command clears it and starts over.`,
       { cause: error },
     )
   } finally {

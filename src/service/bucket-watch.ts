@@ -59,7 +59,7 @@ export async function watchBucket(options: {
     const opened = openAccess(sealer, sealed)
     if (!opened)
       throw new OperatorError(
-        'The tokens in the bucket cannot be opened: TENDERSTOCK_SECRET_KEY must be the one of the publisher.',
+        "The tokens in the bucket cannot be opened: TENDERSTOCK_SECRET_KEY must be the publisher's.",
       )
     const before = access
     if (!take(opened) || (before && contentOf(before) === contentOf(opened))) return

@@ -61,10 +61,10 @@ export function futureEdition(newest: Look['newest'], now: number): FutureEditio
     dated:
       publishedAt - now <= toleratedAheadMs
         ? undefined
-        : `Edition ${edition} is dated ${toInstant(publishedAt)}, ${spanText(publishedAt - now)} in the future: a clock was ahead when it was published, and the next edition waits until an hour after that date unless you intervene. When the clocks are right, run: tenderstock publish --accept-future-edition`,
+        : `Edition ${edition} is dated ${toInstant(publishedAt)}, ${spanText(publishedAt - now)} in the future: a clock was ahead when it was published, and the next edition waits until an hour after that date unless you intervene. When the clocks are correct, run: tenderstock publish --accept-future-edition`,
     stamped:
       lastModified - now <= toleratedAheadMs
         ? undefined
-        : `The stamps (lastModified) of edition ${edition} reach to ${toInstant(lastModified)}, ${spanText(lastModified - now)} in the future. No record is lost: new stamps continue above it until the clock has caught up.`,
+        : `The stamps (lastModified) of edition ${edition} go up to ${toInstant(lastModified)}, ${spanText(lastModified - now)} in the future. No record is lost: new stamps continue above it until the clock has caught up.`,
   }
 }

@@ -261,7 +261,7 @@ export type Facts = {
     /** The source of which it is the key. */
     source: string | null
   }
-  /** A variable that begins with TENDERSTOCK_ and is no setting, and the setting that it resembles. */
+  /** A variable that begins with TENDERSTOCK_ but is not a setting, and the setting that it resembles. */
   unknownSetting: { name: string; nearest: string | null }
   // who has access
   organization: Organization

@@ -87,7 +87,7 @@ async function personFor(
   if (!isOperator) {
     if (person) return person
     throw noSuchThing(
-      `Nobody here has the address ${mail}. An Owner invites people in the console; --operator makes a new operator.`,
+      `Nobody here has the address ${mail}. An Owner invites people in the console; --operator creates a new operator.`,
     )
   }
   const made = person ?? (await createPerson(trx, { personId: random.uuid(), mail, name: '', isOperator }, now))
@@ -97,6 +97,6 @@ async function personFor(
 
 function addressOf(typed: string): string {
   const mail = mailAddressOf(typed)?.toLowerCase()
-  if (mail === undefined) throw wrongUse(`"${typed}" is no mail address; write it like anna@example.org.`)
+  if (mail === undefined) throw wrongUse(`"${typed}" is not a mail address; write it like anna@example.org.`)
   return mail
 }

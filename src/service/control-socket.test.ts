@@ -94,10 +94,10 @@ describe('control socket', () => {
   test("an operator's mistake arrives as its sentence, a bug as one", async () => {
     const data = await folder()
     await listen(data, async ({ command }) => {
-      if (command === 'status') throw new OperatorError('Mend this.', { exitCode: 3 })
+      if (command === 'status') throw new OperatorError('Repair this.', { exitCode: 3 })
       throw new TypeError('oops')
     })
-    await expect(ask(data)).rejects.toMatchObject({ message: 'Mend this.', exitCode: 3 })
+    await expect(ask(data)).rejects.toMatchObject({ message: 'Repair this.', exitCode: 3 })
     await expect(ask(data, { ...request, command: 'other' })).rejects.toMatchObject({ exitCode: 70 })
   })
 

@@ -192,9 +192,12 @@ function openSocket(path: string): Promise<Socket | undefined> {
       if (nobodyThere.has(error.code)) return resolve(undefined)
       if (error.code === 'EACCES')
         return reject(
-          new OperatorError('The data folder belongs to a service of another user; run this command as that user.', {
-            cause: error,
-          }),
+          new OperatorError(
+            'The data folder belongs to a service of a different user; run this command as that user.',
+            {
+              cause: error,
+            },
+          ),
         )
       reject(error)
     })

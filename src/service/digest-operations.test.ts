@@ -104,8 +104,8 @@ describe.each(drawnEngines)('digest commands (%s)', (engine) => {
     for (const [options, sentence] of [
       [{ organization: 'Nobody' }, /no organization "Nobody"/],
       [{ search: 'Bridges' }, /"Acme" has no search "Bridges"/],
-      [{ to: 'anna' }, /"anna" is no mail address/],
-      [{ to: 'anna@example.org\r\nBcc: eve@example.org' }, /is no mail address/],
+      [{ to: 'anna' }, /"anna" is not a mail address/],
+      [{ to: 'anna@example.org\r\nBcc: eve@example.org' }, /is not a mail address/],
       [{ zone: 'Europe/Atlantis' }, /no time zone "Europe\/Atlantis"/],
       [{ zone: '+01:00' }, /no time zone/],
     ] as const) {

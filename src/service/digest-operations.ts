@@ -37,7 +37,7 @@ export const createDigestNow: Operation<DigestContext> = async (context, { optio
       `"${owner}" has no search "${options['search']}"; \`tenderstock search list --organization '${owner}'\` shows them.`,
     )
   const person = mailAddressOf(String(options['to']))
-  if (person === undefined) throw wrongUse(`"${options['to']}" is no mail address; write it like anna@example.org.`)
+  if (person === undefined) throw wrongUse(`"${options['to']}" is not a mail address; write it like anna@example.org.`)
   const terms = termsOf(options, usualTerms)
   const state = { madeDay: dayAt(terms, clock()), madeAt: null }
   const digestId = random.uuid()
@@ -51,7 +51,7 @@ export const createDigestNow: Operation<DigestContext> = async (context, { optio
   })
   if (outcome === 'exists')
     throw new OperatorError(
-      `${person} gets digests of "${search.name}" already; \`tenderstock digest list\` shows the id for digest edit.`,
+      `${person} already receives digests of "${search.name}"; \`tenderstock digest list\` shows the id for digest edit.`,
     )
   if (outcome === 'tooMany')
     throw new OperatorError(
@@ -69,7 +69,7 @@ export const editDigest: Operation<DigestContext> = async (context, { options, o
     if (!digest) throw noDigest(operands[0]!)
     const terms = termsOf(options, digest)
     const isSame = terms.rhythm === digest.rhythm && terms.hour === digest.hour && terms.zone === digest.zone
-    if (isSame) throw wrongUse('Nothing to change: pass another --rhythm, --hour or --zone.')
+    if (isSame) throw wrongUse('Nothing to change: pass a different --rhythm, --hour or --zone.')
     await changeTiming(trx, digestId, { ...terms, dueAt: nextDigestAt(terms, digest) })
     const { search, person, organizationId } = digest
     const detail = { search, ...terms }

@@ -61,7 +61,7 @@ test('a folder or a key that others may use is a problem, and nothing is left be
   await chmod(folder, 0o770)
   expect((await examine(folder)).of('disk', 'problem')).toEqual([])
   await chmod(folder, 0o702)
-  expect((await examine(folder)).of('disk', 'problem')).toEqual([expect.stringMatching(/^Everybody may write into/)])
+  expect((await examine(folder)).of('disk', 'problem')).toEqual([expect.stringMatching(/^Everybody may write to/)])
   expect(await readdir(folder)).toEqual(['secret-key'])
 })
 
@@ -101,7 +101,7 @@ test.skipIf(testDatabaseUrl === undefined)('a user who may not make tables is a 
     ;[url.username, url.password] = [user, 'doctor']
     const folder = await newFolder()
     const examineAs = (databaseUrl: string) => examine(folder, { readConfig: () => ({ databaseUrl }) })
-    const mayNot = /^The user may not make tables: grant create on schema public/
+    const mayNot = /^The user may not create tables: grant create on schema public/
     expect((await examineAs(url.href)).of('database', 'problem')).toContainEqual(expect.stringMatching(mayNot))
     await client.query(`grant create on schema public to ${user}`)
     expect((await examineAs(url.href)).of('database', 'problem').join(' ')).not.toMatch(mayNot)

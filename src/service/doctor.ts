@@ -72,7 +72,7 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
       return true
     })
     isLate = true
-    if (!isDone) tell(check, problem(`No answer within ${checkMs / 1000} s; see whether it runs and can be reached.`))
+    if (!isDone) tell(check, problem(`No answer within ${checkMs / 1000} s; check that it runs and can be reached.`))
   }
   await examine('node', async (found) => found(nodeFinding()))
   let config: Config | undefined
@@ -114,7 +114,7 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
 function sentenceOf(error: unknown): string {
   if (error instanceof OperatorError) return error.message
   const { message, code } = error as NodeJS.ErrnoException
-  return `This cannot be examined (${message || code || 'no reason given'}).`
+  return `This cannot be checked (${message || code || 'no reason given'}).`
 }
 
 function nodeFinding(): Finding {
@@ -168,13 +168,13 @@ async function checkBucket(
     const isHeld = (await bucket.putIf(path, Buffer.from('another'), { ifAbsent: true })) === false
     const isListed = (await bucket.list(path)).length === 1
     await bucket.remove(path)
-    if (!isListed) return found(problem('The bucket does not list its objects: let the key list it.'))
+    if (!isListed) return found(problem("The key may not list the bucket's objects: allow it to."))
     found(ok('The bucket of TENDERSTOCK_EDITIONS can be read, written and listed.'))
     found(
       isHeld
-        ? ok('It knows conditional PUT, which fences a frozen publisher as well.')
+        ? ok('It supports conditional PUT, which also fences off a frozen publisher.')
         : warning(
-            'It does not know conditional PUT (If-None-Match): the row in the database alone keeps two publishers apart.',
+            'It does not support conditional PUT (If-None-Match): only the row in the database keeps two publishers apart.',
           ),
     )
   } finally {
@@ -222,7 +222,7 @@ async function checkDisk(dataFolder: string, found: (finding: Finding) => void):
   const own = process.getuid?.()
   if (own !== undefined && uid !== own)
     found(warning(`${folder} belongs to another user (${uid}): run commands as the user of the service.`))
-  if ((mode & 0o002) !== 0) found(problem(`Everybody may write into ${folder}: chmod o-w ${folder}.`))
+  if ((mode & 0o002) !== 0) found(problem(`Everybody may write to ${folder}: chmod o-w ${folder}.`))
 }
 
 async function checkSecretKey(
@@ -239,7 +239,7 @@ async function checkSecretKey(
     return found(
       ok(
         config?.secretKey === undefined
-          ? `${path} is made when it is needed.`
+          ? `${path} is created when it is needed.`
           : 'TENDERSTOCK_SECRET_KEY holds the key.',
       ),
     )
@@ -250,7 +250,7 @@ async function checkSecretKey(
   found(ok(`${path} is readable by its owner only.`))
 }
 
-/** In statements that only read. Several servers: the one that takes writes is examined, the others have to answer. */
+/** In statements that only read. Several servers: the one that accepts writes is examined, the others have to answer. */
 async function checkDatabase(databaseUrl: string, clock: Clock, found: (finding: Finding) => void): Promise<void> {
   const servers = await examineServers(databaseUrl, { clock, limitMs: checkMs - 1_000 })
   const answering = servers.flatMap((server) => ('facts' in server ? [server] : []))
@@ -258,13 +258,13 @@ async function checkDatabase(databaseUrl: string, clock: Clock, found: (finding:
   for (const server of servers) if ('error' in server) found(problem(sentenceOf(server.error)))
   if (used === undefined) return
   if (servers.length > 1 && used.facts.isStandby)
-    found(problem('None of the servers of DATABASE_URL takes writes: promote one of them.'))
+    found(problem('None of the servers of DATABASE_URL accepts writes: promote one of them.'))
   for (const { address, facts } of answering)
     if (facts !== used.facts)
       found(
         facts.isStandby
-          ? ok(`The database ${address} is a standby that answers.`)
-          : problem(`${address} takes writes as well as ${used.address}: only one server may; stop the wrong one.`),
+          ? ok(`The database ${address} is a standby, and it answers.`)
+          : problem(`${address} accepts writes, and so does ${used.address}: only one server may; stop the wrong one.`),
       )
   for (const finding of serverFindings(used.address, used.facts)) found(finding)
   const { differenceMs } = used.facts
@@ -289,7 +289,7 @@ function* serverFindings(address: string, facts: ServerFacts): Generator<Finding
   yield versionFinding(address, facts)
   if (facts.encoding !== 'UTF8')
     yield problem(
-      `The database is encoded in ${facts.encoding}: make a new one with \`createdb --encoding UTF8 --template template0\` and use that.`,
+      `The database is encoded in ${facts.encoding}: create a new one with \`createdb --encoding UTF8 --template template0\` and use that.`,
     )
   if (facts.free < connectionsOfProcess)
     yield problem(
@@ -310,7 +310,7 @@ function* serverFindings(address: string, facts: ServerFacts): Generator<Finding
     )
   else if (!facts.mayCreate)
     yield problem(
-      'The user may not make tables: grant create on schema public to it, or make it the owner of the database.',
+      'The user may not create tables: grant create on schema public to it, or make it the owner of the database.',
     )
   if (facts.standbys > 0 && facts.synchronousStandbys === 0)
     yield warning(

@@ -31,9 +31,9 @@ const lookMs = 2000
 /** How often tokens are written without a change, so that nodes see that the publisher lives. */
 const accessEveryMs = 60_000
 const useEveryMs = 10_000
-const concern = 'Editions are not written into the bucket'
+const concern = 'Editions are not written to the bucket'
 /** For everybody: why is in the log and in the table edition_export. */
-const shownConcern = 'Editions do not reach the bucket at the moment: nodes that read there serve the last one.'
+const shownConcern = 'Editions do not reach the bucket at the moment: nodes that read from it serve the last one.'
 
 export type ExportOptions = {
   readonly store: Store

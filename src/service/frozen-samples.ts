@@ -79,7 +79,7 @@ export class FrozenSamples {
         if (!(await this.#openMade())) {
           await Promise.race([systemSleep(pauseMs, signal), this.#asked.promise])
           await this.#make(signal)
-          if (!(await this.#openMade())) throw new Error('the edition that was made is not whole')
+          if (!(await this.#openMade())) throw new Error('the edition that was created is incomplete')
         }
         return
       } catch (error) {
@@ -87,7 +87,7 @@ export class FrozenSamples {
         this.#stock = 'failed'
         log.error(
           { error: error instanceof Error ? error.stack : String(error) },
-          'the sample data of the explorer could not be made; strangers cannot explore, and the service retries in an hour',
+          'the sample data for the explorer could not be created; visitors cannot explore, and the service retries in an hour',
         )
         await systemSleep(retryMs, signal).catch(() => {})
       }
@@ -100,7 +100,7 @@ export class FrozenSamples {
     const { clock, log } = this.#options
     const onWarning = (warning: string) => log.warn(warning)
     const editions = await openEditionLog(this.#folder, { clock, onWarning }).catch((error: unknown) => {
-      log.warn({ error: String(error) }, 'the sample data of the explorer cannot be read, and is made again')
+      log.warn({ error: String(error) }, 'the sample data for the explorer cannot be read, and is created again')
     })
     if (!editions?.newest) {
       await editions?.close()
@@ -117,13 +117,13 @@ export class FrozenSamples {
     const { log, version, epoch } = this.#options
     const aside = `${this.#folder}.making`
     await rm(aside, { recursive: true, force: true })
-    log.info({ folder: this.#folder }, 'making the sample data of the explorer')
+    log.info({ folder: this.#folder }, 'creating the sample data for the explorer')
     try {
       const { records, warnings } = await runMaker([aside, String(await epoch()), version], signal)
       for (const warning of warnings) log.warn(warning)
       await rm(this.#folder, { recursive: true, force: true })
       await rename(join(aside, 'editions'), this.#folder)
-      log.info({ records }, 'the sample data of the explorer is made')
+      log.info({ records }, 'the sample data for the explorer is complete')
     } finally {
       await rm(aside, { recursive: true, force: true })
     }
@@ -153,7 +153,7 @@ async function runMaker(args: readonly string[], signal: AbortSignal): Promise<M
     complaint += error.message
   })
   const code = await new Promise<number | null>((closed) => maker.once('close', closed))
-  if (!made) throw new Error(`the maker of samples ended with ${code}: ${complaint}`)
+  if (!made) throw new Error(`the sample process ended with ${code}: ${complaint}`)
   return made
 }
 

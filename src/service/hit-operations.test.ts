@@ -171,7 +171,7 @@ describe.each(drawnEngines)('the commands about saved searches (%s)', (engine) =
     expect(edited).toMatchObject({ profileId: expect.any(String) })
     expect(await run('search', 'edit', 'Roads', '--clear', 'profile')).toMatchObject([{ version: 3, profileId: null }])
     expect(await run('search', 'pause', 'Roads')).toMatchObject([{ version: 4, state: 'paused' }])
-    await expect(run('search', 'pause', 'Roads')).rejects.toThrow('is paused already')
+    await expect(run('search', 'pause', 'Roads')).rejects.toThrow('is already paused')
     expect(await run('search', 'resume', 'Roads')).toMatchObject([{ version: 5, state: 'active' }])
     expect(await run('search', 'list', '--organization', 'Acme')).toMatchObject([{ name: 'Roads' }])
     expect(describeHit((await run('search', 'show', 'Roads'))[0]!, paint)).toContain('not words')

@@ -102,7 +102,7 @@ export const createProfileNow: Operation<HitContext> = async (context, { options
     return made
   })
   if (outcome.kind === 'nameTaken')
-    throw new OperatorError(`"${owner}" has a profile "${name}"; choose another name, or use profile edit.`)
+    throw new OperatorError(`"${owner}" already has a profile "${name}"; choose another name, or use profile edit.`)
   emit(profileEvent(outcome.profile))
   return 0
 }
@@ -157,7 +157,7 @@ export const createSearchNow: Operation<HitContext> = async (context, { options 
     return made
   })
   if (outcome.kind === 'nameTaken')
-    throw new OperatorError(`"${owner}" has a search "${name}"; choose another name, or use search edit.`)
+    throw new OperatorError(`"${owner}" already has a search "${name}"; choose another name, or use search edit.`)
   if (outcome.kind === 'tooMany')
     throw new OperatorError(`"${owner}" has ${mostSearches} searches, the maximum; edit one of them instead.`)
   emit(await searchEvent(store, outcome.search))
@@ -202,7 +202,7 @@ export async function activateSearch(
   const { store, clock } = context
   const search = await searchNamed(store, operands[0]!, options)
   if (search.isActive === isActive)
-    throw new OperatorError(`The search "${search.name}" is ${isActive ? 'active' : 'paused'} already.`)
+    throw new OperatorError(`The search "${search.name}" is already ${isActive ? 'active' : 'paused'}.`)
   await inTransaction(store, async (trx) => {
     await changeSearch({ db: trx }, search.searchNo, { isActive }, clock())
     await noteSearch(trx, context, isActive ? 'search.resume' : 'search.pause', search)
@@ -296,7 +296,7 @@ const filterTerms = (filter: SearchFilter) => ({
   filterHash: searchFilterHash(filter),
 })
 
-const nothingToChange = () => wrongUse('Nothing to change: the options say what it holds already.')
+const nothingToChange = () => wrongUse('Nothing to change: it already has these values.')
 
 async function preview(
   { store, clock }: HitContext,

@@ -98,7 +98,10 @@ export async function openKeptAccess(options: {
         isFailing = false
       } catch (error) {
         if (!isFailing)
-          log.warn({ error: String(error) }, 'tokens cannot be kept: this node could not start without the database')
+          log.warn(
+            { error: String(error) },
+            'tokens cannot be stored: this node could not restart without the database',
+          )
         isFailing = true
       }
     }
@@ -114,11 +117,11 @@ export async function openKeptAccess(options: {
     assertUsable: ({ now, maxStalenessMs }) => {
       if (found === undefined)
         throw new OperatorError(
-          `The database ${address} does not answer, and ${dataFolder} holds nothing with which to start without it; start the database first.`,
+          `The database ${address} does not answer, and ${dataFolder} holds nothing to start with; start the database first.`,
         )
       if (now - found.writtenAt > maxStalenessMs)
         throw new OperatorError(
-          `The database ${address} does not answer, and what this node kept of it is of ${toInstant(found.writtenAt)}, which is longer ago than --max-staleness; start the database first.`,
+          `The database ${address} does not answer, and what this node has stored dates from ${toInstant(found.writtenAt)}, longer ago than --max-staleness; start the database first.`,
         )
       return found.writtenAt
     },

@@ -8,9 +8,9 @@ import type { ServiceContext } from './operation-context.ts'
 const now = Date.UTC(2026, 10, 23, 12)
 
 test.each([
-  ['2026-11-23T12:00:00.000Z', /is over: it is 2026-11-23T12:00:00\.000Z now/],
-  ['2026-11-23T12:30+01:00', /^2026-11-23T11:30:00\.000Z is over/],
-  [new Date(now + 7 * dayMs + 1).toISOString(), /7 days at most: name a time until 2026-11-30T12:00:00\.000Z/],
+  ['2026-11-23T12:00:00.000Z', /is in the past: it is now 2026-11-23T12:00:00\.000Z/],
+  ['2026-11-23T12:30+01:00', /^2026-11-23T11:30:00\.000Z is in the past/],
+  [new Date(now + 7 * dayMs + 1).toISOString(), /at most 7 days: name a time up to 2026-11-30T12:00:00\.000Z/],
   ['2026-11-31T00:00Z', /takes a time with its zone/],
   ['2026-11-24T25:00Z', /takes a time with its zone/],
   ['2026-11-24T06:00', /takes a time with its zone/],

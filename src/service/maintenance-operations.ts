@@ -33,7 +33,7 @@ export const endMaintenance: Operation = async (context, _request, emit) => {
     return true
   })
   if (wasOn) emit({ event: 'maintenance', until: null })
-  else emit({ event: 'none', message: 'There is no maintenance; the API is open.' })
+  else emit({ event: 'none', message: 'The API is not under maintenance.' })
   return 0
 }
 
@@ -47,10 +47,11 @@ function readEnd(text: string, now: number): number {
     throw wrongUse(
       `--until takes a time with its zone, such as ${toInstant(now).slice(0, 11)}06:00Z or ${toInstant(now).slice(0, 11)}06:00+01:00, not "${text.slice(0, 40)}".`,
     )
-  if (until <= now) throw wrongUse(`${toInstant(until)} is over: it is ${toInstant(now)} now; name a later time.`)
+  if (until <= now)
+    throw wrongUse(`${toInstant(until)} is in the past: it is now ${toInstant(now)}; name a later time.`)
   if (until - now > longestDays * dayMs)
     throw wrongUse(
-      `Maintenance may last ${longestDays} days at most: name a time until ${toInstant(now + longestDays * dayMs)}.`,
+      `Maintenance may last at most ${longestDays} days: name a time up to ${toInstant(now + longestDays * dayMs)}.`,
     )
   return until
 }

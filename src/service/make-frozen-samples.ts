@@ -14,7 +14,7 @@ const lessUrgent = 10
 
 const [folder, epochText, version] = process.argv.slice(2)
 if (!process.send || folder === undefined || epochText === undefined || version === undefined)
-  throw new Error('the maker of samples is a part of the service, not a program')
+  throw new Error('the sample process is a part of the service, not a program')
 // nobody waits for samples whose service is gone
 process.once('disconnect', () => process.exit(1))
 giveWay()

@@ -28,11 +28,11 @@ export const metricPrefix = 'tenderstock_'
 
 /** By the name without its prefix. */
 export const metricTable = {
-  build_info: gauge('1', 'Always 1; its labels name what runs.', ['version', 'engine']),
+  build_info: gauge('1', 'Always 1; its labels say what is running.', ['version', 'engine']),
   process_start_time_seconds: gauge('epoch seconds', 'When the process started.'),
   process_cpu_seconds_total: counter('seconds', 'CPU time of the process, all threads together.'),
-  process_resident_memory_bytes: gauge('bytes', 'Memory of the process that is in RAM.'),
-  process_heap_bytes: gauge('bytes', 'Used part of the JavaScript heap of the main thread.'),
+  process_resident_memory_bytes: gauge('bytes', 'Resident memory of the process.'),
+  process_heap_bytes: gauge('bytes', 'Used JavaScript heap of the main thread.'),
   event_loop_delay_seconds: gauge('seconds', 'Largest delay of the event loop of a thread in the last 30 to 60 s.', [
     'thread',
   ]),
@@ -43,31 +43,28 @@ export const metricTable = {
   edition_age_seconds: gauge('seconds', 'Time since that edition was published.'),
   edition_look_timestamp_seconds: gauge(
     'epoch seconds',
-    'When the node last asked the database for newer editions and served what there was.',
+    'When the node last checked for newer editions and loaded what there was.',
   ),
   edition_log_bytes: gauge('bytes', 'Size of the edition log on disk.'),
-  disk_free_bytes: gauge('bytes', 'Free space of the disk of the data folder.'),
+  disk_free_bytes: gauge('bytes', 'Free space on the disk of the data folder.'),
   disk_size_bytes: gauge('bytes', 'Size of that disk.'),
-  degraded: gauge(
-    'sentences',
-    'Sentences in which the readiness check says what is wrong with the node; 0 when all is well.',
-  ),
-  clock_difference_seconds: gauge('seconds', 'How far the clock of the database is ahead of that of this machine.'),
+  degraded: gauge('sentences', 'Problems that the readiness check reports for the node; 0 if there are none.'),
+  clock_difference_seconds: gauge('seconds', "How far the database's clock is ahead of this machine's."),
 
   http_request_duration_seconds: {
     ...gauge('seconds', 'Requests of the API by route, status and duration.', ['route', 'status']),
     type: 'histogram',
   },
   readers: gauge('threads', 'Reader threads that answer the API.'),
-  readers_configured: gauge('threads', 'Reader threads that there should be (--readers).'),
+  readers_configured: gauge('threads', 'Configured number of reader threads (--readers).'),
   reader_deaths_total: counter('threads', 'Reader threads that died and were replaced.'),
-  limiter_shared_configured: gauge('1', '1 where REDIS_URL is set: rate limits are to be shared by all processes.'),
+  limiter_shared_configured: gauge('1', '1 if REDIS_URL is set, so all processes should share rate limits.'),
   limiter_shared: gauge('1', '1 while all readers count rate limits in the shared store, 0 while any counts alone.'),
 
   database_up: gauge('1', '1 while the database answers; 0 after ten seconds without an answer.'),
   database_connections: gauge('connections', 'Connections to the database by use.', ['state']),
   database_connections_limit: gauge('connections', 'Maximum number of connections of the process.'),
-  database_waiting: gauge('statements', 'Work that waits for a connection.'),
+  database_waiting: gauge('statements', 'Statements that wait for a connection.'),
 
   rounds_total: ofStart(counter('rounds', 'Rounds of the stages by outcome.', ['outcome'])),
   failed_rounds: ofStart(gauge('rounds', 'Rounds that have failed in a row; 0 when the last one succeeded.')),
@@ -81,7 +78,7 @@ export const metricTable = {
   source_rejections_total: ofStart(
     counter('documents', 'Documents that could not become notices, by source.', ['source']),
   ),
-  hits_total: ofStart(counter('hits', 'Hits that saved searches made.')),
+  hits_total: ofStart(counter('hits', 'Hits created by saved searches.')),
   webhook_attempts_total: ofStart(counter('requests', 'Attempts to deliver a webhook by outcome.', ['outcome'])),
   mails_given_up_total: ofStart(counter('mails', 'Mails that were given up.')),
 
@@ -94,20 +91,20 @@ export const metricTable = {
   ),
   stock_figures_timestamp_seconds: ofStart(gauge('epoch seconds', 'When they were last read.')),
   stock_edition_number: ofStart(gauge('editions', 'Newest edition in the database.')),
-  editions_held: ofStart(gauge('editions', 'Times that the gate held an edition back since the last publication.')),
-  editions_unmatched: ofStart(gauge('editions', 'Editions that are not matched with saved searches yet.')),
-  notices_waiting: ofStart(gauge('notices', 'Notices that are not consolidated yet, counted to 10,000.')),
+  editions_held: ofStart(gauge('editions', 'How often the gate has held an edition back since the last publication.')),
+  editions_unmatched: ofStart(gauge('editions', 'Editions not yet matched with saved searches.')),
+  notices_waiting: ofStart(gauge('notices', 'Notices not yet consolidated, counted up to 10,000.')),
   sources: ofStart(
     gauge('sources', 'Sources by state: those that answered (ok, alarm), and those never read.', ['state']),
   ),
   source_lag_seconds: ofStart(gauge('seconds', 'Time since a source last answered.', ['source'])),
   source_alarm: ofStart(gauge('1', '1 for each open alarm of a source.', ['source', 'kind'])),
-  source_slots_due: ofStart(gauge('slots', 'Slots of sources that are due and not read yet, counted to 10,000.')),
-  mails: ofStart(gauge('mails', 'Mails by state, each counted to 10,000.', ['state'])),
+  source_slots_due: ofStart(gauge('slots', 'Slots that are due and not yet read, counted up to 10,000.')),
+  mails: ofStart(gauge('mails', 'Mails by state, each counted up to 10,000.', ['state'])),
   webhook_deliveries: ofStart(
-    gauge('deliveries', 'Deliveries of webhooks by state, each counted to 10,000.', ['state']),
+    gauge('deliveries', 'Webhook deliveries by state, each counted up to 10,000.', ['state']),
   ),
-  webhook_endpoints: ofStart(gauge('endpoints', 'Endpoints of webhooks by state.', ['state'])),
+  webhook_endpoints: ofStart(gauge('endpoints', 'Webhook endpoints by state.', ['state'])),
 } as const satisfies { readonly [name: string]: MetricSpec }
 
 export type MetricName = keyof typeof metricTable

@@ -35,7 +35,7 @@ export async function findConsole(
 ): Promise<{ readonly host: string; readonly port: number; readonly origin: string }> {
   if (consoleUrl === undefined && host !== 'localhost' && !isLoopbackAddress(host))
     throw wrongUse(
-      `The console would listen on ${host} without its public address; set TENDERSTOCK_CONSOLE_URL, such as https://console.example.org.`,
+      `The console cannot listen on ${host} without its public address; set TENDERSTOCK_CONSOLE_URL, such as https://console.example.org.`,
     )
   const found = await findPort(host, port, '--console-port')
   // a passkey belongs to a name: 127.0.0.1 cannot have one

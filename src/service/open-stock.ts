@@ -81,7 +81,7 @@ export function awaitDatabase(
   { state, log, emit }: { readonly state: NodeState; readonly log: Log; readonly emit: Emit },
 ): () => void {
   const ended = new AbortController()
-  const message = `This node started without the database, which does not answer: it serves its last edition to the tokens of ${toInstant(keptAt)}; what changed since is not known here.`
+  const message = `This node started without the database, which does not answer: it serves its last edition to the tokens known at ${toInstant(keptAt)}; later changes are unknown here.`
   state.report('start', message)
   emit({ event: 'warning', message })
   log.error(message)

@@ -292,7 +292,7 @@ async function notePublication(context: ServiceContext, options: ControlRequest[
   const isForced = options['override-gate'] === true
   if (!isForced && options['accept-future-edition'] !== true) {
     if (options['reason'] === undefined) return
-    throw wrongUse('--reason says why something is overridden: pass it with --override-gate.')
+    throw wrongUse('--reason says why the gate is overridden: pass it with --override-gate.')
   }
   const { db } = context.store
   const newest = await newestEdition(db)

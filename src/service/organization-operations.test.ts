@@ -34,7 +34,7 @@ describe.each(drawnEngines)('organizations by commands (%s)', (engine) => {
 
     // without a contract its access is closed
     await run('organization end', ['Acme'])
-    await expect(run('organization end', ['Acme'])).rejects.toThrow('no contract that runs, and its access is closed')
+    await expect(run('organization end', ['Acme'])).rejects.toThrow('no current contract, and its access is closed')
     await run('organization update', ['Acme'], { access: 'on' })
     await putContract(
       store.db,
@@ -60,7 +60,7 @@ describe.each(drawnEngines)('organizations by commands (%s)', (engine) => {
     ])
     expect(await access()).toBe(false)
     expect((await findContract(store.db, organizationId))?.endedAt).toBeTypeOf('number')
-    await expect(run('organization end', ['Acme GmbH'])).rejects.toThrow('no contract that runs')
+    await expect(run('organization end', ['Acme GmbH'])).rejects.toThrow('no current contract')
   })
 
   test('the organization of the samples keeps its name', async () => {

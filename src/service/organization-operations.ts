@@ -83,9 +83,7 @@ export const renameOrganizationNow: Operation = async (context, { operands }, em
   const { organizationId, name } = await organizationNamed(store, operands[0]!)
   // the samples find theirs by its name
   if (name === trialOrganization)
-    throw new OperatorError(
-      `The organization "${name}" belongs to the samples and keeps its name; create one of your own.`,
-    )
+    throw new OperatorError(`The organization "${name}" belongs to the samples and keeps its name; create your own.`)
   const newName = operands[1]!
   const outcome = await inTransaction(store, async (trx) => {
     const renamed = await renameOrganization(trx, organizationId, newName)
@@ -105,7 +103,7 @@ export const endOrganization: Operation = async (context, { operands }, emit) =>
   const { organizationId, name, hasApiAccess } = await organizationNamed(store, operands[0]!)
   await inTransaction(store, async (trx) => {
     if (await endContractBy(trx, actorOf(context), organizationId, clock())) return
-    if (!hasApiAccess) throw new OperatorError(`"${name}" has no contract that runs, and its access is closed.`)
+    if (!hasApiAccess) throw new OperatorError(`"${name}" has no current contract, and its access is closed.`)
     const change = { hasApiAccess: false }
     await changeOrganization({ db: trx }, organizationId, change)
     await noteCommand(trx, context, { action: 'organization.update', subject: name, organizationId, detail: change })

@@ -69,7 +69,7 @@ export function openPortalHttp(
 export function contactOf({ contact }: Config): string {
   if (contact !== undefined) return contact
   throw wrongUse(
-    'Portals want to know who reads them: set TENDERSTOCK_CONTACT to your email address or web page, and restart.',
+    'Portals need to know who reads them: set TENDERSTOCK_CONTACT to your email address or web page, and restart.',
   )
 }
 
@@ -77,6 +77,6 @@ export function contactOf({ contact }: Config): string {
 export function simulatorBase(text: string): string {
   const url = URL.parse(text)
   if (url?.protocol !== 'http:' || !['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname))
-    throw wrongUse('--simulator takes the address that `tenderstock simulate` prints: http://127.0.0.1:PORT.')
+    throw wrongUse('--simulator expects the address that `tenderstock simulate` prints: http://127.0.0.1:PORT.')
   return url.origin
 }

@@ -171,7 +171,7 @@ const areOf = (key: Buffer, lines: readonly RedactionLine[]): boolean =>
 
 export const otherStock = (path: string): OperatorError =>
   new OperatorError(
-    `${path} was written for another stock: its hashes were made with another key. Restore a backup of that stock, or give the redactions again.`,
+    `${path} was written for another stock: its hashes were made with a different key. Restore a backup of that stock, or repeat the redactions.`,
   )
 
 /**

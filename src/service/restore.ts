@@ -202,14 +202,14 @@ function adviceFor(
   const { documentsOutside, takenAt } = manifest
   return [
     hasKey
-      ? 'The key that seals secrets is not in a backup: TENDERSTOCK_SECRET_KEY must be the one that the service had when the backup was made.'
-      : `The key that seals secrets is not in a backup: put the file secret-key of the old data folder into ${dataFolder}, or set TENDERSTOCK_SECRET_KEY; without it, run \`tenderstock webhook rotate\` for each endpoint.`,
+      ? 'The key that encrypts secrets is not in a backup: TENDERSTOCK_SECRET_KEY must be the one that the service had when the backup was made.'
+      : `The key that encrypts secrets is not in a backup: put the file secret-key of the old data folder into ${dataFolder}, or set TENDERSTOCK_SECRET_KEY; without it, run \`tenderstock webhook rotate\` for each endpoint.`,
     ...(records > 0
       ? [
           `Nobody knows what was served after ${takenAt}: the next edition publishes all ${records} records again, and cursors of later editions have expired.`,
         ]
       : []),
-    `Everything revoked or removed after ${takenAt} is back: revoke or remove it again before the service starts.`,
+    `Everything that was revoked or removed after ${takenAt} is back: revoke or remove it again before the service starts.`,
     ...(lookedAt === undefined
       ? []
       : [
@@ -217,6 +217,6 @@ function adviceFor(
         ]),
     ...(documentsOutside === null
       ? []
-      : [`Raw documents are not in the backup: give the service ${documentsOutside} as TENDERSTOCK_DOCUMENTS again.`]),
+      : [`Raw documents are not in the backup: set TENDERSTOCK_DOCUMENTS to ${documentsOutside} again.`]),
   ]
 }

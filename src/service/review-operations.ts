@@ -30,7 +30,7 @@ export type ReviewContext = Pick<ServiceContext, 'store' | 'clock' | 'by'>
 /** `review list`: open pairs, the most likely duplicates first. */
 export const listReviews: Operation<ReviewContext> = async ({ store }, { options }, emit) => {
   const pairs = await waitingPairs(store.db, Number(options.limit ?? 20))
-  if (pairs.length === 0) emit({ event: 'none', message: 'No pair awaits a decision.' })
+  if (pairs.length === 0) emit({ event: 'none', message: 'No pairs await a decision.' })
   for (const pair of pairs) emit({ event: 'review', ...pair })
   return 0
 }

@@ -37,7 +37,7 @@ export async function runAlone(
   const [clock, random] = [systemClock, systemRandom]
   if (databaseUrl === undefined && !beginsStock.has(request.command) && !existsSync(join(dataFolder, 'database')))
     throw new OperatorError(
-      `There is no stock in ${dataFolder} yet; name its folder with --data, or begin one with \`tenderstock start\`.`,
+      `There is no stock in ${dataFolder} yet; name its folder with --data, or create one with \`tenderstock start\`.`,
     )
   const documentStore = await openDocumentStore(documents, { clock, sleep: systemSleep, random, version })
   const store = await openStore({ dataFolder, ...(databaseUrl !== undefined && { databaseUrl }) })

@@ -84,7 +84,7 @@ async function makeSamples(context: SampleContext, sealer: Sealer): Promise<stri
       endpointId,
       organizationId,
       address: 'http://127.0.0.1/',
-      description: 'Receiver of the samples, in the service itself',
+      description: 'Receiver for the samples, in the service itself',
       kinds: ['search.hit'],
       searches: undefined,
       requestsPerSecond: 10,

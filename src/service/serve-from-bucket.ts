@@ -56,7 +56,7 @@ export async function serveFromBucket(options: NodeOptions, location: BucketLoca
   await node.takeOver({ isOlderAccepted: options.isOlderAccepted }).catch((error: unknown) => {
     // what the log holds is served
     if (!node.editions.newest) throw error
-    log.warn({ error: String(error) }, 'the bucket gives no editions; the last one is served')
+    log.warn({ error: String(error) }, 'the bucket delivers no editions; the last one is served')
   })
   await answerUntilStopped(options, node)
 }

@@ -46,6 +46,9 @@ export class ShownRounds {
     const { failedRounds, lastRoundAt } = rounds
     const isFailing = whyFailing(rounds, this.#clock()) !== undefined
     this.#state.setPipeline({ isFailing, failedRounds, ...(lastRoundAt !== undefined && { lastRoundAt }) })
-    this.#state.report('pipeline', isFailing ? 'No newer edition is published: an earlier stage fails.' : undefined)
+    this.#state.report(
+      'pipeline',
+      isFailing ? 'No newer edition is published because an earlier stage fails.' : undefined,
+    )
   }
 }

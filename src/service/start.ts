@@ -94,7 +94,7 @@ export async function start(options: StartOptions): Promise<void> {
   if (options.publishIntervalMs < conformantIntervalMs) {
     emit({
       event: 'warning',
-      message: `An edition every ${options.publishIntervalMs / minuteMs} minutes is for trials: the specification allows at most one an hour.`,
+      message: `An interval of ${options.publishIntervalMs / minuteMs} minutes between editions is for trials: the specification allows at most one an hour.`,
     })
   }
   let rounds: Rounds | undefined
@@ -368,7 +368,9 @@ async function openTrial(node: OpenNode, options: StartOptions): Promise<string 
     ...(options.requestsPerMinute !== undefined && { requestsPerMinute: options.requestsPerMinute }),
   })
   if (trial.kind === 'gone') {
-    say(`The trial token was revoked or is not in this folder; create another: tenderstock token create Trial${where}`)
+    say(
+      `The trial token was revoked, or its file is not in this folder; create another: tenderstock token create Trial${where}`,
+    )
     return undefined
   }
   if (trial.kind === 'made') options.showToken?.(trial.plaintext)
@@ -404,7 +406,7 @@ async function openLive(
 async function openSimulated({ context, emit, defer }: OpenNode, simulator: string): Promise<SamplePortals> {
   emit({
     event: 'warning',
-    message: `The portals are simulated by ${simulator}: the stock holds made-up notices, and none of them is a tender.`,
+    message: `The portals are simulated by ${simulator}: the stock holds made-up notices, none of them a real tender.`,
   })
   const access = openPortalAccess({ ...context, simulator })
   defer(access.close)
@@ -434,14 +436,14 @@ async function openSamples(
 
 /** Does the long work that an upgrade left, beside the rounds of the service. */
 function keepBackfilling({ context, emit, log, state }: OpenNode) {
-  const concern = 'The work that an upgrade left is not done'
+  const concern = 'The remaining work of an upgrade failed'
   return keepLooking({
     look: (signal) =>
       runBackfills(context.store, {
         signal,
         onProgress: ({ name, rows, isDone }) => {
           emit({ event: 'progress', stage: 'backfill', done: rows, detail: `rows (${name})` })
-          if (isDone) log.info({ name, rows }, 'the work that an upgrade left is done')
+          if (isDone) log.info({ name, rows }, 'the remaining work of an upgrade is done')
         },
       }),
     everyMs: hourMs,

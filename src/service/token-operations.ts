@@ -73,9 +73,9 @@ export const rotateTokenNow: Operation = async (context, { options, operands }, 
     case 'noToken':
       throw noToken(tokenId)
     case 'ended':
-      throw new OperatorError('This token is not valid any more: create a new one with `tenderstock token create`.')
+      throw new OperatorError('This token is no longer valid: create a new one with `tenderstock token create`.')
     case 'noFreeSlot':
-      throw new OperatorError('The organization has two valid tokens; revoke the one that nobody uses, then rotate.')
+      throw new OperatorError('The organization has two valid tokens; revoke the unused one, then rotate.')
     case 'rotated':
       emit({ ...tokenEvent(outcome.token, circumstances.now), token: outcome.plaintext })
       emit(tokenEvent(outcome.old, circumstances.now))

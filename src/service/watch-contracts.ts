@@ -17,7 +17,7 @@ import { keepLooking } from './keep-looking.ts'
 const lookMs = 5_000
 /** Rows of one transaction. */
 const pruneRows = 200
-const lateConcern = 'Contracts do not begin and end by their dates'
+const lateConcern = 'Contracts do not begin and end on their dates'
 
 /** Looks until it is closed. Any number of processes may look: each thing is done once. */
 export function watchContracts({

@@ -43,7 +43,7 @@ test('a disk without room is named; one that nobody can look at is not', async (
   // of no size at all
   const full = watch({ dataFolder: '/proc' })
   await full.isTold
-  expect(full.told).toEqual([expect.stringMatching(/has 0 GB left; below 1 GB it is low\. Make room there\.$/)])
+  expect(full.told).toEqual([expect.stringMatching(/has only 0 GB left \(low is below 1 GB\)\. Make room there\.$/)])
   const unseen = watch()
   await unseen.isTold
   expect(unseen.told).toEqual([undefined])

@@ -49,7 +49,7 @@ export function watchReadiness(options: {
       'disk',
       free >= lowDiskBytes
         ? undefined
-        : `The disk of the data folder has ${left} GB left; below ${lowDiskBytes / 1e9} GB it is low. Make room there.`,
+        : `The disk of the data folder has only ${left} GB left (low is below ${lowDiskBytes / 1e9} GB). Make room there.`,
     )
   }
   const round = () => {

@@ -101,7 +101,7 @@ describe.each(drawnEngines)('webhook commands (%s)', (engine) => {
     const { run, create } = await world()
     const { id } = await create()
     const other = systemRandom.bytes(32)
-    await expect(run('webhook test', [id], {}, other)).rejects.toThrow(/sealed with another key/)
+    await expect(run('webhook test', [id], {}, other)).rejects.toThrow(/encrypted with a different key/)
     await expect(run('webhook rotate', [id], {}, other)).rejects.toThrow(/--accept-new-key/)
     await run('webhook rotate', [id], { 'accept-new-key': true }, other)
     expect(await run('webhook test', [id], {}, other)).toMatchObject({ code: 0 })
@@ -122,7 +122,7 @@ describe.each(drawnEngines)('webhook commands (%s)', (engine) => {
     ['http to elsewhere', { url: 'http://hooks.example.org/' }, /is not https/],
     ['a private network', { url: 'https://10.0.0.1/' }, /private network/],
     ['no address', { url: 'hooks' }, /not a usable URL/],
-    ['an unknown kind', { kind: ['search.miss'] }, /no kind "search.miss"/],
+    ['an unknown kind', { kind: ['search.miss'] }, /no type "search.miss"/],
     ['an unknown search', { search: ['Roads'] }, /no search "Roads"/],
     ['a file that is not there', { 'secret-file': '/nonexistent/secret' }, /cannot be read \(ENOENT\)/],
   ])('nothing is stored for %s', async (_, options, error) => {
@@ -162,7 +162,7 @@ describe.each(drawnEngines)('webhook commands (%s)', (engine) => {
     await expect(run('webhook update', [id], { rate: 10, kind: ['search.hit'] })).rejects.toThrow(/Nothing to change/)
     for (const [options, error] of [
       [{ url: 'https://10.0.0.1/' }, /private network/],
-      [{ kind: ['search.miss'] }, /no kind/],
+      [{ kind: ['search.miss'] }, /no type/],
       [{ search: ['Roads'] }, /no search "Roads"/],
       [{ search: ['Roads'], 'all-searches': true }, /either --search or --all-searches/],
     ] as const)

@@ -98,7 +98,7 @@ export const updateWebhook: Operation = async (context, { operands, options }, e
   const detail = endpointChanges(endpoint, change, await listSearches(store.db, organizationId))
   if (Object.keys(detail).length === 0)
     throw wrongUse(
-      'Nothing to change: pass another --url, --kind, --search or --all-searches, --rate or --description.',
+      'Nothing to change: pass a different --url, --kind, --search or --all-searches, --rate or --description.',
     )
   await inTransaction(store, async (trx) => {
     if (!(await changeEndpoint(trx, endpoint.endpointNo, change, clock()))) throw noEndpoint(operands[0]!)
@@ -166,7 +166,7 @@ export const testWebhook: Operation = async (context, { operands, options }, emi
       if (isSuccess)
         emit({
           event: 'warning',
-          message: 'The receiver accepted a wrong signature: it must verify before it answers 2xx.',
+          message: 'The receiver accepted a wrong signature: it must verify the signature before it answers 2xx.',
         })
       return isSuccess ? 1 : 0
     }
@@ -242,7 +242,7 @@ export const listWebhookDeliveries: Operation = async ({ store, ...context }, { 
     ...(options.state !== undefined && { state: String(options.state) }),
   })
   if (deliveries.length === 0)
-    emit({ event: 'none', message: 'Nothing was sent to this endpoint, or it is more than 30 days ago.' })
+    emit({ event: 'none', message: 'Nothing has been sent to this endpoint in the last 30 days.' })
   for (const delivery of deliveries) emit({ event: 'webhookDelivery', ...delivery })
   return 0
 }
@@ -335,7 +335,7 @@ function kindsOf(given: unknown): readonly string[] {
   const wanted = Array.isArray(given) ? given.map(String) : ['search.hit']
   const unknown = wanted.find((each) => !(hitEventKinds as readonly string[]).includes(each))
   if (unknown !== undefined)
-    throw wrongUse(`There is no kind "${unknown}"; an endpoint can take ${hitEventKinds.join(' and ')}.`)
+    throw wrongUse(`There is no type "${unknown}"; an endpoint can receive ${hitEventKinds.join(' and ')}.`)
   return [...new Set(wanted)]
 }
 
@@ -363,7 +363,7 @@ async function newSecret(
   const secret = file === undefined ? makeWebhookSecret(random.bytes) : await secretInFile(String(file))
   const bytes = webhookSecretBytes(secret)
   if (!bytes)
-    throw wrongUse('The secret is none: write whsec_ and 24 to 64 bytes in base64, or leave --secret-file out.')
+    throw wrongUse('This is not a secret: write whsec_ and 24 to 64 bytes in base64, or leave --secret-file out.')
   const secretId = random.uuid()
   return { secret, stored: { secretId, sealed: sealer.seal(bytes, secretId) } }
 }

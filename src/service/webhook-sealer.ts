@@ -33,7 +33,7 @@ export async function openSealer(
   if (acceptsNewKey) await setSetting(store.db, printSetting, print)
   else if ((await getOrCreateSetting(store.db, printSetting, print)) !== print)
     throw new OperatorError(
-      `The secrets of webhooks were sealed with another key than ${config.secretKey ? 'TENDERSTOCK_SECRET_KEY' : `the file ${secretKeyFile} in ${dataFolder}`}; use the former key, or replace every secret: tenderstock webhook rotate ID --accept-new-key`,
+      `The secrets of webhooks were encrypted with a different key than ${config.secretKey ? 'TENDERSTOCK_SECRET_KEY' : `the file ${secretKeyFile} in ${dataFolder}`}; use the former key, or replace every secret: tenderstock webhook rotate ID --accept-new-key`,
     )
   return createSealer(key, random.bytes)
 }

@@ -111,7 +111,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
       'Edition 2 waits for a decision',
       'since 23 Nov 2026, 09:00 UTC, 2 hours ago',
       'tried 2 times',
-      'The rounds fail',
+      'Rounds are failing',
       'Publishing failed: disk.',
       '4 in a row',
       'delivers nothing',
@@ -166,7 +166,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     expect(context.editions.newest).toMatchObject({ edition: 2, records: 3 })
     const audit = await page('/operator/audit')
     expect(audit).toMatch(
-      /op@example\.org.* asked to publish in spite of the gate edition 2 .*Nordland confirmed the clean-up by phone/,
+      /op@example\.org.* requested publication despite the gate edition 2 .*Nordland confirmed the clean-up by phone/,
     )
     const edition = await page('/operator/editions/2')
     expect(edition).toMatch(/It was held back/)
@@ -216,7 +216,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
       expect(states[1]).not.toEqual(states[0])
       if (way === 'buttons') {
         await decide('split')
-        expect(await page('/operator/reviews')).toMatch(/No pair waits.*Two tenders.*op@example\.org Undo/)
+        expect(await page('/operator/reviews')).toMatch(/No pairs are waiting.*Two tenders.*op@example\.org Undo/)
         const audit = await page('/operator/audit')
         for (const said of ['merged', 'split', 'undid the decision on']) expect(audit).toContain(said)
       }
@@ -346,7 +346,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     const values = await page('/operator/values')
     expect(values).toMatch(/1,200 in the model.*Usual error × 2 .*Refused 50%/)
     expect(values).toMatch(/v1-abc .*× 0\.35 to × 2\.8/)
-    expect(values).toContain('Refused: those alike differ too much')
+    expect(values).toContain('Refused: similar tenders differ too much')
 
     const key = /name="form-key" value="([^"]+)"/.exec(await (await get('/operator/incidents', operator)).text())![1]!
     const form = { title: 'New notices arrive late', detail: 'TED answers slowly.', started: '2026-11-23 07:30' }
@@ -366,7 +366,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     expect(await page(`/operator/incidents/${id}/end`)).toContain('Is it over?')
     await post(`/operator/incidents/${id}/end`, {}, operator)
     expect(await page('/operator/incidents')).toMatch(/Over 23 Nov 2026, 08:01/)
-    expect(await page('/operator/audit')).toMatch(/ended the incident .*changed the incident .*told everybody of/)
+    expect(await page('/operator/audit')).toMatch(/ended the incident .*changed the incident .*announced/)
     expect((await post(`/operator/incidents/${id}/end`, {}, (await world.person('x@example.org')).cookie)).status).toBe(
       403,
     )

@@ -119,7 +119,7 @@ describe.skipIf(!hasChromium)('people on the console', () => {
       expect(new URL(hands.page.url()).pathname).toBe('/operator')
       const other = await windowOf()
       await other.visit(made.link)
-      expect(await other.heading()).toBe('This link works no more')
+      expect(await other.heading()).toBe('This link no longer works')
     })
 
     flow('flow 2: a link by mail signs in once, for ten minutes, and leads back', 'by keys', async () => {
@@ -144,11 +144,11 @@ describe.skipIf(!hasChromium)('people on the console', () => {
       await hands.press('Sign out')
       expect(await hands.text()).toContain('You are signed out.')
       await hands.visit(link)
-      expect(await hands.heading()).toBe('This link works no more')
+      expect(await hands.heading()).toBe('This link no longer works')
       const late = await ask()
       world.wait(10 * minuteMs + 1)
       await hands.visit(late)
-      expect(await hands.heading()).toBe('This link works no more')
+      expect(await hands.heading()).toBe('This link no longer works')
     })
 
     flow('flow 4: the company signs in who is known there, and nobody else', 'without script', async () => {

@@ -559,14 +559,14 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     expect(await read(digests)).toContain('Mails wait')
     const bad = await send(await read(digests), digests, { person: ['nobody'], zone: ['+01:00'] })
     const badPage = await bad.text()
-    expect([bad.status, badPage]).toEqual([422, expect.stringContaining('This is no mail address')])
+    expect([bad.status, badPage]).toEqual([422, expect.stringContaining('This is not a mail address')])
     expect(badPage).toContain('There is no such time zone')
     const terms = { person: ['anna@example.org'], zone: ['Europe/Berlin'], hour: ['6'] }
     expect((await send(await read(digests), digests, terms, member.cookie)).status).toBe(303)
     const twice = await send(await read(digests), digests, terms)
     expect([twice.status, await twice.text()]).toEqual([
       422,
-      expect.stringContaining('already receives mails of this search'),
+      expect.stringContaining('already receives mails for this search'),
     ])
     const list = await read(digests, member.cookie, 'de')
     expect(list).toMatch(/Jeden Tag <span class="soft">6:00, Europe\/Berlin/)
@@ -578,7 +578,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     for (const each of [digest, `${digest}/remove`, profile])
       expect((await world.get(each.replace(acme, stranger), other.cookie)).status).toBe(404)
     expect((await send(await read(`${digest}/remove`), `${digest}/remove`, {})).status).toBe(303)
-    expect(await read(digests)).toContain('Nobody gets mails yet')
+    expect(await read(digests)).toContain('Nobody receives mails yet')
     expect((await audit()).map((entry) => entry.action)).toEqual([
       'profile.create',
       'profile.edit',

@@ -179,7 +179,7 @@ describe.skipIf(!hasChromium || !hasTerminal)('the first ten minutes', () => {
     const answer = JSON.parse(await runShell(await hands.page.locator('#first-request').innerText()))
     expect(answer.data).toHaveLength(1)
     await hands.visit(context.link)
-    expect(await hands.heading()).toBe('This link works no more')
+    expect(await hands.heading()).toBe('This link no longer works')
   })
 
   describe.each(triedWays)('%s', (way) => {

@@ -54,7 +54,7 @@ describe.each(drawnEngines)('the overview of an organization (%s)', (engine) => 
     const { read, organizationId, member, get, origin } = await open()
     const page = await read()
     expect(page).toContain('Where to begin')
-    expect(page).toContain('Nothing needs you.')
+    expect(page).toContain('Nothing needs your attention.')
     expect(page).toContain('Nothing has been published yet.')
     const main = page.slice(page.indexOf('<main'), page.indexOf('</main>'))
     const links = [...main.matchAll(/<a href="([^"]+)"/g)].map(([, href]) => href!)
@@ -131,7 +131,7 @@ describe.each(drawnEngines)('the overview of an organization (%s)', (engine) => 
     expect(page.indexOf('Where to begin')).toBeGreaterThan(page.indexOf('Best hits'))
     // what only an Owner can change is not told to others
     const forMember = await read(member)
-    expect(forMember).toContain('One thing needs you.')
+    expect(forMember).toContain('One thing needs your attention.')
     expect(forMember).not.toContain('ERP')
   })
 })

@@ -124,7 +124,7 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
     expect((await command(world, ['ida@example.org'])).search).toBe('?mail=ida%40example.org')
     await person('anna@example.org', { isOperator: true })
     await expect(command(world, ['nobody@example.org'])).rejects.toThrow('Nobody here has the address')
-    await expect(command(world, ['nobody'])).rejects.toThrow('is no mail address')
+    await expect(command(world, ['nobody'])).rejects.toThrow('is not a mail address')
     const link = await command(world, ['ida@example.org'], { operator: true })
     const answer = await post(link.pathname, {})
     expect(context.directory.viewerOf(cookieOf(answer)!)?.person).toMatchObject({ isOperator: true })

@@ -67,7 +67,7 @@ describe.each(drawnEngines)('the status (%s)', (engine) => {
     await addEditions(world, [startOfConsole - hourMs])
     expect(await text('/status'), 'kept for a minute').toContain('No edition has been published yet')
     wait(2 * minuteMs)
-    expect(await text('/status')).toContain('Everything runs')
+    expect(await text('/status')).toContain('Everything is running')
     expect(await text('/status', 'de')).toContain('Alles läuft')
     wait(2 * hourMs)
     expect(await text('/status')).toContain('The next edition is late')

@@ -168,7 +168,7 @@ describe.each(drawnEngines)('the stock in charts (%s)', (engine) => {
       new Map(rows.map(({ publisher, tenders }) => [names[publisher]!, tenders])),
     )
 
-    const divisions = [...numbersOf(page, 'Tenders by division of CPV')]
+    const divisions = [...numbersOf(page, 'Tenders by CPV division')]
     const withoutCode = divisions.pop()
     expect(divisions.map(([name]) => name.slice(0, 2)).sort()).toEqual(['33', '45', '72', '90', '99'])
     expect(divisions.map(([, count]) => count)).toEqual(
@@ -177,7 +177,7 @@ describe.each(drawnEngines)('the stock in charts (%s)', (engine) => {
     const all = divisions.map(([name]) => `${name.slice(0, 2)}000000`)
     expect(withoutCode).toEqual(['Without a code', 234 - tenders({ archived: true, cpv: all })])
     expect(divisions.map(([name]) => name)).toContain('45 Construction work')
-    expect(divisions.map(([name]) => name)).toContain('99 not a division of CPV')
+    expect(divisions.map(([name]) => name)).toContain('99 not a CPV division')
 
     // the database is queried once for each edition
     waits()
@@ -236,7 +236,7 @@ describe.each(drawnEngines)('the stock in charts (%s)', (engine) => {
       await ended.promise
     })
     await begun.promise
-    expect(await counted(3)).toContain('Not known at the moment: the database is busy.')
+    expect(await counted(3)).toContain('Unknown at the moment: the database is busy.')
     ended.resolve()
     await holding
     await expect.poll(() => read()).toContain('Nine of ten within')

@@ -115,7 +115,7 @@ describe.each(drawnEngines)('the page of a tender (%s)', (engine) => {
     await world.publish()
     const gone = await (await get(`/tenders/${other}`, cookie)).text()
     expect(gone).toContain(`href="/tenders/${id}"`)
-    expect(textOf(gone)).toContain('This record went into another one')
+    expect(textOf(gone)).toContain('This record was merged into another one')
     waits()
     const kept = await (await get(`/tenders/${id}`, cookie)).text()
     expect(waits().waits).toBeLessThanOrEqual(3)

@@ -1,4 +1,4 @@
-// One store on two real servers: it writes to the one that takes writes, leaves a primary that became read-only
+// One store on two real servers: it writes to the one that accepts writes, leaves a primary that became read-only
 // although its connections live, and follows a promotion without being opened again.
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -86,7 +86,7 @@ test.skipIf(!isPossible)(
     const standby = hostOf(servers.urls()[1])
     const url = `postgres://postgres@${standby},${standby}/postgres`
     await expect(openStore({ databaseUrl: url, dataFolder: folder })).rejects.toThrow(
-      `The database ${standby},${standby}/postgres cannot be used (none of the 2 servers takes writes)`,
+      `The database ${standby},${standby}/postgres cannot be used (none of the 2 servers accepts writes)`,
     )
   },
   120_000,

@@ -47,7 +47,7 @@ describe('the command line', () => {
     [`${base} --yes`, /run has no option --yes/],
     [`${base} --json=1`, /takes no value/],
     [`${base} --state`, /--state needs a value/],
-    [`${base} stray`, /"stray" stands alone/],
+    [`${base} stray`, /"stray" is not an option/],
     [`${base} --initial all`, /open or history/],
     [`${base} --filter cpvs=1`, /no filter cpvs\. Did you mean cpv\?/],
     [`${base} --filter updated_since=2026-01-01T00:00:00Z`, /sync sets updated_since itself/],
@@ -61,10 +61,10 @@ describe('the command line', () => {
     ['run --url https://a.example --sink exec', /needs a program/],
     ['run --url https://a.example --sink csv:x --option delimiter=#', /one of , ; tab \|/],
     ['run --url https://a.example --sink postgres:postgres://me:secret@db/x', /PGPASSWORD/],
-    ['run --url http://api.example.org --sink sqlite:x', /in the clear/],
+    ['run --url http://api.example.org --sink sqlite:x', /in plain text/],
     ['run --url https://me:secret@api.example.org --sink sqlite:x', /no password/],
-    ['run --url ftp://api.example.org --allow-http --sink sqlite:x', /begins with https/],
-    ['run --url api.example.org --sink sqlite:x', /is no address/],
+    ['run --url ftp://api.example.org --allow-http --sink sqlite:x', /must begin with https/],
+    ['run --url api.example.org --sink sqlite:x', /is not a URL/],
     ['run --url https://api.example.org/v1/tenders?limit=5 --sink sqlite:x', /without \/v1/],
   ]
   it.each(wrong)('%s', (line, message) => {

@@ -96,18 +96,18 @@ function readOptions(command: CommandName, args: readonly string[]): Given {
     const word = args[index] === '-h' ? '--help' : args[index]!
     if (!word.startsWith('--'))
       throw new UsageError(
-        `"${word.slice(0, 40)}" stands alone; options begin with --. See tender-sync ${command} --help.`,
+        `"${word.slice(0, 40)}" is not an option; options begin with --. See tender-sync ${command} --help.`,
       )
     const equals = word.indexOf('=')
     const name = word.slice(2, equals < 0 ? undefined : equals)
     const inline = equals < 0 ? undefined : word.slice(equals + 1)
     if (name === 'token')
       throw new UsageError(
-        'A token on the command line shows in the process list and in the shell history: set TENDER_TOKEN or pass --token-file.',
+        'A token on the command line appears in the process list and in the shell history: set TENDER_TOKEN or pass --token-file.',
       )
     if (name === 'secret')
       throw new UsageError(
-        'A secret on the command line shows in the process list and in the shell history: set TENDER_WEBHOOK_SECRET or pass --secret-file.',
+        'A secret on the command line appears in the process list and in the shell history: set TENDER_WEBHOOK_SECRET or pass --secret-file.',
       )
     const spec = Object.hasOwn(specs, name) ? specs[name]! : undefined
     if (!spec || (spec.only && !spec.only.includes(command)))
@@ -137,7 +137,7 @@ function checked(command: CommandName, given: Given, program: readonly string[])
     throw new UsageError(`tender-sync ${command} needs --url, the address of the API without /v1.`)
   const initial = one('initial') ?? 'open'
   if (initial !== 'open' && initial !== 'history')
-    throw new UsageError(`--initial is open or history, not "${initial.slice(0, 40)}".`)
+    throw new UsageError(`--initial must be open or history, not "${initial.slice(0, 40)}".`)
   return {
     url: url === undefined ? undefined : checkedUrl(url, given.has('allow-http')),
     sink: sinkChoice(sink, pairs('option', given.get('option')), program),
@@ -160,7 +160,8 @@ function checkedWebhooks(given: Given, program: readonly string[]): WebhookOptio
   const sink = one('sink')
   if (sink === undefined) throw new UsageError('tender-sync webhooks needs --sink, such as --sink sqlite:tenders.db.')
   const path = one('path') ?? '/'
-  if (!/^\/[^?#\s]*$/.test(path)) throw new UsageError(`--path ${path.slice(0, 40)} is no path; it begins with /.`)
+  if (!/^\/[^?#\s]*$/.test(path))
+    throw new UsageError(`--path ${path.slice(0, 40)} is not a path; a path begins with /.`)
   return {
     sink: sinkChoice(sink, pairs('option', given.get('option')), program),
     listen: { ...listenAddress(one('listen') ?? '127.0.0.1:9000'), path },
@@ -173,14 +174,14 @@ function checkedWebhooks(given: Given, program: readonly string[]): WebhookOptio
 function listenAddress(text: string): { host: string; port: number } {
   const [, host, port] = /^(?:(\[[\da-fA-F:.]+\]|[^:\s]+):)?(\d{1,5})$/.exec(text) ?? []
   if (port === undefined || Number(port) > 65_535)
-    throw new UsageError(`--listen is <host>:<port> or a port, not ${text.slice(0, 40)}.`)
+    throw new UsageError(`--listen must be <host>:<port> or a port, not ${text.slice(0, 40)}.`)
   return { host: (host ?? '127.0.0.1').replace(/^\[|\]$/g, ''), port: Number(port) }
 }
 
 function minutes(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   if (!/^\d+(?:\.\d+)?$/.test(text) || Number(text) > 60)
-    throw new UsageError(`--max-wait is a number of minutes from 0 to 60, not ${text.slice(0, 40)}.`)
+    throw new UsageError(`--max-wait must be a number of minutes from 0 to 60, not ${text.slice(0, 40)}.`)
   return Number(text) * 60_000
 }
 
@@ -189,16 +190,16 @@ function checkedUrl(text: string, allowHttp: boolean): string {
   try {
     url = new URL(text)
   } catch {
-    throw new UsageError(`--url ${text.slice(0, 60)} is no address; it looks like https://api.example.org.`)
+    throw new UsageError(`--url ${text.slice(0, 60)} is not a URL; write it like https://api.example.org.`)
   }
   const isLoopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname)
   if (url.username !== '' || url.password !== '')
-    throw new UsageError('--url must contain no password: it would be visible in the list of processes.')
+    throw new UsageError('--url must contain no password: it would be visible in the process list.')
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new UsageError(`--url ${text.slice(0, 60)} is no address of the API; it begins with https://.`)
+    throw new UsageError(`--url ${text.slice(0, 60)} is not a URL of the API; it must begin with https://.`)
   if (url.protocol === 'http:' && !isLoopback && !allowHttp)
     throw new UsageError(
-      `--url ${text.slice(0, 60)} would send the token in the clear: use https, or --allow-http on a protected network.`,
+      `--url ${text.slice(0, 60)} would send the token in plain text: use https, or --allow-http on a protected network.`,
     )
   if (url.search !== '' || url.hash !== '' || /\/v1(?:\/|$)/.test(url.pathname))
     throw new UsageError(
@@ -247,7 +248,7 @@ function filtersOf(list: readonly (readonly [string, string])[]): SyncFilters {
     if (Object.hasOwn(filters, name)) throw new UsageError(`--filter ${name} is given twice.`)
     if (kindOf(name) === 'text') filters[name] = value
     else if (/^\d{1,15}$/.test(value)) filters[name] = Number(value)
-    else throw new UsageError(`--filter ${name} is a whole number of euros, not ${value.slice(0, 40)}.`)
+    else throw new UsageError(`--filter ${name} must be a whole number of euros, not ${value.slice(0, 40)}.`)
   }
   return filters as SyncFilters
 }

@@ -3,11 +3,11 @@ import type { CommandName } from './command-line.ts'
 
 const overview = `tender-sync keeps a verifiable local copy of the tender stock.
 
-  tender-sync run     one run: loads the copy, or what changed since
-  tender-sync watch   a run at once and then every hour, until stopped
-  tender-sync status  the state, the last run, what the copy holds
-  tender-sync verify  crawls the whole stock and compares it with the copy
-  tender-sync reset   forgets the state; the next run reloads the copy
+  tender-sync run       loads the copy, or what changed since the last run
+  tender-sync watch     runs now and then every hour, until stopped
+  tender-sync status    shows the state, the last run and what the copy holds
+  tender-sync verify    compares the copy with the published stock
+  tender-sync reset     forgets the state; the next run reloads the copy
   tender-sync webhooks  receives hits and keeps them beside the copy
 
   tender-sync <command> --help gives details and examples.
@@ -23,13 +23,13 @@ Sinks (--sink <kind>[:<target>])
   exec -- ./load.sh         JSON lines to your own program
 
 The token comes from TENDER_TOKEN or --token-file, never from an argument:
-arguments show in the process list and in the shell history.
+arguments appear in the process list and in the shell history.
 
 Exit codes: 0 done, 2 wrong usage, 3 skipped: another run is in progress,
 4 given up, state kept, 5 the copy differs (verify), 1 a bug.`
 
 const shared = `  --sink <kind>[:<target>]   where the copy is; see tender-sync --help
-  --option <name>=<value>    of the sink; may be repeated
+  --option <name>=<value>    option of the sink; may be repeated
   --state <folder>           for lock and report, and the state of hubspot,
                              salesforce, http and exec; for sinks that are
                              files it is <file>.sync
@@ -42,8 +42,8 @@ const asking = `  --url <address>            the API, without /v1
                              value_max; default: everything
   --allow-http               allow plain HTTP to another machine
   --max-wait <minutes>       give up sooner on an API that fails or cannot be
-                             reached; default: after half an hour, and at
-                             once if the first run of a copy reaches nothing
+                             reached; default: half an hour; 0 minutes for the
+                             first run of a copy if it reaches nothing
   --quiet                    no progress and no summary`
 
 const running = `  --initial open|history     open (default): starts with what is open now;
@@ -62,21 +62,21 @@ const webhooks = `tender-sync webhooks --sink <kind>[:<target>] [options]
 
 Receives the hits of saved searches as signed webhooks and keeps them beside the
 copy: in the table hit of sqlite and postgres, or in hits.ndjson beside the file
-of ndjson; other sinks take no hits. It answers 2xx when a hit is durable, and
-503 when the target fails, so that the sender tries again. A hit has one row,
-however often its messages come, and a newer message replaces an older one.
+of ndjson; other sinks cannot store hits. It answers 2xx when a hit is durable,
+and 503 when the target fails, so that the sender retries. A hit has one row,
+however often its messages arrive, and a newer message replaces an older one.
 SIGTERM and Ctrl-C stop it after the open requests.
 
-  --sink <kind>[:<target>]   sqlite, ndjson or postgres: that of the copy
-  --option schema=<name>     of postgres
+  --sink <kind>[:<target>]   sqlite, ndjson or postgres, as for the copy
+  --option schema=<name>     schema in postgres
   --secret-file <file>       the secret of the endpoint, or the old and the new
                              one during a rotation; reread for each request;
                              default: TENDER_WEBHOOK_SECRET
   --listen <host>:<port>     default: 127.0.0.1:9000; put a proxy with TLS
                              before it
-  --path <path>              of the endpoint's address; default: /
+  --path <path>              path of the endpoint; default: /
   --json                     JSON lines instead of text
-  --quiet                    only what is refused or not kept
+  --quiet                    only what was refused or not kept
 
 Examples
   export TENDER_WEBHOOK_SECRET=whsec_…
@@ -106,8 +106,8 @@ Examples
     --filter cpv=45000000 --filter nuts=DE2,AT`,
   watch: `tender-sync watch --url <address> --sink <kind>[:<target>] [options]
 
-One run at once and then one every hour, at a random minute. Errors are reported
-and do not end it; SIGTERM and Ctrl-C stop it cleanly and keep everything.
+Runs now and then once every hour, at a random minute. Errors are reported and
+do not end it; SIGTERM and Ctrl-C stop it cleanly and keep everything.
 
 ${asking}
 ${running}
@@ -150,7 +150,7 @@ Examples
 
 Forgets the state. The records stay until the next run has loaded everything
 again; then sinks that are files or databases are replaced in one step. Hits of
-tender-sync webhooks stay: nothing would bring them again.
+tender-sync webhooks stay: no run would bring them back.
 
 ${shared}
   --yes                      do not ask

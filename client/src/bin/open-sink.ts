@@ -82,7 +82,7 @@ export function workFolder(choice: SinkChoice, stateFolder: string | undefined, 
   if (isFileKind(choice.kind)) {
     if (stateFolder !== undefined)
       throw new UsageError(
-        `--state is not for ${choice.kind}: the state is in ${choice.target}.sync or in the file itself.`,
+        `--state does not apply to ${choice.kind}: the state is in ${choice.target}.sync or in the file itself.`,
       )
     return `${resolve(choice.target)}.sync`
   }

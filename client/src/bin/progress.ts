@@ -82,11 +82,11 @@ export class Progress {
       const text = `The copy differs from edition ${event.edition}; everything is gone over once more.`
       this.#tell(text, { event: 'differs', edition: event.edition })
     } else if (event.type === 'left-over') {
-      const text = `checks ${counted(event.records, 'record')} that the run did not deliver`
+      const text = `checking ${counted(event.records, 'record')} that the run did not deliver`
       this.#tell(text, { event: 'left-over', records: event.records })
     } else if (event.type === 'survivor') {
       const { id, isFound } = event
-      const text = isFound ? undefined : `the survivor ${id} of a merge is not known to the API`
+      const text = isFound ? undefined : `the survivor ${id} of a merge is unknown to the API`
       this.#tell(text, { event: 'survivor', id, isFound })
     }
   }

@@ -14,7 +14,8 @@ export async function resetCommand(options: Options, environment: Environment): 
       const answer = await environment.ask(
         `Forget the state of ${title}? The next run reloads everything${job.sink.canStage ? ' and then replaces the copy' : ''}. [y/N] `,
       )
-      if (answer === undefined) throw new UsageError('There is no terminal to ask at: pass --yes to forget the state.')
+      if (answer === undefined)
+        throw new UsageError('There is no terminal on which to ask: pass --yes to forget the state.')
       if (!/^y(?:es)?$/i.test(answer.trim())) {
         say('Nothing was changed.')
         return exitCodes.ok
@@ -31,7 +32,7 @@ export async function resetCommand(options: Options, environment: Environment): 
       await held.release()
     }
     if (options.isJson) environment.stdout.write(`${JSON.stringify({ event: 'reset', sink: title })}\n`)
-    say(`The state of ${title} is forgotten; the next run reloads everything.`)
+    say(`The state of ${title} has been forgotten; the next run reloads everything.`)
     return exitCodes.ok
   } finally {
     await job.close()

@@ -150,7 +150,7 @@ function tell(
         : `Given up after ${after}: ${outcome.error instanceof UsageError ? 'there is no token' : titles[outcome.reason]}.`
   const lines =
     outcome.result === 'skipped'
-      ? [holder ?? '', 'Nothing was changed; the next run brings what this one would have brought.']
+      ? [holder ?? '', 'Nothing was changed; the next run delivers what this one would have delivered.']
       : [outcome.reason === 'signal' ? '' : messageOf(outcome.error), rest(outcome)]
   stderr.write(
     `${[
@@ -166,11 +166,11 @@ function tell(
 const titles = {
   problem: 'the API refused',
   unreachable: 'the API cannot be reached',
-  feed: 'the answers of the API contradict each other',
-  'filters-changed': 'the filters are not those of the copy',
+  feed: "the API's answers contradict each other",
+  'filters-changed': 'the filters differ from those of the copy',
   state: 'the stored state cannot be used',
   'lock-lost': 'the lock was lost',
-  differs: 'the copy is not the published edition',
+  differs: 'the copy differs from the published edition',
   sink: 'the target failed',
 } as const
 
@@ -179,7 +179,7 @@ function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof ProblemError) return `${error.problem.title} (${error.problem.status}): ${error.problem.detail}`
   if (error.name === 'FiltersChangedError')
-    return 'The copy was made with other filters, so its state says nothing about records that only the new ones match. Pass the former filters, or rebuild the copy: --new-filters, or tender-sync reset.'
+    return 'The copy was made with different filters, so its state says nothing about records that only the new ones match. Pass the former filters, or rebuild the copy: --new-filters, or tender-sync reset.'
   return error instanceof SinkError || error.name.endsWith('Error') ? error.message : `${error.name}: ${error.message}`
 }
 
@@ -219,7 +219,7 @@ function completedText(
     ['state', updatedSince ?? 'none yet: no record was delivered'],
   ]
   const head = isResumed
-    ? `The interrupted run into ${title} is complete; what changed since follows.`
+    ? `The interrupted run into ${title} is complete; the changes since then follow.`
     : `The copy in ${title} is up to date.`
   return [head, ...rows.map(([name, value]) => `  ${name.padEnd(9)} ${value}`)].join('\n')
 }

@@ -63,7 +63,7 @@ export function sinkChoice(
     throw new UsageError(`The sink ${kind} needs ${needs ?? 'a program'}: --sink ${example}.`)
   if (kind === 'postgres' && /^[a-z]+:\/\/[^/@]*:[^/@]+@/i.test(target))
     throw new UsageError(
-      'A password in --sink shows in the process list: omit it and set PGPASSWORD (or use ~/.pgpass).',
+      'A password in --sink appears in the process list: omit it and set PGPASSWORD (or use ~/.pgpass).',
     )
   return { kind, target, args, options: optionsOf(kind, given) }
 }
@@ -80,7 +80,7 @@ function optionsOf(kind: SinkKind, given: readonly (readonly [string, string])[]
       )
     }
     if (typeof allowed !== 'string' && !allowed.includes(value))
-      throw new UsageError(`--option ${name} is one of ${allowed.join(' ')}, not ${value.slice(0, 40)}.`)
+      throw new UsageError(`--option ${name} must be one of ${allowed.join(' ')}, not ${value.slice(0, 40)}.`)
     options[name] = value
   }
   return options

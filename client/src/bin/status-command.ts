@@ -36,7 +36,7 @@ export async function statusCommand(options: Options, environment: Environment):
         ? [
             [
               'source',
-              `${report.url} (${report.initial === 'history' ? 'with archived records' : 'begun with open records'})`,
+              `${report.url} (${report.initial === 'history' ? 'with archived records' : 'started with open records'})`,
             ] as const,
           ]
         : []),

@@ -79,7 +79,7 @@ async function verify(job: Job, options: Options, environment: Environment): Pro
     progress.clear()
     if (!environment.signal.aborted && !(error instanceof ProblemError) && !(error instanceof UnreachableError))
       throw error
-    const message = environment.signal.aborted ? 'asked to stop' : (error as Error).message
+    const message = environment.signal.aborted ? 'stopped on request' : (error as Error).message
     if (options.isJson) environment.stdout.write(`${JSON.stringify({ event: 'end', result: 'aborted', message })}\n`)
     else environment.stderr.write(`Given up: ${message}\nNothing was changed.\n`)
     return exitCodes.aborted

@@ -44,7 +44,7 @@ async function openHits({ kind, target, options }: SinkChoice, environment: Envi
         ...(options.schema !== undefined && { schema: options.schema }),
       })
     default:
-      throw new UsageError(`The sink ${kind} takes no hits; sqlite, ndjson and postgres do.`)
+      throw new UsageError(`The sink ${kind} cannot store hits; sqlite, ndjson and postgres can.`)
   }
 }
 
@@ -101,7 +101,7 @@ class Teller {
         this.#counts.failed++
         const message = faultText(event.error)
         const { webhookId } = event
-        this.#warn({ event: 'failed', webhookId, message }, `not kept, the sender will try again: ${message}`)
+        this.#warn({ event: 'failed', webhookId, message }, `not stored, the sender will retry: ${message}`)
       }
     }
   }

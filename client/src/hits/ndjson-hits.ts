@@ -28,7 +28,8 @@ type OpenFile = { readonly handle: FileHandle; readonly held: Map<string, Held> 
 export async function openNdjsonHits({ file, now }: NdjsonHitsOptions): Promise<HitStore> {
   await makeFolder(dirname(file))
   const acquired = await fileLock({ path: join(`${file}.sync`, 'lock'), now }).acquire()
-  if (!acquired) throw new SinkBusyError(`Another process writes ${file}: wait for its end, or choose another folder.`)
+  if (!acquired)
+    throw new SinkBusyError(`Another process is writing to ${file}: wait until it ends, or choose another folder.`)
   const lock = acquired
   let current: OpenFile | undefined
   try {
@@ -137,7 +138,7 @@ const lineEnd = Buffer.from('\n')
 
 const notOurs = (file: string, line: number): CopyDamagedError =>
   new CopyDamagedError(
-    `Line ${line} of ${file} is no hit that tender-sync wrote: move the file away, or choose another folder. Nothing was changed.`,
+    `Line ${line} of ${file} is not a hit that tender-sync wrote: move the file away, or choose another folder. Nothing was changed.`,
   )
 
 function parsed(line: Buffer): HitLine | undefined {

@@ -56,12 +56,12 @@ export const tenderColumns: readonly Column[] = [
     text('status', 'status', 'planned, open, awardIntended, closed, awarded, cancelled, merged; more may be added'),
   ),
   text('archive_reason', 'archiveReason', 'expired, cancelled, awarded, merged; null while the tender is not archived'),
-  uuid('merged_into', 'mergedInto', 'The remaining tender when archive_reason is merged'),
+  uuid('merged_into', 'mergedInto', 'The surviving tender if archive_reason is merged'),
   required(text('title', 'title', 'Title in the language of the record')),
   text('description', 'description', 'Description in the language of the record'),
   text('language', 'language', 'ISO 639-1 code of the texts'),
   text('tender_number', 'tenderNumber', "The authority's own number"),
-  text('procedure_id', 'procedureId', 'What all notices of the procedure share'),
+  text('procedure_id', 'procedureId', 'Identifier shared by all notices of the procedure'),
   text('contracting_authority_name', 'contractingAuthority.name', 'Name of the contracting authority'),
   text('contracting_authority_id', 'contractingAuthority.nationalId', 'National registration number of the authority'),
   text('contracting_authority_street', 'contractingAuthority.street', 'Address of the authority'),
@@ -117,7 +117,7 @@ export const tenderColumns: readonly Column[] = [
   text('publisher', 'originalSources.-1.publisher', 'Portal of the newest notice'),
   text('publication_number', 'originalSources.-1.publicationNumber', 'Official Journal number of the newest notice'),
   text('source_url', 'originalSources.-1.url', 'Page of the newest notice'),
-  boolean('is_qualification_system', 'isQualificationSystem', 'A standing list of suppliers, no call for tenders'),
+  boolean('is_qualification_system', 'isQualificationSystem', 'A standing list of suppliers, not a call for tenders'),
 ]
 
 /** One row per lot, after `tender_id` and `position`, which are its key. */
@@ -160,7 +160,7 @@ export const hitColumns: readonly Column[] = [
   required(integer('edition', 'data.edition', 'The edition that the record in body is from')),
   required(text('type', 'type', 'search.hit; search.hit.changed if a later message about the tender came')),
   codes('changes', 'data.changes', 'What happened to the tender, separated by spaces: deadline, value, closed, merged'),
-  uuid('merged_into', 'data.mergedInto', 'The tender that remains after a merge'),
+  uuid('merged_into', 'data.mergedInto', 'The surviving tender after a merge'),
   required(text('title', 'data.tender.title', 'Title of the tender')),
   required(text('status', 'data.tender.status', 'Status of the tender')),
   instant('submission_date', 'data.tender.submissionDate', 'Submission deadline; null when none was published'),

@@ -40,7 +40,7 @@ export async function lookUp(
     if (answer.result === 'refused') throw new SinkError(`${name} refuses the lookup of the mapping: ${answer.reason}`)
     const results = valueAt(answer.body, lookup.results)
     if (!Array.isArray(results))
-      throw new SinkError(`${name} answers the lookup of the mapping without ${lookup.results}.`)
+      throw new SinkError(`The answer of ${name} to the mapping's lookup has no ${lookup.results}.`)
     for (const result of results) {
       const id = String(valueAt(result, lookup.externalId)).toLowerCase()
       const modified = Date.parse(String(lookup.lastModified && valueAt(result, lookup.lastModified)))

@@ -87,7 +87,7 @@ export function crmRequests(options: CrmRequestsOptions): CrmRequests {
     // The next page may be named by the answer: the headers with the secret go to the CRM's own origin only.
     const url = new URL(request.path.startsWith('/') ? baseUrl + request.path : request.path)
     if (url.origin !== origin)
-      throw new SinkError(`${name} names an address elsewhere (${url.origin}); nothing is sent there.`)
+      throw new SinkError(`${name} names an address on another host (${url.origin}); nothing is sent there.`)
     await paced()
     count++
     let response: Response
@@ -137,7 +137,7 @@ export function crmRequests(options: CrmRequestsOptions): CrmRequests {
         const waitMs = answer.retryMs ?? waitsSeconds[failures]! * 1000
         if (failures === waitsSeconds.length - 1)
           throw new SinkError(
-            `${name} failed ${waitsSeconds.length} times in a row (${answer.reason}); the next run repeats.`,
+            `${name} failed ${waitsSeconds.length} times in a row (${answer.reason}); the next run retries.`,
           )
         if (waitMs > longestWaitMs)
           throw new SinkError(

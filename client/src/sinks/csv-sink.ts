@@ -129,7 +129,7 @@ async function* readRows(file: string, columns: readonly string[], { delimiter =
       if (!isHeader) yield row
       else if (row.join() !== columns.join())
         throw new CopyDamagedError(
-          `${file} has other columns than this sink writes; verify needs the options of the run.`,
+          `${file} has different columns from those that this sink writes; verify needs the options of the run.`,
         )
       isHeader = false
     }
@@ -140,7 +140,7 @@ async function* readRows(file: string, columns: readonly string[], { delimiter =
       cause,
     })
   }
-  if (isHeader) throw new CopyDamagedError(`${file} is empty: it lacks even its header.`)
+  if (isHeader) throw new CopyDamagedError(`${file} is empty: it lacks even a header.`)
 }
 
 /** The full records beside the table, in the order of its rows; damaged lines are those of other records. */

@@ -177,7 +177,7 @@ describe.each(targets)('CRM sink with $name', ({ start }) => {
     await sink.begin(first)
     await sink.upsert([recordOf(1)])
     crm.faults.push(...Array.from({ length: 7 }, () => ({ status: 500, body: { message: 'oops' } })))
-    await expect(sink.commit(state, 'run')).rejects.toThrow('failed 7 times in a row (500 oops); the next run repeats')
+    await expect(sink.commit(state, 'run')).rejects.toThrow('failed 7 times in a row (500 oops); the next run retries')
     expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000])
     crm.faults.push({ status: 429, headers: { 'retry-after': '86400' } })
     await expect(sink.commit(state, 'run')).rejects.toThrow('asks to wait 1440 minutes')

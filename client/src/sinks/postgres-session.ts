@@ -85,7 +85,7 @@ export class PostgresSession {
     )
     if (!found?.locked)
       throw new SinkBusyError(
-        `Another tender-sync writes into the schema ${this.#schema}; wait for it or use another schema.`,
+        `Another tender-sync is writing to the schema ${this.#schema}; wait for it or use another schema.`,
       )
     this.#hasLock = true
   }

@@ -174,7 +174,7 @@ describe.skipIf(!connectionString)('PostgreSQL sink', () => {
     const one = open(schema)
     const two = open(schema)
     await one.begin(first)
-    await expect(two.begin(first)).rejects.toThrow('Another tender-sync writes into')
+    await expect(two.begin(first)).rejects.toThrow('Another tender-sync is writing to')
     await one.commit(state, 'run')
     await two.begin(delta)
     await two.upsert([recordOf(1)])

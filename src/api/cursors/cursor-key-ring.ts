@@ -1,4 +1,4 @@
-// The ring of keys as one API process knows it, read again when another process may have turned it.
+// The ring of keys as one API process knows it, read again when another process may have rotated it.
 import { createSecretKey } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { dayMs } from '../../domain/time.ts'

@@ -1,10 +1,10 @@
-// The keys of cursors as the database has them. Apart from the ring, as token-source.ts is from the table.
+// Cursor keys as stored in the database. Separate from the ring, as token-source.ts is from the table.
 import type { Clock } from '../../platform/clock.ts'
 import { loadCursorKeys } from '../../store/cursor-keys.ts'
 import type { Store } from '../../store/database.ts'
 import type { CursorKeySource } from './cursor-key-ring.ts'
 
-/** The first key is made when there is none. */
+/** Creates the first key if there is none. */
 export function cursorKeysOf(
   store: Pick<Store, 'looks'>,
   options: { readonly clock: Clock; readonly randomBytes: (count: number) => Uint8Array },

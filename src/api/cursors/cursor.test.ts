@@ -1,4 +1,4 @@
-// Proves C51 to C54, C141 and D28 to D31 for cursors by themselves.
+// Proves C51 to C54, C141 and D28 to D31 for cursors in isolation.
 import { createDecipheriv, createSecretKey } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

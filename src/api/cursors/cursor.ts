@@ -10,12 +10,15 @@ import type { Clock } from '../../platform/clock.ts'
 import { maxCursorLength } from '../parameters.ts'
 
 const cursorLifeMs = dayMs
-/** How far a cursor may come "from the future": within it the clocks differ, beyond it the cursor is forged (D31). */
+/**
+ * Maximum time that a cursor may come "from the future": within it the clocks differ, beyond it the cursor is forged
+ * (D31).
+ */
 const clockSkewMs = minuteMs
 
 /**
- * A key of 32 bytes that seals cursors. Numbers rise; the newest seals, all open. `lastEdition`: of a later edition it
- * opens none, because that number is now another edition's (a restored database).
+ * Key of 32 bytes that seals cursors. Numbers rise; the newest key seals, all open. `lastEdition`: the key opens no
+ * cursor of a later edition, because that number now belongs to another edition (a restored database).
  */
 export type CursorKey = { readonly keyId: number; readonly key: KeyObject; readonly lastEdition?: number }
 
@@ -25,24 +28,25 @@ export type OpenedCursor =
   | { readonly state: 'valid'; readonly position: CursorPosition }
   | { readonly state: 'expired' | 'invalid' }
   /**
-   * Sealed with a key that this process has not seen: refresh the ring and open again; if it stays so, it is invalid.
+   * Sealed with a key that this process has not seen: refresh the ring and open again; if the key is still unknown, the
+   * cursor is invalid.
    */
   | { readonly state: 'unknownKey' }
   | { readonly state: 'mismatch'; readonly parameters: readonly string[] }
 
 export type CursorSealer = {
-  /** A base64url text of at most 512 characters. */
+  /** Seals a position into a base64url text of at most 512 characters. */
   readonly seal: (position: CursorPosition, filter: TenderFilter, organizationId: string) => string
   /** Checks in this order: genuine, organization, age, filters (D30). */
   readonly open: (text: string, filter: TenderFilter, organizationId: string) => OpenedCursor
-  /** Reads the key ring again; resolves at once when it was just read or cannot be read. */
+  /** Reads the key ring again; resolves immediately if it was just read or cannot be read. */
   readonly refresh: () => Promise<void>
 }
 
 /** The keys of this moment, never empty. */
 export type CursorKeyRing = { readonly keys: () => readonly CursorKey[]; readonly refresh: () => Promise<void> }
 
-// AES-256-GCM (NIST SP 800-38D). Header (authenticated, in the clear): version 1, key id 4, random nonce 12. Then the
+// AES-256-GCM (NIST SP 800-38D). Header (authenticated, in plain text): version 1, key id 4, random nonce 12. Then the
 // encrypted content, then the tag.
 const cipherName = 'aes-256-gcm'
 const version = 1
@@ -59,7 +63,7 @@ const cursorLength = headerLength + contentLength + tagLength
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
 
 /**
- * Two bytes of a parameter, to name those that differ; 0 for one that does not filter. Only the hash of all decides.
+ * Two bytes per parameter that tell which ones differ; 0 for one that does not filter. Only the hash of all decides.
  */
 function printOf(filter: TenderFilter, member: keyof TenderFilter): number {
   const value = filter[member]
@@ -67,7 +71,7 @@ function printOf(filter: TenderFilter, member: keyof TenderFilter): number {
   return crc32(JSON.stringify(value)) & 0xffff || 1
 }
 
-/** What a cursor keeps of its filters: a hash of all, and the print of each. */
+/** What a cursor stores of its filters: a hash of all, and a print of each. */
 function filterPrints(filter: TenderFilter): Buffer {
   const prints = Buffer.allocUnsafe(printsLength)
   sha256(canonicalFilter(filter)).copy(prints, 0, 0, filterHashLength)
@@ -77,10 +81,10 @@ function filterPrints(filter: TenderFilter): Buffer {
   return prints
 }
 
-/** Maximum filters, and organizations, to remember: every client of a delta has its own. */
+/** Maximum number of filters, and of organizations, to remember: every client of a delta has its own. */
 const rememberedMax = 4096
 
-/** The last results by key: the pages of a run ask the same again and again. */
+/** Latest results by key: the pages of a run request the same again and again. */
 function remember<T>(make: () => T, key: string, remembered: Map<string, T>): T {
   const known = remembered.get(key)
   if (known !== undefined) return known
@@ -114,8 +118,8 @@ function positionIn(content: Buffer): CursorPosition {
 }
 
 /**
- * The ring is read at each use, so that it may change while the service runs; it keeps a key for at least 25 h after
- * the last cursor that it sealed. `randomBytes` provides the nonce.
+ * The ring is read at each use, so it may change while the service runs; it keeps a key for at least 25 h after the key
+ * sealed its last cursor. `randomBytes` provides the nonce.
  */
 export function createCursorSealer(options: {
   readonly ring: CursorKeyRing

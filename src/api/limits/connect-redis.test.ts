@@ -50,7 +50,7 @@ async function startStoreAt(port: number, ...args: string[]): Promise<Store> {
   return { port, child, client }
 }
 
-/** Waits without end, so that a slow machine does not look like an outage. */
+/** Waits forever, so that a slow machine does not look like an outage. */
 const patience: Patience = { within: (answer) => answer }
 
 const idsOf = async (client: Redis) => ((await client.client('LIST')) as string).match(/^id=\d+/gm)!.length
@@ -73,7 +73,7 @@ test.skipIf(program === undefined)(
     await until(
       async () => (await limiter.take('one', 60)).isAllowed && first.client.exists('tenderstock:limit:one'),
     ).toBe(1)
-    // the Sentinel has to know the replica before it can make it the master
+    // the Sentinel has to know the replica before it can promote it
     await until(async () => JSON.stringify(await sentinel.client.call('SENTINEL', 'replicas', 'limits'))).toContain(
       `${second.port}`,
     )

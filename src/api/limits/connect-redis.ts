@@ -1,17 +1,17 @@
-// A connection to the store of limits, by the address of one server or by Sentinels.
+// Connects to the store of limits, by one server's address or through Sentinels.
 import { Redis, type RedisOptions, type SentinelConnectionOptions, SentinelConnector } from 'ioredis'
 import { sentinelAddressOf } from '../../platform/redis-address.ts'
 
 const sentinelTimeoutMs = 2000
 const longestPauseMs = 1000
 
-/** What the constructor takes. */
+/** Options of the constructor. */
 type Options = Omit<RedisOptions, 'replyMapping'>
 
 export function connectRedis(url: string, options: Options): Redis {
   const shared = {
     ...options,
-    // a server that became a replica keeps its connections: the next one leads to the master
+    // a server that became a replica keeps its connections; a new one leads to the master
     reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
   }
   const address = sentinelAddressOf(url)

@@ -1,4 +1,4 @@
-// Proves that a log is right whenever its writer dies: each write is made the last one.
+// Proves that a log is correct whenever its writer dies: each write in turn is the last one.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { windowMs } from './limiter.ts'
@@ -10,7 +10,7 @@ const exactStamps = 4
 
 class Death extends Error {}
 
-/** Views whose writer dies at the write number `deathAt`. */
+/** Creates views whose writer dies at write number `deathAt`. */
 function mortalViews(views: LogViews, deathAt: number): LogViews {
   let writes = 0
   const mortal = <T extends object>(array: T): T =>

@@ -1,7 +1,7 @@
 // Sliding logs in shared memory: rings of moments at which requests stop to count. Not locked here (limiter-memory.ts).
 import { bucketMs, maxExactLimit, windowMs } from './limiter.ts'
 
-/** The same bytes as numbers of three kinds. */
+/** The same bytes as three kinds of numbers. */
 export type LogViews = { readonly words: Int32Array; readonly counts: Uint32Array; readonly times: Float64Array }
 
 /**
@@ -12,7 +12,9 @@ const bucketPlaces = 64
 /** Bytes of a slot: a moment (8) and a count (4). */
 const placeBytes = 12
 
-/** Words of a log's head: the slot of the oldest stamp, the slot after the newest; then the time, as one of `times`. */
+/**
+ * Words of a log's head: the slot of the oldest stamp, the slot after the newest; then the time, an index into `times`.
+ */
 const headWord = 0
 const tailWord = 1
 const newestTime = 1
@@ -25,9 +27,9 @@ export const ringBytes = (exactStamps: number): number => Math.ceil((ringPlaces(
 const ringPlaces = (exactStamps: number): number => exactStamps + bucketPlaces
 
 /**
- * One log at a time; `open` selects it. Stamps that leave at the same moment share a slot; a slot holds how many were
- * ever admitted up to it, so that the sum is a difference. A thread that dies between two writes leaves a correct log:
- * each step takes effect with the write of one word, after everything that it needs.
+ * One log at a time; `open` selects it. Stamps that leave at the same moment share a slot; a slot holds how many
+ * requests were ever admitted up to it, so a sum is a difference. A thread that dies between two writes leaves a
+ * correct log: each step takes effect with the write of one word, after everything that it needs.
  */
 export class SlidingLogs {
   readonly #views: LogViews
@@ -44,7 +46,7 @@ export class SlidingLogs {
     this.#places = ringPlaces(exactStamps)
   }
 
-  /** `headByte` and `ringByte` are where the two parts of the log begin, multiples of 8. */
+  /** Selects a log. `headByte` and `ringByte` are where its two parts begin, multiples of 8. */
   open(headByte: number, ringByte: number): void {
     this.#word = headByte / 4
     this.#time = headByte / 8 + newestTime
@@ -52,7 +54,7 @@ export class SlidingLogs {
     this.#firstCount = ringByte / 4 + this.#places * 2
   }
 
-  /** The time of this log, held from running backwards; what has left by then no longer counts. */
+  /** Advances the time of this log, which never runs backwards; what has left by then no longer counts. */
   advance(clockNow: number): number {
     const { words, times } = this.#views
     const held = times[this.#time]!
@@ -72,17 +74,17 @@ export class SlidingLogs {
     return this.#sumUpTo(words[this.#word + tailWord]!) // of head = tail: 0
   }
 
-  /** Counts one request of `now`, the time that `advance` gave. */
+  /** Counts one request at `now`, the time that `advance` returned. */
   push(now: number, limit: number): void {
     const { words, counts, times } = this.#views
     const head = words[this.#word + headWord]!
     const tail = words[this.#word + tailWord]!
     const newest = this.#before(tail)
     const live = tail < head ? tail - head + this.#places : tail - head
-    // Many stamps at once come only from requests that were admitted elsewhere (record): then buckets, too.
+    // Many stamps at once come only from requests that were admitted elsewhere (record): then buckets are used, too.
     const isExact = limit <= maxExactLimit && live < this.#exactStamps
     const leavesAt = isExact ? now + windowMs : Math.floor(now / bucketMs) * bucketMs + bucketMs + windowMs
-    // Never before an older one: after a change from buckets to exact stamps the newest may leave later.
+    // Never before an older stamp: after a change from buckets to exact stamps the newest may leave later.
     if (live > 0 && times[this.#firstMoment + newest]! >= leavesAt) {
       counts[this.#firstCount + newest] = counts[this.#firstCount + newest]! + 1
       return
@@ -92,7 +94,7 @@ export class SlidingLogs {
     words[this.#word + tailWord] = this.#after(tail)
   }
 
-  /** When the stamp leaves that has `index` older ones; `index` is below `count`. */
+  /** When the stamp with `index` older ones leaves; `index` is below `count`. */
   leavesAt(index: number): number {
     const { words, times } = this.#views
     const head = words[this.#word + headWord]!
@@ -109,12 +111,12 @@ export class SlidingLogs {
     return times[this.#firstMoment + ((head + low) % this.#places)]!
   }
 
-  /** True if everything that this log may still count has left at `now`. */
+  /** Whether everything that this log may still count has left at `now`. */
   isIdle(now: number): boolean {
     return this.#views.times[this.#time]! + windowMs + bucketMs <= now
   }
 
-  /** For a new owner; only of an idle log. */
+  /** Clears the log for a new owner; only an idle log may be cleared. */
   clear(): void {
     const { words, times } = this.#views
     words[this.#word + headWord] = words[this.#word + tailWord]!
@@ -129,7 +131,7 @@ export class SlidingLogs {
     return place === 0 ? this.#places - 1 : place - 1
   }
 
-  /** Live stamps before the slot `end`, which comes after the oldest. */
+  /** Number of live stamps before the slot `end`, which comes after the oldest. */
   #sumUpTo(end: number): number {
     const { words, counts } = this.#views
     const gone = counts[this.#firstCount + this.#before(words[this.#word + headWord]!)]!

@@ -1,5 +1,4 @@
-// Proves the limit in shared memory against a model that remembers every request, and what happens at the end of its
-// room.
+// Proves the limit in shared memory against a model that remembers every request, and what happens when it is full.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { startApi } from '../../../test/api-world.ts'
@@ -16,7 +15,7 @@ import {
 } from './limiter-memory.ts'
 import { createSharedLimiter } from './limiter-shared.ts'
 
-/** Every request with the moment from which it no longer counts; nothing is forgotten. */
+/** Every request, with the moment from which it no longer counts; nothing is forgotten. */
 function createModel() {
   const leaving: number[] = []
   let held = 0
@@ -124,7 +123,7 @@ describe('the limit in shared memory', () => {
       for (let request = 0; request < 1000; request++) limiter.take('one', limit)
       now += 1000
     }
-    // at the end of second 199 those of seconds 139 to 199 count, each to the end of its second
+    // at the end of second 199, requests of seconds 139 to 199 count, each until the end of its second
     expect(limiter.take('one', limit)).toEqual({
       isAllowed: true,
       limit,

@@ -21,7 +21,7 @@ const stateWord = 1
 const keyWord = 2
 const logWord = 8
 
-/** States of an entry. `changing`: its owner is being replaced; it is no match, and not the end of a search. */
+/** States of an entry. `changing`: its owner is being replaced, so it matches nothing and does not end a search. */
 const neverUsed = 0
 const used = 1
 const changing = 2
@@ -30,24 +30,24 @@ const form = 0x544c_0001
 /** Bit of a lock on whose release a thread waits. The bits below hold the holder's thread number + 1, or 0. */
 const isAwaited = 1 << 30
 const spins = 100
-/** How long sleepers wait before they look again, in case the thread that was woken has died. */
+/** How long sleepers wait before they check again, in case the thread that was woken has died. */
 const longestSleepMs = 10
 
 const leastOrganizations = 16_384
 
 export type LimiterMemoryOptions = {
-  /** How many organizations can have requests in the last minute at once. */
+  /** Maximum number of organizations with requests in the last minute. */
   readonly organizations?: number
-  /** How many requests of the last minute are stamped to the millisecond; those beyond, to the second. */
+  /** Number of requests of the last minute that are stamped to the millisecond; more are stamped to the second. */
   readonly exactStamps?: number
   /**
-   * How many slots are searched for one key; all by default. Fewer bound the cost of keys that anybody can invent, but
+   * Number of slots searched for one key; default: all. Fewer slots bound the cost of keys that anybody can invent, but
    * then a free slot may be missed.
    */
   readonly reach?: number
 }
 
-/** Room for twice the organizations that are known, so that more can be added before the next start. */
+/** Returns room for twice the known organizations, so that more can be added before the next start. */
 export const roomForOrganizations = (known: number): number => Math.max(leastOrganizations, known * 2)
 
 /**
@@ -58,7 +58,8 @@ export function createLimiterMemory(options: LimiterMemoryOptions = {}): SharedA
   const { organizations = leastOrganizations, exactStamps = maxExactLimit } = options
   const { reach = organizations } = options
   for (const [name, value] of Object.entries({ organizations, exactStamps, reach }))
-    if (!Number.isSafeInteger(value) || value < 1) throw new RangeError(`${name} is no whole number above 0: ${value}`)
+    if (!Number.isSafeInteger(value) || value < 1)
+      throw new RangeError(`${name} is not a whole number above 0: ${value}`)
   const memory = new SharedArrayBuffer(entriesByte + organizations * (entryBytes + ringBytes(exactStamps)))
   const words = new Int32Array(memory)
   words[organizationsWord] = organizations
@@ -71,7 +72,7 @@ export function createLimiterMemory(options: LimiterMemoryOptions = {}): SharedA
 /** What a thread remembers of a key: half of its SHA-256, and where its entry was. */
 type RememberedKey = { readonly key: readonly [number, number, number, number]; entry: number }
 
-/** The options of a limiter over shared memory. */
+/** Options of a limiter over shared memory. */
 type MemoryLimiterOptions = {
   readonly memory: SharedArrayBuffer
   readonly clock: Clock
@@ -92,13 +93,13 @@ export class MemoryLimiter implements LocalLimiter {
   readonly #logs: SlidingLogs
   readonly #firstRingByte: number
   readonly #bytesOfRing: number
-  /** What a lock holds while this thread has it. */
+  /** What a lock holds while this thread owns it. */
   readonly #mine: number
   readonly #remembered = new Map<string, RememberedKey>()
 
   constructor({ memory, clock, thread }: MemoryLimiterOptions) {
     if (!Number.isSafeInteger(thread) || thread < 0 || thread >= isAwaited - 1)
-      throw new RangeError(`no number of a thread: ${thread}`)
+      throw new RangeError(`not a thread number: ${thread}`)
     const words = wordsOf(memory)
     const exactStamps = words[exactStampsWord]!
     this.#words = words
@@ -127,12 +128,12 @@ export class MemoryLimiter implements LocalLimiter {
     try {
       lock = this.#enter(key)
     } catch (error) {
-      // No room: the request was admitted elsewhere, and is not to fail here.
+      // No room: the request was admitted elsewhere and must not fail here.
       if (error instanceof OperatorError) return
       throw error
     }
     try {
-      // also beyond the limit: what this node admitted while the store was down may not hide what was admitted since
+      // also beyond the limit: what this node admitted while the store was down must not hide what was admitted since
       this.#logs.push(this.#logs.advance(this.#clock()), limit)
     } finally {
       release(this.#words, lock)
@@ -150,7 +151,7 @@ export class MemoryLimiter implements LocalLimiter {
   #rememberedOf(key: string): RememberedKey {
     let remembered = this.#remembered.get(key)
     if (!remembered) {
-      // Keys of the past would pile up otherwise.
+      // Old keys would pile up otherwise.
       if (this.#remembered.size >= this.#organizations) this.#remembered.clear()
       const digest = hash('sha256', key, 'buffer')
       remembered = {
@@ -162,7 +163,7 @@ export class MemoryLimiter implements LocalLimiter {
     return remembered
   }
 
-  /** The entry belongs to the key; sure under the lock of the entry or of the directory only. */
+  /** Whether the entry belongs to the key; certain only under the lock of the entry or of the directory. */
   #isOf(entry: number, { key }: RememberedKey): boolean {
     const word = wordOf(entry)
     return (
@@ -174,7 +175,9 @@ export class MemoryLimiter implements LocalLimiter {
     )
   }
 
-  /** The entry of the key, or the first unused one where it would be (`~entry`); undefined for neither. */
+  /**
+   * Finds the entry of the key, or the first unused one where it would be (`~entry`); undefined if there is neither.
+   */
   #search(remembered: RememberedKey): number | undefined {
     let entry = (remembered.key[0] >>> 0) % this.#organizations
     for (let looks = 0; looks < this.#reach; looks++) {
@@ -185,7 +188,7 @@ export class MemoryLimiter implements LocalLimiter {
     return undefined
   }
 
-  /** Finds or makes the entry. Only one thread at a time makes one, so that no key ever has two. */
+  /** Finds or creates the entry. Only one thread at a time creates one, so no key ever has two. */
   #findOrAdd(remembered: RememberedKey): number {
     const known = this.#search(remembered)
     if (known !== undefined && known >= 0) return known
@@ -209,7 +212,7 @@ export class MemoryLimiter implements LocalLimiter {
     Atomics.store(this.#words, word + stateWord, used)
   }
 
-  /** Gives the key an entry whose owner has no request in the last minute. Under the lock of the directory. */
+  /** Gives the key an entry whose owner has no request in the last minute. The caller holds the directory's lock. */
   #reuse(remembered: RememberedKey): number {
     const now = this.#clock()
     let entry = (remembered.key[0] >>> 0) % this.#organizations
@@ -236,7 +239,7 @@ export class MemoryLimiter implements LocalLimiter {
     )
   }
 
-  /** Opens the log of the key and returns its lock, held. */
+  /** Opens the log of the key and returns its lock, which is held. */
   #enter(key: string): number {
     const remembered = this.#rememberedOf(key)
     while (true) {
@@ -255,14 +258,15 @@ export class MemoryLimiter implements LocalLimiter {
   #judge(key: string, limit: number, isCounted: boolean): Admission {
     const lock = this.#enter(key)
     try {
-      // The clock is read under the lock: then the order of the times is that of the requests.
+      // The clock is read under the lock, so the order of the times is that of the requests.
       const now = this.#logs.advance(this.#clock())
       const before = this.#logs.count
       const isAllowed = before < limit
       if (isAllowed && isCounted) this.#logs.push(now, limit)
       const remaining = Math.max(0, limit - before - (isAllowed ? 1 : 0))
       const count = isAllowed && isCounted ? before + 1 : before
-      // After a limit was lowered more may be counted than allowed: then several must leave before one can come.
+      // After a limit was lowered, more may be counted than allowed: then several must leave before one can be
+      // admitted.
       const leavesAt = count === 0 ? now : this.#logs.leavesAt(Math.max(0, count - limit))
       return { isAllowed, limit, remaining, resetSeconds: secondsUntil(leavesAt, now) }
     } finally {
@@ -271,17 +275,17 @@ export class MemoryLimiter implements LocalLimiter {
   }
 }
 
-/** The first word of an entry. */
+/** Returns the first word of an entry. */
 const wordOf = (entry: number): number => (entriesByte + entry * entryBytes) / 4
 
-/** Exact for one thread that counts for itself. */
+/** Creates a limiter that is exact for one thread that counts alone. */
 export function createLocalLimiter(clock: Clock, options: LimiterMemoryOptions = {}): LocalLimiter {
   return new MemoryLimiter({ memory: createLimiterMemory(options), clock, thread: 0 })
 }
 
 /**
- * Frees everything that an ended thread held, so that others continue; the counts are correct whenever it died. Call
- * it after the thread's `exit`, before another thread receives its number. Returns how many locks it held.
+ * Frees everything that an ended thread held, so others can continue; the counts are correct whenever it died. Call it
+ * after the thread's `exit`, before another thread receives its number. Returns how many locks it held.
  */
 export function releaseThread(memory: SharedArrayBuffer, thread: number): number {
   const words = wordsOf(memory)
@@ -300,11 +304,11 @@ export function releaseThread(memory: SharedArrayBuffer, thread: number): number
 
 function wordsOf(memory: SharedArrayBuffer): Int32Array {
   const words = new Int32Array(memory)
-  if (words[formWord] !== form) throw new RangeError('this is no memory of a limiter')
+  if (words[formWord] !== form) throw new RangeError("this is not a limiter's memory")
   return words
 }
 
-/** A thread may lose its core while it holds a lock: the others spin for a moment only, then they sleep. */
+/** A thread may lose its core while it holds a lock: the others spin only for a moment, then sleep. */
 function acquire(words: Int32Array, lock: number, mine: number): void {
   let sign = mine
   while (true) {

@@ -11,10 +11,10 @@ import type { Patience } from './turn-patience.ts'
 
 const clock = () => Date.now()
 
-/** Waits without end, so that a slow machine does not look like an outage. */
+/** Waits forever, so that a slow machine does not look like an outage. */
 const patience: Patience = { within: (answer) => answer }
 
-/** As many nodes. */
+/** Opens this many nodes. */
 async function openLimiters(count: number, keyPrefix: string): Promise<Limiter[]> {
   const limiters = Array.from({ length: count }, () =>
     createRedisLimiter({ url: testRedisUrl!, clock, keyPrefix, patience }),
@@ -44,7 +44,7 @@ describe.skipIf(testRedisUrl === undefined)('the shared limit', () => {
     const keyPrefix = `test:${randomUUID()}:`
     const limiters = await openLimiters(3, keyPrefix)
     const worlds = await Promise.all(limiters.map((limiter) => startApi({ makeLimiter: () => limiter })))
-    // The same organization on all nodes, with two tokens on each.
+    // The same organization is on all nodes, with two tokens on each.
     const tokens = worlds.map((world) => [world.tokens.add('shared'), world.tokens.add('shared')])
     for (const world of worlds) world.editions.publish(world.now, [])
     const statuses = await Promise.all(
@@ -68,7 +68,7 @@ describe.skipIf(testRedisUrl === undefined)('the shared limit', () => {
     const redis = new Redis(testRedisUrl!)
     const [seconds, micros] = await redis.time()
     const now = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
-    // One stamp is due to leave in 30 s, one already left.
+    // One stamp is due to leave in 30 s, and one has already left.
     await redis.rpush(`${keyPrefix}one`, now - 5, now + 30_000)
     expect(await limiter!.take('one', 1)).toMatchObject({ isAllowed: false, remaining: 0, resetSeconds: 30 })
     await redis.lset(`${keyPrefix}one`, 0, now)

@@ -1,4 +1,4 @@
-// The same sliding log in Valkey or Redis: one script, the server's time, so that all nodes share one count exactly
+// The same sliding log in Valkey or Redis: one script and the server's time, so that all nodes share one exact count
 // (C131).
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
@@ -14,14 +14,14 @@ const patienceTurns = 10
 const turnMs = 10
 /**
  * How long after it was sent the store still counts a request. Beyond it, nobody waits for the answer, and the process
- * has decided alone: a store that was stopped does not count on waking what it was asked before.
+ * has decided alone: a store that was stopped does not, on waking, count earlier requests.
  */
 const countedWithinMs = 1000
 /** How long a start waits for the connection. */
 const firstConnectMs = 1000
 // KEYS[1] is a list of the moments at which requests stop counting, oldest first; ARGV is limit, window, bucket (1 =
-// exact), and the time after which the request is not counted any more (0 = none). KEYS[2] exists as long as the store
-// has lost nothing; if it is missing, the time makes a new one. The time is never below that of the newest request,
+// exact), and the time after which the request is no longer counted (0 = none). KEYS[2] exists as long as the store has
+// lost nothing; if it is missing, the time becomes the new one. The time is never below that of the newest request,
 // even if the server's clock is set back.
 const script = `
 local limit, window, bucket = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -69,25 +69,25 @@ type WithScript = Redis & {
   ) => Promise<ScriptReply>
 }
 
-/** Shared over all processes; what happens when the store does not answer is in limiter-shared.ts. */
+/** Creates a limiter shared by all processes; limiter-shared.ts says what happens when the store does not answer. */
 export function createRedisLimiter(options: {
   readonly url: string
   readonly clock: Clock
   readonly log?: Log | undefined
   readonly keyPrefix?: string
   readonly patience?: Patience
-  /** How many processes share the limit. */
+  /** Returns how many processes share the limit. */
   readonly processes?: (() => number) | undefined
-  /** The count of this process: one for all its threads; one of its own when left out. */
+  /** Count of this process, one for all its threads; default: a new one. */
   readonly local?: LocalLimiter | undefined
-  /** Called when it begins or ends to count without the store. */
+  /** Called when it starts or stops counting without the store. */
   readonly onSharing?: ((isSharing: boolean) => void) | undefined
 }): Limiter & {
-  /** Resolves when the store can be used, or after a second: requests are then counted without it meanwhile. */
+  /** Resolves when the store can be used, or after a second: until then, requests are counted without it. */
   readonly connected: Promise<void>
 } {
   const { url, clock, log, keyPrefix = 'tenderstock:limit:', processes, local } = options
-  // No timeout for commands: it would be a timer of our own loop.
+  // Commands have no timeout: it would be a timer of our own loop.
   const redis = connectRedis(url, {
     connectTimeout: 5000,
     keepAlive: 5000,
@@ -100,7 +100,7 @@ export function createRedisLimiter(options: {
   // Without a listener a lost connection would end the process; the count without the store reports it.
   redis.on('error', () => {})
   const ready = new Promise<void>((resolve) => void redis.once('ready', () => resolve()))
-  /** How far the store's clock is ahead of ours, at most; unknown before its first answer. */
+  /** Maximum by which the store's clock is ahead of ours; unknown before its first answer. */
   let aheadMs: number | undefined
   const hearTime = (storeMs: number, askedAt: number): void => {
     aheadMs = storeMs - askedAt
@@ -124,8 +124,8 @@ export function createRedisLimiter(options: {
       return { isAllowed: allowed === 1, count, waitMs: Number(waitMs), epoch, isExpired: allowed === -1 }
     },
     giveBack: (key) => redis.rpop(`${keyPrefix}${key}`),
-    // What a replica or a full store would refuse. A connection whose greeting nobody answers, made while the network
-    // swallowed, is as silent as one whose requests nobody answers.
+    // A command that a replica or a full store would refuse. A connection whose greeting gets no answer, opened while
+    // the network swallowed packets, counts as silent too.
     probe: () => (redis.status === 'connect' ? new Promise(() => {}) : redis.set(`${keyPrefix}probe`, '', 'PX', 1000)),
     clock,
     log,

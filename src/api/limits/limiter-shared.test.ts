@@ -1,5 +1,5 @@
-// Proves what processes admit together while the shared store answers, is late, is gone, or has lost its counts: by a
-// model with a clock of its own that remembers every request.
+// Proves what processes admit together while the shared store answers, is late, is gone, or has lost its counts: using
+// a model with its own clock that remembers every request.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { windowMs } from './limiter.ts'
@@ -12,7 +12,7 @@ const limit = 12
 const processCount = 3
 const share = limit / processCount
 
-/** Three processes on one store, which faults are put into. */
+/** Creates three processes on one store, into which faults are injected. */
 function createWorld() {
   let now = 1_000_000
   let store: Store = 'up'
@@ -64,11 +64,11 @@ function createWorld() {
     },
     take: async (process: number) => {
       const admission = await limiters[process]!.take('one', limit)
-      // Work after the answer continues to its end: a late answer, a check of the store.
+      // Work after the answer runs to its end: a late answer, a check of the store.
       await new Promise(setImmediate)
       return admission
     },
-    /** What the store counts now. */
+    /** Number that the store counts now. */
     counted: () => counts.filter((at) => at > now - windowMs).length,
   }
 }
@@ -101,7 +101,7 @@ describe('the shared limit and its faults', () => {
         const world = createWorld()
         const accepted: Accepted[] = []
         const never = Number.POSITIVE_INFINITY
-        /** Since when the store answers, and since when it does not. */
+        /** When the store started to answer, and when it stopped. */
         let upSince = Number.NEGATIVE_INFINITY
         let downSince = never
         for (const { wait: ms, process, requests, store } of steps) {
@@ -153,7 +153,7 @@ describe('the shared limit and its faults', () => {
           const ask = async (process: number) => {
             if ((await world.take(process)).isAllowed) accepted.push({ at: world.now, process })
           }
-          // Every process has heard of the store before.
+          // Every process has heard from the store before.
           for (const process of [0, 1, 2, ...first]) await ask(process)
           const before = accepted.length
           expect(before).toBeLessThanOrEqual(limit)
@@ -200,7 +200,7 @@ describe('the shared limit and its faults', () => {
     const alone = []
     for (let index = 0; index < 4; index++) alone.push((await world.take(1)).isAllowed)
     expect(alone).toEqual([true, true, false, false])
-    // The store has counted the one whose answer was late and that was admitted; none that was denied.
+    // The store has counted the request whose answer was late and that was admitted, and none that was denied.
     expect(world.counted()).toBe(limit - 1)
   })
 
@@ -239,7 +239,7 @@ describe('patience', () => {
       const answer = new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(String(bytes))))
       socket.write('ping')
       const within = patience.within(answer)
-      // Each turn of the loop stalls for as long again.
+      // Each turn of the loop stalls for this long again.
       const stalls = setInterval(() => block(stallMs), 1)
       block(stallMs)
       await expect(within).resolves.toBe('ping')

@@ -1,16 +1,16 @@
-// A count shared by all processes, and what a process does while the store of that count does not answer.
+// A count shared by all processes, and what a process does while the store does not answer.
 import type { Clock } from '../../platform/clock.ts'
 import type { Log } from '../../platform/log.ts'
 import { type Admission, bucketMs, type Limiter, type LocalLimiter, secondsUntil, windowMs } from './limiter.ts'
 import { createLocalLimiter } from './limiter-memory.ts'
 import { LateAnswer, type Patience } from './turn-patience.ts'
 
-/** What the shared store says of one request. */
+/** Answer of the shared store for one request. */
 export type SharedAnswer = {
   readonly isAllowed: boolean
-  /** Requests of the last minute, with this one when it was allowed. */
+  /** Number of requests in the last minute, including this one if it was allowed. */
   readonly count: number
-  /** Milliseconds until enough of them have left that one more would be allowed, or one more than now. */
+  /** Milliseconds until enough requests have left that one more would be allowed, or one more than now. */
   readonly waitMs: number
   /** Changes when the store has lost its counts. */
   readonly epoch: string
@@ -18,29 +18,33 @@ export type SharedAnswer = {
   readonly isExpired?: boolean
 }
 
-/** How long the shared store is left alone after it did not answer. */
+/** How long the shared store is left alone after it failed to answer. */
 const breakerMs = 1000
-/** How long a request counts, at most. */
+/** Maximum time that a request counts. */
 const memoryMs = windowMs + bucketMs
-/** Maximum looks at the store in a row without an answer before the connection counts as dead. */
+/** Maximum checks of the store in a row without an answer before the connection counts as dead. */
 const maxUnanswered = 3
-/** How often a request is sent again that reached the store too late although its answer came in time. */
+/**
+ * Maximum number of times that a request is resent if it reached the store too late although its answer came in time.
+ */
 const maxResent = 2
-/** Maximum number of organizations that are remembered; beyond it all are forgotten. */
+/** Maximum number of organizations to remember; beyond it all are forgotten. */
 const maxKnown = 16_384
 
 /** What a process remembers of an organization, by its own clock. */
 type Known = {
-  /** The last shared count, and when the first of its requests leaves: until then it holds without the store, too. */
+  /**
+   * The last shared count, and when the first of its requests leaves: until then it is valid without the store, too.
+   */
   count: number
   heldFrom: number
   heldUntil: number
-  /** When a request was last admitted that the store does not know. */
+  /** When a request that the store does not know was last admitted. */
   aloneAt: number
 }
 
 /**
- * Asks the shared store (`takeShared`), and continues without it if it rejects or is late: never with an error,
+ * Queries the shared store (`takeShared`), and continues without it if it rejects or is late: never with an error,
  * slowly, or without a limit. Alone, a process
  *
  * - continues from the last shared answer while all requests of that answer still count: a denied organization stays
@@ -48,26 +52,27 @@ type Known = {
  * - admits the limit divided by the number of living processes, including its own requests of the last minute.
  *
  * The store never learns what the process admitted alone. Therefore, for a minute afterwards, and for a minute after
- * the store lost its counts, the share holds beside the shared count. In any 60 seconds all processes together admit
- * at most the limit by the shared count and the limit by their shares; entirely without the store only the latter.
+ * the store lost its counts, the share applies in addition to the shared count. In any 60 seconds all processes
+ * together admit at most the limit by the shared count and the limit by their shares; entirely without the store only
+ * the latter.
  */
 export function createSharedLimiter(options: {
   readonly takeShared: (key: string, limit: number) => Promise<SharedAnswer>
-  /** Takes the newest request of a key back, which was denied here because the store's answer was late. */
+  /** Takes back the newest request of a key, which was denied here because the store's answer was late. */
   readonly giveBack: (key: string) => Promise<unknown>
-  /** Asks the store for anything that shows that it counts again. */
+  /** Sends the store any command that shows that it counts again. */
   readonly probe: () => Promise<unknown>
   readonly clock: Clock
   readonly log?: Log | undefined
-  /** How long an answer is waited for; forever when left out. */
+  /** How long to wait for an answer; default: forever. */
   readonly patience?: Patience | undefined
-  /** How many processes share the limit, this one among them; 1 when left out. */
+  /** Returns how many processes share the limit, including this one; default: 1. */
   readonly processes?: (() => number) | undefined
-  /** The count of this process, one for all its threads; one of its own when left out. */
+  /** Count of this process, one for all its threads; default: a new one. */
   readonly local?: LocalLimiter | undefined
   /** Called when answers are missing on a connection that seems to work. */
   readonly reconnect?: (() => void) | undefined
-  /** Called when it begins or ends to count alone. */
+  /** Called when it starts or stops counting alone. */
   readonly onSharing?: ((isSharing: boolean) => void) | undefined
   readonly close: () => Promise<void>
 }): Limiter {
@@ -76,7 +81,7 @@ export function createSharedLimiter(options: {
   const local = options.local ?? createLocalLimiter(clock)
   const processes = options.processes ?? (() => 1)
   const knownKeys = new Map<string, Known>()
-  /** Requests that wait for the store's answer, and that count for the share meanwhile. */
+  /** Requests that wait for the store's answer and meanwhile count towards the share. */
   const asking = new Map<string, number>()
   let epoch: string | undefined
   let epochSince = Number.NEGATIVE_INFINITY
@@ -117,7 +122,7 @@ export function createSharedLimiter(options: {
     known.heldUntil = askedAt + waitMs
   }
 
-  /** Requests that waited for the same answer count as one look at the store. */
+  /** Requests that waited for the same answer count as one check of the store. */
   function fail(error: unknown, isLook: boolean): void {
     const isMissed = error instanceof LateAnswer && (isLook || !isFailing)
     failedAt = clock()
@@ -159,7 +164,7 @@ export function createSharedLimiter(options: {
     return { ...admission, limit, remaining: Math.max(0, remaining) }
   }
 
-  /** Whether the share applies beside the shared count. */
+  /** Whether the share applies in addition to the shared count. */
   function keepsToShare(key: string, now: number): boolean {
     const known = knownKeys.get(key)
     return isWithin(epochSince, memoryMs, now) || (known !== undefined && isWithin(known.aloneAt, memoryMs, now))

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { type Admission, windowMs } from './limiter.ts'
 import { createLocalLimiter } from './limiter-memory.ts'
 
-/** What "60 per minute" means, said plainly: accepted stamps of the last 60 s, nothing forgotten. */
+/** What "60 per minute" plainly means: accepted stamps of the last 60 s, nothing forgotten. */
 function createModel() {
   const accepted: number[] = []
   return {

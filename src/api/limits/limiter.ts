@@ -10,8 +10,8 @@ export const maxExactLimit = 600
 export const bucketMs = 1000
 
 /**
- * One request's admission. `resetSeconds` is when `remaining` can rise next (1 to 61); for a denied request it is
- * Retry-After: that long from now, without other traffic, the same request is admitted (C125).
+ * Result for one request. `resetSeconds` is when `remaining` can rise next (1 to 61); for a denied request it is
+ * Retry-After: after that time, without other traffic, the same request is admitted (C125).
  */
 export type Admission = {
   readonly isAllowed: boolean
@@ -26,18 +26,18 @@ export type Limiter = {
   readonly close: () => Promise<void>
 }
 
-/** Counts in this process; takes the same arguments and answers at once. */
+/** Counts in this process; takes the same arguments and answers synchronously. */
 export type LocalLimiter = {
   /**
    * Admits and counts one request, or denies it and does not count it. `limit` is a whole number of at least 1. Throws
-   * `OperatorError` when there is no room for one more key.
+   * `OperatorError` if there is no room for one more key.
    */
   readonly take: (key: string, limit: number) => Admission
   /** What `take` would answer now, without counting anything. */
   readonly look: (key: string, limit: number) => Admission
   /**
-   * Counts a request that was admitted elsewhere, so that a node that falls back to its own log knows its past; one
-   * without room is left out.
+   * Counts a request that was admitted elsewhere, so that a node that falls back to its own log knows the past; if
+   * there is no room, it is not counted.
    */
   readonly record: (key: string, limit: number) => void
   readonly close: () => Promise<void>

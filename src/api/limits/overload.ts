@@ -1,9 +1,9 @@
-// Sheds load when the event loop falls behind: a quick 503 is better for all than slow answers.
+// Sheds load when the event loop falls behind: a quick 503 is better for everybody than slow answers.
 import { type LoopDelay, watchEventLoop } from '../../platform/event-loop-delay.ts'
 
 /**
- * Retry-After for a 503 without a known end: whole seconds, 5 to 120, spread by 20 % so that clients do not return at
- * once (D14).
+ * Retry-After for a 503 without a known end: whole seconds, 5 to 120, spread by 20 % so that clients do not all return
+ * together (D14).
  */
 export function spreadRetryAfter(baseSeconds: number, randomByte: number): number {
   const spread = 0.8 + (0.4 * randomByte) / 255

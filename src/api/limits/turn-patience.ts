@@ -1,7 +1,7 @@
-// Waiting for another process by turns of our own event loop. A timer alone measures our own stall: after one it fires
-// before the answer is read that has been lying in the socket's buffer all the time.
+// Waits for another process by counting turns of our own event loop. A timer alone would measure our own stalls: after
+// one, it fires before the answer in the socket's buffer is read.
 
-/** The answer did not come while the event loop turned. */
+/** Thrown if the answer did not arrive while the event loop turned. */
 export class LateAnswer extends Error {
   constructor() {
     super('no answer in time')
@@ -10,15 +10,15 @@ export class LateAnswer extends Error {
 }
 
 export type Patience = {
-  /** Settles as `answer` does; rejects with LateAnswer when that takes longer than the patience. */
+  /** Settles as `answer` does; rejects with LateAnswer if that takes too long. */
   readonly within: <Answer>(answer: Promise<Answer>) => Promise<Answer>
 }
 
 type Waiting = { readonly lastTurn: number; readonly giveUp: () => void }
 
 /**
- * Waits for `turns` turns that begin `turnMs` apart. After the timer of each turn, everything that has arrived is
- * read, and only then does the turn count: a stall of any length is one turn. All that wait share one timer.
+ * Waits for `turns` turns that begin `turnMs` apart. After the timer of each turn, everything that has arrived is read,
+ * and only then does the turn count: a stall of any length is one turn. All waiting calls share one timer.
  */
 export function createTurnPatience(turns: number, turnMs: number): Patience {
   // In the order in which they give up.
@@ -43,7 +43,7 @@ export function createTurnPatience(turns: number, turnMs: number): Patience {
   return {
     within: (answer) =>
       new Promise((resolve, reject) => {
-        // The turn that runs already may be over at once.
+        // The turn in progress may end at any moment.
         const each: Waiting = { lastTurn: turn + turns + 1, giveUp: () => reject(new LateAnswer()) }
         waiting.add(each)
         if (!isTurning) nextTurn()

@@ -1,4 +1,4 @@
-// What every page needs of a script: copying a secret or an example.
+// Script that every page needs: copying a secret or an example.
 for (const button of document.querySelectorAll('button[data-copy]'))
   button.addEventListener('click', async () => {
     const source = document.getElementById(button.getAttribute('data-copy') ?? '')

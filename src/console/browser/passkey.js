@@ -20,7 +20,7 @@ function add(shown) {
   shown.addEventListener('submit', async (event) => {
     event.preventDefault()
     const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(JSON.parse(shown.dataset['options'] ?? ''))
-    // the person broke it off: the form is still there
+    // the person cancelled: the form is still there
     send(shown, await navigator.credentials.create({ publicKey }).catch(() => null))
   })
 }
@@ -31,7 +31,7 @@ async function signIn(shown) {
   const waiting = new AbortController()
   shown.addEventListener('submit', async (event) => {
     event.preventDefault()
-    // only one question can be open
+    // only one request can be open
     waiting.abort()
     send(shown, await navigator.credentials.get({ publicKey }).catch(() => null))
   })

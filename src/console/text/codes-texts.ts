@@ -4,7 +4,7 @@ import type { Texts } from './languages.ts'
 const en = {
   title: { cpv: 'CPV codes', nuts: 'Regions by NUTS' },
   lead: {
-    cpv: 'The common procurement vocabulary: what is bought. A code takes in everything below it.',
+    cpv: 'The common procurement vocabulary: what is bought. A code includes everything below it.',
     nuts: 'Regions of Europe: where the work is done. A region includes all regions within it.',
   },
   short: { cpv: 'CPV', nuts: 'NUTS' },
@@ -13,7 +13,7 @@ const en = {
   placeholder: { cpv: 'Asphalt, road construction, 45233…', nuts: 'Place or NUTS code' },
   search: 'Find',
   found: (query: string) => `Codes for “${query}”`,
-  none: (query: string) => `No code has “${query}”`,
+  none: (query: string) => `No code matches “${query}”`,
   noneHelp: 'Try another word in English or German, or the beginning of a code.',
   all: 'All from the top',
   top: 'Top level',

@@ -52,13 +52,13 @@ const en = {
   },
   maintenance: 'The API is closed for maintenance',
   maintenanceBody:
-    'Clients receive 503 with the remaining time, and come back by themselves. `tenderstock maintenance off` opens it now.',
+    'Clients receive 503 with the remaining time, and return automatically. `tenderstock maintenance off` opens it now.',
   hold: (edition: string) => `Edition ${edition} waits for a decision`,
   holdBody: (reasons: number) =>
     `The gate held it back for ${reasons === 1 ? 'one reason' : `${reasons} reasons`}. Customers still receive the last edition; the status page calls it late.`,
   holdTimes: (count: string) => `tried ${count} times`,
   seeReasons: 'See the reasons',
-  rounds: 'The rounds fail',
+  rounds: 'Rounds are failing',
   roundsBody: (why: string) => `${why} Nothing new is published until a round succeeds.`,
   roundsCount: (count: string) => `${count} in a row`,
   seeEditions: 'See the editions',
@@ -77,10 +77,11 @@ const en = {
   openSource: 'Open the source',
   mails: (count: string) => `${count} mails wait`,
   mailsOff:
-    'No mail server is set. They are sent as soon as one is (docs, “Mail”). Sign-in links do not arrive; `tenderstock console link MAIL` prints one.',
+    'No mail server is configured. They are sent as soon as one is (docs, “Mail”). Sign-in links do not arrive; `tenderstock console link MAIL` prints one.',
   mailsLate: (error: string) =>
-    `The mail server does not take them: ${error}. Sign-in links by mail do not arrive; passkeys work.`,
-  mailsLateNoError: 'They wait longer than ten minutes. Sign-in links by mail do not arrive; passkeys work.',
+    `The mail server does not accept them: ${error}. Sign-in links by mail do not arrive; passkeys work.`,
+  mailsLateNoError:
+    'They have been waiting for more than ten minutes. Sign-in links by mail do not arrive; passkeys work.',
   givenUp: (count: string) => `${count} mails were given up`,
   givenUpBody: (error: string) => `The last answer was: ${error}. They will not be sent again.`,
   seeOrganizations: 'See the organizations',
@@ -106,7 +107,7 @@ const en = {
     edition: 'Age of the newest edition',
     rounds: 'Rounds in a row that failed',
     alarms: 'Open alarms of sources',
-    mails: 'Mails that wait',
+    mails: 'Waiting mails',
     givenUp: 'Mails given up',
     webhooks: 'Webhook endpoints failing or disabled',
     clocks: 'Clocks',

@@ -29,10 +29,10 @@ const en = {
   searchLabel: 'Search the documentation',
   search: 'Search',
   searchTitle: 'Search',
-  searchHint: 'Words of a guide, a field, a parameter or an error.',
+  searchHint: 'Words from a guide, a field, a parameter or an error.',
   found: (count: number, query: string) =>
-    count === 1 ? `One place for “${query}”` : `${count} places for “${query}”`,
-  preparing: 'The index is being built. This page reloads by itself.',
+    count === 1 ? `One result for “${query}”` : `${count} results for “${query}”`,
+  preparing: 'The index is being built. This page reloads automatically.',
   nothingFound: (query: string) => `Nothing found for “${query}”`,
   nothingFoundHint: 'Try one word, or its beginning. All pages are listed beside this text.',
   list: 'List tenders',
@@ -56,7 +56,7 @@ const en = {
   fix: 'What to do',
   exampleAnswer: 'Example answer',
   errorsLead:
-    'Errors are application/problem+json (RFC 9457). Branch on the type; treat one that you do not know by its status.',
+    'Errors are application/problem+json (RFC 9457). Branch on the type; treat an unknown type by its status.',
   where: 'Where it occurs',
   anywhere: 'At every address.',
   contract: 'The contract as OpenAPI 3.1',
@@ -77,7 +77,7 @@ const en = {
   countedIn: (edition: string, records: string, at: string) =>
     `Counted in edition ${edition} of ${at}, ${records} records`,
   countedBefore: (edition: string) => `Edition ${edition} is newer; it is being counted.`,
-  counting: (done: string, all: string) => `Being counted: ${done} of ${all} records. This page reloads by itself.`,
+  counting: (done: string, all: string) => `Being counted: ${done} of ${all} records. This page reloads automatically.`,
   noEdition: 'No edition has been published yet. The shares appear after the first one.',
   share: (of: string) => `of ${of}`,
   units: {
@@ -90,7 +90,7 @@ const en = {
     notice: 'notices',
   },
   realValue: 'e.g.',
-  notShown: 'Of people, so no example is shown.',
+  notShown: 'Personal data, so no example is shown.',
 }
 
 const groupsInGerman: typeof groupsInEnglish = {

@@ -14,7 +14,7 @@ const en: Labels = {
   description: 'Description',
   language: 'Language',
   translations: 'Translations',
-  tenderNumber: 'Number of the authority',
+  tenderNumber: "The authority's number",
   procedureId: 'Procedure id',
   contractingAuthority: 'Authority',
   jointAuthorities: 'Further authorities',

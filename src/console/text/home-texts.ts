@@ -46,9 +46,9 @@ const en = {
   signInText: 'Manage tokens, people, searches and webhooks of your organization, without a password.',
   newHeading: 'Ask only for what is new',
   newText:
-    'Send the largest lastModified you hold. You get every record that is new, changed or archived since then, in order, and nothing else.',
+    'Send the largest lastModified you hold. You receive every record that is new, changed or archived since then, in order, and nothing else.',
   mergeText:
-    'When two notices turn out to be one tender, one record is archived and points to the one that stays. Your copy never holds both.',
+    'When two notices turn out to be one tender, one record is archived and points to the one that remains. Your copy never holds both.',
   fieldsLink: 'See every field, and how often it is filled',
   request: 'Changes since your last run',
   copy: 'Copy',

@@ -6,7 +6,7 @@ const en = {
     subject: 'Sign in to Tenderstock',
     body: 'Open this link to sign in. It works once, for ten minutes.',
     button: 'Sign in',
-    otherwise: 'If you did not ask for this mail, ignore it: nobody can sign in without the link.',
+    otherwise: 'If you did not request this mail, ignore it: nobody can sign in without the link.',
   },
   invitation: {
     subject: (organization: string) => `Invitation to ${organization} on Tenderstock`,
@@ -14,9 +14,9 @@ const en = {
       `${invitedBy} invites you to join ${organization} ${isOwner ? 'as an Owner' : 'as a member'}.`,
     once: 'The link works once, for seven days. It also signs you in: no password is needed.',
     button: 'See the invitation',
-    otherwise: 'You do not expect this invitation? Then do nothing, and it ends by itself.',
+    otherwise: 'Were you not expecting this invitation? Then do nothing, and it will expire.',
   },
-  sentBy: (origin: string) => `Sent by Tenderstock at ${origin}. Nobody reads answers to this address.`,
+  sentBy: (origin: string) => `Sent by Tenderstock at ${origin}. Nobody reads replies to this address.`,
 }
 
 const de: typeof en = {

@@ -5,7 +5,11 @@ import type { Texts } from './languages.ts'
 const en = {
   title: 'Overview',
   needs: (count: number) =>
-    count === 0 ? 'Nothing needs you.' : count === 1 ? 'One thing needs you.' : `${count} things need you.`,
+    count === 0
+      ? 'Nothing needs your attention.'
+      : count === 1
+        ? 'One thing needs your attention.'
+        : `${count} things need your attention.`,
   attention: 'Needs attention',
   edition: (edition: string, at: string) => `Newest edition ${edition}, ${at} UTC`,
   published: (records: string, changes: string) => `${records} records, ${changes} changed with it`,
@@ -15,11 +19,11 @@ const en = {
   disabled: 'Disabled',
   ended: 'Ended',
   full: 'Nearly full',
-  endpointFails: (name: string, since: string) => `Webhook “${name}” fails since ${since}`,
+  endpointFails: (name: string, since: string) => `Webhook “${name}” has been failing since ${since}`,
   endpointOff: (name: string) => `Webhook “${name}” is disabled`,
   endpointWaits: (count: number) =>
     count === 0
-      ? 'Nothing waits.'
+      ? 'Nothing is waiting.'
       : `${formatNumber(count, 'en')} ${pluralOf(count, 'en') === 'one' ? 'message waits' : 'messages wait'}; none is lost.`,
   seeWebhooks: 'See webhooks',
   tokenEnds: (name: string, when: string) => `Token “${name}” ends ${when}`,
@@ -32,7 +36,7 @@ const en = {
   seeContract: 'See the contract',
   limitNear: (peak: string, limit: string) => `${peak} of ${limit} requests in a minute`,
   limitWhat: (refused: string) => `${refused} requests were refused with 429 in 24 hours.`,
-  seeUse: 'See the use',
+  seeUse: 'See the usage',
   hitsToday: 'Hits today',
   strongGood: (strong: string, good: string) => `${strong} strong, ${good} good`,
   kept: 'Open hits you kept',
@@ -64,11 +68,11 @@ const en = {
   explore: 'Explore tenders',
   exploreDetail: 'All parameters in a form, with codes to pick, and the request that does the same.',
   access: 'Connect a program',
-  accessDetail: 'Make a token and send the first request.',
+  accessDetail: 'Create a token and send the first request.',
   noAccessDetail: 'API access is set up by the operator of this service after a contract.',
   readDocs: 'How the API works',
   save: 'Save a search',
-  saveDetail: 'Describe once what you look for. Each tender that matches becomes one hit.',
+  saveDetail: 'Describe once what you are looking for. Each tender that matches becomes one hit.',
   sources: 'See the sources',
   sourcesDetail: 'Which portals are read, and how fresh they are.',
 }

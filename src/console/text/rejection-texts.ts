@@ -3,7 +3,7 @@ import type { Texts } from './languages.ts'
 
 const en = {
   title: 'Rejections',
-  lead: 'Documents, and parts of them, that did not become notices. They are kept, and read again by newer parsers.',
+  lead: 'Documents, and parts of them, that did not become notices. They are kept, and newer parsers read them again.',
   reason: 'Reason',
   source: 'Source',
   count: 'Rejections',
@@ -17,7 +17,7 @@ const en = {
   open: 'Raw document',
   part: 'Part',
   empty: 'Nothing was rejected',
-  emptyBody: 'Documents that cannot be read will appear here, with the reason.',
+  emptyBody: 'Documents that cannot be read appear here, with the reason.',
   range: (from: string, to: string) => `${from} to ${to}`,
   older: 'Older',
   newer: 'Newer',

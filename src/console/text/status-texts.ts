@@ -6,7 +6,7 @@ const dayStatesInEnglish: { readonly [state in DayState]: string } = {
   onTime: 'On time',
   late: 'Late',
   held: 'Held back',
-  none: 'No service yet',
+  none: 'Not in service yet',
 }
 
 const alarmsInEnglish: { readonly [kind: string]: string } = {
@@ -14,19 +14,19 @@ const alarmsInEnglish: { readonly [kind: string]: string } = {
   silent: 'answers, but has delivered nothing new for days',
   totals: 'delivers less than it announces',
   counts: 'delivers unusually many or few notices',
-  rejections: 'delivers much that cannot be read',
+  rejections: 'delivers many unreadable documents',
 }
 
 const en = {
   title: 'Status',
-  fine: 'Everything runs',
+  fine: 'Everything is running',
   fineDetail: (at: string) => `The newest edition appeared at ${at} UTC.`,
   late: 'The next edition is late',
   lateDetail: (at: string) =>
     `The newest edition is of ${at} UTC. The API answers from it; nothing is lost, and your next run brings what is new.`,
   held: 'An edition is held back',
   heldDetail: (at: string) =>
-    `A check found something unusual in the new data, and people look at it. The edition of ${at} UTC is served meanwhile.`,
+    `A check found something unusual in the new data, and people are looking at it. The edition of ${at} UTC is served meanwhile.`,
   incident: 'There is an incident',
   waiting: 'No edition has been published yet',
   waitingDetail: 'The first one appears when the portals have been read.',
@@ -59,7 +59,7 @@ const en = {
   otherAlarm: 'is being looked at',
   incidents: 'Incidents',
   noIncidents: 'No incident in the last 90 days.',
-  goesOn: 'Goes on',
+  goesOn: 'Ongoing',
   over: 'Over',
   from: (from: string, to: string) => `${from} to ${to} UTC`,
   fromOn: (from: string) => `Since ${from} UTC`,

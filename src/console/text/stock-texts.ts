@@ -3,16 +3,16 @@ import type { Texts } from './languages.ts'
 
 const en = {
   title: 'The stock in charts',
-  lead: 'What is in the newest edition, and how soon it came. Every picture has its table.',
+  lead: 'What is in the newest edition, and how soon it arrived. Every chart has its table.',
   edition: (edition: string, at: string) => `Edition ${edition} of ${at}`,
   counted: (tenders: string) => `${tenders} tenders`,
   merged: (records: string) => `${records} merged records do not count`,
   counting: (done: string, all: string) => `Counting: ${done} of ${all} records`,
   newerIsCounted: (edition: string) => `Edition ${edition} is being counted`,
   noEdition: 'There is no edition yet.',
-  nothing: 'Nothing is counted yet',
+  nothing: 'Nothing has been counted yet',
   firstCount: 'The newest edition is being counted.',
-  lookAgain: 'Look again',
+  lookAgain: 'Check again',
   none: 'The edition has none.',
   asTable: 'As a table',
   tenders: 'Tenders',
@@ -25,16 +25,16 @@ const en = {
   soFar: (week: string) => `${week} (so far)`,
   otherWeeks: 'Other weeks, or no date',
   portals: 'Tenders by portal',
-  portalsDetail: 'A tender that several portals published counts at each.',
+  portalsDetail: 'A tender that several portals published counts for each.',
   portalsFinding: (count: string, first: string, most: string) =>
     `Tenders by portal, of ${count} portals. The most come from ${first}: ${most}.`,
   portal: 'Portal',
-  divisions: 'Tenders by division of CPV',
+  divisions: 'Tenders by CPV division',
   divisionsDetail: 'Codes of lots count too, and a tender with codes of several divisions counts in each.',
   divisionsFinding: (count: string, first: string, most: string) =>
-    `Tenders by division of CPV, of ${count} divisions. The most are ${first}: ${most}.`,
+    `Tenders by CPV division, of ${count} divisions. The largest is ${first}: ${most}.`,
   division: 'Division',
-  unlisted: 'not a division of CPV',
+  unlisted: 'not a CPV division',
   withoutCode: 'Without a code',
   delays: 'From publication to us, by portal',
   delaysDetail:
@@ -46,9 +46,9 @@ const en = {
   notices: 'Notices',
   median: 'Half arrive within',
   ninth: 'Nine of ten within',
-  noDelays: 'Nothing has arrived yet that was published after its portal was first read.',
+  noDelays: 'No notice has arrived yet that was published after its portal was first read.',
   fewNotices: 'No portal has five such notices yet.',
-  notKnownNow: 'Not known at the moment: the database is busy.',
+  notKnownNow: 'Unknown at the moment: the database is busy.',
 }
 
 const de: typeof en = {

@@ -17,7 +17,7 @@ const en = {
     subject: (name: string, organization: string) => `Token “${name}” of ${organization} ends soon`,
     body: (when: string, hint: string) =>
       `The token ${hint} ends ${when}. What uses it is refused with 401 from then on.`,
-    otherwise: 'Create a second token, deploy it, and revoke this one: nothing stops meanwhile.',
+    otherwise: 'Create a second token, deploy it, and revoke this one: nothing is interrupted.',
   },
   ends: (when: string) => `It ends on ${when}.`,
   operator: 'The operator of the service',

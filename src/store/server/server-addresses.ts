@@ -1,4 +1,4 @@
-// Which servers DATABASE_URL names, and which of them is used: the first that takes writes, until it no longer does.
+// Which servers DATABASE_URL names, and which of them is used: the first that accepts writes, until it no longer does.
 import { OperatorError } from '../../platform/errors.ts'
 import { readServerList, singleAddresses } from '../../platform/server-list.ts'
 
@@ -15,7 +15,7 @@ const option = 'target_session_attrs'
 
 /**
  * `postgres://user@host:5432,host:5432/name?target_session_attrs=read-write`. Several servers without the option: the
- * one that takes writes. Throws OperatorError for what is no address of PostgreSQL.
+ * one that accepts writes. Throws OperatorError for what is no address of PostgreSQL.
  */
 export function serverAddresses(databaseUrl: string): ServerAddresses {
   const list = readServerList(databaseUrl)
@@ -50,7 +50,7 @@ export function shownAddress(databaseUrl: string): string {
 export class ReadOnlyServerError extends Error {
   readonly code = '25006'
   constructor(hosts: number) {
-    super(hosts === 1 ? 'the server takes no writes' : `none of the ${hosts} servers takes writes`)
+    super(hosts === 1 ? 'the server accepts no writes' : `none of the ${hosts} servers accepts writes`)
     this.name = 'ReadOnlyServerError'
   }
 }
