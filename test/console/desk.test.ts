@@ -117,7 +117,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
       'delivers nothing',
       'not acknowledged',
       'The contract of Klinikum Isarwinkel ends in 12 days',
-      '1 pairs wait for review',
+      '1 pairs are waiting for review',
     ])
       expect(text).toContain(said)
     const german = await page('/operator', { 'accept-language': 'de' })
@@ -197,7 +197,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
       if (way === 'buttons') {
         const member = await world.person('m@example.org')
         expect((await post('/operator/reviews/merge', {}, member.cookie)).status).toBe(403)
-        expect(await page('/operator/reviews')).toMatch(/1 pairs wait.*Türen/)
+        expect(await page('/operator/reviews')).toMatch(/1 pairs are waiting.*Türen/)
         waits()
         const text = await page('/operator/reviews/pair?left=doe:2&right=ted:1-2026')
         expect(waits()).toMatchObject({ waits: 1 })

@@ -263,7 +263,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     await publish()
     const path = await addSearch()
     const again = await send(await read(action), action, { name: ['Asphalt'], words: ['x1'], do: ['save'] })
-    expect([again.status, await again.text()]).toEqual([422, expect.stringContaining('has this name already')])
+    expect([again.status, await again.text()]).toEqual([422, expect.stringContaining('This name is already in use')])
     const form = await read(path)
     const edited = await send(form, path, { name: ['Roads'], threshold: ['60'], do: ['save'] })
     expect(edited.status).toBe(303)
@@ -390,7 +390,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     const [tested, disabled] = [await noticeOf(`${path}/test`), await noticeOf(`${path}/disable`)]
     expect([tested, disabled]).toEqual([expect.stringContaining('204'), expect.stringContaining('disabled')])
     expect(await read(path)).toContain('An Owner disabled it.')
-    expect(await noticeOf(`${path}/test`, { wrong: 'yes' })).toContain('took a wrong signature')
+    expect(await noticeOf(`${path}/test`, { wrong: 'yes' })).toContain('accepted a wrong signature')
     await noticeOf(`${path}/enable`)
     expect(await read(path)).toContain('1 deliveries are held')
     expect(await noticeOf(`${path}/release`)).toContain('1 deliveries')
@@ -467,7 +467,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
       [{ address: ['https://192.168.0.7/'] }, 'address', 'private network'],
       [{ address: ['http://hooks.example.org/'] }, 'address', 'is not https'],
       [{ rate: ['0'] }, 'rate', 'from 1 to 1000'],
-      [{ kind: [] }, 'kind', 'Tick at least one kind'],
+      [{ kind: [] }, 'kind', 'Tick at least one type'],
       [{ which: ['some'], search: ['00000000-0000-8000-8000-000000000000'] }, 'which', 'Tick at least one search'],
     ]
     for (const [wrong, id, text] of mistakes) {
@@ -542,7 +542,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     const action = `${at}/profiles/new`
     const none = await send(await read(action), action, { name: ['Roads'], countries: ['ZZZ'], do: ['save'] })
     const page = await none.text()
-    expect([none.status, page]).toEqual([422, expect.stringContaining('is no country')])
+    expect([none.status, page]).toEqual([422, expect.stringContaining('is not a country')])
     const found = await (await send(page, action, { 'cpv-q': ['road maintenance'], do: ['find cpv'] })).text()
     expect(fieldsOf(found, action)).toMatchObject({ name: ['Roads'], countries: ['ZZZ'] })
     const filled = { cpv: ['45233141'], countries: ['de, at'], wins: [idOf(1)], do: ['save'] }

@@ -92,7 +92,7 @@ describe.each(drawnEngines)('the status (%s)', (engine) => {
     const page = await text('/status')
     expect(page).toContain('There is an incident')
     expect(page).toContain('Answers are &lt;slow&gt;')
-    expect(page).toContain('Goes on')
+    expect(page).toContain('Ongoing')
     expect(page).not.toContain('op@example.org')
     expect(readAtom(await text('/status.atom'))).toEqual([
       {

@@ -177,6 +177,6 @@ describe.each(drawnEngines)('the page of a tender (%s)', (engine) => {
     const text = textOf(await (await get(`/tenders/${row.tender_id}`, cookie)).text())
     expect(text).toContain('estimated: €90,000 to €700,000 in four of five cases; confidence high')
     expect(text).toMatch(/From 34 similar tenders under 90620000 Model v1-abc/)
-    expect(text).toMatch(/Submission deadline not known no notice has one/)
+    expect(text).toMatch(/Submission deadline unknown no notice has one/)
   })
 })
