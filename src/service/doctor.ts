@@ -250,7 +250,7 @@ async function checkSecretKey(
   found(ok(`${path} is readable by its owner only.`))
 }
 
-/** In statements that only read. Several servers: the one that accepts writes is examined, the others have to answer. */
+/** Runs read-only statements. Of several servers, the one that accepts writes is examined; others must answer. */
 async function checkDatabase(databaseUrl: string, clock: Clock, found: (finding: Finding) => void): Promise<void> {
   const servers = await examineServers(databaseUrl, { clock, limitMs: checkMs - 1_000 })
   const answering = servers.flatMap((server) => ('facts' in server ? [server] : []))

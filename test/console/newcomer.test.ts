@@ -223,7 +223,7 @@ describe.skipIf(!hasChromium || !hasTerminal)('the first ten minutes', () => {
         await hands.visit('/explorer')
         for (const [name, value] of Object.entries(filters))
           await (name === 'archived' ? hands.choose(fields(name), value) : hands.fill(fields(name), value))
-        await hands.press('Ask the API')
+        await hands.press('Query the API')
         const ids = (text: string) => (JSON.parse(text) as Page).data.map(({ id }) => id)
         const shown = ids(await hands.page.locator('#answer').innerText())
         expect(shown.length).toBeGreaterThan(0)

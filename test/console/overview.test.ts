@@ -114,7 +114,7 @@ describe.each(drawnEngines)('the overview of an organization (%s)', (engine) => 
     await context.directory.refresh()
     const page = await read()
     expect(page).toContain('4 things need your attention.')
-    expect(page).toContain('Webhook “CRM production” fails since 23 Nov 2026, 05:00')
+    expect(page).toContain('Webhook “CRM production” has been failing since 23 Nov 2026, 05:00')
     expect(page).toContain('Token “ERP” ends in 9 days')
     expect(page).toContain('The contract ends in 12 days')
     expect(page).toContain('38 of 60 requests in a minute')
