@@ -1,5 +1,5 @@
-// The scripts of `tenderstock completion`, executed by the shells themselves. biome-ignore-all
-// lint/suspicious/noTemplateCurlyInString: the scripts hold the parameters of shells.
+// The scripts of `tenderstock completion`, executed by the shells themselves.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the scripts hold the parameters of shells.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -125,7 +125,11 @@ test.each<[string, CommandEvent, RegExp]>([
   ],
   ['a redaction', { ...redacted, isDryRun: false }, /Redacted \(abc\): [\s\S]* r2\n.*next edition brings the change/],
   ['a redaction in the list', redaction, / abc {2}2026-11-24 {2}1 email, 2 names · why\n$/],
-  ['a redaction that was cut off', { ...redaction, appliedAt: null }, / why · not applied to everything: repeat the com/],
+  [
+    'a redaction that was cut off',
+    { ...redaction, appliedAt: null },
+    / why · not applied to everything: repeat the com/,
+  ],
   ['maintenance', { event: 'maintenance', until: at }, /the API answers 503 until 2026-11-24 01:02 UTC/],
   ['its end', { event: 'maintenance', until: null }, /the API answers again/],
   ['a secret', { ...setting, from: 'environment', value: null, isSecret: true, isSet: true }, / environment {2}set\n$/],
