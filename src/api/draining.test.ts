@@ -64,7 +64,7 @@ test('a node that drains answers old and new connections once more each, and /re
     expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
     expect(JSON.parse(answer.body)).toMatchObject({ status: 503, reason: 'draining' })
   }
-  // a second request in the same packet is not answered: the client resends it elsewhere
+  // a second request in the same packet is not answered: the client sends it again elsewhere
   const pipelined = await sendRaw(port, list + list)
   expect(pipelined.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(1)
   const unauthorized = await sendRaw(port, 'GET /v1/tenders HTTP/1.1\r\nHost: x\r\n\r\n')
