@@ -263,7 +263,7 @@ class Listener {
     }
     const text = frame(answer, context).text
     reply.code(answer.status ?? 200).type('text/html; charset=utf-8')
-    // a page of somebody may hold a secret beside what others chose, and is not packed (BREACH)
+    // a page of a signed-in person may hold a secret beside text that others chose, so it is not compressed (BREACH)
     const isPacked = !request.viewer && acceptsGzip(reply.request)
     reply.header('vary', 'accept-encoding, cookie')
     return isPacked ? reply.header('content-encoding', 'gzip').send(gzipSync(text)) : reply.send(text)
@@ -343,7 +343,7 @@ class Listener {
   }
 }
 
-/** The database did not answer in time. */
+/** Thrown if the database did not answer in time. */
 class LateError extends Error {}
 
 async function beforeLong<Result>(work: Promise<Result>, longestMs: number): Promise<Result> {
@@ -351,7 +351,7 @@ async function beforeLong<Result>(work: Promise<Result>, longestMs: number): Pro
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new LateError('the page waited too long')), longestMs)
   })
-  // what fails after its page was answered is not a fault of nobody
+  // a failure after the page was answered has nobody to tell
   work.catch(() => {})
   try {
     return await Promise.race([work, late])
@@ -362,7 +362,7 @@ async function beforeLong<Result>(work: Promise<Result>, longestMs: number): Pro
 
 function formOf(body: unknown): URLSearchParams {
   const form = new URLSearchParams()
-  // no field means a NUL, and no database takes one
+  // no field contains a NUL intentionally, and no database accepts one
   for (const [name, value] of Object.entries((body ?? {}) as { [name: string]: string | string[] }))
     for (const each of Array.isArray(value) ? value : [value]) form.append(name, each.replaceAll('\0', ''))
   return form
@@ -376,7 +376,7 @@ function kindOf(audience: PageRoute['audience'] | undefined, viewer: Viewer | un
 
 const onlyOne = <Item>(list: readonly Item[] = []): Item | undefined => (list.length === 1 ? list[0] : undefined)
 
-/** Loopback by name or number, with any port: a service on the same machine, or a tunnel to it. */
+/** Whether a host is loopback by name or number, with any port: a service on the same machine, or a tunnel to it. */
 function isMachineName(host: string | undefined): boolean {
   return /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/.test(host ?? '')
 }

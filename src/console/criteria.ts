@@ -1,5 +1,5 @@
-// What somebody typed into a form of a search or profile, field by field: read, or a sentence for the field that cannot
-// be.
+// What somebody typed into a form of a search or profile, field by field: either read, or a sentence about what is
+// wrong with the field.
 import { HitInputError, maxItems } from '../hits/read-input.ts'
 import { criteriaTexts } from './text/criteria-texts.ts'
 import type { Language } from './text/languages.ts'
@@ -7,10 +7,10 @@ import type { Language } from './text/languages.ts'
 /** Sentences by the name of their field. */
 export type FieldErrors = ReadonlyMap<string, string>
 
-/** Words apart from each other by commas, semicolons, spaces or lines. */
+/** Splits words at commas, semicolons, spaces and line ends. */
 export const wordList = (text: string): string[] => text.split(/[\s,;]+/).filter((word) => word !== '')
 
-/** One item a line. */
+/** Splits a text into one item per line. */
 export const lineList = (text: string): string[] =>
   text
     .split(/\r?\n/)
@@ -46,7 +46,8 @@ export class CriteriaReader {
   }
 
   /**
-   * A whole number in [from, to], as people write it: `250,000` and `250.000` are one. Undefined when empty or wrong.
+   * A whole number in [from, to], as people write it: `250,000` and `250.000` are the same. Undefined when empty or
+   * wrong.
    */
   whole(field: string, text: string, from: number, to: number): number | undefined {
     const typed = text.trim()
@@ -58,7 +59,7 @@ export class CriteriaReader {
     return undefined
   }
 
-  /** Inclusive bounds; the error stands at the upper one. */
+  /** Inclusive bounds; the error is reported at the upper one. */
   range(minField: string, min: string, maxField: string, max: string) {
     const valueMin = this.whole(minField, min, 0, 999_999_999_999_999)
     const valueMax = this.whole(maxField, max, 0, 999_999_999_999_999)
@@ -67,7 +68,7 @@ export class CriteriaReader {
     return { valueMin, valueMax }
   }
 
-  /** 1 to 200 letters. */
+  /** Reads a name of 1 to 200 letters. */
   name(field: string, text: string): string {
     const name = text.trim()
     if (name === '') this.errors.set(field, this.#texts.noName)
@@ -78,7 +79,7 @@ export class CriteriaReader {
 
 const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
-/** Without the members that are undefined or empty. */
+/** Returns the members that are neither undefined nor empty. */
 export const present = (members: { readonly [name: string]: unknown }): { readonly [name: string]: unknown } =>
   Object.fromEntries(
     Object.entries(members).filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0)),

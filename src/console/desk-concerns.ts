@@ -12,7 +12,7 @@ import { deskTexts, isAlarmKind } from './text/desk-texts.ts'
 import type { Language } from './text/languages.ts'
 
 export type Concern = {
-  /** Customers notice it. */
+  /** Whether customers notice it. */
   readonly isHolding: boolean
   readonly kind: State
   readonly word: string
@@ -35,15 +35,15 @@ export type DeskState = {
   readonly now: number
 }
 
-/** Least free share of the disk; and where it holds something up. */
+/** Minimum free share of the disk; and the share below which it holds something up. */
 const leastFree = 0.15
 const fullFree = 0.03
-/** Age of an edition from which on it is named: weekends are shorter than this at no large portal. */
+/** Age from which an edition is reported: no large portal is silent for longer, even on weekends. */
 const oldEditionMs = 26 * hourMs
-/** How long a mail may wait before it is named. */
+/** How long a mail may wait before it is reported. */
 const mailWaitMs = 10 * minuteMs
 
-/** Runs all checks; concerns in order of their weight. */
+/** Runs all checks and returns concerns in order of weight. */
 export function deskConcerns(
   state: DeskState,
   language: Language,

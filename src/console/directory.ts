@@ -1,4 +1,4 @@
-// People, organizations and sessions in memory, so that no page waits for the database to know who asks.
+// People, organizations and sessions in memory, so that no page waits for the database to know who sends the request.
 import { hash } from 'node:crypto'
 import { minuteMs } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -9,10 +9,10 @@ import { listMemberships, listPeople, type Membership, type Person } from '../st
 import { idleSessionMs, listSessions, longestSessionMs, type Session, touchSession } from '../store/sessions.ts'
 import type { Viewer, ViewerMembership } from './page.ts'
 
-/** How often the use of a session is written at most. */
+/** Minimum time between two writes of a session's last use. */
 const touchEveryMs = 5 * minuteMs
 
-/** What a cookie or link is stored as: SHA-256 in hex. */
+/** How a cookie or link is stored: SHA-256 in hex. */
 export const keyHashOf = (key: string): string => hash('sha256', key)
 
 type Known = {
@@ -24,7 +24,7 @@ type Known = {
   readonly sessions: ReadonlyMap<string, Session>
 }
 
-/** Who there is, as of the last `refresh`. */
+/** People, organizations and sessions as of the last `refresh`. */
 export class Directory {
   #known: Known = {
     people: new Map(),
@@ -43,7 +43,7 @@ export class Directory {
     this.#clock = clock
   }
 
-  /** Reads everything again. Call it after a change made here; changes elsewhere arrive with `follow`. */
+  /** Rereads everything. Call it after a change made here; changes elsewhere arrive through `follow`. */
   async refresh(): Promise<void> {
     const { db } = this.#store
     const people = await listPeople(db)
@@ -58,14 +58,14 @@ export class Directory {
     }
   }
 
-  /** Refreshes when the serial of the topics `console` and `tokens` together is another one than before. */
+  /** Refreshes when the serial of the topics `console` and `tokens` together has changed. */
   async follow(serial: number): Promise<void> {
     if (serial === this.#serial) return
     await this.refresh()
     this.#serial = serial
   }
 
-  /** Whose session a cookie's value is; undefined for one that has ended. */
+  /** Returns the viewer of a session cookie; undefined if the session has ended. */
   viewerOf(cookie: string): Viewer | undefined {
     const session = this.#known.sessions.get(keyHashOf(cookie))
     const now = this.#clock()
@@ -125,7 +125,7 @@ export class Directory {
     return this.#known.people.size > 0
   }
 
-  /** Set up by an operator, by the console or by `organization create`; it stays after the contract's end (C118). */
+  /** Set up by an operator, by the console or by `organization create`; it stays when the contract has ended (C118). */
   #hasArea({ organizationId, hasApiAccess }: Organization): boolean {
     return hasApiAccess || this.#known.contracted.has(organizationId)
   }

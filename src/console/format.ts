@@ -87,9 +87,9 @@ export function formatDuration(ms: number, language: Language): string {
   }).format(ms / size)
 }
 
-/** An amount of money: in lists without cents from ten thousand on, and from a million on short, `€ 8.4 m`. */
+/** Formats an amount of money: in lists, without cents from ten thousand, and shortened from a million, `€ 8.4 m`. */
 export function formatMoney(value: number, currency: string, language: Language, { isShort = false } = {}): string {
-  // a notice may name a currency that is no code
+  // a notice may name a currency that is not a code
   if (!/^[A-Z]{3}$/.test(currency)) return `${formatNumber(value, language)} ${currency}`
   return new Intl.NumberFormat(locales[language], {
     style: 'currency',

@@ -1,4 +1,4 @@
-// Forms that create something are taken once, and changes are written with their entry of the audit log.
+// Forms that create something are accepted once, and changes are written with their entry of the audit log.
 
 import { type AuditEntry, addAuditEntry } from '../store/audit.ts'
 import { type Executor, inTransaction } from '../store/database.ts'
@@ -13,7 +13,7 @@ import { type OrganizationRequest, PageError, type PersonRequest } from './page.
 export const formKey = ({ random }: Pick<ConsoleContext, 'random'>): Html =>
   html`<input type="hidden" name="form-key" value="${Buffer.from(random.bytes(16)).toString('base64url')}">`
 
-/** What `work` of `once` returns so that nothing of it stays. */
+/** Returned by `work` of `once` to undo everything that it did. */
 export class Refused<Reason extends string> extends Error {
   readonly reason: Reason
   constructor(reason: Reason) {
@@ -22,15 +22,15 @@ export class Refused<Reason extends string> extends Error {
   }
 }
 
-/** `sent`: the form was taken before, and `work` was not done again. */
+/** `sent`: the form was accepted before, and `work` was not repeated. */
 export type Once<Result, Reason> =
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'sent' }
   | ([Reason] extends [never] ? never : { readonly kind: 'refused'; readonly reason: Reason })
 
 /**
- * Does `work` in one transaction for the first sending of a form. What `work` throws undoes everything, as a refusal
- * does that it returns, and the form can be sent again. Throws PageError 400 for a form without its key.
+ * Runs `work` in one transaction the first time a form is sent. If `work` throws or returns a refusal, everything is
+ * undone, and the form can be sent again. Throws PageError 400 for a form without its key.
  */
 export async function once<Result, Reason extends string = never>(
   { store }: Pick<ConsoleContext, 'store'>,
@@ -53,7 +53,7 @@ export async function once<Result, Reason extends string = never>(
   }
 }
 
-/** The viewer of this request, as the audit log names them. */
+/** The viewer of this request, as named in the audit log. */
 export const actorOf = ({ viewer, addressPrefix }: PersonRequest): Actor => ({
   actor: viewer.person.mail,
   addressPrefix,
@@ -78,7 +78,7 @@ export async function note(
   })
 }
 
-/** The only value of a field, without spaces around it; empty where it is missing. */
+/** The only value of a field, without spaces around it; empty if it is missing. */
 export const fieldOf = (form: URLSearchParams, name: string): string => (form.get(name) ?? '').trim()
 
 /** A path of this console to return to; `/` for anything else. */

@@ -12,19 +12,19 @@ export type FrameContext = {
   readonly path: string
   /** The organization that the page belongs to. */
   readonly organization?: ViewerMembership
-  /** Public pages have a bar on top; the others a list beside them. */
+  /** Public pages have a bar on top; the others have a list at the side. */
   readonly kind: 'public' | 'organization' | 'operator' | 'person'
   /** Shown once. */
   readonly notice: string | undefined
   readonly version: string
-  /** The address of a file of the console under its hashed name. */
+  /** URL of a file of the console under its hashed name. */
   readonly asset: (name: string) => string
 }
 
 const mark = html`<svg viewBox="0 0 22 22" aria-hidden="true"><path d="M1 4h5l6 7M1 11h10M1 18h5l6-7" fill="none" stroke="currentColor" stroke-width="1.75"/><rect x="12" y="6" width="9" height="10" rx="2" fill="currentColor"/></svg>`
 const lines = html`<svg class="i" viewBox="0 0 16 16" aria-hidden="true"><path d="M2 4h12M2 8h12M2 12h12"/></svg>`
 
-/** Letters of the second font file: a page loads it at once, or the browser would show them in another face. */
+/** Letters of the second font file: a page preloads it, or the browser would show them in a different font. */
 const moreLetters = /[\u0100-\u0130\u0132-\u0151\u0154-\u02ba\u1e00-\u1e9f]/
 
 /** The whole document. */
@@ -142,7 +142,7 @@ function customerEntries(language: Language): Entry[] {
   ]
 }
 
-/** Where somebody begins: their organization, else the desk, else their settings. */
+/** Where a person begins: their organization, else the desk, else their settings. */
 export function homeOf({ memberships, person }: Pick<Viewer, 'memberships' | 'person'>): string {
   if (memberships[0]) return `/o/${memberships[0].organizationId}`
   return person.isOperator ? '/operator' : '/me'

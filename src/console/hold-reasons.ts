@@ -1,9 +1,9 @@
-// The gate's sentences in the reader's language, each with its figure and the bound that it broke.
+// The gate's sentences in the reader's language, each with its figure and the limit that it exceeded.
 import { type Content, html } from './html.ts'
 import { quoted } from './parts.ts'
 import type { Language } from './text/languages.ts'
 
-/** A reason of a hold. `figure` and `bound` are missing where the sentence has none. */
+/** A reason of a hold. `figure` and `bound` are missing if the sentence has none. */
 export type HoldReason = {
   readonly sentence: Content
   readonly figure?: string
@@ -14,7 +14,7 @@ export type HoldReason = {
 
 type Words = { readonly [language in Language]: (parts: readonly string[]) => string }
 
-/** By the shape of the sentences in publish/gate.ts. `figure` and `bound` are places among the parts. */
+/** By the shape of the sentences in publish/gate.ts. `figure` and `bound` are indexes of its parts. */
 const shapes: readonly {
   readonly shape: RegExp
   readonly words: Words
@@ -57,7 +57,7 @@ const shapes: readonly {
   },
 ]
 
-/** Reads the sentences of one hold. What has no known shape is shown as it is. */
+/** Reads the sentences of one hold. A sentence of unknown shape is shown unchanged. */
 export function holdReasons(sentences: readonly string[], language: Language): HoldReason[] {
   return sentences.map((sentence) => {
     for (const { shape, words, figure, bound, source } of shapes) {

@@ -1,6 +1,6 @@
 // Markup as a value: everything put into a template is escaped, unless it is markup itself.
 
-/** Markup that may be sent as it is. Only `html` and `trustedHtml` make it. */
+/** Markup that may be sent unchanged. Only `html` and `trustedHtml` create it. */
 export class Html {
   readonly text: string
   constructor(text: string) {
@@ -8,7 +8,7 @@ export class Html {
   }
 }
 
-/** What a template takes. Nothing is written for `undefined`, `null` and `false`. */
+/** What a template accepts. Nothing is written for `undefined`, `null` and `false`. */
 export type Content = Html | string | number | false | null | undefined | readonly Content[]
 
 const entities: { readonly [character: string]: string } = {
@@ -18,7 +18,7 @@ const entities: { readonly [character: string]: string } = {
   '"': '&quot;',
   "'": '&#39;',
 }
-/** Overrides of the direction of writing: one in a notice would turn the rest of the line around. */
+/** Overrides of the writing direction: one in a notice would reverse the rest of the line. */
 const directionOverrides = /[\u202a-\u202e\u2066-\u2069]/g
 
 /** The text as the content of an element or of an attribute in quotes. */
@@ -33,7 +33,7 @@ export function html(strings: TemplateStringsArray, ...values: readonly Content[
   return new Html(text)
 }
 
-/** Markup that this house made elsewhere: a sprite, rendered Markdown. Never a text from outside. */
+/** Markup that the program made elsewhere: a sprite, rendered Markdown. Never text from outside. */
 export const trustedHtml = (text: string): Html => new Html(text)
 
 function textOf(value: Content): string {

@@ -1,20 +1,19 @@
-// A form that came with a sign-in that was too old is not lost: the page that asks for a new one has all its fields,
-// and a button that sends them again. They are kept by that page only, on no server, and nothing is sent without the
-// button.
+// A form sent with a sign-in that was too old is not lost: the page that asks for a new one has all its fields, and a
+// button that sends them again. Only that page keeps them, no server does, and nothing is sent without the button.
 import { html } from './html.ts'
 import { type PageAnswer, PageError, type PageRequest, page, type Viewer } from './page.ts'
 import { frameTexts } from './text/frame-texts.ts'
 
-/** Where somebody arrives who signed in for such a page. */
+/** Where people arrive after signing in for such a page. */
 export const signedInPath = '/signed-in'
 /** Whose form it is, in the fields that are sent again. */
 const senderField = 'kept-for'
 /** Fields that are never shown again: a form with one has to be filled in again. */
 const secretFields: ReadonlySet<string> = new Set(['credential', 'secret', 'password', 'token'])
-/** What a page puts into its forms by itself. */
+/** Fields that a page adds to its forms itself. */
 const ownFields: ReadonlySet<string> = new Set(['form-key', senderField])
 
-/** The page for a form of this viewer; undefined where there is nothing to keep, or a secret. */
+/** The page for a form of this viewer; undefined if there is nothing to keep, or a secret. */
 export function keptForm({ form, url, language }: PageRequest, { person }: Viewer): PageAnswer | undefined {
   const fields = [...form].filter(([name]) => name !== senderField)
   const names = fields.map(([name]) => name)
@@ -28,7 +27,7 @@ export function keptForm({ form, url, language }: PageRequest, { person }: Viewe
   })
 }
 
-/** The form as its page sent it first. Throws PageError where somebody else has signed in meanwhile. */
+/** The form as originally sent. Throws PageError if somebody else has signed in meanwhile. */
 export function openKeptForm({ form, language }: PageRequest, viewer: Viewer): URLSearchParams {
   const sender = form.get(senderField)
   if (sender === null) return form

@@ -9,7 +9,7 @@ export type Viewer = {
   readonly memberships: readonly ViewerMembership[]
   /** Identifies the session: SHA-256 of its cookie in hex. */
   readonly sessionId: string
-  /** When they last proved who they are, epoch milliseconds. */
+  /** When they last proved their identity, epoch milliseconds. */
   readonly signedInAt: number
 }
 
@@ -29,7 +29,7 @@ export type PageRequest = {
   /** Variable parts of the path, decoded. */
   readonly params: { readonly [name: string]: string }
   readonly query: URLSearchParams
-  /** What a form sent; empty for GET. */
+  /** Fields of the form; empty for GET. */
   readonly form: URLSearchParams
   readonly language: Language
   readonly viewer: Viewer | undefined
@@ -37,7 +37,7 @@ export type PageRequest = {
   readonly now: number
   /** The network of the client: /24 or /48. */
   readonly addressPrefix: string
-  /** The browser's name of itself, shortened. */
+  /** Name that the browser gives itself, shortened. */
   readonly agent: string
   readonly cookies: { readonly [name: string]: string | undefined }
 }
@@ -47,27 +47,27 @@ export type OrganizationRequest = PersonRequest & { readonly organization: Viewe
 
 type Crumb = readonly [text: string, href: string]
 
-/** A whole page without its frame. */
+/** A complete page without its frame. */
 export type Page = {
   readonly title: string
-  /** Shown above the title: parents only. */
+  /** Shown above the title: ancestors only. */
   readonly crumbs?: readonly Crumb[]
   /** One sentence below the title. */
   readonly lead?: Html | string
   /** At most three buttons or links beside the title. */
   readonly actions?: Html
-  /** The path of the entry in the navigation that is current; absent: that of the request. */
+  /** Path of the current entry in the navigation; default: that of the request. */
   readonly current?: string
   readonly body: Html
-  /** Absent: 200. */
+  /** HTTP status; default: 200. */
   readonly status?: number
-  /** The page asks again by itself. */
+  /** After how many seconds the page reloads. */
   readonly refreshSeconds?: number
   /** Names of scripts in `browser/`, without `.js`. */
   readonly scripts?: readonly string[]
   /** Address of an Atom feed of this page. */
   readonly feed?: string
-  /** False: the page has no heading of its own; its body has. */
+  /** False if the body has its own heading. */
   readonly hasHead?: boolean
 }
 
@@ -76,7 +76,7 @@ export type PageAnswer =
   | Redirect
   | {
       readonly kind: 'content'
-      /** With its charset. */
+      /** Content type with charset. */
       readonly type: string
       readonly body: string | Uint8Array
       readonly status?: number
@@ -89,21 +89,21 @@ type Redirect = {
   readonly to: string
   /** A sentence shown once on the next page. */
   readonly notice?: string
-  /** Starts a session for this person in place of the present one. */
+  /** Starts a session for this person in place of the current one. */
   readonly signIn?: { readonly personId: string }
   readonly isSigningOut?: true
   readonly cookies?: readonly Cookie[]
 }
 
-/** A cookie of a flow, besides the session: HttpOnly, SameSite=Lax, on the whole console. */
+/** A cookie of a flow, in addition to the session's: HttpOnly, SameSite=Lax, on the whole console. */
 export type Cookie = {
   readonly name: string
-  /** Empty: it is removed. */
+  /** Empty: the cookie is removed. */
   readonly value: string
   readonly maxAgeSeconds: number
 }
 
-/** How soon a page asks again for what is being made. */
+/** How soon a page reloads while something is being created. */
 export const askAgainSeconds = 5
 
 export const page = (content: Page): PageAnswer => ({ kind: 'page', ...content })
@@ -122,7 +122,10 @@ export class PageError extends Error {
   }
 }
 
-/** Who may ask: everybody; whoever is signed in; members or Owners of the organization in the path; operators. */
+/**
+ * Who may send a request: everybody; people who are signed in; members or Owners of the organization in the path;
+ * operators.
+ */
 export type Audience = 'public' | 'person' | 'member' | 'owner' | 'operator'
 
 export type PageRoute = {
@@ -130,11 +133,11 @@ export type PageRoute = {
   /** With `:name` for variable parts. */
   readonly path: string
   readonly audience: Audience
-  /** Needs a sign-in that is at most 15 minutes old. */
+  /** Whether it needs a sign-in that is at most 15 minutes old. */
   readonly isSensitive: boolean
   /** 404 for everybody while the organization's API access is not set up (C118). */
   readonly needsAccessArea?: boolean
-  /** Waits for another service, for as long as a change may take. */
+  /** Whether it waits for another service, for as long as a change may take. */
   readonly asksElsewhere?: boolean
   readonly answer: (request: OrganizationRequest) => Promise<PageAnswer> | PageAnswer
 }
@@ -157,7 +160,7 @@ export const publicPage = (
   answer,
 })
 
-/** A page for whoever is signed in. */
+/** A page for people who are signed in. */
 export const personPage = (
   method: PageRoute['method'],
   path: string,

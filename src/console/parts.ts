@@ -1,15 +1,15 @@
-// Parts that several pages have: fields, tables, figures, notes, states, scores, charts, quoted texts.
+// Parts shared by several pages: fields, tables, figures, notes, states, scores, charts, quoted texts.
 import { formatMoment } from './format.ts'
 import { type Content, type Html, html } from './html.ts'
 import type { Language } from './text/languages.ts'
 
 /**
- * A text from a notice: isolated, so that it cannot turn the line around it, and in its own language where it is known.
+ * A text from a notice: isolated, so that it cannot reverse the line around it, and marked with its language if known.
  */
 export const quoted = (text: string, lang?: string): Html =>
   html`<bdi${lang !== undefined && html` lang="${lang}"`}>${text}</bdi>`
 
-/** A link from a notice: only http and https lead somewhere, anything else is shown as text. */
+/** A link from a notice: only http and https become links, anything else is shown as text. */
 export function foreignLink(address: string, text: string = address): Html {
   const url = URL.parse(address)
   if (!url || !/^https?:$/.test(url.protocol)) return quoted(address)
@@ -44,7 +44,7 @@ export const score = (points: number, words: string): Html =>
 
 export type FieldOptions = {
   readonly name: string
-  /** Absent: the name. Needed where a page has several fields of one name. */
+  /** Absent: the name. Needed if a page has several fields with one name. */
   readonly id?: string
   readonly label: string
   readonly value?: string
@@ -121,11 +121,11 @@ function described(id: string, hint: Content, error: string | undefined): Html {
 
 export type NoteKind = 'info' | 'ok' | 'warn' | 'bad'
 
-/** A note: what is so, and what to do. */
+/** A note: what the state is, and what to do. */
 export const noteBox = (kind: NoteKind, heading: string, body?: Content): Html =>
   html`<div class="note${kind !== 'info' && ` ${kind}`}"${kind === 'bad' && html` role="alert"`}><h2>${heading}</h2>${body !== undefined && html`<p>${body}</p>`}</div>`
 
-/** What stands where there is nothing yet: what will stand here, why it does not, one action. */
+/** Shown where there is nothing yet: what will be here, why it is not, one action. */
 export const empty = (heading: string, body: Content, action?: Content): Html =>
   html`<div class="empty"><h2>${heading}</h2><p>${body}</p>${action}</div>`
 
@@ -135,7 +135,7 @@ export type Figure = { readonly name: string; readonly value: Content; readonly 
 export const figures = (list: readonly Figure[]): Html =>
   html`<dl class="figs">${list.map(({ name, value, note }) => html`<div><dt>${name}</dt><dd>${value}</dd>${note !== undefined && html`<dd>${note}</dd>`}</div>`)}</dl>`
 
-/** Names and what they are. */
+/** Names and their values. */
 export const facts = (rows: readonly (readonly [name: Content, value: Content])[]): Html =>
   html`<dl class="facts cols">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 
@@ -178,7 +178,7 @@ export const table = (options: {
 export const part = (heading: string, body: Content, aside?: Content): Html =>
   html`<section class="part"><header><h2>${heading}</h2>${aside !== undefined && html`<p>${aside}</p>`}</header>${body}</section>`
 
-/** A question on a page of its own: what happens, a button with the verb, and the way back. */
+/** A question on its own page: what happens, a button with the verb, and the way back. */
 export const question = (options: {
   readonly action: string
   readonly body: Content
@@ -242,8 +242,8 @@ export type RowBar = {
 }
 
 /**
- * Bars below each other, each with its label and figure: on a phone the bar stands below them. `finding` is the label
- * of the picture.
+ * Bars below each other, each with label and figure: on a phone the bar is below them. `finding` is the label of the
+ * picture.
  */
 export function rowBars({ finding, list }: { readonly finding: string; readonly list: readonly RowBar[] }): Html {
   const top = Math.max(...list.map(({ value, reach = 0 }) => Math.max(value, reach))) || 1
@@ -273,11 +273,11 @@ export const pager = (options: {
 }): Html =>
   html`<nav class="pager" aria-label="${options.text}"><span>${options.text}</span><span class="row">${options.previous && html`<a class="btn tiny" rel="prev" href="${options.previous[1]}">${options.previous[0]}</a>`}${options.next && html`<a class="btn tiny" rel="next" href="${options.next[1]}">${options.next[0]}</a>`}</span></nav>`
 
-/** More that is closed at first. */
+/** More content, closed at first. */
 export const more = (summary: string, body: Content): Html =>
   html`<details class="more"><summary>${summary}</summary>${body}</details>`
 
-/** A list of what needs somebody: state, what and since when, what follows, one action. */
+/** A list of what needs attention: state, what and since when, what follows, one action. */
 export const wrongList = (
   list: readonly {
     readonly kind: State

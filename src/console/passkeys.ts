@@ -57,8 +57,8 @@ export async function addOptions(context: PasskeyContext, { person }: Viewer, no
 }
 
 /**
- * Whom an answer signs in; undefined for one that does not hold: an unknown passkey, a challenge that is old, used or
- * not ours, a person who was not asked, or a count that went back.
+ * The person whom an answer signs in; undefined if it is invalid: an unknown passkey, a challenge that is old, used or
+ * not ours, a user who was not verified, or a counter that went back.
  */
 export async function signInByPasskey(context: PasskeyContext, text: string, now: number): Promise<string | undefined> {
   const response = answerOf<AuthenticationResponseJSON>(text)
@@ -126,7 +126,7 @@ export async function addPasskeyOf(
   })
 }
 
-/** What a browser sent, as far as it can be told without the library, which checks the rest. */
+/** What a browser sent, as far as it can be read without the library, which checks the rest. */
 function answerOf<Answer extends { readonly id: string; readonly response: { readonly clientDataJSON: string } }>(
   text: string,
 ): Answer | undefined {
@@ -149,6 +149,6 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The library throws for every answer that does not hold. */
+/** The library throws for every invalid answer. */
 const ofNothing = <Result>(verification: Promise<Result>): Promise<Result | undefined> =>
   verification.catch(() => undefined)

@@ -1,4 +1,4 @@
-// The form of a company profile: what somebody typed, and the profile that it says.
+// The form of a company profile: what somebody typed, and the profile that it describes.
 import { type CompanyProfile, parseCompanyProfile } from '../hits/company-profile.ts'
 import {
   HitInputError,

@@ -1,5 +1,4 @@
-// Records of a list: from the edition log, from the database where this node is behind it, and never with what was
-// redacted.
+// Records of a list: from the edition log, from the database if this node lags, and never with redacted values.
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { drawnEngines, openTestStore } from '../../test/world.ts'

@@ -1,4 +1,4 @@
-// Records as they are published: from the edition log of this node, which asks no database.
+// Records as they are published: from the edition log of this node, without the database.
 import type { TenderRecord } from '../domain/tender.ts'
 import type { EditionView } from '../edition/read/edition-view.ts'
 import { publishedBodies } from '../store/editions.ts'
@@ -39,7 +39,7 @@ export async function publishedRecords(
   }
   const missing = ids.filter((id) => !found.has(id))
   if (missing.length > 0) for (const { tenderId, body } of await publishedBodies(db, missing)) found.set(tenderId, body)
-  // an edition keeps what was redacted after it until the next one
+  // an edition keeps values that were redacted after it, until the next one
   const { json } = await loadRedactor(db)
   return new Map([...found].map(([id, body]) => [id, JSON.parse(json(body)) as TenderRecord]))
 }

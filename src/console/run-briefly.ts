@@ -1,10 +1,12 @@
-// Runs a command for as long as a page may wait; longer work continues in the background.
+// Runs a command and waits as long as a page may; longer work continues in the background.
 import type { CommandOutcome, CommandRequest, ConsoleContext } from './console-context.ts'
 
-/** Below what a change may take (console.ts): so that the answer can say that the work continues. */
+/**
+ * Maximum time to wait, below what a change may take (console.ts), so that the answer can say that the work continues.
+ */
 const longestMs = 15_000
 
-/** `goesOn`: it is not at its end yet; what it does appears on the pages by itself. */
+/** `goesOn`: it has not finished; its results appear on the pages later. */
 export type BriefOutcome = ({ readonly kind: 'done' } & CommandOutcome) | { readonly kind: 'goesOn' }
 
 /** Runs it. Throws what the command throws while the page waits: OperatorError with a sentence for people. */
@@ -14,7 +16,7 @@ export async function runBriefly({ run }: Pick<ConsoleContext, 'run'>, request: 
   const waiting = new Promise<BriefOutcome>((resolve) => {
     timer = setTimeout(() => resolve({ kind: 'goesOn' }), longestMs)
   })
-  // what fails after the page was answered is in the log of the stage that did it
+  // a failure after the page was answered is in the log of its stage
   work.catch(() => {})
   try {
     return await Promise.race([work, waiting])

@@ -1,4 +1,4 @@
-// The form of a search: what somebody typed, and the filter that it says.
+// The form of a search: what somebody typed, and the filter that it describes.
 import { isProcedureType } from '../domain/codes.ts'
 import {
   HitInputError,

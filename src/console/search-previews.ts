@@ -1,5 +1,5 @@
 // Counts what a search finds before it is saved. Reading a large stock takes longer than a page may: the count
-// continues, and a page that asks again gets it.
+// continues, and a later request of the page gets the result.
 import { openMatcher } from '../hits/matcher.ts'
 import { canonicalSearchFilter, type SearchFilter } from '../hits/saved-search.ts'
 import { type Preview, previewSearch } from '../hits/search-stock.ts'
@@ -8,30 +8,30 @@ import { settledWithin } from './settled-within.ts'
 
 /** How long a page waits for a count. */
 const longestWaitMs = 3000
-/** Counts at the same time: each has a thread and reads the whole stock. */
+/** Maximum counts at the same time: each has a thread and reads the whole stock. */
 const mostAtOnce = 2
 const mostRemembered = 50
 
 type PreviewQuestion = {
   readonly filter: SearchFilter
-  /** Null: derived from the search. `profileVersion` tells its versions apart. */
+  /** Null: derived from the search. `profileVersion` distinguishes its versions. */
   readonly profileId: string | null
   readonly profileVersion: number
 }
 
 export type PreviewAnswer =
   | { readonly kind: 'counted'; readonly preview: Preview }
-  /** `share` of the stock that was read, 0 to 1. */
+  /** `share` of the stock read so far, 0 to 1. */
   | { readonly kind: 'counting'; readonly share: number }
-  /** Others are counting: ask again. */
+  /** Others are counting: try again later. */
   | { readonly kind: 'busy' }
 
 type Count = { share: number; preview: Preview | undefined; readonly done: Promise<void> }
 
 export type SearchPreviews = {
-  /** Starts a count, or takes the one that runs or is known of this edition. Rejects with what a count met. */
+  /** Starts a count, or joins one that runs or is known for this edition. Rejects with the count's error. */
   readonly ask: (question: PreviewQuestion) => Promise<PreviewAnswer>
-  /** Of a count that has ended; undefined when there is none. */
+  /** Result of a count that has ended; undefined if there is none. */
   readonly known: (question: PreviewQuestion) => Preview | undefined
 }
 

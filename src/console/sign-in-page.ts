@@ -1,4 +1,4 @@
-// The page to sign in, as several ways of signing in show it: fresh, or with what went wrong.
+// The sign-in page, as shared by several ways of signing in: fresh, or with what went wrong.
 
 import type { ConsoleContext } from './console-context.ts'
 import { fieldOf, returnPath } from './forms.ts'
@@ -13,7 +13,7 @@ export type SignInFailure = {
   readonly mail?: string
   /** What is wrong with it. */
   readonly mailError?: string
-  /** What went wrong otherwise: a heading and a sentence. */
+  /** What else went wrong: a heading and a sentence. */
   readonly problem?: readonly [heading: string, why: string]
 }
 
@@ -21,7 +21,7 @@ export type SignInFailure = {
 export const gate = (title: string, lead: Content, body: Content): Html =>
   html`<div class="gate"><div class="stack gap"><div><h1>${title}</h1><p class="soft">${lead}</p></div>${body}</div></div>`
 
-/** The page to continue with is in the query, or in the form that failed. */
+/** The path to continue with is in the query, or in the form that failed. */
 export async function signInPage(
   context: ConsoleContext,
   request: PageRequest,

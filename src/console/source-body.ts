@@ -26,7 +26,7 @@ import { sourceTexts } from './text/source-texts.ts'
 type How = {
   readonly language: Language
   readonly now: number
-  /** What is wrong with the note of the alarm of this name that was typed. */
+  /** What is wrong with the typed note on the alarm of this name. */
   readonly wrong: { readonly alarm: string; readonly sentence: string } | undefined
 }
 

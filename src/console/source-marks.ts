@@ -1,4 +1,4 @@
-// The shapes of the states of sources, the wrong ones first.
+// Shapes of the states of sources, bad ones first.
 import type { State } from './parts.ts'
 import type { SourceLine } from './stock-reads.ts'
 

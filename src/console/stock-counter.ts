@@ -1,5 +1,5 @@
-// Figures about all records of the newest edition: counted record by record, once for each edition, in slices between
-// which others have their turn.
+// Figures about all records of the newest edition: counted record by record, once for each edition, in slices, between
+// which other work can run.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TenderRecord } from '../domain/tender.ts'
 import type { EditionInfo, EditionView, RecordKey } from '../edition/read/edition-view.ts'
@@ -8,7 +8,7 @@ import { StockShape } from './stock-shape.ts'
 
 /** Records between two pauses: one to three milliseconds of work. */
 const sliceRecords = 25
-/** Milliseconds of pause for each of work. */
+/** Milliseconds of pause for each millisecond of work. */
 const pauseShare = 2
 
 export type StockCount = { readonly edition: EditionInfo; readonly fill: FieldFill; readonly shape: StockShape }
@@ -33,7 +33,7 @@ export class StockCounter {
     return this.#done
   }
 
-  /** Counts the newest edition where that was not done yet, and waits for it at most this long. */
+  /** Counts the newest edition if that was not done yet, and waits at most this long. */
   async refresh(waitMs: number): Promise<void> {
     const { newest } = this.#editions
     if (!newest || this.#latest?.edition.edition === newest.edition) return
@@ -61,7 +61,7 @@ export class StockCounter {
         await pause((performance.now() - startedAt) * pauseShare, undefined, { ref: false })
       }
     } catch {
-      // the log was closed or is being rebuilt: whoever asks next begins again
+      // the log was closed or is being rebuilt: the next caller starts over
       return
     }
     this.#latest = { edition, fill, shape }

@@ -1,4 +1,4 @@
-// What pages read of stages that the console does not know: the service hands it in, each read in one transaction.
+// What pages read of stages that the console does not know: the service provides it, each read in one transaction.
 import type { Notice } from '../domain/notice.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import type { Instant } from '../domain/time.ts'
@@ -34,7 +34,7 @@ export type WaitingPair = {
   readonly rule: string
   readonly score: number | null
   readonly evidence: string
-  /** Kept separate by other evidence, although the pair alone would be one. */
+  /** Whether other evidence keeps it separate, although the pair alone would be one. */
   readonly isHeldApart: boolean
   readonly isOneRecord: boolean
 }
@@ -44,7 +44,7 @@ export type ComparedPair = {
   readonly left: ReviewSide
   readonly right: ReviewSide
   readonly isOneRecord: boolean
-  /** By references, which no decision can undo. */
+  /** Whether exact references link it, which no decision can undo. */
   readonly isExactlyLinked: boolean
   readonly decision: 'merge' | 'split' | null
   readonly verdict: {
@@ -65,11 +65,11 @@ export type DecidedPair = {
 
 export type ReviewDesk = {
   readonly waiting: readonly WaitingPair[]
-  /** There are more than were read. */
+  /** Whether there are more than were read. */
   readonly hasMore: boolean
   /** The newest first. */
   readonly decided: readonly DecidedPair[]
-  /** The pair that was asked for, if its notices exist. */
+  /** The requested pair, if its notices exist. */
   readonly pair: ComparedPair | undefined
 }
 
@@ -100,14 +100,14 @@ export type ToldNotice = {
     readonly evidence: string
     readonly with: string
   }
-  /** Undefined: too many notices to tell them step by step; empty for the first. */
+  /** Undefined: too many notices to show step by step; empty for the first. */
   readonly changes: readonly ToldChange[] | undefined
 }
 
 /** Why a record is as it is. */
 export type ToldRecord = {
   readonly id: string
-  /** As the stock holds it: it may be ahead of the newest edition. */
+  /** Content as in the stock: it may be ahead of the newest edition. */
   readonly content: TenderContent
   /** Oldest first. */
   readonly notices: readonly ToldNotice[]
@@ -121,7 +121,7 @@ export type ToldRecord = {
   readonly copies: readonly string[]
 }
 
-/** How a source is doing. Times in epoch milliseconds. */
+/** State of a source. Times in epoch milliseconds. */
 export type SourceLine = {
   readonly sourceId: string
   readonly title: string
@@ -169,18 +169,18 @@ export type SourceFile = {
 
 export type StockReads = {
   /**
-   * Undefined for an id that the stock does not hold, or a record without notices. A merged ID gives the record that
-   * holds it.
+   * Undefined for an id that is not in the stock, or a record without notices. A merged ID gives the record that holds
+   * it.
    */
   readonly record: (id: string) => Promise<ToldRecord | undefined>
-  /** The pairs that wait, at most `limit`, and one pair beside them. */
+  /** The waiting pairs, at most `limit`, and one pair beside them. */
   readonly reviews: (options: {
     readonly limit: number
     readonly pair?: readonly [left: string, right: string]
   }) => Promise<ReviewDesk>
   readonly sources: () => Promise<readonly SourceLine[]>
   readonly source: (sourceId: string) => Promise<SourceFile | undefined>
-  /** The bytes of a received document. Undefined when there is none. */
+  /** The bytes of a received document. Undefined if there are none. */
   readonly document: (documentId: string) => Promise<
     | {
         readonly sourceId: string
@@ -196,6 +196,6 @@ export type StockReads = {
   readonly publishIntervalMs: number
   /** What is wrong with the clocks, in sentences. */
   readonly clocks: () => readonly string[]
-  /** Free and whole bytes of the disk of the data folder. */
+  /** Free and total bytes of the data folder's disk. */
   readonly disk: () => Promise<{ readonly free: number; readonly total: number }>
 }

@@ -1,14 +1,14 @@
-// The stock as pictures show it: how many tenders by week, by portal and by division of CPV.
+// The stock as charts show it: how many tenders by week, by portal and by division of CPV.
 import type { TenderRecord } from '../domain/tender.ts'
 import { dayMs } from '../domain/time.ts'
 
 const weekMs = 7 * dayMs
-/** How many weeks are shown, the one of the edition among them. */
+/** Number of weeks shown, including the edition's. */
 const shownWeeks = 26
 /** The first Monday after the epoch, which was a Thursday. */
 const firstMonday = 4 * dayMs
 
-/** Counts tenders. A record that went into another one is none. */
+/** Counts tenders. A record that was merged into another one is not counted. */
 export class StockShape {
   /** The Monday of the edition's week in UTC, epoch milliseconds, and those before; the newest last. */
   readonly weeks: readonly number[]
@@ -38,7 +38,7 @@ export class StockShape {
     return this.#byWeek.get(monday) ?? 0
   }
 
-  /** Tenders of no week that is shown, or without a date. */
+  /** Tenders of no shown week, or without a date. */
   get otherWeeks(): number {
     return this.weeks.reduce((rest, monday) => rest - this.inWeek(monday), this.#tenders)
   }
@@ -67,7 +67,7 @@ export class StockShape {
     }
     this.#tenders++
     const week = publicationDate === undefined ? Number.NaN : mondayOf(Date.parse(publicationDate))
-    // dates come from portals: other weeks need no place in memory
+    // dates come from portals: other weeks take no memory
     if (week >= this.weeks[0]! && week <= this.weeks.at(-1)!) addOne(this.#byWeek, week)
     for (const publisher of new Set(originalSources.map((source) => source.publisher)))
       addOne(this.#byPublisher, publisher)

@@ -12,7 +12,7 @@ import { tenderTexts } from './text/tender-texts.ts'
 export type TenderHow = {
   readonly language: Language
   readonly now: number
-  /** Absent where the stock does not know it. */
+  /** Absent if the stock does not know it. */
   readonly told: ToldRecord | undefined
 }
 
@@ -146,7 +146,7 @@ function estimatePart({ contractAmount: amount }: TenderRecord, language: Langua
 function lotTable(record: TenderRecord, { language, now }: TenderHow): Html {
   const texts = tenderTexts[language]
   const { lots } = record
-  // what the figures above say already
+  // already shown by the figures above
   const common = record.submissionDate ?? record.participationDate
   return html`${table({
     caption: texts.lots,

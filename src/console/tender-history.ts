@@ -1,4 +1,4 @@
-// The notices of a tender, the newest first: what each changed, and by what it belongs to the tender.
+// The notices of a tender, the newest first: what each changed, and why it belongs to the tender.
 import { formatNumber } from './format.ts'
 import { type Content, type Html, html } from './html.ts'
 import { foreignLink, quoted } from './parts.ts'
@@ -40,7 +40,7 @@ function changeText({ member, lotId, before, after }: ToldChange, language: Lang
   const [old, now] = [before, after].map((value) => cut(shortText(member, value, language))) as [string, string]
   if (old === '') return html`${head} <ins><bdi>${now}</bdi></ins>`
   if (now === '') return html`${head} <del><bdi>${old}</bdi></del>`
-  // figures and dates are read whole: a date of which one digit is struck tells nothing
+  // figures and dates are shown whole: a date with one digit struck through tells nothing
   const isWhole = !['title', 'description'].includes(member)
   return isWhole
     ? html`${head} <del><bdi>${old}</bdi></del> <ins><bdi>${now}</bdi></ins>`

@@ -1,4 +1,4 @@
-// Values of a record as people read them. Everything comes from notices: a date may be none, a currency too.
+// Values of a record as people read them. Everything comes from notices: a date or currency may be invalid.
 import { codeLabel } from '../domain/code-labels.ts'
 import { zoneOf } from '../domain/time.ts'
 import { formatDay, formatMoment, formatMoney, formatNumber } from './format.ts'
@@ -18,11 +18,11 @@ const isObject = (value: unknown): value is Members =>
 /** The label of a member; its name where there is none. */
 export const labelOf = (member: string, language: Language): string => fieldTexts[language][member] ?? member
 
-/** The zone of an authority by its country; undefined where that does not say it. */
+/** Time zone of an authority by its country; undefined if the country does not determine it. */
 export function zoneOfAuthority(country: string | undefined): string | undefined {
   if (country === undefined) return undefined
   const zone = zoneOf(country)
-  // what the list of zones answers for a country that it does not know
+  // the answer of the list of zones for an unknown country
   return zone === 'Europe/Brussels' && country !== 'BE' && country !== 'EU' ? undefined : zone
 }
 
@@ -77,7 +77,7 @@ export function valueText(member: string, value: unknown, language: Language): s
       return (searchesTexts[language].procedureNames as { readonly [code: string]: string })[value] ?? value
     if (member === 'contractNature')
       return (criteriaTexts[language].natures as { readonly [code: string]: string })[value] ?? value
-    // where a notice has only a day, midnight says nothing
+    // if a notice has only a day, midnight means nothing
     if (isInstant(value) && /publicationDate$/i.test(member) && value.endsWith('T00:00:00.000Z'))
       return dayText(value, language)
     return isInstant(value) ? momentText(value, language) : value

@@ -13,7 +13,7 @@ export type Letter = {
   readonly last?: string
 }
 
-/** The letter about a token, with a link to the page of API access at `origin`. */
+/** The letter about a token, with a link to the API access page at `origin`. */
 export function tokenLetter(kind: TokenNewsKind, data: TokenNewsData, language: Language, origin: string): Letter {
   const texts = tokenMailTexts[language]
   const { subject, body, otherwise } = texts[kind]

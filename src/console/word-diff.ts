@@ -2,7 +2,10 @@
 // second has.
 import { type Html, html } from './html.ts'
 
-/** Longer texts are compared as a whole: the table of a comparison grows with the square of their words. */
+/**
+ * Maximum words of a text for word comparison; longer texts are compared as a whole, because the table grows with the
+ * square of their words.
+ */
 const mostWords = 400
 
 type Piece = { readonly kind: 'same' | 'gone' | 'new'; readonly text: string }
@@ -42,7 +45,7 @@ function wordPieces(before: string, after: string): Piece[] {
 
 const wordsOf = (text: string): readonly string[] => text.match(/\s+|[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu) ?? []
 
-/** Length of the longest common sequence of the words from each place on. */
+/** Lengths of the longest common sequence of words from each position on. */
 function commonLengths(left: readonly string[], right: readonly string[]): readonly Uint16Array[] {
   const lengths = Array.from({ length: left.length + 1 }, () => new Uint16Array(right.length + 1))
   for (let row = left.length - 1; row >= 0; row--)

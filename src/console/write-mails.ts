@@ -1,4 +1,4 @@
-// Writes a mail of the console just before it leaves: only then its key is made, so that none waits in a table.
+// Writes a mail of the console just before it is sent: only then is its key created, so that none waits in a table.
 
 import type { RenderedMail } from '../digests/send-mails.ts'
 import { hourMs } from '../domain/time.ts'
@@ -11,15 +11,15 @@ import { type AccountMail, renderAccountMail } from './account-mails.ts'
 import type { ConsoleContext } from './console-context.ts'
 import { keyHashOf } from './directory.ts'
 
-/** How long a sign-in mail may wait to be sent; after that it is of no use. */
+/** Maximum time that a sign-in mail may wait; after that it is of no use. */
 const longestWaitMs = hourMs
 
 /** What a mail needs beyond its content: who it is for, and the link. */
 type MailContext = Pick<ConsoleContext, 'store' | 'clock' | 'random' | 'origin'>
 
 /**
- * The mail with a new key; undefined when nobody wants it any more: the address is unknown, the invitation was
- * withdrawn, or it waited too long. Each attempt has a key of its own, and each key works once.
+ * The mail with a new key; undefined if it is no longer wanted: the address is unknown, the invitation was withdrawn,
+ * or it waited too long. Each attempt has a key of its own, and each key works once.
  */
 export async function writeAccountMail(context: MailContext, taken: TakenMail): Promise<RenderedMail | undefined> {
   const mail = JSON.parse(taken.content) as AccountMail
@@ -51,7 +51,7 @@ async function writeSignIn(
     const { personId, language = mail.language } = person
     return renderAccountMail({ ...mail, language }, { origin, key: await makeKey(context, { personId }) })
   }
-  // somebody who is invited and lost that mail gets it again
+  // an invited person who lost that mail receives it again
   const [invitation] = await listInvitations(store.db, { mail: address }, clock())
   if (!invitation) return undefined
   const { invitationId, organizationId, invitedBy, role } = invitation
@@ -73,5 +73,5 @@ async function makeKey(
   return key
 }
 
-/** 256 bits for an address. */
+/** 256 bits as URL text. */
 export const newKey = ({ bytes }: ConsoleContext['random']): string => Buffer.from(bytes(32)).toString('base64url')

@@ -1,5 +1,4 @@
-// A day's notices cost what they and their tenders need, however large the stock is: nothing reads a table from end to
-// end.
+// A day's notices cost what they and their tenders need, however large the stock is: no table is read from end to end.
 import { type CompiledQuery, type KyselyPlugin, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { receiveNotices } from '../../test/receive-notices.ts'
@@ -15,7 +14,7 @@ const now = Date.parse('2026-02-20T12:00:00.000Z')
 const wordOf = (number: number): string =>
   [...(number + 10_000).toString(26)].map((digit) => 'qwrtzpsdfghjklxcvbnmaeiouy'[Number.parseInt(digit, 26)]).join('')
 
-/** A call whose words, buyer and day no other call has: what a stock holds besides must not matter to it. */
+/** A call whose words, buyer and day no other call has: the rest of the stock must not matter to it. */
 function callOf(number: number, given: Partial<Notice> = {}): Notice {
   return notice({
     noticeKey: `ted:${number}-2026`,
@@ -91,7 +90,7 @@ async function costOfADay(store: Store, stockSize: number) {
   await consolidate(store, { now })
   await sql`vacuum analyze`.execute(store.db)
   await receiveNotices(store, dayOf())
-  // Small tables are read whole even where an index would serve; with this they are only where none does.
+  // Small tables are scanned even where an index would serve; with this setting only where none does.
   await sql`set enable_seqscan = off`.execute(store.db)
   await sql`set enable_bitmapscan = off`.execute(store.db)
   const before = await rowsRead(store)

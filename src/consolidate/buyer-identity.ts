@@ -92,19 +92,22 @@ function disjoint(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   return true
 }
 
-/** Both sides name countries, and none in common. */
+/** Whether both sides name countries, but none in common. */
 export function countriesConflict(a: BuyerIdentity, b: BuyerIdentity): boolean {
   return a.countries.size > 0 && b.countries.size > 0 && disjoint(a.countries, b.countries)
 }
 
-/** Both sides name buyers, none with an id in common and none with overlapping names. Any shared buyer is agreement. */
+/**
+ * Whether both sides name buyers, but none with a common id and none with overlapping names. Any shared buyer is
+ * agreement.
+ */
 export function buyersConflict(a: BuyerIdentity, b: BuyerIdentity): boolean {
   if (a.names.length === 0 || b.names.length === 0) return false
   if (!disjoint(a.ids, b.ids)) return false
   return !a.names.some((name) => b.names.some((other) => wordsOverlap(name, other)))
 }
 
-/** Both groups in one, each distinct name once. */
+/** Merges two groups into one, each distinct name once. */
 export function unitedBuyers(a: BuyerIdentity, b: BuyerIdentity): BuyerIdentity {
   const names = new Map([...a.names, ...b.names].map((name) => [[...name].sort().join(' '), name]))
   return {

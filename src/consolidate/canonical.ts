@@ -45,7 +45,7 @@ function ordered(value: unknown, shape: Shape): unknown {
 
 /**
  * JSON without white space: `id` first, then the schema's order; texts in NFC, numbers as JSON writes them, no absent
- * members. Equal contents give equal text, so the order of arrival or of properties never makes a change. Throws on a
+ * members. Equal contents give equal text, so the order of arrival or of properties never causes a change. Throws on a
  * member that the schema does not name: it would be published as it is, and break the contract.
  */
 export function canonicalJson(content: TenderContent): string {
@@ -55,7 +55,7 @@ export function canonicalJson(content: TenderContent): string {
   return canonicalText(content)
 }
 
-/** The same of any value, to compare: equal values give equal text. */
+/** Canonical text of any value, for comparison: equal values give equal text. */
 export const canonicalText = (value: unknown): string => JSON.stringify(ordered(value, recordShape))
 
 /** SHA-256 of a canonical text, hex. */

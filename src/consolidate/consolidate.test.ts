@@ -32,7 +32,7 @@ async function recordsOf(store: Store): Promise<TenderContent[]> {
   return tenders.map((row) => JSON.parse(row.content) as TenderContent)
 }
 
-/** Stands for an edition: every tender is claimed by it. */
+/** Simulates an edition: it claims every tender. */
 async function publishAll(store: Store, edition: number): Promise<void> {
   await sql`
     insert into published_tender
@@ -231,7 +231,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
       notice({
         noticeKey: key,
         procedureId: uuid(3),
-        // each of its own title, so that nothing else joins them
+        // each with its own title, so that nothing else joins them
         title: { de: `Vorhaben ${key}` },
         contractingAuthorities: [{ name: buyer, country: 'DE' }],
       })
@@ -241,7 +241,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
     await receiveNotices(store, [call('doe:1-01', 'Hochbauamt Musterstadt')])
     await consolidate(store, { now })
     expect(await recordsOf(store)).toHaveLength(1)
-    // Two strangers with the same procedure id: it was copied and joins nothing any more.
+    // Two strangers with the same procedure id: it was copied and no longer joins anything.
     await receiveNotices(store, [call('ted:2-2026', 'Wasserverband Beispiel'), call('ted:3-2026', 'Klinikum Exempel')])
     await consolidate(store, { now })
     const records = await recordsOf(store)
@@ -253,7 +253,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
   test('a merged record is a tender again, under its own ID, when the joining notice contradicts', async () => {
     await using store = await openTestStore(engine)
     const first = notice({ noticeKey: 'ted:1-2026', publicationNumber: '1-2026', publicationDate: at('2026-01-05') })
-    // another title, so that nothing but the reference joins the two
+    // a different title, so that only the reference joins the two
     const title = { de: 'Sanierung der Kläranlage' }
     const second = notice({ noticeKey: 'ted:2-2026', publicationDate: at('2026-01-08'), procedureId: uuid(7), title })
     await receiveNotices(store, [first, second])

@@ -71,7 +71,7 @@ export type ConsolidateOptions = {
    */
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void
-  /** What is a duplicate of what, when exact keys do not say so; tests give simpler rules. */
+  /** Finds duplicates without common keys; tests pass simpler rules. */
   readonly matcher?: Matcher
 }
 
@@ -86,8 +86,7 @@ export const mostHolders = 1000
 
 /**
  * Brings the stock up to date with all notices received and with the clock. Each batch is one transaction, so a run
- * that dies is simply started again. Notices may come in any order and in any portions: the stock at the end is the
- * same.
+ * that dies is simply restarted. Notices may come in any order and in any portions: the stock at the end is the same.
  */
 export async function consolidate(store: Store, options: ConsolidateOptions): Promise<ConsolidateSummary> {
   return run(store, options, { isForced: false })
@@ -226,8 +225,8 @@ async function consolidateBatch(
 }
 
 /**
- * The components of all tenders that the touched records are connected with: those of exact links that the batch has at
- * hand, and others from the store, put together as the matcher says.
+ * The components of all tenders that the touched records are connected with: those of exact links that the batch holds,
+ * and others from the store, combined as the matcher decides.
  */
 async function matched(
   trx: Executor,
@@ -281,7 +280,7 @@ function linksOf({ noticeId, notice }: NoticeRow): { readonly noticeId: string; 
   return { noticeId, keys: linkKeys(notice).map(({ key }) => key) }
 }
 
-/** A row of the store as the resolution takes it. */
+/** Converts a row of the store for the resolution. */
 export function toStored({ noticeId, sourceId, notice }: NoticeRow): StoredNotice {
   return { rowId: noticeId, sourceId, notice }
 }
@@ -307,7 +306,7 @@ export async function closureOf(
     for (const [key, noticeIds] of holders) {
       if (noticeIds.length > mostHolders) {
         ignoredKeys.add(key)
-        // With this batch the key came to be held by too many: those that it joined before must part.
+        // With this batch too many hold the key: notices that it joined before must separate.
         const wasCounted = noticeIds.filter((noticeId) => !inBatch.has(noticeId)).length <= mostHolders
         if (!wasCounted) continue
       }
@@ -321,7 +320,7 @@ export async function closureOf(
   return { noticeIds: [...seen], ignoredKeys }
 }
 
-/** One record per component, one more for each published id that it outlives (docs/decisions/0002-tender-ids.md). */
+/** One record per component, plus one for each published id that it outlives (docs/decisions/0002-tender-ids.md). */
 function tendersOf(components: readonly Component[], existing: readonly TenderRow[], now: number) {
   const claims = new Map(existing.filter((row) => row.firstEdition !== null).map((row) => [row.foundingKey, row]))
   const tenders: NewTender[] = []
@@ -379,7 +378,7 @@ async function passDueTransitions(
     .filter((row) => !orphans.includes(row.tenderId))
     .map((row): NewTender => {
       const units = uniteCopies(notices.get(row.tenderId)!.map(toStored))
-      // A succeeded announcement is over already and has no transition, so this one is not succeeded.
+      // An announcement with a successor is over and has no transition, so this one has none.
       const draft = mergeTender(
         row.tenderId,
         units.map((unit) => unit.notice),

@@ -1,4 +1,4 @@
-// Explains a record of the stock: its notices, by what each belongs to it, and where each member came from. Changes
+// Explains a record of the stock: its notices, why each belongs to it, and where each member came from. Changes
 // nothing.
 import type { Notice } from '../domain/notice.ts'
 import type { TenderContent } from '../domain/tender.ts'
@@ -12,7 +12,7 @@ import { fuzzyMatcher } from './fuzzy-matcher.ts'
 import { connectedRecords } from './match-closure.ts'
 import { isAnnouncedOnly, type Join, resolve, uniteCopies } from './resolve.ts'
 
-/** By what a notice belongs to a tender. `score` in points of log-odds; null for what is exact or decided. */
+/** Why a notice belongs to a tender. `score` in points of log-odds; null for what is exact or decided. */
 export type JoinedBy = {
   readonly rule: string
   readonly score: number | null
@@ -32,14 +32,14 @@ export type RecordExplanation = {
   readonly tenderId: string
   /** The requested record, if another holds it. */
   readonly mergedFrom?: string
-  /** As the stock holds it. */
+  /** Content as in the stock. */
   readonly content: TenderContent
   readonly notices: readonly ExplainedNotice[]
   readonly origins: readonly MemberOrigin[]
 }
 
 /**
- * The explanation of a record by its id; of a merged one that of the record that holds it. Undefined for an unknown id.
+ * The explanation of a record by its id; for a merged one, of the record that holds it. Undefined for an unknown id.
  */
 export async function explainRecord(trx: Executor, id: string, now: number): Promise<RecordExplanation | undefined> {
   const asked = await findTender(trx, id)
@@ -100,7 +100,7 @@ export async function explainRecord(trx: Executor, id: string, now: number): Pro
   }
 }
 
-/** An estimated value is added to the record after it is made: it comes from no notice. */
+/** An estimated value is added to the record after it is built: it comes from no notice. */
 function withEstimate(origins: readonly MemberOrigin[], { contractAmount }: TenderContent): readonly MemberOrigin[] {
   if (!contractAmount?.estimated) return origins
   const value = JSON.stringify(contractAmount)

@@ -1,4 +1,4 @@
-// Why a record is as it is: the notice of each member, and the reason why each notice belongs to it. Read only.
+// Why a record is as it is: the notice of each member, and the reason why each notice belongs to it. Read-only.
 import type { Notice } from '../domain/notice.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import { canonicalText } from './canonical.ts'
@@ -11,7 +11,7 @@ export type MemberOrigin = {
   readonly member: keyof TenderContent
   /** Canonical JSON of the value. */
   readonly value: string
-  /** What of the written rule applied. */
+  /** The part of the written rule that applied. */
   readonly rule: string
   /**
    * Keys of the notices that have exactly this value, the one that it was taken from first; none for what is computed.
@@ -96,7 +96,7 @@ function isSame(value: unknown, text: string): boolean {
   return isPresent(value) && canonicalText(value) === text
 }
 
-/** How the value of a computed member is found in a notice, where one notice alone can have it. */
+/** How to find the value of a computed member in a notice, if a single notice can have it. */
 function readersOf(content: TenderContent): {
   readonly [member in keyof TenderContent]?: (notice: Notice) => unknown
 } {

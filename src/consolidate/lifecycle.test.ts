@@ -1,5 +1,5 @@
-// Hand-written scenarios of the lifecycle (docs/consolidation.md): what the notices say, what the clock says, what
-// becomes of the tender.
+// Hand-written scenarios of the lifecycle (docs/consolidation.md): what the notices say, what time it is, and the
+// resulting status.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { proofCount } from '../../test/proof/proof-count.ts'

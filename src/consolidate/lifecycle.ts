@@ -1,12 +1,11 @@
-// What became of a tender and its lots: a pure function of its notices and of the present moment
-// (docs/consolidation.md).
+// The status of a tender and its lots: a pure function of its notices and of the current time (docs/consolidation.md).
 import type { LotResult, NoticeLot } from '../domain/notice.ts'
 import type { ArchiveReason, LotStatus, Status } from '../domain/tender.ts'
 import { dayMs, type Instant } from '../domain/time.ts'
 import { type LotOutcome, lotOutcomes } from './lot-outcomes.ts'
 import { type Announcement, type CompetitionState, shareLots, type Timeline } from './timeline.ts'
 
-/** A lot of the record: what the call says of it, what the result says of it, and what became of it. */
+/** A lot of the record: what the call says about it, what the result says about it, and its status. */
 export type LotState = {
   readonly lotId: string
   readonly status: LotStatus
@@ -23,7 +22,7 @@ export type Lifecycle = {
   readonly isSuspended: boolean
   readonly isDeadlineUnknown: boolean
   /**
-   * When the clock next changes any of this, in epoch milliseconds; absent when only a notice can. Always after `now`.
+   * When the clock next changes any of this, in epoch milliseconds; absent if only a notice can. Always after `now`.
    */
   readonly nextTransitionMs?: number
 }
@@ -102,11 +101,11 @@ function planningLifecycle({ live, head }: Timeline, now: number, isSucceeded: b
   }
 }
 
-/** Results, contracts or intentions without a call that we know of: nothing is open. */
+/** Results, contracts or intentions without a known call: nothing is open. */
 function uncalledLifecycle(timeline: Timeline, now: number): Lifecycle {
   const { results, contracts, live, head } = timeline
   const outcomes = lotOutcomes(contracts)
-  // What is announced is not decided yet: the lots wait, but who is to have the contract is known.
+  // What is announced is not decided yet: the lots are pending, but the future contractor is known.
   const isIntended = contracts[0]?.role === 'intention'
   const whole = wholeDecision(timeline)
   const announced = new Map<string, NoticeLot>()
@@ -174,7 +173,7 @@ function wholeDecision({ live }: Timeline): Decision | undefined {
   return decision
 }
 
-/** Results of notices that number the lots otherwise count for the whole. */
+/** Results from notices that number the lots differently count for the whole. */
 function foreignDecision(timeline: Timeline, ids: readonly string[]): Decision | undefined {
   let decision: Decision | undefined
   const decided = ({ notice }: Announcement): readonly NoticeLot[] => notice.lots.filter((lot) => lot.result)
@@ -215,7 +214,7 @@ function competitionLifecycle(timeline: Timeline, competition: CompetitionState,
   const isTerminated = timeline.live.some(
     ({ notice: each, role }) => role !== 'planning' && each.isDynamicPurchasingSystemTerminated === true,
   )
-  // The portal's own word, said of this call or after it; a newer call opens it again.
+  // The portal's own status, given for this call or after it; a newer call opens it again.
   const isClosed = timeline.live.some(
     ({ notice: each, role, order }) => role !== 'planning' && each.isClosed === true && order >= listing.order,
   )
@@ -236,7 +235,7 @@ function competitionLifecycle(timeline: Timeline, competition: CompetitionState,
   const ids = competition.lots.map(({ lot }) => lot.lotId)
   const foreign = foreignDecision(timeline, ids)
   const decided = wholeDecision(timeline)
-  // A modification decides the whole too, but what it says of its lot says more.
+  // A modification decides the whole too, but its statement about its lot says more.
   const whole = foreign?.at.role === 'execution' ? newer(foreign, decided) : newer(decided, foreign)
   const ends: number[] = []
   const evaluate = (lot: NoticeLot | undefined, of: Announcement): { status: LotStatus; decision?: Decision } => {
@@ -271,7 +270,7 @@ function competitionLifecycle(timeline: Timeline, competition: CompetitionState,
       ...(decision ? { result: decision.result } : {}),
     }
   })
-  // Without lots the call is open, or not, as a whole; what is not decided about its lots is so with it.
+  // Without lots the call is open, or not, as a whole; its undecided lots follow it.
   const statusOfWhole = ids.length === 0 ? evaluate(undefined, listing).status : undefined
   // Lots that only a result knows: a tranche of the same procedure, when the numbering is the same.
   if (ids.length === 0 || shareLots(ids, outcomes.keys()))
@@ -305,7 +304,7 @@ function competitionLifecycle(timeline: Timeline, competition: CompetitionState,
   return { status: 'closed', archiveReason: 'expired', ...closed }
 }
 
-/** What announced direct awards say of a lot; of the only lot, however it is numbered. */
+/** What announced direct awards say about a lot, or about the only lot, however it is numbered. */
 function intendedFor(
   lotId: string,
   ids: readonly string[],

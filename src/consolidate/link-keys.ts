@@ -46,7 +46,7 @@ export function procedureScope(notice: Notice): { readonly scope: string; readon
   return uuidPattern.test(id) ? { scope: 'bt-04', id } : { scope: `publisher:${notice.publisher}`, id }
 }
 
-/** Number without zero padding: `00123456-2024` and `123456-2024` are one. */
+/** Number without zero padding: `00123456-2024` and `123456-2024` are the same. */
 export function publicationKey(publicationNumber: string): string | undefined {
   const match = /^0*(\d{1,8})-(\d{4})$/.exec(publicationNumber.trim())
   return match ? `${match[1]}-${match[2]}` : undefined
@@ -86,14 +86,14 @@ export function documentsProject(url: string | undefined): string | undefined {
   return pid && /^\d{4,}$/.test(pid) ? `${host}/pid=${pid}` : undefined
 }
 
-/** Keys are in an index: a long or unusual value goes in as its hash. */
+/** Keys are in an index: a long or unusual value is stored as its hash. */
 function shortKey(prefix: string, value: string): string {
   const key = `${prefix}:${value}`
   if (key.length <= 120 && /^[\x20-\x7e]*$/.test(key)) return key
   return `${prefix}:#${createHash('sha256').update(value).digest('base64url')}`
 }
 
-/** Only announced: nobody can submit an offer yet. */
+/** Whether the notice is only an announcement: nobody can submit an offer yet. */
 export function isPlanning(notice: Notice): boolean {
   if (notice.formType === 'planning' || notice.formType === 'consultation') return true
   return notice.formType === 'change' && /^(?:[1-9]|E[12])$/.test(notice.noticeSubtype ?? '')

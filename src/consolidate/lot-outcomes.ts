@@ -1,5 +1,5 @@
-// What was decided about each lot. Award notices add up: each names the lots it decides, and several may report several
-// contracts.
+// What was decided about each lot. Award notices add up: each names the lots it decides, and several may report
+// separate contracts.
 import { sumOfMoney } from '../domain/money.ts'
 import type { LotResult, NoticeLot, Organization } from '../domain/notice.ts'
 import { buyerIdentity, buyersConflict, wordsOf } from './buyer-identity.ts'
@@ -46,24 +46,26 @@ export function lotOutcomes(results: readonly Announcement[]): ReadonlyMap<strin
   return outcomes
 }
 
-/** Those of the earlier contracts of a lot that a newer decision about it leaves standing. */
+/** Earlier contracts of a lot that a newer decision about it leaves valid. */
 function standingBeside(newer: LotContract, contracts: readonly LotContract[]): LotContract[] {
   if (newer.result.outcome === 'awarded') return contracts.filter((older) => !restates(newer, older))
   if (isSnapshot(newer.announcement.notice) || undone.has(newer.result.reason ?? '')) return []
   return contracts.filter(({ result }) => result.contractDate !== undefined)
 }
 
-/** The newer award reports the same contract, corrected or repeated. Where little is known of either, it does. */
+/**
+ * Whether the newer award reports the same contract, corrected or repeated. If little is known about either, it does.
+ */
 function restates(newer: LotContract, older: LotContract): boolean {
   if (isSnapshot(newer.announcement.notice) || isSnapshot(older.announcement.notice)) return true
   const [a, b] = [newer.result, older.result]
   const isModified = newer.announcement.role === 'execution'
   const hasValues = a.awardedValue !== undefined && b.awardedValue !== undefined
-  // a total that is repeated, possibly with other names
+  // a repeated total, possibly with different names
   if (hasValues && a.awardedValue.value === b.awardedValue.value) return true
   const isOtherDay = a.contractDate !== undefined && b.contractDate !== undefined && a.contractDate !== b.contractDate
   const [ours, theirs] = [a.winners ?? [], b.winners ?? []]
-  // A modification reports a contract again, for another amount; the day of the contract stays what it was.
+  // A modification reports a contract again, with a different amount; the day of the contract stays the same.
   if (isModified) return !(isOtherDay && buyersConflict(buyerIdentity(ours), buyerIdentity(theirs)))
   if (ours.length === 0 || theirs.length === 0) return !(isOtherDay && hasValues)
   if (buyersConflict(buyerIdentity(ours), buyerIdentity(theirs))) return false
@@ -74,7 +76,7 @@ function restates(newer: LotContract, older: LotContract): boolean {
   )
 }
 
-/** Several contracts of one lot as one result: all winners, the sum of the values, the rest as the newest says. */
+/** Several contracts of one lot as one result: all winners, the sum of the values, the rest from the newest. */
 function united(contracts: readonly LotContract[]): LotResult {
   const results = contracts.map(({ result }) => result)
   const newest = results.at(-1)!

@@ -7,7 +7,7 @@ import type { Matcher } from './rematch.ts'
 
 export type ConnectedRecords = {
   readonly recordKeys: readonly string[]
-  /** Each makes one tender. */
+  /** Each cluster is one tender. */
   readonly clusters: readonly Cluster[]
 }
 
@@ -37,7 +37,7 @@ export async function connectedRecords(
     frontier = [...next].filter((key) => !seen.has(key))
     for (const key of frontier) seen.add(key)
   }
-  // most records have neither an edge nor a decision: what they hold need not be read
+  // most records have neither an edge nor a decision: their content need not be read
   const pairs = [...[...edges.values()].filter(({ kind }) => kind === 'merge'), ...decisions]
   const paired = new Set(pairs.flatMap(({ left, right }) => [left, right]).filter((key) => seen.has(key)))
   const rows = await loadMatchRecords(trx, [...paired].sort())
@@ -56,7 +56,7 @@ export async function connectedRecords(
   }
 }
 
-/** Decisions on the records that the decided notices are in now; of several on two records the newest. */
+/** Decisions on the records that hold the decided notices now; of several on two records, the newest. */
 export async function currentDecisions(db: Executor): Promise<MatchDecision[]> {
   const decisions = await listDecisions(db)
   const records = await recordsOfNoticeKeys(

@@ -33,7 +33,7 @@ export function mergeTender(
 }
 
 /**
- * The record of a tender that another record holds: built from its founding notice alone, so that it does not change
+ * The record of a tender that is merged into another: built only from its founding notice, so that it does not change
  * with the survivor. Its lots are shown as if every deadline had passed, so that the clock does not change it either.
  */
 export function mergedTender(tenderId: string, founding: Notice, mergedInto: string): TenderDraft {
@@ -90,7 +90,7 @@ export function contentOf(
   tell: Tell = () => {},
 ): TenderContent {
   const { head, fallbacks } = timeline
-  /** First of the head and what follows it. */
+  /** The first value of the head and the notices after it. */
   const first = <Value>(member: keyof TenderContent, read: (notice: Notice) => Value | undefined): Value | undefined =>
     firstOf(fallbacks, read, (notice) => tell(member, notice === head ? 'head' : 'first that has it', read))
   const lots = lifecycle.lots.map((lot) => recordLot(lot, head.language))
@@ -176,7 +176,7 @@ function clean(text: string | undefined): string | undefined {
   return trimmed ? trimmed : undefined
 }
 
-/** Most readers of the stock have one of these, the first the most. */
+/** Most readers of the stock know one of these, most of all the first. */
 const usualLanguages = ['de', 'en', 'fr']
 
 /** The text in the given language, else in German, English, French, else in the first language by code that has one. */
@@ -373,10 +373,10 @@ function valueOfContracts(notice: Notice): Money | undefined {
 
 /**
  * Award notices add up if they decide different lots, or report further contracts of a lot; of two about the same
- * contract the newer counts. BT-161, else the sum of the awarded lots; for a notice that is partly superseded, the
- * lots that are still valid. Amounts in another currency than the newest's are left out, and so is a total that a
- * later notice about the same lots repeats. Without results the amounts of modifications count, without those the
- * amounts of announced direct awards.
+ * contract, the newer counts. BT-161, else the sum of the awarded lots; for a notice that is partly superseded, the
+ * lots that are still valid. Amounts in a currency other than the newest's are left out, and so is a total that a later
+ * notice about the same lots repeats. Without results the amounts of modifications count, without those the amounts of
+ * announced direct awards.
  */
 function awardedAmount({ contracts }: Timeline): Money | undefined {
   const outcomes = lotOutcomes(contracts)

@@ -1,10 +1,10 @@
-// What results say of their calls: a result that names another call, or is as old as this one, is the result of another
-// tender.
+// What results say about their calls: a result that names another call, or is as old as this one, is the result of
+// another tender.
 import type { Notice, NoticeReference } from '../domain/notice.ts'
 import { dayMs } from '../domain/time.ts'
 import { publicationKey } from './link-keys.ts'
 
-/** What the notices of one tender are and name. Plain JSON, sorted: the matcher keeps it with its records. */
+/** What the notices of one tender are and name. Plain JSON, sorted: the matcher stores it with its records. */
 export type NamedCalls = {
   /** Keys of its calls for competition. */
   readonly calls: readonly string[]
@@ -57,13 +57,15 @@ export function namedCallsOf(notices: readonly Notice[]): NamedCalls {
   }
 }
 
-/** Why the results of one cannot be those of the other's call: they name calls, and none of its notices. Symmetric. */
+/**
+ * Whether the results of one cannot be those of the other's call: they name calls, and none of its notices. Symmetric.
+ */
 export function namesOtherCall(a: NamedCalls, b: NamedCalls): string | undefined {
   return otherCallNamed(a, b) ?? otherCallNamed(b, a)
 }
 
 function otherCallNamed({ named }: NamedCalls, { calls, related }: NamedCalls): string | undefined {
-  // a call without a journal number may have the one that is named
+  // a call without a journal number may be the one that is named
   const kinds = new Set(calls.map((key) => key.slice(0, 2)))
   const other = named.find(
     (keys) =>

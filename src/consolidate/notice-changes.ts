@@ -1,5 +1,4 @@
-// What each notice of a tender changed of its record: the record without it and with it, at the time when it came.
-// Pure.
+// What each notice changed in its tender's record: the record without it and with it, at the time of its arrival. Pure.
 import type { Notice } from '../domain/notice.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import { canonicalText } from './canonical.ts'
@@ -8,7 +7,9 @@ import { contentOf } from './merge.ts'
 import { compareNotices, noticeDate } from './resolve.ts'
 import { timelineOf } from './timeline.ts'
 
-/** A member that has another value with the notice; of a lot where `lotId` is there. Values as in the record. */
+/**
+ * A member that has a different value with the notice; `lotId` names its lot, if it is in one. Values as in the record.
+ */
 export type MemberChange = {
   readonly member: string
   readonly lotId?: string
@@ -26,7 +27,7 @@ const untold: ReadonlySet<string> = new Set([
   'archiveReason',
   'lots',
 ])
-/** Records of more notices are not told step by step: each step merges all notices before it. */
+/** Maximum number of notices whose changes are shown step by step: each step merges all notices before it. */
 const mostNotices = 120
 
 /**
@@ -84,7 +85,7 @@ function lotsThatDiffer(before: TenderContent, after: TenderContent): MemberChan
   const [old, now] = [lotsById(before), lotsById(after)]
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((lotId) => {
     const [left, right] = [old.get(lotId), now.get(lotId)]
-    // a lot that appears or goes is one change, not one for each of its members
+    // a lot that appears or disappears is one change, not one for each of its members
     if (!left || !right) return [{ member: 'lots', lotId, ...present('before', left), ...present('after', right) }]
     return membersThatDiffer(left, right, withoutLotId).map((change) => ({ ...change, lotId }))
   })

@@ -38,7 +38,7 @@ type Simple = {
 const simple = (record: MatchRecord) => record as unknown as Simple
 const unique = (values: readonly string[]) => [...new Set(values)].sort()
 
-/** Two words in common and one buyer are one tender; among twins only with a common day, else people decide. */
+/** Two common words and one buyer make one tender; among twins only with a common day, otherwise people decide. */
 const matcher: Matcher = {
   prepare: (key, units) => {
     const notices = units.map((unit) => unit.notice)
@@ -112,7 +112,7 @@ async function stockOf(store: Store) {
   return { tenders, places, edges, records, keys, dropped }
 }
 
-/** The edges as all pairs of all records give them, without any bookkeeping. */
+/** The edges of all pairs of records, computed without any bookkeeping. */
 function edgesOf(rows: readonly { readonly content: string }[]) {
   const records = rows.map((row) => JSON.parse(row.content) as MatchRecord)
   const holders = Map.groupBy(
@@ -197,11 +197,11 @@ async function publishAll(store: Store, edition: number): Promise<void> {
 const recordsOf = async (store: Store) =>
   (await stockOf(store)).tenders.map((row) => JSON.parse(row.content) as TenderContent)
 
-/** Calls of one buyer, without anything by which exact keys could join them. */
+/** Calls of one buyer, with nothing by which exact keys could join them. */
 const call = (key: string, title: string, given: Partial<Notice> = {}) =>
   notice({ noticeKey: key, title: { de: title }, ...given })
 
-/** Calls of two buyers on two portals with titles of few words: many are alike, few the same. */
+/** Calls of two buyers on two portals with titles of few words: many are similar, few the same. */
 function similarCalls(seed: number): Notice[] {
   const random = randomOf(seed, 7)
   const words = ['Neubau', 'Halle', 'Schule', 'Dach', 'Heizung', 'Fenster', 'Los', 'Nord', 'Bad', 'Wege']
@@ -294,7 +294,7 @@ describe.each(engines)('matching on the stock (%s)', (engine) => {
     await publishAll(store, 1)
     expect((await recordsOf(store)).map(({ status }) => status)).toEqual(['open', 'open'])
 
-    // exactly linked with the second, and like the first
+    // exactly linked with the second, and similar to the first
     const change = call('doe:3', 'Neubau Turnhalle', {
       publisher: 'doe',
       publicationDate: at('2026-01-10'),
@@ -308,7 +308,7 @@ describe.each(engines)('matching on the stock (%s)', (engine) => {
     const merged = (await recordsOf(store)).find(({ id }) => id === tenderId('doe:2'))
     expect(merged).toMatchObject({ status: 'merged', archiveReason: 'merged', mergedInto: tenderId('ted:1-2026') })
 
-    // the buyer corrects itself: another title is not the same tender
+    // the buyer corrects itself: a different title is not the same tender
     await store.db.deleteFrom('notice').where('notice_key', '=', 'doe:3').execute()
     await receiveNotices(store, [{ ...change, title: { de: 'Abbruch Halle' } }])
     await consolidate(store, { now, matcher })
@@ -358,7 +358,7 @@ describe.each(engines)('matching on the stock (%s)', (engine) => {
     expect(before.tenders.filter((row) => row.merged_into === null)).toHaveLength(2)
     await rebuildStock(store, { now, matcher, batchSize: 1 })
     expect(await stockOf(store)).toEqual(before)
-    // another decision on the same two replaces the first
+    // a different decision on the same two replaces the first
     await decide(store, 'doe:2', 'ted:1-2026', 'merge')
     expect((await recordsOf(store)).filter(({ status }) => status !== 'merged')).toHaveLength(1)
   })

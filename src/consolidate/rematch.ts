@@ -1,4 +1,5 @@
-// Keeps the edges between records true for a batch: only what shares a blocking key with a changed record is compared.
+// Keeps the edges between records true for a batch: only records that share a blocking key with a changed record are
+// compared.
 import type { Executor } from '../store/database.ts'
 import {
   assignMatchMembers,
@@ -34,9 +35,12 @@ import type { Component, Unit } from './resolve.ts'
 export type Matcher = {
   readonly prepare: (key: string, units: readonly Unit[]) => MatchRecord
   readonly blockingKeys: (record: MatchRecord) => readonly string[]
-  /** Keys that mean less than others: for them `mostHoldersOfWeak` counts. */
+  /** Whether a key means less than others: then `mostHoldersOfWeak` applies. */
   readonly isWeakKey: (key: string) => boolean
-  /** A blocking key that more records hold distinguishes nothing: it is dropped, and so is what it alone had joined. */
+  /**
+   * Maximum number of records that share a blocking key: beyond it, the key distinguishes nothing and is dropped, with
+   * all joins that only it had caused.
+   */
   readonly mostHolders: number
   readonly mostHoldersOfWeak: number
   /** The data stored with the keys of a record, so that hopeless pairs are not even read. */
@@ -44,14 +48,14 @@ export type Matcher = {
   /** True only if `decide` says `none` of every two records with these marks. Symmetric. */
   readonly areTooFarApart: (first: number, second: number) => boolean
   readonly twinKey: (record: MatchRecord) => string | undefined
-  /** What is `none` with one twin is `none` with any number of them: twins never speak for a pair. */
+  /** A pair that is `none` with one twin is `none` with any number of them: twins are never evidence for a pair. */
   readonly decide: (a: MatchRecord, b: MatchRecord, context: MatchContext) => Verdict
   readonly partition: (
     records: readonly MatchRecord[],
     edges: readonly MatchEdge[],
     decisions: readonly MatchDecision[],
   ) => readonly Cluster[]
-  /** How a record is kept, and read again. Equal records give equal texts. */
+  /** How a record is packed and unpacked. Equal records give equal texts. */
   readonly pack: (record: MatchRecord) => string
   readonly unpack: (text: string) => MatchRecord
 }
@@ -68,8 +72,8 @@ export function recordKeyOf({ units }: Pick<Component, 'units'>): string {
 }
 
 /**
- * Processes the components of a batch: `noticeIds` are all their notices. Returns the keys of the records that may be
- * in another tender than before, or whose tender may have another content.
+ * Processes the components of a batch: `noticeIds` are all their notices. Returns the keys of the records that may now
+ * be in a different tender, or whose tender may have different content.
  */
 export async function rematch(
   trx: Executor,
@@ -179,14 +183,14 @@ type Move = {
   readonly is: StoredMatchRecord | undefined
 }
 
-/** Who holds each of these keys now; undefined for a key that is dropped. */
+/** Holders of each of these keys now; undefined for a key that is dropped. */
 type Blocks = Map<number, readonly KeyHolder[] | undefined>
 
 const limitOf = (matcher: Matcher, key: number): number =>
   isWeakNumber(key) ? matcher.mostHoldersOfWeak : matcher.mostHolders
 
 /**
- * Files the moved records under their keys of now. `holders`: the blocks of these keys. `revived`: records in blocks
+ * Files the moved records under their current keys. `holders`: the blocks of these keys. `revived`: records in blocks
  * that are small enough again. `dropped`: for each block that has become too large, the records in it.
  */
 async function moveKeys(
@@ -256,7 +260,7 @@ function differenceOf(
   return { removed, added }
 }
 
-/** The records of twin groups whose count, as far as it matters, is another than before the batch. */
+/** The records of twin groups whose relevant count has changed with the batch. */
 async function twinsWithAnotherCount(trx: Executor, moves: readonly Move[]): Promise<number[]> {
   const change = new Map<number, number>()
   for (const { was, is } of moves) {
@@ -274,7 +278,7 @@ async function twinsWithAnotherCount(trx: Executor, moves: readonly Move[]): Pro
   return found
 }
 
-/** A record at hand. */
+/** A record in memory. */
 type Known = Pick<NumberedMatchRecord, 'recordNo' | 'recordKey' | 'twinKeys'> & { readonly record: MatchRecord }
 
 /**
@@ -306,7 +310,7 @@ async function compare(
         }
   const records = await candidatesOf(trx, matcher, new Set([...stored, ...[...pairs.values()].flat()]), fresh)
 
-  // Twins only speak against a pair: they are counted for the few that would be joined without any.
+  // Twins are only evidence against a pair: they are counted for the few that would be joined without any.
   const likely: (readonly [Known, Known, Verdict])[] = []
   for (const [first, second] of pairs.values()) {
     const [one, other] = [records.get(first), records.get(second)]
@@ -358,8 +362,8 @@ function isSameEdge(a: StoredEdge | undefined, b: StoredEdge): boolean {
 }
 
 /**
- * Ends the edges between records that only shared a key which is dropped now. Edges of `compared` records are true
- * already. Returns those that ended.
+ * Removes the edges between records that only shared a key that is now dropped. Edges of `compared` records are already
+ * correct. Returns those that ended.
  */
 async function partBlocks(
   trx: Executor,

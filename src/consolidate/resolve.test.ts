@@ -283,7 +283,7 @@ describe('notices with', () => {
   })
 
   test('a guard between two components holds, whatever joins them', () => {
-    // b belongs to a by its procedure id and names c, whose procedure is another.
+    // b belongs to a by its procedure id and names c, whose procedure is different.
     const notices = [
       a({ procedureId: uuid(1) }),
       b({ procedureId: uuid(1), ...refersTo('3-2026') }),

@@ -1,5 +1,5 @@
-// Which notices belong together: components of the notices that share exact keys, under guards. Pure; knows no order of
-// arrival.
+// Which notices belong together: components of the notices that share exact keys, under guards. Pure; independent of
+// the order of arrival.
 import type { Notice } from '../domain/notice.ts'
 import { dayMs } from '../domain/time.ts'
 import { type BuyerIdentity, buyerIdentity, buyersConflict, countriesConflict, unitedBuyers } from './buyer-identity.ts'
@@ -17,7 +17,7 @@ import {
 import { mostWeakHolders } from './match/thresholds.ts'
 import { isFirstCall, namedCallsOf, namesOtherCall, publicationDay } from './named-calls.ts'
 
-/** One stored notice; `rowId` (hash of its document and pointer) decides between copies that are equal in all else. */
+/** One stored notice; `rowId` (hash of its document and pointer) decides between copies that are otherwise equal. */
 export type StoredNotice = { readonly rowId: string; readonly sourceId: string; readonly notice: Notice }
 
 /** A notice with all its copies: `notice` is the copy that counts. */
@@ -38,12 +38,12 @@ export type Join = {
   readonly key: string
 }
 
-/** When a notice came out, for ordering: its publication, else its dispatch; notices without either come last. */
+/** When a notice was published, for ordering: its publication, else its dispatch; notices without either come last. */
 export function noticeDate(notice: Notice): string {
   return notice.publicationDate ?? notice.dispatchDate ?? '9999'
 }
 
-/** Nothing of it can be bid on yet. */
+/** Whether nothing in it can be bid on yet. */
 export function isAnnouncedOnly(units: readonly Unit[]): boolean {
   return units.every(({ notice }) => isPlanning(notice) || notice.formType === 'change')
 }
@@ -57,13 +57,13 @@ export function compareNotices(a: Notice, b: Notice): number {
   return compareText(noticeDate(a), noticeDate(b)) || compareText(a.noticeKey, b.noticeKey)
 }
 
-/** A portal's own shape, as a row of tables, holds less than the document of a standard. */
+/** A portal's own format, such as a table row, holds less than a document in a standard format. */
 const isOwnShape = ({ notice }: StoredNotice): number => Number(notice.format === 'portal')
 
 /**
- * Copies of one notice as one; the copy that counts is a document of a standard before a portal's own shape of it (the
- * XML of the German service before its tables, which lack the deadline), then the last dispatched, of the highest
- * version, by hash.
+ * Combines copies of one notice; a document in a standard format takes precedence over a portal's own format (the XML
+ * of the German service before its tables, which lack the deadline), then the last dispatched, of the highest version,
+ * by hash.
  */
 export function uniteCopies(notices: readonly StoredNotice[]): Unit[] {
   const byKey = new Map<string, StoredNotice[]>()
@@ -89,7 +89,7 @@ export function uniteCopies(notices: readonly StoredNotice[]): Unit[] {
   return units.sort((a, b) => compareNotices(a.notice, b.notice))
 }
 
-/** What the guards know of a component. */
+/** What the guards know about a component. */
 type Group = {
   readonly members: readonly number[]
   readonly buyers: BuyerIdentity
@@ -147,7 +147,7 @@ function bothCall(a: Group, b: Group): boolean {
   return false
 }
 
-/** A result of `a` came out on the day of the call of `b` or before: `b` is a call again. */
+/** Whether a result of `a` was published on the day of the call of `b` or before: then `b` is a new call. */
 function isDecidedBefore(a: Group, b: Group): boolean {
   const { firstCallMs } = b
   return firstCallMs !== undefined && a.resultMs.some((ms) => publicationDay(ms) <= publicationDay(firstCallMs))
@@ -175,8 +175,8 @@ function holdsAll(words: ReadonlySet<string>, others: ReadonlySet<string>): bool
 }
 
 /**
- * In no language does one title hold all words of the other; titles without a common language cannot be compared and
- * differ.
+ * Whether, in every language, neither title holds all words of the other; titles without a common language cannot be
+ * compared and differ.
  */
 function titlesDiffer(a: TitleWords, b: TitleWords): boolean {
   for (const [language, words] of a) {
@@ -188,8 +188,8 @@ function titlesDiffer(a: TitleWords, b: TitleWords): boolean {
 
 /**
  * Notices that name the same third one report different contracts: the authority gave them different numbers, or,
- * without a number in common, each title has a word of its own in every language that they share. Numbers of lots are
- * no such words.
+ * without a common number, each title has a word that the other lacks in every language that they share. Numbers of
+ * lots do not count.
  */
 function tellOfOtherContracts(a: Notice, b: Notice): boolean {
   const [number, other] = [cleanReferenceNumber(a.internalReference), cleanReferenceNumber(b.internalReference)]
@@ -207,7 +207,7 @@ function haveOwnWords(words: ReadonlySet<string>, others: ReadonlySet<string>): 
 
 /**
  * Components of a closure: of all notices that are connected through keys, none left out. `ignoredKeys` are keys held
- * by too many notices. The result depends on the set of notices alone.
+ * by too many notices. The result depends only on the set of notices.
  */
 export function resolve(
   notices: readonly StoredNotice[],
@@ -231,13 +231,14 @@ export function resolve(
     titles.set(index, found)
     return found
   }
-  // One building project has one number and many trades: titles in which each side has a word of its own are strangers.
+  // One building project has one number and many trades: titles that each have a word that the other lacks are
+  // unrelated.
   const titlesConflict = (a: Group, b: Group): boolean =>
     a.members.some((first) => b.members.some((second) => titlesDiffer(titlesOf(first), titlesOf(second))))
   const noticesOf = (group: Group): Notice[] => group.members.map((index) => units[index]!.notice)
   const nameOtherCalls = (a: Group, b: Group): boolean =>
     namesOtherCall(namedCallsOf(noticesOf(a)), namedCallsOf(noticesOf(b))) !== undefined
-  // What names a notice that is not there may be one of several contracts under it, each a tender of its own.
+  // A notice that names a missing notice may be one of several contracts under it, each a separate tender.
   const noticesContradict = (a: Group, b: Group): boolean =>
     noticesOf(a).some((first) => noticesOf(b).some((second) => tellOfOtherContracts(first, second)))
   const mayJoin = (first: number, second: number, guard: Guard): boolean => {
@@ -284,7 +285,7 @@ export function resolve(
       const isKnown = selves.length > 0
       const isPlanned = isKnown && selves.every((index) => isPlanning(units[index]!.notice))
       const isSystemAt = (index: number): boolean => isQualificationSystem(units[index]!.notice)
-      // A list that is not there is known by its renewals, which name it.
+      // A missing list is recognized by its renewals, which name it.
       const isSystem = isKnown ? selves.every(isSystemAt) : holders.some(({ index }) => isSystemAt(index))
       // Several procedures may follow one announcement, or be run under one qualification system.
       const isFollower = ({ index, roles }: Holder): boolean => {
@@ -325,7 +326,7 @@ export function resolve(
 type Following = { readonly targets: readonly number[]; readonly referrers: readonly number[] }
 
 /**
- * An announcement, or a qualification system, belongs to the one procedure that refers to it. When several do it stays
+ * An announcement, or a qualification system, belongs to the one procedure that refers to it. If several do, it stays
  * alone. Returns the roots of those that stayed alone.
  */
 function joinFollowers(
@@ -375,8 +376,8 @@ function keysOf(units: readonly Unit[], ignoredKeys: ReadonlySet<string>) {
 }
 
 /**
- * Three buyers that have nothing in common: the id was copied from somewhere (five notices of four Swiss buyers share
- * one).
+ * Whether three buyers have nothing in common: then the id was copied from somewhere (five notices of four Swiss buyers
+ * share one).
  */
 function hasThreeStrangers(buyers: readonly BuyerIdentity[]): boolean {
   const strangers: BuyerIdentity[] = []

@@ -1,4 +1,4 @@
-// Procedure ids (BT-04) of the official eForms SDK examples: senders copy them, so they say nothing about a procedure.
+// Procedure ids (BT-04) of the official eForms SDK examples: senders copy them, so they do not identify a procedure.
 
 /**
  * Lower case. From the example notices of eForms SDK 1.15. Any other copied id is caught by the guard of three buyers.

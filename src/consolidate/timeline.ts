@@ -6,8 +6,7 @@ import { isPlanning, versionNumber } from './link-keys.ts'
 
 /**
  * What a notice does to a tender. `intention`: a direct award announced beforehand; `execution`: the contract runs or
- * ended;
- * `correction`: a corrigendum of what is no call, which changes nothing that the record shows.
+ * ended; `correction`: a corrigendum of anything but a call, which changes nothing in the record.
  */
 type Role = 'planning' | 'competition' | 'intention' | 'result' | 'execution' | 'correction'
 
@@ -26,7 +25,7 @@ export type Announcement = {
 /** A lot as the competition last listed it. */
 type ListedLot = { readonly lot: NoticeLot; readonly listing: Announcement }
 
-/** The newest state of the call: of full notices the newest counts, corrigenda move only what they carry. */
+/** The newest state of the call: the newest full notice counts, corrigenda change only what they carry. */
 export type CompetitionState = {
   readonly notice: Notice
   readonly listing: Announcement
@@ -43,12 +42,12 @@ export type Timeline = {
   readonly results: readonly Announcement[]
   /**
    * Live announcements that report contracts, oldest first: the results; without one the modifications and completions,
-   * which report the contract in its present state; without those the direct awards announced after the call.
+   * which report the contract in its current state; without those the direct awards announced after the call.
    */
   readonly contracts: readonly Announcement[]
   /** The notice whose texts the record shows. */
   readonly head: Notice
-  /** The notices that are searched for a field that the head lacks, the head first. */
+  /** The notices searched for a field that the head lacks, the head first. */
   readonly fallbacks: readonly Notice[]
 }
 
@@ -79,7 +78,9 @@ function roleOf(notice: Notice): Role {
 /** The corrigendum of a direct award corrects no call, whether the announcement is present or not. */
 const isOfDirectAward = ({ procedureType }: Notice): boolean => procedureType === 'neg-wo-call'
 
-/** The roles of notices in time order. A corrigendum does what the notice that it corrects did, where that is here. */
+/**
+ * The roles of notices in time order. A corrigendum has the role of the notice that it corrects, if that is present.
+ */
 function rolesOf(sorted: readonly Notice[]): Role[] {
   const roles: Role[] = []
   for (const [index, notice] of sorted.entries()) {
@@ -123,14 +124,14 @@ function portalRank(notice: Notice): number {
 }
 
 /**
- * TED_EXPORT corrigenda list what they change; OCDS releases and the portals' own shapes may leave out what did not
+ * TED_EXPORT corrigenda list what they change; OCDS releases and the portals' own formats may leave out what did not
  * change.
  */
 function isPartial(notice: Notice): boolean {
   return isSnapshot(notice) || (notice.format === 'ted-export' && notice.formType === 'change')
 }
 
-/** A release of OCDS, or a portal's page: the state as of then, not one announcement among others. */
+/** Whether it is an OCDS release or a portal's page: the state at that time, not one announcement among others. */
 export function isSnapshot(notice: Notice): boolean {
   return notice.format === 'ocds' || notice.format === 'portal'
 }
@@ -162,7 +163,8 @@ function compareInTime(a: Notice, b: Notice): number {
 }
 
 /**
- * Copies of one notice id and version on several portals: the best portal's, completed with what only the others have.
+ * Copies of one notice id and version on several portals: that of the best portal, completed with members that only the
+ * others have.
  */
 function foldCopies(notices: readonly Notice[]): Notice[] {
   const groups = new Map<string, Notice[]>()
@@ -188,8 +190,8 @@ function completed(base: Notice, other: Notice): Notice {
 }
 
 /**
- * No lot is worth more than the notice says that all its contracts are worth: the value has VAT in it, or is that of a
- * year, or a slip. The only awarded lot is then worth the total, one of several an unknown part of it.
+ * No lot is worth more than the notice says that all its contracts are worth: its value includes VAT, covers several
+ * years, or is a mistake. The only awarded lot is then worth the total, one of several an unknown part of it.
  */
 function withinTotal(notice: Notice): Notice {
   const total = notice.awardedValue
@@ -292,7 +294,7 @@ function overlaid<T extends object>(base: T, from: T): T {
   return withMembers(base, from, members)
 }
 
-/** True when two lists of lots number them alike: they share an id. */
+/** Whether two lists number the lots in the same way: they share an id. */
 export function shareLots(a: Iterable<string>, b: Iterable<string>): boolean {
   const ids = new Set(a)
   for (const id of b) if (ids.has(id)) return true
@@ -308,7 +310,7 @@ function overlayPartial(state: CompetitionState, listing: Announcement): Competi
     return { lot: isCorrigendum ? withMembers(lot, change, correctedLot) : overlaid(lot, change), listing }
   })
   const isMoved = notice.submissionDate !== undefined || notice.participationDate !== undefined
-  // A new deadline of the whole procedure holds for its lots too, unless the corrigendum names lots.
+  // A new deadline of the whole procedure applies to its lots too, unless the corrigendum names lots.
   const isWhole = isMoved && !lots.some(({ listing: of }) => of === listing)
   const moved = isWhole
     ? lots.map(({ lot }) => ({
@@ -338,7 +340,7 @@ function lotIds(lots: readonly ListedLot[]): string[] {
 
 function competitionState(calls: readonly Announcement[]): CompetitionState | undefined {
   const official = calls.filter(({ notice }) => portalRank(notice) < 2)
-  // An official chain of changes beats every other portal's release (rule 6a).
+  // An official chain of changes takes precedence over every other portal's release (rule 6a).
   const hasOfficialChain = official.some(({ notice }) => isChange(notice))
   let state: CompetitionState | undefined
   for (const listing of [...(hasOfficialChain ? official : calls)].sort(comparePrecedence)) {
@@ -364,7 +366,7 @@ export function timelineOf(notices: readonly Notice[]): Timeline {
   const of = (role: Role) => counted.filter((announcement) => announcement.role === role)
   const results = of('result')
   const calls = of('competition')
-  // The lone corrigendum of a call that we never received is no call once there is anything else.
+  // A lone corrigendum of a call that was never received is not a call once there is anything else.
   const isCorrigendaOnly = calls.every(({ notice }) => notice.format === 'ted-export' && notice.formType === 'change')
   const hasOther = counted.some(({ role }) => role !== 'competition' && role !== 'correction')
   const competition = isCorrigendaOnly && hasOther ? undefined : competitionState(calls)

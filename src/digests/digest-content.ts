@@ -1,11 +1,11 @@
-// What a digest says, as data: short texts on one line each, from records as they were published. Pure.
+// The content of a digest, as data: short texts on one line each, from records as published. Pure.
 import type { TenderRecord } from '../domain/tender.ts'
 
-/** A hit in a digest. It has no score: scores leave the service by webhooks alone (C143). */
+/** A hit in a digest. It has no score: scores leave the service only through webhooks (C143). */
 export type DigestItem = {
   readonly title: string
   readonly isClosed: boolean
-  /** Its deadline is within a week. */
+  /** Whether its deadline is within a week. */
   readonly isUrgent: boolean
   readonly authority?: string
   /** ISO 8601, UTC. */
@@ -17,19 +17,19 @@ export type DigestItem = {
 
 export type DigestContent = {
   readonly search: string
-  /** In which deadlines are shown. */
+  /** Time zone in which deadlines are shown. */
   readonly zone: string
-  /** Of all hits; those beyond the items are only counted. */
+  /** Number of all hits; those beyond the items are only counted. */
   readonly count: number
   readonly items: readonly DigestItem[]
 }
 
-/** Maximum letters of a title, and of what else a notice says. */
+/** Maximum letters of a title, and of other text from a notice. */
 const mostLetters = 300
-/** Maximum characters of an address that is linked; a longer one is left out. */
+/** Maximum characters of a URL that is linked; a longer one is left out. */
 const mostUrlLength = 1000
 
-/** A hit as it is found; its record in JSON, null when there is none. */
+/** A hit as found; its record in JSON, null if there is none. */
 type FoundHit = Pick<DigestItem, 'isClosed' | 'isUrgent'> & { readonly body: string | null }
 
 export function digestContent(
@@ -61,8 +61,8 @@ function itemOf({ isClosed, isUrgent, body }: FoundHit): DigestItem {
 }
 
 /**
- * A text on one line, at most 300 letters: without line ends, control characters and marks that turn the direction of
- * what follows.
+ * A text on one line, at most 300 letters: without line ends, control characters and marks that change the writing
+ * direction.
  */
 export function oneLine(text: string): string {
   const line = text.replace(/[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\s]+/gu, ' ').trim()
@@ -70,7 +70,7 @@ export function oneLine(text: string): string {
   return letters.length > mostLetters ? `${letters.slice(0, mostLetters - 1).join('')}…` : line
 }
 
-/** Whether a mail may link it: what a notice says may be anything. */
+/** Whether a mail may link it: text from a notice may be anything. */
 function isPage(text: string): boolean {
   return text.length <= mostUrlLength && /^https?:\/\/[^\s\p{Cc}<>"']+$/u.test(text) && URL.canParse(text)
 }

@@ -4,7 +4,7 @@ import { proofCount } from '../../test/proof/proof-count.ts'
 import { dayMs, hourMs, minuteMs } from '../domain/time.ts'
 import { type DigestState, type DigestTerms, dayAt, digestDay, nextDigestAt } from './digest-schedule.ts'
 
-/** What the clocks of a zone show, by the library of the language: `2026-03-29 03:00`. */
+/** What the clocks of a zone show, according to Intl: `2026-03-29 03:00`. */
 function wall(zone: string, at: number): string {
   const parts = new Intl.DateTimeFormat('en-CA', {
     timeZone: zone,
@@ -20,7 +20,7 @@ function wall(zone: string, at: number): string {
 }
 const dateOf = (day: number) => new Date(day * dayMs).toISOString().slice(0, 10)
 
-/** Looks every so often, and makes what is due. */
+/** Checks at intervals, and makes what is due. */
 function simulate(terms: (at: number) => DigestTerms, from: number, to: number, lookMs = 5 * minuteMs) {
   let state: DigestState = { madeDay: dayAt(terms(from), from), madeAt: null }
   const made: { readonly at: number; readonly day: number }[] = []

@@ -1,4 +1,4 @@
-// When the digest of a person is due: once for each of its days, whatever the clocks of the zone do. Pure.
+// When a person's digest is due: once for each of its days, whatever the zone's clocks do. Pure.
 import { dayMs, hourMs, minuteMs, offsetMsAt } from '../domain/time.ts'
 
 export type Rhythm = 'atOnce' | 'daily' | 'weekly'
@@ -12,10 +12,11 @@ export type DigestTerms = {
   readonly zone: string
 }
 
-/** Where a digest stands. A day is a number: days since 1970-01-01. */
+/** State of a digest. A day is a number: days since 1970-01-01. */
 export type DigestState = {
   /**
-   * The local day of the newest digest, or of the moment in which the person asked for them. A weekly one has a Monday.
+   * The local day of the newest digest, or of the moment at which the person requested them. For a weekly one it is a
+   * Monday.
    */
   readonly madeDay: number
   /** When the newest mail was made; null before the first. */
@@ -28,8 +29,8 @@ const pauseMs = hourMs
 const quarterMs = 15 * minuteMs
 
 /**
- * The IANA name of a zone as it is stored; undefined for what is none. An offset such as +01:00 is none: it knows no
- * summer.
+ * The IANA name of a zone as stored; undefined for anything else. An offset such as +01:00 does not count: it has no
+ * summer time.
  */
 export function zoneNameOf(text: string): string | undefined {
   if (!/^[A-Za-z]/.test(text)) return undefined
@@ -54,8 +55,8 @@ export function nextDigestAt(terms: DigestTerms, { madeDay, madeAt }: DigestStat
 }
 
 /**
- * The day of a digest that is made now because it is due. It is after `madeDay`, also while clocks that were set back
- * repeat an hour.
+ * The day of a digest that is created now because it is due. It is after `madeDay`, even while clocks that were set
+ * back repeat an hour.
  */
 export function digestDay(terms: DigestTerms, { madeDay }: DigestState, now: number): number {
   return Math.max(dayAt(terms, now), terms.rhythm === 'atOnce' ? madeDay : dayAfter(terms, madeDay))
@@ -70,7 +71,7 @@ function daysSinceMonday(day: number): number {
   return (day + 3) % 7
 }
 
-/** The first moment in which the clocks show the hour of that day, or a later one where they skip it. */
+/** The first moment in which the clocks show the hour of that day, or a later one if they skip it. */
 function hourReachedAt({ hour, zone }: DigestTerms, day: number): number {
   const wallMs = day * dayMs + hour * hourMs
   let at = wallMs - Math.max(offsetMsAt(zone, wallMs - dayMs), offsetMsAt(zone, wallMs + dayMs))

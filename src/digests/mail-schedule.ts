@@ -1,7 +1,7 @@
 // What follows from an attempt to send a mail: sent, again later, or given up. Pure.
 import { hourMs, minuteMs } from '../domain/time.ts'
 
-/** How long after each failed attempt the next one comes: two days in all. After the last, the mail is given up. */
+/** How long after each failed attempt the next one comes: two days in total. After the last, the mail is given up. */
 const pausesMs = [
   minuteMs,
   5 * minuteMs,
@@ -13,14 +13,14 @@ const pausesMs = [
   12 * hourMs,
   20 * hourMs,
 ] as const
-/** Pauses differ by up to this share, so that what failed together does not come back together. */
+/** Maximum relative variation of pauses, so that mails that failed together are not retried together. */
 const jitter = 0.1
 
 export type MailAttempt =
   | { readonly kind: 'accepted' }
-  /** `isFinal`: the server said that it will never take this mail. */
+  /** `isFinal`: the server said that it will never accept this mail. */
   | { readonly kind: 'refused'; readonly error: string; readonly isFinal: boolean }
-  /** Nothing was said about this mail: no connection, no login, no answer. */
+  /** No answer concerned this mail: no connection, no login, no answer. */
   | { readonly kind: 'unreachable'; readonly error: string }
 
 export type MailStep =

@@ -1,14 +1,14 @@
-// The SMTP server of the operator: how a mail is handed over to it, and what its answers mean.
+// The SMTP server of the operator: how it receives a mail, and what its answers mean.
 import { createTransport } from 'nodemailer'
 import type { MailSettings } from '../platform/config.ts'
 import type { MailAttempt } from './mail-schedule.ts'
 
-/** How long one mail may take in all, and how long each step of it. */
+/** Maximum time for one mail in total, and for each step. */
 const mailMs = 60_000
 const stepMs = 15_000
-/** How many connections are open at the same time. */
+/** Maximum number of open connections. */
 const connections = 4
-/** Maximum letters of an error that are kept. */
+/** Maximum letters of an error that are stored. */
 const mostErrorLetters = 300
 
 type OutgoingMail = {
@@ -17,22 +17,22 @@ type OutgoingMail = {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** When it was made, epoch milliseconds: the same at each attempt. */
+  /** When the mail was created, epoch milliseconds: the same at each attempt. */
   readonly at: number
-  /** False: it is about the person's own account, and nobody ends such mails. */
+  /** False: it is about the person's own account, and nobody can unsubscribe from it. */
   readonly isList?: boolean
-  /** Undefined: by an answer to the sender. */
+  /** Undefined: people unsubscribe by a reply to the sender. */
   readonly unsubscribeUrl?: string | undefined
 }
 
 export type MailServer = {
-  /** Never throws. Aborted, the mail may have been accepted or not. */
+  /** Never throws. If aborted, the mail may or may not have been accepted. */
   readonly send: (mail: OutgoingMail, signal: AbortSignal) => Promise<MailAttempt>
-  /** Ends all connections at once. */
+  /** Ends all connections immediately. */
   readonly close: () => void
 }
 
-/** Connects when there is something to send. Tests may give another `longestMs`. */
+/** Connects when there is something to send. Tests may pass a different `longestMs`. */
 export function openMailServer(settings: MailSettings, longestMs = mailMs): MailServer {
   const { host, port, security, user, password, from } = settings
   const transport = createTransport({
@@ -90,10 +90,10 @@ function listHeaders(from: string, url: string | undefined): { readonly [name: s
   }
 }
 
-/** What nodemailer says beyond the message. */
+/** What nodemailer reports beyond the message. */
 type SmtpError = Error & { readonly code?: string; readonly responseCode?: number; readonly command?: string }
 
-/** Only an answer to the recipient or to the content is about this mail; anything else would meet each mail. */
+/** Only an answer to the recipient or to the content is about this mail; anything else would affect every mail. */
 function attemptOf(thrown: SmtpError, password: string | undefined): MailAttempt {
   const { responseCode = 0, command = '' } = thrown
   const said = password === undefined ? thrown.message : thrown.message.replaceAll(password, '…')

@@ -1,5 +1,5 @@
-// Makes the digests that are due. What a digest has reached moves in the transaction that queues its mail, so a hit is
-// in one digest of a person, whatever is killed and however many processes make digests.
+// Creates the digests that are due. A digest's position moves in the transaction that queues its mail, so each hit is
+// in one digest of a person, whatever is killed and however many processes run.
 import { createHash } from 'node:crypto'
 import { dayMs, hourMs } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -19,24 +19,24 @@ import { digestDay, nextDigestAt } from './digest-schedule.ts'
 
 /** Maximum number of hits that a mail lists. */
 const mostItems = 30
-/** Deadlines that come sooner are listed first. */
+/** Maximum time to a deadline that is listed first. */
 const urgentMs = 7 * dayMs
-/** How long a digest that cannot be made waits, so that it holds up no other. */
+/** How long a digest that cannot be created waits, so that it holds up no other. */
 const postponeMs = hourMs
 
 export type MakeOptions = {
   readonly clock: Clock
   /** Right side of every `Message-ID`: the domain of the sender. */
   readonly domain: string
-  /** Aborted: it stops after the digest that it is making. */
+  /** If aborted, it stops after the digest in progress. */
   readonly signal?: AbortSignal
-  /** Called between each two steps; what it throws undoes the digest. */
+  /** Called between steps; if it throws, the digest is undone. */
   readonly onStep?: (step: string) => void
 }
 
 /**
- * Makes all digests that are due now. Returns how many mails it queued. Throws the first error after the others are
- * made.
+ * Creates all digests that are due now. Returns how many mails it queued. Throws the first error after the others are
+ * created.
  */
 export async function makeDigests(store: Pick<Store, 'db'>, options: MakeOptions): Promise<number> {
   let mails = 0
@@ -60,7 +60,7 @@ export async function makeDigests(store: Pick<Store, 'db'>, options: MakeOptions
   return mails
 }
 
-/** True when there is something to mail. */
+/** True if there is something to mail. */
 async function makeDigest(trx: Executor, digest: DueDigest, { clock, domain, onStep }: MakeOptions): Promise<boolean> {
   const { digestId, searchNo, lastEdition, edition } = digest
   const now = clock()
@@ -80,7 +80,7 @@ async function makeDigest(trx: Executor, digest: DueDigest, { clock, domain, onS
     await insertMail(trx, { messageId, digestId, content, now })
     onStep?.('a mail is queued')
   }
-  // an empty digest is none: the next one at once need not wait for it
+  // an empty digest is not sent, so the next immediate one need not wait for it
   const madeAt = hasHits ? now : digest.madeAt
   const madeDay = hasHits || digest.rhythm !== 'atOnce' ? digestDay(digest, digest, now) : digest.madeDay
   const dueAt = nextDigestAt(digest, { madeDay, madeAt })
@@ -89,7 +89,7 @@ async function makeDigest(trx: Executor, digest: DueDigest, { clock, domain, onS
   return hasHits
 }
 
-/** The same for the same hits: a restored backup that makes the same digest again makes the same mail. */
+/** The same for the same hits: a restored backup that creates the same digest again creates the same mail. */
 function messageIdOf(stockId: string, digestId: string, { hash }: DigestHits, domain: string): string {
   const local = createHash('sha256').update(['digest', stockId, digestId, hash].join('|')).digest('hex')
   return `<${local.slice(0, 32)}@${domain}>`

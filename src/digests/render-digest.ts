@@ -4,7 +4,7 @@ import type { DigestContent, DigestItem } from './digest-content.ts'
 
 export type RenderedDigest = { readonly subject: string; readonly text: string; readonly html: string }
 
-/** `unsubscribeUrl`: where the person ends these mails; undefined: by an answer to the sender. */
+/** `unsubscribeUrl`: where the person unsubscribes; undefined: by a reply to the sender. */
 export function renderDigest(content: DigestContent, unsubscribeUrl: string | undefined): RenderedDigest {
   const { search, count, items } = content
   const heading = `${count} new ${count === 1 ? 'tender' : 'tenders'}: ${search}`
@@ -44,8 +44,7 @@ export function renderDigest(content: DigestContent, unsubscribeUrl: string | un
 }
 
 /**
- * In the order of the items; the title of those that are neither urgent nor closed is undefined when there are no
- * others.
+ * In the order of the items; the title of those that are neither urgent nor closed is undefined if there are no others.
  */
 function groupsOf(items: readonly DigestItem[]): [title: string | undefined, group: readonly DigestItem[]][] {
   const urgent = items.filter(({ isUrgent }) => isUrgent)

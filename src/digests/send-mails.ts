@@ -1,4 +1,4 @@
-// Sends the mails that are due, each taken by one process for a while; no transaction is open meanwhile. At least once:
+// Sends the mails that are due, each leased by one process for a time; no transaction is open meanwhile. At least once:
 // a mail is sent again under the same `Message-ID` until its outcome is stored.
 import type { Clock } from '../platform/clock.ts'
 import type { Store } from '../store/database.ts'
@@ -8,9 +8,9 @@ import { type MailAttempt, nextMailStep } from './mail-schedule.ts'
 import type { MailServer } from './mail-server.ts'
 import { type RenderedDigest, renderDigest } from './render-digest.ts'
 
-/** How long a process has a mail: longer than an attempt takes. */
+/** How long a process leases a mail: longer than an attempt takes. */
 const leaseMs = 120_000
-/** How many mails are under way at the same time. */
+/** Maximum number of mails in progress. */
 const atOnce = 4
 
 /** Plain text, and the same as HTML. */
@@ -22,9 +22,9 @@ export type SendOptions = {
   /** 0 to below 1. */
   readonly random: () => number
   readonly server: Pick<MailServer, 'send'>
-  /** Where the person of a digest ends it; undefined where there is no page for it. */
+  /** Where the person of a digest unsubscribes; undefined if there is no page for it. */
   readonly unsubscribeUrl: (digestId: string) => string | undefined
-  /** Writes a mail of the console just before it leaves; undefined when nobody wants it any more. */
+  /** Writes a mail of the console just before it is sent; undefined if it is no longer wanted. */
   readonly renderAccountMail: (mail: TakenMail) => Promise<RenderedMail | undefined>
   /** Called with a mail that was given up, and why. */
   readonly onGivenUp?: (mail: {
@@ -35,8 +35,8 @@ export type SendOptions = {
 }
 
 /**
- * Sends everything that is due now. Throws when the server cannot be reached: then every other mail would meet the
- * same. Aborted, it breaks off mails that are under way; they are sent again.
+ * Sends everything that is due now. Throws if the server cannot be reached: every other mail would fail too. If
+ * aborted, it breaks off mails in progress; they are sent again.
  */
 export async function sendMails(options: SendOptions, signal: AbortSignal): Promise<void> {
   let failure: { readonly error: unknown } | undefined

@@ -1,6 +1,6 @@
-// Names of the codes of CPV and NUTS in English and German, and the trees that the codes spell. Read when they are
-// first asked for. The names are those of the Publications Office (authority tables "cpv" and "nuts"), but for two that
-// its table has mixed up: 33952000 in English and 34000000 in German. Facts about countries are of Intl.
+// Names of the codes of CPV and NUTS in English and German, and the trees that the codes spell. They are read on first
+// use. The names are those of the Publications Office (authority tables "cpv" and "nuts"), except for two that its
+// table has mixed up: 33952000 in English and 34000000 in German. Facts about countries come from Intl.
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { toCpvCode } from './cpv.ts'
@@ -17,7 +17,7 @@ type Entry = {
   readonly children: string[]
   readonly en: string
   readonly de: string
-  /** Each name without marks, in lower case, a space before and after every word. */
+  /** Each name without marks, in lower case, with a space before and after every word. */
   readonly folded: readonly string[]
 }
 
@@ -25,12 +25,12 @@ type Tree = { readonly entries: ReadonlyMap<string, Entry>; readonly roots: read
 
 const trees = new Map<CodeKind, Tree>()
 
-/** The significant part: `45233` of 45233000, two digits at least; a code of NUTS as it is. */
+/** The significant part: `45233` of 45233000, at least two digits; a NUTS code unchanged. */
 export const shortCode = (kind: CodeKind, code: string): string =>
   kind === 'nuts' ? code : code.slice(0, Math.max(2, code.replace(/0+$/, '').length))
 
 /**
- * The code as written by people, in the form of the list; undefined for what has not the form of one. It need not be
+ * The code as written by people, in the form of the list; undefined if it does not look like one. It need not be
  * listed.
  */
 export const toCode = (kind: CodeKind, text: string): string | undefined =>
@@ -54,8 +54,8 @@ export function codesAbove(kind: CodeKind, code: string): string[] {
 }
 
 /**
- * Codes for what somebody typed: a code or its beginning, or words of a name in either language, each a part of a word.
- * The best first: whole words before beginnings before parts, then the higher code.
+ * Finds codes for typed text: a code or its beginning, or words of a name in either language, each of which may be a
+ * part of a word. Best first: whole words before beginnings before parts, then the higher code.
  */
 export function findCodes(kind: CodeKind, text: string, limit: number): string[] {
   const { entries } = treeOf(kind)
@@ -84,7 +84,7 @@ function bestNamed(entries: ReadonlyMap<string, Entry>, asked: readonly string[]
     .map(({ code }) => code)
 }
 
-/** 0 when a word is missing. A shorter name says more of what was typed. */
+/** 0 if a word is missing. A shorter name matches the typed text better. */
 function pointsOf(name: string, asked: readonly string[]): number {
   let points = 0
   for (const word of asked) {
@@ -128,7 +128,7 @@ function readNames(kind: CodeKind): Named[] {
   })
 }
 
-/** Countries that NUTS names by other letters than ISO 3166. */
+/** Countries whose NUTS letters differ from ISO 3166. */
 const isoCountries: { readonly [nutsCountry: string]: string } = { EL: 'GR', UK: 'GB' }
 
 function countryName(code: string, language: LabelLanguage, ownName: string): string {
@@ -136,7 +136,7 @@ function countryName(code: string, language: LabelLanguage, ownName: string): st
   return name === undefined || name === ownName ? ownName : name
 }
 
-/** `rows`: sorted by code, so that whatever covers a code stands before it. */
+/** `rows`: sorted by code, so that a covering code precedes it. */
 function plant(kind: CodeKind, rows: readonly Named[]): Tree {
   const entries = new Map<string, Entry>()
   const roots: string[] = []

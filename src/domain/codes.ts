@@ -1,4 +1,4 @@
-// Small closed code lists of the standards. CPV and NUTS have files of their own.
+// Small closed code lists of the standards. CPV and NUTS have separate files.
 
 /** procurement-procedure-type (BT-105), eForms SDK 1.15. */
 export const procedureTypes = [
@@ -44,7 +44,7 @@ TUV TV UGA UG UKR UA ARE AE GBR GB USA US UMI UM URY UY UZB UZ VUT VU VEN VE VNM
 )
 const alpha2Codes = new Set(Object.values(alpha2ByAlpha3))
 
-/** A published country code as ISO 3166-1 alpha-2 (`XK` for Kosovo); undefined when it is no country we know. */
+/** A published country code as ISO 3166-1 alpha-2 (`XK` for Kosovo); undefined for an unknown country. */
 export function toCountry(code: string | undefined): string | undefined {
   if (!code) return undefined
   const upper = code.trim().toUpperCase()
@@ -115,7 +115,9 @@ const languageByAlpha3: { readonly [alpha3: string]: string } = {
   CNR: 'sr',
 }
 
-/** A published language code (ISO 639-2/3, 639-1, `EN`, `de-DE`) as ISO 639-1 lower case; undefined when it is none. */
+/**
+ * A published language code (ISO 639-2/3, 639-1, `EN`, `de-DE`) as ISO 639-1 lower case; undefined for anything else.
+ */
 export function toLanguage(code: string | undefined): string | undefined {
   if (!code) return undefined
   const trimmed = code.trim()

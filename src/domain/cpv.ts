@@ -4,8 +4,7 @@ import { readFileSync } from 'node:fs'
 let checkDigits: Map<string, string> | undefined
 
 /**
- * Check digit of an official code; undefined when the code is not in the list. Never computed: no formula fits all
- * 9,454.
+ * Check digit of an official code; undefined if the code is not in the list. Never computed: no formula fits all 9,454.
  */
 export function officialCheckDigit(code: string): string | undefined {
   checkDigits ??= new Map(
@@ -18,8 +17,8 @@ export function officialCheckDigit(code: string): string | undefined {
 }
 
 /**
- * A code as a portal writes it (`45210000`, `45210000-2`, `45`, `452 10000`) as eight digits; undefined when it is
- * none. Short codes of two digits or more are padded with zeros (DÖE writes divisions as two digits). Need not be
+ * A code as a portal writes it (`45210000`, `45210000-2`, `45`, `452 10000`) as eight digits; undefined for anything
+ * else. Short codes of two digits or more are padded with zeros (DÖE writes divisions as two digits). Need not be
  * official (C60).
  */
 export function toCpvCode(text: string): string | undefined {

@@ -1,5 +1,5 @@
-// The filters of GET /v1/tenders after parsing (docs/specification.md, 6.3). The API makes them, the edition's query
-// reads them.
+// The filters of GET /v1/tenders after parsing (docs/specification.md, 6.3). The API parses them, the edition's query
+// applies them.
 import type { ProcedureType } from './codes.ts'
 
 /** All times in epoch milliseconds, values in whole euros. An absent member does not filter. */
@@ -22,7 +22,10 @@ export type TenderFilter = {
   readonly archived: boolean
 }
 
-/** The parameter of each filter, in the order of the canonical text. A filter that is missing here does not compile. */
+/**
+ * The parameter of each filter, in the order of the canonical text. If a filter is missing here, the code does not
+ * compile.
+ */
 const parameters: { readonly [member in keyof Required<TenderFilter>]: string } = {
   cpv: 'cpv',
   nuts: 'nuts',
@@ -36,10 +39,10 @@ const parameters: { readonly [member in keyof Required<TenderFilter>]: string } 
 }
 export const filterParameters = Object.entries(parameters) as readonly (readonly [keyof TenderFilter, string])[]
 
-/** A request needs the text several times, and requests share their filters. */
+/** Cached texts: a request needs the text several times, and requests share their filters. */
 const remembered = new WeakMap<TenderFilter, string>()
 
-/** The same text for the same question, whatever the order or notation of the parameters (D30). */
+/** Canonical text of a filter: the same for the same query, whatever the order or notation of the parameters (D30). */
 export function canonicalFilter(filter: TenderFilter): string {
   let text = remembered.get(filter)
   if (text === undefined) {

@@ -1,7 +1,8 @@
-// The messages of webhooks (docs/hits/webhooks.md): the schema from which the contract and the client's types are made.
+// The messages of webhooks (docs/hits/webhooks.md): the schema from which the contract and the client's types are
+// generated.
 import { Type } from 'typebox'
 
-/** The kinds of messages about hits. `search.hit.changed` only for endpoints that ask for it. */
+/** Types of messages about hits. `search.hit.changed` is only for endpoints that ask for it. */
 export const hitEventKinds = ['search.hit', 'search.hit.changed'] as const
 export type HitEventKind = (typeof hitEventKinds)[number]
 

@@ -1,7 +1,7 @@
-// Amounts of money, added up.
+// Sums of money.
 import type { Money } from './notice.ts'
 
-/** Sum of those that are given, to the cent; undefined for none, and where currencies differ. */
+/** Sum of the given amounts, to the cent; undefined if there are none, or if currencies differ. */
 export function sumOfMoney(amounts: readonly (Money | undefined)[]): Money | undefined {
   const given = amounts.filter((amount) => amount !== undefined)
   const currency = given[0]?.currency

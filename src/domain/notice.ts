@@ -1,9 +1,7 @@
 // The notice: one published announcement, one version, from one publisher, as the parsers of `sources/` read it.
 import type { Instant } from './time.ts'
 
-/**
- * Text in several languages; the key is an ISO 639-1 code, lower case (`de`), or `und` where the language is unknown.
- */
+/** Text in several languages; the key is an ISO 639-1 code, lower case (`de`), or `und` if the language is unknown. */
 export type MultilingualText = { readonly [language: string]: string }
 
 /** An amount excluding VAT as published; `currency` is an ISO 4217 code. Never a sentinel (-1, 0, 1, 0.01). */
@@ -60,8 +58,8 @@ export type Organization = {
 }
 
 /**
- * What became of a lot (BT-142). `pending` = open-nw: nothing decided. `reason` is a BT-144 code where one was
- * published; TED_EXPORT knows `unsuccessful` and `discontinued` only.
+ * Outcome of a lot (BT-142). `pending` = open-nw: nothing decided. `reason` is a BT-144 code if one was published;
+ * TED_EXPORT has only `unsuccessful` and `discontinued`.
  */
 export type LotResult = {
   readonly outcome: 'awarded' | 'not-awarded' | 'pending'
@@ -136,7 +134,7 @@ export type Notice = {
    */
   readonly publisher: string
   readonly format: Format
-  /** CustomizationID, `R2.0.9.S03`, OCDS version. */
+  /** Profile: CustomizationID, `R2.0.9.S03`, OCDS version. */
   readonly profile: string
   /** BT-701, lower case. Shared by the copies of one notice on several portals. */
   readonly noticeId?: string
@@ -156,20 +154,20 @@ export type Notice = {
   readonly legalBasis?: string
   /** The notice's own language (BT-702), ISO 639-1; `und` when unknown. */
   readonly language: string
-  /** All official languages, the own one first. */
+  /** All official languages, its own first. */
   readonly languages: readonly string[]
   readonly title?: MultilingualText
   readonly description?: MultilingualText
-  /** Instant of publication; a date without a time is midnight in its own offset or else in the publisher's zone. */
+  /** Instant of publication; a date without a time is midnight in its own offset, else in the publisher's zone. */
   readonly publicationDate?: Instant
   /** Instant of dispatch (BT-05). */
   readonly dispatchDate?: Instant
   /** The lead buyer first. */
   readonly contractingAuthorities: readonly Organization[]
   readonly buyerProfileUrl?: string
-  /** eForms procedure type where the published code is one or maps to one (BT-105). */
+  /** eForms procedure type if the published code is one or maps to one (BT-105). */
   readonly procedureType?: string
-  /** The published code when it is not an eForms one (`de-open`, `PT_OPEN` is mapped and not kept). */
+  /** The published code if it is not an eForms one (`de-open`; `PT_OPEN` is mapped and not kept). */
   readonly procedureTypeNational?: string
   /** `works`, `supplies`, `services` (BT-23), or the published code. */
   readonly contractNature?: string
@@ -188,21 +186,22 @@ export type Notice = {
   /** Deadlines of the procedure and not of a lot (legacy, OCDS). */
   readonly submissionDate?: Instant
   readonly participationDate?: Instant
-  /** Last day of a qualification system or prior information notice, where published. */
+  /** Last day of a qualification system or prior information notice, if published. */
   readonly validityEnd?: Instant
   readonly documentsUrl?: string
   readonly submissionUrl?: string
   readonly lots: readonly NoticeLot[]
   readonly references: readonly NoticeReference[]
   /**
-   * BT-140 codes of a change notice (`cancel`, `cor-buy`, `susp-review` …); present when the notice carries a change
+   * BT-140 codes of a change notice (`cancel`, `cor-buy`, `susp-review` …); present if the notice carries a change
    * block.
    */
   readonly changeReasons?: readonly string[]
   /** The source itself says the procedure is cancelled or withdrawn (OCDS tender.status, portal text). */
   readonly isCancelled?: boolean
   /**
-   * The source itself says that tenders are received no more, whatever deadline it names, and that nothing is decided.
+   * The source itself says that tenders are no longer accepted, whatever deadline it names, and that nothing is
+   * decided.
    */
   readonly isClosed?: boolean
   /**

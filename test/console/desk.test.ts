@@ -117,7 +117,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
       'delivers nothing',
       'not acknowledged',
       'The contract of Klinikum Isarwinkel ends in 12 days',
-      '1 pairs are waiting for review',
+      '1 pairs wait for review',
     ])
       expect(text).toContain(said)
     const german = await page('/operator', { 'accept-language': 'de' })

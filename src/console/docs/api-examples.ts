@@ -2,7 +2,7 @@
 // shown.
 import { type ExampleLanguage, requestExample } from '../request-examples.ts'
 
-/** `curl` asks for the first page only: a loop needs a program. */
+/** `curl` requests only the first page: a loop needs a program. */
 export function listExample(language: ExampleLanguage, api: string): string {
   switch (language) {
     case 'curl':

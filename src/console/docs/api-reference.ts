@@ -13,7 +13,7 @@ export type ReferenceAnswer = {
   readonly status: string
   readonly description: string
   readonly headers: readonly { readonly name: string; readonly description: string }[]
-  /** Slugs of the problems that it may be. */
+  /** Slugs of the problems that it may answer. */
   readonly problems: readonly string[]
 }
 
@@ -66,7 +66,7 @@ type Contract = {
 
 const known = new Map<string, ReferenceOperation>()
 
-/** The operation at a path of the contract, read once. Throws for a path that it does not have. */
+/** Returns the operation at a path of the contract, read once. Throws for an unknown path. */
 export function referenceOf(path: '/v1/tenders' | '/v1/tenders/{id}'): ReferenceOperation {
   let operation = known.get(path)
   if (!operation) {

@@ -1,5 +1,5 @@
-// The frame of a page of the documentation: all pages at the left, the text, what is on the page at the right, the
-// neighbors below.
+// The frame of a documentation page: all pages on the left, the text, the page's contents on the right, its neighbors
+// below.
 import { type Content, type Html, html } from '../html.ts'
 import { type PageAnswer, page } from '../page.ts'
 import { docsTexts } from '../text/docs-texts.ts'
@@ -9,7 +9,7 @@ import type { DocPage, Handbook } from './handbook.ts'
 import type { Heading } from './render-guide.ts'
 
 export type DocContent = {
-  /** Undefined for pages that stand beside the order of reading. */
+  /** Undefined for pages outside the reading order. */
   readonly doc: DocPage | undefined
   readonly language: Language
   readonly title: string
@@ -17,7 +17,7 @@ export type DocContent = {
   readonly hasTitle?: boolean
   readonly contents: readonly Heading[]
   readonly body: Content
-  /** Where the body is not in the language of the frame. */
+  /** Language of the body, if it differs from that of the frame. */
   readonly bodyLanguage?: Language
   /** The body is wider than text. */
   readonly isWide?: boolean

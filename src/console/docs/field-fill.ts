@@ -4,7 +4,7 @@ import { type MemberKind, memberKinds, memberNames } from './record-members.ts'
 
 /** Longest example in characters. */
 const longestExample = 80
-/** Members about people: no example is taken. */
+/** Members about people, of which no example is shown. */
 const personal: ReadonlySet<string> = new Set(['organization.contactName', 'organization.email', 'organization.phone'])
 
 /** Objects of one kind, and how many of them have each member. */
@@ -88,7 +88,7 @@ function countObject(count: KindCount, object: Plain): void {
 const isFilled = (value: unknown): boolean =>
   value !== null && value !== '' && !(Array.isArray(value) && value.length === 0)
 
-/** The first value that is short enough to be shown whole. */
+/** Notes the first value that is short enough to be shown in full. */
 function noteExamples(kind: MemberKind, object: Plain, examples: Map<string, string>): void {
   for (const [name, value] of Object.entries(object)) {
     const key = `${kind}.${name}`
@@ -98,5 +98,5 @@ function noteExamples(kind: MemberKind, object: Plain, examples: Map<string, str
   }
 }
 
-/** Whether examples of a member are left out because they are about people. */
+/** Whether a member has no examples because it is about people. */
 export const isPersonal = (kind: MemberKind, name: string): boolean => personal.has(`${kind}.${name}`)

@@ -1,4 +1,4 @@
-// The guides of the site: in which group each is, in which order, and where it has its address.
+// The guides of the site: their group, order and address.
 
 /** Keys of the headings in the navigation (text/docs-texts.ts). */
 export const groupNames = [
@@ -14,7 +14,7 @@ export const groupNames = [
 ] as const
 export type GroupName = (typeof groupNames)[number]
 
-/** A file of the repository, and its name in the navigation where its heading is too long for that. */
+/** A file of the repository, and its name in the navigation if its heading is too long. */
 export type ListedGuide = readonly [file: string, shortTitle?: string]
 
 /** By group, in the order of reading. Decisions are found by their files. */
@@ -89,7 +89,7 @@ export const listedGuides: { readonly [group in GroupName]: readonly ListedGuide
   contributing: [['docs/contributing.md'], ['ARCHITECTURE.md'], ['docs/rules.md']],
 }
 
-/** Folders in which a guide may lie; a file there without a place above is the last of the group. */
+/** Folders that may hold guides; a file there that is not listed above is the last of the group. */
 const groupOfFolder: readonly (readonly [folder: string, group: GroupName])[] = [
   ['docs/decisions/', 'decisions'],
   ['docs/sync/', 'sync'],
@@ -102,7 +102,7 @@ const groupOfFolder: readonly (readonly [folder: string, group: GroupName])[] = 
 export const groupOf = (file: string): GroupName =>
   groupOfFolder.find(([folder]) => file.startsWith(folder))?.[1] ?? 'contributing'
 
-/** Files that have a page of the console of their own. */
+/** Files that have their own page in the console. */
 export const pagesOfFiles: { readonly [file: string]: string } = {
   'README.md': '/docs',
   'docs/fields.md': '/docs/fields',

@@ -1,4 +1,4 @@
-// The guides of the repository as pages of the site: found once, read when somebody asks for them.
+// The guides of the repository as pages of the site: found once, read on the first request.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import type { Html } from '../html.ts'
@@ -19,9 +19,9 @@ export type DocPage = {
   readonly group: GroupName
   /** Its name in the navigation. */
   readonly title: string
-  /** The file that it is made of; absent for pages made by code. */
+  /** The file that it is made from; absent for pages made by code. */
   readonly file?: string
-  /** Of a page made by code: the text that is its name in both languages. */
+  /** For a page made by code: the key of its name in both languages. */
   readonly textKey?: 'list' | 'record' | 'errors' | 'fields'
 }
 
@@ -30,7 +30,7 @@ export type LibraryOptions = {
   readonly folder: string
   /** Where clients reach the API. */
   readonly apiAddress: string
-  /** Pages of the console that stand among the guides, first in their group. */
+  /** Pages of the console shown among the guides, first in their group. */
   readonly pages: readonly DocPage[]
 }
 
@@ -94,7 +94,7 @@ export class Handbook {
     return guide
   }
 
-  /** The markup of a file, made once for each language of the frame. */
+  /** The markup of a file, built once for each language of the frame. */
   render(file: string, texts: GuideTexts): Html {
     const key = `${texts.language} ${file}`
     let rendered = this.#rendered.get(key)
@@ -105,7 +105,7 @@ export class Handbook {
     return rendered
   }
 
-  /** What a guide needs of the site. */
+  /** What a guide needs from the site. */
   contextOf(file: string) {
     return {
       apiAddress: this.#options.apiAddress,
@@ -123,7 +123,7 @@ export class Handbook {
       if (file.endsWith('.md') && this.#byAddress.get(address)?.file === file) return { kind: 'address', address }
     }
     if (this.#pictures.has(`/${clean}`)) return { kind: 'address', address: `/${clean}` }
-    // what is not there leads nowhere, and a test sees that; the package holds fewer files than the repository
+    // a missing file leads nowhere, which a test notices; the package holds fewer files than the repository
     return !this.#isRepository || existsSync(join(this.folder, clean))
       ? { kind: 'text' }
       : { kind: 'address', address: `/${clean}` }

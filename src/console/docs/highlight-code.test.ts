@@ -1,4 +1,4 @@
-// Tints of code: an address in a text is no comment, and a quoted quote ends no text.
+// Tints of code: a URL in a string is not a comment, and a quoted quote ends no text.
 import { expect, test } from 'vitest'
 import { highlightCode } from './highlight-code.ts'
 

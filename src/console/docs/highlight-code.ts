@@ -1,5 +1,4 @@
-// Tints of code in examples: comments, texts, numbers and words of the language. Anything that is not known stays
-// plain.
+// Tints of code in examples: comments, texts, numbers and words of the language. Anything unknown stays plain.
 import { type Content, type Html, html } from '../html.ts'
 
 const words: { readonly [language: string]: string } = {

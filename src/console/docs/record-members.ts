@@ -1,4 +1,4 @@
-// Every member of the record by the kind of object that has it: type and meaning by the schema, origin by
+// Every member of the record by the kind of object that has it: type and meaning from the schema, origin from
 // docs/fields.md.
 import {
   lotSchema,
@@ -16,7 +16,7 @@ export type RecordMember = {
   readonly name: string
   readonly type: string
   readonly meaning: string
-  /** Formats, each with where it has the value; `''` for a remark without a format. With `code` in backticks. */
+  /** Formats, each with the position of the value; `''` for a remark without a format. With `code` in backticks. */
   readonly origins: readonly (readonly [format: string, place: string])[]
 }
 

@@ -4,15 +4,15 @@ import MarkdownIt, { type Token } from 'markdown-it'
 import { escapeHtml, type Html, html, trustedHtml } from '../html.ts'
 import { highlightCode } from './highlight-code.ts'
 
-/** Where a link or picture of a guide leads: an address, or plain text where the site does not have the file. */
+/** Where a link or picture of a guide leads: an address, or plain text if the site does not have the file. */
 export type Target = { readonly kind: 'address'; readonly address: string } | { readonly kind: 'text' }
 
 export type GuideContext = {
   /** `to`: as written, without its fragment; relative to the guide. */
   readonly targetOf: (to: string) => Target
-  /** Width and height of a picture of the site, where they are known. */
+  /** Width and height of a picture of the site, if known. */
   readonly sizeOf: (address: string) => readonly [width: number, height: number] | undefined
-  /** Where clients reach the API: takes the place of the address in examples. */
+  /** Where clients reach the API: replaces the address in examples. */
   readonly apiAddress: string
 }
 
@@ -24,16 +24,16 @@ export type Guide = {
   /** Its first paragraph as plain text. */
   readonly summary: string
   readonly headings: readonly Heading[]
-  /** Plain text below each heading, for the search. The first is of the title. */
+  /** Plain text below each heading, for the search. The first is the title's. */
   readonly sections: readonly { readonly heading: Heading | undefined; readonly text: string }[]
   readonly tokens: readonly Token[]
 }
 
-/** Stands for the API in the examples of the guides. */
+/** Represents the API in the guides' examples. */
 const exampleApi = 'https://api.example.org'
 
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false })
-// Comments steer programs, and anchors stand for renamed headings: neither is text.
+// Comments are for programs, and anchors represent renamed headings: neither is text.
 markdown.block.ruler.before(
   'table',
   'marks',
@@ -83,7 +83,7 @@ function plainText(token: Token | undefined): string {
     .join('')
 }
 
-/** As GitHub makes them, so that links work there and here. */
+/** Builds slugs like GitHub, so that links work on both sites. */
 const slugOf = (text: string): string =>
   text
     .toLowerCase()
@@ -139,7 +139,7 @@ const languageNames: { readonly [info: string]: string } = {
   ini: 'INI',
 }
 
-/** Code with its language and a button that copies it; tinted where the language is known. */
+/** Code with its language and a button that copies it; tinted if the language is known. */
 export function codeFigure(options: {
   /** Unique on the page. */
   readonly id: string
@@ -188,7 +188,7 @@ function tableOf(tokens: readonly Token[], caption: string, context: GuideContex
 }
 
 /** Text with its links resolved. */
-/** Whether no narrow column holds it: it may break anywhere. */
+/** Whether no narrow column can hold it: then it may break anywhere. */
 export const isLongName = (text: string): boolean => /\S{13}/.test(text)
 
 function inlineOf(token: Token, context: GuideContext): string {
@@ -199,7 +199,7 @@ function inlineOf(token: Token, context: GuideContext): string {
     if (child.type === 'link_open') {
       const [to = '', fragment] = String(child.attrGet('href') ?? '').split('#')
       const link = openLink(to, fragment, context)
-      // a file of the repository alone is shown as code, unless its name is code already
+      // a file that only the repository has is shown as code, unless its name is code already
       const isCode = children[index + 1]?.type === 'code_inline'
       const isLong = isLongName(children[index + 1]?.content ?? '')
       out.push(link === undefined ? (isCode ? '' : '<code>') : isLong ? link.replace('<a ', '<a class="long" ') : link)

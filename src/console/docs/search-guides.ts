@@ -1,10 +1,10 @@
-// Search in the documentation: an index of all sections, made when somebody searches for the first time.
+// Search in the documentation: an index of all sections, built on the first search.
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import MiniSearch from 'minisearch'
 import type { DocPage, Handbook } from './handbook.ts'
 import type { Heading } from './render-guide.ts'
 
-/** A piece of a found text; hits are words that were searched. */
+/** A piece of a result; hits are searched words. */
 type Piece = { readonly text: string; readonly isHit: boolean }
 
 export type FoundSection = {
@@ -43,8 +43,7 @@ export class SearchGuides {
   }
 
   /**
-   * The best sections for some words, the best first; undefined while the index is being made, after a second of
-   * waiting.
+   * Returns the best sections for some words, best first; undefined if the index is still being built after a second.
    */
   async find(words: string): Promise<FoundSection[] | undefined> {
     this.#index ??= this.#make()

@@ -1,4 +1,4 @@
-// API access of an organization: two places for tokens, made, rotated and revoked here, and how much they are used.
+// API access of an organization: up to two tokens, created, rotated and revoked here, and how much they are used.
 import { dayMs } from '../../domain/time.ts'
 import { mailDomainOf } from '../../platform/mail-address.ts'
 import { listApiUse, type UsedHour } from '../../store/api-use.ts'
@@ -31,10 +31,10 @@ import { accessTexts } from '../text/access-texts.ts'
 import { frameTexts } from '../text/frame-texts.ts'
 import { usePart, useSince } from './access-use.ts'
 
-/** Ends of a token that are offered, in days. */
+/** Lifetimes offered for a token, in days. */
 const lives = [90, 180, 365]
 const longestName = 60
-/** From how long before its end a token is shown as ending. */
+/** How long before its end a token is shown as ending. */
 const soonMs = 30 * dayMs
 
 export const accessPages = (context: ConsoleContext): PageRoute[] => {
@@ -50,12 +50,12 @@ export const accessPages = (context: ConsoleContext): PageRoute[] => {
   ]
 }
 
-/** The address of the page of an organization. */
+/** Path of an organization's page. */
 const pathOf = (organizationId: string): string => `/o/${organizationId}/settings/api-access`
 
-/** What somebody typed that cannot be. */
+/** What is wrong with typed values. */
 type Mistakes = { readonly name?: string; readonly days?: string }
-/** What the page says besides its state. */
+/** What the page shows besides its state. */
 type Shown = {
   readonly created?: { readonly plaintext: string; readonly token: ApiToken }
   readonly isTaken?: boolean
@@ -66,7 +66,7 @@ type Shown = {
 type Area = {
   readonly organization: Organization
   readonly tokens: readonly ApiToken[]
-  /** Those that are valid. */
+  /** Tokens that are valid. */
   readonly valid: readonly ApiToken[]
   readonly used: readonly UsedHour[]
   readonly contract: Contract | undefined

@@ -10,13 +10,13 @@ import type { Language } from '../text/languages.ts'
 const daysShown = 30
 const hoursShown = 24
 
-/** Since when the page needs counts. */
+/** Start of the time for which the page needs counts. */
 export const useSince = (now: number): number => startOf(now, dayMs) - (daysShown - 1) * dayMs
 
-/** What was asked in a span of time. */
+/** Requests in a span of time. */
 type Span = { readonly at: number; readonly answered: number; readonly refused: number; readonly peak: number }
 
-/** The part of the page; `view` is of the query: `day`, else a month. */
+/** The usage part of the page; `view` comes from the query: `day`, else a month. */
 export function usePart(options: {
   readonly used: readonly UsedHour[]
   readonly limit: number
@@ -86,7 +86,7 @@ function useTable(head: string, spans: readonly Span[], name: (at: number) => st
   )
 }
 
-/** `count` spans of `lengthMs` from `since` on, those without requests too. */
+/** Returns `count` spans of `lengthMs` from `since` on, including those without requests. */
 function spansOf(used: readonly UsedHour[], since: number, lengthMs: number, count: number): Span[] {
   return Array.from({ length: count }, (_, index) => {
     const at = since + index * lengthMs

@@ -28,7 +28,7 @@ export const changelogPages = (context: Pick<ConsoleContext, 'origin'>, handbook
   publicPage('GET', '/changelog.atom', ({ language }) => changelogFeed(context, handbook, language)),
 ]
 
-/** One entry for each version. A version that is not released changes with the file. */
+/** One entry for each version. An unreleased version changes with the file. */
 function changelogFeed({ origin }: Pick<ConsoleContext, 'origin'>, handbook: Handbook, language: Language) {
   const changedAt = statSync(join(handbook.folder, file)).mtimeMs
   const { copy, copied } = docsTexts[language]

@@ -1,5 +1,5 @@
-// Picks codes in a form: chips of what is chosen, a field that finds, and boxes to tick. Each button re-shows the form
-// it is in.
+// Picks codes in a form: chips of what is chosen, a field that finds, and boxes to tick. Each button shows its form
+// again.
 import { type CodeKind, codeLabel, findCodes, shortCode, toCode } from '../../domain/code-labels.ts'
 import { type Html, html } from '../html.ts'
 import { tick } from '../parts.ts'
@@ -21,7 +21,7 @@ export type CodePickerOptions = {
   readonly hint?: string
   readonly error?: string | undefined
   readonly picked: Picked
-  /** Where its form is sent: the browser goes to the picker again. */
+  /** Where its form is sent; the browser returns to the picker. */
   readonly action: string
   readonly language: Language
 }
@@ -40,8 +40,8 @@ ${picked.query !== '' && found.length === 0 && html`<p class="hint" role="status
 }
 
 /**
- * What a sent form says of one picker after its button: a query that is a code itself is chosen, and ticked codes are
- * no longer asked for.
+ * What a sent form says of one picker after its button: a query that is itself a code is chosen, and ticked codes are
+ * no longer searched for.
  */
 export function pickedOf(form: URLSearchParams, kind: CodeKind, name: string): Picked {
   const button = form.get('do') ?? ''

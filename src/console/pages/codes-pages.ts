@@ -19,7 +19,7 @@ import { codesTexts } from '../text/codes-texts.ts'
 
 const mostListed = 50
 const mostSuggested = 12
-/** A name of a code is shorter. */
+/** Maximum length of a query: a code's name is shorter. */
 const longestQuery = 100
 
 export function codesPages({ editions }: ConsoleContext): PageRoute[] {
@@ -104,6 +104,6 @@ function codeTable(
   })
 }
 
-/** As far as it was counted. */
+/** The count, as far as known. */
 const countText = (count: number, language: PageRequest['language']): string =>
   count > mostCounted ? codesTexts[language].more(formatNumber(mostCounted, language)) : formatNumber(count, language)

@@ -1,4 +1,4 @@
-// Signing in through a company: leaving for its sign-in, and coming back. Absent without its settings.
+// Signing in through a company: leaving for its sign-in, and coming back. It is absent without its settings.
 import { CompanySignIn, endedFlow } from '../company-sign-in.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { returnPath } from '../forms.ts'
@@ -8,7 +8,7 @@ import { signInPage } from '../sign-in-page.ts'
 import { signInTexts } from '../text/sign-in-texts.ts'
 
 export function companyPages(context: ConsoleContext): PageRoute[] {
-  // the list of routes alone is read without a context
+  // without a context, only the list of routes is read
   const settings = context.config?.oidc
   if (!settings) return []
   const company = new CompanySignIn(context, settings)

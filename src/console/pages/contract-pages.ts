@@ -9,7 +9,7 @@ import { empty, facts, noteBox, part, state } from '../parts.ts'
 import { customerTexts } from '../text/customer-texts.ts'
 import { stateKinds, stateOf } from './customer-parts.ts'
 
-/** From how long before its end a contract is shown as ending. */
+/** How long before its end a contract is shown as ending. */
 const soonMs = 30 * dayMs
 
 export const contractPages = (context: ConsoleContext): PageRoute[] => [

@@ -15,7 +15,7 @@ const highestLimit = 1_000_000
 type CustomerField = 'name' | 'starts' | 'last-day' | 'limit' | 'note' | 'owner'
 export type Typed = { readonly [name in CustomerField]?: string }
 
-/** What was typed, as far as it is needed. Times in epoch milliseconds. */
+/** Values typed, as far as needed. Times in epoch milliseconds. */
 export type CustomerTerms = {
   readonly name: string
   readonly startsAt: number
@@ -60,10 +60,10 @@ function dayOf(text: string): number | undefined {
   return parseDate(text)?.utcMidnightMs
 }
 
-/** A day as the field has it. */
+/** A day as written in the field. */
 export const dayText = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
-/** The fields, filled with what is or was typed. */
+/** The fields, filled with what is stored or was typed. */
 export function termsFields(
   values: Typed,
   { isNew, mistakes, language }: { readonly isNew: boolean; readonly mistakes: Typed; readonly language: Language },

@@ -56,7 +56,7 @@ export const customerPages = (context: ConsoleContext): PageRoute[] => {
   ]
 }
 
-/** An invitation that is being made, with the key of its link. */
+/** A new invitation, with the key of its link. */
 type NewInvitation = Invited & InvitedOwner & { readonly key: string }
 
 class CustomerPages {
@@ -277,7 +277,7 @@ class CustomerPages {
     return customer
   }
 
-  /** Somebody to invite, and the link for where no mail brings it. */
+  /** Somebody to invite, and the link, for use without mail. */
   #invitedOf(mail: string): NewInvitation {
     const key = newKey(this.#context.random)
     const invitationId = this.#context.random.uuid()

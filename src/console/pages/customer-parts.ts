@@ -1,4 +1,4 @@
-// Parts of the operator's pages on organizations: where a customer stands, tokens' hints, the link of an invitation.
+// Parts of the operator's pages on organizations: a customer's state, tokens' hints, the link of an invitation.
 import type { Customer } from '../../store/customers.ts'
 import { formatDay, formatMoment } from '../format.ts'
 import { type Html, html } from '../html.ts'
@@ -8,7 +8,7 @@ import type { Language } from '../text/languages.ts'
 
 export type CustomerState = 'open' | 'planned' | 'ended' | 'closed' | 'none'
 
-/** Where a customer stands. */
+/** State of a customer. */
 export function stateOf(
   { hasApiAccess, startsAt, endedAt }: Pick<Customer, 'hasApiAccess' | 'startsAt' | 'endedAt'>,
   now: number,
@@ -27,7 +27,7 @@ export const stateKinds: { readonly [state in CustomerState]: State } = {
   none: 'closed',
 }
 
-/** An invitation that nobody was sent. */
+/** An invitation that was not mailed. */
 export type Invited = { readonly mail: string; readonly link: string }
 
 export function stateWord(customer: Customer, now: number, language: Language): Html {

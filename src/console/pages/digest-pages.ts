@@ -1,4 +1,4 @@
-// Mail digests of an organization: who gets the hits of which search, and when.
+// Mail digests of an organization: who receives the hits of which search, and when.
 import { type DigestTerms, dayAt, nextDigestAt, zoneNameOf } from '../../digests/digest-schedule.ts'
 import { mailAddressOf } from '../../platform/mail-address.ts'
 import { inTransaction } from '../../store/database.ts'

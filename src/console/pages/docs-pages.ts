@@ -37,7 +37,7 @@ function guidePage(handbook: Handbook, doc: DocPage, file: string, language: Lan
   return docFrame(handbook, { doc, language, title, contents: headings.filter(isListed), body, bodyLanguage: 'en' })
 }
 
-/** Of the sections of a long page only the chapters are listed. */
+/** On a long page, only the chapters are listed. */
 const isListed = ({ level }: Heading): boolean => level === 2
 
 function indexPage(handbook: Handbook, language: Language) {

@@ -30,7 +30,7 @@ import { frameTexts } from '../text/frame-texts.ts'
 import type { Language } from '../text/languages.ts'
 
 const perPage = 50
-/** Holds that are read: the newest has the reasons, the others say since when. */
+/** Maximum holds to read: the newest has the reasons, the others show since when. */
 const mostHolds = 1000
 const shortestReason = 10
 
@@ -202,7 +202,7 @@ function reasonTable(sentences: readonly string[], language: Language): Html {
   })
 }
 
-/** `wrong`: what is wrong with the reason that was typed, which is shown again. */
+/** `wrong`: what is wrong with the typed reason, which is shown again. */
 async function holdPage(
   { store, editions }: ConsoleContext,
   { language, now, form }: PersonRequest,

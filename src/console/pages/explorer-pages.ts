@@ -102,7 +102,7 @@ function pathOf(query: URLSearchParams): string {
   return `/v1/tenders${text === '' ? '' : `?${text}`}`
 }
 
-/** People write spaces between codes. */
+/** Removes the spaces that people write between codes. */
 const plainList = (text: string): string =>
   text
     .split(/[\s,;]+/)
@@ -190,7 +190,7 @@ function nextCursor(body: string): string | undefined {
   return nextCursor ?? undefined
 }
 
-/** Records that match, counted page by page in memory; `mostCounted` where there are more. */
+/** Number of matching records, counted page by page in memory; `mostCounted` if there are more. */
 function countOf(editions: Explored['editions'], query: URLSearchParams): number | undefined {
   const { newest } = editions
   if (!newest) return undefined

@@ -34,7 +34,7 @@ export const fieldsPages = (
   }),
 ]
 
-/** What the search finds of this page. */
+/** What the search finds on this page. */
 export const fieldSections = (handbook: Handbook): CodeSection[] =>
   memberKinds.flatMap((kind) =>
     membersOf(kind, handbook.source(fieldsFile)).map(({ name, meaning, origins }) => ({
@@ -132,7 +132,7 @@ function kindTable(
   )}</tbody></table>`
 }
 
-/** Text with `code` in backticks; links of the guide are read as their words. */
+/** Text with `code` in backticks; links are shown as plain words. */
 const prose = (text: string): Html =>
   html`${text
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')

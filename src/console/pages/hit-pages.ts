@@ -27,9 +27,9 @@ import { hitsTexts } from '../text/hits-texts.ts'
 import { hitItem } from './hit-parts.ts'
 
 const pageSize = 25
-/** Counts of tabs end here. */
+/** Maximum count shown on a tab. */
 const mostCounted = 250
-/** Hits that one form changes at most. */
+/** Maximum hits that one form changes. */
 const mostMarked = 200
 const closingMs = 7 * dayMs
 const tabs = [...hitStates, 'closed'] as const

@@ -13,7 +13,7 @@ import { scoreWords } from './search-form-parts.ts'
 
 export type HitView = {
   readonly hit: PageHit
-  /** The newest published one. */
+  /** The newest published record. */
   readonly record: TenderRecord | undefined
   readonly search: Pick<StoredSearch, 'searchId' | 'name'> | undefined
   readonly organizationId: string
@@ -21,7 +21,7 @@ export type HitView = {
   readonly language: Language
 }
 
-/** To be put into a form: its box is named `hit`, its buttons `do`. */
+/** For use in a form: its box is named `hit`, its buttons `do`. */
 export function hitItem(view: HitView): Html {
   const { hit, record, language } = view
   const texts = hitsTexts[language]

@@ -13,7 +13,7 @@ import type { StatusBoards } from '../status/status-board.ts'
 import { homeTexts } from '../text/home-texts.ts'
 import { isLanguage, type Language } from '../text/languages.ts'
 
-/** How long the choice of a stranger is remembered. */
+/** How long a visitor's choice of language is remembered. */
 const languageSeconds = 31_536_000
 
 /** How long the first page waits for the figure that only the database has. */
@@ -24,7 +24,7 @@ type HomeContext = Pick<ConsoleContext, 'editions' | 'apiAddress'>
 export const homePages = (context: HomeContext, boards: StatusBoards): PageRoute[] => [
   publicPage('GET', '/', async ({ viewer, language }) => {
     if (viewer) return redirect(homeOf(viewer))
-    // without the database, or while it is busy, the page has one figure less
+    // without the database, or while it is busy, the page shows one figure less
     const board = (await settledWithin(boards.read(), longestWaitMs).catch(() => undefined)) ?? boards.last
     const texts = homeTexts[language]
     return page({
@@ -33,7 +33,7 @@ export const homePages = (context: HomeContext, boards: StatusBoards): PageRoute
       body: html`${hero(language)}${stockNow(context, board?.sources.length, language)}${ways(language)}${onlyNew(context, language)}`,
     })
   }),
-  // a GET that changes nothing that is stored about a person
+  // a GET that changes nothing stored about a person
   publicPage('GET', '/language', ({ query }) => {
     const wanted = query.get('to') ?? ''
     const to = returnPath(query.get('return'))

@@ -1,4 +1,4 @@
-// What operators tell everybody about a disturbance: written, changed and ended here, shown on the page of the status.
+// What operators publish about an incident: written, changed and ended here, shown on the status page.
 import { inTransaction } from '../../store/database.ts'
 import {
   changeIncident,

@@ -33,7 +33,7 @@ async function showInvitation({ store, directory }: ConsoleContext, request: Pag
   })
 }
 
-/** Makes the person where there is none, and signs in: who has the link has the mail address. */
+/** Creates the person if there is none, and signs them in: having the link proves having the mail address. */
 async function join({ store, directory, random }: ConsoleContext, request: PageRequest): Promise<PageAnswer> {
   const { params, language, now, addressPrefix } = request
   const accepted = await acceptInvitation(

@@ -15,7 +15,7 @@ import { meTexts } from '../text/me-texts.ts'
 
 /** Maximum letters of a name. */
 const mostLetters = 100
-/** The choice of a language counts for the person from now on, not what was clicked before. */
+/** The person's choice of language counts from now on, not an earlier click. */
 const noLanguageCookie = { name: 'language', value: '', maxAgeSeconds: 0 }
 
 export const mePages = (context: ConsoleContext): PageRoute[] => [

@@ -1,4 +1,4 @@
-// The first screen of an organization: what needs somebody, figures, the best hits of today, searches, or where to
+// The first screen of an organization: what needs attention, figures, the best hits of today, searches, or where to
 // begin.
 import type { TenderRecord } from '../../domain/tender.ts'
 import { dayMs } from '../../domain/time.ts'
@@ -22,7 +22,7 @@ import { overviewTexts } from '../text/overview-texts.ts'
 const hitsShown = 5
 const searchesShown = 8
 const soonMs = 30 * dayMs
-/** From which share of the limit on the busiest minute is worth a word. */
+/** Share of the limit from which the busiest minute is mentioned. */
 const nearLimit = 0.9
 
 export const overviewPages = (context: ConsoleContext): PageRoute[] => [
@@ -136,7 +136,7 @@ function figuresPart({ language, organization }: OrganizationRequest, known: Ove
   ])}</section>`
 }
 
-/** For somebody new: what there is to do, with nothing to configure. */
+/** For new people: what they can do, with nothing to configure. */
 function ways({ language, organization }: OrganizationRequest): Html {
   const texts = overviewTexts[language]
   const at = `/o/${organization.organizationId}`

@@ -82,7 +82,7 @@ async function listPage({ store }: ConsoleContext, request: OrganizationRequest)
 type FormView = {
   readonly form: ProfileForm
   readonly errors?: FieldErrors
-  /** The one that is edited; absent for a new one. */
+  /** The profile being edited; absent for a new one. */
   readonly profile?: StoredProfile
   readonly notice?: Html
   readonly status?: number

@@ -21,7 +21,7 @@ type ReferenceContext = Pick<ConsoleContext, 'apiAddress' | 'editions' | 'config
 
 const eventSchemaFile = new URL('../../../contract/events.schema.json', import.meta.url)
 
-/** The pages of the reference as they stand in the navigation. */
+/** The pages of the reference as listed in the navigation. */
 export const referenceDocs: readonly DocPage[] = [
   { address: '/docs/reference/list', group: 'reference', title: 'List tenders', textKey: 'list' },
   { address: '/docs/reference/record', group: 'reference', title: 'Get one tender', textKey: 'record' },
@@ -120,7 +120,7 @@ ${problems}${problemTable(operation, language)}`
   return docFrame(handbook, { doc, language, title: isList ? texts.list : texts.record, contents: headings, body })
 }
 
-/** The record that the examples ask for: the first of the newest edition's list. */
+/** The record that the examples request: the first of the newest edition's list. */
 function someId({ editions }: ReferenceContext): string | undefined {
   if (!editions.newest) return undefined
   const { positions } = editions.list({ filter: { archived: true }, edition: editions.newest.edition, limit: 1 })

@@ -11,9 +11,9 @@ import type { Language } from '../text/languages.ts'
 import { rejectionTexts } from '../text/rejection-texts.ts'
 
 const perPage = 50
-/** Beyond, nobody pages: a reason or a source narrows the list. */
+/** Maximum number of pages: beyond it, a reason or a source narrows the list. */
 const mostPages = 200
-/** Larger documents are not shown in the browser. */
+/** Maximum bytes shown in the browser. */
 const mostShownBytes = 1_000_000
 
 export const rejectionPages = (context: ConsoleContext): PageRoute[] => [
@@ -106,7 +106,7 @@ async function rawDocument({ reads }: ConsoleContext, { params, language }: Pers
   const { bytes } = found
   return {
     kind: 'content',
-    // whatever it is, it is shown as text: a notice in HTML, XML or SVG could run something
+    // shown as text in any case: a notice in HTML, XML or SVG could execute something
     type: 'text/plain; charset=utf-8',
     body: bytes,
     headers: {

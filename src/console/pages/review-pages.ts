@@ -22,7 +22,7 @@ import { frameTexts } from '../text/frame-texts.ts'
 import type { Language } from '../text/languages.ts'
 import { reviewTexts } from '../text/review-texts.ts'
 
-/** Pairs that are read at once: who decides more in one sitting reads the list again. */
+/** Maximum pairs read at once: people who decide more in one sitting reload the list. */
 const mostPairs = 200
 
 export const reviewPages = (context: ConsoleContext): PageRoute[] => [

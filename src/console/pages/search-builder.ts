@@ -47,11 +47,11 @@ export type BuilderView = {
   readonly profiles: readonly StoredProfile[]
   readonly errors?: FieldErrors
   readonly answer?: PreviewAnswer | 'failed' | undefined
-  /** The one that is edited; absent for a new one. */
+  /** The search being edited; absent for a new one. */
   readonly search?: SearchOverview
   readonly versions?: readonly SearchVersion[]
   readonly explained?: ExplainedMatch | 'none' | undefined
-  /** A note above all. */
+  /** A note above everything else. */
   readonly notice?: Html | false
   readonly status?: number
 }

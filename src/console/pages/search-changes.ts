@@ -26,12 +26,12 @@ import {
 } from './search-builder.ts'
 import { mostOpenDelivered } from './search-form-parts.ts'
 
-/** Few enough that nobody waits long for the database. */
+/** Maximum deliveries released in one go, so that nobody waits long for the database. */
 const releasedAtOnce = 500
 /** How long a page waits for open tenders to become hits. */
 const deliverWaitMs = 10_000
 
-/** The answer to every button of the form but that which saves; undefined: it is to be saved. */
+/** The answer to every button of the form except the one that saves; undefined: it is to be saved. */
 async function withoutSaving(
   desk: SearchDesk,
   request: OrganizationRequest,

@@ -15,7 +15,7 @@ import type { Language } from '../text/languages.ts'
 import { searchesTexts } from '../text/searches-texts.ts'
 import { codePicker } from './code-picker.ts'
 
-/** Open tenders that a new search delivers at most. */
+/** Maximum open tenders that a new search delivers. */
 export const mostOpenDelivered = 500
 
 export type SearchFormView = {
@@ -29,7 +29,7 @@ export type SearchFormView = {
   readonly hidden: Html
 }
 
-/** A button that comes first takes Enter in any field: it shows the form again and saves nothing. */
+/** An invisible first button receives Enter in any field: it shows the form again and saves nothing. */
 export const lookButton = (language: Language): Html =>
   html`<button class="hide" name="do" value="look" tabindex="-1" formnovalidate>${criteriaTexts[language].look}</button>`
 

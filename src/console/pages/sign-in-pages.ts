@@ -28,7 +28,7 @@ import { gate, signInPage } from '../sign-in-page.ts'
 import { frameTexts } from '../text/frame-texts.ts'
 import { signInTexts } from '../text/sign-in-texts.ts'
 
-/** Links by mail in an hour, for one address and for one network. */
+/** Maximum links by mail in an hour, for one address and for one network. */
 const mostForAddress = 5
 const mostForNetwork = 30
 
@@ -53,7 +53,7 @@ export function signInPages(context: ConsoleContext): PageRoute[] {
   ]
 }
 
-/** Does the same for every address: who it belongs to is looked up when the mail is written. */
+/** Does the same for every address: its owner is looked up only when the mail is written. */
 async function askForLink(context: ConsoleContext, request: PageRequest): Promise<PageAnswer> {
   const { form, language, now, addressPrefix } = request
   const texts = signInTexts[language]
@@ -61,7 +61,7 @@ async function askForLink(context: ConsoleContext, request: PageRequest): Promis
   const address = mailAddressOf(typed)?.toLowerCase()
   if (address === undefined) return signInPage(context, request, { mail: typed, mailError: texts.noMail })
   const back = returnPath(form.get('return'))
-  // without a way out a link would be too old before it left
+  // without a mail server, a link would expire before it was sent
   if (!context.config.mail) return signInPage(context, request, { mail: typed })
   const bounds = [
     { hash: keyHashOf(`network ${addressPrefix}`), most: mostForNetwork },
@@ -91,7 +91,7 @@ function sentPage({ language }: PageRequest): PageAnswer {
   })
 }
 
-/** A button only: programs that read mails open every link. */
+/** Only a button: mail programs open every link. */
 async function linkPage(
   { store, hasSamples }: ConsoleContext,
   request: PageRequest,
@@ -147,7 +147,7 @@ async function useLink(context: ConsoleContext, request: PageRequest): Promise<P
   })
 }
 
-/** Operator, and Owner of the trial organization where there is one. */
+/** Makes the operator, and the Owner of the trial organization if there is one. */
 async function makeFirstPerson(
   trx: Executor,
   { random }: ConsoleContext,

@@ -9,7 +9,7 @@ import { escapeHtml } from '../html.ts'
 import { type PageAnswer, type PageRoute, publicPage } from '../page.ts'
 import { docsTexts } from '../text/docs-texts.ts'
 
-/** How long security.txt is good for, from the beginning of the day on: programs ask for a new one. */
+/** How long security.txt is valid, from the beginning of the day; programs then fetch a new one. */
 const securityDays = 90
 
 type SiteContext = Pick<ConsoleContext, 'origin' | 'config' | 'apiAddress' | 'clock'>

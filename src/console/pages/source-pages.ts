@@ -92,7 +92,7 @@ async function fileOf({ reads }: ConsoleContext, { params, language }: PersonReq
   return file
 }
 
-/** `wrong`: what is wrong with the note of the alarm that was typed. */
+/** `wrong`: what is wrong with the typed note on an alarm. */
 async function oneSource(
   context: ConsoleContext,
   request: PersonRequest,
@@ -173,6 +173,6 @@ async function acknowledge(context: ConsoleContext, request: PersonRequest): Pro
   return redirect(addressOf(sourceId), { notice: isKnown ? texts.acknowledged : texts.noSuchAlarm })
 }
 
-/** A text of ours with its addresses as links. */
+/** A text of ours with its URLs as links. */
 const withLinks = (text: string): Content =>
   text.split(/(https:\/\/[^\s()]+)/).map((part, index) => (index % 2 === 1 ? foreignLink(part) : part))

@@ -49,7 +49,7 @@ export const statusPages = (context: Pick<ConsoleContext, 'origin' | 'clock'>, b
   }),
 ]
 
-/** What is so now: the most important thing first. */
+/** The current state: the most important fact first. */
 function present({ incidents, isHeld, newestAt }: StatusBoard, now: number, language: Language): Html {
   const texts = statusTexts[language]
   const open = incidents.find(({ endedAt }) => endedAt === undefined)

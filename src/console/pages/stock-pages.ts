@@ -17,9 +17,9 @@ import { stockTexts } from '../text/stock-texts.ts'
 const countWaitMs = 500
 /** How long a page waits for the query about delays, which continues in the background. */
 const delaysWaitMs = 1000
-/** How many bars a picture has; its table has all. */
+/** Maximum bars in a chart; its table has all. */
 const mostBars = 12
-/** A portal with fewer notices than these is in the table only: a few say nothing about how soon it is read. */
+/** Minimum notices for a portal to be in the chart: a few say nothing about how soon it is read. */
 const leastNotices = 5
 
 type StockContext = Pick<ConsoleContext, 'editions' | 'store' | 'reads'>
@@ -50,7 +50,7 @@ export const stockPages = (context: StockContext, counter: StockCounter): PageRo
   ]
 }
 
-/** The delays as of the newest edition; read once for each, by whoever asks first. */
+/** The delays as of the newest edition, read once per edition, on the first request. */
 class DelaysOfEdition {
   readonly #context: StockContext
   #edition: number | undefined
@@ -60,7 +60,7 @@ class DelaysOfEdition {
     this.#context = context
   }
 
-  /** Undefined while the database does not answer: the page has the other pictures. */
+  /** Undefined while the database does not answer: the page has the other charts. */
   async read(): Promise<readonly ReadingDelay[] | undefined> {
     const edition = this.#context.editions.newest?.edition
     if (this.#edition !== edition || !this.#delays) {
@@ -102,7 +102,7 @@ function weeksPart({ shape, edition }: StockCount, language: Language): Html {
     finding: texts.weeksFinding(number(most.tenders), most.name, number(weeks.at(-1)!.tenders)),
     format: number,
     list: weeks.map((week, index) => ({
-      // the last labels would leave the picture
+      // the last labels would extend beyond the chart
       label: index % 6 === 0 && index < 20 ? week.short : '',
       value: week.tenders,
       title: `${named(week)}: ${number(week.tenders)}`,
@@ -119,7 +119,7 @@ function weeksPart({ shape, edition }: StockCount, language: Language): Html {
 function portalsPart(shape: StockShape, titles: ReadonlyMap<string, string>, language: Language): Html {
   const texts = stockTexts[language]
   const number = (value: number) => formatNumber(value, language)
-  // records name some portals without their country; another that is no source of ours stands as in the records
+  // records name some portals without a country; a publisher that is not a source is shown as in the records
   const titleOf = (publisher: string) =>
     titles.get(publisher) ?? [...titles].find(([sourceId]) => sourceId.endsWith(`-${publisher}`))?.[1]
   const list = shape.byPublisher.map(([publisher, tenders]) => {

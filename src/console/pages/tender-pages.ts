@@ -50,7 +50,7 @@ function headOf(
     newest &&
     html`<span class="stamp">${texts.edition(formatNumber(newest.edition, language), formatMoment(newest.publishedAt, language))}</span>`
   const authority = record.contractingAuthority?.name
-  // whoever has no access explores other records than this one
+  // people without access explore other records than this one
   const isExplored = hasSamples || viewer?.memberships.some(({ hasAccessArea }) => hasAccessArea)
   const lead: Html = html`${statusOf(record.status, language)} ${record.archiveReason !== undefined && html`<span class="soft">${texts.archiveReasons[record.archiveReason] ?? texts.archived}</span> `}${stamp}<br>${authority !== undefined && quoted(authority, record.language)}${record.tenderNumber !== undefined && html` · ${quoted(texts.number(record.tenderNumber))}`}`
   return {
@@ -60,14 +60,14 @@ function headOf(
   }
 }
 
-/** Undefined for an address that is none of the web. */
+/** Undefined for an address that is not a web URL. */
 function documentsButton({ documentsUrl }: TenderRecord, language: Language): Html | undefined {
   const url = documentsUrl === undefined ? null : URL.parse(documentsUrl)
   if (!url || !/^https?:$/.test(url.protocol)) return undefined
   return html`<a class="btn go" href="${url.href}" rel="noopener noreferrer nofollow ugc">${tenderTexts[language].documents}</a>`
 }
 
-/** A record that another one holds: where it went, and what it was. */
+/** A record merged into another one: where it went, and what it was. */
 function mergedTender(record: TenderRecord, context: ConsoleContext, request: PageRequest): PageAnswer {
   const texts = tenderTexts[request.language]
   return page({

@@ -43,12 +43,12 @@ import type { Language } from '../text/languages.ts'
 import { webhooksTexts } from '../text/webhooks-texts.ts'
 import { errorNote } from './search-form-parts.ts'
 
-/** Requests a second to one endpoint where nobody says otherwise. */
+/** Default maximum requests a second to one endpoint. */
 const defaultRate = 10
 const mostRate = 1000
 /** How long a page waits for a receiver. */
 const testWaitMs = 15_000
-/** How long an old secret still signs, as the store has it. */
+/** How long an old secret still signs, as in the store. */
 const rotationMs = 24 * 3_600_000
 
 export function webhookChangePages(context: ConsoleContext): PageRoute[] {
@@ -57,7 +57,7 @@ export function webhookChangePages(context: ConsoleContext): PageRoute[] {
     path: string,
     answer: (context: ConsoleContext, request: OrganizationRequest) => Promise<PageAnswer>,
   ) => organizationPage('POST', `${at}/:endpoint/${path}`, 'owner', (request) => answer(context, request))
-  // asked for before the form, so that nothing that was typed is lost to a sign-in
+  // requested before the form is shown, so that a sign-in never loses typed text
   const isSensitive = { isSensitive: true }
   return [
     organizationPage(
@@ -162,8 +162,8 @@ ${field({ name: 'rate', label: texts.rate, value: form.rate, error: errors.get('
 }
 
 /**
- * What the fields say, and sentences for those that cannot be. `address` is undefined for one that is not allowed;
- * `former`, the one so far, is.
+ * Reads the fields, with sentences for invalid ones. `address` is undefined if it is not allowed; `former`, the current
+ * one, is allowed.
  */
 async function readForm(
   context: ConsoleContext,
@@ -221,7 +221,7 @@ const formOf = (endpoint: WebhookEndpoint): EndpointForm => ({
   rate: String(endpoint.requestsPerSecond),
 })
 
-/** Tells two states of an endpoint's settings apart. */
+/** Distinguishes two states of an endpoint's settings. */
 const settingsOf = (endpoint: WebhookEndpoint): string => keyHashOf(JSON.stringify(formOf(endpoint))).slice(0, 16)
 
 async function editPage(
@@ -260,7 +260,7 @@ async function edit(context: ConsoleContext, request: OrganizationRequest): Prom
   const form = formSent(request)
   const searches = await searchesOf(context, request)
   const { endpointNo, address: former } = await endpointOf(context, request)
-  // an unchanged address is not judged again: every attempt checks what it may reach
+  // an unchanged address is not checked again: every attempt checks what it may reach
   const { errors, address, ...read } = await readForm(context, request, form, searches, former)
   if (errors.size > 0 || address === undefined) return editPage(context, request, { form, errors })
   const change = {
@@ -391,7 +391,7 @@ async function rotate(context: ConsoleContext, request: OrganizationRequest): Pr
   return secretShown(request, endpoint.endpointId, made.secret, texts.rotated, true)
 }
 
-/** Does a change of one endpoint with its entry of the audit log. */
+/** Makes a change of one endpoint with its audit log entry. */
 async function changed<Result>(
   context: ConsoleContext,
   request: OrganizationRequest,
@@ -439,7 +439,7 @@ async function release(context: ConsoleContext, request: OrganizationRequest): P
   return redirect(`${addressOf(request)}/${endpoint.endpointId}`, { notice })
 }
 
-/** One delivery by `message`, or those made since a day. */
+/** Replays one delivery by `message`, or those created since a day. */
 async function replay(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { form, language, now } = request
   const texts = webhooksTexts[language]

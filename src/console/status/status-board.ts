@@ -1,4 +1,4 @@
-// The state of the service in public words: days of editions, sources, incidents. Read from the database, kept for a
+// The state of the service in public words: days of editions, sources, incidents. Read from the database, cached for a
 // minute.
 import { dayMs, hourMs, minuteMs } from '../../domain/time.ts'
 import { type Incident, listIncidents } from '../../store/incidents.ts'
@@ -7,7 +7,7 @@ import type { ConsoleContext } from '../console-context.ts'
 
 /** How many days are shown. */
 const shownDays = 90
-/** More time than this between two editions is late. */
+/** Maximum time between two editions that counts as on time. */
 export const lateMs = 2 * hourMs
 const keptMs = minuteMs
 const mostIncidents = 50
@@ -27,18 +27,18 @@ export type StatusDay = {
 }
 
 export type StatusBoard = {
-  /** When the database was asked. */
+  /** When the database was queried. */
   readonly at: number
   /** The newest last. */
   readonly days: readonly StatusDay[]
   readonly newestAt: number | undefined
-  /** An edition is held back now: the last hold is newer than the newest edition. */
+  /** Whether an edition is held back now: the last hold is newer than the newest edition. */
   readonly isHeld: boolean
   readonly sources: readonly PublicSource[]
   readonly incidents: readonly Incident[]
 }
 
-/** Asks the database at most once a minute. */
+/** Queries the database at most once a minute. */
 export class StatusBoards {
   readonly #context: Pick<ConsoleContext, 'store' | 'clock'>
   #board: StatusBoard | undefined
@@ -58,7 +58,7 @@ export class StatusBoards {
     return this.#reading
   }
 
-  /** What was read last, however old; undefined before. */
+  /** The last board, however old; undefined before the first. */
   get last(): StatusBoard | undefined {
     return this.#board
   }
@@ -103,7 +103,7 @@ function statusDays({ publishedAt, heldAt, firstAt }: PublicEditions, now: numbe
 function longestGap(publishedAt: readonly number[], from: number, to: number): number {
   let longest = 0
   for (const [index, at] of publishedAt.entries()) {
-    // what is without an edition after `to` belongs to later days
+    // the time without an edition after `to` belongs to later days
     const next = Math.min(publishedAt[index + 1] ?? to, to)
     if (at < to && next > from) longest = Math.max(longest, next - at)
   }

@@ -1,4 +1,4 @@
-// Texts of the audit log, and of what its entries say. What an older version wrote is shown by its code.
+// Texts of the audit log, and of what its entries say. Unknown actions are shown by their code.
 import type { AuditAction } from '../../store/audit.ts'
 import type { Texts } from './languages.ts'
 

@@ -20,7 +20,7 @@ const en = {
     'excluded word': 'excluded word',
     'excluded authority': 'excluded authority',
   } as { readonly [clause in Clause['clause']]: string },
-  /** `listed` as far as it is shown. */
+  /** `listed`, as far as shown. */
   andMore: (listed: string, more: string) => `${listed} and ${more} more`,
   archived: (reason: string) => `the tender is archived: ${reason}`,
   codeBy: (held: string, own: string) => `${held} by ${own}`,

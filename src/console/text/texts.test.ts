@@ -1,4 +1,4 @@
-// A missing text does not compile; one that nobody shows any more is found here.
+// A missing text does not compile; one that is no longer used is found here.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -10,7 +10,7 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .map((path) => readFileSync(join(source, path), 'utf8'))
   .filter((text) => text.includes('Texts'))
 const names = readdirSync(import.meta.dirname).filter((name) => name.endsWith('-texts.ts'))
-/** Found by the name of a member of the record, and by the kind of a mail. */
+/** Texts found by the name of a member of the record, or by the type of a mail. */
 const byName = ['fieldTexts', 'tokenMailTexts']
 
 test.each(names)('%s: each text is shown somewhere', async (name) => {

@@ -18,14 +18,14 @@ export type ValueInputs = {
   readonly country: string | undefined
   readonly nutsCode: string | undefined
   readonly lots: number
-  /** Longest of the lots. */
+  /** Longest duration of the lots. */
   readonly months: number | undefined
   readonly isFramework: boolean
   readonly isDynamicPurchasingSystem: boolean
   readonly legalBasis: string | undefined
   readonly procedureType: string | undefined
   readonly level: 'eu' | 'national' | undefined
-  /** Of the first publication: it selects the table of thresholds and the rates. */
+  /** Year of the first publication: it selects the table of thresholds and the rates. */
   readonly year: number | undefined
   readonly kind: 'call' | 'planning' | 'qualification' | 'modification'
 }
@@ -92,7 +92,7 @@ export function valueInputsOf(content: TenderContent): ValueInputs {
   }
 }
 
-/** SHA-256 of the inputs, hex: an estimate made for it holds until it changes. */
+/** SHA-256 of the inputs, hex: an estimate made for it is valid until it changes. */
 export function inputsHash(inputs: ValueInputs): string {
   const members = Object.entries(inputs).sort(([a], [b]) => (a < b ? -1 : 1))
   return createHash('sha256').update(JSON.stringify(members).normalize('NFC')).digest('hex')
@@ -128,7 +128,7 @@ const buyerClasses: readonly (readonly [name: string, words: RegExp])[] = [
   ],
 ]
 
-/** What kind of authority a name speaks of. */
+/** Kind of authority that a name indicates. */
 export function buyerClassOf(buyer: string): string {
   const folded = foldText(buyer)
   return buyerClasses.find(([, words]) => words.test(folded))?.[0] ?? (folded ? 'other' : 'none')

@@ -1,5 +1,5 @@
-// The model of values: what the CPV tree and the circumstances say, corrected by the most alike priced tenders. Sums,
-// counts and likenesses only, in a fixed order: the same tenders give the same model to the bit.
+// The model of values: what the CPV tree and the circumstances indicate, corrected by the most similar priced tenders.
+// It uses only sums, counts and similarities, in a fixed order: the same tenders give the same model to the bit.
 
 import { foldText, hashTerm, termsOf } from './text-terms.ts'
 import { buyerClassOf, type ValueInputs } from './value-inputs.ts'
@@ -10,11 +10,11 @@ export type PricedTender = {
   readonly inputs: ValueInputs
   /** Without VAT, by the reference rate of its year. */
   readonly euros: number
-  /** ISO date of publication; of too many priced tenders the newest stay. */
+  /** ISO date of publication; if there are too many priced tenders, the newest stay. */
   readonly date: string
 }
 
-/** As it is stored: JSON; arrays of numbers in base64. Documents are in ascending order of their ids. */
+/** The model as stored: JSON; arrays of numbers in base64. Documents are in ascending order of their ids. */
 export type ValueModelParameters = {
   readonly format: 1
   readonly mean: number
@@ -40,16 +40,16 @@ export type ValueModelParameters = {
   readonly weights: string
 }
 
-/** What the model says of one tender. All in log10 euros. */
+/** Prediction for one tender. All in log10 euros. */
 type Prediction = {
   readonly log: number
   readonly low: number
   readonly high: number
   /** Sum of the neighbors' weights: how much evidence there is. */
   readonly closeness: number
-  /** Standard deviation of the values of the ten most alike. */
+  /** Standard deviation of the values of the ten most similar. */
   readonly scatter: number
-  /** The most alike first. */
+  /** Most similar first. */
   readonly neighbors: readonly { readonly id: string; readonly log: number; readonly likeness: number }[]
   /** The deepest node of the main CPV code with five priced tenders. */
   readonly node: { readonly prefix: string; readonly count: number; readonly median: number } | undefined
@@ -163,7 +163,7 @@ function countsOf(inputs: ValueInputs): Map<number, number> {
   return counts
 }
 
-/** The heaviest terms of a text by tf × idf, of length one all together. */
+/** The heaviest terms of a text by tf × idf, normalized to length one. */
 function vectorOf(counts: ReadonlyMap<number, number>, frequencyOf: (term: number) => number, total: number): Vector {
   const weighted = [...counts]
     .map(([term, count]) => ({
@@ -200,8 +200,7 @@ function percentile(sorted: ArrayLike<number>, share: number): number {
 }
 
 /**
- * Values beyond the fifth and ninety-fifth percentile of their division count as those; a typing error has three more
- * noughts.
+ * Values beyond the 5th and 95th percentile of their division count as those percentiles; a typo may add three zeros.
  */
 function winsorised(inputs: readonly ValueInputs[], values: readonly number[]): number[] {
   const groups = Map.groupBy(values.keys(), (index) => inputs[index]!.cpvCodes[0]?.slice(0, 2) ?? '-')
@@ -336,7 +335,7 @@ const isKnownBuyer = ({ index }: Core, buyer: string): boolean => positionOf(ind
 
 type Neighbor = { readonly document: number; readonly likeness: number }
 
-/** The most alike documents; of equally alike ones those with the smaller ids. */
+/** The most similar documents; ties go to the smaller ids. */
 function neighborsOf({ index, values }: Core, inputs: ValueInputs, scratch: Float32Array): Neighbor[] {
   scratch.fill(0)
   const frequencyOf = (term: number): number => {
@@ -468,7 +467,7 @@ function nodesOf(inputs: readonly ValueInputs[], values: readonly number[]): Val
   )
 }
 
-/** The newest of all priced tenders, in order of their IDs: a model is made from them. */
+/** The newest of all priced tenders, in order of their IDs: the basis of a model. */
 export function sampleOf(priced: readonly PricedTender[]): PricedTender[] {
   return [...priced]
     .sort((a, b) => (a.date > b.date ? -1 : a.date < b.date ? 1 : a.id < b.id ? -1 : 1))

@@ -8,8 +8,8 @@ function mixed(hash: number): number {
 }
 
 /**
- * A key as an integer of at most 53 bits, odd if it is weak: so its limit is known without its text. Two keys of one
- * number (one chance in 2^52 for each two) share a block; that is decided by nothing but the keys, so it depends on no
+ * A key as an integer of at most 53 bits, odd if it is weak: so its limit is known without its text. Two keys with the
+ * same number (one chance in 2^52 per pair) share a block; only the keys decide that, so it does not depend on any
  * order.
  */
 export function blockNumber(key: string, isWeak: boolean): number {

@@ -8,7 +8,7 @@ import { titleCount } from './word-weights.ts'
 /** Whether the key holds nothing but words of the title. */
 export const isWeakKey = (key: string): boolean => key.startsWith('w:') || key.startsWith('p:')
 
-/** Holders up to which a key counts. */
+/** Maximum number of holders for a key to count. */
 export const mostHoldersOf = (key: string): number => (isWeakKey(key) ? mostHoldersOfWeakBlock : mostHoldersOfBlock)
 
 function rarest(words: readonly string[], weights: readonly number[], most: number): string[] {

@@ -9,17 +9,17 @@ export type TitleComparison = {
   readonly jaccard: number
   /** Shared weight. */
   readonly shared: number
-  /** Weight that only one side has, the smaller and the larger. */
+  /** Smaller and larger weight of the words that only one side has. */
   readonly smallerRest: number
   readonly largerRest: number
   /** The side with less left over is cut off. */
   readonly isTruncated: boolean
-  /** One is the beginning of the other, letter by letter. */
+  /** Whether one is the beginning of the other, letter by letter. */
   readonly isBeginning: boolean
   readonly isEqual: boolean
-  /** All that one title has more is a number of one or two digits: `Bauhof` and `Bauhof 2`. */
+  /** Whether one title only has an additional number of one or two digits: `Bauhof` and `Bauhof 2`. */
   readonly isNumberMore: boolean
-  /** Cut, but the text of the same record continues like the other title. */
+  /** Whether it is cut, but the text of the same record continues like the other title. */
   readonly isCompleted?: true
 }
 
@@ -39,9 +39,7 @@ function isOneEdit(a: string, b: string): boolean {
 
 const isNumber = (word: string): boolean => word.charCodeAt(0) >= 48 && word.charCodeAt(0) <= 57
 
-/**
- * One word as two ways of writing it: a slip of the pen, an ending, an abbreviation. Numbers are never nearly equal.
- */
+/** Whether two words are spellings of one: a typo, an ending, an abbreviation. Numbers are never nearly equal. */
 function isSoftlyEqual(a: string, b: string): boolean {
   if (isNumber(a) || isNumber(b)) return false
   const [short, long] = a.length <= b.length ? [a, b] : [b, a]
@@ -50,7 +48,8 @@ function isSoftlyEqual(a: string, b: string): boolean {
 }
 
 /**
- * Edit distance of at most two, a swap of neighbors counting one, for words of eight letters or more that begin alike.
+ * Edit distance of at most two, a swap of neighbors counting as one, for words of eight letters or more with the same
+ * beginning.
  */
 function isTwoEdits(a: string, b: string): boolean {
   if (Math.min(a.length, b.length) < 8 || Math.abs(a.length - b.length) > 2 || a[0] !== b[0]) return false
@@ -79,7 +78,7 @@ function isMisspelt(a: string, b: string, language: string): boolean {
   return (titleCount(language, a) === 1) !== (titleCount(language, b) === 1) && isTwoEdits(a, b)
 }
 
-/** The words of one title that have no match in the other title yet, with their weights. */
+/** The words of one title that have no match in the other title so far, with their weights. */
 type Rest = { readonly words: string[]; readonly weights: number[] }
 
 /**
@@ -231,7 +230,7 @@ function isCompletedByText(found: TitleComparison, short: MatchRecord, long: Mat
   return long.words.every((word) => short.descriptionWords.includes(word))
 }
 
-/** The two titles of one language that are most alike; undefined when the records have no language in common. */
+/** The two titles of one language that are most similar; undefined if the records have no common language. */
 export function bestTitles(a: MatchRecord, b: MatchRecord): TitleComparison | undefined {
   const best = nearestTitles(a, b)
   const [first, second] = [a.titles[0], b.titles[0]]
@@ -301,7 +300,7 @@ function restOfBuyer(buyer: MatchBuyer, others: ReadonlySet<string>): Rest {
 
 const relationOrder: readonly BuyerRelation[] = ['equal', 'contained', 'partial', 'conflict']
 
-/** The nearest of all pairs of buyers; equal ids are equal buyers. */
+/** The nearest of all pairs of buyers; equal ids mean equal buyers. */
 export function buyerRelation(a: MatchRecord, b: MatchRecord): BuyerRelation {
   if (a.buyerIds.some((id) => b.buyerIds.includes(id))) return 'equal'
   let best: BuyerRelation | undefined
@@ -434,7 +433,7 @@ function isSameShortText(a: MatchRecord, b: MatchRecord): boolean {
 
 /**
  * Weight of the words that each of two records has alone in title and description together, the smaller side; 0 unless
- * both have a short description. The title says the trade on one portal, the description on the other.
+ * both have a short description. The trade may be in the title on one portal, in the description on the other.
  */
 export function descriptionSubstitution(a: MatchRecord, b: MatchRecord): number {
   if (a.descriptionWords.length === 0 || b.descriptionWords.length === 0) return 0

@@ -18,17 +18,20 @@ import { differenceOf } from './text-words.ts'
 import { ownWordsOfOneTender, sameNoticeDays } from './thresholds.ts'
 
 export type Comparison = {
-  /** Undefined when the titles have no language in common. */
+  /** Undefined if the titles have no common language. */
   readonly title: TitleComparison | undefined
   readonly buyer: BuyerRelation
   readonly deadline: DeadlineRelation
   readonly cpv: CpvRelation
   readonly place: PlaceRelation
-  /** Share of the smaller description that is in the larger one; undefined when one is missing or too short. */
+  /** Share of the smaller description that is in the larger one; undefined if one is missing or too short. */
   readonly description: number | undefined
-  /** Weight of what each of two short descriptions has alone, the smaller side. */
+  /** Smaller weight of what each of two short descriptions has alone. */
   readonly descriptionRest: number
-  /** Each description has many words of its own: forms of one authority are alike whatever is bought. */
+  /**
+   * Whether each description has many words that the other lacks: forms of one authority are similar whatever is
+   * bought.
+   */
   readonly isRewritten: boolean
   /** First publications; undefined when one has no date. */
   readonly publishedDaysApart: number | undefined
@@ -59,7 +62,7 @@ function isRewritten(a: MatchRecord, b: MatchRecord): boolean {
 
 /**
  * Between the nearest of first and last publications: one portal may have seen only the change. Undefined for notices
- * of different stages, unless they came out at the same time.
+ * of different stages, unless they were published at the same time.
  */
 function publishedDaysApart(a: MatchRecord, b: MatchRecord): number | undefined {
   if (a.firstDay === undefined || b.firstDay === undefined) return undefined

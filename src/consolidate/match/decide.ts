@@ -74,7 +74,7 @@ function corroboration({
   }
 }
 
-/** The rule by which the pair merges; undefined if there is too little evidence besides title and buyer. */
+/** The rule by which the pair merges; undefined if there is too little evidence apart from title and buyer. */
 function ruleOf(a: MatchRecord, b: MatchRecord, comparison: Comparison, twins: number): string | undefined {
   const { strong, weak } = corroboration(comparison)
   const { title, buyer } = comparison
@@ -105,18 +105,18 @@ function isPartOfTitleEnough(a: MatchRecord, b: MatchRecord, comparison: Compari
   if (!title) return false
   if (sharedReference) return true
   if (comparison.isRewritten) return false
-  // Other codes, and one title names more: the other trade of a project.
+  // Different codes, and one title names more: the other trade of a project.
   const isOtherCode = cpv !== 'same' && cpv !== 'unknown' && !hasSameCodes(a.cpv, b.cpv)
   if (isOtherCode && (title.isTruncated || title.largerRest > 4)) return false
   if (title.largerRest > 4 && !title.isTruncated) {
-    // A part of the project has the title of the whole, and often its text: then it comes out on another day.
+    // A part of the project has the title of the whole, and often its text: but it is published on a different day.
     if ((description ?? 0) < 0.8 || comparison.isRewritten || deadline === 'near' || deadline === 'far') return false
     if (publishedDaysApart !== undefined && publishedDaysApart > 5) return false
   }
   return corroboration(comparison).strong > 0 || ((deadline === 'day' || deadline === 'shifted') && cpv === 'same')
 }
 
-/** Neither has more than twice as many words, give or take two: languages differ by less. */
+/** Whether neither has more than twice as many words, give or take two: languages differ by less. */
 const isOfLikeLength = (a: number, b: number): boolean => a === 0 || b === 0 || Math.max(a, b) <= 2 * Math.min(a, b) + 2
 
 /** How many words, numbers apart, both titles have: names and abbreviations stay as they are in a translation. */
@@ -135,8 +135,8 @@ function translatedCpvPoints({ cpv: codes }: MatchRecord, cpv: Comparison['cpv']
 
 /**
  * Notices in different languages: only what needs no words can agree, nothing may disagree. The score rises with what
- * agrees, so that of several tenders of one buyer with one deadline the right one is ahead; undefined when it is no
- * translation.
+ * agrees, so that of several tenders of one buyer with one deadline the right one scores highest; undefined if it is
+ * not a translation.
  */
 function translationScore(a: MatchRecord, b: MatchRecord, comparison: Comparison): number | undefined {
   const { title, buyer, deadline, cpv, place, publishedDaysApart, isSameSource } = comparison
@@ -206,7 +206,7 @@ function evidenceOf(points: readonly Point[]): string {
   return points.map(([name, value]) => `${name} ${value > 0 ? '+' : ''}${value.toFixed(1)}`).join(', ')
 }
 
-/** Whether the two can be one tender at all: no veto, and not two that one portal lists apart. */
+/** Whether the two can be one tender at all: no veto, and not two that one portal lists separately. */
 export function isExcluded(first: MatchRecord, second: MatchRecord): Veto | undefined {
   const [a, b] = inOrder(first, second)
   return vetoOf(a, b, compareRecords(a, b))

@@ -31,7 +31,7 @@ function shingleHashes(words: readonly string[], into: Set<number>): void {
 
 /**
  * Shingles of three words, without those of the title: many portals repeat it as the description. `words` are all words
- * in order; none when the description says nothing but the title.
+ * in order; none if the description only repeats the title.
  */
 export function sketchOf(description: string, titleWords: readonly string[]): DescriptionSketch {
   const text = description.slice(0, readCharacters)

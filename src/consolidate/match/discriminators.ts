@@ -39,7 +39,7 @@ function cleanValue(text: string): string {
   return roman[plain] ?? plain.replace(/(^|\.)0+(?=\d)/g, '$1')
 }
 
-/** A number that ends a title: `(2)`, `_1`, `#3`, ` II`; years and quantities with a unit are none. */
+/** A number that ends a title: `(2)`, `_1`, `#3`, ` II`; years and quantities with a unit do not count. */
 function trailingOrdinal(folded: string): { readonly value: string; readonly end: number } | undefined {
   const match = /(?:[\s_#(/-]|nr\.?\s?)(\d{1,3}|i{1,3}|iv|vi{0,3}|ix)\)?\s*[.)]?\s*$/u.exec(folded)
   if (!match) return undefined

@@ -1,5 +1,5 @@
-// What the matcher knows of one component of stage A, and what it says of two: the shapes that all files of `match`
-// share.
+// What the matcher knows about a component of stage A, and its verdict on two: the types shared by all files of
+// `match`.
 import type { NamedCalls } from '../named-calls.ts'
 
 /** Words of one title. Weights are information in nats: ln(1 / share of titles with the word), from static tables. */
@@ -14,7 +14,7 @@ export type MatchTitle = {
    * All words joined without spaces, stop words included: finds titles that differ only in how compounds are written.
    */
   readonly joined: string
-  /** Cut short by a portal: it ends in an ellipsis or in the middle of a sentence at a usual limit. */
+  /** Whether a portal cut it short: it ends in an ellipsis or in the middle of a sentence at a usual limit. */
   readonly isTruncated: boolean
 }
 
@@ -28,7 +28,7 @@ export type MatchBuyer = {
   /** Words that distinguish this buyer from others, without legal forms and kinds of offices. */
   readonly words: readonly string[]
   readonly weights: readonly number[]
-  /** All words of the name in order, joined by spaces: equal names are equal even if no word is telling. */
+  /** All words of the name in order, joined by spaces: equal names are equal even if no word is distinctive. */
   readonly name: string
 }
 
@@ -39,24 +39,29 @@ export type MatchBuyer = {
 export type MatchDeadline = { readonly minute: number; readonly day: number; readonly isDateOnly: boolean }
 
 /**
- * One component of stage A, everything derived once. Plain JSON: it can be kept. Members are sorted where order means
- * nothing, so that equal units give equal records.
+ * One component of stage A, everything derived once. Plain JSON, so it can be stored. Members are sorted if their order
+ * has no meaning, so that equal units give equal records.
  */
 export type MatchRecord = {
   /** Notice key of the component's first unit. */
   readonly key: string
   /** Portals that published a notice of it, sorted (`notice.publisher`). */
   readonly publishers: readonly string[]
-  /** Portals whose own call it holds; two calls of one portal are two procedures unless much speaks for one. */
+  /**
+   * Portals whose own call it holds; two calls of one portal are two procedures unless strong evidence suggests one.
+   */
   readonly callPublishers: readonly string[]
   /**
-   * All of it comes from a portal's own pages, rows of lists and pages of details. A journal's documents are never the
-   * row and the page of one tender: two of them are two publications.
+   * Whether all of it comes from a portal's own pages, rows of lists and pages of details. A journal's documents are
+   * never the row and the page of one tender: two of them are two publications.
    */
   readonly isFromPages?: true
   /** Procedure ids with the scope in which each is unique (`bt-04`, an OCID prefix, a publisher). */
   readonly procedures: readonly { readonly scope: string; readonly id: string }[]
-  /** What its most telling notice is: a call before a result before a contract's later life before an announcement. */
+  /**
+   * Stage of its most significant notice: a call before a result before a contract's later stages before an
+   * announcement.
+   */
   readonly stage: 'call' | 'result' | 'contract' | 'planning'
   /** Countries of its buyers (ISO 3166-1 alpha-2), sorted. */
   readonly countries: readonly string[]
@@ -66,9 +71,9 @@ export type MatchRecord = {
   /** Every number of the titles, folded (`2026`, `12`, `60`). */
   readonly numbers: readonly string[]
   readonly discriminators: Discriminators
-  /** The marks are in the title, not only in the description. */
+  /** Whether the marks are in the title, not only in the description. */
   readonly isMarkedInTitle: boolean
-  /** `(Kopie)`: a procedure restarted from an older one. */
+  /** Whether it is a copy (`(Kopie)`): a procedure restarted from an older one. */
   readonly isCopy: boolean
   readonly buyers: readonly MatchBuyer[]
   /** Cleaned national ids, sorted. */
@@ -79,11 +84,11 @@ export type MatchRecord = {
   /** Epoch days of the first and last publication (else dispatch); undefined when no notice has a date. */
   readonly firstDay?: number
   readonly lastDay?: number
-  /** First publication of a call of its own, epoch day. */
+  /** First publication of its own call, epoch day. */
   readonly callDay?: number
   /** First publication of a result, epoch day. */
   readonly resultDay?: number
-  /** What its notices are and name, so that a result is not mistaken for that of another call. */
+  /** What its notices are and name, so that a result is not attributed to a different call. */
   readonly calls: NamedCalls
   /** Significant digits of CPV codes, main code first, each once; at most 24. */
   readonly cpv: readonly string[]
@@ -92,9 +97,9 @@ export type MatchRecord = {
   readonly references: readonly string[]
   /** Hashes of the description's shingles of three words: the smallest 256, sorted. */
   readonly shingles: readonly number[]
-  /** Words of the description. 0: none, or only a repetition of the title. */
+  /** Number of words in the description. 0: none, or only a repetition of the title. */
   readonly descriptionLength: number
-  /** Weighted words of the description, for short ones only (at most 40): what a bilateral substitution is seen in. */
+  /** Weighted words of the description, for short ones only (at most 40): used to detect a bilateral substitution. */
   readonly descriptionWords: readonly string[]
   /** Numbers of two digits or more in the description, sorted, at most 40: they survive a translation. */
   readonly descriptionNumbers: readonly string[]
@@ -113,7 +118,7 @@ export type MatchRecord = {
 export type MatchContext = { readonly twins: number }
 
 /**
- * What the matcher says of two records. `merge`: one tender; `review`: operators decide; `none`: strangers. `rule`
+ * Verdict of the matcher on two records. `merge`: one tender; `review`: operators decide; `none`: unrelated. `rule`
  * names the rule or veto, `score` is in points of log-odds, `evidence` is one line for people.
  */
 export type Verdict = {
@@ -136,7 +141,7 @@ export type MatchDecision = { readonly left: string; readonly right: string; rea
 export type Cluster = {
   /** Sorted. */
   readonly keys: readonly string[]
-  /** The edges that made it; an operator's have the rule `operator`. */
+  /** Edges that formed it; an operator's have the rule `operator`. */
   readonly joinedBy: readonly MatchEdge[]
   /** Possible duplicates in other clusters; each is listed for both of its clusters. */
   readonly reviews: readonly MatchEdge[]

@@ -1,4 +1,4 @@
-// What is kept of a record is the record; its mark and its number say nothing that the matching does not say.
+// Packing loses nothing of a record; its mark and number agree with the matching.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { proofCount } from '../../../test/proof/proof-count.ts'
@@ -63,7 +63,7 @@ describe('marks', () => {
     const seen = { apart: 0, near: 0 }
     fc.assert(
       fc.property(dated, dated, (one, other) => {
-        // The same call on two portals: except for the dates nothing speaks against one tender.
+        // The same call on two portals: except for the dates, nothing contradicts one tender.
         const [a, b] = [at(1, one), at(8, other)]
         const isApart = areTooFarApart(timeMark(a), timeMark(b))
         expect(areTooFarApart(timeMark(b), timeMark(a))).toBe(isApart)

@@ -1,4 +1,4 @@
-// A stored record: the sketches, most of it, as bytes instead of digits.
+// A stored record: its largest part, the sketches, as bytes instead of digits.
 import type { MatchRecord } from './match-record.ts'
 import { wordHashBytes } from './text-words.ts'
 

@@ -1,4 +1,4 @@
-// From edges to tenders: a function of sets, so that order of arrival and portions cannot move it.
+// From edges to tenders: a function of sets, so that neither the order of arrival nor the batches affect it.
 import { isExcluded } from './decide.ts'
 import type { Cluster, MatchDecision, MatchEdge, MatchRecord } from './match-record.ts'
 import { runnerUpMargin } from './thresholds.ts'
@@ -26,9 +26,9 @@ function operatorEdge({ left, right }: MatchDecision): MatchEdge {
 /**
  * The clusters of these records. Decisions of operators come first: pairs to be merged are, pairs to be split are never
  * in one cluster unless other decisions join them. Then merge edges by descending score, unless the clusters that they
- * would join hold two records that cannot be one tender. Where two edges of a record score alike and lead to records
- * that cannot be one tender, both become reviews. Edges to unknown keys are left out; of several decisions on a pair
- * the last in order counts.
+ * would join hold two records that cannot be one tender. If two edges of a record have similar scores and lead to
+ * records that cannot be one tender, both become reviews. Edges to unknown keys are left out; of several decisions on a
+ * pair the last in order counts.
  */
 export function partition(
   records: readonly MatchRecord[],
@@ -46,7 +46,7 @@ export function partition(
   const mergePairs = new Set(merges.map(({ left, right }) => pairKey(left, right)))
 
   const excluded = new Map<string, boolean>()
-  /** Two records that no cluster may hold, unless an edge of their own joins them. */
+  /** Whether no cluster may hold the two records, unless an edge connects them directly. */
   const cannotJoin = (a: string, b: string): boolean => {
     const pair = pairKey(a, b)
     if (decided.get(pair)?.decision === 'split') return true
@@ -95,7 +95,7 @@ export function partition(
     .sort((a, b) => compareText(a.keys[0]!, b.keys[0]!))
 }
 
-/** A veto between the two, or two calls that one portal lists apart. */
+/** Records a veto between the two, or two calls that one portal lists separately. */
 function exclude(a: MatchRecord, b: MatchRecord): boolean {
   if (a.callPublishers.some((publisher) => b.callPublishers.includes(publisher))) return true
   return isExcluded(a, b) !== undefined

@@ -26,7 +26,7 @@ function stageOf(notice: Notice): Stage {
 
 const stageOrder: readonly Stage[] = ['call', 'result', 'contract', 'planning']
 
-/** The notice whose texts count: of the foremost stage, the latest that has a title. */
+/** The notice whose texts count: of the most significant stage, the latest that has a title. */
 function headOf(notices: readonly Notice[], stage: Stage): Notice {
   const ofStage = notices.filter((notice) => stageOf(notice) === stage)
   return ofStage.findLast((notice) => notice.title !== undefined) ?? ofStage.at(-1) ?? notices.at(-1)!

@@ -1,4 +1,4 @@
-// The authority's own numbers: from the notice's field, and where portals write them into titles and descriptions.
+// The authority's own numbers: from the notice's field, and from titles and descriptions into which portals write them.
 import { cleanReferenceNumber } from '../link-keys.ts'
 import { readCharacters } from './thresholds.ts'
 

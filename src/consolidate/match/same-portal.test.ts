@@ -1,4 +1,5 @@
-// One portal: the trades and lots of a project stay apart, what was published twice is one. All notices are made up.
+// One portal: the trades and lots of a project stay apart, a notice published twice is one tender. All notices are made
+// up.
 import { describe, expect, test } from 'vitest'
 import type { Notice } from '../../domain/notice.ts'
 import { decide } from './decide.ts'

@@ -1,5 +1,5 @@
-// Two records of one portal are two tenders unless it published one of them twice: what differs counts here, not what
-// is alike.
+// Two records of one portal are two tenders unless it published one of them twice: differences count here, not
+// similarities.
 import { type CpvRelation, isGenericCpv } from './compare.ts'
 import type { Comparison } from './comparison.ts'
 import { documentsRelation } from './documents.ts'
@@ -52,7 +52,7 @@ function haveCodesInCommon(a: readonly string[], b: readonly string[]): boolean 
 
 const isOtherTrade = (cpv: CpvRelation): boolean => cpv === 'near' || cpv === 'conflict'
 
-/** Title for title, up to the way of writing; a number more is another part. */
+/** Whether all titles agree, up to spelling; an additional number means another part. */
 function haveSameTitle(a: MatchRecord, b: MatchRecord, { title }: Comparison): boolean {
   if (!title || title.isTruncated) return false
   if (a.numbers.length !== b.numbers.length || a.numbers.some((number) => !b.numbers.includes(number))) return false
@@ -84,7 +84,7 @@ export const isBoughtByTrade = (code: string): boolean => code.startsWith('45') 
 const haveSameCodes = (a: MatchRecord, b: MatchRecord): boolean =>
   a.cpv.length > 0 && a.cpv.length === b.cpv.length && a.cpv.every((code) => b.cpv.includes(code))
 
-/** What both say is enough to distinguish a purchase from the next one of the same project. */
+/** Whether what both state is enough to distinguish a purchase from the next one of the same project. */
 function isTelling(a: MatchRecord, b: MatchRecord, { cpv }: Comparison): boolean {
   const words = Math.min(a.textWords.length, b.textWords.length)
   if (words >= fewestWordsOfLongText) return true

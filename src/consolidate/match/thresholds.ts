@@ -2,13 +2,13 @@
 // the corpus so that the figures in docs/matching.md hold (`npm run bench -- quality`), and a test has a pair at its
 // edge (`weights.test.ts`, `same-portal.test.ts`).
 
-// Points, in log-odds: how much likelier an observation is for two notices of one tender than for two tenders.
+// Points, in log-odds: how much more likely an observation is for two notices of one tender than for two tenders.
 
 /** Minimum points for two records to be one tender, if vetoes and corroboration allow it. */
 export const mergeScore = 6
 /** Number of points for a pair in two languages that barely has `translationPoints`: slightly above `mergeScore`. */
 export const translatedScore = 6.5
-/** Minimum points that a translation needs, besides the same buyer and deadline. */
+/** Minimum points that a translation needs, in addition to the same buyer and deadline. */
 export const translationPoints = 4
 /** Maximum difference in points between two edges of a record of which either may be right. */
 export const runnerUpMargin = 1
@@ -31,11 +31,11 @@ export const placePoints = {
   unknown: 0,
 } as const
 
-// Corroboration: what has to agree besides title and buyer.
+// Corroboration: what has to agree in addition to title and buyer.
 
 /**
- * Independent agreement besides title and buyer that hardly happens by chance. The authority's number counts as two of
- * them: decision 26 has the one case that needs it.
+ * Independent agreement, apart from title and buyer, that hardly happens by chance. The authority's number counts as
+ * two of them: decision 26 has the one case that needs it.
  */
 export const strongWeights = { minute: 1, description: 1, reference: 2 } as const
 /** Agreement that sometimes happens by chance. */
@@ -44,7 +44,7 @@ export const weakWeights = { day: 1, cpv: 1, publication: 1 } as const
 export const agreedDays = 3
 /**
  * Words that each of two descriptions of one tender may have alone: a few, and one for each twenty that both have.
- * Descriptions with more of their own are no strong agreement (decision 26).
+ * Descriptions that differ by more are not a strong agreement (decision 26).
  */
 export const ownWordsOfOneTender = { least: 3, ofShared: 0.05 } as const
 /**
@@ -61,7 +61,7 @@ export const substitutionWeight = 3
  * Minimum weight of what each of two short descriptions names alone, to make them different if their codes differ too.
  */
 export const shortSubstitutionWeight = 4
-/** Maximum days between two results, and between two records of another stage, of one tender (V8). */
+/** Maximum days between two results, and between two records of any other stage, of one tender (V8). */
 export const mostDaysOfResults = 45
 export const mostDaysOfOneStage = 60
 /** Maximum days between the nearest deadlines of two records of one tender (V8). */
@@ -76,9 +76,9 @@ export const sameNoticeDays = 10
 
 // Within one portal: set on half of the labels in quality/labels, and checked on the other half (decision 26).
 
-/** Maximum words of its own on the lesser side, up to which a text is a changed one. */
+/** Maximum number of words that the lesser side may have alone for a text to count as changed. */
 export const mostChangedWords = 2
-/** Maximum letters of a title that a slip of the pen changes; the same words in another order name another part. */
+/** Maximum letters of a title that a typo may change; the same words in a different order name a different part. */
 export const mostLettersChanged = 3
 /**
  * Minimum number of words, beyond the title, for a text to identify the purchase, if the title is that of a project.
@@ -88,7 +88,7 @@ export const fewestOwnWords = 4
 export const fewestWords = 6
 /** Minimum number of words of a text, if the codes of the two differ. */
 export const fewestWordsOfLongText = 12
-/** Minimum nats of a title that identify a purchase of one trade, of goods and services, and of any trade. */
+/** Minimum nats of a title that identify a purchase: of one trade, of goods and services, of any trade. */
 export const titleOfTrade = { known: 18, none: 14, any: 30 } as const
 
 // Blocks: what bounds the work for each notice (decision 12: at most 5 ms in a stock of a million).
@@ -105,7 +105,7 @@ export const rareCount = 12
 /** Maximum number of components that hold a weak key of the exact links; with more it distinguishes nothing. */
 export const mostWeakHolders = 12
 
-// What is read and kept of a notice: bounds of memory, not of judgment.
+// What is read and stored of a notice: bounds of memory, not of judgment.
 
 /** Maximum characters of a text that are read: its lot and numbers may be anywhere in a form (decision 26). */
 export const readCharacters = 6_000

@@ -1,4 +1,4 @@
-// A title as its buyer wrote it: without what portals put before, after and around it.
+// A title as its buyer wrote it: without what portals add before, after and around it.
 import { decodeHTML } from 'entities'
 import { foldText } from '../buyer-identity.ts'
 

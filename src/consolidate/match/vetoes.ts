@@ -1,4 +1,4 @@
-// What speaks against one tender so plainly that no score may join: vetoes V1 to V8.
+// Vetoes V1 to V8: evidence against one tender that no score may override.
 import { namesOtherCall } from '../named-calls.ts'
 import type { Comparison } from './comparison.ts'
 import type { Discriminators, MatchRecord } from './match-record.ts'
@@ -31,7 +31,7 @@ export type Veto = { readonly name: VetoName; readonly detail: string }
 
 const disjoint = (a: readonly string[], b: readonly string[]): boolean => !a.some((value) => b.includes(value))
 
-/** Types of marks that both carry, without a value in common. */
+/** Types of marks that both carry, without a common value. */
 export function discriminatorConflict(a: Discriminators, b: Discriminators): string | undefined {
   for (const [type, values] of Object.entries(a)) {
     const others = b[type]
@@ -54,13 +54,13 @@ export function hasLoneDiscriminator(a: MatchRecord, b: MatchRecord): boolean {
 /** Shape of a number: letters and digits as classes, so that numbers of one numbering are recognized. */
 const shapeOf = (number: string): string => number.replace(/\p{L}/gu, 'A').replace(/\p{N}/gu, '9')
 
-/** Both state numbers of one numbering, and none of the one is in any of the other. */
+/** Whether both state numbers of one numbering, and none of one is in any of the other's. */
 export function numbersConflict(a: readonly string[], b: readonly string[]): boolean {
   if (a.some((first) => b.some((second) => first.includes(second) || second.includes(first)))) return false
   return a.some((first) => b.some((second) => shapeOf(first) === shapeOf(second)))
 }
 
-/** A result of `a` came out on the day of the call of `b` or before: `b` is a call again. */
+/** A result of `a` was published on the day of the call of `b` or before, so `b` is a new call. */
 const isDecidedBefore = (a: MatchRecord, b: MatchRecord): boolean =>
   a.resultDay !== undefined && b.callDay !== undefined && a.resultDay - b.callDay < resultDays.least
 
@@ -99,7 +99,7 @@ function stagesConflict(a: MatchRecord, b: MatchRecord): boolean {
   return stages.includes('planning') || stages.includes('contract')
 }
 
-/** Two portals publish the same notice at the same time, and one of them names another kind of form. */
+/** Two portals publish the same notice at the same time, and one of them names a different type of form. */
 function isMisnamedForm(comparison: Comparison): boolean {
   const { title, buyer, cpv, description, publishedDaysApart, isSameSource } = comparison
   if (isSameSource || publishedDaysApart === undefined || publishedDaysApart > sameNoticeDays) return false

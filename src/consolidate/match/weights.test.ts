@@ -1,5 +1,4 @@
-// Each weight of the verdict, pinned: where one changes by a tenth, a pair at the edge of a tender falls on the other
-// side.
+// Each weight of the verdict, pinned: if one changes by a tenth, the verdict on a pair at the boundary changes.
 import { describe, expect, test } from 'vitest'
 import { type Comparison, compareRecords } from './comparison.ts'
 import { verdictOn } from './decide.ts'
@@ -72,12 +71,13 @@ const kindOf = (given: Partial<Comparison>, twins = 1) => verdictOn(a, b, compar
 
 const [reference, buyerEqual, edge, margin] = [3.5, 2.6, 6, 0.03]
 
-/** How similar two titles of these points are, with this much weight in common. */
+/** How similar two titles of these points are, with this much common weight. */
 const jaccardOf = (points: number, shared: number): number =>
   Math.sqrt((points + 2) / (9 * (0.35 + 0.65 * Math.min(1, shared / 22))))
 
 /**
- * With a number in common, and a title that makes the sum the edge: just above it is one tender, just below it is none.
+ * With a common number, and a title that puts the sum at the boundary: just above it is one tender, just below it is
+ * not.
  */
 function expectAtEdge(given: Partial<Comparison>, points: number, shared = 11, rest: Partial<Title> = {}) {
   const at = (sum: number) =>

@@ -1,4 +1,4 @@
-// Words for comparison: folded, letters and digits apart, without what is in every text.
+// Words for comparison: folded, letters and digits apart, without words that every text has.
 import { foldText } from '../buyer-identity.ts'
 
 const stopWords = new Set(
