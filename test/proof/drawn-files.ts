@@ -1,4 +1,5 @@
-// Tests that start, kill or freeze whole programs for minutes: `.ci/run` runs half of these files, drawn for each run.
+// Tests that start, kill or freeze whole programs for minutes: `.ci/run` runs two of five of these files, drawn
+// for each run.
 import { hash } from 'node:crypto'
 
 /** Folders and files. */
