@@ -4,18 +4,16 @@ import type { CodeRange } from './cpv.ts'
 
 const pattern = /^[A-Za-z]{2}[A-Za-z0-9]{0,3}$/
 
-/**
- * Countries that NUTS names by other letters than ISO 3166: some buyers write the ISO code before the area's number.
- */
+/** Countries whose NUTS letters differ from ISO 3166: some buyers write the ISO code before the area's number. */
 const nutsCountries: { readonly [isoCode: string]: string } = { GR: 'EL', GB: 'UK' }
 
 /**
  * A code as written in notices or filters, upper case, with NUTS's own letters for the country (`GR30` is `EL30`);
- * undefined when it has not the form of one. Need not be listed.
+ * undefined when the text does not have the form of a code. The code need not exist in a NUTS list.
  */
 export function toNutsCode(text: string): string | undefined {
   const trimmed = text.trim()
-  // checked before it is folded: other letters have upper cases of these (ı, ſ, ß)
+  // checked before the case changes: some other letters (ı, ſ, ß) become one of these in upper case
   if (!pattern.test(trimmed)) return undefined
   const code = trimmed.toUpperCase()
   const country = nutsCountries[code.slice(0, 2)]

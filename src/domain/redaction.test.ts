@@ -1,4 +1,4 @@
-// What a redaction finds in texts as notices write them, what it leaves alone, and what it tells about the values.
+// What a redaction finds in texts as notices write them, what it leaves alone, and what it reveals about the values.
 import { describe, expect, test } from 'vitest'
 import { type RedactionKind, redactionId, redactionRule, redactor } from './redaction.ts'
 

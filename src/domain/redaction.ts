@@ -1,5 +1,5 @@
 // Redactions: rules that take a person's mail address, phone number or name out of notices and records. A rule holds
-// keyed hashes of the values and not the values. Pure; docs/privacy.md says what is found and what is not.
+// keyed hashes of the values, not the values themselves. Pure; docs/privacy.md says what is found and what is not.
 import { isUtf8 } from 'node:buffer'
 import { createHash, createHmac } from 'node:crypto'
 
@@ -9,15 +9,15 @@ export type RedactionKind = (typeof redactionKinds)[number]
 /** One value that is redacted. */
 export type RedactionRule = {
   readonly kind: RedactionKind
-  /** Of a name: how many words it has; else 1. */
+  /** Number of words of a name; 1 for the other kinds. */
   readonly words: number
   /** HMAC-SHA-256 of each normalized form of the value, hexadecimal. */
   readonly hashes: readonly string[]
-  /** 16 bits of each form, by a quick function of the key: what does not have them need not be hashed. */
+  /** 16 bits of each form, from a fast keyed function: text that does not match them need not be hashed. */
   readonly sieve: readonly number[]
 }
 
-/** What stands in a text where something was taken out. */
+/** Written into a text in place of what was removed. */
 const redactedMark = '[redacted]'
 
 /**
@@ -32,7 +32,7 @@ const contactMembers: ReadonlySet<string> = new Set([
   'documentsUrl',
   'submissionUrl',
 ])
-/** They name notices, records, codes and times, and tie notices together: never touched. */
+/** These identify notices, records, codes and times, and link notices: they are never changed. */
 const structuralMembers: ReadonlySet<string> = new Set([
   'id',
   'hitId',
@@ -67,24 +67,24 @@ const structuralMembers: ReadonlySet<string> = new Set([
 ])
 
 export type Redactor = {
-  /** False: there is no rule, and nothing changes. */
+  /** False when there are no rules: nothing changes then. */
   readonly isActive: boolean
   readonly text: (text: string) => string
   /**
-   * A copy without what is redacted; the same value when there is nothing. `found` is called with the place of each
-   * string that changed.
+   * A copy without what is redacted; the value itself when there is nothing to redact. `found` is called with the path
+   * of each string that changed.
    */
   readonly value: <Value>(value: Value, found?: (path: string) => void) => Value
-  /** The same for JSON; the same text when there is nothing. */
+  /** Does the same for JSON; returns the text itself when there is nothing to redact. */
   readonly json: (json: string) => string
   /**
-   * A document for people. Undefined when it holds something that cannot be cut out of it, because it stands there
-   * escaped or between tags.
+   * A document for people. Undefined when it holds a value that cannot be cut out because it is escaped or split by
+   * tags.
    */
   readonly document: (bytes: Uint8Array) => Uint8Array | undefined
 }
 
-/** A value in all forms in which it is looked for. */
+/** A value in all the forms that are searched for. */
 type Normalized = { readonly kind: RedactionKind; readonly words: number; readonly forms: readonly string[] }
 
 const fewestPhoneDigits = 6
@@ -104,7 +104,7 @@ function folded(text: string): string {
     .replace(/\p{M}/gu, '')
 }
 
-/** Length of the country code with which an international number begins (E.164). */
+/** Length of the country code at the beginning of an international number (E.164). */
 function countryCodeLength(digits: string): number {
   if (/^[17]/.test(digits)) return 1
   return /^(?:2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])/.test(digits) ? 2 : 3
@@ -125,12 +125,12 @@ function phoneForms(value: string): Normalized {
   const digits = plainDigits(value)
   if (digits.length < fewestPhoneDigits || digits.length > mostPhoneDigits)
     throw new RedactionValueError("--phone takes one number of 6 to 17 digits, such as '+49 30 1234567'.")
-  // whoever writes it without the country code means the same number
+  // a number written without the country code is the same number
   const national = international ? digits.slice(countryCodeLength(digits)) : ''
   return { kind: 'phone', words: 1, forms: national.length >= fewestPhoneDigits ? [digits, national] : [digits] }
 }
 
-/** Without separators, the zero that stands in brackets, and zeros at the beginning. */
+/** Without separators, the zero in brackets, and leading zeros. */
 const plainDigits = (text: string): string => text.replace(/\(0\)/g, '').replace(/\D/g, '').replace(/^0+/, '')
 
 function nameForms(value: string): Normalized {
@@ -148,7 +148,7 @@ const formsOf = { email: emailForms, phone: phoneForms, name: nameForms } as con
 const hashOf = (key: Uint8Array, kind: RedactionKind, form: string): string =>
   createHmac('sha256', key).update(`${kind}:${form}`).digest('hex')
 
-/** Where the quick function begins: nobody can compute it who does not have the key. */
+/** Start value of the fast function: it cannot be computed without the key. */
 const seedOf = (key: Uint8Array): number => createHmac('sha256', key).update('sieve').digest().readInt32LE()
 
 const sieveBits = 16
@@ -172,7 +172,7 @@ export function redactionRule(key: Uint8Array, kind: RedactionKind, value: strin
   }
 }
 
-/** The same for the same values, in whatever order: who redacts twice has one redaction. */
+/** The same for the same values in any order: redacting them twice makes one redaction. */
 export function redactionId(rules: readonly RedactionRule[]): string {
   const hashes = rules.flatMap((rule) => rule.hashes).sort()
   return createHash('sha256').update(hashes.join(' ')).digest('hex').slice(0, 16)
@@ -181,7 +181,7 @@ export function redactionId(rules: readonly RedactionRule[]): string {
 /** A part of a text that may be a value, with the forms in which it may have been given. */
 type Candidate = { readonly start: number; readonly end: number; readonly forms: readonly string[] }
 
-// Everything is bounded, so that no text takes more than linear time.
+// Every pattern is bounded, so that no text takes more than linear time.
 
 /** The sign of a mail address; it may be escaped, or written out. */
 const atPattern = /@|%40|&#64;|&#x40;|\\u0040|\s?[([{]\s?(?:at|ät)\s?[)\]}]\s?/giu
@@ -220,7 +220,7 @@ function* phonesIn(text: string): Generator<Candidate> {
       if (count > 0 && !phoneGap.test(text.slice(groups[index + count - 1]!.end, group.start))) break
       // +49 (0)30
       if (group.digits === '0' && text[group.start - 1] === '(' && text[group.end] === ')') continue
-      // the zeros at the beginning are dialed by some and not by others
+      // leading zeros are dialed by some callers and not by others
       digits = digits === '' ? group.digits.replace(/^0+/, '') : digits + group.digits
       if (digits.length > mostPhoneDigits) break
       if (digits.length < fewestPhoneDigits) continue
@@ -250,7 +250,7 @@ function* namesIn(text: string, counts: readonly number[]): Generator<Candidate>
   }
 }
 
-/** Escapes of XML, HTML and JSON resolved and tags gone: what a reader of the document would see. */
+/** Resolves the escapes of XML, HTML and JSON and removes tags: what a person sees of the document. */
 function plainOf(document: string): string {
   return document
     .replace(/<[^<>]{0,2000}>/g, ' ')
@@ -271,7 +271,7 @@ const inactive: Redactor = {
   document: (bytes) => bytes,
 }
 
-/** What applies the rules of a stock, which were made with this key. */
+/** Applies the rules of a stock, which were made with this key. */
 export function redactor(key: Uint8Array, rules: readonly RedactionRule[]): Redactor {
   if (rules.length === 0) return inactive
   const seed = seedOf(key)
@@ -343,7 +343,7 @@ export function redactor(key: Uint8Array, rules: readonly RedactionRule[]): Reda
       return clean === value ? json : JSON.stringify(clean)
     },
     document: (bytes) => {
-      // what no check can read may hold anything
+      // bytes that cannot be checked may contain anything
       if (bytes.includes(0)) return undefined
       const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
       const encoding = isUtf8(buffer) ? 'utf8' : 'latin1'

@@ -1,6 +1,6 @@
 // The digest of an edition: two sums modulo 2^256 of the SHA-256 of records, one over those that are not archived, one
-// over all. The order of the records does not matter, and a change subtracts the old record and adds the new one.
-// Whoever holds the records can compute it, whatever program it is (docs/sync/digest.md).
+// over all. The order of the records does not matter, and a change subtracts the old record and adds the new one. Any
+// program that holds the records can compute it (docs/sync/digest.md).
 import { hash } from 'node:crypto'
 
 /** Number of bytes in the hash of a record. */
@@ -14,9 +14,9 @@ const digestText = (open: string, all: string): string => `open=${open}, all=${a
 /** The digest of an edition without records. */
 export const emptyDigest = digestText(emptySum, emptySum)
 
-/** The names of members come again with every record. */
+/** Member names recur in every record. */
 const quotedNames = new Map<string, string>()
-/** Maximum number of names that are kept quoted: languages and the like may add some to those of the schema. */
+/** Maximum number of quoted names to keep: languages, for example, add some to those of the schema. */
 const maxQuotedNames = 1000
 
 function quotedName(name: string): string {

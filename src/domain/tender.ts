@@ -1,5 +1,5 @@
-// The tender record (docs/fields.md): the one schema from which the API's contract, the client's
-// types and the checks of the tests are made. Members that the specification names keep its names; the rest are ours.
+// The tender record (docs/fields.md): the one schema from which the API's contract, the client's types and the tests'
+// checks are generated. Members that the specification names keep its names; the rest are ours.
 import { type Static, type TSchema, Type } from 'typebox'
 import { formats } from './notice.ts'
 
@@ -275,7 +275,7 @@ export type TenderLot = Static<typeof lotSchema>
 export type TenderOrganization = Static<typeof organizationSchema>
 
 /**
- * The record without what only publication and serving know: what the stock holds and what decides whether content
- * changed.
+ * The record without the members that only publishing and serving add: what the stock stores, and what decides whether
+ * the content changed.
  */
 export type TenderContent = Omit<TenderRecord, 'lastModified' | 'checkedAt'>

@@ -135,15 +135,15 @@ function formattedOffsetMs(zone: string, utcMs: number): number {
     })
     formatters.set(zone, formatter)
   }
-  // 03/01/2024, 10:00:00; its parts one by one would take twice as long
+  // 03/01/2024, 10:00:00; reading its parts separately takes twice as long
   const [month, day, year, hour, minute, second] = formatter.format(utcMs).match(/\d+/g)!.map(Number)
   return Date.UTC(year!, month! - 1, day!, hour!, minute!, second!) - Math.floor(utcMs / 1000) * 1000
 }
 
-/** Offsets by zone at the beginnings of spans of four days, by their numbers. */
+/** Offsets by zone, at the boundaries of numbered four-day spans. */
 const offsets = new Map<string, Map<number, number>>()
 const spanMs = 4 * dayMs
-/** Maximum offsets to remember for one zone: 20 years. */
+/** Maximum number of offsets to remember for one zone: 20 years. */
 const mostOffsets = 2_000
 
 /**
@@ -194,7 +194,7 @@ function offsetOf(text: string | undefined): number | undefined {
   return (text[0] === '-' ? -1 : 1) * (hours * hourMs + minutes * minuteMs)
 }
 
-/** Reads `2024-03-01`, `2024-03-01Z`, `2024-03-01+01:00` (xs:date); undefined when it is no date of the calendar. */
+/** Reads `2024-03-01`, `2024-03-01Z`, `2024-03-01+01:00` (xs:date); undefined when it is not a calendar date. */
 export function parseDate(text: string): CalendarDate | undefined {
   const match = datePattern.exec(text.trim())
   if (!match) return undefined
@@ -208,7 +208,7 @@ export function parseDate(text: string): CalendarDate | undefined {
 
 /**
  * Reads `10:00`, `10:00:00+01:00`, `10:00:00.0000000Z` (xs:time; `24:00:00` is the end of the day) and `9:00`;
- * undefined when it is no time.
+ * undefined when it is not a time.
  */
 export function parseTime(text: string): { readonly ms: number; readonly offsetMs: number | undefined } | undefined {
   const match = timePattern.exec(text.trim())

@@ -2,14 +2,17 @@
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-/** Begins every token, so that scanners for leaked secrets know it. */
+/** Prefix of every token, so that scanners for leaked secrets recognize it. */
 export const tokenPrefix = 'tdr_live_'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const randomLength = 30
 const checksumLength = 6
 const tokenPattern = /^tdr_live_([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/
-/** The largest multiple of 62 in a byte: bytes from it on are dropped, so that all characters are equally likely. */
+/**
+ * The largest multiple of 62 in a byte: larger bytes and this one are dropped, so that all characters are equally
+ * likely.
+ */
 const fairBytes = 248
 
 /** A new token from strong random bytes. */

@@ -1,4 +1,4 @@
-// The files of an export: written under another name, made durable, then named; with their checksums.
+// The files of an export, with their checksums: they are written under another name, made durable, then renamed.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open, rename, stat, writeFile } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import { syncFolder } from '../platform/folders.ts'
 
 export type ExportedFile = {
   readonly name: string
-  /** Without a head. */
+  /** Number of rows without the header. */
   readonly rows: number
   readonly bytes: number
   readonly sha256: string
@@ -15,10 +15,10 @@ export type ExportedFile = {
 
 const blockLength = 1 << 20
 
-/** Where a file is until it is whole. */
+/** Path of a file until it is whole. */
 export const incomingPath = (folder: string, name: string): string => join(folder, `incoming-${name}`)
 
-/** A file of lines that is being written, in the memory of a block. */
+/** A file of lines that is being written, buffered in blocks. */
 export class LineFile {
   readonly #file: FileHandle
   readonly #folder: string
@@ -40,7 +40,7 @@ export class LineFile {
     this.#waiting += text
   }
 
-  /** One row, with what ends it. */
+  /** Writes one row and its line end. */
   async write(text: string): Promise<void> {
     this.#waiting += text
     this.#rows += 1
@@ -65,7 +65,7 @@ export class LineFile {
   }
 }
 
-/** Gives a durable file its name. */
+/** Gives a durable file its final name. */
 export async function nameFile(folder: string, name: string, rows: number): Promise<ExportedFile> {
   const from = incomingPath(folder, name)
   const [{ size: bytes }, sha256] = [await stat(from), await sumOf(from)]
@@ -74,7 +74,7 @@ export async function nameFile(folder: string, name: string, rows: number): Prom
   return { name, rows, bytes, sha256 }
 }
 
-/** Writes a small file whole and durably, in the place of one that is there. */
+/** Writes a small file whole and durably, replacing an existing one. */
 export async function writeWhole(folder: string, name: string, text: string): Promise<void> {
   const path = incomingPath(folder, name)
   await writeFile(path, text, { flush: true })

@@ -1,5 +1,5 @@
-// The folder of an export: whose it is, how far a cut-off one came, and what makes it whole. The manifest is written
-// last: a folder without one holds no export yet.
+// The folder of an export: which export it belongs to, how far an interrupted one got, and what completes it. The
+// manifest is written last: a folder without one holds no export yet.
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from '../platform/errors.ts'
@@ -13,10 +13,10 @@ const progressName = 'progress.json'
 const ours =
   /^(?:(?:tenders|lots|releases)-\d{4,}\.(?:csv|ndjson|jsonl|parquet)|sources\.csv|SHA256SUMS|progress\.json|lock\.db(?:-\w+)?|incoming-.*)$/
 
-/** What a cut-off export must have in common with the one that continues it. */
+/** What an interrupted export must have in common with the one that continues it. */
 export type ExportIdentity = { readonly [name: string]: string | number }
 
-/** How far an export came: everything before `after` is in `files`. */
+/** How far an export got: everything before `after` is in `files`. */
 export type ExportProgress = {
   readonly edition: number
   readonly after: number
@@ -28,17 +28,17 @@ export type ExportProgress = {
 }
 
 export type ExportFolder = {
-  /** Undefined: it begins. */
+  /** Undefined at the start of an export. */
   readonly progress: ExportProgress | undefined
   readonly note: (progress: ExportProgress) => Promise<void>
-  /** Makes the export whole: nothing of it is written after this. */
+  /** Completes the export: nothing is written after this. */
   readonly finish: (manifest: object, files: readonly ExportedFile[]) => Promise<void>
   readonly close: () => void
 }
 
 /**
- * Takes a new or empty folder, or that of a cut-off export. Throws OperatorError for any other, for one that another
- * process writes, and for an export with another identity.
+ * Opens a new or empty folder, or that of an interrupted export. Throws OperatorError for any other folder, for one
+ * that another process is writing to, and for an export with another identity.
  */
 export async function openExportFolder(folder: string, identity: ExportIdentity): Promise<ExportFolder> {
   await explained(folder, () => makeWithParents(folder))
@@ -101,7 +101,7 @@ async function clearRest(folder: string, kept: ReadonlySet<string>): Promise<voi
 async function finish(folder: string, manifest: object, files: readonly ExportedFile[]): Promise<void> {
   await writeWhole(folder, sumsName, files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join(''))
   await rm(join(folder, progressName), { force: true })
-  // the lock is held on, on the file that has no name any more
+  // the lock stays held on the file, which no longer has a name
   await rm(join(folder, lockName), { force: true })
   await writeWhole(folder, manifestName, `${JSON.stringify(manifest, null, 2)}\n`)
 }
@@ -111,7 +111,7 @@ function undefinedWhenMissing(error: NodeJS.ErrnoException): undefined {
   return undefined
 }
 
-/** What the folder refuses, as an OperatorError. */
+/** Turns an error of the folder into an OperatorError. */
 export async function explained<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

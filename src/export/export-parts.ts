@@ -1,4 +1,4 @@
-// What one part of an export is in each format: its files, and how records get into them. A file has its name once it
+// What one part of an export is in each format: its files, and how records get into them. A file gets its name once it
 // is whole and durable.
 import { open, rm } from 'node:fs/promises'
 import { lotColumns as columnsOfLot, tenderColumns as columnsOfTender } from '#flat/columns'
@@ -12,7 +12,7 @@ import { ocdsRelease } from './ocds-release.ts'
 
 export type Part = {
   readonly folder: string
-  /** From 1 on. */
+  /** Part number, from 1 on. */
   readonly number: number
   readonly format: ExportFormat
   readonly ocidPrefix: string
@@ -21,9 +21,9 @@ export type Part = {
 /** The files of a part while they are being written. */
 export type PartWriter = {
   readonly add: (record: TenderRecord, json: string) => Promise<void>
-  /** The files are whole and durable under their names when it resolves. */
+  /** Resolves when the files are whole and durable under their names. */
   readonly finish: () => Promise<readonly ExportedFile[]>
-  /** Closes without caring for the content. */
+  /** Closes the files whatever they contain. */
   readonly abandon: () => Promise<void>
 }
 
@@ -92,8 +92,8 @@ function csvPart(tenders: LineFile, lots: LineFile): PartWriter {
 }
 
 /**
- * Rows of a group, and characters of their records: few enough for the memory of a small machine, enough to compress
- * well.
+ * Maximum rows of a group, and characters of their records: few enough for the memory of a small machine, enough to
+ * compress well.
  */
 const groupRows = 5000
 const groupLength = 16 * 1024 * 1024
@@ -129,7 +129,7 @@ async function openTable<Of>(
   name: string,
   columns: readonly ReturnType<typeof parquetColumn<never, Of>>[],
 ) {
-  // only this format pays for loading it
+  // loaded only for this format
   const { ParquetWriter, fileWriter } = await import('hyparquet-writer')
   const path = incomingPath(folder, name)
   const out = new ParquetWriter({

@@ -1,5 +1,5 @@
-// Writes an edition into a folder, as open data: in parts of as many records, so that a killed export continues where
-// it was, any number of records needs the memory of a few, and the same edition gives the same bytes.
+// Writes an edition into a folder as open data: in parts of equal size, so that a killed export continues where it
+// stopped, any number of records needs the memory of a few, and the same edition gives the same bytes.
 
 import { csvLine } from '#flat/csv-line'
 import { DigestSum, emptyDigest, recordHash } from '../domain/stock-digest.ts'
@@ -20,7 +20,7 @@ import { type ExportFolder, type ExportProgress, explained, openExportFolder } f
 import type { ExportFormat } from './export-formats.ts'
 import { openPart } from './export-parts.ts'
 
-/** What whoever passes records of a source on must know of it. */
+/** What anyone who redistributes records of a source must know. */
 export type SourceTerms = {
   readonly id: string
   readonly title: string
@@ -29,7 +29,7 @@ export type SourceTerms = {
   readonly homepage: string
   readonly license: string
   readonly licenseUrl: string | null
-  /** The words to show with its notices; null: the license asks for none. */
+  /** The words to show with its notices; null when the license requires none. */
   readonly attribution: string | null
 }
 
@@ -40,18 +40,18 @@ export type ExportOptions = {
   readonly version: string
   /** The terms of every known source. */
   readonly terms: ReadonlyMap<string, SourceTerms>
-  /** Called after each part with the records that are in durable files. */
+  /** Called after each part with the number of records in durable files. */
   readonly onProgress?: (progress: { readonly records: number; readonly total: number }) => void
-  /** Ends the export after the part that is being written. */
+  /** Ends the export after the current part. */
   readonly signal?: AbortSignal
-  /** Records of a part; the same for exports that shall be equal. */
+  /** Records per part; use the same number for exports that must be identical. */
   readonly partRecords?: number
 }
 
 export type ExportSummary = {
   readonly edition: number
   readonly records: number
-  /** Records that OCDS leaves out because they were merged into others. */
+  /** Number of records that OCDS leaves out because they were merged into others. */
   readonly merged: number
   readonly files: number
   readonly bytes: number
@@ -61,12 +61,12 @@ export type ExportSummary = {
 const usualPartRecords = 50_000
 const pageRecords = 500
 
-/** The id under which documents are kept that were read from files. */
+/** The source ID of documents that were read from files. */
 const filesSource = 'files'
 
 /**
- * Exports the newest edition, or continues that of a cut-off export. Throws OperatorError where there is no edition,
- * the folder cannot be used, or the records read are not those that were published.
+ * Exports the newest edition, or continues an interrupted export. Throws OperatorError where there is no edition, the
+ * folder cannot be used, or the records read are not those that were published.
  */
 export async function exportEdition({ db }: Pick<Store, 'db'>, options: ExportOptions): Promise<ExportSummary> {
   const { format, ocidPrefix, version } = options
@@ -109,7 +109,7 @@ async function editionNumbered(db: Store['db'], number: number, newest: EditionR
   )
 }
 
-/** Writes what is missing, a part after the other. */
+/** Writes the missing parts, one after the other. */
 async function writeParts(
   db: Store['db'],
   edition: EditionRow,
@@ -182,7 +182,7 @@ async function writePart(
 const loneSurrogate = /\\ud[89a-f][0-9a-f]{2}/i
 
 /**
- * A record as the API delivers it in this edition, and its JSON; half surrogate pairs, which no reader takes, are
+ * A record as the API delivers it in this edition, and its JSON; half surrogate pairs, which no program accepts, are
  * replaced.
  */
 function recordOf({ body, lastModified, sources }: StoredEntry, { checks }: EditionRow) {
@@ -190,14 +190,14 @@ function recordOf({ body, lastModified, sources }: StoredEntry, { checks }: Edit
   const checkedAt = toInstant(checked.length === 0 ? lastModified : Math.max(...checked))
   const { id, ...rest } = JSON.parse(body) as Omit<TenderRecord, 'checkedAt'>
   const record: TenderRecord = { id, checkedAt, ...rest }
-  // JSON.stringify writes half a pair as an escape, and a pair as itself
+  // JSON.stringify writes half a pair as an escape, and a whole pair unescaped
   const json = JSON.stringify(record)
   if (!loneSurrogate.test(json)) return { record, published: record, json }
   const clean = JSON.stringify(record, (_key, part: unknown) => (typeof part === 'string' ? part.toWellFormed() : part))
   return { record: JSON.parse(clean) as TenderRecord, published: record, json: clean }
 }
 
-/** The sources of a record; of documents that were read from files, the publishers that they name. */
+/** Returns the sources of a record; for documents that were read from files, the publishers that they name. */
 function sourcesOf({ sources }: StoredEntry, { originalSources }: TenderRecord): ReadonlySet<string> {
   const ids = JSON.parse(sources) as string[]
   const publishers = ids.includes(filesSource) ? originalSources.map(({ publisher }) => publisher) : []
@@ -253,7 +253,7 @@ const sourceRows = (recordsBySource: ExportProgress['recordsBySource'], terms: E
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([id, records]) => ({ id, records, terms: terms.get(id) }))
 
-/** What the export is, for programs. Nothing in it depends on when or where it was made. */
+/** Describes the export for programs. Nothing in it depends on when or where the export was made. */
 function manifestOf(
   { records, merged, recordsBySource }: ExportProgress,
   edition: EditionRow,

@@ -1,5 +1,6 @@
 // A record as a compiled release of OCDS 1.1, valid under the standard's schema: its parties, tender, lots, documents,
-// awards and contracts. Pure. What OCDS has no member for, or forbids in this form, is left out (docs/open-data.md).
+// awards and contracts. Pure. Data for which OCDS has no member, or that it forbids in this form, is left out
+// (docs/open-data.md).
 import { hash } from 'node:crypto'
 import type { TenderLot, TenderOrganization, TenderRecord } from '../domain/tender.ts'
 import { currenciesOfOcds } from './ocds-currencies.ts'
@@ -51,7 +52,7 @@ class Parties {
   }
 }
 
-/** The same in every release: by the national number, else by name and place. */
+/** The same ID in every release: from the national number, else from name and place. */
 function partyId({ name, nationalId, country, city }: TenderOrganization): string {
   if (nationalId !== undefined && nationalId !== '') return `${country ?? 'XX'}-${nationalId}`
   const key = JSON.stringify([name.toLowerCase().replaceAll(/\s+/g, ' ').trim(), city?.toLowerCase(), country])
@@ -114,7 +115,7 @@ function tenderOf(record: TenderRecord, buyer: Reference | undefined): Json {
     status: tenderStatus(record),
     statusDetails: record.status,
     procuringEntity: buyer,
-    // what the service estimated nobody published
+    // a value that the service estimated was not published
     value: contractAmount?.estimated === false ? amountOf(contractAmount) : undefined,
     procurementMethod: methods[record.procedureType ?? ''],
     procurementMethodDetails: record.procedureType ?? record.procedureTypeNational,
@@ -254,7 +255,7 @@ function decisionsOf(record: TenderRecord, parties: Parties): { awards: readonly
     const id = `award-${lot.lotId}`
     return [compact({ id: `contract-${lot.lotId}`, awardID: id, value: amountOf(lot.awardedAmount), dateSigned })]
   })
-  // a total of several awards belongs to none of them
+  // a total of several awards does not belong to any one of them
   const total = amountOf(record.awardedAmount)
   if (total === undefined || awards.length > 1) return { awards, contracts }
   const [award = { id: 'award', status: 'active' }] = awards
@@ -268,7 +269,7 @@ function suppliersOf({ winners = [] }: TenderLot, parties: Parties): readonly Re
 
 // values
 
-/** The list of currencies is closed: an amount in another one would be read as one without. */
+/** The list of currencies is closed: an amount in another one would be read as one without a currency. */
 function amountOf(amount: { readonly value: number; readonly currency: string } | undefined): Json | undefined {
   if (amount === undefined || !Number.isFinite(amount.value) || !currenciesOfOcds.has(amount.currency)) return undefined
   return { amount: amount.value, currency: amount.currency }

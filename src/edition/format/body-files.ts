@@ -7,17 +7,19 @@ import { readUpTo, readUpToNow, writeTogether } from './transfer.ts'
 
 export type BodyKind = 'plain' | 'gzip'
 
-/** Where pieces are read from. */
+/** What pieces are read from. */
 export type BodySource = {
-  /** False when the file ends before, or cannot be read: then there are zeros instead. */
+  /** False when the file ends too early or cannot be read: the target is filled with zeros then. */
   readonly read: (kind: BodyKind, target: Buffer, offset: number, length: number, from: number) => boolean
 }
 
-/** Reads block: they hit the page cache, where a read costs less than a turn of the event loop. Appends do not. */
+/**
+ * Reads block: they hit the page cache, where a read costs less than a turn of the event loop. Appends do not block.
+ */
 export class BodyFiles implements BodySource {
   readonly #handles: { readonly [kind in BodyKind]: FileHandle }
   readonly #syncs: { readonly [kind in BodyKind]: GradualSync }
-  /** Where the next piece goes. */
+  /** Position of the next piece in each file. */
   readonly end: { [kind in BodyKind]: number }
 
   private constructor(handles: { readonly [kind in BodyKind]: FileHandle }, end: { [kind in BodyKind]: number }) {
@@ -32,7 +34,7 @@ export class BodyFiles implements BodySource {
     return new BodyFiles({ plain, gzip }, { plain: (await plain.stat()).size, gzip: (await gzip.stat()).size })
   }
 
-  /** Cuts off what no edition holds. */
+  /** Cuts off what does not belong to any edition. */
   async truncate(end: { readonly [kind in BodyKind]: number }): Promise<void> {
     for (const kind of ['plain', 'gzip'] as const) {
       await this.#handles[kind].truncate(end[kind])
@@ -57,7 +59,7 @@ export class BodyFiles implements BodySource {
     target.fill(0, await readUpTo(this.#handles[kind], target, from))
   }
 
-  /** Writes over what is there. */
+  /** Overwrites what is there. */
   async overwrite(kind: BodyKind, from: number, piece: Buffer): Promise<void> {
     await writeAll(this.#handles[kind], piece, from)
   }

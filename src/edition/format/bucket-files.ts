@@ -1,5 +1,5 @@
-// What a bucket holds of the editions (docs/editions-in-a-bucket.md): immutable objects that are named by the SHA-256
-// of their bytes, and `head`, which names the newest of them.
+// What a bucket holds of the editions (docs/editions-in-a-bucket.md): immutable objects named by the SHA-256 of their
+// bytes, and `head`, which names the newest of them.
 import { createHash } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { EditionRow } from '../../store/editions.ts'
@@ -7,7 +7,7 @@ import type { EditionRow } from '../../store/editions.ts'
 /** An object by the SHA-256 of its bytes. */
 export type ObjectName = { readonly edition: number; readonly hash: string }
 
-/** A segment, and between which `lastModified` its entries are: above that of the one before, up to `to`. */
+/** A segment and the `lastModified` range of its entries: above the previous segment's `to`, up to its own `to`. */
 export type SegmentName = {
   readonly hash: string
   readonly entries: number
@@ -15,15 +15,15 @@ export type SegmentName = {
   readonly to: number
 }
 
-/** The one object that changes. */
+/** The only object that changes. */
 export type BucketHead = {
   readonly format: 1
   readonly stockId: string
-  /** Of the exporter that wrote it. A head with a smaller one is of an exporter that was replaced. */
+  /** Fence of the exporter that wrote it. A head with a smaller fence comes from an exporter that was replaced. */
   readonly fence: number
   readonly newest: ObjectName
   readonly snapshot: ObjectName
-  /** The last redaction that the objects follow; 0 for none. */
+  /** The last redaction that the objects reflect; 0 for none. */
   readonly redactedAt: number
 }
 
@@ -32,14 +32,14 @@ export type EditionManifest = {
   readonly format: 1
   readonly stockId: string
   readonly edition: EditionRow
-  /** Of the edition before; null when a snapshot holds that one. */
+  /** Manifest of the edition before; null when a snapshot holds that edition. */
   readonly previous: ObjectName | null
   /** `lastModified` of the edition before: all entries are above it. */
   readonly after: number
   readonly segments: readonly SegmentName[]
 }
 
-/** All records of an edition, and what the editions that can still be asked for showed in place of them. */
+/** All records of an edition, and the versions shown in their place by the editions that can still be requested. */
 export type Snapshot = {
   readonly format: 1
   readonly stockId: string
@@ -50,7 +50,7 @@ export type Snapshot = {
 
 export const headPath = 'head.json'
 export const accessPath = 'access.sealed'
-/** Objects that nodes write. */
+/** Prefix of objects that nodes write. */
 export const fromNodes = 'from-nodes/'
 export const segmentPath = (hash: string): string => `segments/${hash}.json.gz`
 export const manifestPath = ({ edition, hash }: ObjectName): string => `manifests/${edition}-${hash}.json`
@@ -65,7 +65,7 @@ export const sha256Of = (bytes: Uint8Array): string => createHash('sha256').upda
 export const jsonBytes = (value: BucketHead | EditionManifest): Buffer => Buffer.from(`${JSON.stringify(value)}\n`)
 export const snapshotBytes = (snapshot: Snapshot): Buffer => gzipSync(`${JSON.stringify(snapshot)}\n`)
 
-/** Throws for anything but an object of this format. */
+/** Throws for any object that is not in this format. */
 export function readBucketJson<Value extends { readonly format: 1 }>(path: string, bytes: Buffer): Value {
   const text = path.endsWith('.gz') ? gunzipSync(bytes) : bytes
   const value: unknown = JSON.parse(text.toString())

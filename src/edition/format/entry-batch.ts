@@ -1,15 +1,17 @@
-// A run of entries of one edition, column by column: what is written to the index file as one frame and taken into
+// A run of entries of one edition, column by column: it is written to the index file as one frame and loaded into
 // memory.
 
 /** Bits of `flags`. */
 export const archivedFlag = 1
 export const mergedFlag = 2
 
-/** Arrays hold `count` values (ids four words each); codes of entry i follow those of entry i-1 in `cpv` and `nuts`. */
+/**
+ * The arrays hold `count` values (four words per ID); codes of entry i follow those of entry i-1 in `cpv` and `nuts`.
+ */
 export type EntryBatch = {
   readonly edition: number
   readonly count: number
-  /** Where the pieces of the first entry begin in the two body files; the others follow without gaps. */
+  /** Positions of the first entry's pieces in the two body files; the others follow without gaps. */
   readonly plainStart: number
   readonly gzipStart: number
   readonly lastModified: Float64Array

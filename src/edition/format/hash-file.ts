@@ -1,4 +1,4 @@
-// The file with the hash of each entry (domain/stock-digest.ts), in the order of the list: on disk, for an edition
+// The file with the hash of each entry (domain/stock-digest.ts), in the order of the list: on disk, because an edition
 // needs few of them and opening the log reads them once.
 import type { FileHandle } from 'node:fs/promises'
 import { DigestSum, recordHashLength } from '../../domain/stock-digest.ts'
@@ -6,11 +6,11 @@ import { openToAppend } from './body-files.ts'
 import { GradualSync } from './gradual-sync.ts'
 import { readUpTo, writeTogether } from './transfer.ts'
 
-/** How many hashes are read at once where all are. */
+/** Number of hashes per read when all are read. */
 const runSize = 32_768
-/** How many hashes are read at once where single ones are: 16 KB, about what the system reads anyway. */
+/** Number of hashes per read when single ones are needed: 16 KB, about what the operating system reads anyway. */
 const windowSize = 512
-/** Maximum number of positions that are sorted and looked up together: they take a megabyte. */
+/** Maximum number of positions to sort and look up together: they take a megabyte. */
 const positionsAtOnce = 262_144
 
 export class HashFile {
@@ -45,13 +45,13 @@ export class HashFile {
     this.#count = count
   }
 
-  /** Hashes from the position on, as many as the file holds and the disk gives. */
+  /** Hashes from the position on, as many as the file holds and the disk can read. */
   async #read(from: number, count: number): Promise<Buffer> {
     const bytes = Buffer.allocUnsafe(count * recordHashLength)
     return bytes.subarray(0, await readUpTo(this.#handle, bytes, from * recordHashLength))
   }
 
-  /** The hashes at these ascending positions, one after the other; zeros for what cannot be read. */
+  /** Returns the hashes at these ascending positions, one after the other; zeros for those that cannot be read. */
   async at(positions: readonly number[]): Promise<Buffer> {
     const found = Buffer.alloc(positions.length * recordHashLength)
     await this.#visit(Uint32Array.from(positions), (bytes, offset, index) =>

@@ -26,7 +26,7 @@ export type Frame = {
   readonly type: FrameType
   /** Begins at a multiple of eight of its buffer. */
   readonly payload: Uint8Array
-  /** Where the next frame begins. */
+  /** Position of the next frame. */
   readonly end: number
 }
 
@@ -48,8 +48,8 @@ export class IndexFile {
   }
 
   /**
-   * Frames from the one at `from` on, up to the first that is torn, damaged or of another format. The file is read in
-   * large runs; other work can run after each.
+   * Yields the frames from `from` on, up to the first one that is torn, damaged or in another format. The file is read
+   * in large runs; other work can run after each.
    */
   async *frames(from = 0): AsyncGenerator<Frame> {
     let wanted = runLength
@@ -76,8 +76,8 @@ export class IndexFile {
   }
 
   /**
-   * Up to `length` bytes from `from` on, in a buffer of their own: shorter when the file ends before, or cannot be read
-   * on.
+   * Reads up to `length` bytes from `from` on into a new buffer, which is shorter when the file ends or cannot be read
+   * further.
    */
   async read(from: number, length: number): Promise<Buffer> {
     const bytes = Buffer.from(new ArrayBuffer(length))

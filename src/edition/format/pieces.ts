@@ -28,7 +28,7 @@ export const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
 const gzipTrailerLength = 8
 
 /**
- * Measured on records of 3.3 KB: every setting from level 1 to 9 takes 47 to 53 µs, most of it set-up, and saves
+ * Measured on records of 3.3 KB: every setting from level 1 to 9 takes 47 to 53 µs, most of it set-up, and compresses
  * between 2.37 and 2.46 to 1; these reach the best ratio with a quarter of the memory. Records have no common history:
  * a page's pieces may be in any order.
  */
@@ -44,9 +44,9 @@ export function storedBlockHeader(target: Buffer, offset: number, length: number
   target.writeUInt16LE(~length & 0xffff, offset + 3)
 }
 
-/** The gzip piece of a plain one. The same bytes for the same text on the same version of Node. */
+/** Makes the gzip piece of a plain one: the same bytes for the same text on the same version of Node. */
 export function gzipPieceOf(plain: Buffer): Buffer {
-  // Node's own 16 KB for each record would be garbage of five times what is made.
+  // Node's default of 16 KB per record would leave five times as much garbage as output.
   const chunkSize = plain.length + deflateMargin
   const rest = deflateRawSync(plain.subarray(headLength), { ...deflateOptions, chunkSize })
   const piece = Buffer.allocUnsafe(blockHeaderLength + headLength + rest.length)
@@ -75,7 +75,8 @@ export function piecesOf(body: string): Pieces {
 }
 
 /**
- * A time ready to be written into pieces. `crc` is its share in the CRC of what holds it, before the bytes that follow.
+ * A time ready to be written into pieces. `crc` is its contribution to the CRC of the text around it, before the bytes
+ * that follow.
  */
 export type TimeStamp = { readonly bytes: Buffer; readonly crc: number }
 
@@ -89,20 +90,18 @@ export function timeStampOf(instant: string): TimeStamp {
   return { bytes, crc: multiply((crc32(bytes) ^ unsetTimeCrc) >>> 0, afterTime) }
 }
 
-/**
- * What the CRC of a text is to begin with before its pieces are added: the comma of the first piece is not in the text.
- */
+/** Initial value of a page's CRC before its pieces are added: the comma of the first piece is not in the text. */
 const pageStartCrc = (crc32('{"data":') ^ multiply((crc32('[') ^ crc32(',')) >>> 0, afterFirst)) >>> 0
 const recordStartCrc = multiply(crc32(','), afterFirst)
 
-/** Pieces that follow one another: what is known of each, side by side. */
+/** Consecutive pieces, with what is known of each in parallel arrays. */
 export type PieceRun = {
   readonly count: number
   readonly plainLength: Uint32Array
   readonly gzipLength: Uint32Array
   /** CRC-32 of the plain form. */
   readonly plainCrc: Uint32Array
-  /** The time to be written into it. */
+  /** The time to write into the piece. */
   readonly stamp: TimeStamp[]
 }
 
@@ -113,7 +112,7 @@ let room: Omit<PieceRun, 'count'> = {
   stamp: [],
 }
 
-/** Room for `count` pieces; the same room each time, so that it holds until the next call only. */
+/** Returns room for `count` pieces. It is reused, so it is valid only until the next call. */
 export function pieceRun(count: number): PieceRun {
   if (count > room.plainLength.length) {
     const words = () => new Uint32Array(Math.max(128, count))
@@ -129,7 +128,7 @@ function crcOfPieces(start: number, { count, plainLength, plainCrc, stamp }: Pie
   return crc >>> 0
 }
 
-/** Fills the answer from `offset` with the pieces, one after the other, times unset. */
+/** Writes the pieces into the answer from `offset` on, one after the other, with their times unset. */
 export type Fill = (target: Buffer, offset: number) => void
 
 function sumOf(lengths: Uint32Array, count: number): number {
@@ -148,29 +147,30 @@ function writeTimes(target: Buffer, offset: number, { count, stamp }: PieceRun, 
 
 /**
  * A page without its tail: the same for all clients that send the same query. The answer is `bytes`, then
- * `finish(nextCursor)`. `bytes` may serve several requests at once: nobody writes to them.
+ * `finish(nextCursor)`. `bytes` may serve several requests at the same time: they are never written to.
  */
 export type PageBody = {
   readonly bytes: Buffer
   readonly finish: (nextCursor: string | null) => Buffer
   /**
-   * To be called at most once, when `bytes` were sent: their memory is used again. Whoever does not call it leaves it
-   * to the collector.
+   * Call it at most once, when `bytes` have been sent: their memory is reused. Without the call they are
+   * garbage-collected.
    */
   readonly release?: (() => void) | undefined
 }
 
-/** Cursors are base64url: nothing in them to escape. */
+/** Cursors are base64url: they need no escaping. */
 const pageTail = (nextCursor: string | null): string =>
   nextCursor === null ? '],"nextCursor":null}' : `],"nextCursor":"${nextCursor}"}`
 
-// The comma of the first piece gives way to the bracket that ends the head.
+// The bracket that ends the head replaces the comma of the first piece.
 const plainStart = ({ count }: PieceRun): number => (count === 0 ? pageHead.length : pageHead.length - 1)
-// Header of the first stored block and first comma give way to those of the block that begins with the page's head.
+// The header of the block that begins with the page's head replaces the first stored block's header and the first
+// comma.
 const gzipStart = ({ count }: PieceRun): number =>
   gzipHeader.length + pageHead.length + (count === 0 ? blockHeaderLength : -1)
 
-/** Bytes of a page's body, which `plainPage` or `gzipPage` fill. */
+/** Number of bytes of a page's body, which `plainPage` or `gzipPage` fill. */
 export function pageLength(run: PieceRun, kind: 'plain' | 'gzip'): number {
   return kind === 'plain'
     ? plainStart(run) + sumOf(run.plainLength, run.count)
@@ -188,7 +188,7 @@ export function plainPage(run: PieceRun, bytes: Buffer, fill: Fill): PageBody {
 
 const pageHeadCrc = crc32(pageHead)
 
-/** The page as gzip: nothing is compressed, no CRC is computed over more than the tail. */
+/** The page as gzip: nothing is compressed, and a CRC is computed only over the tail. */
 export function gzipPage(run: PieceRun, bytes: Buffer, fill: Fill): PageBody {
   const isEmpty = run.count === 0
   const start = gzipStart(run)
@@ -202,7 +202,9 @@ export function gzipPage(run: PieceRun, bytes: Buffer, fill: Fill): PageBody {
   return { bytes, finish: (nextCursor) => gzipTail(pageTail(nextCursor), crc, plainLength) }
 }
 
-/** The last stored block, and the trailer over the whole answer: CRC and length of the plain text before are given. */
+/**
+ * The last stored block, and the trailer over the whole answer; `crcBefore` and the length cover the plain text before.
+ */
 function gzipTail(text: string, crcBefore: number, lengthBefore: number): Buffer {
   const tail = Buffer.allocUnsafe(blockHeaderLength + text.length + gzipTrailerLength)
   storedBlockHeader(tail, 0, text.length, true)
@@ -213,7 +215,7 @@ function gzipTail(text: string, crcBefore: number, lengthBefore: number): Buffer
   return tail
 }
 
-/** The answer in one piece. */
+/** The whole answer in one buffer. */
 export function wholePage(body: PageBody, nextCursor: string | null): Buffer {
   return Buffer.concat([body.bytes, body.finish(nextCursor)])
 }
@@ -221,12 +223,12 @@ export function wholePage(body: PageBody, nextCursor: string | null): Buffer {
 /** One record as it is sent. */
 export type RecordBody = Pick<PageBody, 'bytes' | 'release'>
 
-/** Number of bytes that `plainRecord` and `gzipRecord` need, of which they use all but the first, or all. */
+/** Number of bytes that `plainRecord` and `gzipRecord` need; they may leave the first one unused. */
 export function recordLength({ plainLength, gzipLength }: PieceRun, kind: 'plain' | 'gzip'): number {
   return kind === 'plain' ? plainLength[0]! : gzipRecordStart + gzipLength[0]! + blockHeaderLength + gzipTrailerLength
 }
 
-/** The record of a run of one, in plain text. */
+/** Writes the record of a run of one as plain text. */
 export function plainRecord({ stamp }: PieceRun, bytes: Buffer, fill: Fill): Buffer {
   fill(bytes, 0)
   bytes.set(stamp[0]!.bytes, plainTimeOffset)
@@ -235,7 +237,7 @@ export function plainRecord({ stamp }: PieceRun, bytes: Buffer, fill: Fill): Buf
 
 const gzipRecordStart = gzipHeader.length - 1
 
-/** The record of a run of one, as gzip. */
+/** Writes the record of a run of one as gzip. */
 export function gzipRecord(run: PieceRun, bytes: Buffer, fill: Fill): Buffer {
   const start = gzipRecordStart
   const end = start + run.gzipLength[0]!

@@ -3,7 +3,7 @@ import { procedureTypes } from '../../domain/codes.ts'
 import { nutsNumber, toNutsCode } from '../../domain/nuts.ts'
 import type { TenderRecord } from '../../domain/tender.ts'
 
-/** Number for the procedure of a record that has none, or whose code no filter can name. */
+/** Procedure number of a record without a procedure, or with a code that no filter can name. */
 export const noProcedure = 255
 
 /** Times in epoch milliseconds; NaN means missing, so that every comparison with it excludes the record (C97). */
@@ -16,12 +16,12 @@ export type RecordColumns = {
   readonly procedure: number
   readonly isArchived: boolean
   readonly isMerged: boolean
-  /** Codes of the tender and its lots as numbers, each once (C62). */
+  /** Codes of the tender and its lots as numbers, without duplicates (C62). */
   readonly cpv: readonly number[]
   readonly nuts: readonly number[]
 }
 
-/** The part of the record that is read here. */
+/** The part of the record that is used here. */
 export type FilterableRecord = Pick<
   TenderRecord,
   'archiveReason' | 'publicationDate' | 'submissionDate' | 'contractAmount' | 'procedureType' | 'cpvCodes' | 'nutsCodes'
@@ -34,7 +34,7 @@ function timeOf(instant: string | undefined): number {
   return instant === undefined ? Number.NaN : Date.parse(instant)
 }
 
-/** Columns of one record. `realizedLocation` is not used (C71), nor the participation deadline (C79). */
+/** Returns the columns of one record. `realizedLocation` is not used (C71), nor is the participation deadline (C79). */
 export function columnsOf(record: FilterableRecord): RecordColumns {
   const cpv = new Set<number>()
   for (const code of record.cpvCodes) if (cpvPattern.test(code)) cpv.add(Number(code))

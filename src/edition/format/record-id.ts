@@ -5,7 +5,7 @@ const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 
 export const isRecordId = (text: string): boolean => uuidPattern.test(text)
 
-/** A hex digit's value by its character's code. */
+/** Value of a hexadecimal digit, by its character code. */
 const digits = new Uint8Array(128)
 for (let digit = 0; digit < 16; digit++) digits[digit.toString(16).charCodeAt(0)] = digit
 

@@ -10,7 +10,7 @@ import { multiply, shiftFactor } from './crc.ts'
 import { decodeBatch, type EntryBatch, encodeBatch } from './entry-batch.ts'
 import { gzipHeader, storedBlockHeader } from './pieces.ts'
 
-/** Entries of one edition, ready to be written. Their batch begins at 0 in both files. */
+/** Entries of one edition, ready to be written. The batch begins at 0 in both files. */
 export type SegmentPart = {
   readonly batch: EntryBatch
   readonly gzip: readonly Uint8Array[]
@@ -18,7 +18,7 @@ export type SegmentPart = {
   readonly hashes: Uint8Array
 }
 
-/** A part that was read, with the plain pieces as well. */
+/** A part that was read, including its plain pieces. */
 export type ReadPart = SegmentPart & { readonly plain: readonly Uint8Array[] }
 
 type Head = {
@@ -34,9 +34,9 @@ type Head = {
 const blockHeaderLength = 5
 const trailerLength = 8
 const end = Buffer.from(']')
-/** With it the first record begins; nothing in a head looks like it. */
+/** Begins the first record; nothing in a head looks like it. */
 const recordStart = ',{"id":"'
-/** Maximum bytes that a segment may inflate to. */
+/** Maximum size of an inflated segment, in bytes. */
 const mostPlainBytes = 512 * 1024 * 1024
 
 export function encodeSegment(parts: readonly SegmentPart[]): Buffer {
@@ -71,7 +71,7 @@ export function encodeSegment(parts: readonly SegmentPart[]): Buffer {
 
 const inflate = promisify(gunzip)
 
-/** Throws for anything else than a segment of this version. */
+/** Throws for anything but a segment of this version. */
 export async function decodeSegment(bytes: Buffer): Promise<ReadPart[]> {
   const plain = await inflate(bytes, { maxOutputLength: mostPlainBytes })
   const headEnd = plain.indexOf(recordStart)
@@ -79,7 +79,7 @@ export async function decodeSegment(bytes: Buffer): Promise<ReadPart[]> {
   const head = JSON.parse(plain.toString('utf8', 1, headEnd)) as Head
   if (head.segment !== 1) throw new Error(`a segment of version ${String(head.segment)}`)
   const batches = head.batches.map(({ columns, hashes, count }) => {
-    // a memory of its own begins where its numbers may
+    // copied, so that it begins at a multiple of eight as its numbers require
     const batch = decodeBatch(new Uint8Array(Buffer.from(columns, 'base64')))
     const found = new Uint8Array(Buffer.from(hashes, 'base64'))
     if (batch.count !== count || found.length !== count * recordHashLength)

@@ -2,17 +2,14 @@
 import { readSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 
-/**
- * Whether the disk could not read what was written: a sector that is gone, or bytes that a file system knows to be
- * wrong.
- */
+/** Whether the disk could not read what was written: a bad sector, or bytes that the file system knows to be wrong. */
 export function isUnreadable(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EIO'
 }
 
 /**
- * The bytes that were read into `target`: fewer at the end of the file, and where the disk cannot read on. The caller
- * checks them, and missing bytes are damage like any other.
+ * Returns the bytes that were read into `target`: fewer at the end of the file, and where the disk cannot read further.
+ * The caller checks them, and missing bytes are damage like any other.
  */
 export async function readUpTo(handle: FileHandle, target: Uint8Array, from: number): Promise<number> {
   let done = 0
@@ -25,7 +22,7 @@ export async function readUpTo(handle: FileHandle, target: Uint8Array, from: num
   return done
 }
 
-/** Synchronous version. */
+/** Synchronous version of readUpTo. */
 export function readUpToNow(fd: number, target: Uint8Array, offset: number, length: number, from: number): number {
   let done = 0
   try {
@@ -37,7 +34,7 @@ export function readUpToNow(fd: number, target: Uint8Array, offset: number, leng
   return done
 }
 
-/** Writes these one after the other; at most 1,000, the limit of one call of the system. */
+/** Writes these one after the other; at most 1,000, the limit of one system call. */
 export async function writeTogether(handle: FileHandle, parts: readonly Uint8Array[], from: number): Promise<void> {
   let rest = parts.filter((part) => part.length > 0)
   for (let at = from; rest.length > 0; ) {

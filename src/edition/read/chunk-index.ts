@@ -1,5 +1,6 @@
 // The index of a full chunk: the rows of each code, bitmaps of frequent codes, and classes of times and values. It is
-// made once, when the last row has come, and never changed: what may change of a row (record-table.ts) is not in it.
+// built once, when the last row has arrived, and never changed: values of a row that may change (record-table.ts) are
+// not in it.
 import { noProcedure } from '../format/record-columns.ts'
 import { sharedFloats, sharedShorts, sharedWords } from './shared-arrays.ts'
 
@@ -23,7 +24,10 @@ const prefixSizes: readonly (readonly [space: number, size: number])[] = [
   [procedureSpace, 1],
 ]
 
-/** Maximum rows per hit of a prefix that has a bitmap: then reading the bitmap costs less than reading the rows. */
+/**
+ * A prefix has a bitmap when at least one row in this many has it: reading the bitmap then costs less than reading the
+ * rows.
+ */
 const denseShare = 32
 
 /** The quantities that have classes, in their order in `classes`. */
@@ -45,9 +49,9 @@ export const boundsPerQuantity = classCount + 1
 export type ChunkIndex = {
   /** Codes that occur, ascending. Empty in a chunk that is not full. */
   codes: Uint32Array
-  /** Where the rows of each code begin in `codeRows`, and where the last ones end. */
+  /** Start of each code's rows in `codeRows`, and the end of the last code's rows. */
   codeStarts: Uint32Array
-  /** Ascending for each code. */
+  /** Rows of each code, ascending. */
   codeRows: Uint16Array
   /** Ranges of codes that have a bitmap. */
   denseFrom: Uint32Array
@@ -57,7 +61,7 @@ export type ChunkIndex = {
   classBounds: Float64Array
 }
 
-/** What is indexed; arrays of `rows` rows, and lists of codes with the end of each row's. */
+/** The columns to index: arrays of `rows` rows, and lists of codes with the end of each row's. */
 export type IndexedColumns = {
   readonly publication: Float64Array
   readonly submission: Float64Array
@@ -100,7 +104,7 @@ function codeIndexOf(columns: IndexedColumns): Omit<ChunkIndex, 'classBits' | 'c
   return { ...postings, denseFrom, denseTo, denseBits }
 }
 
-/** Sets the bits of the rows of postings [from, to). */
+/** Sets the bits of the rows at [from, to) of `codeRows`. */
 export function addRows(
   { codeRows }: Pick<ChunkIndex, 'codeRows'>,
   from: number,
@@ -180,7 +184,7 @@ function classesOf(columns: IndexedColumns): Pick<ChunkIndex, 'classBits' | 'cla
       if (number > highestDigit) bits[((number >>> classDigitBits) - 1) * words + word]! |= bit
       if ((number & highestDigit) > 0) bits[((number & highestDigit) - 1 + highestDigit) * words + word]! |= bit
     }
-    // So far the rows with a digit; those with a higher one are to be in as well.
+    // Up to here the bitmaps hold the rows with exactly this digit; add those with a higher one.
     for (const first of [0, highestDigit])
       for (let index = (first + highestDigit - 1) * words - 1; index >= first * words; index--)
         bits[index]! |= bits[index + words]!
@@ -189,8 +193,8 @@ function classesOf(columns: IndexedColumns): Pick<ChunkIndex, 'classBits' | 'cla
 }
 
 /**
- * Classes of about the same number of rows. A value that fills a class alone has its own: otherwise, for a bound
- * slightly above it, all its rows would be checked one by one.
+ * Divides the rows into classes of about equal size. A value that fills a whole class has a class of its own: otherwise
+ * all its rows would be checked one by one for a bound slightly above it.
  */
 function setBounds(values: Float64Array, bounds: Float64Array): void {
   const sorted = new Float64Array(values).sort()
@@ -217,7 +221,7 @@ function setBounds(values: Float64Array, bounds: Float64Array): void {
   bounds[classCount] = present === 0 ? Number.NEGATIVE_INFINITY : sorted[present - 1]!
 }
 
-/** The class of a value not below the least: the last one whose least is not above it. */
+/** Returns the class of a value that is not below the minimum: the last one whose minimum is not above the value. */
 export function classOf(bounds: Float64Array, offset: number, value: number): number {
   let low = 1
   let high = classCount

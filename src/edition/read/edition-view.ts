@@ -5,20 +5,18 @@ import type { PageBody, RecordBody } from '../format/pieces.ts'
 /** A published edition (spec: data state). Times in epoch milliseconds. */
 export type EditionInfo = {
   readonly edition: number
-  /** W: the largest lastModified ever published up to this edition. */
+  /** The largest lastModified ever published up to this edition (W in the specification). */
   readonly lastModified: number
   readonly publishedAt: number
-  /** Records in it, archived ones included. */
+  /** Number of records in it, including archived ones. */
   readonly records: number
-  /** Records that were new, changed or archived in it. */
+  /** Number of records that were new, changed or archived in it. */
   readonly changes: number
-  /**
-   * Its digest (domain/stock-digest.ts), the value of `X-Stock-Digest`; absent where a reader or a stock keeps none.
-   */
+  /** Its digest (domain/stock-digest.ts), the value of `X-Stock-Digest`; absent where none is kept. */
   readonly checksum?: string
 }
 
-/** The place of a record in the order of the list: strictly ascending by lastModified, then id. */
+/** Position of a record in the order of the list: strictly ascending by lastModified, then id. */
 export type RecordKey = { readonly lastModified: number; readonly id: string }
 
 export type ListQuery = {
@@ -39,15 +37,16 @@ export type RecordMeta = RecordKey & { readonly mergedInto?: string }
 export type Encoding = 'identity' | 'gzip'
 
 /**
- * Everything answers at once from memory and the page cache. A position is valid only until control returns to the
- * event loop: read the list and its bytes without an `await` in between. Bytes that fail their checksum throw
+ * Every method answers synchronously from memory and the page cache. A position is valid only until control returns to
+ * the event loop: read the list and its bytes without an `await` in between. Bytes that fail their checksum throw
  * DamagedLogError instead of being served.
  */
 export type EditionView = {
   readonly newest: EditionInfo | undefined
   /**
-   * The edition if it can still be served in full: the newest one, and each one for 25 hours after it was followed by
-   * another (R4). Undefined for one that is no longer held, or not yet known here (compare with `newest.edition`).
+   * Returns the edition if it can still be served in full: the newest one, and every other for 25 hours after its
+   * successor appeared (R4). Undefined for one that is no longer held, or not yet known here (compare with
+   * `newest.edition`).
    */
   edition(edition: number): EditionInfo | undefined
   /**
@@ -55,7 +54,7 @@ export type EditionView = {
    * lastModified are listed instead (R5). Throws RangeError for an edition that is not known here.
    */
   list(query: ListQuery): ListResult
-  /** Position of the newest version of a record; the id in any case. Undefined when there is none. */
+  /** Position of the newest version of a record; the case of the ID does not matter. Undefined when there is none. */
   find(id: string): number | undefined
   meta(position: number): RecordMeta
   /** `{"data":[…],"nextCursor":…}` without the cursor, with `checkedAt` as of the edition. */

@@ -1,5 +1,5 @@
-// What is held in memory of one generation of the edition log, and how its pieces are read. Any thread may hold it: the
-// one that writes the log (log-state.ts), and readers, which receive what is new (log-feed.ts).
+// The in-memory part of one generation of the edition log, and how its pieces are read. Any thread may hold it: the one
+// that writes the log (log-state.ts), and readers, which receive what is new (log-feed.ts).
 import { crc32 } from 'node:zlib'
 import { hourMs, toInstant } from '../../domain/time.ts'
 import type { BodyKind, BodySource } from '../format/body-files.ts'
@@ -10,17 +10,20 @@ import type { EditionInfo } from './edition-view.ts'
 import { IdIndex } from './id-index.ts'
 import { type Chunk, chunkBits, RecordTable, rowMask } from './record-table.ts'
 
-/** An edition as it is loaded. `end`: entries up to and including it. */
+/** An edition as it is loaded. `end`: number of entries up to and including it. */
 export type TakenEdition = EditionInfo & {
-  /** Of what is held of it: that of the edition when it is complete. */
+  /** Digest of what is held of it: that of the edition when it is complete. */
   readonly checksum: string
   readonly checks: { readonly [sourceId: string]: number }
   readonly end: number
-  /** False while catching up through editions whose replaced entries may be gone from the database: not to be shown. */
+  /**
+   * False while catching up through editions whose replaced entries may be gone from the database: it must not be
+   * shown.
+   */
   readonly isComplete: boolean
   /**
-   * Loaded on the way to a newer one that the database held already: the edition shown before is served until that one
-   * is here.
+   * Loaded on the way to a newer edition that the database already held: the previously shown edition is served until
+   * the newer one is loaded.
    */
   readonly isPassed?: boolean
 }
@@ -28,24 +31,26 @@ export type TakenEdition = EditionInfo & {
 /** An edition in memory. */
 export type HeldEdition = {
   readonly info: EditionInfo & { readonly checksum: string }
-  /** Entries up to and including this edition: since lastModified only rises, they are the first ones (P2). */
+  /**
+   * Number of entries up to and including this edition: since lastModified only rises, they are the first ones (P2).
+   */
   readonly end: number
   readonly isComplete: boolean
   readonly isPassed: boolean
-  /** Entries that it replaced. */
+  /** Number of entries that it replaced. */
   readonly replaced: number
   readonly checks: Map<string, number>
   /** By source set, made when first needed; null for a set without any check. */
   readonly stamps: (TimeStamp | null)[]
 }
 
-/** How long an edition stays complete after the next one (R4): a cursor lives 24 hours. */
+/** How long an edition stays complete after its successor appeared (R4): a cursor is valid for 24 hours. */
 export const retentionMs = 25 * hourMs
 
-/** The bits of `verified`. */
+/** Bits of `verified`. */
 export const verifiedBit: { readonly [kind in BodyKind]: number } = { plain: 1, gzip: 2 }
 
-/** All that another thread needs to read the log as this one does; the arrays are shared, the rest is copied. */
+/** Everything that another thread needs to read the log as this one does; the arrays are shared, the rest is copied. */
 export type LogSnapshot = {
   readonly folder: string
   readonly stockId: string
@@ -62,15 +67,15 @@ export class HeldLog {
   readonly table: RecordTable
   readonly ids: IdIndex
   readonly editions = new Map<number, HeldEdition>()
-  /** The last edition taken over. */
+  /** The last edition that was loaded. */
   newest: HeldEdition | undefined
   /** The last one that readers may see. */
   shown: HeldEdition | undefined
-  /** Number of entries that no held edition can show: a rebuilt log would not have them. */
+  /** Number of entries that no held edition can show: a rebuilt log would not contain them. */
   removable = 0
   /** The oldest edition that may still be held. */
   #oldest = 1
-  /** Bytes were found that are not what was written. */
+  /** Some bytes are not what was written. */
   isDamaged = false
   onDamage: (() => void) | undefined
   /** Called with new source sets. */
@@ -125,8 +130,8 @@ export class HeldLog {
   }
 
   /**
-   * From now on this edition is the newest, and shown unless it is one on the way. Its entries are in the table and the
-   * index. `replaced`: entries it replaced.
+   * Makes this edition the newest, and shows it unless a newer one is being loaded. Its entries are in the table and
+   * the index. `replaced`: number of entries it replaced.
    */
   adopt(taken: TakenEdition, replaced: number): void {
     const { edition, lastModified, publishedAt, records, changes, checksum, end, isComplete, isPassed = false } = taken
@@ -151,7 +156,7 @@ export class HeldLog {
     return this.#oldest
   }
 
-  /** Of editions long gone only what R5 needs is kept in memory. */
+  /** Only what R5 needs of old editions is kept in memory. */
   #forgetOld(shown: EditionInfo): void {
     for (; this.#oldest < shown.edition; this.#oldest++) {
       const next = this.editions.get(this.#oldest + 1)!
@@ -165,8 +170,8 @@ export class HeldLog {
   }
 
   /**
-   * No edition still held can show what the entries in [from, to) replaced. Only who writes the log comes here: he
-   * counts.
+   * Hides what the entries in [from, to) replaced: no held edition can show it. Called only in the thread that writes
+   * the log, which counts these entries.
    */
   #hideReplaced(from: number, to: number): void {
     for (let position = from; position < to; position++) {
@@ -175,7 +180,7 @@ export class HeldLog {
     }
   }
 
-  /** Number of a source set, given when it is first met. */
+  /** Number of a source set, assigned when it first occurs. */
   numberOf(set: string): number {
     let number = this.#setNumbers.get(set)
     if (number === undefined) {
@@ -188,8 +193,8 @@ export class HeldLog {
   }
 
   /**
-   * `checkedAt` of a record in an edition: the last check of any of its sources. Of sources that were never checked
-   * (files read once), the time of take-over.
+   * `checkedAt` of a record in an edition: the last check of any of its sources. For sources that were never checked
+   * (files read once), the time when the record was stored.
    */
   stampOf(position: number, edition: HeldEdition): TimeStamp {
     const set = this.table.chunks[position >>> chunkBits]!.sourceSet[position & rowMask]!
@@ -233,7 +238,7 @@ export class HeldLog {
     return kind === 'plain' ? this.table.plainLength(position) : this.table.gzipLength(position)
   }
 
-  /** Where the piece begins in its file. */
+  /** Position of the piece in its file. */
   offsetOf(kind: BodyKind, position: number): number {
     const end = kind === 'plain' ? this.table.plainEnd(position) : this.table.gzipEnd(position)
     return end - this.lengthOf(kind, position)
@@ -267,7 +272,10 @@ export class HeldLog {
     if ((verified[position & rowMask]! & verifiedBit[kind]) === 0) verified[position & rowMask]! |= verifiedBit[kind]
   }
 
-  /** One CRC over all of them, against that which follows from those of the pieces: a sixth less than one for each. */
+  /**
+   * Compares one CRC over all of them with the one computed from those of the pieces: a sixth cheaper than one CRC for
+   * each.
+   */
   #isRunIntact(kind: BodyKind, positions: readonly number[], target: Buffer, offset: number): boolean {
     let crc = 0
     let end = offset
@@ -288,7 +296,10 @@ export class HeldLog {
     return crc32(piece) === this.#crcOf(kind, position)
   }
 
-  /** Each file holds every record: what one lost, the other gives. Throws DamagedLogError when both lost it. */
+  /**
+   * Each file holds every record: a piece that one lost is made from the other. Throws DamagedLogError when both lost
+   * it.
+   */
   fromTheOther(kind: BodyKind, position: number): Buffer {
     const other = kind === 'plain' ? 'gzip' : 'plain'
     const bytes = Buffer.allocUnsafe(this.lengthOf(other, position))

@@ -1,4 +1,4 @@
-// Which position holds the newest version of an id: open addressing over positions, in shards that grow one by one.
+// Maps an ID to the position of its newest version: open addressing over positions, in shards that grow one by one.
 import { sharedSlots } from './shared-arrays.ts'
 
 const shardBits = 8
@@ -11,16 +11,19 @@ export type IdWords = { readonly words: Uint32Array; readonly offset: number }
 
 /**
  * 256 shards, so that growing copies a 256th of the entries at a time (one millisecond at five million). A slot holds
- * position + 1; zero is free. Entries are replaced, never removed. The slots lie in shared memory: one thread enters,
- * others look up; who holds the slots from before a shard grew finds what was entered before that.
+ * position + 1; zero is free. Entries are replaced, never removed. The slots are in shared memory: one thread inserts,
+ * others look up; a thread that holds the slots from before a shard grew finds what was inserted before that.
  */
 export class IdIndex {
   readonly #shards: Shard[]
   readonly #idAt: (position: number) => IdWords
-  /** Called when a shard has other slots than before. */
+  /** Called when the slots of a shard were replaced. */
   onShard: ((index: number, slots: Int32Array) => void) | undefined
 
-  /** `slots`: those of another index; without how many of each are `used`, to look up only. */
+  /**
+   * `slots`: those of another index. Without `used`, the number of used slots in each, the index can only be looked up
+   * in.
+   */
   constructor(idAt: (position: number) => IdWords, slots?: readonly Int32Array[], used?: readonly number[]) {
     this.#idAt = idAt
     this.#shards = Array.from({ length: 1 << shardBits }, (_, index) => ({
@@ -29,7 +32,7 @@ export class IdIndex {
     }))
   }
 
-  /** Ids in each shard. */
+  /** Number of IDs in each shard. */
   get used(): readonly number[] {
     return this.#shards.map((shard) => shard.used)
   }
@@ -50,7 +53,7 @@ export class IdIndex {
     return stored === 0 ? undefined : stored - 1
   }
 
-  /** Enters or replaces; returns the position held before. */
+  /** Inserts or replaces; returns the previous position. */
   set(words: Uint32Array, offset: number, position: number): number | undefined {
     const hash = hashOf(words, offset)
     const index = hash >>> (32 - shardBits)

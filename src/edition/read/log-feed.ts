@@ -1,16 +1,16 @@
-// From the thread that writes the edition log to those that read it: what is new, in the order in which it happens.
-// The columns and the index are in shared memory; a message only announces them.
+// Messages from the thread that writes the edition log to those that read it: what is new, in order. The columns and
+// the index are in shared memory; a message only announces them.
 import type { Clock } from '../../platform/clock.ts'
 import { type BodySource, openBodySource } from '../format/body-files.ts'
 import { HeldLog, type LogSnapshot, type TakenEdition } from './held-log.ts'
 import { LogView } from './log-view.ts'
 import type { Chunk } from './record-table.ts'
 
-/** Made to be sent to another thread unchanged. */
+/** Can be sent to another thread unchanged. */
 export type LogMessage =
-  /** Everything: at the beginning, and when another generation takes the place of this one. */
+  /** The whole log: at the beginning, and when another generation replaces this one. */
   | { readonly type: 'log'; readonly log: LogSnapshot | undefined }
-  /** A chunk that is new, or whose codes are in other arrays now. */
+  /** A chunk that is new, or whose codes moved to other arrays. */
   | { readonly type: 'chunk'; readonly index: number; readonly chunk: Chunk }
   | { readonly type: 'shard'; readonly index: number; readonly slots: Int32Array }
   | { readonly type: 'sourceSet'; readonly set: string }
@@ -19,20 +19,20 @@ export type LogMessage =
 /** A reader in another thread, as the writer sees it. */
 export type LogFollower = {
   readonly tell: (message: LogMessage) => void
-  /** Resolves when it has applied everything that it received, or will never answer again. Never rejects. */
+  /** Resolves when it has applied everything that it received, or when it will never answer. Never rejects. */
   readonly settled: () => Promise<unknown>
 }
 
 type OpenBodies = (folder: string) => BodySource & { readonly close: () => void }
 
-/** The log of another thread, kept true by its messages. */
+/** The log of another thread, kept up to date by its messages. */
 export class FollowedLog extends LogView {
   #held: HeldLog | undefined
   #closeBodies: (() => void) | undefined
   readonly #openBodies: OpenBodies
   readonly #onDamage: () => void
 
-  /** `onDamage`: called when bytes were found that are not what was written; the writer has to know. */
+  /** `onDamage`: called when bytes are not what was written, to tell the writer. */
   constructor(options: {
     readonly clock: Clock
     readonly onDamage: () => void

@@ -1,5 +1,5 @@
-// Answers from a held log: pages of an edition, records, and which editions can be served. In any thread that holds
-// one.
+// Answers from a held log: pages of an edition, records, and which editions can be served. Works in any thread that
+// holds a log.
 import { canonicalFilter } from '../../domain/filter.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { mergedFlag } from '../format/entry-batch.ts'
@@ -31,18 +31,18 @@ import { PageCache } from './page-cache.ts'
 import { compileQuery, scan } from './query.ts'
 import { chunkBits, type RecordTable, rowMask } from './record-table.ts'
 
-/** First position after `key` in the order of the list. */
+/** Returns the first position after `key` in the order of the list. */
 function positionAfter(table: RecordTable, { lastModified, id }: RecordKey, end: number): number {
   let position = table.lowerBound(lastModified, end)
   while (position < end && table.lastModified(position) === lastModified && table.id(position) <= id) position++
   return position
 }
 
-/** Maximum bytes of pages that each thread keeps: some 450 pages of 100 as gzip. */
+/** Maximum bytes of pages to keep per thread: some 450 pages of 100 records as gzip. */
 const maxPageBytes = 64 * 1024 * 1024
 /**
- * How many pages are read for each one that is checked again: a client that requests a damaged page repeatedly soon
- * receives it repaired, at some 3 % of the cost of a page.
+ * One page in this many is checked again: a client that requests a damaged page repeatedly soon receives it repaired,
+ * at some 3 % of the cost of a page.
  */
 const checkedEach = 16
 
@@ -51,21 +51,21 @@ export abstract class LogView implements EditionView {
   readonly #pages = new PageCache(maxPageBytes)
   readonly #buffers = new PageBuffers()
   #pagesRead = 0
-  /** Whose positions the pages speak of. */
+  /** The log to whose positions the pages refer. */
   #pagesOf: HeldLog | undefined
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** The generation to read, another one after it was replaced. */
+  /** The generation to read; it changes when the log is replaced. */
   protected abstract get held(): HeldLog | undefined
 
   get newest(): EditionInfo | undefined {
     return this.held?.shown?.info
   }
 
-  /** Bytes were found that are not what was written: the writer of the log rebuilds it. */
+  /** Some bytes are not what was written: the writer of the log rebuilds it. */
   get isDamaged(): boolean {
     return this.held?.isDamaged ?? false
   }
@@ -79,7 +79,7 @@ export abstract class LogView implements EditionView {
     if (!state?.shown || edition > state.shown.info.edition) return undefined
     if (edition === state.shown.info.edition) return state.shown
     const next = state.editions.get(edition + 1)
-    // Whatever the clock says, the log itself forgets by the times of its editions.
+    // The log itself forgets by the times of its editions, whatever the clock says.
     const now = Math.max(this.#clock(), state.shown.info.publishedAt)
     return next && now - next.info.publishedAt <= retentionMs ? state.editions.get(edition) : undefined
   }
@@ -118,7 +118,7 @@ export abstract class LogView implements EditionView {
     const words = new Uint32Array(4)
     writeId(id, words, 0)
     let position = held.ids.get(words, 0)
-    // what the next edition brings may be in the index already
+    // entries of the next edition may be in the index already
     while (position !== undefined && position >= held.shown.end) position = held.table.previous(position)
     return position
   }
@@ -145,7 +145,7 @@ export abstract class LogView implements EditionView {
     const length = pageLength(run, kind)
     const isKept = isOfPages && this.#pages.hasRoom(positions, seen.info.edition, length)
     const room = isKept ? Buffer.allocUnsafeSlow(length) : this.#buffers.take(length)
-    // what is kept goes out many times
+    // a kept page is sent many times
     const isChecked = isKept || ++this.#pagesRead % checkedEach === 0
     const makePage = kind === 'plain' ? plainPage : gzipPage
     const body = makePage(run, isKept ? room : room.subarray(0, length), (target, offset) =>
@@ -176,7 +176,7 @@ export abstract class LogView implements EditionView {
   }
 }
 
-/** One text for one query: the filters, the edition, and the state in which it is answered. */
+/** Returns one text per query: the filters, the edition, and the state in which it is answered. */
 function keyOf({ filter, edition, after, limit }: ListQuery, seen: number): string {
   const from = after === undefined ? '' : `${after.lastModified} ${after.id}`
   return `${seen} ${edition} ${limit} ${from} ${canonicalFilter(filter)}`

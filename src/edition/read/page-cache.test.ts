@@ -8,7 +8,7 @@ const listOf = (...positions: number[]): ListResult => ({ positions, next: null 
 const bodyOf = (length: number): PageBody => ({ bytes: Buffer.alloc(length), finish: () => Buffer.alloc(0) })
 
 /**
- * Requests the pages one after the other, as a reader does: each has a body of 10,000 bytes. Returns how many were
+ * Requests the pages one after the other, as a client does: each has a body of 10,000 bytes. Returns how many were
  * kept.
  */
 function askInTurn(cache: PageCache, from: number, to: number, edition = 1): number {

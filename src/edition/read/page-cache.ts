@@ -6,9 +6,9 @@ import type { Encoding, ListResult } from './edition-view.ts'
 
 /** Estimated bytes of a list without its body and key: positions, and the objects around them. */
 const listBytes = 2048
-/** Maximum number of queries that are counted although their pages are not kept. */
+/** Maximum number of queries to count although their pages are not kept. */
 const countedMax = 4096
-/** Maximum number of kept pages that one new page is compared with. */
+/** Maximum number of kept pages to compare one new page with. */
 const weighedMax = 8
 /** Number of new pages after which all counts are halved, so that old queries weigh little. */
 const halvedEvery = 16_384
@@ -17,10 +17,10 @@ type Entry = {
   readonly key: string
   readonly list: ListResult
   readonly bodies: { [encoding in Encoding]: PageBody | undefined }
-  /** The edition whose times the bodies carry. */
+  /** The edition whose times are in the bodies. */
   readonly edition: number
   bytes: number
-  /** How often it was asked for. */
+  /** How often it was requested. */
   count: number
 }
 
@@ -32,7 +32,7 @@ export class PageCache {
   readonly #maxBytes: number
   readonly #byKey = new Map<string, Entry>()
   readonly #byPositions = new Map<readonly number[], Entry>()
-  /** The same entries, to go round in. */
+  /** The same entries as a ring. */
   readonly #ring: Entry[] = []
   #hand = 0
   readonly #counts = new Map<string, number>()
@@ -55,7 +55,7 @@ export class PageCache {
     return entry.list
   }
 
-  /** Keeps a list, if it is worth it. `edition`: that of the times in its bodies. */
+  /** Keeps a list if it is worth it. `edition`: the one whose times are in its bodies. */
   offer(key: string, list: ListResult, edition: number): void {
     if (edition > this.#newest) this.#age(edition)
     if (++this.#offered % halvedEvery === 0) this.#halve()
@@ -76,19 +76,19 @@ export class PageCache {
     this.#bytes += bytes
   }
 
-  /** For a list from this cache, by its very positions. */
+  /** For a list from this cache, with exactly its positions. */
   body(positions: readonly number[], edition: number, encoding: Encoding): PageBody | undefined {
     const entry = this.#byPositions.get(positions)
     return entry?.edition === edition ? entry.bodies[encoding] : undefined
   }
 
-  /** Whether a body of `bytes` of this list would be kept. There is room for it then. */
+  /** Whether a body of `bytes` of this list would be kept. Makes room for it if so. */
   hasRoom(positions: readonly number[], edition: number, bytes: number): boolean {
     const entry = this.#byPositions.get(positions)
     return entry?.edition === edition && this.#makeRoom(bytes, entry.count, entry)
   }
 
-  /** Only after `hasRoom`. */
+  /** Call it only after `hasRoom`. */
   addBody(positions: readonly number[], encoding: Encoding, body: PageBody): void {
     const entry = this.#byPositions.get(positions)
     if (entry === undefined || entry.bodies[encoding] !== undefined) return
@@ -118,7 +118,7 @@ export class PageCache {
   }
 
   /**
-   * Drops pages that were requested less often than `count`, by more than one: those of a cycle of equal requests
+   * Drops pages that were requested less often than `count`, by more than one: pages that are requested in a cycle
    * stay.
    */
   #makeRoom(bytes: number, count: number, spared: Entry | undefined): boolean {
@@ -133,7 +133,7 @@ export class PageCache {
     return this.#bytes + bytes <= this.#maxBytes
   }
 
-  /** The entry at the hand. */
+  /** Drops the entry at the hand. */
   #drop(entry: Entry): void {
     const last = this.#ring.pop()!
     if (last !== entry) this.#ring[this.#hand] = last

@@ -1,4 +1,4 @@
-// The scan of full and of growing chunks against a plain filter over rows that know nothing of chunks.
+// Compares the scan of full and of growing chunks with a plain filter over rows that knows nothing of chunks.
 import { expect, test } from 'vitest'
 import { proofCount } from '../../../test/proof/proof-count.ts'
 import { type Random, randomOf } from '../../../test/testing/generate/random.ts'
@@ -23,7 +23,7 @@ type Row = {
   nuts: string[]
   plainLength: number
   gzipLength: number
-  /** Edition that brought it, and the one that replaced it. */
+  /** The edition that added it, and the one that replaced it. */
   edition: number
   replacedIn: number
 }
@@ -131,7 +131,7 @@ class Both {
     }
   }
 
-  /** Takes back the rows that came since the last edition. */
+  /** Removes the rows that came since the last edition. */
   truncate(): void {
     const end = this.ends.at(-1)!
     this.table.truncate(end)
@@ -141,7 +141,7 @@ class Both {
     }
   }
 
-  /** Makes the rows since the last edition the next one; each replaces one before with this probability. */
+  /** Makes the rows since the last edition the next edition; each replaces an earlier row with this probability. */
   commit(random: Random, replacing: number): void {
     const begin = this.ends.at(-1)!
     const edition = this.ends.length
@@ -290,7 +290,7 @@ test('new entries change nothing in an edition that is being read', () => {
   const both = randomBoth(random, 2 * chunkSize)
   const edition = both.ends.length - 1
   const end = both.ends[edition]!
-  // As another thread holds the table: the arrays are the same, the chunks were reported before.
+  // As another thread holds the table: the same arrays; the chunks were announced before.
   const reader = new RecordTable()
   reader.chunks.push(...both.table.chunks.map((chunk): Chunk => ({ ...chunk })))
   const filters = Array.from({ length: 100 }, () => filterOf(random, both.rows))

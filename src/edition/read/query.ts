@@ -1,4 +1,4 @@
-// The list over one edition: full chunks by their index, the last entries one by one.
+// The list over one edition: full chunks by their index, the entries of the last chunk one by one.
 import { procedureTypes } from '../../domain/codes.ts'
 import { type CodeRange, cpvRange } from '../../domain/cpv.ts'
 import type { TenderFilter } from '../../domain/filter.ts'
@@ -25,16 +25,16 @@ export type Query = {
   readonly deadlineAfter: number | undefined
   readonly valueMin: number | undefined
   readonly valueMax: number | undefined
-  /** Bit i: procedureTypes[i] is requested. */
+  /** Bit i is set: procedureTypes[i] is requested. */
   readonly procedures: number | undefined
   /** Sorted, disjoint, as from, to, from, to … */
   readonly cpv: Uint32Array | undefined
   readonly nuts: Uint32Array | undefined
-  /** The same filters for the index of a chunk: the ranges of each in its space of codes, none within another. */
+  /** The same filters for the index of a chunk: ranges in the shared space of codes, none within another. */
   readonly codeFilters: readonly (readonly CodeRange[])[]
 }
 
-/** Ranges of codes nest or are disjoint; those within others go. */
+/** Removes ranges within others: ranges of codes are nested or disjoint. */
 function outermost(ranges: readonly CodeRange[]): CodeRange[] {
   const kept: CodeRange[] = []
   for (const range of [...ranges].sort((a, b) => a.from - b.from || b.to - a.to))
@@ -165,10 +165,10 @@ function inManyRanges(value: number, ranges: Uint32Array): boolean {
   return low * 2 < ranges.length && ranges[low * 2]! <= value
 }
 
-/** Rows of a block that the conditions checked so far leave. */
+/** Rows of a block that passed the conditions checked so far. */
 const selected = new Uint16Array(blockSize)
 
-/** Condition by condition, each over what the ones before left of a block. */
+/** Checks condition by condition, each on the rows of a block that passed the previous ones. */
 function scanRows({ chunk, query, edition, fromRow, toRow, limit, firstPosition, found }: Part): void {
   const { publishedSince, deadlineAfter, valueMin, valueMax, procedures, cpv, nuts } = query
   for (let block = fromRow >>> blockBits; block << blockBits < toRow; block++) {
@@ -256,14 +256,14 @@ type Term = {
   readonly low: Uint32Array
   readonly lowAt: number
   readonly isNot: boolean
-  /** Share of the classes that are left: what leaves least comes first, and the rest is hardly read from memory. */
+  /** Share of the rows that is left: the most selective term comes first, and the rest is hardly read from memory. */
   readonly share: number
 }
 
-/** Maximum number of rows that are checked one by one. */
+/** Maximum number of rows to check one by one. */
 const fewRows = 64
 const candidates = new Uint16Array(fewRows)
-/** Rebuilt for each chunk: a bitmap for each filter by codes that has none of its own there. */
+/** Rebuilt for each chunk: a bitmap for each code filter for which the chunk has none. */
 const madeBitmaps = [0, 1, 2].map(() => new Uint32Array(wordsPerChunk))
 const candidateWords = new Uint32Array(wordsPerBlock)
 
@@ -293,7 +293,7 @@ function scanIndexed(part: Part): void {
   scanBitmaps(part, terms)
 }
 
-/** First of the codes that is not below `code`. */
+/** Index of the first code that is not below `code`. */
 function codeIndex(codes: Uint32Array, code: number): number {
   let low = 0
   let high = codes.length
@@ -305,7 +305,7 @@ function codeIndex(codes: Uint32Array, code: number): number {
   return low
 }
 
-/** Rows that hold a code of these ranges, those with several more than once; `enough` when there are more. */
+/** Rows that hold a code of these ranges; rows with several codes occur more than once. Stops at `enough`. */
 function rowsOf(chunk: Chunk, ranges: readonly CodeRange[], enough: number): number {
   let rows = 0
   for (const { from, to } of ranges) {
@@ -384,7 +384,7 @@ function classTerm({ classBits }: Chunk, quantity: Quantity, number: number, isN
   }
 }
 
-/** Adds what keeps the rows whose quantity may be at least `least`. False when no row's is. */
+/** Adds a term for the rows whose quantity may be at least `least`. False when there is no such row. */
 function addLeast(terms: Term[], chunk: Chunk, quantity: Quantity, least: number): boolean {
   const { classBounds } = chunk
   const at = quantity * boundsPerQuantity
@@ -394,7 +394,7 @@ function addLeast(terms: Term[], chunk: Chunk, quantity: Quantity, least: number
   return true
 }
 
-/** Adds what keeps the rows whose quantity may be at most `most`. False when no row's is. */
+/** Adds a term for the rows whose quantity may be at most `most`. False when there is no such row. */
 function addMost(terms: Term[], chunk: Chunk, quantity: Quantity, most: number): boolean {
   const { classBounds } = chunk
   const at = quantity * boundsPerQuantity
@@ -405,7 +405,7 @@ function addMost(terms: Term[], chunk: Chunk, quantity: Quantity, most: number):
   return true
 }
 
-/** The rows that all terms leave, block by block; rows in a class with the bound are checked. */
+/** The rows that pass all terms, block by block; rows in a class that contains the bound are checked. */
 function scanBitmaps(
   { chunk, query, edition, fromRow, toRow, limit, firstPosition, found }: Part,
   terms: readonly Term[],
@@ -435,7 +435,7 @@ function scanBitmaps(
   }
 }
 
-/** Takes away what a term does not leave. Returns zero when nothing is left. */
+/** Removes the rows that do not pass a term. Returns zero when nothing is left. */
 function keep(words: Uint32Array, term: Term, firstWord: number): number {
   const { high, middle, low } = term
   const highAt = term.highAt + firstWord
@@ -452,7 +452,7 @@ function keep(words: Uint32Array, term: Term, firstWord: number): number {
   }
   const turned = term.isNot ? -1 : 0
   for (let word = 0; word < wordsPerBlock; word++) {
-    // What need not be read is not fetched from memory, which is most of the cost at five million.
+    // Words that are not needed are not fetched from memory, which is most of the cost at five million records.
     if (words[word] === 0) continue
     const kept = words[word]! & (turned ^ (high[highAt + word]! | (middle[middleAt + word]! & low[lowAt + word]!)))
     words[word] = kept

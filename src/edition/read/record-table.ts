@@ -1,8 +1,8 @@
 // The columns of all entries in memory, in chunks that never move; a full chunk has an index (chunk-index.ts).
 //
-// The columns are in shared memory. One thread appends and marks; others read what is before the end of an edition
-// that was announced to them. In that part only `superseded`, `verified`, the counts of blocks and the bits of
-// superseded rows still change, and either value of these is correct.
+// The columns are in shared memory. One thread appends and marks; others read up to the end of an edition that was
+// announced to them. In that part only `superseded`, `verified`, the counts of blocks and the bits of superseded rows
+// still change, and either value of these is correct.
 
 import { archivedFlag, type EntryBatch } from '../format/entry-batch.ts'
 import { readId } from '../format/record-id.ts'
@@ -10,10 +10,16 @@ import { type ChunkIndex, indexOf, noIndex } from './chunk-index.ts'
 import type { IdWords } from './id-index.ts'
 import { sharedBytes, sharedCopy, sharedFloats, sharedWords } from './shared-arrays.ts'
 
-/** Number of bits: so many entries are counted together, and their pieces are positioned relative to the first one. */
+/**
+ * Base-2 logarithm of the number of entries that are counted together and whose pieces are positioned relative to the
+ * first one.
+ */
 export const blockBits = 10
 export const blockSize = 1 << blockBits
-/** Number of bits: so many entries are indexed together; the last, incomplete chunk is checked entry by entry. */
+/**
+ * Base-2 logarithm of the number of entries that are indexed together; the last, incomplete chunk is checked entry by
+ * entry.
+ */
 export const chunkBits = 14
 export const chunkSize = 1 << chunkBits
 export const rowMask = chunkSize - 1
@@ -26,26 +32,28 @@ type Columns = {
   readonly submission: Float64Array
   readonly eurValue: Float64Array
   readonly ids: Uint32Array
-  /** Ends of the pieces, counted from the begin of their block's first; a piece begins where the one before ends. */
+  /**
+   * Ends of the pieces, relative to the start of their block's first piece; a piece begins where the previous one ends.
+   */
   readonly plainEnd: Uint32Array
   readonly gzipEnd: Uint32Array
   readonly plainCrc: Uint32Array
   readonly gzipCrc: Uint32Array
   readonly sourceSet: Uint32Array
-  /** Edition that replaced the entry; 0 while it is the newest version. */
+  /** The edition that replaced the entry; 0 while it is the newest version. */
   readonly superseded: Uint32Array
-  /** Position + 1 of the version before this one; 0 for the first. Set when its edition is complete. */
+  /** Position + 1 of the previous version; 0 for the first. Set when its edition is complete. */
   readonly previous: Uint32Array
-  /** End of the entry's codes; they begin where those of the entry before end. */
+  /** End of the entry's codes; they begin where those of the previous entry end. */
   readonly cpvEnd: Uint32Array
   readonly nutsEnd: Uint32Array
   cpv: Uint32Array
   nuts: Uint32Array
   readonly flags: Uint8Array
   readonly procedure: Uint8Array
-  /** Which pieces were found intact since the log was opened: bit 0 plain, bit 1 gzip. */
+  /** Pieces that were found intact since the log was opened: bit 0 plain, bit 1 gzip. */
   readonly verified: Uint8Array
-  /** A bit for each entry that an edition still held may show; for `openRows`, that is not archived besides. */
+  /** A bit for each entry that a held edition may show; `openRows`: those of them that are not archived. */
   readonly heldRows: Uint32Array
   readonly openRows: Uint32Array
   /**
@@ -56,7 +64,7 @@ type Columns = {
   readonly open: Uint32Array
   readonly lastSuperseded: Uint32Array
   readonly lastOpenSuperseded: Uint32Array
-  /** For each block: where the pieces of its first entry begin in the body files. */
+  /** For each block: the position of its first entry's pieces in the body files. */
   readonly plainBase: Float64Array
   readonly gzipBase: Float64Array
 }
@@ -111,7 +119,7 @@ export class RecordTable {
   readonly #makeChunk: () => Chunk
   /** Number of entries appended, including those of an edition not yet shown. */
   count = 0
-  /** Called with each chunk that is new or received other arrays of codes, once a batch is in it. */
+  /** Called with each chunk that is new or whose code arrays were replaced, after a batch was added. */
   onChunk: ((index: number, chunk: Chunk) => void) | undefined
   readonly idAt = (position: number): IdWords => ({
     words: this.chunks[position >>> chunkBits]!.ids,
@@ -185,8 +193,8 @@ export class RecordTable {
   }
 
   /**
-   * Marks an entry as replaced by the version at `by`, in `edition`. Editions increase. A reader of an earlier edition
-   * may read at the same time: it must not find a decreased count whose edition it cannot see yet.
+   * Marks an entry as replaced by the version at `by`, in `edition`. Editions increase. Another thread may read an
+   * earlier edition at the same time: it must not find a decreased count whose edition it cannot see yet.
    */
   supersede(position: number, by: number, edition: number): void {
     const chunk = this.chunks[position >>> chunkBits]!
@@ -201,7 +209,7 @@ export class RecordTable {
     Atomics.sub(chunk.open, block, 1)
   }
 
-  /** Forgets the entries from `end` on, which no edition holds yet. */
+  /** Removes the entries from `end` on, which do not belong to any edition yet. */
   truncate(end: number): void {
     const kept = Math.ceil(end / chunkSize)
     this.chunks.length = Math.min(this.chunks.length, kept)
@@ -215,12 +223,12 @@ export class RecordTable {
     }
     this.count = end
     if (!last || (end & rowMask) === 0 || last.codes.length === 0) return
-    // Other rows will come where the index knows those forgotten.
+    // Other rows will replace those that the index refers to.
     Object.assign(last, noIndex())
     this.onChunk?.(kept - 1, last)
   }
 
-  /** Says that no held edition can show this entry: queries can skip it. */
+  /** Marks an entry that no held edition can show: queries skip it. */
   hide(position: number): void {
     const chunk = this.chunks[position >>> chunkBits]!
     const row = position & rowMask
@@ -228,13 +236,13 @@ export class RecordTable {
     chunk.openRows[row >>> 5]! &= ~(1 << (row & 31))
   }
 
-  /** Position of the version before the one at `position`. */
+  /** Returns the position of the previous version of the entry at `position`. */
   previous(position: number): number | undefined {
     const stored = this.chunks[position >>> chunkBits]!.previous[position & rowMask]!
     return stored === 0 ? undefined : stored - 1
   }
 
-  /** Where a piece ends in its file. */
+  /** Returns the end of a piece in its file. */
   plainEnd(position: number): number {
     const { plainBase, plainEnd } = this.chunks[position >>> chunkBits]!
     return plainBase[(position & rowMask) >>> blockBits]! + plainEnd[position & rowMask]!
@@ -261,7 +269,7 @@ export class RecordTable {
     return this.chunks[position >>> chunkBits]!.lastModified[position & rowMask]!
   }
 
-  /** First of the positions before `end` with lastModified >= `time`; `end` when there is none. */
+  /** Returns the first of the positions before `end` with lastModified >= `time`; `end` when there is none. */
   lowerBound(time: number, end: number): number {
     let low = 0
     let high = end
@@ -297,7 +305,7 @@ function lengthIn(ends: Uint32Array, row: number): number {
   return (row & (blockSize - 1)) === 0 ? ends[row]! : ends[row]! - ends[row - 1]!
 }
 
-/** A full chunk needs no room for more codes, and receives its index. */
+/** A full chunk needs no room for more codes; its index is built. */
 function finish(chunk: Chunk): void {
   chunk.cpv = sharedCopy(chunk.cpv, chunk.cpvEnd[rowMask]!)
   chunk.nuts = sharedCopy(chunk.nuts, chunk.nutsEnd[rowMask]!)

@@ -1,4 +1,4 @@
-// Typed arrays that all threads of the process see. A thread that receives one by a message sees the same bytes.
+// Typed arrays that all threads of the process see. A thread that receives one in a message sees the same bytes.
 
 export const sharedFloats = (length: number): Float64Array =>
   new Float64Array(new SharedArrayBuffer(length * Float64Array.BYTES_PER_ELEMENT))

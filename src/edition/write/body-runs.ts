@@ -5,14 +5,14 @@ import type { LogState } from './log-state.ts'
 
 /** Maximum bytes of one read: their checksums take about a tenth of a millisecond. */
 const runLength = 1 << 19
-/** Maximum bytes between two pieces that are read needlessly rather than in two runs. */
+/** Maximum gap between two pieces, in bytes, that is read needlessly to avoid a second run. */
 const gapLength = 1 << 16
 
-/** A piece as it is in the file, and whether it is what was written. */
+/** A piece as it is in the file, and whether it is intact. */
 export type ReadPiece = { readonly position: number; readonly bytes: Buffer; readonly isIntact: boolean }
 
 /**
- * Memory to read into, used again after `reset`: buffers of this size, made new each time, would keep the collector
+ * Memory to read into, reused after `reset`: allocating buffers of this size each time would keep the garbage collector
  * busy.
  */
 export class RunMemory {
@@ -30,7 +30,7 @@ export class RunMemory {
   }
 }
 
-/** Pieces of these ascending positions, run by run, in bytes of `memory`; other work can run in between. */
+/** Yields the pieces at these ascending positions, run by run, as bytes of `memory`; other work can run in between. */
 export async function* pieceRuns(
   log: LogState,
   kind: BodyKind,

@@ -1,6 +1,6 @@
-// Editions from a bucket: `head` names the newest one, each manifest the one before it, down to the snapshot. Whatever
-// arrives is held against its name, which is its SHA-256; what does not fit is refused, and the publisher is asked to
-// make it again.
+// Editions from a bucket: `head` names the newest one, each manifest the one before it, down to the snapshot. Every
+// object is checked against its name, which contains its SHA-256; an object that does not match is refused, and the
+// publisher is asked to write it again.
 import { OperatorError } from '../../platform/errors.ts'
 import type { Bucket } from '../../store/bucket.ts'
 import type { DatabaseHead, EditionRow } from '../../store/editions.ts'
@@ -23,24 +23,27 @@ import type { EditionReads, EditionSource } from './edition-source.ts'
 import { WrongEntriesError } from './log-state.ts'
 
 export type BucketSource = EditionSource & {
-  /** Reads `head`; undefined when nothing was exported yet. A head of an exporter that was replaced is not taken. */
+  /** Reads `head`; undefined when nothing was exported yet. The head of an exporter that was replaced is ignored. */
   readonly look: () => Promise<BucketHead | undefined>
 }
 
 type Objects = Pick<Bucket, 'get' | 'put'>
 
-/** An immutable object with the bytes that its name says. Throws WrongEntriesError; the publisher learns of it. */
+/**
+ * Reads an immutable object and checks its hash. Throws WrongEntriesError and reports the object to the publisher if it
+ * does not match.
+ */
 async function namedObject(bucket: Objects, path: string, hash: string): Promise<Buffer> {
   const bytes = await bucket.get(path)
   if (bytes !== undefined && sha256Of(bytes) === hash) return bytes
   const what = bytes === undefined ? 'is missing' : 'is damaged'
-  // that it is not known there changes nothing here
+  // a failure to report it changes nothing here
   await bucket.put(`${fromNodes}wrong-${hash}.json`, Buffer.from(JSON.stringify({ path }))).catch(() => {})
   throw new WrongEntriesError(`the object ${path} of the bucket ${what}; the publisher makes it again`)
 }
 
 export function bucketSource(bucket: Objects): BucketSource {
-  /** Manifests by hash, as long as a chain needs them. */
+  /** Manifests by hash, for as long as a chain needs them. */
   let manifests = new Map<string, EditionManifest>()
   let snapshot: { readonly hash: string; readonly value: Snapshot } | undefined
   let newestFence = 0
@@ -62,7 +65,7 @@ export function bucketSource(bucket: Objects): BucketSource {
     return manifests.get(name.hash) ?? readBucketJson<EditionManifest>(path, await namedObject(bucket, path, name.hash))
   }
 
-  /** The manifests after the snapshot, oldest first. */
+  /** Returns the manifests after the snapshot, oldest first. */
   const chainOf = async (head: BucketHead): Promise<EditionManifest[]> => {
     const chain: EditionManifest[] = []
     const kept = new Map<string, EditionManifest>()

@@ -19,9 +19,7 @@ const magic = 'TSCHECKP'
 /** Bytes of the trailer: magic number, format version, length of the contents, their CRC-32. */
 const trailerLength = 20
 
-/**
- * Maximum number of segments that are read at the same time: reading runs in other threads, the checksums in this one.
- */
+/** Maximum number of segments to read at the same time: reading runs in other threads, the checksums in this one. */
 const readsAtOnce = 3
 /** Number of shards of the ID index in one segment. */
 const shardsTogether = 16
@@ -29,24 +27,24 @@ const shardsTogether = 16
 /** What a checkpoint states besides the arrays. */
 export type CheckpointState = {
   readonly stockId: string
-  /** Entries in the table. */
+  /** Number of entries in the table. */
   readonly count: number
-  /** Different ids. */
+  /** Number of different IDs. */
   readonly records: number
   readonly editions: readonly (TakenEdition & { readonly replaced: number })[]
   readonly sourceSets: readonly string[]
-  /** Where the frames that follow begin, and CRC-32 of the bytes before (`tailLength` of them). */
+  /** Position of the frames that follow, and CRC-32 of the `tailLength` bytes before it. */
   readonly indexEnd: number
   readonly tailCrc: number
   readonly plainEnd: number
   readonly gzipEnd: number
-  /** Ids in each shard of the index. */
+  /** Number of IDs in each shard of the index. */
   readonly used: readonly number[]
 }
 
 export type Checkpoint = CheckpointState & { readonly chunks: readonly Chunk[]; readonly slots: readonly Int32Array[] }
 
-/** Number of bytes of the index file by which the checkpoint recognizes it. */
+/** Number of bytes of the index file that identify it to the checkpoint. */
 export const tailLength = 4096
 
 const kinds = {
@@ -64,7 +62,7 @@ function kindOf(array: unknown): ArrayKind {
   throw new Error('a column of a kind that checkpoints do not know')
 }
 
-/** Found out again after each start. */
+/** Determined again after each start. */
 const transient = new Set(['verified'])
 
 /** Arrays begin at multiples of eight bytes of their segment. */
@@ -94,7 +92,7 @@ const bytesOf = (array: SharedArray): Uint8Array => new Uint8Array(array.buffer,
 /**
  * Writes a checkpoint to `path`, which is not yet durable then. Nothing may be appended meanwhile; lookups continue:
  * one chunk, about two milliseconds, is checksummed at a time. Returns false, with the file unfinished, if `isStopped`
- * says so.
+ * returned true.
  */
 export async function writeCheckpoint(
   path: string,
@@ -142,7 +140,7 @@ export async function writeCheckpoint(
     trailer.writeUInt32LE(text.length, 12)
     trailer.writeUInt32LE(crc32(text), 16)
     await writeTogether(handle, [text, trailer], end)
-    // the code that makes the file durable opens it again, and would not learn of an error
+    // the code that makes the file durable opens it again, and would not see an error
     await sync.settle()
     return true
   } finally {
@@ -153,7 +151,7 @@ export async function writeCheckpoint(
 const describe = (array: SharedArray, path: string | undefined): Described =>
   path === undefined ? [kindOf(array), array.length] : [kindOf(array), array.length, path]
 
-/** Reads a checkpoint. Undefined when there is none that is whole and of this layout. */
+/** Reads a checkpoint. Undefined when there is no whole one with this layout. */
 export async function readCheckpoint(path: string): Promise<Checkpoint | undefined> {
   let handle: FileHandle
   try {
@@ -228,7 +226,7 @@ async function readArrays(handle: FileHandle, contents: Contents): Promise<Check
   return { ...contents, chunks, slots }
 }
 
-/** The arrays of a segment, as they lie in its memory. */
+/** The arrays of a segment as views of its memory. */
 function viewsOf({ arrays }: Segment, memory: SharedArrayBuffer): SharedArray[] {
   let from = 0
   return arrays.map(([kind, length]) => {

@@ -1,5 +1,5 @@
-// Copies a generation of the edition log without the entries that no held edition can show: the next generation, made
-// beside the present one, which continues to serve and to load editions.
+// Copies a generation of the edition log without the entries that no held edition can show: the next generation is
+// written while the present one continues to serve and to load editions.
 import type { BodyKind } from '../format/body-files.ts'
 import type { EntryBatch } from '../format/entry-batch.ts'
 import { chunkBits, rowMask } from '../read/record-table.ts'
@@ -13,13 +13,14 @@ export class Compaction {
   readonly #source: LogState
   readonly #target: LogState
   /**
-   * Entries replaced by this edition, or before, are left out: fixed at the beginning, so that editions fit together.
+   * Entries replaced by this edition or an earlier one are left out: fixed at the start, so that all copied editions
+   * are consistent.
    */
   readonly #oldest: number
   readonly #memory = new RunMemory()
   #edition = 0
 
-  /** `target` is empty. */
+  /** `target` must be empty. */
   constructor(source: LogState, target: LogState) {
     this.#source = source
     this.#target = target
@@ -27,9 +28,9 @@ export class Compaction {
   }
 
   /**
-   * Copies the editions that are not copied yet, including those that arrive meanwhile. False if `isStopped` said so
-   * before the end. Pieces that one file lost are made from the other; throws DamagedLogError for a record that both
-   * lost.
+   * Copies the editions that are not copied yet, including those that arrive meanwhile. False if `isStopped` returned
+   * true before the end. Pieces that one file lost are made from the other; throws DamagedLogError for a record that
+   * both lost.
    */
   async run(isStopped: () => boolean): Promise<boolean> {
     while (this.#edition < (this.#source.newest?.info.edition ?? 0)) {
@@ -53,7 +54,7 @@ export class Compaction {
     }
     if (isStopped()) return false
     if (kept.length > 0) await this.#copy(number, kept)
-    // what the editions before could show as well is not all here: a file that was cut back to one of them must not be
+    // not everything that earlier editions could show is here: a file that was truncated to one of them must not be
     // shown
     const isWhole = isComplete && number >= this.#oldest
     await this.#target.endCopied({ ...info, checks: Object.fromEntries(checks) }, { isComplete: isWhole, isPassed })
@@ -71,8 +72,8 @@ export class Compaction {
 }
 
 /**
- * Pieces of these entries. One that the file lost is made from the other file; throws DamagedLogError when both lost
- * it.
+ * Reads the pieces of these entries. A piece that one file lost is made from the other file; throws DamagedLogError
+ * when both lost it.
  */
 export async function intactPieces(
   log: LogState,
@@ -86,7 +87,7 @@ export async function intactPieces(
   return found
 }
 
-/** The columns of these entries as a batch, whose pieces begin at `start`. */
+/** Returns the columns of these entries as a batch whose pieces begin at `start`. */
 export function batchOf(
   log: LogState,
   edition: number,

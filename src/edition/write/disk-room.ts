@@ -1,17 +1,17 @@
-// What the edition log does when the disk has no room: appending ends cleanly, and is not retried before there is some.
+// What the edition log does when the disk is full: appending ends cleanly, and is not retried before there is room.
 import { statfs } from 'node:fs/promises'
 import { OperatorError } from '../../platform/errors.ts'
 
-/** Minimum bytes of disk space that are left to the rest of the machine. */
+/** Minimum bytes of disk space to leave to the rest of the machine. */
 export const spareBytes = 1 << 20
 
-/** No room on the disk, beyond the quota, or beyond what a file may hold. */
+/** Whether the disk is full, the quota is used up, or the file has reached its maximum size. */
 export function isFullDisk(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
   return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG'
 }
 
-/** Bytes that this process may still write to the disk of the folder. */
+/** Returns the number of bytes that this process may still write to the disk of the folder. */
 export async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize

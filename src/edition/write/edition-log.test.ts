@@ -358,7 +358,7 @@ test('gzip pages are whole for gunzip of the system too', async () => {
   }
 })
 
-// The model: every version ever published, filtered one by one.
+// The model: all versions ever published, filtered one by one.
 type Version = { record: TestRecord; sources: string[]; bornIn: number; goneIn: number }
 
 function matches(record: TestRecord, filter: TenderFilter): boolean {
@@ -573,7 +573,7 @@ test('the checkpoint gives exactly the same as the frames, for one edition, and 
   await append(log, 2, all(2, 3000), { records: 5000, checks: { ted: start + 1 } })
   await log.idle()
   const checkpoint = filesOf(folder).find((file) => file.endsWith('checkpoint'))!
-  // Enough for one checkpoint, too little for another: the second edition is replayed.
+  // Enough entries for one checkpoint, too few for another: the second edition is replayed.
   await append(log, 3, all(3, 50), { records: 5000, checks: { doe: start + 2 } })
   await log.idle()
   const whole = readFileSync(checkpoint)
@@ -583,7 +583,7 @@ test('the checkpoint gives exactly the same as the frames, for one edition, and 
     await state.close()
     for (const each of [held, state]) for (const chunk of each.table.chunks) chunk.verified.fill(0)
     const { count, chunks } = state.table
-    // Shards may have grown in another order: what they find counts.
+    // Shards may have grown in another order: only what they find matters.
     const positions = Array.from({ length: count }, (_, position) => state.ids.get(...wordsAt(state, position)))
     return { ...state.snapshot(), slots: positions, removable: state.removable, records: state.records, chunks }
   }
@@ -672,7 +672,7 @@ test('damaged gzip never reaches a client as a record, and as a page only until 
   const log = await logOf(longRecords())
   const folder = folders[0]!
   const { positions } = log.list({ filter: all, edition: 1, limit: 40 })
-  // of other positions than those of the list itself nothing is kept
+  // nothing is kept for positions other than those of the list itself
   const page = () => wholePage(log.pageBody([...positions], 1, 'gzip'), null)
   const record = () => Buffer.from(log.record(positions[7]!, 'gzip').bytes)
   const [wholeOfPage, wholeOfRecord] = [page(), record()]
@@ -694,7 +694,7 @@ test('damaged gzip never reaches a client as a record, and as a page only until 
   await log.idle()
   expect(readFileSync(file).equals(intact)).toBe(true)
   rot()
-  // requested as a list, it is kept for later requests: not before it was checked
+  // requested as a list, it is kept for later requests, but not before it was checked
   expect(wholePage(log.pageBody(positions, 1, 'gzip'), null).equals(wholeOfPage)).toBe(true)
   await log.idle()
   expect(readFileSync(file).equals(intact)).toBe(true)
@@ -727,7 +727,7 @@ test('damage in an open log is found by the background check, and repaired from 
       }
       writeFileSync(file, rotten)
     }
-    // Three thirds are a round, wherever it began.
+    // Three thirds are a full cycle, wherever it began.
     for (let part = 0; part < 4; part++) {
       log.checkSome(1 / 3)
       await log.idle()

@@ -1,5 +1,5 @@
 // The edition log: the published data as an append-only log on this machine, answered from memory and the page cache.
-// It is a cache of the database: whatever is missing, torn or damaged is taken from there again.
+// It is a cache of the database: whatever is missing, torn or damaged is loaded from there again.
 import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { toInstant } from '../../domain/time.ts'
@@ -20,20 +20,20 @@ import { OlderDatabaseError, relationOf, takeEditions } from './take-over.ts'
 
 export type EditionLogOptions = {
   readonly clock: Clock
-  /** This many superseded entries are kept in any case. */
+  /** Number of superseded entries that are tolerated before a compaction, whatever their share. */
   readonly toleratedEntries?: number
-  /** As many entries are replayed at the next start in any case. */
+  /** Number of entries that the next start may replay before a checkpoint is due, whatever their share. */
   readonly toleratedReplay?: number
-  /** Called with a sentence for the operator when work in the background failed; the log continues without it. */
+  /** Called with a sentence for the operator when background work failed; the log continues without it. */
   readonly onWarning?: (warning: string) => void
 }
 
 export type CatchUpOptions = {
-  /** An operator agreed that an older database takes the place of the log's newest editions. */
+  /** The operator agreed to replace the log's newest editions with those of an older database. */
   readonly isOlderAccepted?: boolean
 }
 
-/** What came of one state of the database. */
+/** Outcome of one state of the database. */
 type Step =
   | { readonly kind: 'done'; readonly serial: number }
   | { readonly kind: 'more' }
@@ -43,7 +43,7 @@ type Step =
 
 const sentenceOf = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Minimum superseded entries for a compaction: for fewer it is not worth the effort. */
+/** Minimum number of superseded entries for a compaction: fewer are not worth the effort. */
 const defaultToleratedEntries = 10_000
 /**
  * Minimum and maximum entries to replay before a checkpoint is due: fewer take some milliseconds, more take over a
@@ -62,19 +62,19 @@ export class EditionLog extends LogView {
   readonly #release: () => void
   #generation: number
   #state: LogState | undefined
-  /** Appends and catching up take turns. */
+  /** Appending and catching up run one after the other in this queue. */
   #turn: Promise<unknown> = Promise.resolve()
   #isClosed = false
   #isClosing = false
-  /** Number of entries checked in this round. */
+  /** Number of entries checked in this cycle. */
   #checked = 0
   #serial = -1
   #olderDatabase: string | undefined
-  /** The generation that lost records of which no copy is left. */
+  /** The generation that lost records without another copy. */
   #lost: LogState | undefined
-  /** Work in the background, while there is some. */
+  /** Background work, while it is in progress. */
   #upkeep: Promise<void> | undefined
-  /** More became due while work was under way. */
+  /** More work became due while some was in progress. */
   #isDue = false
   readonly #onWarning: (warning: string) => void
   readonly #followers = new Set<LogFollower>()
@@ -108,7 +108,7 @@ export class EditionLog extends LogView {
     return this.#state
   }
 
-  /** Reports everything that is held, then of everything new, until the returned function is called. */
+  /** Sends everything that is held, then everything new, until the returned function is called. */
   follow(follower: LogFollower): () => void {
     this.#followers.add(follower)
     this.#watch()
@@ -116,7 +116,7 @@ export class EditionLog extends LogView {
     return () => this.#followers.delete(follower)
   }
 
-  /** A follower found bytes that are not what was written. */
+  /** Called when a follower found bytes that are not what was written. */
   reportDamage(): void {
     if (!this.#state) return
     this.#state.isDamaged = true
@@ -142,7 +142,7 @@ export class EditionLog extends LogView {
     })
   }
 
-  /** Reads from this generation from now on, here and in other threads; the one before can be closed then. */
+  /** Reads from this generation from now on, here and in other threads; the previous one can be closed then. */
   async #switchTo(state: LogState | undefined): Promise<void> {
     this.#state?.watch(undefined)
     this.#state = state
@@ -153,7 +153,7 @@ export class EditionLog extends LogView {
     await this.#settled()
   }
 
-  /** Takes over an edition from memory. The database stays the record of it: for stocks without one, and tests. */
+  /** Appends an edition from memory: for stocks without a database, and for tests. */
   appendEdition(edition: NewEdition, entries: Iterable<NewEntry> | AsyncIterable<NewEntry>): Promise<void> {
     return this.#withUpkeep(
       this.#inTurn(async () => {
@@ -164,7 +164,7 @@ export class EditionLog extends LogView {
     )
   }
 
-  /** Takes over what the database has more. Returns the number of editions. See `catchUp`. */
+  /** Loads what is new in the database. Returns the number of editions. See `catchUp`. */
   catchUp(from: SourceStore | EditionSource, { isOlderAccepted = false }: CatchUpOptions = {}): Promise<number> {
     const source = 'onOneState' in from ? from : databaseSource(from)
     const store = 'onOneState' in from ? undefined : from
@@ -176,20 +176,20 @@ export class EditionLog extends LogView {
     return this.#serial
   }
 
-  /** Records are lost that only the database can bring back; false again once they are here. */
+  /** True while records are lost that only the database can bring back. */
   get isLost(): boolean {
     return this.#lost !== undefined && this.#lost === this.#state && this.#lost.isDamaged
   }
 
   /**
-   * That the database lacks the newest editions of this log, in a sentence, while it does. Nothing may be published on
-   * it then.
+   * A sentence for the operator while the database lacks the newest editions of this log. Nothing may be published on
+   * that database then.
    */
   get olderDatabase(): string | undefined {
     return this.#olderDatabase
   }
 
-  /** What could not be loaded is retried every second: compaction waits until it succeeded. */
+  /** Loading is retried every second after a failure: compaction waits until it succeeded. */
   async #withUpkeep<Result>(append: Promise<Result>): Promise<Result> {
     try {
       const result = await append
@@ -200,17 +200,17 @@ export class EditionLog extends LogView {
     }
   }
 
-  /** Has a thread ready for large editions: for services, some time after their start. */
+  /** Keeps a thread ready for large editions: for services, some time after their start. */
   standBy(): void {
     if (!this.#isClosing) this.#packers.standBy()
   }
 
-  /** Ends that thread, which would keep the process alive. An edition that is being loaded is abandoned. */
+  /** Ends that thread, which would keep the process alive. Loading an edition is abandoned. */
   standDown(): void {
     this.#packers.end()
   }
 
-  /** Begins what is due in the background: after each edition, and when the log was opened. */
+  /** Starts the background work that is due: after each edition, and when the log was opened. */
   keepUp(): void {
     if (this.#isClosing) return
     if (this.#upkeep) this.#isDue = true
@@ -234,7 +234,7 @@ export class EditionLog extends LogView {
       })
   }
 
-  /** Resolves when no work is under way in the background. */
+  /** Resolves when no background work is in progress. */
   async idle(): Promise<void> {
     while (this.#upkeep) await this.#upkeep
   }
@@ -244,7 +244,7 @@ export class EditionLog extends LogView {
       const state = this.#state
       if (!state || state.isTorn) return
       if (state.isDamaged) state.isDamaged = !(await this.#repair(state, 0, state.newest?.end ?? 0))
-      // What is lost comes from the database with the next `catchUp`.
+      // The next `catchUp` loads what is lost from the database.
       if (state.isDamaged) return
       const isDone = this.#isCrowded(state)
         ? await this.#compact(state)
@@ -258,12 +258,14 @@ export class EditionLog extends LogView {
     return state.sinceCheckpoint > Math.max(this.#toleratedReplay, Math.min(state.table.count / 20, longestReplay))
   }
 
-  /** Copying costs in proportion to what is kept, and frees what is not. */
+  /** Copying costs in proportion to what is kept, and frees the rest. */
   #isCrowded(state: LogState): boolean {
     return state.removable > Math.max(this.#toleratedEntries, state.table.count / 4)
   }
 
-  /** Replaces the generation with a copy without superseded entries. False if it was replaced otherwise meanwhile. */
+  /**
+   * Replaces the generation with a copy without superseded entries. False if it was replaced by other work meanwhile.
+   */
   async #compact(source: LogState): Promise<boolean> {
     const share = 1 - source.removable / source.table.count
     await this.#expectRoom(source.bytes * share + source.lackingBytes, 'a copy without superseded records')
@@ -291,13 +293,13 @@ export class EditionLog extends LogView {
     }
   }
 
-  /** What only tidies must not take the room that editions need. */
+  /** Tidying must not take the disk space that editions need. */
   async #expectRoom(bytes: number, purpose: string): Promise<void> {
     if ((await freeBytes(this.#folder)) >= bytes + spareBytes) return
     throw new Error(`no room on the disk for ${purpose}, ${Math.ceil(bytes / 1e6)} MB`)
   }
 
-  /** `aside`: where the files of the one before are kept; they are removed otherwise. */
+  /** `aside`: where the files of the previous generation are kept; without it they are removed. */
   async #replaceBy(fresh: LogState, aside?: string): Promise<void> {
     const before = this.#state
     await this.#switchTo(fresh)
@@ -308,8 +310,7 @@ export class EditionLog extends LogView {
 
   /**
    * Reads a share of all pieces again, in a cycle, and repairs those that differ from what was written, so that damage
-   * is found before both copies of a record have it. It waits for nothing else: it does nothing while other work is in
-   * progress.
+   * is found before it affects both copies of a record. Does nothing while other work is in progress.
    */
   checkSome(share: number): void {
     if (this.#upkeep || this.#isClosing) return
@@ -336,7 +337,7 @@ export class EditionLog extends LogView {
     return lost === 0
   }
 
-  /** Editions wait while memory is copied to the file, not while it becomes durable. */
+  /** Editions wait while memory is copied to the file, but not while the file is synced. */
   async #writeCheckpoint(): Promise<boolean> {
     const written = await this.#inTurn(async () => {
       const state = this.#state
@@ -367,7 +368,7 @@ export class EditionLog extends LogView {
     })
   }
 
-  /** Runs `work` on what is held while nothing is appended or replaced. Undefined before the first edition. */
+  /** Runs `work` on the held log while nothing is appended or replaced. Undefined before the first edition. */
   withHeld<Result>(work: (held: LogState) => Promise<Result>): Promise<Result | undefined> {
     return this.#inTurn(async () => {
       const state = this.#state
@@ -406,7 +407,7 @@ export class EditionLog extends LogView {
     }
   }
 
-  /** Takes over what one state of the database has more, or a part of it. */
+  /** Loads what is new in one state of the database, or a part of it. */
   async #takeSome(reads: EditionReads, kind: EditionSource['kind']): Promise<Step> {
     const head = await reads.head()
     const relation = await relationOf(reads, head, this.#state)
@@ -438,7 +439,7 @@ export class EditionLog extends LogView {
     return `The database is older than the edition log in ${this.#folder}, which holds edition ${edition} of ${toInstant(publishedAt)}: ${difference}. Clients may have seen what it lacks. Restore a newer state of the database (DATABASE_URL), or continue from this one with --accept-older-database, which keeps the log aside (docs/operations.md, "An older database").`
   }
 
-  /** Goes on from an older database: what it lacks stays aside in its files. */
+  /** Continues from an older database: the files with what it lacks are kept aside. */
   async #forgo(
     source: EditionSource,
     store: SourceStore | undefined,
@@ -452,7 +453,7 @@ export class EditionLog extends LogView {
     }
     const { edition, lastModified } = newest!.info
     const after = editions.get(common)?.info.lastModified ?? Number.MIN_SAFE_INTEGER
-    // from a bucket nothing is published: its publisher has agreed already
+    // a node that reads a bucket publishes nothing: the operator of the publisher has already agreed
     const { changed, unknown } = store
       ? await forgoEditions(store, { after, lastModified, ids: ids() })
       : { changed: 0, unknown: 0 }
@@ -466,7 +467,7 @@ export class EditionLog extends LogView {
     )
   }
 
-  /** The state to append to: read again after a failed append, begun when there is none. */
+  /** Returns the state to append to: read again after a failed append, created when there is none. */
   async #appendable(stockId: string): Promise<LogState> {
     if (this.#state?.isTorn && !this.#state.isSpoiled) await this.#state.rollBack()
     if (this.#state?.isTorn) {
@@ -482,7 +483,7 @@ export class EditionLog extends LogView {
     return this.#state!
   }
 
-  /** Builds the next generation from the database beside the present one, which serves until it is ready. */
+  /** Builds the next generation from the database while the present one continues to serve. */
   async #rebuild(
     source: EditionSource,
     stockId: string,
@@ -516,8 +517,9 @@ export class EditionLog extends LogView {
 }
 
 /**
- * Opens the log in `folder` (made when missing) as far as its files are whole. Serves at once what it holds, without a
- * database; `catchUp` brings the rest. Throws OperatorError when another process has it, or it cannot be written.
+ * Opens the log in `folder` (created when missing) as far as its files are whole. It serves what it holds immediately,
+ * without a database; `catchUp` loads the rest. Throws OperatorError when another process has it open, or it cannot be
+ * written.
  */
 export async function openEditionLog(folder: string, options: EditionLogOptions): Promise<EditionLog> {
   const release = lockFolder(folder, {
@@ -545,7 +547,7 @@ export async function openEditionLog(folder: string, options: EditionLogOptions)
   }
 }
 
-/** Takes over an edition from memory: for generated stocks and tests. `entries` ascend by lastModified, then id. */
+/** Appends an edition from memory: for generated stocks and tests. `entries` ascend by lastModified, then id. */
 export async function appendEdition(
   log: EditionLog,
   edition: NewEdition,
@@ -556,8 +558,9 @@ export async function appendEdition(
 
 /**
  * Brings the log up to the newest edition of the database; returns the number of editions loaded. Each becomes visible
- * as a whole. A log that lost records is rebuilt, and replaced once that is ready. Throws WrongEntriesError if an
- * edition was incomplete, and OlderDatabaseError if the database lacks editions of the log; nothing is changed then.
+ * as a whole. A log that lost records is rebuilt, and replaced when the rebuilt one is ready. Throws WrongEntriesError
+ * if an edition was incomplete, and OlderDatabaseError if the database lacks editions of the log; nothing is changed
+ * then.
  */
 export async function catchUp(
   log: EditionLog,

@@ -1,19 +1,22 @@
-// Where a node takes editions from: the database, or a bucket that a publisher keeps (bucket-source.ts).
+// Where a node loads editions from: the database, or a bucket that a publisher maintains (bucket-source.ts).
 import { type Executor, inSnapshot, type Store } from '../../store/database.ts'
 import { type DatabaseHead, databaseHead, type EditionRow, editionsAfter, entriesAfter } from '../../store/editions.ts'
 import type { ReadPart } from '../format/segment.ts'
 import { WrongEntriesError } from './log-state.ts'
 import type { NewEntry } from './pack-entries.ts'
 
-/** An entry to be packed, or entries of one edition that are packed already. */
+/** An entry to be packed, or entries of one edition that are already packed. */
 export type TakenEntries = (NewEntry & { readonly edition: number }) | ReadPart
 
-/** What is asked of one state of a source. */
+/** What can be read from one state of a source. */
 export type EditionReads = {
   readonly head: () => Promise<DatabaseHead>
-  /** The editions after this one, in order, at most `limit`. */
+  /** Returns the editions after this one, in order, at most `limit`. */
   readonly editionsAfter: (edition: number, limit: number) => Promise<readonly EditionRow[]>
-  /** The entries with `after` < lastModified, up to those of the edition `last`, in order. Throws WrongEntriesError. */
+  /**
+   * Yields the entries with `after` < lastModified, up to those of the edition `last`, in order. Throws
+   * WrongEntriesError.
+   */
   readonly entries: (after: number, last: EditionRow) => AsyncIterable<TakenEntries>
 }
 
@@ -23,17 +26,17 @@ export type EditionSource = {
   readonly onOneState: <Result>(work: (reads: EditionReads) => Promise<Result>) => Promise<Result>
 }
 
-/** Without an engine it counts as a server, which may be several behind one address. */
+/** Without an engine it is treated as a database server; several servers may share one address. */
 export type SourceStore = Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>
 
-/** Queries the database. All queries of one instance see the same state of the database. */
+/** Queries the database. All queries of one instance see the same state. */
 type Read = <Result>(ask: (db: Executor) => Promise<Result>) => Promise<Result>
 
 const entriesAtOnce = 256
 
 /**
- * A state of the database is one transaction of one connection. The embedded engine has one connection for all, and one
- * database behind it: there each query is a separate transaction, so that others can run.
+ * A state of the database is one transaction of one connection. The embedded engine has a single connection to a single
+ * database: there each query is a separate transaction, so that others can run.
  */
 export function databaseSource(store: SourceStore): EditionSource {
   const readsOf = (read: Read): EditionReads => ({
@@ -50,11 +53,11 @@ export function databaseSource(store: SourceStore): EditionSource {
   }
 }
 
-/** The server that answered does not hold what the one before it held. */
+/** The server that answered does not hold what the previous one held. */
 export const lateServer = (newest: number, wanted: number): WrongEntriesError =>
   new WrongEntriesError(`the database server that answered holds edition ${newest}, not edition ${wanted}`)
 
-/** The entries up to those of the edition `last`, from states that hold it. */
+/** Yields the entries up to those of the edition `last`, from states that hold it. */
 async function* entriesUpTo(read: Read, after: number, last: EditionRow): AsyncGenerator<TakenEntries, undefined> {
   for (let from = after; ; ) {
     const rows = await read(async (db) => {

@@ -1,6 +1,6 @@
 // Writes the editions of this node's log into a bucket, for other nodes: packed entries are copied as they are. Objects
-// are immutable and written before what names them, and `head` last: a killed exporter leaves nothing that can be seen,
-// and what it wrote is found again.
+// are immutable and written before those that name them, and `head` last: a killed exporter leaves nothing visible, and
+// the next one reuses what it wrote.
 import { hourMs } from '../../domain/time.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { OperatorError } from '../../platform/errors.ts'
@@ -31,34 +31,32 @@ import { batchOf, intactPieces } from './compaction.ts'
 import type { EditionLog } from './edition-log.ts'
 import type { LogState } from './log-state.ts'
 
-/** Maximum entries and bytes of a segment. */
+/** Maximum number of entries, and of bytes, per segment. */
 const usualEntries = 4096
 const mostBytes = 16 * 1024 * 1024
-/** How often a snapshot is made, by time and by editions: a new node reads that many manifests at most. */
+/** How often a snapshot is made, by time and by editions: a new node reads at most that many manifests. */
 const snapshotEveryMs = 24 * hourMs
 const snapshotEveryEditions = 100
 /**
- * A segment of the snapshot before is used again when it has at least this share of its entries, and as many are still
- * wanted.
+ * A segment of the previous snapshot is reused when it is filled at least to the first share, and at least the second
+ * share of its entries is still needed.
  */
 const [leastFull, leastWanted] = [0.25, 0.75]
-/**
- * How long objects stay after nothing names them any more: nodes may be reading them, and caches keep them for a day.
- */
+/** How long objects stay after they are no longer named: nodes may be reading them, and caches keep them for a day. */
 const keepMs = 26 * hourMs
-/** How often what nothing names is looked for. */
+/** How often to look for objects that are no longer named. */
 const sweepEveryMs = hourMs
 
-/** Objects that are removed under one look at the right to do so. */
+/** Maximum number of objects to remove before the right to do so is checked again. */
 const removedAtOnce = 50
 
-/** Another exporter has taken over; it goes on. */
+/** Another exporter has taken over and continues. */
 export class ExportLostError extends Error {}
 
 /** The right to write `head`. */
 export type ExportRight = {
   readonly fence: number
-  /** Runs `work` while nobody else can have the right. Throws ExportLostError when it is gone. */
+  /** Runs `work` while no other exporter can have the right. Throws ExportLostError when it is lost. */
   readonly hold: <Result>(work: () => Promise<Result>) => Promise<Result>
 }
 
@@ -79,7 +77,7 @@ export class EditionExport {
   readonly #clock: Clock
   readonly #mostEntries: number
   #known: Known | undefined
-  /** Immutable objects that are there. */
+  /** Immutable objects known to exist in the bucket. */
   #there: Set<string> | undefined
   #sweptAt = Number.NEGATIVE_INFINITY
 
@@ -87,7 +85,7 @@ export class EditionExport {
     readonly bucket: Bucket
     readonly log: EditionLog
     readonly clock: Clock
-    /** Of a segment, for tests. */
+    /** Maximum entries of a segment, for tests. */
     readonly mostEntries?: number
   }) {
     this.#mostEntries = options.mostEntries ?? usualEntries
@@ -97,8 +95,8 @@ export class EditionExport {
   }
 
   /**
-   * Brings the bucket up to the newest edition of the log. `redactedAt`: the last redaction; what the bucket holds from
-   * before it is made again and removed. Undefined before the first edition. Throws ExportLostError.
+   * Brings the bucket up to the newest edition of the log. `redactedAt`: the last redaction; older objects of the
+   * bucket are written again and then removed. Undefined before the first edition. Throws ExportLostError.
    */
   async round(right: ExportRight, redactedAt: number): Promise<ExportState | undefined> {
     const newest = this.#log.newest
@@ -130,7 +128,7 @@ export class EditionExport {
     return new Set(lists.flat().map(({ path }) => path))
   }
 
-  /** What the head of an exporter before leads to; undefined where that cannot be read as a whole. */
+  /** Reads what the head of an earlier exporter leads to; undefined when it cannot be read completely. */
   async #readKnown(found: { readonly bytes: Buffer; readonly etag: string | undefined } | undefined) {
     if (!found) return undefined
     try {
@@ -158,7 +156,7 @@ export class EditionExport {
     return readBucketJson<Value>(path, bytes)
   }
 
-  /** Whether the log continues from what the bucket holds. */
+  /** Whether the log continues the history in the bucket. */
   async #isContinued({ head, snapshot, chain }: Known): Promise<boolean> {
     const row = chain.at(-1)?.manifest.edition ?? snapshot.editions.at(-1)!
     return (
@@ -201,8 +199,8 @@ export class EditionExport {
   }
 
   /**
-   * `isAnew`: all segments are made again; otherwise those that are still wanted are named again. `isRedacted`: what
-   * the newest edition replaced is left out.
+   * `isAnew`: all segments are written again; otherwise those still needed are reused. `isRedacted`: what the newest
+   * edition replaced is left out.
    */
   async #writeSnapshot(
     right: ExportRight,
@@ -216,7 +214,7 @@ export class EditionExport {
       upTo: held.newest!.info.lastModified,
       oldest: held.oldest,
     }))
-    // an edition that comes meanwhile replaces entries of this one
+    // an edition that arrives meanwhile replaces entries of this one
     const last = isRedacted ? editions.at(-1)!.edition : oldest
     const isWanted = (replacedBy: number) => replacedBy === 0 || replacedBy > last
     const before = known
@@ -247,7 +245,7 @@ export class EditionExport {
     await this.#writeHead(right, { head, etag: this.#known?.etag, snapshot, snapshotAt, chain: [] })
   }
 
-  /** Segments of the entries with `after` < lastModified <= `upTo`. */
+  /** Writes the segments of the entries with `after` < lastModified <= `upTo`. */
   async #writeSegments(after: number, upTo: number, isWanted: (replacedBy: number) => boolean): Promise<SegmentName[]> {
     const segments: SegmentName[] = []
     for (let from = after; from < upTo; ) {
@@ -286,7 +284,7 @@ export class EditionExport {
       )
       if (isDone === 'notKnown') await this.#bucket.put(headPath, bytes)
       if (isDone !== false) return
-      // somebody wrote it meanwhile, or it was there and could not be read: the next round reads it again
+      // another exporter wrote it meanwhile, or it existed and could not be read: the next round reads it again
       this.#known = undefined
       const found = await this.#bucket.find(headPath)
       if (found && fenceOf(found.bytes) > right.fence)
@@ -298,7 +296,7 @@ export class EditionExport {
     this.#known = { ...known, etag: (await this.#bucket.find(headPath))?.etag }
   }
 
-  /** Whether an object that a node could not use is really wrong. */
+  /** Whether an object that a node could not use is really damaged. */
   async #isDamaged(): Promise<boolean> {
     let isDamaged = false
     for (const { path } of await this.#bucket.list(`${fromNodes}wrong-`)) {
@@ -321,7 +319,7 @@ export class EditionExport {
     for (const { path } of await this.#bucket.list(`${fromNodes}wrong-`)) await this.#bucket.remove(path)
   }
 
-  /** Removes what nothing has named for a day. After a redaction, at once. */
+  /** Removes objects that have not been named for a day; after a redaction, immediately. */
   async #sweep(right: ExportRight, isAtOnce: boolean): Promise<void> {
     const known = this.#known!
     const now = this.#clock()
@@ -331,7 +329,7 @@ export class EditionExport {
     const named = new Set(namesOf(known))
     const isRecent = ({ modifiedAt }: { readonly modifiedAt: number }) => !isAtOnce && now - modifiedAt < keepMs
     const byTime = snapshots!.toSorted((left, right) => left.modifiedAt - right.modifiedAt)
-    // a snapshot was named until the next one came
+    // a snapshot was named until the next one appeared
     const kept = [
       ...manifests!.filter(isRecent),
       ...byTime.filter((_, index) => byTime[index + 1] !== undefined && isRecent(byTime[index + 1]!)),
@@ -353,7 +351,7 @@ export class EditionExport {
     this.#there = new Set(all.map(({ path }) => path).filter((path) => !gone.some((object) => object.path === path)))
     this.#sweptAt = now
     const missing = [...namesOf(known)].filter((path) => !this.#there!.has(path))
-    // the next round makes all of it again
+    // the next round writes all of it again
     if (missing.length > 0) this.#known = undefined
   }
 }
@@ -374,7 +372,7 @@ function rowOf({ info, checks, isComplete }: HeldEdition): EditionRow {
     records,
     changes,
     checks: Object.fromEntries(checks),
-    // of what is held of an old edition, the digest says nothing of the edition
+    // only part of an old edition is held, so the digest is not the edition's
     checksum: isComplete ? checksum : null,
   }
 }
@@ -382,7 +380,7 @@ function rowOf({ info, checks, isComplete }: HeldEdition): EditionRow {
 const supersededBy = (held: LogState, position: number): number =>
   held.table.chunks[position >>> chunkBits]!.superseded[position & rowMask]!
 
-/** Positions of the entries with `after` < lastModified <= `upTo` that are wanted. */
+/** Yields the positions of the entries with `after` < lastModified <= `upTo` that are needed. */
 function* wantedBetween(
   held: LogState,
   after: number,
@@ -402,7 +400,7 @@ function countBetween(held: LogState, after: number, upTo: number, isWanted: (by
   return count
 }
 
-/** The next segment of these entries; undefined when there is none. */
+/** Builds the next segment of these entries; undefined when there are none. */
 async function takeSegment(
   held: LogState,
   { after, upTo, mostEntries }: { readonly after: number; readonly upTo: number; readonly mostEntries: number },

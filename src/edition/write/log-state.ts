@@ -1,4 +1,4 @@
-// One generation of the edition log with its files: appending, and reading them again.
+// One generation of the edition log with its files: appending to it and reading it again.
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -23,15 +23,15 @@ import { type Packers, packersFor, tasksEach } from './packers.ts'
 export type NewEdition = EditionInfo & { readonly checks: { readonly [sourceId: string]: number } }
 
 export type AppendOptions = {
-  /** The newest edition that there is: it is refused unless it is whole, and durable before it is seen. */
+  /** The newest edition: it is refused unless it is whole, and durable before it can be seen. */
   readonly isTarget: boolean
   /** Readers may see it when it is whole. */
   readonly isShown: boolean
-  /** Absent: entries are packed in this thread. */
+  /** Without it, entries are packed in this thread. */
   readonly packers?: Packers
 }
 
-/** The entries that came are not those of the edition. Nothing of it is kept. */
+/** The entries received are not those of the edition. Nothing of it is kept. */
 export class WrongEntriesError extends OperatorError {}
 
 /** Payload of an edition frame. */
@@ -48,18 +48,20 @@ export const finishedName = 'index.log'
 export const checkpointName = 'checkpoint'
 export const checkpointNewName = 'checkpoint.new'
 
-/** Maximum entries committed before other work can run. */
+/** Maximum number of entries to commit before other work can run. */
 const commitStep = 512
 
-/** The files of a generation, opened. */
+/** The open files of a generation. */
 export type LogFiles = { readonly index: IndexFile; readonly bodies: BodyFiles; readonly hashes: HashFile }
 
-/** Called with what other threads need to know, in the order in which it happens. */
+/** Called with what other threads need to know, in order. */
 export type LogWatcher = {
   readonly chunk: (index: number, chunk: Chunk) => void
   readonly shard: (index: number, slots: Int32Array) => void
   readonly sourceSet: (set: string) => void
-  /** Resolves when all followers have what was sent so far: positions beyond may then be entered into the index. */
+  /**
+   * Resolves when all followers have received what was sent so far: later positions may then be entered into the index.
+   */
   readonly settled: () => Promise<void>
   readonly edition: (taken: TakenEdition) => void
 }
@@ -67,22 +69,22 @@ export type LogWatcher = {
 export class LogState extends HeldLog {
   /** Number of IDs: the records of the newest edition. */
   records = 0
-  /** An append failed: the files have to be read again before the next. */
+  /** An append failed: the files have to be read again before the next one. */
   isTorn = false
-  /** An edition was committed in part: only reading the files again helps. */
+  /** An edition was committed in part: the files have to be read again. */
   isSpoiled = false
   readonly #index: IndexFile
   readonly #bodies: BodyFiles
   readonly #hashes: HashFile
-  /** Of the newest edition. */
+  /** Digest of the newest edition. */
   #sum = new DigestSum()
-  /** Entries that no edition holds yet. */
+  /** Digest of the entries that do not belong to any edition yet. */
   #added = new DigestSum()
   #watcher: LogWatcher | undefined
 
-  /** Where the files end with the newest edition. */
+  /** Ends of the files as of the newest edition. */
   #ends: { readonly index: number; readonly plain: number; readonly gzip: number }
-  /** Bytes of disk space that the last append lacked: it is not retried until there is as much. */
+  /** Bytes of disk space that the last append needed: it is not retried until they are free. */
   #lackingBytes = 0
   /** Number of entries and editions loaded since the checkpoint. */
   #sinceCheckpoint = 0
@@ -109,7 +111,7 @@ export class LogState extends HeldLog {
     this.records = checkpoint.records
   }
 
-  /** A generation as its checkpoint holds it. Undefined when the other files are not those that it was made with. */
+  /** Restores a generation from its checkpoint. Undefined when the other files are not those that it was made with. */
   static async restore(
     folder: string,
     checkpoint: Checkpoint,
@@ -133,7 +135,7 @@ export class LogState extends HeldLog {
     this.onSourceSet = watcher?.sourceSet
   }
 
-  /** An empty generation. It is not found by `load` before `finish`. */
+  /** Creates an empty generation. `load` does not find it before `finish`. */
   static async create(folder: string, stockId: string): Promise<LogState> {
     await mkdir(folder, { recursive: true })
     const index = await IndexFile.open(join(folder, buildingName))
@@ -146,7 +148,7 @@ export class LogState extends HeldLog {
     return new LogState(folder, stockId, index, bodies, hashes)
   }
 
-  /** From now on `load` finds it. */
+  /** Makes the generation visible to `load`. */
   async finish(): Promise<void> {
     await this.sync()
     await rename(join(this.folder, buildingName), join(this.folder, finishedName))
@@ -166,8 +168,8 @@ export class LogState extends HeldLog {
   }
 
   /**
-   * Takes over one edition. Readers see all of it or nothing. `entries` ascend by lastModified, then id, above
-   * everything that was published before (P2). Throws WrongEntriesError when they are not those of a target.
+   * Appends one edition. Readers see all of it or nothing. `entries` ascend by lastModified, then id, above everything
+   * that was published before (P2). Throws WrongEntriesError when they are not those of a target.
    */
   async append(
     edition: NewEdition,
@@ -183,7 +185,7 @@ export class LogState extends HeldLog {
       await this.#appendEntries(edition, entries, options)
     } catch (error) {
       if (isFullDisk(error)) this.#lackingBytes = this.bytes - this.#ends.plain - this.#ends.gzip + spareBytes
-      // With the disk gone it stays torn, and is removed before the next edition.
+      // If the disk is gone the state stays torn, and is removed before the next edition.
       await this.rollBack().catch(() => undefined)
       throw isFullDisk(error) ? fullDisk(this.folder, error) : error
     }
@@ -191,7 +193,7 @@ export class LogState extends HeldLog {
     this.isTorn = false
   }
 
-  /** Bytes of the two body files. */
+  /** Size of the two body files in bytes. */
   get bytes(): number {
     return this.#bodies.end.plain + this.#bodies.end.gzip
   }
@@ -216,7 +218,7 @@ export class LogState extends HeldLog {
     await this.#index.sync()
   }
 
-  /** Forgets what a failed append left behind; readers notice nothing. Throws if the files cannot be truncated. */
+  /** Discards what a failed append left behind; readers notice nothing. Throws if the files cannot be truncated. */
   async rollBack(): Promise<void> {
     if (this.isSpoiled) throw new Error('the edition log must be read again')
     this.table.truncate(this.newest?.end ?? 0)
@@ -235,13 +237,13 @@ export class LogState extends HeldLog {
     const packers = edition.changes < leastForPackers ? undefined : options.packers
     const most = packersFor(edition.changes)
     const ahead = packers ? most * tasksEach : 0
-    /** In order, at work or done. */
+    /** Batches in order, in progress or packed. */
     const packed: Promise<PackedEntries>[] = []
-    /** Not of a packer's memory. */
+    /** Batches that are not in a packer's memory. */
     const readyMade = new Set<PackedEntries>()
     const pack = (batch: readonly NewEntry[]): void => {
       const entriesOfBatch = packers ? packers.pack(edition.edition, batch, most) : packHere(edition.edition, batch)
-      // code that waits for it receives the error; after a failure nothing waits for the later ones
+      // the code that waits for this promise receives the error; after a failure nothing waits for the later ones
       entriesOfBatch.catch(() => {})
       packed.push(entriesOfBatch)
     }
@@ -275,7 +277,7 @@ export class LogState extends HeldLog {
     await this.#endEdition({ ...edition, checksum }, { isComplete, isPassed: !isTarget, isSynced: isTarget })
   }
 
-  /** Ends an edition of a copy. One that is complete must have the checksum that it had; throws WrongEntriesError. */
+  /** Ends an edition of a copy. A complete one must have the checksum it had; throws WrongEntriesError. */
   async endCopied(
     edition: NewEdition,
     { isComplete, isPassed }: { readonly isComplete: boolean; readonly isPassed: boolean },
@@ -285,7 +287,7 @@ export class LogState extends HeldLog {
     await this.#endEdition({ ...edition, checksum }, { isComplete, isPassed, isSynced: false })
   }
 
-  /** Holds what is here with the entries since the last edition against what the edition says of itself. */
+  /** Compares the stored entries, including those since the last edition, with what the edition says of itself. */
   async #compare({
     edition,
     records,
@@ -321,7 +323,9 @@ export class LogState extends HeldLog {
   readonly #isOpen = (position: number): boolean =>
     (this.table.chunks[position >>> chunkBits]!.flags[position & rowMask]! & archivedFlag) === 0
 
-  /** Whether the hashes of what is held make the digest of its newest edition. Reads 32 bytes for each entry. */
+  /**
+   * Whether the hashes of the stored entries add up to the digest of the newest edition. Reads 32 bytes for each entry.
+   */
   async isWhole(): Promise<boolean> {
     if (!this.newest) return true
     const { end, info } = this.newest
@@ -334,7 +338,7 @@ export class LogState extends HeldLog {
     return sum === info.checksum
   }
 
-  /** The hashes of the entries at these ascending positions, one after the other. */
+  /** Returns the hashes of the entries at these ascending positions, one after the other. */
   async hashesAt(positions: readonly number[]): Promise<Buffer> {
     return await this.#hashes.at(positions)
   }
@@ -369,7 +373,7 @@ export class LogState extends HeldLog {
     await this.write({ batch: placed, plain, gzip, hashes })
   }
 
-  /** Writes entries with their pieces, and takes them into memory, not yet shown. */
+  /** Writes entries with their pieces and loads them into memory without showing them yet. */
   async write({ batch, plain, gzip, hashes }: PackedEntries): Promise<void> {
     await this.#bodies.append('plain', plain)
     await this.#bodies.append('gzip', gzip)
@@ -393,7 +397,7 @@ export class LogState extends HeldLog {
     }
   }
 
-  /** Takes entries into memory, not yet shown. */
+  /** Loads entries into memory without showing them yet. */
   take(batch: EntryBatch, verified: number): void {
     const from = this.table.count
     this.table.append(
@@ -405,14 +409,14 @@ export class LogState extends HeldLog {
   }
 
   /**
-   * Makes the entries taken since the last edition this edition's. `indexEnd`: where its frame ends, the end of the
-   * file otherwise.
+   * Makes the entries loaded since the last edition part of this edition. `indexEnd`: the end of its frame; the end of
+   * the file by default.
    */
   commit(frame: EditionFrame, indexEnd?: number): void {
     for (const _ of this.#committing(frame, indexEnd));
   }
 
-  /** Commits in steps of well under a millisecond: readers see the edition when all of them are done. */
+  /** Commits in steps of well under a millisecond: readers see the edition after the last one. */
   *#committing(frame: EditionFrame, indexEnd = this.#index.end): Generator<undefined> {
     let replaced = 0
     const begin = this.newest?.end ?? 0
@@ -437,7 +441,7 @@ export class LogState extends HeldLog {
     this.#watcher?.edition(frame)
   }
 
-  /** Bytes of a checkpoint, about. */
+  /** Approximate size of a checkpoint in bytes. */
   get checkpointBytes(): number {
     let bytes = 0
     for (const chunk of this.table.chunks)
@@ -446,20 +450,20 @@ export class LogState extends HeldLog {
     return bytes
   }
 
-  /** Room that an edition waits for. */
+  /** Disk space that an edition waits for, in bytes. */
   get lackingBytes(): number {
     return this.#lackingBytes
   }
 
-  /** Entries and editions that opening would have to replay. */
+  /** Number of entries and editions that opening the log would replay. */
   get sinceCheckpoint(): number {
     return this.#sinceCheckpoint
   }
 
   /**
-   * Writes the checkpoint of the newest edition, not yet found by `load`; nothing may be appended meanwhile. Returns
-   * the function that makes it durable and found, during which appending is allowed; undefined if `isStopped` said so.
-   * Throws if there is no disk space.
+   * Writes the checkpoint of the newest edition, which `load` does not find yet; nothing may be appended meanwhile.
+   * Returns a function that makes it durable and visible, during which appending is allowed; undefined if `isStopped`
+   * returned true. Throws if there is no disk space.
    */
   async writeCheckpoint(isStopped: () => boolean): Promise<(() => Promise<void>) | undefined> {
     if (this.isTorn || !this.newest) return undefined

@@ -18,14 +18,14 @@ import {
 } from './log-state.ts'
 
 /**
- * Reads a generation up to its last whole edition and cuts off what follows. Undefined when there is none, none of this
- * format, or one that does not hold what its checksum says.
+ * Reads a generation up to its last whole edition and cuts off what follows. Undefined when there is none in this
+ * format, or when its content does not match its checksum.
  */
 export async function openGeneration(
   folder: string,
   onWarning: (warning: string) => void,
 ): Promise<LogState | undefined> {
-  // What a killed process left of one.
+  // Removes what a killed process left behind.
   await rm(join(folder, checkpointNewName), { force: true })
   const index = await IndexFile.open(join(folder, finishedName))
   const bodies = await BodyFiles.open(folder)
@@ -51,7 +51,7 @@ async function fromCheckpoint(folder: string, files: LogFiles): Promise<LogState
   const checkpoint = await readCheckpoint(path)
   const state = checkpoint && (await LogState.restore(folder, checkpoint, files))
   if (checkpoint && state && (await replay(state, files, checkpoint.indexEnd)) === undefined) return state
-  // It must not be found again when the index file has grown to another history.
+  // It must not be found again when the index file has grown with another history.
   await rm(path, { force: true })
   return undefined
 }
@@ -68,8 +68,8 @@ async function fromFrames(folder: string, files: LogFiles): Promise<LogState | u
 }
 
 /**
- * Takes in the frames from `from` on that begin before `limit`. An edition whose bodies are not all there is as torn as
- * one without its frame. Returns where a frame begins that contradicts what is before it: the state is spoiled then.
+ * Loads the frames from `from` on that begin before `limit`. An edition with missing bodies is as torn as one without
+ * its frame. Returns the position of a frame that contradicts the frames before it: the state is spoiled then.
  */
 async function replay(
   state: LogState,

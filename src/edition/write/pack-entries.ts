@@ -13,7 +13,7 @@ export type NewEntry = { readonly lastModified: number; readonly body: string; r
 /** Entries ready to be written. Their batch begins at 0 in both files until their position is known. */
 export type PackedEntries = {
   readonly batch: EntryBatch
-  /** The bytes for the body files, one after the other: each a piece, or several. */
+  /** The bytes for the body files, in order: each element is one piece or several. */
   readonly plain: readonly Uint8Array[]
   readonly gzip: readonly Uint8Array[]
   /** The hash of each entry, one after the other. */
@@ -43,7 +43,7 @@ export function* packEntries(edition: number, entries: readonly NewEntry[]): Gen
   }
 }
 
-/** The columns of entries whose pieces will be in the body files from `start` on. */
+/** Returns the columns of entries whose pieces will be in the body files from `start` on. */
 export function batchOf(
   edition: number,
   entries: readonly NewEntry[],

@@ -1,12 +1,12 @@
-// A packer: a thread that packs entries for the one that writes the edition log, and gives way to those that answer
-// requests.
+// A packer: a thread that packs entries for the one that writes the edition log, with lower priority than those that
+// answer requests.
 import { parentPort } from 'node:worker_threads'
 import { lowerThreadPriority } from '../../platform/thread-priority.ts'
 import type { NewEntry, PackedEntries } from './pack-entries.ts'
 
 /**
- * Memory for the pieces of a task, which goes to and fro: given again each time, it has the garbage collected all the
- * time.
+ * Memory for the pieces of a task, which is passed back and forth: allocating it each time would trigger constant
+ * garbage collection.
  */
 export type PackerRoom = { readonly plain: ArrayBuffer; readonly gzip: ArrayBuffer }
 export type PackerTask = {
@@ -18,7 +18,7 @@ export type PackerAnswer = { readonly packed: PackedEntries } | { readonly error
 
 const port = parentPort
 if (!port) throw new Error('a packer is a thread of the service, not a program')
-// before it loads anything: that is most of the work for a small edition
+// before it loads anything: loading is most of the work for a small edition
 lowerThreadPriority()
 const { packEntries } = await import('./pack-entries.ts')
 port.on('message', ({ edition, entries, room }: PackerTask) => {
@@ -43,7 +43,7 @@ function pack(edition: number, entries: readonly NewEntry[]): PackedEntries {
 /** Factor for the size of a new buffer: the next tasks need about as much. */
 const spareShare = 1.25
 
-/** One after the other, in `room` when they fit. */
+/** Joins the pieces, in `room` when they fit. */
 function joined(pieces: readonly Uint8Array[], room: ArrayBuffer | undefined): Uint8Array<ArrayBuffer> {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
   const memory = room && room.byteLength >= length ? room : new ArrayBuffer(Math.ceil(length * spareShare))

@@ -1,4 +1,4 @@
-// The packers as the writer of the edition log sees them: one thread that stands by for large editions, more while a
+// The packers as the writer of the edition log sees them: one thread is kept ready for large editions; more run while a
 // stock is built.
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
@@ -6,11 +6,11 @@ import { runnable } from '../../platform/runnable.ts'
 import type { NewEntry, PackedEntries } from './pack-entries.ts'
 import type { PackerAnswer, PackerRoom, PackerTask } from './packer.ts'
 
-/** How many changes justify one more packer, whose start costs 140 ms of CPU. */
+/** Number of changes that justify one more packer, whose start costs 140 ms of CPU. */
 const changesEach = 200_000
-/** Maximum packers: the writer, which reads the rows and writes the packed pieces, cannot feed more. */
+/** Maximum number of packers: the writer, which reads the rows and writes the packed pieces, cannot feed more. */
 const mostPackers = 4
-/** Number of tasks waiting for each packer while the writer takes its results. */
+/** Number of tasks to queue for each packer while the writer takes its results. */
 export const tasksEach = 2
 
 /** Starts packers for an edition of this many changes. */
@@ -20,7 +20,7 @@ export function packersFor(changes: number): number {
 
 export class Packers {
   readonly #threads: Packer[] = []
-  /** Given back: no more than there were tasks at a time. */
+  /** Returned rooms: at most as many as there were concurrent tasks. */
   readonly #rooms: PackerRoom[] = []
 
   /** Gives the entries to one of up to `most` packers. Rejects for entries that cannot be packed. */
@@ -31,23 +31,23 @@ export class Packers {
     return chosen.pack({ edition, entries, room: this.#rooms.pop() })
   }
 
-  /** What `pack` gave was written and is needed no more: its memory is used again. */
+  /** Returns the memory of what `pack` delivered, which was written, for reuse. */
   giveBack({ plain, gzip }: PackedEntries): void {
     this.#rooms.push({ plain: plain[0]!.buffer as ArrayBuffer, gzip: gzip[0]!.buffer as ArrayBuffer })
   }
 
-  /** Has one ready: its start would take cores from those that answer. */
+  /** Keeps one ready: starting it during work would take cores from the threads that answer. */
   standBy(): void {
     if (this.#threads.length === 0) this.#start()
   }
 
-  /** Ends all but one, which stands by. */
+  /** Ends all but one, which stays ready. */
   rest(): void {
     this.#rooms.length = 0
     for (const thread of this.#threads.splice(1)) thread.end()
   }
 
-  /** Rejects what still waits. */
+  /** Ends all; rejects tasks that still wait. */
   end(): void {
     for (const thread of this.#threads.splice(0)) thread.end()
   }
@@ -62,7 +62,7 @@ export class Packers {
   }
 }
 
-/** A thread answers in the order of the requests. */
+/** A thread answers in the order of its requests. */
 class Packer {
   readonly #worker = new Worker(runnable(new URL('./packer.ts', import.meta.url)), { execArgv: [], env: {} })
   readonly #waiting: PromiseWithResolvers<PackedEntries>[] = []

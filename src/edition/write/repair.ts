@@ -1,4 +1,4 @@
-// Mends pieces that are no longer what was written: in place, from what the other body file holds of the record.
+// Repairs pieces that are no longer what was written: in place, from the other body file's copy of the record.
 
 import { DamagedLogError } from '../format/damaged-log-error.ts'
 import { isUnreadable } from '../format/transfer.ts'
@@ -8,8 +8,7 @@ import type { LogState } from './log-state.ts'
 export type Repaired = {
   readonly repaired: number
   /**
-   * Pieces of records that both files lost, or that the disk does not take: the log has to be rebuilt from the
-   * database.
+   * Pieces of records that both files lost, or that the disk cannot store: the log has to be rebuilt from the database.
    */
   readonly lost: number
 }
@@ -18,8 +17,8 @@ export type Repaired = {
 const stepSize = 256
 
 /**
- * Checks both pieces of the entries in [from, to) and repairs what can be repaired. Stops early when `isStopped` says
- * so.
+ * Checks both pieces of the entries in [from, to) and repairs what can be repaired. Stops early when `isStopped`
+ * returns true.
  */
 export async function repair(log: LogState, from: number, to: number, isStopped: () => boolean): Promise<Repaired> {
   const memory = new RunMemory()

@@ -1,5 +1,5 @@
-// Takes editions over from their source: each as one state of it holds it, and none that is not what the source says of
-// it.
+// Loads editions from their source: each from one state of the source, and none that does not match what the source
+// says of it.
 import type { Clock } from '../../platform/clock.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import type { DatabaseHead, EditionRow } from '../../store/editions.ts'
@@ -9,18 +9,18 @@ import type { LogState, NewEdition } from './log-state.ts'
 import type { Packers } from './packers.ts'
 
 /**
- * The database does not hold the newest editions of this log, which clients may have seen. Nothing is dropped before
+ * The database does not hold the newest editions of this log, which clients may have seen. Nothing is discarded before
  * an operator agrees.
  */
 export class OlderDatabaseError extends OperatorError {}
 
-/** The relation of a database to the log. */
+/** How a database relates to the log. */
 export type Relation =
-  /** It continues from the newest edition of the log. `isOtherwise`: that one has another checksum there. */
+  /** It continues from the newest edition of the log. `isOtherwise`: that edition has another checksum there. */
   | { readonly kind: 'follows'; readonly isOtherwise: boolean }
-  /** A standby that has not received all yet. */
+  /** It is a standby that has not received everything yet. */
   | { readonly kind: 'late' }
-  /** It is older, or of another stock. `common`: the newest edition that both hold; 0 for none. */
+  /** It is older, or belongs to another stock. `common`: the newest edition that both hold; 0 for none. */
   | { readonly kind: 'older'; readonly common: number; readonly difference: string }
 
 export async function relationOf(
@@ -67,16 +67,15 @@ const isOtherwise = ({ checksum }: EditionRow, { info, isComplete }: HeldEdition
   isComplete && checksum !== null && checksum !== info.checksum
 
 /**
- * Maximum number of editions that are read in one transaction, and of their entries, except for a single larger
- * edition.
+ * Maximum number of editions to read in one transaction, and of their entries; a single larger edition is read whole.
  */
 const editionsAtOnce = 500
 const changesAtOnce = 100_000
 
 /**
- * Appends the next editions of one state of the database. True when the newest of it was reached. Entries that were
- * replaced long ago are gone from there, so an edition before may be incomplete: readers go straight to the first one
- * that is whole. Throws WrongEntriesError when the newest one is not what the database says of it.
+ * Appends the next editions of one state of the database. True when its newest edition was reached. Entries that were
+ * replaced long ago are gone from the database, so earlier editions may be incomplete: readers go straight to the first
+ * whole one. Throws WrongEntriesError when the newest one does not match what the database says of it.
  */
 export async function takeEditions(
   reads: EditionReads,

@@ -1,5 +1,5 @@
-// A disk that reports what it cannot read (EIO) instead of returning other bytes: damage like any other. The errors
-// are made where Node's file functions are called, and end when the position is overwritten, as with a real disk.
+// A disk that reports what it cannot read (EIO) instead of returning other bytes: damage like any other. The errors are
+// injected into Node's file functions, and end when the position is overwritten, as with a real disk.
 import fs, { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
@@ -23,8 +23,8 @@ type Damage = { readonly ino: number; readonly from: number; to: number; readonl
 const damages: Damage[] = []
 
 /**
- * Bytes from `from` to `to` of a file cannot be read from now on, until they are written; `isFinal`: nor can they be
- * written.
+ * Makes the bytes from `from` to `to` of a file unreadable until they are overwritten; `isFinal`: they cannot be
+ * written either.
  */
 function breakSector(path: string, from: number, to: number, isFinal = false): Damage {
   const damage = { ino: statSync(path).ino, from, to, isFinal }
@@ -40,7 +40,7 @@ function damageOf(fd: number, at: number, length: number): Damage | undefined {
 
 const eio = (): Error => Object.assign(new Error('EIO: i/o error'), { code: 'EIO' })
 
-/** As many bytes as can be read before the bad place, as the system does; EIO when there are none. */
+/** Number of bytes that can be read before the damaged sector, as the system does; EIO when there are none. */
 function readable(damage: Damage, at: number): number {
   if (at >= damage.from) throw eio()
   return damage.from - at
