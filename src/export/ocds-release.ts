@@ -275,18 +275,18 @@ function amountOf(amount: { readonly value: number; readonly currency: string } 
   return { amount: amount.value, currency: amount.currency }
 }
 
-/** A day, with or without a zone, as its first instant; undefined for what is no time. */
+/** A day, with or without a zone, as its first instant; undefined when it is not a time. */
 function dateTimeOf(text: string | undefined): string | undefined {
   const parts = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}:\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:\d{2})?$/.exec(text ?? '')
   if (!parts) return undefined
   const [, day, time = 'T00:00:00', zone = 'Z'] = parts
-  // Date.parse takes 30 February for 2 March
+  // Date.parse reads 30 February as 2 March
   const isDay = new Date(`${day}T00:00:00Z`).toJSON()?.startsWith(day!) === true
   const written = `${day}${time}${zone}`
   return isDay && !Number.isNaN(Date.parse(written)) ? written : undefined
 }
 
-/** As RFC 3986 writes it; undefined for a text that is no address. */
+/** As RFC 3986 writes it; undefined for a text that is not an address. */
 function uriOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const address = URL.parse(/^www\./i.test(text) ? `http://${text}` : text)
@@ -298,7 +298,7 @@ function uriOf(text: string | undefined): string | undefined {
   return after.length === 0 ? before : `${before}#${after.join('%23')}`
 }
 
-/** Without members that hold nothing: undefined, an empty text, list or object. */
+/** Removes empty members: undefined, an empty text, list or object. */
 function compact(json: Json): Json {
   const isEmpty = (value: unknown): boolean =>
     value === undefined ||

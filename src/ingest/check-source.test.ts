@@ -37,7 +37,7 @@ function answering(source: Source, bodyOf: (url: URL) => string, now = monday) {
   return checkSource(source, { send, key: undefined, now: () => now, scratchFolder: '/nonexistent', signal })
 }
 
-/** A portal that published on these days alone. */
+/** A portal that published only on these days. */
 const checked = (days: readonly string[]) =>
   answering(treasury, ({ searchParams }) =>
     JSON.stringify({ releases: days.includes(searchParams.get('dateFrom')!) ? [release] : [], links: {} }),

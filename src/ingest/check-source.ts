@@ -30,13 +30,13 @@ export type CheckResult = {
     readonly elapsedMs: number
   }[]
   readonly announced: number | null
-  /** The examined documents, and their detected formats. */
+  /** Number of examined documents, and their detected formats. */
   readonly documents: number
   readonly notices: number
   readonly rejections: { readonly [reason: string]: number }
 }
 
-/** Maximum number of entries that are read: enough to see whether they can be. */
+/** Maximum number of entries to read: enough to see whether they can be read. */
 const enoughDocuments = 20
 /** Maximum number of requests: a calendar, a token or an index may come before the first entries. */
 const mostRequests = 6
@@ -135,7 +135,7 @@ export async function checkSource(source: Source, options: CheckOptions): Promis
     else if (quietSpans === 0) findings.push(`No entry arrived within ${requests.length} requests.`)
   }
   if (!isUnreachable && documents > 0) {
-    // an archive or a cut answer says nothing itself: what was found in it does
+    // an archive or a truncated answer is not compared itself, only what was found in it
     const candidates = [...answers.map(({ parts }) => Buffer.concat(parts)), ...(firstDocument ? [firstDocument] : [])]
     const lacking = candidates.map((bytes) => missingFromShape(source.expects.shape, bytes))
     const missing = lacking.sort((a, b) => a.length - b.length)[0] ?? source.expects.shape
@@ -178,7 +178,7 @@ function newestSlots(source: Source, { slots, delivery }: Channel, now: number):
   const first = dayStart(slots.since, source.zone)
   while (spans.length < mostSpans && spans.at(-1)!.fromMs > first) {
     const { fromMs } = spans.at(-1)!
-    // Of hours, those about noon of the day before: nights are empty everywhere.
+    // Of hours, those around noon of the previous day: nights are empty everywhere.
     spans.push(spanAt(slots, source.zone, slots.kind === 'hours' ? noonBefore(fromMs, source.zone) : fromMs - 1))
   }
   return spans.map(slotOf)

@@ -1,4 +1,4 @@
-// Which sources share a host: they take turns there. Pure.
+// Which sources share a host: they take turns on it. Pure.
 import type { Delivery, Template } from '../sources/delivery.ts'
 import type { Source } from '../sources/source.ts'
 
@@ -12,7 +12,7 @@ function hostsOf(delivery: Delivery): string[] {
   return templatesIn(delivery).flatMap((template) => hostOf(template) ?? [])
 }
 
-/** Every template in a delivery, at any position. */
+/** Yields every template in a delivery, at any depth. */
 function templatesIn(value: unknown): Template[] {
   if (typeof value !== 'object' || value === null || value instanceof RegExp) return []
   if (Array.isArray(value)) return value.flatMap(templatesIn)
@@ -22,8 +22,8 @@ function templatesIn(value: unknown): Template[] {
 }
 
 /**
- * The name of each source's group by its ID. Sources that name a common host, directly or through others, are one
- * group; a source that names none is its own. Pass all sources: every worker must arrive at the same names.
+ * Returns the name of each source's group by source ID. Sources that name a common host, directly or through others,
+ * are one group; a source that names none is its own. Pass all sources: every worker must arrive at the same names.
  */
 export function hostGroups(sources: Iterable<Source>): ReadonlyMap<string, string> {
   const parents = new Map<string, string>()

@@ -1,30 +1,31 @@
-// The queue before one host: how many connections, how many requests a minute, and when the host is left alone.
+// The queue for one host: how many connections, how many requests a minute, and when the host is left alone.
 import type { Clock, Sleep } from '../platform/clock.ts'
 import type { Politeness } from '../sources/source.ts'
 
 export type HostLimits = Required<Pick<Politeness, 'requestsPerMinute' | 'pauseMs' | 'connections' | 'restMs'>>
 
-/** What holds for a card that says nothing (source.ts). */
+/** Limits for a card that names none (source.ts). */
 export const defaultLimits: HostLimits = { requestsPerMinute: 60, pauseMs: 0, connections: 1, restMs: 5 * 60_000 }
 
 export type HostQueue = {
   /**
-   * Several sources may share a host: of two limits the stricter holds for all of them, as long as the process lives.
+   * Several sources may share a host: the stricter of two limits applies to all of them, for as long as the process
+   * runs.
    */
   readonly tighten: (limits: HostLimits) => void
   /**
    * Waits for a connection and for the moment at which one more request is within the limits, and counts it. The caller
-   * gives the connection back. Throws the signal's reason when that comes first.
+   * releases the connection. Throws the signal's reason when that comes first.
    */
   readonly enter: (signal: AbortSignal) => Promise<HostSlot>
   /** Epoch milliseconds until which the host is to be left alone; in the past when it is not. */
   readonly restUntil: () => number
   /**
-   * Leaves the host alone: for as long as it said, else for `restMs`, doubled with every refusal in a row up to 6
+   * Leaves the host alone for as long as it said, otherwise for `restMs`, doubled with each consecutive refusal up to 6
    * hours.
    */
   readonly rest: (saidMs: number | undefined) => void
-  /** The host delivered: the next refusal is a first one again. */
+  /** The host delivered: the next refusal counts as the first one again. */
   readonly delivered: () => void
 }
 
@@ -33,16 +34,16 @@ export type HostSlot = { readonly leave: () => void }
 const windowMs = 60_000
 const longestRestMs = 6 * 60 * 60_000
 /**
- * How long a host may ask us to wait; a longer time counts as this one, so that a mistake does not end a source
+ * Maximum wait that a host may ask for; a longer one is reduced to this, so that a mistake does not end a source
  * forever.
  */
 const longestSaidMs = 24 * 60 * 60_000
 
-/** One host's queue, empty and without limits of its own. */
+/** One host's queue, empty and without limits at first. */
 export function createHostQueue(options: { readonly clock: Clock; readonly sleep: Sleep }): HostQueue {
   const { clock: now, sleep } = options
   let limits: HostLimits | undefined
-  /** Starts of the requests of the last minute. */
+  /** Start times of the requests of the last minute. */
   const starts: number[] = []
   let lastStart = Number.NEGATIVE_INFINITY
   let open = 0
@@ -56,7 +57,7 @@ export function createHostQueue(options: { readonly clock: Clock; readonly sleep
     const { requestsPerMinute, pauseMs } = current()
     const at = now()
     while (starts.length > 0 && starts[0]! <= at - windowMs) starts.shift()
-    // fewer than one a minute is a pause
+    // less than one a minute means a pause
     const spacingMs = requestsPerMinute < 1 ? windowMs / requestsPerMinute : 0
     const most = Math.max(1, Math.floor(requestsPerMinute))
     const oldest = starts.length >= most ? starts[starts.length - most]! : Number.NEGATIVE_INFINITY
@@ -80,7 +81,7 @@ export function createHostQueue(options: { readonly clock: Clock; readonly sleep
 
   const leave = () => {
     open -= 1
-    // all of them, in order: who gave up meanwhile must not swallow the turn of the next
+    // wake all of them, in order: one that gave up meanwhile must not use up the turn of the next
     for (const wake of waiting.splice(0)) wake()
   }
 

@@ -23,7 +23,7 @@ async function* stream(documents: readonly ReceivedDocument[], breakAfter = Numb
   }
 }
 
-/** Everything received, as text that two stocks can be compared by. */
+/** Everything received, as text, to compare two stocks by. */
 async function contentOf({ db }: Store): Promise<string> {
   const documents = await db.selectFrom('source_document').selectAll().orderBy('document_id').execute()
   const notices = await db.selectFrom('notice').selectAll().orderBy('notice_id').execute()

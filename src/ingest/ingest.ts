@@ -1,4 +1,5 @@
-// Runs the receiving stage: keeps raw documents and what the parsers read from them, a document and its parts together.
+// Runs the receiving stage: stores raw documents and what the parsers read from them, each document together with its
+// parts.
 import type { Clock } from '../platform/clock.ts'
 import type { ReceivedDocument } from '../sources/files.ts'
 import { parseDocument, parserOf, parserVersion } from '../sources/parse-document.ts'
@@ -24,7 +25,7 @@ import {
   writeParts,
 } from './receive-batch.ts'
 
-/** What one run did. `documents` were received, `known` of them were kept before; the rest counts what was new. */
+/** What one run did. `documents` were received, `known` of them were already stored; the rest counts what was new. */
 export type IngestSummary = {
   readonly documents: number
   readonly known: number
@@ -33,24 +34,24 @@ export type IngestSummary = {
 }
 
 export type IngestOptions = {
-  /** The source whose check is moved when all its documents are received. */
+  /** The source whose check time is updated when all its documents are received. */
   readonly sourceId: string
   readonly documents: AsyncIterable<ReceivedDocument>
   readonly clock: Clock
-  /** Where the bytes go; absent: into the database. */
+  /** Where the bytes are stored; absent: in the database. */
   readonly documentStore?: DocumentStore
-  /** Called after each batch with the sums so far; what it counts is stored. */
+  /** Called after each batch with the totals so far; what they count is stored. */
   readonly onProgress?: (summary: IngestSummary) => void
-  /** Ends the run after the batch that is being written; the source's check does not move then. */
+  /** Ends the run after the batch that is being written; the source's check time is not updated then. */
   readonly signal?: AbortSignal
 }
 
 const reparseDocuments = 100
 
 /**
- * Receives documents: keeps the raw bytes, and their notices or rejections, in one transaction for each batch. Bytes
- * that were received before change nothing, so a run that was cut off is simply run again. Throws only what the store
- * or the iteration throws: bad data is stored as a rejection.
+ * Receives documents: stores the raw bytes, and their notices or rejections, in one transaction per batch. Bytes that
+ * were received before change nothing, so an interrupted run is simply run again. Throws only what the store or the
+ * iteration throws: bad data is stored as a rejection.
  */
 export async function ingest(store: Store, options: IngestOptions): Promise<IngestSummary> {
   const total = { documents: 0, known: 0, notices: 0, rejections: {} as Record<string, number> }
@@ -98,14 +99,15 @@ export type ReparseOptions = {
   readonly clock: Clock
   /** The sources, with their parsers and countries; documents of any other source are read by their content. */
   readonly sources?: ReadonlyMap<string, { readonly country?: string; readonly parse?: Parse }>
-  /** Where bytes are that are not in the database. */
+  /** Where bytes outside the database are. */
   readonly documentStore?: DocumentStore
   readonly onProgress?: (progress: { readonly documents: number }) => void
 }
 
 /**
- * Reads all kept documents again with the present parsers and replaces what was read from them; the stock has to be
- * rebuilt afterwards. Documents that could not be received keep their rejection. Cut off, it is simply run again.
+ * Reads all stored documents again with the current parsers and replaces what was read from them; the stock has to be
+ * rebuilt afterwards. Documents that could not be received keep their rejection. If interrupted, it is simply run
+ * again.
  */
 export async function reparse(
   store: Store,
@@ -145,15 +147,15 @@ export async function reparse(
 export type ReparsePreview = {
   readonly documents: number
   readonly notices: number
-  /** Notices that the present parsers read otherwise, for the first time, or no more. */
+  /** Number of notices that the current parsers read differently, for the first time, or no longer. */
   readonly changed: number
   readonly added: number
   readonly gone: number
-  /** Records with a notice that is changed or gone. */
+  /** Number of records with a notice that is changed or gone. */
   readonly records: number
 }
 
-/** Reads all kept documents with the present parsers, compares, and writes nothing. */
+/** Reads all stored documents with the current parsers, compares, and writes nothing. */
 export async function previewReparse(
   store: Pick<Store, 'db'>,
   options: Omit<ReparseOptions, 'clock'> & { readonly signal?: AbortSignal },

@@ -1,19 +1,20 @@
-// Counts names that a source's documents did not use before, so that a moved schema is seen before it costs records.
+// Counts names that a source's documents did not use before, so that a changed schema is noticed before it costs
+// records.
 import { namesInDocument } from '../sources/names-in-document.ts'
 import type { Executor } from '../store/database.ts'
 import { addNames, knownNames, lookedAt } from '../store/source-health.ts'
 import type { ReadDocument } from './read-document.ts'
 
-/** Number of first documents whose names count as usual for the source. */
+/** Number of a source's first documents whose names count as usual. */
 const learnedDocuments = 300
 /**
  * Afterwards one document in sixteen is examined: the first digit of its hash decides, so the choice is always the
  * same.
  */
 const isSampled = (documentId: string): boolean => documentId.startsWith('0')
-/** Maximum number of names of a source; one with more uses data as names. */
+/** Maximum number of names of a source; a source with more uses data as names. */
 const mostNames = 5_000
-/** Mark of a name that is known as usual. */
+/** Marks a name that is usual. */
 const usual = -1
 
 /** Notes the names in newly stored documents, in the transaction that stores them. */

@@ -52,7 +52,9 @@ function sourceWith(channels: readonly Partial<Channel>[], zone = 'Europe/Berlin
 type Row = { dueAt: number | null; completedAt: number | null; failures: number }
 type Reading = { readonly slot: string; readonly at: number }
 
-/** A service that runs at the given times only, each time until nothing is due; `read` says how each reading ends. */
+/**
+ * A service that runs only at the given times, each time until nothing is due; `read` returns how each reading ends.
+ */
 function runAt(
   source: Source,
   channel: Channel,
@@ -114,7 +116,7 @@ const spanSlots = fc.record({
   rereadDays: fc.constantFrom<number[]>([], [1, 7], [3]),
   isOpenRead: fc.boolean(),
 })
-/** Two hundred days with long and short pauses, over both changes of clocks. */
+/** Two hundred days with long and short pauses, across both clock changes. */
 const someTimes = fc
   .array(fc.oneof(fc.integer({ min: 1, max: 3 * dayMs }), fc.integer({ min: 1, max: 40 * dayMs })), {
     minLength: 1,

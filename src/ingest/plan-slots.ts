@@ -1,30 +1,31 @@
-// Which slots a channel has, when each is due, and when again after a reading. Pure: the ledger is an argument.
+// Which slots a channel has, when each is due, and when it is due again after a reading. Pure: the ledger is an
+// argument.
 import { Cron } from 'croner'
 import { dayMs, hourMs, minuteMs } from '../domain/time.ts'
 import type { Slot, SlotEnd } from '../sources/fetch.ts'
 import type { Channel, Slots, Source } from '../sources/source.ts'
 import { dayStart, type Span, type SpanSlots, slotOf, spanAt, spanOfKey, spansBetween } from './slot-spans.ts'
 
-/** What is read first if both are due: news; totals are compared and the past is read with lower urgency. */
+/** What is read first: news; comparing totals and reading the past are less urgent. */
 export type Urgency = 'current' | 'control' | 'backfill'
 
-/** How far back a source is read that runs for the first time, unless the operator says otherwise. */
+/** How far back a source is read on its first run, unless the operator says otherwise. */
 export const defaultPastDays = 30
 /** How long before the first run of a source a span may have ended to count as news. */
 const recentMs = 3 * dayMs
-/** Maximum number of past spans in the ledger at once, newest first; more follow when these are read. */
+/** Maximum number of past spans in the ledger, newest first; more follow when these are read. */
 const pastSpansAhead = 40
 
-/** When the source ran first and how far back it is read, epoch milliseconds. */
+/** When the source first ran and how far back it is read, epoch milliseconds. */
 export type SourceStart = { readonly startedAt: number; readonly horizonMs: number }
 
-/** A slot that is to be in the ledger. */
+/** A slot that should be in the ledger. */
 export type PlannedSlot = { readonly slot: string; readonly dueAt: number }
 
 export type ChannelLedger = {
-  /** Keys of all slots of the channel that the ledger holds. */
+  /** Keys of all the channel's slots in the ledger. */
   readonly known: ReadonlySet<string>
-  /** How many of them are spans of the past that are still to be read. */
+  /** How many of them are past spans that are still to be read. */
   readonly pastWaiting: number
 }
 
@@ -64,11 +65,11 @@ export function nextTime(
 export function horizonOf(source: Pick<Source, 'zone'>, startedAt: number, backfillSince: string | undefined): number {
   const startOfDay = (ms: number) => spanAt({ kind: 'day', since: '' }, source.zone, ms).fromMs
   if (backfillSince === undefined) return startOfDay(startedAt - defaultPastDays * dayMs)
-  // a day to come is no wish to leave out the present
+  // a future day does not mean that the present is left out
   return Math.min(dayStart(backfillSince, source.zone), startOfDay(startedAt))
 }
 
-/** When a span is complete on the portal, so that its reading is final. */
+/** When a span is complete on the portal, so that a reading of it is final. */
 const settledAt = (slots: SpanSlots, span: Span) => span.toMs + (slots.delayMs ?? 0)
 
 /** When a slot is complete on the portal; feeds and wholes always are. */
@@ -78,10 +79,10 @@ export function settledAtOf(source: Pick<Source, 'zone'>, { slots }: Channel, sl
 }
 
 /**
- * From where to where a channel of spans is read. A source with a `backfill` channel and one current channel of spans
- * is read through the former up to its first run, and through the latter from there on: what the backfill channel had
- * not settled by then is the current channel's. With several current channels each goes back for itself, because the
- * card does not say which of them the backfill channel repeats; documents that come twice are one.
+ * The period that a channel of spans reads. A source with a `backfill` channel and one current channel of spans is read
+ * through the former up to its first run, and through the latter from there on: what the backfill channel had not
+ * settled by then is read by the current channel. With several current channels each reads its own past, because the
+ * card does not say which of them the backfill channel repeats; documents received twice are stored once.
  */
 function boundsOf(
   source: Source,
@@ -108,7 +109,7 @@ function boundsOf(
   return { from: later, to: Number.POSITIVE_INFINITY }
 }
 
-/** End of the newest span of a backfill channel that was settled when the source ran first. */
+/** End of the newest span of a backfill channel that was settled when the source first ran. */
 function pastBoundary(source: Source, slots: SpanSlots, startedAt: number): number {
   let span = spanAt(slots, source.zone, startedAt)
   while (settledAt(slots, span) > startedAt) span = spanAt(slots, source.zone, span.fromMs - 1)
@@ -151,11 +152,11 @@ export function missingSlots(
   }))
 }
 
-/** Slots by key: used again at every search for due slots. */
+/** Slots by key: reused each time due slots are searched for. */
 const slotsByKey = new WeakMap<Channel, Map<string, Slot | undefined>>()
 const mostSlotsByKey = 2000
 
-/** The slot of a key; undefined when the channel has no slot of this name. */
+/** The slot of a key; undefined when the channel has no such slot. */
 export function slotOfKey(source: Pick<Source, 'zone'>, channel: Channel, key: string): Slot | undefined {
   if (!isSpan(channel.slots)) return key === channel.slots.kind ? { key } : undefined
   const known = slotsByKey.get(channel) ?? new Map<string, Slot | undefined>()
@@ -168,7 +169,7 @@ export function slotOfKey(source: Pick<Source, 'zone'>, channel: Channel, key: s
   return slot
 }
 
-/** How a reading ended, as far as its time to come depends on it. */
+/** How a reading ended, as far as its next time depends on it. */
 export type ReadingEnd = SlotEnd['kind'] | 'failed' | 'refused'
 
 const firstWaitMs: { readonly [end in 'failed' | 'refused' | 'short']: number } = {
@@ -176,7 +177,7 @@ const firstWaitMs: { readonly [end in 'failed' | 'refused' | 'short']: number } 
   refused: 15 * minuteMs,
   short: 15 * minuteMs,
 }
-/** How often a short slot is reread soon; after that, the older it is, the more rarely. */
+/** How often a short slot is reread soon; after that, the older it is, the more rarely it is reread. */
 const patientFailures = 4
 const longestWaitMs: { readonly [end in 'failed' | 'refused' | 'short']: number } = {
   failed: 6 * hourMs,
@@ -185,12 +186,13 @@ const longestWaitMs: { readonly [end in 'failed' | 'refused' | 'short']: number 
 }
 
 /**
- * When a slot is read again; undefined for never. `startedAt` is when the reading began: what the portal changed after
- * that it may not have seen. `failures` counts unsuccessful readings in a row, this one included.
- * - Read well: at the next of its settling and its rereads, or at the next next (feed, whole, open spans).
- * - Not there yet, or short: at the next next, or sooner; the longer it has been due, the more rarely, but forever.
- * - Failed: soon, then ever later up to six hours, and at every next of the timetable. Refused: the same without the
- *   turns.
+ * When a slot is read again; undefined for never. `startedAt` is when the reading began: it may have missed what the
+ * portal changed after that. `failures` counts consecutive unsuccessful readings, including this one.
+ * - Succeeded: when it settles or at its next reread, or at the next time of the timetable (feed, whole, open spans).
+ * - Not there yet, or short: at the next time of the timetable, or sooner; more rarely the longer it has been due, but
+ *   forever.
+ * - Failed: soon, then after growing pauses of up to six hours, and at every time of the timetable. Refused: the same
+ *   without the times of the timetable.
  */
 export function nextReading(
   source: Pick<Source, 'id' | 'zone'>,
@@ -201,9 +203,9 @@ export function nextReading(
     readonly startedAt: number
     readonly now: number
     readonly failures: number
-    /** End of the newest complete reading before this one. */
+    /** End of the previous complete reading. */
     readonly completedAt: number | null
-    /** Whether the span was over before the source first ran: it is read once. */
+    /** Whether the span was over before the source first ran: such a span is read once. */
     readonly isPast: boolean
   },
 ): number | undefined {
@@ -232,12 +234,12 @@ export function nextReading(
 }
 
 /**
- * How long after its end a span that was first read after all its rereads, because the portal or the service was down,
- * is read once more: nothing else would show what the portal left out of its only answer.
+ * How long after its end a span is read once more if its first reading came after all its rereads, because the portal
+ * or the service was down: nothing else would show what the portal left out of its only answer.
  */
 const lateMs = 45 * dayMs
 
-/** An eighth of how long a span has been due: after eight days, it is read once a day. */
+/** An eighth of the time that a span has been due: after eight days, it is read once a day. */
 function ageShare(slots: Slots, span: Span | undefined, now: number): number {
   return span && isSpan(slots) ? Math.max(0, Math.floor((now - settledAt(slots, span)) / 8)) : 0
 }

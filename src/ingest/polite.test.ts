@@ -1,4 +1,4 @@
-// Politeness by a clock of its own: no test waits for real time. Some go through real connections on loopback.
+// Politeness with a virtual clock: no test waits for real time. Some tests use real connections on loopback.
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
@@ -88,7 +88,7 @@ function answerOf(request: HttpRequest, { status = 200, headers = {}, body = '',
 
 type Reply = (request: HttpRequest, url: URL) => Said | Promise<Said>
 
-/** Hosts over an imagined network. robots.txt is missing unless `reply` says otherwise. */
+/** Hosts on an imagined network. robots.txt is missing unless `reply` returns one. */
 function imagined(reply: Reply, options: Partial<PoliteOptions> = {}) {
   const time = virtualTime()
   const asked: HttpRequest[] = []
@@ -168,7 +168,7 @@ describe('turns', () => {
             return json
           })
           const lines = sources.map((source) => connection({ ...source, ...exempt }))
-          // all cards are known before the first request, so that the strictest holds from the beginning
+          // all cards are known before the first request, so that the strictest limit applies from the beginning
           await Promise.all(lines.map(async (each) => (await each.send({ url })).bytes()))
           const from = starts.length
           connections.most = 0
@@ -392,7 +392,7 @@ describe('a host that refuses', () => {
     expect(asked.length).toBe(1)
     expect((await connection().send({ url: 'https://other.example/' })).status).toBe(200)
     time.pass(49 * minute)
-    // one minute left: that is waited for
+    // one minute left: the request waits for it
     expect((await connection().send({ url })).status).toBe(200)
     expect(time.clock()).toBe(start + hour)
   })

@@ -12,17 +12,17 @@ import { parseHttpDate, retryAfterMs } from './retry-after.ts'
 import { everythingAllowed, productToken, type RobotsRules, readRobots } from './robots-rules.ts'
 
 /**
- * The hosts that this process reads, each with one queue and one account of requests, shared by all sources on it.
- * Limits hold within one process: that no two processes read one host at once is what the runner's leases are for.
+ * The hosts that this process reads, each with one queue and one count of requests, shared by all sources on it. Limits
+ * apply within one process: the runner's leases ensure that no two processes read a host at the same time.
  */
 export type PoliteHosts = {
-  /** A line to the portal for one run of a source. Nothing has to be closed; the signal ends what waits. */
+  /** Opens a connection to the portal for one run of a source. It need not be closed; the signal ends what waits. */
   readonly openConnection: (run: PortalConnectionOptions) => PortalConnection
 }
 
 export type PortalConnectionOptions = {
   readonly source: Pick<Source, 'id' | 'politeness'>
-  /** The key that is in addresses or headers: it is kept out of every message. */
+  /** The key in addresses or headers: it is kept out of every message. */
   readonly key?: string | undefined
   readonly signal: AbortSignal
 }
@@ -30,14 +30,14 @@ export type PortalConnectionOptions = {
 export type PortalConnection = {
   /**
    * `FetchContext.send`. Waits up to `longestWaitMs` for its turn; when the host has to be left alone for longer it
-   * throws with `retryAt`, and so does every line to this host until then. Throws
+   * throws with `retryAt`, and so does every connection to this host until then. Throws
    * - `Refused`: a challenge, a page instead of data, 401, 403, 429, robots.txt says no;
    * - `Retryable`: no answer after several tries, a status that is not accepted, a body that breaks off;
    * - `ForbiddenAddress`: the address or a redirect leads into a private network, or from https to http;
    * - the signal's reason, when it ends the run.
    */
   readonly send: (request: SourceRequest) => Promise<SourceReply>
-  /** Requests made so far, with those for robots.txt, redirects and repeated ones. */
+  /** Number of requests so far, including robots.txt, redirects and retries. */
   readonly requests: () => number
 }
 
@@ -50,11 +50,11 @@ export type PoliteOptions = {
   /** Web page or email address of the operator; every request carries it. */
   readonly contact: string
   readonly version: string
-  /** The longest wait inside `send`; default 2 minutes. */
+  /** Maximum wait inside `send`; default 2 minutes. */
   readonly longestWaitMs?: number
   /**
-   * Default true. False only for portals on this machine, which need no protection: no rates, no pauses, no delay of
-   * robots.txt, back-offs of a second if the host names no time. The limit of connections still applies.
+   * Default true. False only for portals on this machine, which need no protection: no rates, no pauses, no crawl
+   * delay, and back-offs of a second if the host names no time. The limit of connections still applies.
    */
   readonly hasLimits?: boolean
 }
@@ -66,7 +66,7 @@ const patienceMs = 2 * 60_000
 const firstBackoffMs = 1000
 const longestBackoffMs = 30_000
 const robotsAgeMs = 24 * 60 * 60_000
-/** How old a robots.txt may be that holds while a newer one cannot be read. */
+/** Maximum age of a robots.txt that is used while a newer one cannot be read. */
 const longestRobotsAgeMs = 7 * robotsAgeMs
 /** How long until an unreadable robots.txt is requested again. */
 const robotsPatienceMs = 10 * 60_000
@@ -74,7 +74,7 @@ const robotsPatienceMs = 10 * 60_000
 const robotsBytes = 500 * 1024
 const plainUserAgent = 'Tenderstock/{version} (+{contact})'
 
-/** Opens the account of all hosts. Make one for the whole process. */
+/** Creates the queues and counts of all hosts. Call it once for the whole process. */
 export function createPoliteHosts(options: PoliteOptions): PoliteHosts {
   const hosts = new Map<string, Host>()
   const hostOf = (url: URL): Host => {
@@ -93,14 +93,14 @@ export function createPoliteHosts(options: PoliteOptions): PoliteHosts {
   }
 }
 
-/** How a source names itself: by the card's template, or plainly. */
+/** How a source names itself: by the card's template, or in the default form. */
 function userAgentOf(politeness: Politeness, contact: string, version: string): string {
   return (politeness.userAgent ?? plainUserAgent).replaceAll('{contact}', contact).replaceAll('{version}', version)
 }
 
 type Host = {
   readonly queue: HostQueue
-  /** By origin: http and https have their own. */
+  /** By origin: http and https have separate ones. */
   readonly robots: Map<string, Robots>
 }
 type Robots = {
@@ -109,10 +109,10 @@ type Robots = {
   readonly askAgainAt: number
 }
 
-/** How often a request was sent, over its repetitions. */
+/** How often a request was sent, including retries. */
 type Effort = { tries: number }
 
-/** One run's requests. */
+/** The requests of one run. */
 class RunConnection {
   requests = 0
   readonly #options: PoliteOptions
@@ -139,7 +139,7 @@ class RunConnection {
     return { ...known, bytes: async () => body, chunks: () => once(body) }
   }
 
-  /** A body that breaks off while it is read as a whole is requested again: every request of a source is a question. */
+  /** A body that breaks off while it is read as a whole is requested again: the requests of a source only read. */
   async #readWhole(request: SourceRequest, first: HttpAnswer, effort: Effort): Promise<Uint8Array> {
     let answer = first
     for (;;) {
@@ -157,7 +157,7 @@ class RunConnection {
     }
   }
 
-  /** Asks until there is an answer that the caller wants to see. */
+  /** Sends the request until there is an answer to return to the caller. */
   async #deliver(request: SourceRequest, effort: Effort): Promise<HttpAnswer> {
     const url = URL.parse(request.url)
     if (!url) throw new ForbiddenAddress(`not an address: ${this.#redact(request.url)}`)
@@ -208,7 +208,7 @@ class RunConnection {
     return 'again'
   }
 
-  /** The beginning of the body; undefined when it broke off there and is to be requested again. */
+  /** Returns the beginning of the body; undefined when it broke off there and must be requested again. */
   async #peek(answer: HttpAnswer, effort: Effort): Promise<Uint8Array | undefined> {
     try {
       return await answer.peek(peekBytes)
@@ -222,7 +222,7 @@ class RunConnection {
   #requestOf(request: SourceRequest): HttpRequest {
     const { source, key, signal } = this.#run
     const version = request.ifChangedFrom
-    // some portals' ETags have no quotes: whatever is no date is sent back as it came
+    // some portals' ETags have no quotes: anything that is not a date is sent back unchanged
     const isDate = version !== undefined && parseHttpDate(version) !== undefined
     return {
       url: request.url,
@@ -303,7 +303,7 @@ class RunConnection {
       }
     }
     const rules = this.#readRobots(new URL('/robots.txt', url.origin))
-    // kept at once, so that others wait for this request instead of making their own
+    // stored immediately, so that others wait for this request instead of sending their own
     host.robots.set(url.origin, { rules, readAt: now, askAgainAt: now + robotsAgeMs })
     try {
       return await rules
@@ -316,7 +316,7 @@ class RunConnection {
     }
   }
 
-  /** Throws Retryable while the host does not say what holds (RFC 9309 section 2.3.1.4). */
+  /** Throws Retryable while the host's rules cannot be read (RFC 9309 section 2.3.1.4). */
   async #readRobots(url: URL): Promise<RobotsRules> {
     const effort: Effort = { tries: 0 }
     for (;;) {
@@ -330,7 +330,7 @@ class RunConnection {
         if (status >= 300 && status < 500 && status !== 429) return everythingAllowed
         throw new Retryable(`answered ${status}`)
       } catch (error) {
-        // it is in a place that we do not visit, which counts as absent
+        // it is at an address that we do not visit, which counts as absent
         if (error instanceof ForbiddenAddress) return everythingAllowed
         if (!isWorthAnotherTry(error)) throw error
         if (effort.tries >= 2)
@@ -346,7 +346,7 @@ class RunConnection {
     }
   }
 
-  /** Leaves the host alone and says until when. */
+  /** Leaves the host alone, and throws until when. */
   #rest(url: URL, message: string, saidMs: number | undefined): Refused {
     const { queue } = this.#hostOf(url)
     queue.rest(saidMs)
@@ -364,7 +364,7 @@ class RunConnection {
   }
 }
 
-/** Binds nothing but what is put into it. */
+/** Limits nothing until other limits are combined with it. */
 const loosest: HostLimits = {
   requestsPerMinute: Number.POSITIVE_INFINITY,
   pauseMs: 0,
@@ -372,7 +372,7 @@ const loosest: HostLimits = {
   restMs: 1000,
 }
 
-/** Whether asking again at once may help: not where the host said no, said when, or sends too much. */
+/** Whether an immediate retry may help: not where the host refused, named a time, or sends too much. */
 function isWorthAnotherTry(error: unknown): boolean {
   return (
     error instanceof Retryable &&

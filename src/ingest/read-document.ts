@@ -1,4 +1,4 @@
-// One received document to what is stored of it: its id and its parts. Pure.
+// Turns one received document into what is stored of it: its ID and its parts. Pure.
 import { createHash, hash } from 'node:crypto'
 import type { ParsedPart } from '../domain/notice.ts'
 import type { ReceivedDocument } from '../sources/files.ts'
@@ -14,8 +14,8 @@ export type ReadDocument = {
 }
 
 /**
- * SHA-256 of the bytes, hex: the same bytes are the same document wherever they came from. A document that could not be
- * received has its address and reason hashed too, because its bytes (none, or a beginning) say nothing about it.
+ * SHA-256 of the bytes, hex: the same bytes are the same document wherever they came from. The address and reason of a
+ * document that could not be received are hashed too, because its bytes (none, or a beginning) do not identify it.
  */
 export function documentIdOf(document: ReceivedDocument): string {
   const { address, bytes, unreadable } = document
@@ -41,8 +41,8 @@ export function readDocument(
 }
 
 /**
- * The parts of a document, each place once: a parser that names one place twice must not lose the rest. A source's own
- * parser that throws, or finds nothing, makes a rejection: one such document must not stop the run.
+ * The parts of a document, one per pointer: a parser that uses a pointer twice must not lose the rest. A source's own
+ * parser that throws or finds nothing results in a rejection: one such document must not stop the run.
  */
 export function readParts(bytes: Uint8Array, parse: Parse = parseDocument): ParsedPart[] {
   const byPointer = new Map<string, ParsedPart>()

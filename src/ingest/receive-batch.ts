@@ -1,4 +1,5 @@
-// Keeps a batch of received documents with what is read from them: read outside the transaction, written inside one.
+// Stores a batch of received documents with what is read from them: they are read outside the transaction and written
+// inside one.
 import type { ParsedPart } from '../domain/notice.ts'
 import type { ReceivedDocument } from '../sources/files.ts'
 import { parserVersion } from '../sources/parse-document.ts'
@@ -25,7 +26,7 @@ export const batchBytes = 8 * 1024 * 1024
 /** Documents by their ids. */
 export type Batch = Map<string, ReceivedDocument>
 
-/** Puts a document into a batch. False when it is in there already. */
+/** Puts a document into a batch. False when it is already in it. */
 export function addToBatch(batch: Batch, document: ReceivedDocument): boolean {
   const documentId = documentIdOf(document)
   if (batch.has(documentId)) return false
@@ -36,20 +37,20 @@ export function addToBatch(batch: Batch, document: ReceivedDocument): boolean {
 export type ReceiveOptions = {
   readonly sourceId: string
   readonly parse: Parse
-  /** Where the bytes go; absent: into the database. */
+  /** Where the bytes are stored; absent: in the database. */
   readonly documentStore?: DocumentStore
 }
 
-/** A batch that was read and is to be written. */
+/** A batch that was read and is ready to be written. */
 export type ReadBatch = {
   readonly options: ReceiveOptions
-  /** Those that were not kept when it was read. */
+  /** Documents that were not stored yet when the batch was read. */
   readonly read: readonly ReadDocument[]
   /** Their packed bytes, in the same order. */
   readonly packed: readonly Buffer[]
 }
 
-/** Reads what is not kept yet; bytes that go outside the database are durable there when this returns. */
+/** Reads what is not stored yet; bytes stored outside the database are durable when this returns. */
 export async function readBatch(store: Pick<Store, 'db'>, options: ReceiveOptions, batch: Batch): Promise<ReadBatch> {
   const known = await findKnownDocuments(store.db, [...batch.keys()])
   const read: ReadDocument[] = []
@@ -65,7 +66,9 @@ export async function readBatch(store: Pick<Store, 'db'>, options: ReceiveOption
   return { options, read, packed }
 }
 
-/** Writes a batch; returns what is new. Another process may have received the same bytes meanwhile: its rows count. */
+/**
+ * Writes a batch; returns what is new. Another process may have received the same bytes meanwhile: its rows are kept.
+ */
 export async function writeBatch(
   trx: Executor,
   { options, read, packed }: ReadBatch,
@@ -117,11 +120,11 @@ export async function writeParts(trx: Executor, documents: readonly DocumentPart
   )
 }
 
-/** Notices and rejections among parts. */
+/** Counts the notices and rejections among the parts. */
 export function countParts(parts: readonly ParsedPart[]): { notices: number; rejections: number } {
   const notices = parts.filter((part) => 'notice' in part).length
   return { notices, rejections: parts.length - notices }
 }
 
-/** Parsing shares its thread with the API: lets requests in between two documents. */
+/** Parsing shares its thread with the API: lets requests run between two documents. */
 export const turn = () => new Promise<void>((resolve) => setImmediate(resolve))

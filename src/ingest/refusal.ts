@@ -4,7 +4,7 @@
 export type AnswerHead = {
   readonly status: number
   readonly headers: { readonly [name: string]: string | undefined }
-  /** The first bytes of the decoded body, at most `peekBytes`; all of it when it is shorter. */
+  /** The first bytes of the decoded body, at most `peekBytes`; the whole body when it is shorter. */
   readonly start: Uint8Array
 }
 
@@ -12,11 +12,11 @@ export type AnswerHead = {
 export const peekBytes = 4096
 
 /**
- * How a firewall, or a page for people, replaces an answer, to be written after "answered"; undefined when
- * nothing of that kind is seen. Holds whatever statuses the caller accepts.
+ * Describes how a firewall, or a page for people, replaces an answer, worded to follow "answered"; undefined when there
+ * is no sign of either. Applies whatever statuses the caller accepts.
  */
 export function challengeOf({ status, headers, start }: AnswerHead, expects: 'data' | 'page'): string | undefined {
-  // AWS WAF names its action on every status it uses: 202 with an empty body, 405 with a picture puzzle
+  // AWS WAF names its action with every status it uses: 202 with an empty body, 405 with a picture puzzle
   const action = headers['x-amzn-waf-action'] ?? headers['cf-mitigated']
   if (action !== undefined) return `${status} with a challenge of its firewall (${action})`
   if (status === 202 && start.length === 0) return 'an empty 202, as firewalls send'
@@ -28,7 +28,7 @@ export function challengeOf({ status, headers, start }: AnswerHead, expects: 'da
   return expects === 'data' ? '200 with a page for people instead of data' : undefined
 }
 
-/** How a status alone closes the door, for all of us or for now; undefined when it does not. */
+/** Describes how a status alone refuses us, permanently or for now; undefined when it does not. */
 export function doorOf(status: number): string | undefined {
   if (status === 403) return '403: forbidden, for us or for now'
   if (status === 429) return '429: too many requests'
@@ -49,6 +49,6 @@ const pageElements =
 function isPage(text: string, contentType: string | undefined): boolean {
   const root = text.replace(prologue, '')
   if (/^<!doctype\s+html[\s>]|^<html[\s>]/i.test(root)) return true
-  // XML may have a root of such a name; then it does not call itself HTML
+  // XML may have such a root; it is not declared as HTML then
   return (contentType === undefined || /\bhtml\b/i.test(contentType)) && pageElements.test(root)
 }

@@ -1,5 +1,5 @@
-// Reads one slot of a source: steps are stored in groups with their checkpoint, and how the reading ended goes into the
-// ledger.
+// Reads one slot of a source: steps are stored in groups with their checkpoint, and the outcome of the reading is
+// recorded in the ledger.
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ParsedPart, RejectionReason } from '../domain/notice.ts'
@@ -42,9 +42,12 @@ import {
   writeBatch,
 } from './receive-batch.ts'
 
-/** How long documents are collected before they are stored, so that a killed run of a slow portal loses little. */
+/**
+ * How long documents are collected before they are stored, so that little is lost when a run of a slow portal is
+ * killed.
+ */
 const groupMs = 5000
-/** Maximum failures in a row from one checkpoint; after that the slot is read from its beginning. */
+/** Maximum consecutive failures from one checkpoint; after that the slot is read from its beginning. */
 const hopelessFailures = 5
 
 export type SlotReading = {
@@ -54,13 +57,13 @@ export type SlotReading = {
   readonly slot: Slot
   /** Whether the slot was over before the source first ran. */
   readonly isPast: boolean
-  /** Held by this worker; every transaction holds it on, and one that lost it writes nothing. */
+  /** Held by this worker; every transaction extends it, and one that lost it writes nothing. */
   readonly lease: Lease
   readonly leaseMs: number
   readonly clock: Clock
   readonly connection: PortalConnection
   readonly key: string | undefined
-  /** A folder of the reading's own is made below it, and removed. */
+  /** A folder for this reading is created below it, and removed. */
   readonly scratchFolder: string
   readonly signal: AbortSignal
   readonly documentStore?: DocumentStore
@@ -68,18 +71,18 @@ export type SlotReading = {
   readonly shouldYield?: () => boolean
   /** Called when new documents have been stored. */
   readonly onStored?: (documents: readonly ReadDocument[]) => Promise<void>
-  /** Called when an error is a bug of ours; the reading counts as failed. */
+  /** Called when an error is our own bug; the reading counts as failed. */
   readonly onFault?: (error: unknown) => void
 }
 
-/** What one reading did and when the slot is due again (epoch milliseconds; null: never). */
+/** What a reading did and when the slot is due again (epoch milliseconds; null: never). */
 export type SlotResult = SourceRun & {
   readonly dueAt: number | null
   /** The portal wants to be left alone until then, epoch milliseconds. */
   readonly retryAt?: number
 }
 
-/** The store failed, not the portal: nothing is known of the reading, and the worker must hear of it. */
+/** The store failed, not the portal: nothing is known about the reading, and the worker must be informed. */
 class StoreFailure extends Error {
   constructor(cause: unknown) {
     super('the store failed while a source was read', { cause })
@@ -179,12 +182,12 @@ async function readSteps(
       isFault: !isPortal,
     }
   } finally {
-    // closes what the fetch holds open: an answer that is not read to its end, a file
+    // closes what the fetch holds open: a partially read answer, a file
     if (isOpen) await steps.return({ kind: 'complete' }).catch(() => {})
   }
 }
 
-/** What speaks of a document that was cut or is another than it should be. */
+/** Rejections of a document that was truncated or is not the expected one. */
 const damages: ReadonlySet<string> = new Set<RejectionReason>([
   'malformed',
   'unsupported-format',
@@ -193,7 +196,7 @@ const damages: ReadonlySet<string> = new Set<RejectionReason>([
   'invalid-content',
 ])
 
-/** Why nothing of a document can be read; undefined when something can, or when it is sound and not for us. */
+/** Why nothing of a document can be read; undefined when something can, or when it is sound but not for us. */
 function unreadableBecause(parts: readonly ParsedPart[]): string | undefined {
   let reason: string | undefined
   for (const part of parts) {
@@ -203,14 +206,14 @@ function unreadableBecause(parts: readonly ParsedPart[]): string | undefined {
   return reason
 }
 
-/** Steps on their way into the store. */
+/** Steps that are on their way into the store. */
 class Progress {
   readonly #reading: SlotReading
   readonly #name: SlotName
   #batch: Batch = new Map()
   #bytes = 0
   #items = new Map<string, string>()
-  /** Of whole steps whose documents are stored or in the batch. */
+  /** Totals and checkpoint of whole steps whose documents are stored or in the batch. */
   #pending: { checkpoint?: string; announced?: number; entries: number; isAny: boolean } = { entries: 0, isAny: false }
   #groupStartedAt = 0
   #checkpoint: string | null
@@ -233,7 +236,7 @@ class Progress {
     this.#delivered = start.delivered
   }
 
-  /** What the portal announced and what was delivered over all readings that this one continues. */
+  /** What the portal announced and what was delivered, over all readings that this one continues. */
   get totals(): { readonly announced: number | null; readonly delivered: number } {
     return { announced: this.#announced, delivered: this.#delivered }
   }
@@ -249,7 +252,7 @@ class Progress {
   }
 
   /**
-   * Takes a step; stores what was gathered when it is enough. A step larger than a group is stored in several, its
+   * Adds a step; stores the group when it is large enough. A step larger than a group is stored in several, its
    * checkpoint last.
    */
   async add(step: Step): Promise<void> {
@@ -269,7 +272,7 @@ class Progress {
     if (clock() - this.#groupStartedAt >= groupMs || this.#items.size >= batchDocuments) await this.store()
   }
 
-  /** Stores what was gathered, and `more` with it, in one transaction under the fence. */
+  /** Stores the group, and `more` with it, in one transaction under the fence. */
   async store(more?: (trx: Executor) => Promise<void>): Promise<void> {
     const { store, source, lease, leaseMs, clock, documentStore } = this.#reading
     const { checkpoint, announced, entries, isAny } = this.#pending
@@ -331,7 +334,7 @@ async function finish(
   startedAt: number,
 ): Promise<SlotResult> {
   const { source, channel, slot, clock } = reading
-  // whole steps that came before the end count, whatever the end
+  // whole steps before the end are stored, however the reading ends
   await progress.store()
   const now = clock()
   const { outcome, detail } = outcomeOf(ended, source, channel, progress.totals)
@@ -367,7 +370,7 @@ async function finish(
 
 type Totals = { readonly announced: number | null; readonly delivered: number }
 
-/** What is noted of a reading: as it ended, but a complete one whose totals differ is short. */
+/** What is recorded about a reading: how it ended, except that a complete one whose totals differ is short. */
 function outcomeOf(
   ended: Ended,
   source: Source,
@@ -386,10 +389,10 @@ function outcomeOf(
   return missing === undefined ? { outcome: end.kind, detail: '' } : { outcome: 'short', detail: missing }
 }
 
-/** What is missing by the portal's own total; undefined when nothing is, or nothing can be said. */
+/** Number of missing documents by the portal's own total; undefined when none are missing, or it is unknown. */
 function missingByTotals(source: Source, channel: Channel, { announced, delivered }: Totals): string | undefined {
   const tolerance = source.expects.totalTolerance === undefined ? 0 : source.expects.totalTolerance
-  // a feed has no end with a known total
+  // a feed never has a known total
   if (announced === null || tolerance === null || channel.slots.kind === 'feed') return undefined
   if (Math.abs(announced - delivered) <= tolerance * announced) return undefined
   return `the portal announced ${announced} and delivered ${delivered}`
@@ -402,8 +405,7 @@ function retryAtOf(ended: Ended): number | undefined {
 }
 
 /**
- * What the ledger records about a slot; undefined if the reading was stopped: it continues as soon as a worker is
- * free.
+ * What the ledger records of a slot; undefined if the reading was stopped: it continues as soon as a worker is free.
  */
 function judge(
   reading: SlotReading,
@@ -423,7 +425,7 @@ function judge(
   const isGood = outcome !== 'failed' && outcome !== 'refused' && outcome !== 'short'
   const failures = isGood ? 0 : failuresBefore + 1
   const planned = nextReading(source, channel, slot, outcome, { ...times, failures })
-  // a slot of a channel that is never planned was requested by name
+  // a slot of a channel that is never planned was requested explicitly
   const isAlone = channel.role === 'spare'
   const dueAt = isAlone || planned === undefined ? null : Math.max(planned, retryAtOf(ended) ?? 0)
   const isFeed = channel.slots.kind === 'feed'

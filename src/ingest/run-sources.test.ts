@@ -1,4 +1,4 @@
-// The runner on both engines, over a portal in memory: every way to be cut off, to fail and to end.
+// The runner on both engines, over a portal in memory: every way to be interrupted, to fail and to end.
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,7 +37,7 @@ const threeDays: readonly (readonly [string, readonly string[]])[] = [
   ['2026-11-20', ['c1', 'c2', 'c3']],
 ]
 
-/** What was stored, as text that two stocks can be compared by. */
+/** What was stored, as text, to compare two stocks by. */
 async function contentOf({ db }: Store): Promise<string> {
   const documents = await db
     .selectFrom('source_document')
@@ -64,7 +64,7 @@ const outcomes = async (store: Store) =>
     ({ slot, outcome }) => `${slot} ${outcome}`,
   )
 
-/** Moves the clock with every request, so that each page is a transaction of its own. */
+/** Moves the clock with every request, so that each page is a separate transaction. */
 const slowly = (portal: ScriptedPortal, time: { now: number }) => {
   portal.onRequest = () => {
     time.now += 6000
@@ -96,7 +96,7 @@ describe.each(engines)('running a source (%s)', (engine) => {
     ])
     expect(await checkOf(store, source)).toBe(morning)
     expect(await runDueSlots(store, [source], options)).toEqual([])
-    // the day that runs is in the ledger, due when it is over in Berlin
+    // the current day is in the ledger, due when it is over in Berlin
     const today = await findSlot(store.db, { sourceId: source.id, channel: 'daily', slot: '2026-11-21' })
     expect(today?.dueAt).toBe(Date.parse('2026-11-21T23:00:00Z'))
     expect(await readdir(options.scratchFolder)).toEqual([])
@@ -135,7 +135,7 @@ describe.each(engines)('running a source (%s)', (engine) => {
     await reference[Symbol.asyncDispose]()
     expect(requests).toBe(7)
     for (const isSlow of [true, false]) {
-      // the embedded engine is slower: every other request there, all of them on the server
+      // the embedded engine is slower: every other request on it, all of them on the server
       const step = (isSlow ? 1 : 3) * (engine === 'embedded' ? 2 : 1)
       for (let killedAt = 1; killedAt <= requests; killedAt += step) {
         await using store = await openTestStore(engine)
@@ -143,11 +143,11 @@ describe.each(engines)('running a source (%s)', (engine) => {
         const source = scriptedSource(portal)
         time.now = morning
         const options = scriptedRun(portal, time, await scratch())
-        // a dead process writes nothing more: as here, where another took its lease
+        // a dead process writes nothing more: neither does one whose lease was taken, as here
         portal.onRequest = async (count) => {
           if (isSlow) time.now += 6000
           if (count !== killedAt) return
-          // when the first worker's lease is over; as long as a worker holds one
+          // once when the first worker's lease has expired; once while a worker still holds one
           const [now, untilMs] = [time.now + hourMs, time.now + 5 * minuteMs]
           await takeLease(store.db, { lease: `source ${source.id}`, worker: 'another', now, untilMs })
         }
@@ -454,7 +454,7 @@ describe.each(engines)('running a source (%s)', (engine) => {
     const rows = await store.db.selectFrom('source_document').select('packed').execute()
     expect(rows).toEqual(rows.map(() => ({ packed: null })))
     const { clock } = options
-    // read again: from there, by the parser of the source
+    // read again from there, by the parser of the source
     const before = await contentOf(store)
     await reparse(store, { clock, documentStore, sources: new Map([[source.id, source]]) })
     expect(await contentOf(store)).toBe(before)
@@ -493,7 +493,7 @@ describe.each(engines)('workers (%s)', (engine) => {
     await runWorkers(store, sources, {
       ...scriptedRun(portal, time, await scratch(), {
         ...more,
-        // waits give turns to the others; the clock hardly moves, so that no lease and no rest ends
+        // waits let the others run; the clock hardly moves, so that no lease and no rest ends
         sleep: async (_ms, signal) => {
           signal.throwIfAborted()
           time.now += 1
@@ -576,7 +576,7 @@ describe.each(engines)('workers (%s)', (engine) => {
     await work(store, sources, portal, time, { worker: 'three' })
     expect(mostAtOnce).toBe(1)
     expect(await outcomes(store)).toHaveLength(12)
-    // a manual reading waits for the host as well
+    // a manual reading waits for the host too
     const options = scriptedRun(portal, time, await scratch(), { all: sources, worker: 'by hand' })
     portal.onRequest = async () => {
       portal.onRequest = () => {}
@@ -623,7 +623,7 @@ describe.each(engines)('workers (%s)', (engine) => {
     let newsAt = 0
     let pastDoneAt = 0
     portal.onRequest = async (count, source) => {
-      // half past nine in Berlin comes while the past is read
+      // half past nine in Berlin passes while the past is read
       if (source === 'de-past') time.now += minuteMs
       else if (time.now >= morning + 30 * minuteMs) newsAt ||= count
       if (source === 'de-past') pastDoneAt = count

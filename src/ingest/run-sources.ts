@@ -1,5 +1,5 @@
-// Runs sources: plans their slots, takes leases so that nothing is read twice at once, reads what is due, again and
-// again.
+// Runs sources: plans their slots, takes leases so that nothing is read by two processes at the same time, and reads
+// what is due.
 import { hourMs, minuteMs } from '../domain/time.ts'
 import type { Clock, Sleep } from '../platform/clock.ts'
 import { noSuchThing, OperatorError } from '../platform/errors.ts'
@@ -28,11 +28,11 @@ import { whyOff } from './source-health.ts'
 
 /** How long a killed worker's sources stay locked. */
 const leaseMs = 90_000
-/** How often spans that have started meanwhile are added to the ledger. */
+/** How often spans that have started since are added to the ledger. */
 const planMs = 10 * minuteMs
-/** How often due slots are looked for when no visit ends. */
+/** How often to look for due slots while no visit ends. */
 const pollMs = 5000
-/** How long a source is taken to be read by another process. */
+/** How long a source is assumed to be read by another process. */
 const elsewhereMs = 20_000
 const usualRequestsPerMinute = 60
 /** Maximum share of a host's request rate for backfills. */
@@ -40,32 +40,32 @@ const defaultBackfillShare = 0.25
 
 export type RunOptions = {
   readonly clock: Clock
-  /** Lines to the portals, shared by all sources of this process. */
+  /** Connections to the portals, shared by all sources of this process. */
   readonly hosts: Pick<PoliteHosts, 'openConnection'>
   /** The key of a setting (`SAM_API_KEY`); undefined when it is not set. */
   readonly keyOf: (setting: string) => string | undefined
-  /** Where archives are unpacked; made when it is missing. */
+  /** Where archives are unpacked; created when missing. */
   readonly scratchFolder: string
-  /** Unlike that of any other worker, ever: host, process and a random part. */
+  /** Unique among all workers: host, process and a random part. */
   readonly worker: string
   readonly sleep: Sleep
   readonly signal: AbortSignal
-  /** All sources that exist: who gives them keeps to one reader at a time on each host, over all processes. */
+  /** All sources that exist: with them, only one process at a time reads each host. */
   readonly all?: Iterable<Source>
   readonly documentStore?: DocumentStore
-  /** First day of the past that is read, `YYYY-MM-DD`; default 30 days before the source's first run. */
+  /** First day of the past to read, `YYYY-MM-DD`; default 30 days before the source's first run. */
   readonly backfillSince?: string
-  /** 1: the past is read as fast as the portal allows. */
+  /** With 1, the past is read as fast as the portal allows. */
   readonly backfillShare?: number
   /** Called when a reading has ended. */
   readonly onReading?: (result: SlotResult) => void
   /** Called when new documents have been stored. */
   readonly onStored?: (sourceId: string, documents: readonly ReadDocument[]) => Promise<void>
-  /** Called when an error is not the portal's but the card's or the store's. */
+  /** Called when an error comes from the card or the store rather than the portal. */
   readonly onFault?: (sourceId: string, error: unknown) => void
 }
 
-/** What to read of a source: everything that is due, or the named slots whether they are due or not. */
+/** What to read of a source: everything that is due, or the named slots, due or not. */
 export type Wish = {
   readonly channel?: string
   /** Only with `channel`. */
@@ -73,9 +73,9 @@ export type Wish = {
 }
 
 /**
- * Reads what is due of one source until nothing is, or the named slots once. For the command line and for tests: it
- * does not rest after a failure. Throws OperatorError when the key is missing, another worker reads the source, or
- * there is no such channel or slot; what the store throws. Portals' failures are outcomes.
+ * Reads a source until nothing is due, or the named slots once. For the command line and for tests: it does not rest
+ * after a failure. Throws OperatorError when the key is missing, another worker reads the source, or there is no such
+ * channel or slot; also throws errors of the store. Failures of portals are outcomes.
  */
 export async function runSource(
   store: Store,
@@ -106,7 +106,7 @@ export async function runSource(
   })
 }
 
-/** Runs what is due of each source once, one source after the other. Sources that are off are skipped. */
+/** Reads what is due of each source once, one source after the other. Sources that are off are skipped. */
 export async function runDueSlots(
   store: Store,
   sources: Iterable<Source>,
@@ -147,18 +147,18 @@ function exampleKey({ slots: { kind } }: Channel): string {
 }
 
 export type WorkOptions = RunOptions & {
-  /** Sources read at the same time by this process. */
+  /** Maximum number of sources that this process reads at the same time. */
   readonly workers: number
-  /** All that exist, so that every process finds the same hosts; `sources` are those of them that are to run. */
+  /** All that exist, so that every process finds the same hosts; `sources` are those that are to run. */
   readonly all: Iterable<Source>
-  /** Called after each check that found no news due or in progress: every source has had its visit. */
+  /** Called after each check that found no news due or in progress: every source was visited. */
   readonly onCaughtUp?: () => void
 }
 
 /**
- * Reads sources on their timetables until the signal is aborted: several at a time, and one at a time of those that
- * share a host unless their cards allow more. Any number of processes may do this on one database. Errors of the store
- * are passed to `onFault` and retried.
+ * Reads sources on their timetables until the signal is aborted: several at a time, but only one of those that share a
+ * host unless their cards allow more. Any number of processes may do this on one database. Errors of the store are
+ * passed to `onFault` and retried.
  */
 export async function runWorkers(store: Store, sources: readonly Source[], options: WorkOptions): Promise<void> {
   const { clock, signal, workers } = options
@@ -169,7 +169,7 @@ export async function runWorkers(store: Store, sources: readonly Source[], optio
   const elsewhere = new Map<string, number>()
   const plannedAt = new Map<string, number>()
   const pace = createPace()
-  /** As of the last look: visits that run ask it whether they have to end. */
+  /** The most recent schedule: running visits check in it whether they have to end. */
   let latest: Schedule | undefined
   let nextTidyAt = 0
   let wake = () => {}
@@ -224,7 +224,7 @@ export async function runWorkers(store: Store, sources: readonly Source[], optio
           return
         }
         rests.set(source.id, rest)
-        // a portal that refused one source is left alone by the others on it too
+        // a portal that refused one source is left alone by the others on it as well
         const kept = results.at(-1)?.outcome === 'refused' ? leases : leases.slice(0, 1)
         for (const lease of kept) keep(lease, rest.until)
       })
@@ -263,7 +263,10 @@ type DueSlot = {
 
 const ranks: { readonly [urgency in Urgency]: number } = { current: 0, control: 1, backfill: 2 }
 
-/** What comes first: news before the past, what did not fail before what did, the newest span, the longest due. */
+/**
+ * Order of due slots: news before the past, those that did not fail before those that did, the newest span, the longest
+ * due.
+ */
 function compareDue(a: DueSlot, b: DueSlot): number {
   return (
     ranks[a.urgency] - ranks[b.urgency] ||
@@ -288,7 +291,7 @@ async function startOf(
   return { startedAt, horizonMs: horizonOf(source, startedAt, options.backfillSince) }
 }
 
-/** Puts the slots into the ledger that it lacks at this moment. */
+/** Adds the slots that the ledger lacks at this moment. */
 async function planSource(
   store: Store,
   source: Source,
@@ -308,9 +311,7 @@ async function planSource(
   }
 }
 
-/**
- * Slots of a source that are due, in the order in which they are read. Rows that no card knows any more are retired.
- */
+/** Slots of a source that are due, in reading order. Rows that no card knows any more are retired. */
 async function dueSlotsOf(
   store: Store,
   source: Source,
@@ -362,8 +363,8 @@ type Visit = {
 }
 
 /**
- * Reads what is due of a source, one slot after the other, until nothing is or others have to be visited. With an
- * `urgency`, only what is as urgent, and until a slot fails.
+ * Reads a source's due slots one after the other, until none is left or others have to be visited. With an `urgency`,
+ * reads only slots of that urgency, and stops when one fails.
  */
 async function readVisit(
   visit: Visit,
@@ -387,7 +388,7 @@ async function readVisit(
     const result = await readSlot(visit, next)
     results.push(result)
     const isBad = result.outcome === 'failed' || result.outcome === 'refused'
-    // while the portal wants a pause, further slots would only receive the same answer
+    // while the portal wants a pause, further slots would only get the same answer
     if (isBad && (urgency !== undefined || (result.retryAt ?? 0) > options.clock())) break
     if (result.outcome === 'stopped' || visit.shouldYield()) break
   }
@@ -426,11 +427,11 @@ async function readSlot(visit: Visit, { channel, slot, urgency }: DueSlot): Prom
   return result
 }
 
-/** When the past of each source may ask next, epoch milliseconds. */
+/** When each source may next send a request for its past, epoch milliseconds. */
 type Pace = Map<string, number>
 const createPace = (): Pace => new Map()
 
-/** A line for filling the past: it takes no more than its share of the portal's rate. */
+/** A connection for filling the past: it uses no more than its share of the portal's rate. */
 function slowed(connection: PortalConnection, { source, options, pace, signal }: Visit): PortalConnection {
   const share = options.backfillShare ?? defaultBackfillShare
   if (share >= 1) return connection
@@ -449,8 +450,8 @@ function slowed(connection: PortalConnection, { source, options, pace, signal }:
 }
 
 /**
- * The source's lease, which fences what is written, and one of its host's, which keeps the portal from being crowded
- * (none without a group). A manual run overrides a back-off.
+ * Takes the source's lease, which fences what is written, and one of its host's, which protects the portal from too
+ * many readers (none without a group). A manual run overrides a back-off.
  */
 async function takeLeases(
   store: Store,
@@ -474,9 +475,9 @@ async function takeLeases(
 }
 
 /**
- * Holds leases while `work` runs, and releases them, at once or when the pause ends that `work` requested. The signal
- * is aborted when the run has to end or a lease was lost. Every transaction holds the lease as well, so a beat may be
- * late.
+ * Extends leases while `work` runs, and releases them, immediately or at the end of the pause that `work` requested.
+ * The signal is aborted when the run has to end or a lease was lost. Every transaction extends the lease as well, so a
+ * heartbeat may be late.
  */
 async function withHeartbeat<Result>(
   store: Store,
@@ -491,7 +492,7 @@ async function withHeartbeat<Result>(
   }
   const timer = setInterval(() => {
     beat().catch((error: unknown) => {
-      // the store's own failures show in the work itself
+      // the store's own failures show up in the work itself
       if (error instanceof LeaseLost) lost.abort(error)
     })
   }, leaseMs / 4)

@@ -1,4 +1,4 @@
-// Who reads next, as a table: what runs, what is due, and which source a free worker takes.
+// Which source is read next, as a table: what is being read, what is due, and which source a free worker takes.
 import { describe, expect, test } from 'vitest'
 import type { Urgency } from './plan-slots.ts'
 import { type DueSource, isVisitOver, restAfter, schedule, type Workload } from './schedule.ts'
@@ -6,7 +6,7 @@ import { type DueSource, isVisitOver, restAfter, schedule, type Workload } from 
 const now = 1_000_000
 const minute = 60_000
 
-/** `a@host` is due with news, `a@host past` with a backfill, `a@host*2` bears two connections. */
+/** `a@host` is due with news, `a@host past` with a backfill, `a@host*2` allows two connections. */
 function dueOf(text: string): DueSource {
   const [, id, group, connections = '1', word] = /^(\w+)@(\w+)(?:\*(\d))?(?: (\w+))?$/.exec(text)!
   const urgency: Urgency = word === 'past' ? 'backfill' : word === 'control' ? 'control' : 'current'

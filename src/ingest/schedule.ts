@@ -1,13 +1,12 @@
-// Who reads next: which of the sources that are due a free worker takes, when a visit has to end, and how long a source
-// rests. Pure.
+// Which due source a free worker takes next, when a visit has to end, and how long a source rests. Pure.
 import { hourMs, minuteMs } from '../domain/time.ts'
 import type { Politeness } from '../sources/source.ts'
 import type { Urgency } from './plan-slots.ts'
 import type { SlotResult } from './run-slot.ts'
 
-/** Time for which a source may use a host before news of other sources on that host go first. */
+/** How long a source may use a host before news of other sources on that host take precedence. */
 const longestVisitMs = 10 * minuteMs
-/** Back-off of a source after an error of ours, and after the first failure of its portal. */
+/** Back-off of a source after an error of our own, and after the first failure of its portal. */
 export const firstRestMs = minuteMs
 /** Maximum back-off of a source after failures that name no time. */
 const longestRestMs = 15 * minuteMs
@@ -32,31 +31,29 @@ export type DueSource = {
 /** A rest after failures. */
 export type Rest = { readonly failures: number; readonly until: number }
 
-/** What the workers of this process do at one moment; times are epoch milliseconds. */
+/** What the workers of this process are doing at one moment; times are epoch milliseconds. */
 export type Workload = {
   readonly workers: number
   readonly running: ReadonlyMap<string, Pick<DueSource, 'group' | 'urgency'>>
   readonly rests: ReadonlyMap<string, Rest>
-  /** Until when sources are taken to be read by other processes. */
+  /** Until when each of these sources is assumed to be read by another process. */
   readonly elsewhere: ReadonlyMap<string, number>
-  /** Sources that were started, or were found to be read elsewhere, since this list of due sources was made. */
+  /** Sources that were started, or turned out to be read elsewhere, since this list of due sources was made. */
   readonly tried: ReadonlySet<string>
 }
 
 export type Schedule = {
-  /** The source that a worker is to take now; undefined when none is free, or when nothing may be read. */
+  /** The source that a worker should take now; undefined when none is free, or when nothing may be read. */
   readonly next: DueSource | undefined
   /** Sources with news that wait for a host, by group. */
   readonly waiting: ReadonlyMap<string, ReadonlySet<string>>
-  /** Whether no news are due or being read. */
+  /** Whether no news is due or being read. */
   readonly isCaughtUp: boolean
-  /** Whether one of those that wait could be read if a worker were free. */
+  /** Whether one of the waiting sources could be read if a worker were free. */
   readonly isCrowded: boolean
 }
 
-/**
- * `due` is ordered: what comes first is taken first. A source that is being read stays due until the end of its visit.
- */
+/** `due` is ordered: the first one is taken first. A source that is being read stays due until the end of its visit. */
 export function schedule(work: Workload, due: readonly DueSource[], now: number): Schedule {
   const { workers, running, tried } = work
   const isResting = ({ id }: DueSource) => (work.rests.get(id)?.until ?? 0) > now
@@ -67,7 +64,7 @@ export function schedule(work: Workload, due: readonly DueSource[], now: number)
   const waiters = news.filter((each) => !isElsewhere(each) && !tried.has(each.id))
   const waiting = new Map([...Map.groupBy(waiters, ({ group }) => group)].map(([group, each]) => [group, idsOf(each)]))
   const pastReaders = [...running.values()].filter(({ urgency }) => urgency === 'backfill').length
-  // the past waits while the host has news to give, and leaves a worker free for the news of others
+  // the past waits while the host has news, and leaves a worker free for the news of others
   const isPastHeld = ({ group }: DueSource) => waiting.has(group) || pastReaders >= Math.max(1, workers - 1)
   const mayStart = (each: DueSource) =>
     !tried.has(each.id) &&
@@ -87,8 +84,8 @@ export function schedule(work: Workload, due: readonly DueSource[], now: number)
 const idsOf = (sources: readonly DueSource[]): ReadonlySet<string> => new Set(sources.map(({ id }) => id))
 
 /**
- * Whether a visit has to end for others: the past at once where news wait for its host or for a worker, news only after
- * a long visit.
+ * Whether a visit has to end in favor of others: reading the past ends as soon as news wait for its host or for a
+ * worker, reading news only after a long visit.
  */
 export function isVisitOver(
   { waiting, isCrowded }: Pick<Schedule, 'waiting' | 'isCrowded'>,
@@ -101,9 +98,7 @@ export function isVisitOver(
   return (isCrowded || others > 0) && now - visit.startedAt > longestVisitMs
 }
 
-/**
- * The rest of a source after a visit; undefined when none is due. It is longer the more of its visits fail in a row.
- */
+/** The rest of a source after a visit; undefined when none is needed. It grows with consecutive failed visits. */
 export function restAfter(
   before: Rest | undefined,
   { restMs = usualRefusalRestMs }: Pick<Politeness, 'restMs'>,

@@ -29,8 +29,8 @@ describe('spans of time', () => {
       fc.property(fc.constantFrom(...zones), anySlots, anyInstant, (zone, slots, ms) => {
         const span = spanAt(slots, zone, ms)
         expect(span.fromMs).toBeLessThan(span.toMs)
-        // the clock may show the same hour twice: the instant is at most that far after the span of its wall-clock
-        // time
+        // the clock may show the same hour twice: the instant is at most that much later than the span of its
+        // wall-clock time
         if (slots.kind !== 'hours') {
           expect(span.fromMs).toBeLessThanOrEqual(ms)
           expect(ms).toBeLessThan(span.toMs)

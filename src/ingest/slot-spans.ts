@@ -1,4 +1,4 @@
-// Spans of time in which a channel is read: years, months, weeks, days and hours of a source's own zone. Pure.
+// Spans of time in which a channel is read: years, months, weeks, days and hours in a source's own zone. Pure.
 import { dayMs, epochMs, hourMs, offsetMsAt, toInstant } from '../domain/time.ts'
 import type { Slot } from '../sources/fetch.ts'
 import type { Slots } from '../sources/source.ts'
@@ -13,12 +13,12 @@ export type Span = { readonly key: string; readonly fromMs: number; readonly toM
 const wallOf = (ms: number, zone: string): number => ms + offsetMsAt(zone, ms)
 
 /**
- * The first instant at which the zone's clocks show this time or a later one. Where a day or an hour is skipped, that
- * is the end of the gap; where one comes twice, its first coming.
+ * The first instant at which the zone's clocks show this time or a later one. If a day or an hour is skipped, that is
+ * the end of the gap; if one is repeated, its first occurrence.
  */
 export function firstInstantOf(wallMs: number, zone: string): number {
   const [earlier, later] = [offsetMsAt(zone, wallMs - 36 * hourMs), offsetMsAt(zone, wallMs + 36 * hourMs)]
-  // no zone changes its clocks there and back within three days
+  // no zone changes its clocks and back within three days
   if (earlier === later) return wallMs - earlier
   const offsets = new Set([-36, -24, -12, 0, 12, 24, 36].map((hours) => offsetMsAt(zone, wallMs + hours * hourMs)))
   const exact = [...offsets]
@@ -26,7 +26,7 @@ export function firstInstantOf(wallMs: number, zone: string): number {
     .filter((ms) => wallOf(ms, zone) === wallMs)
     .sort((a, b) => a - b)[0]
   if (exact !== undefined) return exact
-  // skipped: the change is between the instants given by the two offsets around it
+  // skipped: the change lies between the instants computed from the two offsets around it
   let before = Math.min(...[...offsets].map((offset) => wallMs - offset))
   let after = Math.max(...[...offsets].map((offset) => wallMs - offset))
   while (after - before > 1) {
@@ -39,7 +39,7 @@ export function firstInstantOf(wallMs: number, zone: string): number {
 
 const twoDigits = (value: number) => String(value).padStart(2, '0')
 
-/** Start of the span that holds a wall-clock time, and of the one after, as wall-clock times. */
+/** Start of the span that holds a wall-clock time, and of the next one, as wall-clock times. */
 function wallSpan(slots: SpanSlots, wallMs: number): { from: number; to: number } {
   const date = new Date(wallMs)
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()]
@@ -111,21 +111,21 @@ export function* spansBetween(
   for (let wall = wallSpan(slots, wallOf(fromMs, zone)); wall.from <= lastWallMs; wall = wallSpan(slots, wall.to)) {
     if (isPassedOver(keyOf(slots.kind, wall.from))) continue
     const span = spanFrom(slots, zone, wall)
-    // an hour that summer time skips has no length
+    // an hour skipped by summer time has no length
     if (span.toMs > span.fromMs) yield span
   }
 }
 
 const keyPattern = /^(\d{4})(?:-W(\d{2})|-(\d{2})(?:-(\d{2})(?:T(\d{2}))?)?)?$/
 
-/** The span of a key; undefined when it is no key of such a span. */
+/** The span of a key; undefined when it is not a key of such a span. */
 export function spanOfKey(slots: SpanSlots, zone: string, key: string): Span | undefined {
   const match = keyPattern.exec(key)
   if (!match) return undefined
   const [year, week, month, day, hour] = match.slice(1).map((text) => (text === undefined ? undefined : Number(text)))
   let wallMs = Date.UTC(year!, (month ?? 1) - 1, day ?? 1, hour ?? 0)
   if (week !== undefined) {
-    // the week of 4 January is the first
+    // 4 January is always in the first week
     const fourth = Date.UTC(year!, 0, 4)
     wallMs = fourth - ((new Date(fourth).getUTCDay() + 6) % 7) * dayMs + (week - 1) * 7 * dayMs
   }
@@ -139,7 +139,7 @@ export function slotOf(span: Span): Slot {
 }
 
 /**
- * Start of a calendar day (`YYYY-MM-DD`) in a zone. Throws RangeError when it is none: a card or an argument was not
+ * Start of a calendar day (`YYYY-MM-DD`) in a zone. Throws RangeError for an invalid day: a card or an argument was not
  * checked.
  */
 export function dayStart(day: string, zone: string): number {

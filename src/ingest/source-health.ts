@@ -1,4 +1,4 @@
-// How a source is doing: what it last brought, how late it is, and which alarms that raises. Pure.
+// How a source is doing: what it last delivered, how late it is, and which alarms that raises. Pure.
 import { dayMs, hourMs, toInstant } from '../domain/time.ts'
 import type { Source } from '../sources/source.ts'
 
@@ -13,11 +13,11 @@ export type SourceRecord = {
   /** First reading ever; null when it was never read. */
   readonly firstReadAt: number | null
   readonly lastReadAt: number | null
-  /** End of the last reading that came to its end. */
+  /** End of the last reading that completed. */
   readonly lastSuccessAt: number | null
-  /** End of the last reading that brought a document that was not known. */
+  /** End of the last reading that found a new document. */
   readonly lastNewAt: number | null
-  /** Readings in a row that failed, over all slots; 0 after one that did not. */
+  /** Consecutive failed readings, over all slots; 0 after one that did not fail. */
   readonly failures: number
   readonly lastError: string | null
   /** New documents by day in the source's zone (`YYYY-MM-DD`), the last 30 days. */
@@ -33,9 +33,11 @@ export type SourceRecord = {
     readonly missing: string
     readonly since: number
   }[]
-  /** Slots that are due and not read yet. */
+  /** Number of slots that are due and not read yet. */
   readonly waitingSlots: number
-  /** Names that appeared after the first documents had been examined, with the documents that held them. */
+  /**
+   * Names that appeared after the first documents had been examined, with the number of documents that contained them.
+   */
   readonly newNames: readonly { readonly name: string; readonly documents: number; readonly since: number }[]
 }
 
@@ -45,7 +47,7 @@ type SourceState = 'off' | 'never-read' | 'ok' | 'alarm'
 export type SourceHealth = {
   readonly sourceId: string
   readonly state: SourceState
-  /** Why it is not run; only when off. */
+  /** Why it does not run; only when off. */
   readonly offBecause?: string
   readonly lastSuccessAt: number | null
   /** Since the last success; null when there was none. */
@@ -61,14 +63,14 @@ const failingMs = 6 * hourMs
  */
 const usualRejectedShare = 0.1
 const enoughDocuments = 20
-/** How often a new name must occur not to be the misspelling of one authority. */
+/** How often a new name must occur before it is more than the misspelling of one authority. */
 const oftenSeen = 20
 /** How long a new name raises an alarm; after that it counts as part of the portal's schema. */
 const driftMs = 14 * dayMs
-/** Minimum number of working days that show what is usual. */
+/** Minimum number of working days needed to know what is usual. */
 const enoughDays = 5
 
-/** Why a source does not run: the operator's key is missing, or the card says so. */
+/** Why a source does not run: the operator's key is missing, or its card turns it off. */
 export function whyOff(source: Source, hasKey: boolean): string | undefined {
   if (source.access.kind === 'key' && !hasKey)
     return `needs a key: get one at ${source.access.getItAt} and set TENDERSTOCK_${source.access.setting}`
@@ -139,8 +141,8 @@ function* totals(record: SourceRecord): Generator<Alarm> {
 }
 
 /**
- * The last working day that is over and brought something: a day without anything may be a holiday, and is the
- * silence's business.
+ * Checks the last complete working day with documents: a day without any may be a holiday, which the check for silence
+ * covers.
  */
 function* counts(source: Source, record: SourceRecord, now: number): Generator<Alarm> {
   const expected = source.expects.perDay

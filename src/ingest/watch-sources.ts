@@ -1,4 +1,4 @@
-// Looks at every source that runs, raises alarms and clears them; the operator and the publication gate read them.
+// Checks every source that runs, raises alarms and clears them; the operator and the publication gate read them.
 import { dayMs } from '../domain/time.ts'
 import type { Sources } from '../sources/registry.ts'
 import type { Store } from '../store/database.ts'
@@ -41,7 +41,7 @@ export async function sourcesHealth(
   })
 }
 
-/** Raises and clears alarms so that they say what is the case at `now`. Returns those that were raised or cleared. */
+/** Raises and clears alarms so that they match the situation at `now`. Returns those that were raised or cleared. */
 export async function watchSources(
   store: Pick<Store, 'db'>,
   options: WatchOptions,

@@ -6,15 +6,16 @@ export type Clock = () => number
 
 export const systemClock: Clock = () => Date.now()
 
-/** Milliseconds of a clock that nobody sets, and that only moves forwards; for spans of time within this process. */
+/** Milliseconds of a clock that is never set and only moves forwards; for spans of time within this process. */
 export const steadyClock: Clock = () => performance.now()
 
 /** A clock for trials: `base` plus everything that `advance` added. Never for production. */
 export type ShiftableClock = { readonly now: Clock; readonly advance: (ms: number) => number }
 
 /**
- * `advance` returns the new present moment; it only moves forwards, because published times never fall (P2).
- * `shiftMs`: one number that holds how far it was moved; in shared memory, clocks of other threads move along.
+ * `advance` returns the new present moment; it only moves forwards, because published times never decrease (P2).
+ * `shiftMs`: an array of one number, how far the clock was moved; if it is in shared memory, clocks of other threads
+ * move along.
  */
 export function shiftableClock(base: Clock = systemClock, shiftMs: Float64Array = new Float64Array(1)): ShiftableClock {
   const now = () => base() + shiftMs[0]!
@@ -32,7 +33,7 @@ export function shiftableClock(base: Clock = systemClock, shiftMs: Float64Array 
 /** Resolves after this many milliseconds; rejects with the signal's reason if that comes first. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
 
-/** Waits by the machine's timer, in pieces where the time is longer than that can hold. */
+/** Waits with the machine's timer, in several steps when the time is longer than the timer allows. */
 export const systemSleep: Sleep = async (ms, signal) => {
   const longestMs = 2 ** 31 - 1
   for (let left = ms; left > 0; left -= longestMs) {

@@ -1,4 +1,4 @@
-// What the environment may say.
+// What may be in the environment.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -263,7 +263,7 @@ describe('secrets from files', () => {
     expect(webhookSecret(files)).toBe('whsec_x')
     const path = fileWith('sam', 'key of a source\n')
     expect(sourceKey('SAM_API_KEY', { TENDERSTOCK_SAM_API_KEY_FILE: path })).toBe('key of a source')
-    // a service keeps what it started with
+    // a service keeps the secret it started with
     writeFileSync(path, 'another')
     expect(sourceKey('SAM_API_KEY', { TENDERSTOCK_SAM_API_KEY_FILE: path })).toBe('key of a source')
   })

@@ -16,18 +16,18 @@ export type Config = {
   readonly databaseUrl?: string
   /** REDIS_URL: Valkey or Redis that shares rate limits between processes; absent means limits in process. */
   readonly redisUrl?: string
-  /** TENDERSTOCK_BASE_URL: where clients reach the API, without a path; absent if not set. */
+  /** TENDERSTOCK_BASE_URL: where clients reach the API, without a path. */
   readonly baseUrl?: string
   /**
    * TENDERSTOCK_DOCS_URL: where the pages that explain the problem types are; absent means the service's own /access
    * page.
    */
   readonly docsUrl?: string
-  /** TENDERSTOCK_CONSOLE_URL: where people reach the console, https, without a path; absent means on this machine. */
+  /** TENDERSTOCK_CONSOLE_URL: where people reach the console, https, without a path; without it, on this machine. */
   readonly consoleUrl?: string
   /** TENDERSTOCK_TENDER_PAGES is `public`: strangers may read the pages of tenders; absent: only who signed in. */
   readonly hasPublicTenders?: true
-  /** TENDERSTOCK_TRUSTED_HOPS: how many proxies in front are believed about a client's address; absent if not set. */
+  /** TENDERSTOCK_TRUSTED_HOPS: how many proxies in front are trusted about a client's address. */
   readonly trustedHops?: number
   /** TENDERSTOCK_CONTACT: email address or web page of the operator; every request to a portal carries it. */
   readonly contact?: string
@@ -35,16 +35,16 @@ export type Config = {
   readonly secretKey?: Uint8Array
   /** TENDERSTOCK_DOCUMENTS: where raw documents are kept; absent means in the database. */
   readonly documents?: DocumentLocation
-  /** TENDERSTOCK_EDITIONS: a bucket in which nodes find the editions; absent means that they ask the database. */
+  /** TENDERSTOCK_EDITIONS: a bucket in which nodes find the editions; without it, they ask the database. */
   readonly editions?: BucketLocation
-  /** TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM: how mails leave; absent means that they wait. */
+  /** TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM: how mails are sent; without it, they wait. */
   readonly mail?: MailSettings
   /**
-   * TENDERSTOCK_KEEP_…_DAYS: how long things are kept, in milliseconds; absent means for ever, of the audit log 24
+   * TENDERSTOCK_KEEP_…_DAYS: how long things are kept, in milliseconds; without it forever, and the audit log for 24
    * months.
    */
   readonly keep?: KeepSettings
-  /** TENDERSTOCK_OIDC_ISSUER, _CLIENT_ID and _CLIENT_SECRET: the sign-in of a company; absent means none. */
+  /** TENDERSTOCK_OIDC_ISSUER, _CLIENT_ID and _CLIENT_SECRET: a company's own sign-in. */
   readonly oidc?: OidcSettings
 }
 
@@ -58,7 +58,7 @@ const keepKinds = [
   ['TENDERSTOCK_KEEP_AUDIT_DAYS', 'auditMs'],
 ] as const
 
-/** A provider of OpenID Connect, and what we are to it. */
+/** A provider of OpenID Connect, and our registration with it. */
 export type OidcSettings = {
   /** https, or http on this machine. */
   readonly issuer: string
@@ -66,7 +66,7 @@ export type OidcSettings = {
   readonly clientSecret: string
 }
 
-/** The server that takes mails, and who sends them. */
+/** The server that accepts mails, and their sender. */
 export type MailSettings = {
   readonly host: string
   readonly port: number
@@ -85,13 +85,13 @@ export type DocumentLocation = { readonly kind: 'folder'; readonly path: string 
 export type BucketLocation = {
   readonly kind: 'bucket'
   readonly bucket: string
-  /** Empty, or with a slash at its end. */
+  /** Empty, or ends with a slash. */
   readonly prefix: string
-  /** AWS_REGION; default `us-east-1`, which stores that know no regions take as well. */
+  /** AWS_REGION; default `us-east-1`, which stores without regions accept as well. */
   readonly region: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** AWS_SESSION_TOKEN, of temporary keys. */
+  /** AWS_SESSION_TOKEN, for temporary keys. */
   readonly sessionToken?: string
   /** AWS_ENDPOINT_URL without a slash at its end: a store that is not AWS, in any network. */
   readonly endpoint?: string
@@ -103,10 +103,10 @@ export type Environment = { readonly [name: string]: string | undefined }
 /** Where a setting comes from. */
 export type SettingOrigin = 'default' | 'environment' | 'file'
 
-/** A setting as it is given: with its value, unless that is a secret. */
+/** A setting that is given: with its value, unless it is secret. */
 export type GivenSetting = { readonly name: string; readonly from: SettingOrigin; readonly value?: string }
 
-/** Maximum size of a file with a secret; a key or an address is far below. */
+/** Maximum size of a file with a secret; a key or an address is far smaller. */
 const maxSecretBytes = 64 * 1024
 
 /** Contents of files by path: each is read once, so that a service keeps the secrets with which it started. */
@@ -134,7 +134,7 @@ function secretOf(environment: Environment, name: string): string | undefined {
   return secret
 }
 
-// The path is never repeated in a message: somebody may have put the secret there.
+// The path is never repeated in a message: the secret itself may have been entered by mistake.
 function readSecret(path: string, variable: string): string {
   const refuse = (why: string): OperatorError =>
     wrongUse(`The file that ${variable} names ${why}; name a file that holds the value and nothing else.`)
@@ -165,8 +165,8 @@ function readSecret(path: string, variable: string): string {
 }
 
 /**
- * Settings that the environment gives, those that name a file of a source's key as well: for these the cards know the
- * names.
+ * The settings given in the environment, including those that name the file of a source's key, whose names are in the
+ * cards.
  */
 export function givenSettings(
   keys: readonly string[],
@@ -239,8 +239,7 @@ export function sourceKey(setting: string, environment: Environment = process.en
 }
 
 /**
- * Reads the files of sources' keys, so that one that cannot be read is reported at the start and not when its portal is
- * due.
+ * Reads the files of sources' keys, so that an unreadable one is reported at the start and not when its portal is due.
  */
 function checkKeyFiles(environment: Environment): void {
   for (const variable of Object.keys(environment)) {
@@ -249,12 +248,12 @@ function checkKeyFiles(environment: Environment): void {
   }
 }
 
-/** TENDERSTOCK_WEBHOOK_SECRET: the secret that a receiver for trials verifies with. */
+/** TENDERSTOCK_WEBHOOK_SECRET: the secret with which a trial receiver verifies. */
 export function webhookSecret(environment: Environment = process.env): string | undefined {
   return textOf(environment, 'TENDERSTOCK_WEBHOOK_SECRET')
 }
 
-/** A PostgreSQL URL given as an argument. Throws OperatorError when it is none. */
+/** A PostgreSQL URL given as an argument. Throws OperatorError when it is not valid. */
 export function checkDatabaseUrl(text: string, name = 'DATABASE_URL'): string {
   return checkUrl(text, name, ['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/name')
 }
@@ -303,7 +302,7 @@ function pageOf(environment: Environment, name: SettingName, example: string): s
   return url.href.replace(/\/+$/, '')
 }
 
-// Passkeys and cookies need https; a path would be another console's cookies.
+// Passkeys and cookies require https; a path would share cookies with another console.
 function consoleUrlOf(environment: Environment): string | undefined {
   const text = pageOf(environment, 'TENDERSTOCK_CONSOLE_URL', 'https://console.example.org')
   if (text !== undefined && (text !== new URL(text).origin || !text.startsWith('https:')))
@@ -320,7 +319,7 @@ function hasPublicTendersIn(environment: Environment): boolean {
   return text === 'public'
 }
 
-/** Maximum number of proxies that anybody puts in a row; more is a mistake. */
+/** Maximum number of proxies in a row; more is a mistake. */
 const maxTrustedHops = 16
 
 function hopsOf(environment: Environment): number | undefined {
@@ -345,7 +344,7 @@ function keepOf(environment: Environment): KeepSettings | undefined {
   return found.length === 0 ? undefined : Object.fromEntries(found)
 }
 
-/** A page or mailbox. It becomes part of a header, inside brackets. */
+/** The URL of a page or a mail address. It becomes part of a header, in parentheses. */
 function contactOf(environment: Environment): string | undefined {
   const text = textOf(environment, 'TENDERSTOCK_CONTACT')
   if (!text) return undefined
@@ -358,7 +357,7 @@ function contactOf(environment: Environment): string | undefined {
   return text
 }
 
-// Never repeated in the message.
+// Its value is never repeated in a message.
 function sealingKeyOf(environment: Environment): Uint8Array | undefined {
   const text = textOf(environment, 'TENDERSTOCK_SECRET_KEY')
   if (!text) return undefined
@@ -426,11 +425,11 @@ function oidcOf(environment: Environment): OidcSettings | undefined {
   const { protocol, hostname } = new URL(issuer)
   if (protocol !== 'https:' && hostname !== 'localhost' && !isLoopbackAddress(literalOf(hostname) ?? hostname))
     throw wrongUse('TENDERSTOCK_OIDC_ISSUER is not https; write it like https://login.example.org.')
-  // as it is written: a slash at its end belongs to its name
+  // kept as it is written: a trailing slash is part of the name
   return { issuer: textOf(environment, 'TENDERSTOCK_OIDC_ISSUER')!, clientId, clientSecret }
 }
 
-/** Undefined when a percent sign is followed by no byte. */
+/** Undefined when a percent sign is not followed by two hexadecimal digits. */
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
@@ -477,7 +476,7 @@ export function backupLocationOf(text: string, environment: Environment = proces
   return bucket
 }
 
-/** Undefined for a text that is no address of a bucket. `subject`: what names it, for an error. */
+/** Undefined for a text that is not the address of a bucket. `subject`: what the error message calls it. */
 function bucketOf(environment: Environment, text: string, subject: string): BucketLocation | undefined {
   const [, bucket, prefix] =
     /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([A-Za-z0-9!_.*'()/-]*))?$/.exec(text) ?? []

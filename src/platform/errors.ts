@@ -1,8 +1,8 @@
-// Errors that a person can act on, apart from bugs.
+// Errors that a person can act on, as opposed to bugs.
 
 /**
- * Something the operator can repair: a taken port, a folder that cannot be written, a wrong argument. The message is
- * one sentence that says what happened and what to do; the command line prints it without a stack and exits with
+ * Something the operator can fix: a port in use, a folder that cannot be written, a wrong argument. The message is one
+ * sentence that says what happened and what to do; the command line prints it without a stack and exits with
  * `exitCode`.
  */
 export class OperatorError extends Error {
@@ -14,14 +14,14 @@ export class OperatorError extends Error {
   }
 }
 
-/** Exit code of every command that names something which does not exist. */
+/** Exit code of every command when something that it names does not exist. */
 const absentExitCode = 8
 
 /**
- * What a command names does not exist: an organization, a token, a source, a search, a tender … The message says where
- * to look.
+ * Something that a command names does not exist: an organization, a token, a source, a search, a tender … The message
+ * says where to look.
  */
 export const noSuchThing = (message: string): OperatorError => new OperatorError(message, { exitCode: absentExitCode })
 
-/** A command, an option or a setting is not used as it can be. */
+/** A command, an option or a setting is used wrongly. */
 export const wrongUse = (message: string): OperatorError => new OperatorError(message, { exitCode: 2 })

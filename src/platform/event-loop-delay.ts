@@ -1,13 +1,13 @@
-// How far the event loop of this thread is behind, sampled twice a second.
+// How far the event loop of this thread lags behind, sampled twice a second.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 const sampleEveryMs = 500
 const resolutionMs = 20
 
-/** Beyond the timer's own period; the mean is NaN while nothing was measured. */
+/** Beyond the timer's own period; the mean is NaN when nothing was measured. */
 export type LoopDelay = { readonly meanMs: number; readonly maxMs: number }
 
-/** Calls back with each sample, until the returned function is called. */
+/** Calls `onSample` with each sample until the returned function is called. */
 export function watchEventLoop(onSample: (delay: LoopDelay) => void): () => void {
   const histogram = monitorEventLoopDelay({ resolution: resolutionMs })
   histogram.enable()
@@ -22,10 +22,13 @@ export function watchEventLoop(onSample: (delay: LoopDelay) => void): () => void
   }
 }
 
-/** Samples after which a window of `recentMaximum` ends: 30 s. */
+/** Number of samples in a window of `recentMaximum`: 30 s. */
 const windowSamples = 60
 
-/** The maximum of the last 30 to 60 s, so that a look every 30 s misses nothing. Returns it with each sample. */
+/**
+ * Returns a function that takes each sample and returns the maximum of the last 30 to 60 s, so that looking every 30 s
+ * misses nothing.
+ */
 export function recentMaximum(): (value: number) => number {
   let [before, present, samples] = [0, 0, 0]
   return (value) => {

@@ -1,4 +1,4 @@
-// One process per folder: two that write the same files would spoil both.
+// One process per folder: two that write the same files would corrupt both.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,14 +7,14 @@ import { OperatorError } from './errors.ts'
 /** SQLite's result code for a lock that another connection holds. */
 const sqliteBusy = 5
 
-/** Of the lock's own file. */
+/** Name of the lock file. */
 export const lockName = 'lock.db'
 
-/** What a message calls the folder, and what to do where another process has it, or where it cannot be written. */
+/** What messages call the folder, and what they recommend when another process has it, or when it cannot be written. */
 export type FolderNames = { readonly what: string; readonly inUse: string; readonly unwritable: string }
 
 /**
- * Owns the folder, made when missing, until the returned function is called or the process ends, however it ends
+ * Locks the folder, created when missing, until the returned function is called or the process ends in any way
  * (SQLite's file lock).
  */
 export function lockFolder(folder: string, named: FolderNames): () => void {

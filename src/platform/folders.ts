@@ -1,10 +1,10 @@
-// Making folders, and making what happens in them durable. Node's own recursive mkdir never returns where the parent
-// exists and refuses with ENOENT (/proc).
+// Creates folders, and makes changes in them durable. Node's own recursive mkdir never returns when the parent exists
+// and refuses with ENOENT (/proc).
 import { mkdir, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { OperatorError } from './errors.ts'
 
-/** Makes a folder with its parents; one that exists is fine. Throws OperatorError when that is not possible. */
+/** Creates a folder with its parents; an existing one is fine. Throws OperatorError when that is not possible. */
 export async function makeFolder(path: string): Promise<void> {
   try {
     await makeWithParents(path)
@@ -19,7 +19,8 @@ export async function makeFolder(path: string): Promise<void> {
 }
 
 /**
- * Makes a folder with its parents; one that exists is fine, and so is anything else of this name. Throws Node's errors.
+ * Creates a folder with its parents; an existing one is fine, and so is anything else of this name. Throws Node's
+ * errors.
  */
 export async function makeWithParents(path: string): Promise<void> {
   try {
@@ -34,12 +35,12 @@ export async function makeWithParents(path: string): Promise<void> {
   }
 }
 
-/** Another process may have made it in between. */
+/** Another process may have created it in between. */
 function fineWhenThere(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error
 }
 
-/** Makes the names in a folder durable: what was made, renamed or removed there outlasts a power cut. */
+/** Makes the names in a folder durable: what was created, renamed or removed there survives a power cut. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {

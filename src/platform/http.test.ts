@@ -1,4 +1,4 @@
-// The guard of outgoing HTTP, against servers on loopback.
+// The limits of outgoing HTTP, against servers on loopback.
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
@@ -142,7 +142,7 @@ describe('bodies', () => {
     const host = await serve((request, reply) => {
       if (request.url === '/announced') reply.writeHead(200, { 'content-length': '100' })
       reply.write('half')
-      // only when the client has it: else the answer would never have begun
+      // only when the client has it: otherwise the answer would never have begun
       setImmediate(() => reply.destroy())
     })
     const http = client('loopback')
@@ -273,7 +273,7 @@ describe('bodies', () => {
   })
 })
 
-/** A portal on loopback under a name of the public network. */
+/** A portal on loopback that has a name on the public network. */
 async function portal(listener: RequestListener, options: Partial<HttpOptions> = {}) {
   const host = await serve(listener)
   const http = openHttp({

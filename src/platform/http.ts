@@ -6,7 +6,7 @@ import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw }
 import { Agent, buildConnector, request } from 'undici'
 import { ForbiddenAddress, isInNetwork, isPublicAddress, literalOf, lookupIn, type Network } from './network-rule.ts'
 
-/** The network did not deliver; trying again later may help. Nothing is wrong with the data. */
+/** The network did not deliver; trying again later may help. The data is not at fault. */
 export class Retryable extends Error {
   /** Epoch milliseconds before which trying again is pointless or impolite; absent: not known. */
   readonly retryAt?: number
@@ -18,8 +18,7 @@ export class Retryable extends Error {
 }
 
 /**
- * The portal answered, and the answer is no data: a firewall's challenge, a page for people, a limit. Never an empty
- * result.
+ * The portal answered, but not with data: a firewall's challenge, a page for people, a limit. Never an empty result.
  */
 export class Refused extends Retryable {
   constructor(message: string, options?: { readonly cause?: unknown; readonly retryAt?: number }) {
@@ -44,40 +43,36 @@ export type HttpRequest = {
    */
   readonly headers?: { readonly [name: string]: string }
   readonly body?: string | Uint8Array
-  /** Most bytes of the body, unpacked or not; default 64 MiB. */
+  /** Maximum bytes of the body, unpacked or not; default 64 MiB. */
   readonly maxBytes?: number
   /** `follow` (default): at most five. `leave`: the reply is the redirect itself. */
   readonly redirects?: 'follow' | 'leave'
-  /** Replaces the client's limit for hosts that are known to be slow; the time for the whole grows with it. */
+  /** Replaces the client's limit for hosts that are known to be slow; the limit for the whole body grows with it. */
   readonly timeoutMs?: number
   /** Called before each redirect is followed; what it throws ends the request. */
   readonly beforeRedirect?: (target: URL) => Promise<void>
   /** Ends the request with the signal's own reason. */
   readonly signal?: AbortSignal
-  /** Texts that are in no message: a key that is part of the address. */
+  /** Texts to keep out of all messages: a key that is part of the address. */
   readonly secrets?: readonly string[]
 }
 
-/**
- * An answer whose body is still to be read, once: by `bytes`, `chunks` or `discard`. Until then it holds a connection.
- */
+/** An answer whose body has to be read once: with `bytes`, `chunks` or `discard`. Until then it holds a connection. */
 export type HttpAnswer = {
   readonly status: number
   /** The address that answered, after redirects. */
   readonly url: string
   /** Names in lower case; several values of one name are joined by a comma and a space. */
   readonly headers: { readonly [name: string]: string | undefined }
-  /** The whole body, decoded from its content coding. Throws Retryable when it breaks off, TooLarge. */
+  /** The whole body, decoded from its content coding. Throws Retryable when it breaks off, and TooLarge. */
   readonly bytes: () => Promise<Uint8Array>
   /** The body piece by piece, decoded, with the same errors. Ending the iteration early closes the connection. */
   readonly chunks: () => AsyncIterable<Uint8Array>
-  /**
-   * The first bytes of the decoded body, at most `count`; they are delivered again to the caller that reads the body.
-   */
+  /** The first bytes of the decoded body, at most `count`; whoever reads the body receives them again. */
   readonly peek: (count: number) => Promise<Uint8Array>
   /** Resolves when the answer no longer holds a connection: it was read, discarded, broken or abandoned. */
   readonly ended: Promise<void>
-  /** Frees the connection, reading what little is left where that is cheaper than closing it. Never throws. */
+  /** Frees the connection, reading the rest of the body where that is cheaper than closing it. Never throws. */
   readonly discard: () => Promise<void>
 }
 
@@ -90,11 +85,11 @@ type HttpReply = {
 export type HttpClient = {
   /**
    * One request, any status. Throws Retryable when no answer comes in time or the connection breaks, Refused when
-   * redirects go in a circle (a cookie is wanted), ForbiddenAddress when the address or a redirect leaves the allowed
-   * network or goes from https to http.
+   * redirects go in a circle (because a cookie is expected), ForbiddenAddress when the address or a redirect leaves the
+   * allowed network or goes from https to http.
    */
   readonly send: (request: HttpRequest) => Promise<HttpAnswer>
-  /** GET without following redirects, read as a whole. As `send`, and throws Retryable on 5xx and 429. */
+  /** GET without following redirects, read as a whole. Like `send`, but throws Retryable on 5xx and 429. */
   readonly get: (
     url: string,
     options?: { readonly maxBytes?: number; readonly signal?: AbortSignal },
@@ -104,18 +99,23 @@ export type HttpClient = {
 
 export type HttpOptions = {
   readonly network: Network
-  /** To the first byte of an answer, and between two pieces of a body; default 30 s. */
+  /** Limit up to the first byte of an answer, and between two pieces of a body; default 30 s. */
   readonly timeoutMs?: number
-  /** To the end of a body that is read as a whole; default 4 times `timeoutMs`. Only waiting for the portal counts. */
+  /**
+   * Limit up to the end of a body that is read as a whole; default 4 times `timeoutMs`. Only waiting for the portal
+   * counts.
+   */
   readonly wholeTimeoutMs?: number
-  /** To the end of a body that is read piece by piece; default one hour. Only waiting for the portal counts. */
+  /**
+   * Limit up to the end of a body that is read piece by piece; default one hour. Only waiting for the portal counts.
+   */
   readonly streamTimeoutMs?: number
   /** How long a body may stay unread before it is abandoned; default 10 minutes. */
   readonly unreadTimeoutMs?: number
   readonly userAgent?: string
   /**
-   * The address that is really used instead: the simulator's. Callers still see the real address. An address that is
-   * an IP literal outside the public network is refused before it is mapped, as it would be live.
+   * Returns the address to use instead: the simulator's. Callers still see the real address. An address that is an IP
+   * literal outside the public network is refused before it is mapped, as it would be in live use.
    */
   readonly route?: (url: URL) => URL
 }
@@ -124,12 +124,12 @@ const defaultMaxBytes = 64 * 1024 * 1024
 const mostRedirects = 5
 /** Headers that reveal nothing to a stranger: all others are dropped when a redirect leaves the origin. */
 const harmlessHeaders = new Set(['accept', 'accept-language', 'accept-encoding', 'user-agent', 'content-type'])
-/** Maximum bytes of a discarded answer that are read: reading more costs more than a new connection. */
+/** Maximum bytes to read of a discarded answer: reading more costs more than a new connection. */
 const discardedBytes = 16 * 1024
 
 /**
- * A client for one kind of network. The check is made on the address that is connected to, literals included, so that
- * no name can be rebound between check and use.
+ * A client for one kind of network. It checks the address that it connects to, including literals, so that no name can
+ * be rebound between check and use.
  */
 export function openHttp(options: HttpOptions): HttpClient {
   const timeoutMs = options.timeoutMs ?? 30_000
@@ -224,7 +224,9 @@ function redirectTarget(answer: HttpAnswer, from: URL): URL | undefined {
   return (location && URL.parse(location, from.href)) || undefined
 }
 
-/** The next request after a redirect (RFC 9110 section 15.4): 303, and by custom 301 and 302, turn POST into GET. */
+/**
+ * The next request after a redirect (RFC 9110 section 15.4): 303, and by convention 301 and 302, turn POST into GET.
+ */
 function redirected(each: HttpRequest, status: number, isSameOrigin: boolean): HttpRequest {
   const method = each.method ?? 'GET'
   const becomesGet = (status === 303 && method !== 'HEAD') || ((status === 301 || status === 302) && method === 'POST')
@@ -325,7 +327,7 @@ type BodyParts = {
 /** The body of one answer: decoded, counted and timed while it is read. */
 class Body {
   readonly #parts: BodyParts
-  /** Read by `peek`, not yet delivered. */
+  /** Bytes that `peek` read and that are not delivered yet. */
   readonly #held: Uint8Array[] = []
   #source: AsyncIterator<Uint8Array> | undefined
   #isTaken = false
@@ -344,7 +346,7 @@ class Body {
         resolve()
       })
     })
-    // an error before anybody reads is reported to the caller that reads, not to the process
+    // an error before anything reads is thrown to the later reader, not to the process
     parts.raw.on('error', () => {})
   }
 
@@ -461,7 +463,7 @@ function decoded(
   return source
 }
 
-/** Packed bytes that unpack to nothing must have an end as well. */
+/** Bounds packed bytes that unpack to nothing, too. */
 async function* counted(source: AsyncIterable<Uint8Array>, name: string, maxBytes: number): AsyncGenerator<Uint8Array> {
   let size = 0
   for await (const chunk of source) {
@@ -499,7 +501,7 @@ function redactor(secrets: readonly string[]): (text: string) => string {
 
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  // undici wraps what happened; Node gives connection errors of several addresses as one without a text
+  // undici wraps the cause; Node reports connection errors of several addresses as one error without a text
   const inner = error instanceof AggregateError ? error.errors.map(messageOf).join(', ') : ''
   return error.message || inner || ('code' in error ? String(error.code) : error.name)
 }

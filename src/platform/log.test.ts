@@ -93,7 +93,7 @@ test('a process whose log nobody reads any more continues, and ends', async () =
     }, 5)`
   const folder = mkdtempSync(join(tmpdir(), 'log-'))
   const path = join(folder, 'out')
-  // standard error goes to a program that ends at once
+  // standard error is piped to a program that ends immediately
   const line = '{ "$NODE" --input-type=module -e "$PROGRAM" 2>&1 1>&3 | true; } 3> "$OUT"'
   const child = spawn('sh', ['-c', line], {
     env: { ...process.env, NODE: process.execPath, PROGRAM: program, OUT: path },

@@ -5,23 +5,23 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** Who writes often asks first whether a level is wanted at all. */
+/** Callers often check first whether a level is enabled at all. */
 export type Log = Pick<Logger, LogLevel> & Partial<Pick<Logger, 'isLevelEnabled'>>
 
-/** Maximum characters of lines that wait for others. */
+/** Maximum characters to buffer before a write. */
 const waitingMax = 8192
 const flushEveryMs = 1000
-/** Maximum bytes that wait while they cannot be written. */
+/** Maximum bytes to keep while they cannot be written. */
 const unwrittenMax = 1024 * 1024
 const warning = 40
 
 /**
- * Writes lines together, once a second: a write for each request's line would cost a considerable part of its answer.
- * A warning or an error is written at once, with everything before it; so are waiting lines when the process or thread
- * ends.
+ * Writes lines together, once a second: a write for each request's line would be a considerable part of the cost of its
+ * answer. A warning or an error is written immediately, with everything before it; so are waiting lines when the
+ * process or thread ends.
  *
- * A log that nobody reads – a full pipe, a full disk, a reader that is gone – never stops the service: lines wait for
- * a better moment, and are lost if they are too many. (The destination of pino itself would retry forever, in the
+ * A log that cannot be written – a full pipe, a full disk, a program at the other end that is gone – never stops the
+ * service: lines wait, and are lost if there are too many. (The destination of pino itself would retry forever, in the
  * middle of an answer.)
  */
 export function bufferedStream(
@@ -55,7 +55,7 @@ export function bufferedStream(
 }
 
 /**
- * Lines are JSON with the time in ISO 8601. Authorization headers are cut out wherever they turn up: a token is never
+ * Lines are JSON with the time in ISO 8601. Authorization headers are removed wherever they occur: a token is never
  * logged (C120).
  */
 export function openLog(level: LogLevel, stream: DestinationStream = bufferedStream(2)): Log {

@@ -1,7 +1,7 @@
 // Mail addresses as people and settings write them.
 import { domainToASCII } from 'node:url'
 
-/** The domain of the `Message-ID` of mails from this address; of mails that wait for settings, a plain one. */
+/** The domain of the `Message-ID` of mails from this address; a generic one for mails that wait for settings. */
 export const mailDomainOf = (from: string | undefined): string => from?.split('@')[1] ?? 'tenderstock.invalid'
 
 /** Maximum length of an address, and of the part before the `@` (RFC 5321, 4.5.3.1). */
@@ -9,8 +9,8 @@ const mostLength = 254
 const mostLocalLength = 64
 
 /**
- * The address in the form in which it is stored: its domain in ASCII and lower case. Undefined when it is none. Letters
- * beyond ASCII before the `@`, quoted parts and comments are not accepted.
+ * The address in the form in which it is stored: its domain in ASCII and lower case. Undefined when it is not valid.
+ * Letters beyond ASCII before the `@`, quoted parts and comments are not accepted.
  */
 export function mailAddressOf(text: string): string | undefined {
   const [, local, name] =

@@ -1,6 +1,6 @@
-// The known word that somebody may have meant. Pure.
+// Finds the known word that was probably meant. Pure.
 
-/** The nearest of the known words by edits; undefined when all are far away. */
+/** Returns the known word with the smallest edit distance; undefined when all are far away. */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
   const best = known
     .map((each) => ({ each, distance: each.startsWith(word) && word.length > 3 ? 0 : editDistance(word, each) }))

@@ -1,4 +1,4 @@
-// Which addresses outgoing HTTP may reach: the rule, and the errors of who breaks it.
+// Which addresses outgoing HTTP may reach, and the error for any other.
 import { lookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
@@ -17,7 +17,7 @@ export class ForbiddenAddress extends Error {
  */
 export type Network = 'public' | 'loopback' | 'any'
 
-// Everything that is not global unicast (IANA special-purpose registries), and the forms in which IPv6 carries IPv4.
+// All that is not global unicast (IANA special-purpose registries), and the forms in which IPv6 embeds IPv4.
 const nonGlobal = new BlockList()
 for (const [net, prefix] of [
   ['0.0.0.0', 8],
@@ -66,7 +66,7 @@ export function isInNetwork(network: Network, address: string): boolean {
   return network === 'loopback' ? isLoopbackAddress(address) : isPublicAddress(address)
 }
 
-/** The IP address that an URL's host is, in the form of `node:net`; undefined for a name. */
+/** The IP address in a URL's host, in the form of `node:net`; undefined for a name. */
 export function literalOf(hostname: string): string | undefined {
   const host = hostname.replace(/^\[|\]$/g, '')
   return isIP(host) ? host : undefined

@@ -7,10 +7,10 @@ export const redisSchemes: readonly string[] = [
   ...['redis+sentinel', 'rediss+sentinel', 'valkey+sentinel', 'valkeys+sentinel'],
 ]
 
-/** Sentinels, and what they are asked for. */
+/** Sentinels, and what to ask them for. */
 export type SentinelAddress = {
   readonly sentinels: readonly { readonly host: string; readonly port: number }[]
-  /** Name of the master that they watch. */
+  /** Name of the master that they monitor. */
   readonly name: string
   readonly db?: number
   /** Of the servers, not of the Sentinels. */

@@ -6,8 +6,8 @@ import { OperatorError } from './errors.ts'
 import { makeFolder } from './folders.ts'
 
 /**
- * Opens and seals with one key. `context` says what the secret belongs to: sealed for one, it cannot be opened for
- * another.
+ * Opens and seals with one key. `context` says what the secret belongs to: a secret sealed for one context cannot be
+ * opened for another.
  */
 export type Sealer = {
   readonly seal: (secret: Uint8Array, context: string) => Buffer
@@ -49,12 +49,12 @@ export function secretKeyOf(text: string): Buffer | undefined {
   return bytes.length === keyLength ? bytes : undefined
 }
 
-/** Where the key stands when the environment has none. */
+/** File of the key when the environment has none. */
 export const secretKeyFile = 'secret-key'
 
 /**
- * The key of this stock: the one given, or that of the file in the data folder, which is made with mode 0600 where it
- * is missing. Throws OperatorError when the file holds no key.
+ * The key of this stock: the given one, or that of the file in the data folder, which is created with mode 0600 when
+ * missing. Throws OperatorError when the file holds no key.
  */
 export async function openSecretKey(options: {
   /** TENDERSTOCK_SECRET_KEY. */
@@ -69,7 +69,7 @@ export async function openSecretKey(options: {
     throw error
   })
   if (text === undefined) {
-    // beside a database server nothing may have made it yet
+    // with a database server the folder may not exist yet
     await makeFolder(options.dataFolder)
     await writeKey(path, Buffer.from(options.randomBytes(keyLength)).toString('base64'), options.randomBytes)
     text = await readFile(path, 'utf8')
@@ -82,7 +82,7 @@ export async function openSecretKey(options: {
   return createSecretKey(bytes)
 }
 
-/** Whole or not at all; of several that write at once, one wins. */
+/** Writes the file completely or not at all; of several that write at the same time, one wins. */
 async function writeKey(path: string, text: string, randomBytes: (count: number) => Uint8Array): Promise<void> {
   const aside = `${path}.${Buffer.from(randomBytes(8)).toString('hex')}`
   try {

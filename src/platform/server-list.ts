@@ -2,17 +2,17 @@
 // scheme://user@host:port,host:port/name?option
 export type ServerList = {
   readonly scheme: string
-  /** With its @, still encoded; empty without a user. */
+  /** Ends with @, still encoded; empty without a user. */
   readonly user: string
   /** host or host:port, at least one. */
   readonly hosts: readonly string[]
-  /** What follows them, with its first slash. */
+  /** The rest, beginning with its first slash. */
   readonly rest: string
 }
 
 const form = /^([a-z+]+):\/\/([^/?#]*@)?([^/?#@]*)([/?#].*)?$/i
 
-/** Undefined for what is no such address. */
+/** Undefined for any other text. */
 export function readServerList(text: string): ServerList | undefined {
   const [, scheme, user = '', hosts, rest = ''] = form.exec(text.trim()) ?? []
   if (scheme === undefined || hosts === undefined) return undefined
@@ -20,6 +20,6 @@ export function readServerList(text: string): ServerList | undefined {
   return list.hosts.every((host) => URL.canParse(`${list.scheme}://${user}${host}${rest}`)) ? list : undefined
 }
 
-/** The address of each server alone. */
+/** The addresses of the individual servers. */
 export const singleAddresses = ({ scheme, user, hosts, rest }: ServerList): string[] =>
   hosts.map((host) => `${scheme}://${user}${host}${rest}`)

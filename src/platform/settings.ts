@@ -1,12 +1,12 @@
-// Every setting of the environment, once: the help of each command, docs/settings.md and `tenderstock config` come from
-// this table. config.ts reads and checks the values.
+// All settings of the environment: the help of each command, docs/settings.md and `tenderstock config` are generated
+// from this table. config.ts reads and checks the values.
 
 export type SettingSpec = {
   /** Half a sentence without a period, for the help and the page. */
   readonly meaning: string
   /** More sentences, in Markdown, for the page only. */
   readonly details?: string
-  /** What holds without it, in words; absent where that is nothing. */
+  /** What applies without it, in words; absent when nothing does. */
   readonly default?: string
   /** Its value is never shown, and may come from the file that NAME_FILE names. */
   readonly isSecret?: true
@@ -113,13 +113,13 @@ export type SettingName = keyof typeof settings
 
 export const settingNames = Object.keys(settings) as SettingName[]
 
-/** What a setting means and what holds without it, for the help. */
+/** What a setting means and what applies without it, for the help. */
 export function settingHelp(name: SettingName): string {
   const spec: SettingSpec = settings[name]
   return spec.default === undefined ? spec.meaning : `${spec.meaning}; default: ${spec.default}`
 }
 
-/** The variable that holds the key of a source, by the setting that its card names. */
+/** The variable of a source's key, from the setting that its card names. */
 export const keyVariable = (setting: string): string => `TENDERSTOCK_${setting}`
 
 /** The variable that names the file of a secret. */

@@ -1,5 +1,5 @@
-// How urgent the work of a thread is to the system's scheduler. A thread that wakes every 2 ms beside two that deflate
-// without pause, on two cores, is late by 9.7 ms in p99 when those gave way, else by 15.7 (ratio 1.6).
+// How urgent a thread is to the system's scheduler. On two cores, a thread that wakes every 2 ms beside two that
+// compress without pause is late by 9.7 ms in p99 when those have a lower priority, otherwise by 15.7 (ratio 1.6).
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 import { basename } from 'node:path'
@@ -9,13 +9,12 @@ const lessUrgent = 10
 const leastUrgent = 19
 
 /**
- * As Node and V8 name their threads: those that collect garbage and compile, those of the pool for files and the like.
+ * As Node and V8 name their threads: those for garbage collection and compiling, and those of the pool for files and
+ * the like.
  */
 const helperNames: ReadonlySet<string> = new Set(['V8Worker', 'libuv-worker'])
 
-/**
- * The calling thread yields to the others, permanently. Except on Linux, where threads have numbers, nothing changes.
- */
+/** Lowers the priority of the calling thread, permanently. Works only on Linux, where threads have numbers. */
 export function lowerThreadPriority(): void {
   try {
     lower(Number(basename(readlinkSync('/proc/thread-self'))))
@@ -25,8 +24,8 @@ export function lowerThreadPriority(): void {
 }
 
 /**
- * The threads that help all others of this process yield, permanently. Returns how many do: none except on Linux.
- * Those of the pool exist from the first file that was read or written in the background.
+ * Lowers the priority of this process's helper threads, permanently. Returns how many there are: none except on Linux.
+ * Those of the pool exist once a file was read or written in the background.
  */
 export function lowerHelperPriority(): number {
   let lowered = 0

@@ -20,7 +20,7 @@ type KeptSpan = {
   isEnded: boolean
 }
 
-/** A provider that keeps spans in memory, as plain as the interface allows. */
+/** A provider that keeps spans in memory, as simple as the interface allows. */
 function registerProvider(): KeptSpan[] {
   const spans: KeptSpan[] = []
   const startSpan = (title: string, options: SpanOptions = {}, context?: Context): Span => {
@@ -68,7 +68,7 @@ describe('spans', () => {
     expect(options.attributes).toEqual({ 'http.route': '/v1/tenders', 'http.response.status_code': 503 })
     expect(status).toEqual({ code: SpanStatusCode.ERROR })
 
-    // the trace that the operator's propagator finds in the headers goes on
+    // the trace that the operator's propagator finds in the headers continues
     const caller = createContextKey('caller')
     propagation.setGlobalPropagator({
       extract: (context, carrier, getter) => context.setValue(caller, getter.get(carrier, 'traceparent')),

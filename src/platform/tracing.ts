@@ -1,5 +1,5 @@
-// Spans for OpenTelemetry. The operator loads an SDK with `--import`; without one, nothing is recorded, and requests
-// are not even looked at.
+// Spans for OpenTelemetry. The operator loads an SDK with `--import`; without one, nothing is recorded and requests are
+// not examined.
 import {
   type Attributes,
   ProxyTracerProvider,
@@ -15,13 +15,13 @@ import {
 const name = 'tenderstock'
 const tracer = trace.getTracer(name)
 
-/** Whether somebody registered a provider of spans. */
+/** Whether a provider of spans was registered. */
 export function isTracing(): boolean {
   const provider = trace.getTracerProvider()
   return !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer(name) !== undefined
 }
 
-/** Runs `work` in a span, in which the spans that it makes are; an error it throws ends the span as failed. */
+/** Runs `work` in a span, the parent of all spans made in it; an error that it throws marks the span as failed. */
 export function traced<Result>(
   title: string,
   attributes: Attributes,
@@ -40,7 +40,7 @@ export function traced<Result>(
   })
 }
 
-/** A request to somebody else's server. */
+/** A request to another party's server. */
 export const tracedCall = <Result>(title: string, attributes: Attributes, work: (span: Span) => Promise<Result>) =>
   traced(title, attributes, work, SpanKind.CLIENT)
 
@@ -51,15 +51,15 @@ export type TracedRequest = {
   readonly header: (name: string) => string | undefined
 }
 
-/** Propagators ask for single headers. */
+/** Propagators request single headers. */
 const headerGetter: TextMapGetter<TracedRequest['header']> = {
   get: (header, name) => header(name),
   keys: () => [],
 }
 
 /**
- * Records a request that was answered just now, in the trace that its caller names in headers which the operator's
- * propagator reads, such as `traceparent`. From status 500 on it failed.
+ * Records a request that was just answered, in the trace named by headers such as `traceparent`, which the operator's
+ * propagator reads. Status 500 and above counts as failed.
  */
 export function recordRequest(title: string, attributes: Attributes, request: TracedRequest): void {
   const { status, milliseconds, header } = request
@@ -74,7 +74,7 @@ export function recordRequest(title: string, attributes: Attributes, request: Tr
   span.end(end)
 }
 
-/** The options with which Node loaded modules before the program (`--import`, `--require`), for a thread of it. */
+/** The options with which Node preloaded modules (`--import`, `--require`), for a thread of this process. */
 export function preloadOptions(options: readonly string[]): string[] {
   return options.flatMap((option, index) => {
     if (/^--(?:import|require)=/.test(option)) return [option]

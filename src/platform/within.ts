@@ -1,9 +1,6 @@
-// A bound on waiting for work that may never end.
+// Limits how long to wait for work that may never end.
 
-/**
- * True if the work was done within `limitMs`; its error is thrown. False: it continues, and nobody waits for it any
- * more.
- */
+/** True if the work finished within `limitMs`; its error is thrown. False: it continues, but is no longer awaited. */
 export async function within(work: Promise<unknown>, limitMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<false>((resolve) => {

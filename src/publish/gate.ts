@@ -29,7 +29,7 @@ export const silenceMs = 5 * dayMs
 /** Minimum days with documents, of the last 30, for a source to count as regular; files read once do not. */
 const regularDays = 5
 
-/** How many days back are checked for regularity. */
+/** Number of days to check for regularity. */
 export const activityWindowMs = 30 * dayMs
 
 /**
@@ -39,12 +39,12 @@ export const activityWindowMs = 30 * dayMs
 const weightyShare = 0.05
 
 /**
- * Minimum share of announced notices that must be missing to hold back an edition; smaller gaps are only read again and
+ * Minimum share of announced notices that must be missing to hold back an edition; smaller gaps are only reread and
  * reported.
  */
 const maxMissingShare = 0.1
 
-/** How recent a check must be to prove that the source answers but has nothing new. */
+/** Maximum age of a check that proves that the source answers but has nothing new. */
 const recentCheckMs = 24 * hourMs
 
 export type GateInput = {
@@ -57,14 +57,14 @@ export type GateInput = {
         readonly bySource: { readonly [sourceId: string]: number }
       }
     | undefined
-  /** Records of the next edition, archived ones included. */
+  /** Number of records of the next edition, including archived ones. */
   readonly records: number
-  /** Live records that become archived as cancelled, or as merged. */
+  /** Number of live records that become archived as cancelled, or as merged. */
   readonly cancelled: number
   readonly merged: number
   /** Change in the number of records that name each source. */
   readonly bySourceDelta: { readonly [sourceId: string]: number }
-  /** Documents of notice formats received since the newest edition. */
+  /** Documents in notice formats received since the newest edition. */
   readonly received: { readonly documents: number; readonly rejected: number }
   readonly sources: readonly {
     readonly sourceId: string
@@ -72,7 +72,7 @@ export type GateInput = {
     readonly activeDays: number
     readonly checkedAt: number | null
   }[]
-  /** Alarms that are open (ingest/source-health.ts). `share`: how much of the source it is about, 0 to 1. */
+  /** Alarms that are open (ingest/source-health.ts). `share`: how much of the source is affected, 0 to 1. */
   readonly alarms: readonly {
     readonly sourceId: string
     readonly kind: string
@@ -116,7 +116,7 @@ type Previous = NonNullable<GateInput['previous']>
 const weightOf = (sourceId: string, { bySource, live }: Previous): number =>
   live === 0 ? 0 : (bySource[sourceId] ?? 0) / live
 
-/** Once for each alarm: an edition published in spite of it counts as the operator's answer. */
+/** Holds once per alarm: publishing an edition in spite of it counts as the operator's answer. */
 function isHolding({ sourceId, kind, raisedAt, share }: GateInput['alarms'][number], previous: Previous): boolean {
   if (raisedAt < previous.publishedAt || weightOf(sourceId, previous) < weightyShare) return false
   return kind === 'silent' || (kind === 'totals' && share >= maxMissingShare)
@@ -151,7 +151,7 @@ function* sourceLosses(
   }
 }
 
-/** Holds once for each silence: an edition published in spite of it counts as the operator's answer. */
+/** Holds once per silence: publishing an edition in spite of it counts as the operator's answer. */
 function* silences({ now, sources, alarms }: GateInput, previous: Previous): Generator<string> {
   const { publishedAt } = previous
   for (const { sourceId, lastReceivedAt, activeDays, checkedAt } of sources) {

@@ -36,7 +36,7 @@ function tenderOf(number: number, members: Partial<TenderContent> = {}): TenderC
   }
 }
 
-/** Writes tenders as the consolidation does, many at once, each statement a thousand. */
+/** Writes tenders as the consolidation does, a thousand per statement. */
 async function putAll(store: Store, tenders: readonly TenderContent[], sources = ['ted']): Promise<void> {
   for (let from = 0; from < tenders.length; from += 1000) {
     const rows = tenders.slice(from, from + 1000).map((tender) => {
@@ -370,7 +370,7 @@ describe.each(engines)('publishing (%s)', (engine) => {
     const expireLease = () => sql`update publication set until_ms = 1 where until_ms > 0`.execute(store.db)
     let deaths = 0
     const published: string[] = []
-    // the embedded engine is slower, and has the same statements
+    // the embedded engine is slower, and runs the same statements
     const stride = engine === 'embedded' ? 4 : proofCount({ share: 3, full: 1 })
     for (let failAt = 1; ; failAt += stride) {
       await change()
@@ -390,7 +390,7 @@ describe.each(engines)('publishing (%s)', (engine) => {
       deaths++
       expect(await visibleEdition(ask)).toEqual(visible)
       if (deaths % 2 === 0) {
-        // consolidation comes first, and the unfinished edition is undone to the last row
+        // consolidation runs first, and the unfinished edition is undone completely
         await inStockTransaction(store, async () => {})
         expect(await wholeStock(store)).toEqual(before)
       }
@@ -404,7 +404,7 @@ describe.each(engines)('publishing (%s)', (engine) => {
         expect((await newestEdition(store.db))!.checksum).toBe(await digestByPython(store))
     }
     expect(deaths * stride).toBeGreaterThan(15)
-    // the last statements only give the lease back and remove old entries
+    // the last statements only release the lease and remove old entries
     expect(published.length).toBeLessThan(5)
   }, 600_000)
 
@@ -445,7 +445,7 @@ describe.each(engines)('publishing (%s)', (engine) => {
       if (outcome === 'free') break
       expect(outcome).toBe('connection lost')
       if (failAt % 3 === 0) {
-        // the next publisher, not the consolidation, undoes the rest and publishes all of it
+        // the next publisher undoes the rest and publishes all of it, rather than the consolidation
         await cut(store, start + hourMs)
         expect(await publicationFaults(ask, 'published'), `after statement ${failAt}`).toEqual([])
         await putAll(
@@ -478,7 +478,7 @@ describe.each(engines)('publishing (%s)', (engine) => {
     expect(await publicationFaults(ask, 'any')).toEqual([])
     expect(await store.db.selectFrom('edition').selectAll().execute()).toEqual([])
     await sql`update publication set until_ms = 1`.execute(store.db)
-    // two hours earlier: what was staged would lie ahead of this clock
+    // two hours earlier: the staged entries would be ahead of this clock
     expect(await cut(store, start - 2 * hourMs)).toMatchObject({
       kind: 'published',
       changes: 500,
@@ -523,7 +523,7 @@ describe.each(engines)('publishing (%s)', (engine) => {
     )
     let meddling: Promise<void> | undefined
     const onProgress = () => {
-      // without the lock of the stock, behind the publisher's position
+      // without the lock of the stock, before the publisher's position
       meddling ??= put(store, tenderOf(9000))
     }
     await expect(cut(store, start, { onProgress })).rejects.toThrow('401 entries for 400')

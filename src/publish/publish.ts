@@ -1,4 +1,4 @@
-// Makes the next edition of the stock, at most one an hour, behind a gate (P1 to P7). Everything is done in short
+// Makes the next edition of the stock, at most one an hour, behind a gate (P1 to P7). All work is done in short
 // transactions under a lease that keeps the stock unchanged; the last one makes the edition visible.
 import { setTimeout as delay } from 'node:timers/promises'
 import { DigestSum, sumsOfDigest } from '../domain/stock-digest.ts'
@@ -44,12 +44,12 @@ import { openAlarms } from '../store/source-health.ts'
 import { firstStamp } from './first-stamp.ts'
 import { activityWindowMs, type GateInput, type GateResult, gate } from './gate.ts'
 
-/** P7: minimum time between two editions that conforms to the specification. */
+/** Minimum time between two editions that conforms to the specification (P7). */
 export const conformantIntervalMs = hourMs
 
 /** How long replaced entries are kept: R4 requires 25 hours; the rest is a margin for a late reader. */
 const keepReplacedMs = 26 * hourMs
-/** How long the matching of hits may be off before it misses what it has not read. */
+/** How long the matching of hits may be off without missing unread editions. */
 const keepUnmatchedMs = 14 * dayMs
 
 type PublishProgress = { readonly done: number; readonly total: number }
@@ -57,16 +57,16 @@ type PublishProgress = { readonly done: number; readonly total: number }
 export type PublishOptions = {
   /** Epoch milliseconds. */
   readonly now: number
-  /** 60 minutes to conform (P7); shorter only for trials. Holds for an override too. */
+  /** 60 minutes to conform (P7); shorter only for trials. Applies to an override too. */
   readonly minIntervalMs: number
   /** Publishes what the gate would hold back. */
   readonly overrideGate?: boolean
   /**
-   * Publishes although the newest edition is dated further ahead of `now` than the interval: a clock was ahead. The
-   * operator says by it that the interval has passed in truth.
+   * Publishes although the newest edition is dated further ahead of `now` than the interval, because a clock was ahead.
+   * The operator confirms that the interval has really passed.
    */
   readonly acceptsFutureEdition?: boolean
-  /** Read again when the entries are written: the edition's time of publication. `now` replaces it if absent. */
+  /** Read again when the entries are written, for the edition's time of publication. Without it, `now` is used. */
   readonly clock?: () => number
   /**
    * Called after each batch of entries, and at the end; what it throws stops the publication, and the next one
@@ -83,9 +83,9 @@ export type PublishOutcome =
       readonly publishedAt: number
       readonly records: number
       readonly changes: number
-      /** What the gate would have held it back for; empty without an override. */
+      /** Why the gate would have held it back; empty without an override. */
       readonly overridden: readonly string[]
-      /** Open alarms of sources that held nothing back. */
+      /** Open alarms that did not hold anything back. */
       readonly warnings: readonly string[]
     }
   /** The last edition is still served. */
@@ -94,12 +94,12 @@ export type PublishOutcome =
   | { readonly kind: 'nothingNew' }
 
 /**
- * What will be written, decided before the first entry is written; a publisher that continues with it decides nothing
- * again.
+ * What will be written, decided before the first entry is written; a publisher that continues it makes no new
+ * decisions.
  */
 type Plan = {
   readonly edition: Omit<EditionRow, 'publishedAt' | 'checksum'>
-  /** Changed records that are new. */
+  /** Number of changed records that are new. */
   readonly added: number
   readonly counts: EditionCounts
   readonly overridden: readonly string[]
@@ -138,7 +138,7 @@ function tooEarly(
   return { kind: 'tooEarly', allowedAt: previous.publishedAt + minIntervalMs }
 }
 
-/** One publisher at a time (P1). */
+/** Only one publisher at a time (P1). */
 async function waitForLease(store: PublishingStore, options: PublishOptions) {
   for (;;) {
     const early = tooEarly(await previousEdition(store.db), options)
@@ -164,7 +164,7 @@ async function publishUnder(store: PublishingStore, lease: Lease, options: Publi
   return write(store, lease, plan, begun, options)
 }
 
-/** The digest of the newest edition. For one that was published without, all records are read. */
+/** The digest of the newest edition. If it was published without one, all records are read. */
 async function digestOf(store: PublishingStore, lease: Lease, previous: EditionRow | undefined): Promise<string> {
   if (!previous) return new DigestSum().digest
   if (previous.checksum !== null && sumsOfDigest(previous.checksum)) return previous.checksum
@@ -177,7 +177,7 @@ async function digestOf(store: PublishingStore, lease: Lease, previous: EditionR
   return sum.digest
 }
 
-/** Its number is the next one, and its stamps are those that a plan of this moment could have (P4). */
+/** Whether its number is the next one, and its stamps are those that a plan made now could have (P4). */
 function isStillRight({ edition }: Plan, previous: EditionRow | undefined, now: number): boolean {
   if (edition.edition !== (previous?.edition ?? 0) + 1) return false
   if (edition.changes === 0) return edition.lastModified === previous?.lastModified
@@ -197,14 +197,14 @@ export type PublishPreview = {
   readonly changes: number
   /** Nothing differs from the newest edition. */
   readonly isNothingNew: boolean
-  /** What the gate holds it back for; empty where it would pass. */
+  /** Why the gate would hold it back; empty when it would pass. */
   readonly reasons: readonly string[]
   readonly warnings: readonly string[]
   /** When it may be published; null: now. */
   readonly allowedAt: number | null
 }
 
-/** Says what `publish` would do now. Reads only, beside a publisher at work. */
+/** Returns what `publish` would do now. Only reads, so it can run beside a publisher. */
 export async function previewPublication(store: PublishingStore, options: PublishOptions): Promise<PublishPreview> {
   const previous = await previousEdition(store.db)
   const pace = new Pace(store.engine)
@@ -231,7 +231,7 @@ export async function previewPublication(store: PublishingStore, options: Publis
   }
 }
 
-/** Counts the changes, holds the promises, asks the gate. Writes nothing but that an edition was held back. */
+/** Counts the changes, checks the promises and asks the gate. Writes only that an edition was held back. */
 async function planned(
   store: PublishingStore,
   lease: Lease,
@@ -265,7 +265,7 @@ type Examined = {
   readonly verdict: GateResult
 }
 
-/** What is pending and what the gate says of it; undefined where nothing is new. Reads only. */
+/** What is pending and what the gate decides about it; undefined when nothing is new. Reads only. */
 async function examine(
   store: PublishingStore,
   previous: EditionRow | undefined,
@@ -276,7 +276,7 @@ async function examine(
   const checks = await checksFor(store.db, previous)
   if (pending.changes === 0 && (!previous || isSame(checks, previous.checks))) return undefined
   await assertPromises(read, previous)
-  // the true time of an edition dated in the future is unknown: later documents are counted from an interval ago
+  // the real time of an edition dated in the future is unknown: later documents are counted from one interval ago
   const since = previous && Math.min(previous.publishedAt, now - minIntervalMs)
   const before = previous && { publishedAt: since!, ...(await countsOf(store.db, previous.edition)) }
   const verdict = gate({
@@ -294,15 +294,15 @@ async function examine(
 }
 
 /**
- * When the first edition of a restored database may be published: each of its stamps is above the beginning of the
- * epoch, and none ahead of the clock, so that the same holds for the next restored backup.
+ * When the first edition of a restored database may be published: all its stamps are above the beginning of the epoch,
+ * and none is ahead of the clock, so that the same is true of the next restored backup.
  */
 async function afterEpoch(db: Executor, previous: EditionRow | undefined, changes: number): Promise<number> {
   const epoch = await epochOf(db)
   return epoch !== undefined && epoch.edition === previous?.edition ? epoch.at + changes + 1 : 0
 }
 
-/** Reads something page by page, each in a statement of bounded size, until `read` says that there is no more. */
+/** Reads page by page, each in a statement of bounded size, until `read` reports the end. */
 type ReadPages = (read: (db: Executor, limit: number) => Promise<boolean>) => Promise<void>
 
 /** Keeps the lease meanwhile. */
@@ -358,7 +358,7 @@ function countsAfter(before: EditionCounts | undefined, pending: PendingChanges)
   return { live: (before?.live ?? 0) + pending.liveDelta, bySource }
 }
 
-/** A check never moves back, whatever the clock of the process that made it said. */
+/** A check time never moves back, whatever the clock of the process that made it showed. */
 async function checksFor(db: Executor, previous: EditionRow | undefined): Promise<{ [sourceId: string]: number }> {
   const checks: Record<string, number> = { ...previous?.checks }
   for (const [source, checkedAt] of Object.entries(await sourceChecks(db)))
@@ -475,7 +475,7 @@ type BatchOptions = {
   readonly limit: number
 }
 
-/** Undefined when there is no more. */
+/** Undefined when there are no more. */
 async function writeBatch(
   trx: Executor,
   { edition, first, progress, limit }: BatchOptions,
@@ -497,7 +497,7 @@ async function writeBatch(
   return next
 }
 
-/** A sentence when what was written is not what was counted: something wrote to the stock in spite of the lease. */
+/** A sentence when the written records are not the counted ones: something wrote to the stock in spite of the lease. */
 function differenceOf({ edition, added }: Plan, progress: Progress): string | undefined {
   const { edition: number, changes } = edition
   if (progress.added !== changes)
@@ -507,7 +507,7 @@ function differenceOf({ edition, added }: Plan, progress: Progress): string | un
   return undefined
 }
 
-/** Removes entries that no edition still served can show (R4). Returns how many. */
+/** Removes entries that no served edition can show any more (R4). Returns how many. */
 export async function prune(store: PublishingStore, now: number): Promise<number> {
   const pace = new Pace(store.engine)
   for (let removed = 0; ; ) {

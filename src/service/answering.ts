@@ -1,5 +1,5 @@
-// What answers the API in a process, whether its editions come from a database or a bucket: the threads, the log of
-// editions that they read, whether the node may receive requests, and its metrics.
+// The part of a process that answers the API, whether its editions come from a database or a bucket: the threads, the
+// log of editions that they read, whether the node may receive requests, and its metrics.
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type CatchUpOptions, type EditionLog, openEditionLog } from '../edition/write/edition-log.ts'
@@ -24,7 +24,7 @@ import type { UseLedger } from './use-ledger.ts'
 import { watchReadiness } from './watch-readiness.ts'
 
 /**
- * How long the start has priority. Then the packer of large editions is loaded, and helper threads yield to the
+ * How long the start has priority. Afterwards the packer of large editions is loaded, and helper threads yield to the
  * readers.
  */
 const rushMs = 5000
@@ -36,16 +36,16 @@ export type NodeOptions = {
   readonly apiPort: number
   /** Threads that answer the API. */
   readonly readers: number
-  /** The draft fields RateLimit and RateLimit-Policy besides (D34). */
+  /** Whether to send the draft fields RateLimit and RateLimit-Policy as well (D34). */
   readonly hasRateLimitFields: boolean
   readonly logLevel: LogLevel
   readonly config: Config
   readonly emit: Emit
-  /** A database that lacks the newest editions of the log takes their place. */
+  /** A database that lacks the newest editions of the log replaces them. */
   readonly isOlderAccepted: boolean
-  /** How long a node without an answer of the database may receive requests. */
+  /** How long a node without an answer from the database may receive requests. */
   readonly maxStalenessMs: number
-  /** How long the node keeps answering after the signal to stop, so that load balancers notice; 0 when left out. */
+  /** How long the node keeps answering after the signal to stop, so that load balancers notice; default 0. */
   readonly drainMs?: number
   /** Where /metrics listens; absent: nowhere. */
   readonly metrics?: MetricsAddress
@@ -55,20 +55,20 @@ export type NodeOptions = {
 
 export type Answering = {
   readonly editions: EditionLog
-  /** Serves the newest edition of the source at once (follow-editions). */
+  /** Serves the newest edition of the source immediately (follow-editions). */
   readonly takeOver: (options?: CatchUpOptions) => Promise<void>
   /** Starts the API and returns its address. */
   readonly listen: () => Promise<string>
-  /** Serves /metrics, where it is wanted, and returns its URL. */
+  /** Serves /metrics if it is enabled, and returns its URL. */
   readonly openMetrics: (stock?: StockContext) => Promise<string | undefined>
   /**
-   * Announces that the node stops, and keeps answering while it drains; then takes no more requests and finishes
-   * those that run.
+   * Announces that the node is stopping, and keeps answering while it drains; then accepts no more requests and
+   * finishes those in progress.
    */
   readonly endApi: () => Promise<void>
 }
 
-/** Throws OperatorError where a port is taken or the data folder cannot be made. */
+/** Throws OperatorError when a port is in use or the data folder cannot be created. */
 export async function checkPlaces({ apiHost, apiPort, metrics, dataFolder }: NodeOptions): Promise<void> {
   await findPort(apiHost, apiPort)
   if (metrics) await findPort(metrics.host, metrics.port, '--metrics-port')
@@ -87,14 +87,14 @@ type AnsweringParts = Pick<ReadersOptions, 'tokens' | 'cursorKeys' | 'unsubscrib
   readonly log: Log
   readonly processCount: Int32Array
   readonly onUse: UseLedger['add']
-  /** Called with what closes a part of it, the newest first. */
+  /** Called with functions that close parts of it, the newest first. */
   readonly defer: (close: () => void | Promise<void>) => void
 }
 
 export async function openAnswering(options: NodeOptions, parts: AnsweringParts): Promise<Answering> {
   const { store, dataFolder, source, database, clock, state, log, defer, ...answers } = parts
   const { version, stop, config, maxStalenessMs, drainMs = 0 } = options
-  // readers load while the log is read
+  // readers start while the log is read
   const opened = Promise.withResolvers<EditionLog>()
   const meters = options.metrics && new ReaderMeters()
   const api = openApi(options, { ...answers, editions: opened.promise, state, log, meters })
@@ -111,7 +111,7 @@ export async function openAnswering(options: NodeOptions, parts: AnsweringParts)
       () => {},
     )
   }
-  // its rejection reaches whoever awaits it
+  // its rejection reaches the code that awaits it
   api.catch(() => {})
   opened.promise.catch(() => {})
   defer(endApi)

@@ -1,4 +1,4 @@
-// A backup and its restore as their commands tell of them: what is not in it, what to do next, and a stock of an older
+// What the commands report about a backup and its restore: what is not in it, what to do next, and a stock of an older
 // version.
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -52,7 +52,7 @@ async function restored(location: string, dataFolder: string, options: object = 
   return events.find(({ event }) => event !== 'progress')!
 }
 
-/** Redacts in the stock of a backup after it; the file that notes it. */
+/** Redacts in the stock after its backup; returns the file that records the redaction. */
 async function redactIn(dataFolder: string): Promise<string> {
   const store = await openStore({ dataFolder })
   try {
@@ -65,7 +65,7 @@ async function redactIn(dataFolder: string): Promise<string> {
   return join(dataFolder, redactionsFile)
 }
 
-/** What a restored stock holds of the person, and of their redaction. */
+/** What a restored stock holds of the person and of their redaction. */
 async function personIn(dataFolder: string) {
   const store = await openStore({ dataFolder })
   try {

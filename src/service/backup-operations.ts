@@ -13,7 +13,7 @@ import type { BackupFacts } from './command-event.ts'
 import { noteCommand } from './command-note.ts'
 import type { Operation, ServiceContext } from './operation-context.ts'
 
-/** Opens the folder or bucket that an argument names; its bytes go over the network with the machine's own time. */
+/** Opens the folder or bucket that an argument names; requests over the network use the machine's own time. */
 export function openNamedStorage(
   text: string,
   { random, version }: Pick<ServiceContext, 'random' | 'version'>,
@@ -21,7 +21,7 @@ export function openNamedStorage(
   return openBackupStorage(backupLocationOf(text), { clock: systemClock, sleep: systemSleep, random, version })
 }
 
-/** Not in the queue of what writes much: rounds continue meanwhile. */
+/** Not in the queue of operations that write much: rounds continue meanwhile. */
 export const backUp: Operation = async (context, { operands }, emit) => {
   const { store, version, config } = context
   const storage = openNamedStorage(operands[0]!, context)
@@ -50,7 +50,7 @@ export const backUp: Operation = async (context, { operands }, emit) => {
   }
 }
 
-/** For the database that holds the stock now: whoever recovered it does not know what was served since. */
+/** For the database that holds the stock now: after a recovery it is unknown what was served since. */
 export const beginNewEpoch: Operation = async (context, _request, emit) => {
   const { store, clock, random } = context
   const begun = await inStockTransaction(store, async (trx) => {

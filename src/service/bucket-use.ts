@@ -10,7 +10,7 @@ import { addOnce, forgetAdded } from '../store/edition-export.ts'
 import { touchTokens } from '../store/organizations.ts'
 import type { UseSink } from './use-ledger.ts'
 
-/** Paths of these objects begin so. */
+/** Prefix of the paths of these objects. */
 const start = 'from-nodes/use-'
 const context = 'use 1'
 
@@ -20,7 +20,7 @@ type Use = {
   readonly origins: readonly TokenOrigin[]
 }
 
-/** How a node writes what it counted. */
+/** Writes what a node counted. */
 export function bucketUse(bucket: Pick<Bucket, 'put'>, sealer: Sealer, random: Random): UseSink {
   const put = (use: Use) =>
     bucket.put(`${start}${random.uuid()}.sealed`, sealer.seal(Buffer.from(JSON.stringify(use)), context))
@@ -30,7 +30,9 @@ export function bucketUse(bucket: Pick<Bucket, 'put'>, sealer: Sealer, random: R
   }
 }
 
-/** Adds what nodes wrote since, and removes it. An object that cannot be opened is removed: nobody can count it. */
+/**
+ * Adds what nodes have written since, and removes it. An object that cannot be opened is removed without being counted.
+ */
 export async function addNodesUse(
   store: Pick<Store, 'db'>,
   bucket: Pick<Bucket, 'list' | 'get' | 'remove'>,

@@ -1,5 +1,5 @@
-// What a node without a database knows: the head of the bucket and the sealed access beside it, read again and again. A
-// copy of the access in the data folder lets the node start while the bucket is away.
+// What a node without a database knows: the head of the bucket and the sealed access beside it, read repeatedly. A copy
+// of the access in the data folder lets the node start while the bucket is unreachable.
 import type { CursorKeySource } from '../api/cursors/cursor-key-ring.ts'
 import type { TokenSource } from '../api/token-table.ts'
 import { minuteMs } from '../domain/time.ts'
@@ -15,11 +15,11 @@ import { type Access, openAccess, readAccess as readKept, writeAccess } from './
 import type { NodeState } from './node-state.ts'
 
 const headEveryMs = 2000
-/** A revocation works within 60 s: it is written within a few seconds, and read as often as this. */
+/** How often to read the access. A revocation takes effect within 60 s: it is written within a few seconds. */
 const accessEveryMs = 5_000
-/** How long the bucket may be silent before that is said. */
+/** How long the bucket may be silent before it is reported. */
 const quietMs = 10_000
-/** How old the access may be, which the publisher writes every minute. */
+/** Maximum age of the access, which the publisher writes every minute. */
 const oldestAccessMs = 10 * minuteMs
 
 export type BucketWatch = DatabaseWatch & { readonly tokens: TokenSource; readonly cursorKeys: CursorKeySource }
@@ -45,7 +45,7 @@ export async function watchBucket(options: {
   let isTold = false
 
   const take = (found: Access): boolean => {
-    // an older object, which somebody put back, brings no revoked token to life again
+    // an older object that was put back must not make a revoked token valid again
     if (access && found.writtenAt < access.writtenAt && found.tokenSerial < access.tokenSerial) return false
     access = found
     state.setMaintenance(found.maintenanceUntil)

@@ -2,12 +2,12 @@
 import { hourMs, minuteMs, toInstant } from '../domain/time.ts'
 import type { Look } from '../store/look.ts'
 
-/** How far a clock may be off before a node says so. */
+/** How far a clock may be off before a node reports it. */
 const toleratedNodeMs = 30_000
-/** How far the publisher's clock may be off: beyond it nothing is published. */
+/** How far the publisher's clock may be off: beyond that nothing is published. */
 const toleratedPublisherMs = 10_000
 /**
- * How far ahead of the database's time an edition may be without being named: clocks are compared to about a second.
+ * How far ahead of the database's time an edition may be without being reported: clocks are compared to about a second.
  */
 const toleratedAheadMs = 5_000
 
@@ -38,7 +38,7 @@ export function publisherClockConcern(differenceMs: number): string | undefined 
   return `${offText(differenceMs)}, and nothing is published while the difference exceeds ${toleratedPublisherMs / 1000} s: an edition must not be dated by a wrong clock. Synchronize both clocks by NTP; publishing then resumes automatically.`
 }
 
-/** All that is wrong, for `status`. `now`: the database's time. */
+/** All concerns, for `status`. `now`: the database's time. */
 export function clockConcerns(differenceMs: number, newest: Look['newest'], now: number): readonly string[] {
   const { dated, stamped } = futureEdition(newest, now)
   const concerns = [publisherClockConcern(differenceMs) ?? nodeClockConcern(differenceMs), dated, stamped]
@@ -47,9 +47,9 @@ export function clockConcerns(differenceMs: number, newest: Look['newest'], now:
 
 /** How far the newest edition is ahead of the database's time; both undefined if it is not. */
 export type FutureEdition = {
-  /** Its date is ahead: it stops publication. */
+  /** Its date is ahead of the clock: this stops publication. */
   readonly dated: string | undefined
-  /** Its stamps are ahead: this is harmless and ends on its own. */
+  /** Its stamps are ahead of the clock: this is harmless and ends on its own. */
   readonly stamped: string | undefined
 }
 

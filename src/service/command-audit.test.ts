@@ -1,4 +1,4 @@
-// Every command either reads, or leaves an entry in the audit log that says who gave it; where the entry cannot be
+// Every command either only reads, or leaves an entry in the audit log that says who ran it; if the entry cannot be
 // written, nothing is changed.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-/** They run no operation on a stock, or move a made-up clock. */
+/** These do not run an operation on a stock, or they move a trial clock. */
 const otherwise: readonly CommandName[] = [
   'start',
   'serve',
@@ -64,8 +64,8 @@ describe.each(drawnEngines)('the audit log of commands (%s)', (engine) => {
   type World = Awaited<ReturnType<typeof world>>
 
   /**
-   * What each command is asked, in an order in which each finds what it needs; `id` is the id that the last creation of
-   * a kind told.
+   * Arguments for each command, in an order in which each finds what it needs; `id` is the ID that the last creation of
+   * a kind printed.
    */
   function trialsOf({ store, dataFolder, receiver }: World, id: (kind: 'token' | 'webhook' | 'digest') => string) {
     const organization = 'Acme'
@@ -74,10 +74,10 @@ describe.each(drawnEngines)('the audit log of commands (%s)', (engine) => {
       readonly command: CommandName
       readonly operands?: () => readonly string[]
       readonly options?: object
-      /** What is not the organization's. */
+      /** True for a command that does not concern an organization. */
       readonly whole?: boolean
       readonly action?: string
-      /** Undefined: the command only reads. */
+      /** Undefined for a command that only reads. */
       readonly subject?: string
       readonly prepare?: () => Promise<unknown>
     }
@@ -251,8 +251,7 @@ describe.each(drawnEngines)('the audit log of commands (%s)', (engine) => {
   }
 
   /**
-   * All that the stock holds besides the log itself, what tells that something happened, and what a command sets up
-   * once.
+   * Everything in the stock except the log itself, signals that something happened, and what a command sets up once.
    */
   async function contents({ store }: World): Promise<string> {
     const { rows: tables } = await sql<{ name: string }>`

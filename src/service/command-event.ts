@@ -1,5 +1,4 @@
-// What commands and the service tell while they work: one table of events, for JSON lines and for the text that people
-// read.
+// What commands and the service report while they work: one table of events, for JSON lines and for text.
 import type { ReviewSide } from '../console/stock-reads.ts'
 import type { ConsolidateSummary } from '../consolidate/consolidate.ts'
 import type { FitSummary } from '../consolidate/estimate/fit-stock.ts'
@@ -58,7 +57,7 @@ export type ProgressStage =
   | 'verify'
   | 'restore'
 
-/** What of a card is data: without its functions. */
+/** The data of a card, without its functions. */
 export type SourceCard = Pick<
   Source,
   'id' | 'title' | 'publisher' | 'country' | 'homepage' | 'license' | 'zone' | 'access'
@@ -84,7 +83,7 @@ export type RestoredRedactions = { readonly redactionsFrom: string | null }
 export type BackupFacts = {
   readonly location: string
   readonly takenAt: Instant
-  /** Null before the first. */
+  /** Null before the first edition. */
   readonly edition: number | null
   readonly rows: number
   readonly parts: number
@@ -93,14 +92,17 @@ export type BackupFacts = {
 }
 
 /**
- * Every event with its facts. Times are epoch milliseconds where they are numbers, in members whose names the
- * reporter knows (`…At`, `…Since` …): it prints them as ISO 8601. A fact that is added later is optional:
- * the service that answers a command may be older than the command.
+ * All events with their facts. Times are epoch milliseconds where they are numbers, in members whose names the reporter
+ * knows (`…At`, `…Since` …): it prints them as ISO 8601. A fact that is added later is optional: the service that
+ * answers a command may be older than the command.
  */
 export type Facts = {
   // the service
   starting: { version: string; data: string; engine: Store['engine'] | 'bucket'; pid: number }
-  /** The tables are changed for this version; `waiting`: when no program is left that is too old for them. */
+  /**
+   * The tables are migrated for this version; `waiting`: migrations for when no program is left that is too old for
+   * them.
+   */
   migrating: { applying: readonly string[]; waiting: readonly string[] }
   opened: { data: string; engine: Store['engine'] | 'bucket' }
   found: { edition: number; records: number }
@@ -112,12 +114,12 @@ export type Facts = {
     console?: string
     /** URL of the metrics; absent without --metrics-port. */
     metrics?: string
-    /** Null without a trial token; absent where the service serves only. */
+    /** Null without a trial token; absent where the service only serves. */
     tokenFile?: string | null
     edition: number
     records: number
     data: string
-    /** An `updated_since` that brings something. */
+    /** An `updated_since` that returns something. */
     since?: Instant
     docs: string
   }
@@ -132,7 +134,7 @@ export type Facts = {
   warning: { message: string }
   none: { message: string }
   error: { message: string; exitCode: number; trace?: string }
-  /** `script`: what the shell reads. */
+  /** `script`: what the shell runs. */
   completion: { shell: string; script: string }
   /** `check`: what was examined; `message` says what to do where something is wrong. */
   finding: { check: string; state: 'ok' | 'warning' | 'problem'; message: string }
@@ -155,7 +157,7 @@ export type Facts = {
     contentsChanged: number
     isSame: boolean
   }
-  /** What a redaction touched, or would touch; `isDryRun`: nothing was changed. */
+  /** What a redaction affected, or would affect; `isDryRun`: nothing was changed. */
   redacted: {
     id: string
     isDryRun: boolean
@@ -163,13 +165,13 @@ export type Facts = {
     records: number
     /** Ids of the first records, at most 100. */
     recordIds: readonly string[]
-    /** Where it was found: members of the notices, with the number of notices. */
+    /** The members of the notices in which it was found, with the number of notices. */
     members: { readonly [member: string]: number }
     /** Bodies of messages to endpoints, mails, and other stored copies. */
     bodies: number
     mails: number
     others: number
-    /** The file that `redact import` reads after a restore; absent from a dry run. */
+    /** The file that `redact import` reads after a restore; absent for a dry run. */
     recordedIn?: string
   }
   redaction: {
@@ -177,7 +179,7 @@ export type Facts = {
     kinds: { readonly [kind in RedactionKind]: number }
     reason: string
     madeAt: number
-    /** Null: not everything stored was gone through. */
+    /** Null: not everything stored has been processed yet. */
     appliedAt: number | null
   }
   redactionUndone: { id: string; notices: number }
@@ -201,7 +203,7 @@ export type Facts = {
     Pick<StoredSearch, 'version' | 'fromEdition'> & {
       state: 'active' | 'paused'
       filter: SearchFilter
-      /** Editions that made too many hits for it: their deliveries wait. */
+      /** Editions with too many hits for the search: their deliveries wait. */
       held: readonly HeldEdition[]
     }
   searchPreview: Pick<Preview, 'open' | 'lastDays'> & { filter: SearchFilter; threshold: number }
@@ -210,7 +212,7 @@ export type Facts = {
   hitsReleased: { search: string; edition: number; deliveries: number }
   digest: Omit<ListedDigest, 'digestId' | 'searchNo' | 'organizationId' | 'madeDay' | 'dueAt'> & {
     id: string
-    /** When the next one is due; null: as soon as there is something to mail. */
+    /** When the next digest is due; null: as soon as there is something to send. */
     nextAt: number | null
   }
   digestRemoved: { id: string; search: string; person: string }
@@ -218,7 +220,7 @@ export type Facts = {
   /** Null: the API is open. */
   maintenance: { until: number | null }
   status: ReceivedCounts & {
-    /** The end of the maintenance that is going on; null without one. */
+    /** The end of the current maintenance; null without one. */
     maintenanceUntil?: number | null
     isFailing: boolean
     failure: string | null
@@ -239,26 +241,26 @@ export type Facts = {
     engine: Store['engine']
     data: string
     hits?: HitLag
-    /** `isConfigured`: the settings are there without which digests wait. */
+    /** `isConfigured`: the settings that digests require are present. */
     mails?: MailCounts & { isConfigured: boolean }
-    /** The editions in a bucket (TENDERSTOCK_EDITIONS); absent where none was ever exported or tried. */
+    /** The editions in a bucket (TENDERSTOCK_EDITIONS); absent if an export was never tried. */
     exported?: ExportProgress
   }
   rejection: ListedRejection
-  /** `organization`: its name, or its id where it is gone; null: of the whole service. */
+  /** `organization`: its name, or its ID if it no longer exists; null: the whole service. */
   auditEntry: Omit<ListedAuditEntry, 'organizationId'> & { organization: string | null }
-  /** Whose settings follow: those of the service that runs on the data folder, or of the command. */
+  /** Whose settings follow: those of the service that runs on the data folder, or those of the command. */
   settingsOf: { isRunning: boolean; pid: number }
   setting: {
     name: string
     from: SettingOrigin
-    /** Null for secrets, and where it is not given. */
+    /** Null for secrets, and when it is not given. */
     value: string | null
-    /** What holds without it, in words; null where that is nothing. */
+    /** What applies without it, in words; null when nothing does. */
     default: string | null
     isSecret: boolean
     isSet: boolean
-    /** The source of which it is the key. */
+    /** The source whose key it is. */
     source: string | null
   }
   /** A variable that begins with TENDERSTOCK_ but is not a setting, and the setting that it resembles. */
@@ -267,20 +269,20 @@ export type Facts = {
   organization: Organization
   customer: Customer
   organizationEnded: { organizationId: string; name: string }
-  /** `token`: the plaintext, of one that was just made. */
+  /** `token`: the plaintext of a token that was just created. */
   token: ApiToken & { isExpired: boolean; token?: string }
   revoked: { tokenId: string }
-  /** `link` signs in once until `until`; `mail`: whom, null the first person. */
+  /** `link` signs in once, until `until`; `mail`: the person, null for the first one. */
   consoleLink: { link: string; mail: string | null; until: number }
   // webhooks
-  /** `secret`: in clear, of an endpoint that was just made. */
+  /** `secret`: the plaintext, for an endpoint that was just created. */
   webhook: {
     id: string
     organization: string
     url: string
     description: string
     kinds: readonly string[]
-    /** Ids of the only searches whose hits it gets; null: all of the organization. */
+    /** IDs of the searches whose hits it receives; null: all searches of the organization. */
     searches: readonly string[] | null
     state: WebhookEndpoint['state']
     disabledWhy: string | null
@@ -308,7 +310,7 @@ export type Facts = {
   listening: { url: string }
   webhookReceived: ReceivedWebhook & { line: string }
   webhookRefused: { reason: string }
-  /** By the receiver of the samples. */
+  /** From the receiver in the samples. */
   hitReceived: { id: string; line: string }
   // sources
   source: SourceHealth &
@@ -357,7 +359,7 @@ export type Facts = {
     rule: string
     score: number | null
     evidence: string
-    /** Kept separate by other evidence, although the pair alone would be one. */
+    /** Kept separate by other evidence, although the pair alone would be merged. */
     isHeldApart: boolean
     isOneRecord: boolean
   }

@@ -1,15 +1,15 @@
-// Who runs a command, and the entry of the audit log for what it changed.
+// Who runs a command, and the audit log entry for what it changed.
 import { type AuditEntry, addAuditEntry } from '../store/audit.ts'
 import type { Executor } from '../store/database.ts'
 import { type Actor, commandActor } from '../store/token-changes.ts'
 import type { ServiceContext } from './operation-context.ts'
 
-/** Who runs the command: the person whose page it was, or whoever has the command line. */
+/** Who runs the command: the person who used the page, or the user of the command line. */
 export const actorOf = ({ by = commandActor }: Pick<ServiceContext, 'by'>): Actor => by
 
 /**
- * Notes what whoever runs the command did. Call it in the transaction of the change; before the work where that takes
- * several, so that a process that dies leaves the entry as well.
+ * Adds an entry about what the command did. Call it in the transaction of the change; if the work takes several
+ * transactions, call it before, so that a process that dies leaves the entry as well.
  */
 export const noteCommand = (
   trx: Executor,

@@ -1,4 +1,4 @@
-// The operator's command about the console: a link by which somebody signs in without a mail.
+// The operator's command about the console: a link to sign in without an email.
 import { keyHashOf } from '../console/directory.ts'
 import { newKey } from '../console/write-mails.ts'
 import { noSuchThing, wrongUse } from '../platform/errors.ts'
@@ -10,7 +10,7 @@ import { createSignInLink, linkMs } from '../store/sessions.ts'
 import { noteCommand } from './command-note.ts'
 import type { Operation, ServiceContext } from './operation-context.ts'
 
-/** Where the console is when nothing says otherwise. */
+/** Address of the console by default. */
 const usualOrigin = 'http://localhost:8081'
 
 type LinkContext = Pick<ServiceContext, 'store' | 'clock' | 'random' | 'config' | 'consoleOrigin' | 'by'>
@@ -54,7 +54,7 @@ export const makeConsoleLink: Operation<LinkContext> = async (context, { operand
   return 0
 }
 
-/** A link for the first person; undefined where somebody exists. */
+/** A link for the first person; undefined when somebody exists. */
 export async function firstConsoleLink({
   store,
   clock,
@@ -74,13 +74,13 @@ async function onlyOperator(trx: Executor): Promise<Person> {
   return operators[0]!
 }
 
-/** A known person; with `isOperator` also a new one. */
+/** Finds a known person; with `isOperator` also creates a new one. */
 async function personFor(
   trx: Executor,
   typed: string,
   { isOperator, now, random }: { readonly isOperator: boolean; readonly now: number; readonly random: Random },
 ): Promise<Person> {
-  // the first person may have no address that mails reach
+  // the first person may not have an address that mails reach
   const known = await findPersonByMail(trx, typed.trim())
   const mail = known?.mail ?? addressOf(typed)
   const person = known ?? (await findPersonByMail(trx, mail))

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { OperatorError, wrongUse } from '../platform/errors.ts'
 import type { CommandEvent, Emit } from './command-event.ts'
 
-/** Version of the protocol; increase it when a line changes its meaning. */
+/** Version of the protocol; increase it when a line changes in meaning. */
 export const controlProtocol = 1
 /** Maximum size of a request: a command, options and paths. */
 const maxRequestBytes = 1024 * 1024
@@ -27,7 +27,7 @@ export type ControlRequest = {
 }
 
 /**
- * Runs a command and returns its exit code. An OperatorError reaches the caller as its sentence; anything else as a
+ * Runs a command and returns its exit code. An OperatorError reaches the caller as its sentence, any other error as a
  * bug.
  */
 export type RunCommand = (request: ControlRequest, emit: Emit) => Promise<number>
@@ -76,9 +76,9 @@ export async function listenForCommands(dataFolder: string, run: RunCommand): Pr
 }
 
 /**
- * Sends a command to the process that holds the stock in `dataFolder`, hands its events on and returns the exit code.
- * Undefined when no process answers there: then the caller may open the stock itself. Throws OperatorError for what
- * that process calls an operator's matter, and when it ends in the middle.
+ * Sends a command to the process that holds the stock in `dataFolder`, passes its events on and returns the exit code.
+ * Undefined when no process answers there: then the caller may open the stock itself. Throws OperatorError for an
+ * OperatorError in that process, and when it ends before the reply.
  */
 export async function askRunningService(
   dataFolder: string,
@@ -155,11 +155,11 @@ function readRequest(text: string): ControlRequest {
   return { command, options, operands }
 }
 
-/** The lines of a stream. Throws OperatorError when one is longer than `maxBytes`. */
+/** Yields the lines of a stream. Throws OperatorError when one is longer than `maxBytes`. */
 async function* linesOf(socket: Socket, maxBytes: number): AsyncGenerator<string> {
   let held: Buffer[] = []
   let size = 0
-  // the answer is still to be written when the reader stops
+  // the reply has yet to be written when reading stops
   for await (const chunk of socket.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     let from = 0
     for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
@@ -205,8 +205,8 @@ function openSocket(path: string): Promise<Socket | undefined> {
 }
 
 /**
- * `control.sock` in the data folder; where that path is too long for a socket, one in a folder of our own under the
- * system's temporary folder, named by the data folder and noted in `control.path`.
+ * `control.sock` in the data folder; if that path is too long for a socket, one in our own folder under the system's
+ * temporary folder, named after the data folder and recorded in `control.path`.
  */
 async function socketPath(dataFolder: string, isOwner: boolean): Promise<string> {
   const note = join(dataFolder, 'control.path')

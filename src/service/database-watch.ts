@@ -9,11 +9,11 @@ import { futureEdition, nodeClockConcern } from './clock-concerns.ts'
 import type { NodeState } from './node-state.ts'
 
 export type DatabaseWatch = {
-  /** The serials, by a look that is under way or a new one. Rejects when the database does not answer it. */
+  /** The serials, from a query in progress or a new one. Rejects when the database does not answer it. */
   readonly look: () => Promise<Serials>
-  /** The newest edition that the database named; 0 for none. */
+  /** The newest edition that the database reported; 0 for none. */
   readonly newestKnown: () => number
-  /** When the database last answered, and at first when this began, by the steady clock. */
+  /** When the database last answered, initially when this watch began, by the steady clock. */
   readonly answeredAt: () => number
   /** False after ten seconds without an answer. */
   readonly isAnswering: () => boolean
@@ -22,25 +22,25 @@ export type DatabaseWatch = {
 
 const roundMs = 1000
 /**
- * How many rounds may pass without a look that succeeded before that is said. Rounds are counted and not timed: a
- * process that was frozen did not look.
+ * How many rounds may pass without a successful query before that is reported. Rounds are counted and not timed: a
+ * frozen process sends no queries.
  */
 const quietRounds = 10
-/** How many rounds later it is said again in the log. */
+/** After how many rounds it is logged again. */
 const repeatRounds = 600
 
 export function watchDatabase(options: {
   readonly store: Pick<Store, 'engine' | 'looks'>
-  /** The machine's own. */
+  /** The machine's own clock. */
   readonly ownClock: Clock
   readonly steadyClock: Clock
   /** Called with every measurement. */
   readonly databaseClock: DatabaseClock
-  /** The time by which editions are judged: the database's, and what a trial clock was moved on. */
+  /** The time by which editions are judged: the database's, plus the shift of a trial clock. */
   readonly clock: Clock
   readonly state: NodeState
   readonly log: Log
-  /** How long ago the database last answered, where it does not answer from the beginning. */
+  /** How long ago the database last answered, if it does not answer at the start. */
   readonly silentMs?: number
 }): DatabaseWatch {
   const { store, ownClock, steadyClock, databaseClock, clock, state, log } = options
@@ -49,7 +49,7 @@ export function watchDatabase(options: {
   let looking: Promise<Serials> | undefined
   let missedRounds = 0
   let lastError = ''
-  /** The last line of the log about a topic, without its numbers, which change from poll to poll. */
+  /** The last log line about each topic, without its numbers, which change with every poll. */
   const told = new Map<string, string>()
 
   async function lookOnce(): Promise<Serials> {
@@ -97,7 +97,7 @@ export function watchDatabase(options: {
 
   function round(): void {
     void look().catch(() => {})
-    // the embedded engine is no network away: it is busy where it does not answer
+    // there is no network to the embedded engine: it is busy when it does not answer
     if (store.engine === 'embedded' || ++missedRounds < quietRounds) return
     state.report(
       'database',

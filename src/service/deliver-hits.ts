@@ -1,4 +1,4 @@
-// Delivers hits while the service runs: looks every second for what is due, and never ends the service.
+// Delivers hits while the service runs: checks every second for what is due, and never ends the service.
 import { hostname } from 'node:os'
 import { hourMs } from '../domain/time.ts'
 import type { Log } from '../platform/log.ts'
@@ -9,7 +9,7 @@ import { keepLooking } from './keep-looking.ts'
 import { openSealer, type SealerContext } from './webhook-sealer.ts'
 
 const lookMs = 1000
-/** Rows of each kind that are forgotten in one statement. */
+/** Maximum rows of each kind to delete in one statement. */
 const pruneRows = 500
 
 export function startDeliveries(
@@ -17,7 +17,7 @@ export function startDeliveries(
     SealerContext & {
       readonly version: string
       readonly log: Log
-      /** Called with what is wrong; undefined when it is well again. */
+      /** Called with what is wrong; undefined when it works again. */
       readonly report: (concern: string | undefined) => void
     },
 ): { readonly close: () => Promise<void> } {
@@ -32,7 +32,7 @@ export function startDeliveries(
         {
           ...options,
           send: sender.send,
-          // opened each time: a key that was put in its place is found, and it costs one small file
+          // opened each time: it costs one small file, and finds a key that was put in its place
           sealer: await openSealer(options),
           random: () => options.random.bytes(4).readUInt32BE() / 2 ** 32,
           worker: `${hostname()} ${process.pid}`,

@@ -1,4 +1,4 @@
-// The operator's commands about digests: who gets the hits of a search by mail, and when.
+// The operator's commands about digests: who receives the hits of a search by mail, and when.
 import { type DigestTerms, dayAt, nextDigestAt, type Rhythm, zoneNameOf } from '../digests/digest-schedule.ts'
 import { noSuchThing, OperatorError, wrongUse } from '../platform/errors.ts'
 import { mailAddressOf } from '../platform/mail-address.ts'
@@ -61,7 +61,7 @@ export const createDigestNow: Operation<DigestContext> = async (context, { optio
   return 0
 }
 
-/** `digest edit ID`: which hits the person has got stays as it is. */
+/** `digest edit ID`: does not change which hits the person has already received. */
 export const editDigest: Operation<DigestContext> = async (context, { options, operands }, emit) => {
   const digestId = operands[0]!.toLowerCase()
   await inTransaction(context.store, async (trx) => {
@@ -96,7 +96,7 @@ export const listDigestsNow: Operation<DigestContext> = async ({ store, config }
   return 0
 }
 
-/** `digest remove ID`: with its mails, also those that wait. */
+/** `digest remove ID`: with its mails, including those that wait. */
 export const removeDigestNow: Operation<DigestContext> = async (context, { operands }, emit) => {
   const digestId = operands[0]!.toLowerCase()
   const { search, person } = await inTransaction(context.store, async (trx) => {
@@ -122,7 +122,7 @@ const digestWith = async (store: Store, digestId: string) =>
 
 const noDigest = (id: string) => noSuchThing(`There is no digest "${id}"; \`tenderstock digest list\` shows the ids.`)
 
-/** `before` with what the options replace. Throws OperatorError for a zone that nobody knows. */
+/** `before` with what the options replace. Throws OperatorError for an unknown zone. */
 function termsOf(options: ControlRequest['options'], before: DigestTerms): DigestTerms {
   const rhythm = options['rhythm'] === 'at-once' ? 'atOnce' : ((options['rhythm'] ?? before.rhythm) as Rhythm)
   return {

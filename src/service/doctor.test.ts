@@ -1,4 +1,4 @@
-// Findings that depend on one setting, one file or one right, each beside its opposite. Processes and servers:
+// Findings that depend on one setting, one file or one permission, each beside its opposite. Processes and servers:
 // test/doctor.test.ts.
 import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

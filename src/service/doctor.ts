@@ -1,5 +1,5 @@
-// `tenderstock doctor`: what is wrong with this machine, its settings and what it depends on, each with what to do.
-// Changes nothing.
+// `tenderstock doctor`: what is wrong with this machine, its settings and what it depends on, and what to do about
+// each. Changes nothing.
 import { mkdtemp, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -25,12 +25,12 @@ import { checkSources } from './source-operations.ts'
 
 /** How long each check may take; one that takes longer is a problem itself. */
 const checkMs = 5_000
-/** Less room than this is a problem, or a warning. */
+/** Free bytes below which the disk is a problem, and below which it is a warning. */
 const [leastBytes, fewBytes] = [200_000_000, 2_000_000_000]
-/** Connections that one process opens at most. */
+/** Maximum number of connections that one process opens. */
 const connectionsOfProcess = 12
 const oldestNode = 24
-/** Portals that --live asks where none is named: the two that most services read. */
+/** Portals that --live checks when none is named: the two that most services read. */
 const usualPortals = ['ted', 'doe']
 
 type Finding = Omit<EventOf<'finding'>, 'event' | 'check'>
@@ -49,7 +49,7 @@ export type DoctorOptions = {
   readonly apiPort: number
   readonly consoleHost: string
   readonly consolePort: number
-  /** Sends these portals a small request each; absent: none. */
+  /** Sends a small request to each of these portals; absent: to none. */
   readonly portals?: { readonly sources: readonly string[]; readonly simulator?: string }
   readonly keyOf: (setting: string) => string | undefined
   readonly emit: Emit
@@ -188,7 +188,8 @@ async function isServiceRunning(dataFolder: string): Promise<boolean> {
 }
 
 /**
- * The data folder, or the nearest folder above that exists: room, rights, and whether what is written reaches the disk.
+ * The data folder, or the nearest folder above that exists: free space, permissions, and whether written bytes reach
+ * the disk.
  */
 async function checkDisk(dataFolder: string, found: (finding: Finding) => void): Promise<void> {
   let folder = dataFolder
@@ -202,7 +203,7 @@ async function checkDisk(dataFolder: string, found: (finding: Finding) => void):
   else if (bavail * bsize < fewBytes) found(warning(`${free}: give it more room before it is full.`))
   else found(ok(`${free}.`))
   try {
-    // a name of its own, removed whatever happens
+    // a temporary name, removed in any case
     const trial = await mkdtemp(join(folder, '.tenderstock-doctor-'))
     try {
       await writeFile(join(trial, 'trial'), 'tenderstock', { flag: 'wx', mode: 0o600, flush: true })
@@ -377,7 +378,7 @@ async function portFinding(
   }
 }
 
-/** Where API and console say who they are, and how. */
+/** Where API and console identify themselves, and how. */
 const pages = { '--api-port': ['/healthz', '"status":"ok"'], '--console-port': ['/', 'Tenderstock'] } as const
 
 async function isTenderstock(
@@ -396,7 +397,7 @@ async function isTenderstock(
   }
 }
 
-/** Which sources stay off for want of a key: of those that are named, or of all. */
+/** Which sources stay off because their key is missing: of the named ones, or of all. */
 async function keyFinding(named: readonly string[], keyOf: DoctorOptions['keyOf']): Promise<Finding> {
   const wanted = [...(await loadSources()).values()].filter(({ id }) => named.length === 0 || named.includes(id))
   const missing = wanted.flatMap(({ id, access }) =>
@@ -409,7 +410,7 @@ async function keyFinding(named: readonly string[], keyOf: DoctorOptions['keyOf'
       )
 }
 
-/** One small request to each, by the rules for portals. Nothing is kept. */
+/** Sends one small request to each, within the limits for portals. Nothing is stored. */
 async function checkPortals(
   options: DoctorOptions & { readonly config: Config; readonly portals: NonNullable<DoctorOptions['portals']> },
   tell: (check: string, finding: Finding) => void,

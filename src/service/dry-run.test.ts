@@ -1,4 +1,4 @@
-// `--dry-run` says what would be done, as it is then done, and changes nothing.
+// `--dry-run` reports exactly what would be done, and changes nothing.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -91,7 +91,7 @@ describe.each(drawnEngines)('--dry-run (%s)', (engine) => {
       expect(await preview()).toEqual({
         ...{ event: 'rebuildPreview', documents: 1, notices: 3, changed: 0, added: 0, gone: 0, records: 0 },
       })
-      // as if older parsers had read one otherwise, one not at all, and one too many
+      // as if older parsers had read one notice differently, missed one, and found one too many
       await sql`update notice set content = replace(content, 'Road 1', 'Path 1')`.execute(store.db)
       await sql`delete from notice where content like '%Road 2%'`.execute(store.db)
       await sql`

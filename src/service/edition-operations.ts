@@ -6,7 +6,7 @@ import { loadSources, type Sources } from '../sources/registry.ts'
 import type { Source } from '../sources/source.ts'
 import type { Operation } from './operation-context.ts'
 
-/** `edition export`: not in the queue of what writes much, as it only reads the stock. */
+/** `edition export`: not in the queue of operations that write much, because it only reads the stock. */
 export const exportEditionNow: Operation = async ({ store, version, signal }, { options }, emit) => {
   const startedAt = performance.now()
   const folder = String(options['out'])
@@ -25,7 +25,7 @@ export const exportEditionNow: Operation = async ({ store, version, signal }, { 
   return 0
 }
 
-/** What each source asks of whoever passes its notices on. */
+/** What each source requires of anyone who redistributes its notices. */
 export const termsOfSources = (sources: Sources): ReadonlyMap<string, SourceTerms> =>
   new Map([...sources].map(([id, source]) => [id, termsOf(source)]))
 

@@ -1,5 +1,5 @@
-// How the explorer asks the API: by tokens that live in this process only, one for each organization, and one for
-// strangers where the stock is made up.
+// How the explorer queries the API: with tokens that exist only in this process, one for each organization, and one for
+// strangers if the stock is invented.
 import type { TokenSource } from '../api/token-table.ts'
 import type { ExplorerAnswer } from '../console/console-context.ts'
 import { hashToken, makeToken } from '../domain/token.ts'
@@ -7,12 +7,12 @@ import { type HttpClient, openHttp } from '../platform/http.ts'
 import type { Random } from '../platform/random.ts'
 import type { TokenGrant } from '../store/organizations.ts'
 
-/** What strangers count as, and how many requests a minute all of them have together. */
+/** The grant of strangers, and their requests per minute together. */
 export const strangersGrant = { organizationId: 'explorer', hasApiAccess: true, requestsPerMinute: 600 } as const
 /** Maximum bytes of an answer: a page of 100 large records. */
 const mostAnswerBytes = 16 * 1024 * 1024
 
-/** Tokens that no table has. Each counts against the limit of its organization, as its own tokens do. */
+/** Tokens that are in no table. Each counts against its organization's limit, like the organization's own tokens. */
 export class ExplorerAccess {
   readonly #random: Random
   readonly #tokens = new Map<string, string>()
@@ -35,7 +35,7 @@ export class ExplorerAccess {
     }
   }
 
-  /** Asks the API at `address` for a path below `/v1`, as a member of the organization or as a stranger. */
+  /** Queries a path below `/v1` of the API at `address`, as a member of the organization or as a stranger. */
   async ask(address: string, organizationId: string | undefined, path: string): Promise<ExplorerAnswer> {
     this.#http ??= openHttp({ network: 'loopback', timeoutMs: 10_000 })
     const answer = await this.#http.send({
@@ -63,7 +63,9 @@ export class ExplorerAccess {
     return token
   }
 
-  /** Grants of the own tokens: an organization without a valid token, or without access, cannot explore either. */
+  /**
+   * Grants of this process's tokens: an organization without a valid token, or without access, cannot explore either.
+   */
   #grantsBeside(grants: readonly TokenGrant[]): TokenGrant[] {
     return [...this.#tokens].flatMap(([organizationId, token]) => {
       const own = { tokenId: `explorer-${organizationId}`, tokenHash: hashToken(token), expiresAt: undefined }

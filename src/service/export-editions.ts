@@ -1,5 +1,5 @@
-// Keeps the bucket of TENDERSTOCK_EDITIONS up with the editions, the tokens and the keys of cursors, beside everything
-// else: what fails is said and tried again, and no publication waits for it.
+// Keeps the bucket of TENDERSTOCK_EDITIONS up with the editions, the tokens and the keys of cursors, in the background:
+// a failure is reported and retried, and no publication waits for it.
 import { createSecretKey } from 'node:crypto'
 import { accessPath, type BucketHead, headPath, readBucketJson } from '../edition/format/bucket-files.ts'
 import type { EditionLog } from '../edition/write/edition-log.ts'
@@ -28,18 +28,18 @@ import { keepLooking } from './keep-looking.ts'
 import { sealAccess } from './kept-access.ts'
 
 const lookMs = 2000
-/** How often tokens are written without a change, so that nodes see that the publisher lives. */
+/** How often the access is written without a change, so that nodes see that the publisher is alive. */
 const accessEveryMs = 60_000
 const useEveryMs = 10_000
 const concern = 'Editions are not written to the bucket'
-/** For everybody: why is in the log and in the table edition_export. */
+/** Shown to everybody: the reason is in the log and in the table edition_export. */
 const shownConcern = 'Editions do not reach the bucket at the moment: nodes that read from it serve the last one.'
 
 export type ExportOptions = {
   readonly store: Store
   readonly bucket: Bucket
   readonly editions: EditionLog
-  /** The database's. */
+  /** The database's clock. */
   readonly clock: Clock
   readonly random: Random
   readonly secretKey: Uint8Array
@@ -48,7 +48,7 @@ export type ExportOptions = {
 }
 
 export function startExport({ store, bucket, editions, clock, random, secretKey, log, report }: ExportOptions): {
-  /** The newest edition that this process wrote; undefined while it wrote none. */
+  /** The newest edition that this process wrote; undefined if it has not written any. */
   readonly exported: () => number | undefined
   readonly close: () => Promise<void>
 } {
@@ -96,7 +96,7 @@ export function startExport({ store, bucket, editions, clock, random, secretKey,
     if (held === undefined) return
     const right = rightOf(held)
     try {
-      // a revocation waits for no edition
+      // a revocation does not wait for an edition
       await writeAccess(right)
       const state = await exporting.round(right, await lastRedaction(store.db))
       if (state && (state.edition !== exported || told !== undefined)) {

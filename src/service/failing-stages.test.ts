@@ -1,5 +1,5 @@
-// What a service does whose stages fail, from outside: faults are in the database, or on the disk, never in the
-// program.
+// What a service does when its stages fail, seen from outside: faults are injected into the database or the disk, never
+// into the program.
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ async function newFolder(): Promise<string> {
   return path
 }
 
-/** The made-up notices of the journal from `from` to `to`, counted from its end, in a folder. */
+/** The journal's made-up notices from `from` to `to`, counted from the end, in a folder. */
 async function notices(from: number, to: number): Promise<string> {
   const folder = await newFolder()
   const now = Date.now()
@@ -47,7 +47,7 @@ function run(args: readonly string[], env: Record<string, string> = {}): Promise
 
 type Service = {
   readonly child: ChildProcess
-  /** Resolves with the first event from here on that fits; rejects when the service ends before. */
+  /** Resolves with the next event that fits; rejects when the service ends before. */
   readonly next: (fits: (event: PrintedEvent) => boolean) => Promise<PrintedEvent>
 }
 
@@ -165,7 +165,7 @@ test.skipIf(testDatabaseUrl === undefined)(
     await service.next(warns(/^Publishing failed; retrying: planted at edition$/))
     await heal('edition')
     await service.next(is('recovered'))
-    // one with what was begun, and perhaps one with what was found while others failed
+    // one edition with what had been started, and perhaps one with what was found while others failed
     await expect
       .poll(() => readiness(api), { timeout: 60_000 })
       .toMatchObject({ isFailing: false, failedRounds: 0, lastRoundAt: expect.any(String) })
@@ -177,7 +177,7 @@ test.skipIf(testDatabaseUrl === undefined)(
       lastRoundAt: expect.any(String),
     })
 
-    // a later round, and a service that is gone
+    // in a later round, and in a service that is stopped
     await plant('edition')
     expect((await run(['ingest', await notices(2, 0), '--data', home], env)).exitCode).toBe(0)
     await service.next(warns(/^Publishing failed/))
@@ -294,7 +294,7 @@ test('a full disk: the API continues, one sentence says what to free, and the st
   const many = await notices(600, 30)
   const service = launch(['--data', data, '--no-samples', '--publish-interval-minutes', '0', '--ingest', many])
   const { api } = await service.next(is('ready'))
-  // everything that is left, between the start and the end of the first round
+  // all the space that is left, between the start and the end of the first round
   execFileSync('sh', ['-c', `head -c 1G /dev/zero > ${filler}; true`], { stdio: 'ignore' })
   const { message } = await service.next(warns(/full/))
   expect(message).toMatch(

@@ -1,4 +1,4 @@
-// The editions that this node serves, kept up with those that the database or a bucket holds.
+// The editions that this node serves, kept up to date with those in the database or in a bucket.
 
 import { dayMs } from '../domain/time.ts'
 import { type CatchUpOptions, catchUp, type EditionLog } from '../edition/write/edition-log.ts'
@@ -11,9 +11,9 @@ import type { DatabaseWatch } from './database-watch.ts'
 import type { NodeState } from './node-state.ts'
 
 const serialPollMs = 1000
-/** Maximum number of rounds between two attempts at an edition that did not come whole. */
+/** Maximum number of rounds between two attempts to load an edition that was incomplete. */
 const longestRefusedRounds = 60
-/** How long one round of checks takes, in which every piece of the edition log is compared with its checksum. */
+/** How long one cycle of checks takes, which compares every piece of the edition log with its checksum. */
 const checkRoundMs = dayMs
 const olderConcern =
   'The database lacks the newest editions that this node serves: the node still serves them, and nothing is published.'
@@ -26,8 +26,8 @@ type ServedEditions = {
 }
 
 /**
- * Takes over what is new. Without room for it, what the log holds is served, and `followEditions` tries again; so it
- * does for an edition that did not come whole. Throws OlderDatabaseError.
+ * Loads what is new. When the disk is full, or an edition was incomplete, the log continues to serve what it holds, and
+ * `followEditions` tries again. Throws OlderDatabaseError.
  */
 export async function takeOver({ editions, source, log }: ServedEditions, options: CatchUpOptions = {}): Promise<void> {
   try {
@@ -42,7 +42,7 @@ export async function takeOver({ editions, source, log }: ServedEditions, option
 
 /**
  * Loads editions that other processes publish, and those that could not be loaded before; maintains the files. Returns
- * what ends it.
+ * a function that ends it.
  */
 export function followEditions({
   editions,
@@ -54,11 +54,11 @@ export function followEditions({
 }: ServedEditions & {
   readonly database: Pick<DatabaseWatch, 'look'>
   readonly state: NodeState
-  /** Called when the database was asked for newer editions, and all there are were taken over. */
+  /** Called when the database was queried for newer editions, and all of them were loaded. */
   readonly onLook?: () => void
 }): () => void {
   let isBusy = false
-  /** What did not come whole is requested again after 1, 2, 4 … rounds. */
+  /** An incomplete edition is requested again after 1, 2, 4 … rounds. */
   let pause = 0
   let waiting = 0
   let told = ''

@@ -1,5 +1,5 @@
-// What strangers explore where the stock is live: one edition of made-up notices in an edition log of its own. It is
-// made once, beside the service, and never changes; the API's own code answers from it.
+// What strangers explore if the stock is live: one edition of made-up notices in a separate edition log. It is made
+// once, beside the service, and never changes; the API's own code answers from it.
 import { fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
@@ -23,9 +23,9 @@ import type { TokenGrant } from '../store/organizations.ts'
 import { strangersGrant } from './explorer-access.ts'
 import type { MadeSamples } from './make-frozen-samples.ts'
 
-/** How long a start has the machine for itself before samples are made beside it, unless somebody asks for them. */
+/** How long a start has the machine to itself before samples are made, unless they are requested. */
 const defaultPauseMs = minuteMs
-/** How long the making may take: on an idle machine it takes half a minute. */
+/** Maximum time for making them: on an idle machine it takes half a minute. */
 const longestMakingMs = 30 * minuteMs
 const retryMs = hourMs
 
@@ -52,14 +52,14 @@ export class FrozenSamples {
   #stock: ExplorerStock | 'making' | 'failed' = 'making'
   readonly #asked = Promise.withResolvers<void>()
 
-  /** Begins at once with samples that were made before, else soon. */
+  /** Uses samples that were made before, otherwise starts to make them soon. */
   constructor(options: FrozenSamplesOptions) {
     this.#options = options
     this.#folder = join(options.dataFolder, 'frozen-samples')
     this.#ended = this.#run()
   }
 
-  /** What strangers explore now. Asking for samples that are not there ends the pause before they are made. */
+  /** What strangers explore now. Requesting samples that do not exist yet ends the pause before they are made. */
   get stock(): ExplorerStock | 'making' | 'failed' {
     this.#asked.resolve()
     return this.#stock
@@ -94,7 +94,7 @@ export class FrozenSamples {
     }
   }
 
-  /** False where there are no samples, or none that can be read: they are made again then. */
+  /** False when there are no readable samples: they are made again. */
   async #openMade(): Promise<boolean> {
     if (!existsSync(this.#folder)) return false
     const { clock, log } = this.#options
@@ -112,7 +112,7 @@ export class FrozenSamples {
     return true
   }
 
-  /** Makes them aside, so that a kill leaves nothing half-made under their name. */
+  /** Makes them under another name, so that a kill leaves nothing incomplete under the final one. */
   async #make(signal: AbortSignal): Promise<void> {
     const { log, version, epoch } = this.#options
     const aside = `${this.#folder}.making`
@@ -133,9 +133,9 @@ export class FrozenSamples {
 /** Rejects when the maker ends before it is done, takes too long, or `signal` is aborted. */
 async function runMaker(args: readonly string[], signal: AbortSignal): Promise<MadeSamples> {
   const maker = fork(runnable(new URL('./make-frozen-samples.ts', import.meta.url)), args, {
-    // nothing of the service's settings and secrets; two arenas of memory, as npm start sets
+    // none of the service's settings and secrets; two arenas of memory, as set for npm start
     env: { MALLOC_ARENA_MAX: '2' },
-    // V8 optimizes nothing of the database: that takes 0.5 GB more, and this process ends before it pays
+    // V8 does not optimize the database: that would take 0.5 GB more, and this process ends before it pays off
     execArgv: ['--liftoff-only'],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     signal: AbortSignal.any([signal, AbortSignal.timeout(longestMakingMs)]),
@@ -157,7 +157,7 @@ async function runMaker(args: readonly string[], signal: AbortSignal): Promise<M
   return made
 }
 
-/** The API over one log, for strangers: no listener, no token that could reach anything else. */
+/** The API over one log, for strangers: it has no listener, and its token gives access to nothing else. */
 async function answersFrom(
   editions: EditionLog,
   { clock, random, cursorKeys, docsUrl, log }: FrozenSamplesOptions,
@@ -175,7 +175,7 @@ async function answersFrom(
     log,
     isOverloaded: () => false,
     hasDraftRateLimitHeaders: false,
-    // an edition that is not there will not come
+    // an edition that does not exist will not appear
     editionWaitMs: 0,
     floodGuard: createFloodGuard(clock),
   })

@@ -1,4 +1,4 @@
-// The commands about profiles, searches and hits, from their words to what they say and store.
+// The commands about profiles, searches and hits, from their arguments to what they print and store.
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { runOperation } from '../../test/operations-world.ts'

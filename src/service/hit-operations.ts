@@ -53,7 +53,7 @@ const listMembers = {
   'past-win': 'pastWins',
 } as const
 const numberMembers = { 'value-min': 'valueMin', 'value-max': 'valueMax', 'min-days': 'minDaysToDeadline' } as const
-/** Of a search they are in `excluded`, of a profile beside the others. */
+/** In `excluded` of a search, and at the top level of a profile. */
 const exclusions = {
   'exclude-cpv': ['cpv', 'excludedCpv'],
   'exclude-nuts': ['nuts', undefined],
@@ -243,7 +243,7 @@ export const listHitsNow: Operation<HitContext> = async ({ store }, { options },
   return 0
 }
 
-/** Few enough that nobody waits long for the database. */
+/** Few enough that nothing waits long for the database. */
 const releasedAtOnce = 500
 
 export const releaseHits: Operation<HitContext> = async (context, { options, operands }, emit) => {

@@ -1,5 +1,4 @@
-// Matches new editions with the saved searches, beside the rounds of the service: whatever fails here stops nothing
-// else.
+// Matches new editions with the saved searches, beside the rounds of the service: a failure here stops nothing else.
 import { setTimeout as sleepFor } from 'node:timers/promises'
 import { matchEditions } from '../hits/match-editions.ts'
 import { type Matcher, openMatcher } from '../hits/matcher.ts'
@@ -8,18 +7,18 @@ import type { Store } from '../store/database.ts'
 import { MarkLostError } from '../store/hit-mark.ts'
 import type { Emit } from './command-event.ts'
 
-/** How often another process may have published without telling. */
+/** How often to check for an edition published by another process without a notification. */
 const lookMs = 10_000
-/** How long after a failure the next try comes; twice as long after each other one, up to the longest. */
+/** Pause after the first failure; it doubles with each further one, up to the longest. */
 const firstPauseMs = 1000
 const longestPauseMs = 60_000
-/** How long matching rests after a page, as a multiple of the page's work: requests are answered by the same cores. */
+/** How long matching rests after a page, as a multiple of the page's work: the same cores answer requests. */
 const restPerWork = 4
-/** Maximum of all rests of one run; a large backlog is then matched without a rest. */
+/** Maximum total of all rests in a run; a large backlog is then matched without rests. */
 const restsMs = 60_000
 
 export type HitRounds = {
-  /** Matches what is new, now. */
+  /** Starts matching what is new. */
   readonly run: () => void
   /** Resolves when nothing is being matched. */
   readonly idle: () => Promise<void>
@@ -31,13 +30,11 @@ export type HitRoundsOptions = {
   readonly clock: Clock
   readonly stop: AbortSignal
   readonly emit: Emit
-  /**
-   * Called with a sentence when matching fails in another way than before, and with `undefined` when it is well again.
-   */
+  /** Called with a sentence when matching fails in a new way, and with `undefined` when it works again. */
   readonly onState: (sentence: string | undefined, error?: unknown) => void
 }
 
-/** Begins at once. */
+/** Starts immediately. */
 export function startHitRounds({ store, clock, stop, emit, onState }: HitRoundsOptions): HitRounds {
   const matcher = lazyMatcher()
   let running: Promise<void> | undefined
@@ -55,7 +52,7 @@ export function startHitRounds({ store, clock, stop, emit, onState }: HitRoundsO
       if (told !== undefined) onState(undefined)
       told = undefined
     } catch (error) {
-      // another process took over, or the service ends
+      // another process took over, or the service is stopping
       if (error instanceof MarkLostError || stop.aborted) return
       failures++
       const sentence = `Matching saved searches failed; retrying: ${String(error instanceof Error ? error.message : error).split('\n', 1)[0]}`
@@ -94,7 +91,7 @@ export function startHitRounds({ store, clock, stop, emit, onState }: HitRoundsO
   }
 }
 
-/** Rests of one run: four times the work, until they are used up or the service stops. */
+/** Rests in a run: four times the work, until the total is used up or the service stops. */
 export function restsOfRun(
   stop: AbortSignal,
   sleep: (ms: number) => Promise<void> = (ms) => sleepFor(ms, undefined, { signal: stop }),
@@ -103,7 +100,7 @@ export function restsOfRun(
   return async (workedMs) => {
     const restMs = Math.min(leftMs, restPerWork * workedMs)
     leftMs -= restMs
-    // an abort ends the rest; what it stops is the matching, by its own signal
+    // an abort ends the rest; matching stops by its own signal
     if (restMs > 0) await sleep(restMs).catch(() => {})
   }
 }

@@ -5,14 +5,14 @@ import { judgeReadiness, type ReadinessFacts } from './judge-readiness.ts'
 
 const dayMs = 24 * hourMs
 
-/** A node that is looked at every second, with a clock that is passed in. */
+/** A node that is checked every second, with a clock that is passed in. */
 function openNode(maxStalenessMs = dayMs) {
   const judge = judgeReadiness(maxStalenessMs)
   const facts = { now: 5000, answeredAt: 5000, known: 7, held: 7, isDamaged: false }
   return {
     facts: facts as { -readonly [member in keyof ReadinessFacts]: ReadinessFacts[member] },
     judge: () => judge({ ...facts }),
-    /** All that was said in that time. */
+    /** Returns everything reported in that time. */
     pass: (ms: number, { isAnswering }: { readonly isAnswering: boolean }) => {
       const said = new Set<string | undefined>()
       for (let passed = 0; passed < ms; passed += 1000) {
@@ -40,7 +40,7 @@ describe('a node', () => {
     node.facts.known = 8
     expect(node.pass(60_000, { isAnswering: true })).toEqual([undefined])
     expect(node.pass(1000, { isAnswering: true })).toEqual(['behind'])
-    // another edition on top is no new start
+    // another edition on top does not restart the wait
     node.facts.known = 9
     node.facts.held = 8
     expect(node.pass(5000, { isAnswering: true })).toEqual(['behind'])
@@ -90,7 +90,7 @@ describe('a node', () => {
     const node = openNode()
     node.facts.isDamaged = true
     expect(node.judge()).toBe('damaged')
-    // which a database that is away does not hide: nobody waits for it
+    // an unreachable database does not hide this: it is not waited for
     node.facts.now += dayMs + 1
     expect(node.judge()).toBe('damaged')
     node.facts.answeredAt = node.facts.now

@@ -1,9 +1,9 @@
-// Whether this node may receive requests, as far as its editions tell. Pure: times are passed in.
+// Whether this node may receive requests, judging by its editions. Pure: times are passed in.
 import type { UnreadyReason } from '../api/readiness.ts'
 
-/** How long a node may know of a newer edition than its own. */
+/** How long a node may know of a newer edition than it serves. */
 const longestBehindMs = 60_000
-/** A database that answered no longer ago than this answers. */
+/** A database counts as answering if its last answer is not older than this. */
 const answeringMs = 10_000
 
 /**
@@ -11,21 +11,21 @@ const answeringMs = 10_000
  */
 export type ReadinessFacts = {
   readonly now: number
-  /** When the database last answered, and at first when the node began. */
+  /** When the database last answered, initially when the node started. */
   readonly answeredAt: number
-  /** The newest edition that the database named; 0 for none. */
+  /** The newest edition that the database reported; 0 for none. */
   readonly known: number
   /** The newest edition that the node serves; 0 for none. */
   readonly held: number
-  /** It lost records that its own files cannot restore. */
+  /** The node lost records that its own files cannot restore. */
   readonly isDamaged: boolean
 }
 
 export type ReadinessJudge = (facts: ReadinessFacts) => UnreadyReason | undefined
 
 /**
- * Judges one moment after the other. The age of an edition never counts, and neither does the time without a database,
- * below `maxStalenessMs`: otherwise a lost database would take out all nodes that had just learned of an edition.
+ * Judges successive moments. The age of an edition never counts, and neither does the time without a database, below
+ * `maxStalenessMs`: otherwise a lost database would take out all nodes that had just learned of an edition.
  */
 export function judgeReadiness(maxStalenessMs: number): ReadinessJudge {
   let hasCaughtUp = false

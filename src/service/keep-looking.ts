@@ -1,22 +1,22 @@
-// Looks again and again for something that is due, beside the rounds of the service: whatever fails stops nothing else.
+// Checks repeatedly for something that is due, beside the rounds of the service: a failure stops nothing else.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../platform/log.ts'
 
-/** How long the pauses between failed looks grow to. */
+/** Maximum pause between failed checks. */
 const longestPauseMs = 60_000
 
 export type LookingOptions = {
-  /** Does what is due. Aborted, it ends soon. */
+  /** Does what is due. When aborted, it ends soon. */
   readonly look: (signal: AbortSignal) => Promise<void>
   readonly everyMs: number
   readonly log: Log
   /** What is wrong while it fails, such as `Hits are not delivered`. */
   readonly concern: string
-  /** Called with what is wrong and why; undefined when it is well again. */
+  /** Called with what is wrong and why; undefined when it works again. */
   readonly report: (concern: string | undefined) => void
 }
 
-/** Begins at once. */
+/** Starts immediately. */
 export function keepLooking({ look, everyMs, log, concern, report }: LookingOptions): {
   readonly close: () => Promise<void>
 } {

@@ -45,7 +45,7 @@ test('what was kept is delivered where the database fails, by the same key, of t
     await open({ sealer: createSealer(createSecretKey(randomBytes(32)), randomBytes) }),
   ]
   for (const other of others) expect(() => other.assertUsable(limits)).toThrow(/holds nothing/)
-  // a node that reads a bucket from now on does not take what is of a database, and the other way round
+  // a node that now reads a bucket does not use what came from a database, and vice versa
   expect(await readAccess(dataFolder, sealer)).toBeUndefined()
   const ofBucket = { writtenAt: 1000, tokenSerial: 7, tokens: [], cursorKeys: [], maintenanceUntil: 5 }
   await writeAccess(dataFolder, sealAccess(sealer, ofBucket))

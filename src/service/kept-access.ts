@@ -1,6 +1,6 @@
-// What a node needs beside the editions to answer without a database: tokens, limits and the keys of cursors, sealed.
-// The publisher writes it into the bucket; each node has a copy in its data folder, with which it starts when database
-// or bucket is away.
+// What a node needs besides the editions to answer without a database: tokens, limits and the keys of cursors, sealed.
+// The publisher writes it into the bucket; each node has a copy in its data folder, with which it starts when the
+// database or bucket is unreachable.
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -16,7 +16,7 @@ import type { CursorKey } from '../store/cursor-keys.ts'
 import type { TokenGrant } from '../store/organizations.ts'
 
 export type Access = {
-  /** Host and name of the database that a node had it from; absent: it is of a bucket. */
+  /** Host and name of the database that it came from; absent: it came from a bucket. */
   readonly address?: string
   /** By the clock of the database, epoch milliseconds. */
   readonly writtenAt: number
@@ -40,7 +40,7 @@ export function openAccess(sealer: Sealer, sealed: Uint8Array): Access | undefin
   return bytes && (JSON.parse(gunzipSync(bytes).toString()) as Access)
 }
 
-/** The copy in a data folder. Undefined where there is none of this place that this key opens. */
+/** Reads the copy in a data folder. Undefined when there is none from this place that this key opens. */
 export async function readAccess(dataFolder: string, sealer: Sealer, address?: string): Promise<Access | undefined> {
   const sealed = await readFile(join(dataFolder, accessPath)).catch(() => undefined)
   const access = sealed && openAccess(sealer, sealed)
@@ -53,21 +53,23 @@ export async function writeAccess(dataFolder: string, sealed: Uint8Array): Promi
   await rename(`${path}.new`, path)
 }
 
-/** How often it is confirmed without a change. */
+/** How often it is confirmed when nothing changed. */
 const confirmEveryMs = 60_000
 
 export type KeptAccess = {
   /**
-   * When the database last confirmed what is kept. Throws OperatorError where that is nothing, or too old to start
-   * with.
+   * When the database last confirmed what is kept. Throws OperatorError when there is nothing, or it is too old to
+   * start with.
    */
   readonly assertUsable: (limits: { readonly now: number; readonly maxStalenessMs: number }) => number
-  /** The same source: what it delivers is kept, and delivered where it fails before it has delivered anything. */
+  /**
+   * Wraps the source: what it delivers is kept, and is delivered if the source fails before it has delivered anything.
+   */
   readonly keepTokens: (source: TokenSource) => TokenSource
   readonly keepCursorKeys: (source: CursorKeySource) => CursorKeySource
-  /** From now on it is confirmed while the database answers. Returns what ends that. */
+  /** Confirms the copy from now on while the database answers. Returns a function that ends that. */
   readonly follow: (options: {
-    /** The database's. */
+    /** The database's clock. */
     readonly clock: Clock
     readonly isAnswering: () => boolean
   }) => () => Promise<void>

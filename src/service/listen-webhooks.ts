@@ -1,11 +1,13 @@
-// `tenderstock webhook listen`: a receiver for trials on this machine.
+// `tenderstock webhook listen`: a trial receiver on this machine.
 import { OperatorError, wrongUse } from '../platform/errors.ts'
 import { listenForWebhooks, webhookLine } from '../webhooks/listen.ts'
 import { webhookSecretBytes } from '../webhooks/signature.ts'
 import type { Emit } from './command-event.ts'
 import { secretInFile } from './secret-file.ts'
 
-/** Prints what comes until it is stopped. Throws OperatorError without a usable secret, or when the port is taken. */
+/**
+ * Prints what it receives until it is stopped. Throws OperatorError without a usable secret, or when the port is taken.
+ */
 export async function listenWebhooks(options: {
   readonly port: number
   /** TENDERSTOCK_WEBHOOK_SECRET. */

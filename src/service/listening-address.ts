@@ -2,7 +2,7 @@
 import { type AddressInfo, createServer, isIPv6 } from 'node:net'
 import { OperatorError } from '../platform/errors.ts'
 
-/** How clients on this machine reach the host that the API listens on. */
+/** The host by which clients on this machine reach the API. */
 export function hostOf(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'
@@ -45,8 +45,8 @@ export function listenError(
 }
 
 /**
- * The port itself, or a free one for 0. Readers share a port, so a second service there would not be noticed: it is
- * tried alone.
+ * The port itself, or a free one for 0. Readers share a port, so a second service on it would not be noticed: the port
+ * is tried without sharing.
  */
 export async function findPort(host: string, wanted: number, option?: PortOption): Promise<number> {
   const server = createServer()

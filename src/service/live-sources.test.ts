@@ -1,4 +1,4 @@
-// Live reading in a service: who is named, what is reported, how it ends.
+// Live reading in a service: the contact that it sends, what it reports, how it ends.
 import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-/** Gives two documents, without a request. */
+/** Delivers two documents without a request. */
 const fetchTwo = (id: string): Fetch =>
   async function* () {
     yield { documents: ['1', '2'].map((each) => ({ address: each, bytes: Buffer.from(`${id} ${each}`) })) }

@@ -1,4 +1,5 @@
-// Reads sources in the service: who is named, what is reported, and that samples and live data never mix.
+// Reads sources in the service: the contact that it sends, what it reports, and the rule that samples and live data
+// never mix.
 import { readdir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -48,11 +49,11 @@ export type LiveOptions = {
 export type LiveSources = {
   /** Resolves when all workers are done, after `stop`. */
   readonly done: Promise<void>
-  /** Of the sources that are read. */
+  /** IDs of the sources that are read. */
   readonly ids: readonly string[]
-  /** Whether every source has had its turn since the start. */
+  /** Whether every source was visited since the start. */
   readonly isCaughtUp: () => boolean
-  /** Throws the newest error that is no portal's, while what met it was not read since. */
+  /** Throws the newest error that did not come from a portal, until the affected source was read again. */
   readonly throwFault: () => void
 }
 
@@ -79,7 +80,7 @@ export function startLiveSources(options: LiveOptions): LiveSources {
     version: options.version,
   })
   let isCaughtUp = false
-  /** By source; under no name those of the look for what is due. */
+  /** By source; errors from looking for due slots have no name. */
   const faults = new Map<string, unknown>()
   const work = () =>
     runWorkers(store, chosen.running, {
@@ -120,7 +121,7 @@ export function startLiveSources(options: LiveOptions): LiveSources {
   return { done, ids: chosen.running.map(({ id }) => id), isCaughtUp: () => isCaughtUp, throwFault }
 }
 
-/** Archives that a process which was killed had unpacked: folders named by processes that are no more. */
+/** Removes archives that a killed process had unpacked: folders named after processes that no longer exist. */
 async function removeLeftovers(scratchFolder: string): Promise<void> {
   const names = await readdir(scratchFolder).catch(() => [])
   for (const name of names) {

@@ -1,4 +1,4 @@
-// Whether webhooks may be sent to this machine: for trials, never where notices are live or the database is shared.
+// Whether webhooks may be sent to this machine: for trials, never with live notices or a shared database.
 
 import type { Config } from '../platform/config.ts'
 import type { Store } from '../store/database.ts'
@@ -7,12 +7,12 @@ import type { AddressRule } from '../webhooks/endpoint-address.ts'
 
 const settingName = 'loopback-webhooks'
 
-/** Kept, so that commands that run while the service does not allow the same. */
+/** Stored, so that commands that run while the service is stopped allow the same. */
 export function allowLoopbackWebhooks({ db }: Pick<Store, 'db'>, isAllowed: boolean): Promise<void> {
   return setSetting(db, settingName, isAllowed ? 'yes' : 'no')
 }
 
-/** What the last start said; never on a database server. */
+/** The rule of the last start; never true with a database server. */
 export async function webhookAddressRule(
   { db }: Pick<Store, 'db'>,
   { databaseUrl }: Pick<Config, 'databaseUrl'>,

@@ -1,4 +1,4 @@
-// Makes digests, and sends them and the mails of the console while the service runs: looks every few seconds for what
+// Makes digests, and sends them and the mails of the console while the service runs: checks every few seconds for what
 // is due, and never ends the service.
 
 import { openMailServer } from '../digests/mail-server.ts'
@@ -15,19 +15,19 @@ import { keepLooking } from './keep-looking.ts'
 import { openSealer, type SealerContext } from './webhook-sealer.ts'
 
 const lookMs = 5_000
-/** Rows that are forgotten in one statement. */
+/** Maximum rows to delete in one statement. */
 const pruneRows = 500
-/** What the token of a page to unsubscribe is sealed for. */
+/** Sealing context of the token in an unsubscribe link. */
 const tokenContext = 'unsubscribe'
 
-/** Begins at once. A digest that cannot be made holds up no mail. */
+/** Starts immediately. A digest that cannot be made does not hold up any mail. */
 export function startMails(
   options: SealerContext & {
     readonly config: Pick<Config, 'baseUrl'>
     readonly mail: MailSettings
     readonly clock: Clock
     readonly log: Log
-    /** Called with what is wrong; undefined when it is well again. */
+    /** Called with what is wrong; undefined when it works again. */
     readonly report: (concern: string | undefined) => void
     readonly renderAccountMail: SendOptions['renderAccountMail']
     readonly onGivenUp: NonNullable<SendOptions['onGivenUp']>
@@ -41,7 +41,7 @@ export function startMails(
   const look = async (signal: AbortSignal) => {
     const [made] = await Promise.allSettled([makeDigests(store, { clock, domain, signal })])
     const { baseUrl } = config
-    // opened each time: a key that was put in its place is found
+    // opened each time, to find a key that was put in its place
     const sealer = baseUrl === undefined ? undefined : await openSealer(options)
     await sendMails(
       {
@@ -74,7 +74,7 @@ function tokenOf(sealer: Sealer, digestId: string): string {
 }
 
 /**
- * Ends the digest that a token of `/unsubscribe` was made for, and its mails. False for a token that we did not make.
+ * Ends the digest that a token of `/unsubscribe` was made for, and its mails. False for a token that we did not issue.
  */
 export async function unsubscribe(context: SealerContext, token: string): Promise<boolean> {
   const digestId = (await openSealer(context)).open(Buffer.from(token, 'base64url'), tokenContext)

@@ -1,4 +1,4 @@
-// Which ends of a maintenance are refused, each in one sentence, before anything is changed.
+// Which ends of a maintenance are refused, with one sentence each, before anything is changed.
 import { expect, test } from 'vitest'
 import { dayMs } from '../domain/time.ts'
 import { OperatorError } from '../platform/errors.ts'

@@ -6,9 +6,9 @@ import { loadMaintenance, saveMaintenance } from '../store/maintenance.ts'
 import { noteCommand } from './command-note.ts'
 import type { Operation } from './operation-context.ts'
 
-/** How far ahead the end may be. */
+/** Maximum number of days until the end. */
 const longestDays = 7
-/** Date, time and zone of ISO 8601; without a zone nobody knows whose clock is meant. */
+/** Date, time and zone of ISO 8601; without a zone the time would be ambiguous. */
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/
 const subject = 'API'
 
@@ -37,9 +37,9 @@ export const endMaintenance: Operation = async (context, _request, emit) => {
   return 0
 }
 
-/** Throws OperatorError for what is no time, over, or too far ahead. */
+/** Throws OperatorError for a text that is not a time, or a time that is past or too far ahead. */
 function readEnd(text: string, now: number): number {
-  // Date.parse takes the 31st of any month
+  // Date.parse accepts the 31st of any month
   const day = Date.parse(`${text.slice(0, 10)}T00:00Z`)
   const isDay = timePattern.test(text) && !Number.isNaN(day) && toInstant(day).startsWith(text.slice(0, 10))
   const until = isDay ? Date.parse(text) : Number.NaN

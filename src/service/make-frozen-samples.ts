@@ -1,6 +1,6 @@
-// Makes the frozen samples: a process of its own, whose memory is free again when it ends. It reads the sample portals
-// into a database in its folder, publishes one edition, and leaves the edition log of that. Started with folder, epoch
-// and version.
+// Makes the frozen samples in a separate process, whose memory is free again when it ends. It reads the sample portals
+// into a database in its folder, publishes one edition, and leaves its edition log. Started with folder, epoch and
+// version.
 import { writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
@@ -9,13 +9,13 @@ import type { Clock } from '../platform/clock.ts'
 /** Sent when everything is made and closed. */
 export type MadeSamples = { readonly records: number; readonly warnings: readonly string[] }
 
-/** How much the process gives way to the service, as `nice` counts. */
+/** How much lower the priority of this process is than the service's, as `nice` counts. */
 const lessUrgent = 10
 
 const [folder, epochText, version] = process.argv.slice(2)
 if (!process.send || folder === undefined || epochText === undefined || version === undefined)
   throw new Error('the sample process is a part of the service, not a program')
-// nobody waits for samples whose service is gone
+// samples are not needed when their service is gone
 process.once('disconnect', () => process.exit(1))
 giveWay()
 const { consolidate } = await import('../consolidate/consolidate.ts')
@@ -28,10 +28,10 @@ const { openSampleSources } = await import('./sample-sources.ts')
 const made = await makeSamples({ folder, epoch: Number(epochText), version })
 process.send(made satisfies MadeSamples, () => process.exit())
 
-/** The same epoch gives the same edition on every node, however often it is made: its clock stands still. */
+/** The same epoch gives the same edition on every node, however often it is made: its clock does not move. */
 async function makeSamples(task: {
   readonly folder: string
-  /** When the made-up world begins, and everything that is read of it is read; epoch milliseconds. */
+  /** When the made-up world begins; everything is read as of this time. Epoch milliseconds. */
   readonly epoch: number
   readonly version: string
 }): Promise<MadeSamples> {
@@ -67,12 +67,12 @@ async function makeSamples(task: {
   return { records, warnings }
 }
 
-/** To everybody who answers a request; and where memory runs out, this process is the one to end. */
+/** Yields to everything that answers requests; and if memory runs out, this process is the one to end. */
 function giveWay(): void {
   try {
     setPriority(lessUrgent)
     writeFileSync('/proc/self/oom_score_adj', '1000')
   } catch {
-    // not on this system: it works all the same
+    // not available on this system: it works without
   }
 }

@@ -11,11 +11,11 @@ export class MetricSamples {
   readonly #registry = new Registry()
   readonly #metrics = new Map<MetricName, Gauge | Counter>()
 
-  /** A number that is not known is left out. */
+  /** An unknown number is left out. */
   set(name: MetricName, value: number | undefined, labels: Labels = {}): void {
     if (value === undefined || Number.isNaN(value)) return
     const metric = this.#metrics.get(name) ?? this.#declare(name)
-    // each pair of name and labels is set once a scrape: a counter begins at 0
+    // each pair of name and labels is set once per scrape: a counter begins at 0
     if (metric instanceof Counter) metric.inc(labels, value)
     else metric.set(labels, value)
   }
@@ -32,7 +32,7 @@ export class MetricSamples {
       registers: [this.#registry],
     })
     const values = requests.flatMap((each) => valuesOf(`${metricPrefix}${name}`, each))
-    // counted by other threads, so there is nothing to observe here: what the registry prints is given to it
+    // other threads count, so there is nothing to observe here: the registry is given what it prints
     Object.assign(histogram, {
       getForPromString: async () => ({ name: `${metricPrefix}${name}`, help, type: 'histogram', values }),
     })
@@ -51,7 +51,7 @@ export class MetricSamples {
   }
 }
 
-/** The lines of a histogram: each bucket holds those below it, too. */
+/** The lines of a histogram: each bucket includes those below it. */
 function valuesOf(name: string, { route, status, buckets, seconds }: CountedRequests) {
   const labels = { route, status: String(status) }
   let sum = 0

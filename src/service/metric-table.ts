@@ -1,5 +1,4 @@
-// Every metric that the service shows to a monitoring system, once: what /metrics answers and what docs/metrics.md
-// lists.
+// All metrics that the service reports to a monitoring system: /metrics and docs/metrics.md follow from this table.
 
 export type MetricSpec = {
   readonly type: 'gauge' | 'counter' | 'histogram'

@@ -1,4 +1,4 @@
-// What /metrics says of a stock with a bit of everything, number by number: units, labels, and what is counted.
+// What /metrics returns for a stock with some of everything, number by number: units, labels, and what is counted.
 import { statfs } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -97,7 +97,7 @@ describe.each(drawnEngines)('metrics (%s)', (engine) => {
         sources: () => ['ted', 'doe', 'no-doffin'],
       },
     )
-    // however long a reading takes here
+    // however long a reading takes on this machine
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const text = await metrics.scrape()
     vi.useRealTimers()
@@ -164,7 +164,7 @@ describe.each(drawnEngines)('metrics (%s)', (engine) => {
       'webhook_endpoints{state="disabled"}': 3,
     }
     expect(Object.fromEntries(Object.keys(expected).map((sample) => [sample, shown(sample)]))).toEqual(expected)
-    // a name that no card has is not shown, nor an alarm that is over
+    // an unknown source is not shown, nor is an alarm that is over
     expect(text).not.toContain('gone')
     expect(text).not.toContain('source_alarm{source="ted"')
     expect(shown('process_start_time_seconds')).toBeCloseTo(performance.timeOrigin / 1000, 3)

@@ -13,7 +13,7 @@ import type { ReaderMeters } from './reader-meters.ts'
 import { StockFigureReader } from './stock-figure-reader.ts'
 import type { WorkCounts } from './work-counts.ts'
 
-/** What every node knows of itself. */
+/** What every node knows about itself. */
 export type MetricContext = {
   /** Absent in a node that reads a bucket. */
   readonly store?: Store
@@ -26,11 +26,11 @@ export type MetricContext = {
   readonly meters: ReaderMeters
   readonly readers: number
   readonly hasSharedLimits: boolean
-  /** When editions were last looked for and taken over, epoch milliseconds. */
+  /** When editions were last looked for and loaded, epoch milliseconds. */
   readonly lookedAt: () => number | undefined
 }
 
-/** What only `tenderstock start` has. */
+/** Present only in `tenderstock start`. */
 export type StockContext = {
   readonly counters: WorkCounts
   readonly rounds: () => RoundState | undefined
@@ -40,7 +40,7 @@ export type StockContext = {
   readonly sources: () => readonly string[]
 }
 
-/** What is shown from the first scrape on, so that an increase from nothing is one. */
+/** Shown from the first scrape on, so that an increase from zero is visible as one. */
 const shownRequests = (['/v1/tenders', '/v1/tenders/:id'] as const).flatMap((route) =>
   [200, 500, 503].map((status) => ({ route, status })),
 )
@@ -65,7 +65,7 @@ export class Metrics {
 
   readonly contentType = metricContentType
 
-  /** The text of all metrics. Those who ask at the same time get the same. */
+  /** The text of all metrics. Simultaneous requests share it. */
   scrape(): Promise<string> {
     this.#scraping ??= this.#collect().finally(() => {
       this.#scraping = undefined
@@ -189,7 +189,7 @@ export class Metrics {
     samples.set('editions_held', figures.holds)
     samples.set('editions_unmatched', figures.editionsUnmatched)
     samples.set('notices_waiting', figures.waitingNotices)
-    // ids come from the registry alone
+    // only IDs of known sources
     const checks = figures.checks.filter(({ sourceId }) => known.has(sourceId))
     const alarms = figures.alarms.filter(({ sourceId }) => known.has(sourceId))
     const alarmed = new Set(alarms.map(({ sourceId }) => sourceId))
@@ -211,7 +211,7 @@ export class Metrics {
   }
 }
 
-/** Bytes of the files of a folder; undefined where it cannot be read. What is removed meanwhile counts nothing. */
+/** Total size of the files in a folder; undefined when it cannot be read. Files removed meanwhile do not count. */
 async function sizeOf(folder: string): Promise<number | undefined> {
   const names = await readdir(folder, { recursive: true }).catch(() => undefined)
   if (!names) return undefined

@@ -1,28 +1,29 @@
-// Tells a machine without a network from portals that do not answer: one sentence for all of them, and one when it is
-// over.
+// Distinguishes a machine without a network from portals that do not answer: reports one sentence for all of them, and
+// one when it is over.
 import type { HttpClient } from '../platform/http.ts'
 import { ForbiddenAddress } from '../platform/network-rule.ts'
 import type { CommandEvent, Emit } from './command-event.ts'
 
-/** How many hosts in a row have to be silent, none answering, before the machine is to blame. */
+/** Number of hosts in a row that have to be silent, without an answer from any, before the machine is to blame. */
 const silentHosts = 3
 
 export type NetworkWatch = {
-  /** Like the client's own, and heard of by the watch. */
+  /** Like the client's own `send`, and observed by the watch. */
   readonly send: HttpClient['send']
   /**
-   * Reports a reading that failed: at once, after the next answer of anyone, or not at all while no portal is reached.
+   * Reports a failed reading: immediately, after the next answer of any portal, or not at all while no portal is
+   * reached.
    */
   readonly emitFailure: (event: CommandEvent) => void
 }
 
-/** `hosts`: how many hosts there are in all; with a single one, nobody can say whether it or the machine is cut off. */
+/** `hosts`: total number of hosts; with a single one, it is unclear whether it or the machine is cut off. */
 export function watchNetwork(
   http: Pick<HttpClient, 'send'>,
   { emit, hosts }: { readonly emit: Emit; readonly hosts: number },
 ): NetworkWatch {
   const enough = hosts < 2 ? Number.POSITIVE_INFINITY : Math.min(silentHosts, hosts)
-  /** Hosts that did not answer since anyone did. */
+  /** Hosts that did not answer since any host did. */
   let silent = new Set<string>()
   let held: CommandEvent[] = []
   let isOffline = false

@@ -1,4 +1,4 @@
-// Every command that names something ends with one exit code where that thing does not exist, and changes nothing.
+// Every command that names something ends with the same exit code when that thing does not exist, and changes nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runOperation, serviceContext } from '../../test/operations-world.ts'
 import { openTestStore, type TestStore } from '../../test/world.ts'
@@ -10,7 +10,7 @@ import { createPerson } from '../store/people.ts'
 let store: TestStore
 beforeAll(async () => {
   store = await openTestStore('embedded')
-  // with nobody at all, a link makes the first person
+  // when nobody exists, a link creates the first person
   const first = { personId: systemRandom.uuid(), mail: 'first@example.org', name: '', isOperator: true }
   await createPerson(store.db, first, Date.now())
   await run('organization create', ['Acme'], { 'requests-per-minute': 60 })
@@ -89,7 +89,7 @@ const cases: readonly Case[] = [
   ['redact import', ['/nowhere/redactions.jsonl']],
 ]
 
-/** Their arguments name nothing of the stock: paths, a server, a shell, a name to be given. */
+/** Their arguments do not name anything in the stock: paths, a server, a shell, a name to be given. */
 const naming: readonly CommandName[] = [
   'start',
   'ingest',
@@ -113,7 +113,7 @@ test.each(all)('$command $operands $options', async ({ command, operands, option
   expect(error).toBeInstanceOf(OperatorError)
   const { exitCode, message } = error as OperatorError
   expect({ exitCode, message }).toEqual({ exitCode: 8, message: expect.stringMatching(/^[^\n]+$/) })
-  // the entry of a reading comes before the source is asked for its channels
+  // a reading adds its entry before the source's channels are read
   if (command !== 'source run') expect(await stateOf()).toEqual(before)
 })
 

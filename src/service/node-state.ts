@@ -7,11 +7,13 @@ import type { UnreadyReason } from '../api/readiness.ts'
 export type NodeSnapshot = {
   /** How far the database's clock is ahead of this machine's, in milliseconds; 0 where it is not known. */
   readonly clockDifferenceMs: number
-  /** What is wrong, a sentence each, without secrets: `/readyz` shows them to everybody. Empty when all is well. */
+  /**
+   * What is wrong, one sentence each, without secrets: `/readyz` shows them to everybody. Empty when nothing is wrong.
+   */
   readonly degraded: readonly string[]
   /** The state of the stages behind the editions; absent before anything is known. */
   readonly pipeline?: PipelineState
-  /** Why no requests should be sent here; absent while they may. */
+  /** Why the node should not receive requests; absent when it may. */
   readonly unready?: UnreadyReason | undefined
   /**
    * Requests for records are answered 503 until then, in epoch milliseconds of the database; absent without
@@ -24,15 +26,15 @@ const soundNode: NodeSnapshot = { clockDifferenceMs: 0, degraded: [] }
 
 export type NodeState = {
   readonly snapshot: () => NodeSnapshot
-  /** Says what is wrong about a topic, or with `undefined` that nothing is any more. */
+  /** Sets what is wrong about a topic; `undefined` means that nothing is any more. */
   readonly report: (topic: string, sentence: string | undefined) => void
   readonly setClockDifference: (ms: number) => void
   readonly setPipeline: (pipeline: PipelineState) => void
   readonly setUnready: (reason: UnreadyReason | undefined) => void
-  /** From now on the node is not ready, whatever else is found. */
+  /** From now on the node is not ready, whatever else is true. */
   readonly drain: () => void
   readonly setMaintenance: (until: number | undefined) => void
-  /** Calls back with every change until the returned function is called. */
+  /** Calls `listener` with every change until the returned function is called. */
   readonly follow: (listener: (snapshot: NodeSnapshot) => void) => () => void
 }
 

@@ -1,4 +1,4 @@
-// Opens the console of a running service: what its pages have to work with, and where it listens.
+// Opens the console of a running service: what its pages work with, and where it listens.
 import { cursorKeysOf } from '../api/cursors/cursor-key-source.ts'
 import { type Console, openConsole } from '../console/console.ts'
 import type { CommandOutcome, CommandRequest, ConsoleContext } from '../console/console-context.ts'
@@ -19,15 +19,16 @@ import { openSealer } from './webhook-sealer.ts'
 
 export type ConsoleSettings = {
   readonly host: string
-  /** 0 picks a free one. */
+  /** With 0, a free one is chosen. */
   readonly port: number
 }
 
-/** How often changes by other processes are looked for. */
+/** How often to check for changes by other processes. */
 const lookMs = 1_000
 
 /**
- * Where the console listens. Throws OperatorError for a port in use, and beyond this machine without its https address.
+ * Where the console listens. Throws OperatorError for a port in use, and for listening beyond this machine without an
+ * https address.
  */
 export async function findConsole(
   { host, port }: ConsoleSettings,
@@ -101,14 +102,14 @@ export async function openServiceConsole(
     onFault: (error, path) =>
       log.error({ path, error: error instanceof Error ? error.stack : String(error) }, 'a page failed'),
   }).catch((error: unknown) => {
-    // another program took the port after it was tried
+    // another program took the port after the check
     throw listenError(error as NodeJS.ErrnoException, where.host, where.port, '--console-port')
   })
   node.defer(() => opened.close())
   return context
 }
 
-/** The stock itself where it is made up; else frozen samples beside it. */
+/** The stock itself if it is made up; otherwise frozen samples beside it. */
 function samplesOf(
   node: OpenNode,
   { store, dataFolder, clock, random, version, config }: ServiceContext,

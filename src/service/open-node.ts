@@ -24,28 +24,28 @@ import { ShownRounds } from './shown-rounds.ts'
 import { databaseUse, openUseLedger } from './use-ledger.ts'
 import { workQueue } from './work-queue.ts'
 
-/** A process of the service with everything open. It closes what was opened or deferred, the newest first. */
+/** A process of the service with everything open. Closing it closes what was opened or deferred, the newest first. */
 export type OpenNode = Answering &
   AsyncDisposable & {
-    /** What an operation has to work with. */
+    /** What operations work with. */
     readonly context: ServiceContext
     readonly emit: Emit
     readonly stop: AbortSignal
     readonly log: Log
-    /** What is wrong with this node; `/readyz` reports it. */
+    /** What is wrong with this node, for `/readyz`. */
     readonly state: NodeState
-    /** What `/readyz` says of the rounds. */
+    /** State of the rounds, for `/readyz`. */
     readonly shownRounds: ShownRounds
-    /** How the rounds went before this start. */
+    /** State of the rounds before this start. */
     readonly keptRounds: RoundState | undefined
     /** It started without the database. */
     readonly isAlone: boolean
     readonly explorer: ExplorerAccess
-    /** What changed last, by topic. */
+    /** What last changed, by topic. */
     readonly look: () => Promise<Serials>
     /** Moves the clock of a trial. */
     readonly shift: (ms: number) => number
-    /** Closed before what was deferred or opened earlier. */
+    /** Registers what to close before everything deferred or opened earlier. */
     readonly defer: (close: () => unknown) => void
   }
 
@@ -61,11 +61,11 @@ export async function openNode(
   const shiftable = shiftableClock(databaseClock.now, clockShift)
   const clock = hasTrialClock ? shiftable.now : databaseClock.now
   const random = systemRandom
-  // closed here when the service does not open
+  // closed here if the service does not open
   await using opening = new AsyncDisposableStack()
   let opened: AsyncDisposableStack = opening
 
-  // what would end the service later ends it before a database is made
+  // errors that would end the service later end it before a database is created
   await checkPlaces(options)
   const documentStore = await openDocumentStore(config.documents, {
     clock: systemClock,
@@ -86,7 +86,7 @@ export async function openNode(
   if (awaited) opening.defer(awaitDatabase(awaited, { state, log, emit }))
   emit({ event: 'opened', data: dataFolder, engine: store.engine })
   for (const message of addressWarnings({ config, host: options.apiHost })) emit({ event: 'warning', message })
-  // from here on the time is the database's; without an answer the watch continues to ask
+  // from here on the database's time is used; if it does not answer, the watch continues to ask
   await database.look().catch(() => {})
   for (const message of state.snapshot().degraded) emit({ event: 'warning', message })
   const keptRounds = awaited ? undefined : await loadRounds(store.db)

@@ -1,4 +1,4 @@
-// Opens the stock of a node; `serve` starts without a database that does not answer, from what it kept of it.
+// Opens the stock of a node; `serve` can start while the database does not answer, from the copies that it keeps.
 import { setTimeout as delay } from 'node:timers/promises'
 import { toInstant } from '../domain/time.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -28,7 +28,7 @@ type StockOptions = {
   readonly config: Config
   readonly emit: Emit
   readonly stop: AbortSignal
-  /** How long ago the database may have answered a node that starts without it. */
+  /** Maximum time since the database last answered for a node that starts without it. */
   readonly maxStalenessMs: number
 }
 
@@ -75,7 +75,9 @@ export async function openStock(
   }
 }
 
-/** Says that the node started without its database until that can be used. Returns what ends it. */
+/**
+ * Reports that the node started without its database, until the database can be used. Returns a function that ends it.
+ */
 export function awaitDatabase(
   { keptAt, check }: Awaited,
   { state, log, emit }: { readonly state: NodeState; readonly log: Log; readonly emit: Emit },

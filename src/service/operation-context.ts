@@ -1,4 +1,4 @@
-// An operation, and what it has to work with.
+// An operation, and what it works with.
 import type { Clock } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
 import type { Random } from '../platform/random.ts'
@@ -17,7 +17,7 @@ export type ServiceContext = {
   readonly store: Store
   readonly dataFolder: string
   readonly clock: Clock
-  /** The true time, which `clock` may be ahead of in trials: receivers of webhooks compare it with their own. */
+  /** The real time, of which `clock` may be ahead in trials: receivers of webhooks compare it with their own. */
   readonly wallClock: Clock
   readonly random: Random
   readonly queue: WorkQueue
@@ -27,25 +27,25 @@ export type ServiceContext = {
   readonly version: string
   /** Where raw documents are kept; absent: in the database. */
   readonly documentStore?: DocumentStore
-  /** The database's time by the clock of this machine, which `clock` follows. */
+  /** The database's time relative to this machine's clock, which `clock` follows. */
   readonly databaseClock: DatabaseClock
-  /** Who runs the operation, as the audit log names them; absent: whoever has the command line. */
+  /** Who runs the operation, as named in the audit log; absent: the user of the command line. */
   readonly by?: Actor
-  /** The service's own interval; absent where none runs. */
+  /** The service's own interval; absent when none is running. */
   readonly publishIntervalMs?: number
-  /** Called before a publication; it does not take place when this rejects. */
+  /** Called before a publication, which does not take place if this rejects. */
   readonly beforePublish?: () => Promise<void>
-  /** How the rounds of this service go; undefined before the first, absent where none runs. */
+  /** How the rounds of this service are going; undefined before the first, absent when no service is running. */
   readonly rounds?: () => RoundState | undefined
-  /** Called when there is a new edition, so that it is served at once. */
+  /** Called when there is a new edition, so that it is served immediately. */
   readonly onPublished?: () => Promise<void>
   /** Present only with --trial-clock. Returns the new time. */
   readonly advanceClock?: (ms: number) => Promise<number>
-  /** Where people reach the console of this service; absent where none runs. */
+  /** Where people reach the console of this service; absent when none is running. */
   readonly consoleOrigin?: string
-  /** The sample portals, which commands about sources ask in place of the true ones; absent where none are read. */
+  /** The sample portals, which commands about sources use in place of the real ones; absent when none are read. */
   readonly samplePortals?: () => SamplePortals | undefined
-  /** Ends long reading after the batch that is being written. */
+  /** Ends a long operation after the batch that is being written. */
   readonly signal?: AbortSignal
 }
 

@@ -80,10 +80,10 @@ import {
 
 const exitCodes = { held: 3, tooEarly: 4, failing: 7 } as const
 
-/** The source id under which files given by hand are kept. */
+/** The source ID of files that are read by hand. */
 const filesSource = 'files'
 
-/** Runs a command on an open stock; what writes much waits for its turn. Returns the exit code. */
+/** Runs a command on an open stock; operations that write much wait for their turn. Returns the exit code. */
 export async function runOperation(context: ServiceContext, request: ControlRequest, emit: Emit): Promise<number> {
   const operation: Operation | undefined = operations[request.command as OperationName]
   if (!operation)
@@ -251,7 +251,7 @@ export type OperationName = keyof typeof operations
 const intervalOf = (context: ServiceContext, options: ControlRequest['options']): number =>
   context.publishIntervalMs ?? Number(options['publish-interval-minutes'] ?? 60) * 60_000
 
-/** `publish --dry-run`: ends as `publish` would. */
+/** `publish --dry-run`: ends as `publish` would end. */
 async function previewPublish(
   context: ServiceContext,
   options: ControlRequest['options'],
@@ -287,7 +287,7 @@ async function previewRebuild(context: ServiceContext, emit: Emit): Promise<numb
   return 0
 }
 
-/** An edition that is published although something speaks against it: who said so, why, and what spoke against it. */
+/** Records an edition that is published in spite of objections: who decided so, why, and the objections. */
 async function notePublication(context: ServiceContext, options: ControlRequest['options']): Promise<void> {
   const isForced = options['override-gate'] === true
   if (!isForced && options['accept-future-edition'] !== true) {
@@ -347,7 +347,7 @@ export async function consolidateNow(context: ServiceContext, emit: Emit): Promi
   emit({ event: 'consolidated', ...summary, changed: summary.changed + summary.created })
 }
 
-/** Fits the model of values again and estimates what no model has judged yet. */
+/** Fits the model of values again and estimates values that no model has judged yet. */
 async function fitValues(context: ServiceContext, emit: Emit): Promise<void> {
   const summary = await fitStock(context.store, {
     now: context.clock(),
@@ -359,7 +359,7 @@ async function fitValues(context: ServiceContext, emit: Emit): Promise<void> {
 
 const fitIntervalMs = 24 * 3_600_000
 
-/** Fits when the newest model is a day old; a stock without one is counted each time, so ask seldom. */
+/** Fits when the newest model is a day old; a stock without one is counted each time, so call it rarely. */
 export async function fitValuesWhenDue(context: ServiceContext, emit: Emit): Promise<void> {
   const newest = await newestModel(context.store.db)
   if (!newest || context.clock() - newest.fittedAt >= fitIntervalMs) await fitValues(context, emit)
@@ -372,7 +372,7 @@ type PublishWish = {
   readonly acceptsFutureEdition?: boolean
 }
 
-/** Publishes the next edition when it is due, reports the result, and makes a new edition visible at once. */
+/** Publishes the next edition when it is due, reports the result, and makes a new edition visible immediately. */
 export async function publishNow(
   context: ServiceContext,
   emit: Emit,
@@ -400,7 +400,7 @@ export async function publishNow(
 
 const pendingRebuild = 'rebuild-pending'
 
-/** True when a rebuild was cut off: the stock has to be rebuilt before it is published. */
+/** True when a rebuild was interrupted: the stock has to be rebuilt before it is published. */
 export const isRebuildPending = async ({ store }: ServiceContext) =>
   (await getSetting(store.db, pendingRebuild)) === 'yes'
 
@@ -409,7 +409,7 @@ export async function rebuild(context: ServiceContext, emit: Emit): Promise<void
   const { store, clock } = context
   const before = await tenderHashes(store.db)
   const { documents: total } = await countReceived(store.db, parserVersion)
-  // what is read again replaces notices of the stock: from here to the end it must not be published
+  // reparsing replaces notices of the stock: it must not be published from here to the end
   await setSetting(store.db, pendingRebuild, 'yes')
   const read = await reparse(store, {
     clock,

@@ -1,5 +1,5 @@
-// `organization show`, `rename` and `end` from the outside of the store: what they print, what the API and the console
-// see after.
+// `organization show`, `rename` and `end` from outside the store: what they print, and what the API and the console
+// show afterwards.
 import { describe, expect, test } from 'vitest'
 import { runOperation, serviceContext } from '../../test/operations-world.ts'
 import { drawnEngines, openTestStore } from '../../test/world.ts'
@@ -49,7 +49,7 @@ describe.each(drawnEngines)('organizations by commands (%s)', (engine) => {
     ])
     expect((await readSerials(store.db)).console).toBeGreaterThan(before)
     await expect(run('organization show', ['Acme'])).rejects.toMatchObject({ exitCode: 8 })
-    // its own name is no other one's
+    // keeping its own name is not a conflict
     expect(await run('organization rename', ['Acme GmbH', 'Acme GmbH'])).toMatchObject([{ name: 'Acme GmbH' }])
 
     const access = async () =>

@@ -81,7 +81,7 @@ export const updateOrganization: Operation = async (context, { options, operands
 export const renameOrganizationNow: Operation = async (context, { operands }, emit) => {
   const { store } = context
   const { organizationId, name } = await organizationNamed(store, operands[0]!)
-  // the samples find theirs by its name
+  // the samples find their organization by its name
   if (name === trialOrganization)
     throw new OperatorError(`The organization "${name}" belongs to the samples and keeps its name; create your own.`)
   const newName = operands[1]!
@@ -97,7 +97,7 @@ export const renameOrganizationNow: Operation = async (context, { operands }, em
   return 0
 }
 
-/** `organization end`: the contract ends now, as by the button in the console; without one, the access is closed. */
+/** `organization end`: ends the contract now, like the button in the console; without a contract, closes the access. */
 export const endOrganization: Operation = async (context, { operands }, emit) => {
   const { store, clock } = context
   const { organizationId, name, hasApiAccess } = await organizationNamed(store, operands[0]!)

@@ -8,10 +8,10 @@ import { type HttpClient, openHttp } from '../platform/http.ts'
 import type { Random } from '../platform/random.ts'
 import type { Source } from '../sources/source.ts'
 
-/** What commands need to ask the sample portals instead of the true ones. */
+/** What commands need to use the sample portals instead of the real ones. */
 export type SamplePortals = {
   readonly hosts: PoliteHosts
-  /** The source as it is read here; undefined where its portal is not simulated. */
+  /** The source as it is read here; undefined if its portal is not simulated. */
   readonly sourceOf: (sourceId: string) => Source | undefined
 }
 
@@ -22,15 +22,15 @@ export type PortalAccessOptions = {
   readonly version: string
   /** Address of a running `tenderstock simulate`; absent: the portals themselves. */
   readonly simulator?: string
-  /** Those of the service that the command runs in; asked in place of the portals themselves. */
+  /** Those of the service that the command runs in; used in place of the portals themselves. */
   readonly samplePortals?: () => SamplePortals | undefined
 }
 
 export type PortalAccess = {
   readonly hosts: PoliteHosts
-  /** The portals are simulated: they take any key, and nothing that they say is live. */
+  /** The portals are simulated: they accept any key, and nothing that they deliver is live. */
   readonly isSimulated: boolean
-  /** The card as these portals are asked; undefined for a source that is not among them. */
+  /** The card for these portals; undefined for a source that is not among them. */
   readonly cardOf: (source: Source) => Source | undefined
   readonly close: () => Promise<void>
 }
@@ -52,7 +52,7 @@ export function openPortalAccess(options: PortalAccessOptions): PortalAccess {
 }
 
 /**
- * The way to the portals, or to those of a simulator, which never learns who the operator is. Throws like
+ * An HTTP client for the portals, or for a simulator's, which never learns who the operator is. Throws like
  * `openPortalAccess`.
  */
 export function openPortalHttp(
@@ -65,7 +65,7 @@ export function openPortalHttp(
   return { contact: 'https://simulator.invalid/', http: openHttp({ network: 'loopback', route }) }
 }
 
-/** Whom portals may ask about what we do. */
+/** Whom portals may contact about our requests. */
 export function contactOf({ contact }: Config): string {
   if (contact !== undefined) return contact
   throw wrongUse(
@@ -73,7 +73,7 @@ export function contactOf({ contact }: Config): string {
   )
 }
 
-/** Throws OperatorError where this is no address on this machine. */
+/** Throws OperatorError if this is not an address on this machine. */
 export function simulatorBase(text: string): string {
   const url = URL.parse(text)
   if (url?.protocol !== 'http:' || !['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname))

@@ -1,5 +1,4 @@
-// Proves how many processes are said to share the limits: those with a sign of life, and the last count while the
-// database is away.
+// How many processes share the limits: those with a sign of life, and the last count while the database is unreachable.
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
@@ -10,7 +9,7 @@ import type { Store } from '../store/database.ts'
 import { countProcesses, type ProcessCount } from './process-count.ts'
 
 /**
- * decision 25: a process that was silent for longer does not count, and each gives a sign of life every three seconds.
+ * a process that was silent for longer does not count, and each gives a sign of life every three seconds (decision 25).
  */
 const silentMs = 15_000
 const beatMs = 3000
@@ -28,7 +27,7 @@ describe.each(drawnEngines)('the processes that share a limit (%s)', (engine) =>
     await untilCounted(first, 3)
     await second.close()
     await untilCounted(first, 2)
-    // One that dies gives no sign of life any more, and takes none back.
+    // One that dies gives no further sign of life, and does not withdraw the last one.
     const { rows } = await sql<{ id: string }>`
       insert into api_process (process_id, seen_at)
       values (${systemRandom.uuid()}, (extract(epoch from clock_timestamp()) * 1000)::bigint) returning process_id as id`.execute(

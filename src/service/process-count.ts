@@ -1,14 +1,13 @@
-// How many processes share the rate limits, for the time in which the shared store does not answer. Counted in the
-// database.
+// How many processes share the rate limits, for when the shared store does not answer. Counted in the database.
 import type { Log } from '../platform/log.ts'
 import type { Random } from '../platform/random.ts'
 import { within } from '../platform/within.ts'
 import { beat, endBeat, livingMs } from '../store/api-processes.ts'
 import type { Store } from '../store/database.ts'
 
-/** Several signs of life within the time after which a process counts as gone. */
+/** Several signs of life fit into the time after which a process counts as gone. */
 const beatEveryMs = livingMs / 5
-/** How long the end of a process waits for the database. */
+/** How long a stopping process waits for the database. */
 const longestEndMs = 1000
 
 export type ProcessCount = {
@@ -17,7 +16,7 @@ export type ProcessCount = {
   readonly close: () => Promise<void>
 }
 
-/** Counts from now on. While the database is down the last count stays. */
+/** Starts counting. While the database is down the last count remains. */
 export async function countProcesses({ db }: Store, random: Random, log: Log): Promise<ProcessCount> {
   const memory = new Int32Array(new SharedArrayBuffer(4))
   Atomics.store(memory, 0, 1)
@@ -41,7 +40,7 @@ export async function countProcesses({ db }: Store, random: Random, log: Log): P
     memory,
     close: async () => {
       clearInterval(timer)
-      // Without it the sign of life expires; the database may be gone.
+      // Otherwise the sign of life expires; the database may be unreachable.
       const ended = endBeat(db, processId).catch(() => {})
       await within(ended, longestEndMs)
     },

@@ -1,4 +1,4 @@
-// The addresses of the API and of its pages that clients see, and the warning to an operator who did not set them.
+// The addresses of the API and of its pages that clients see, and warnings to an operator who did not set them.
 import type { Config } from '../platform/config.ts'
 import { isLoopbackAddress } from '../platform/network-rule.ts'
 
@@ -13,7 +13,7 @@ type Deployment = {
   readonly host: string
 }
 
-/** True for a trial on one machine: clients can only be here, and the address on which the API listens is theirs. */
+/** True for a trial on one machine: all clients are on it, and use the address on which the API listens. */
 const isTrial = ({ config, host }: Deployment): boolean =>
   config.databaseUrl === undefined && (host === 'localhost' || isLoopbackAddress(host))
 

@@ -1,4 +1,4 @@
-// What the main thread and a reader thread say to each other.
+// Messages between the main thread and a reader thread.
 
 import type { TokenUse } from '../api/use-counter.ts'
 import type { LogMessage } from '../edition/read/log-feed.ts'
@@ -7,9 +7,9 @@ import type { LogLevel } from '../platform/log.ts'
 import type { NodeSnapshot } from './node-state.ts'
 import type { PublicAddresses } from './public-addresses.ts'
 
-/** What a reader is started with. */
+/** What a reader starts with. */
 export type ReaderSettings = {
-  /** From 1 on; another one for each thread that runs at the same time. */
+  /** From 1 on; unique among threads that run at the same time. */
   readonly thread: number
   readonly host: string
   readonly port: number
@@ -19,25 +19,26 @@ export type ReaderSettings = {
   readonly config: Pick<Config, 'redisUrl'>
   readonly hasRateLimitFields: boolean
   readonly logLevel: LogLevel
-  /** Shared: by how much the trial clock was moved. */
+  /** Shared: how far the trial clock was moved. */
   readonly clockShift: Float64Array
   /** Shared: the rate limits of all threads. */
   readonly limiterMemory: SharedArrayBuffer
   readonly floodMemory: SharedArrayBuffer
   /**
-   * Shared: where it counts requests; it continues the counts of the threads that had its number before. Absent: it
-   * does not.
+   * Shared: where it counts requests, continuing the counts of earlier threads with its number. Absent: it does not
+   * count.
    */
   readonly countMemory: SharedArrayBuffer | undefined
-  /** The state at the start; changes are sent. */
+  /** The state at the start; changes are sent later. */
   readonly state: NodeSnapshot
-  /** Shared: how many processes the rate limits are shared with, this one among them. */
+  /** Shared: the number of processes that share the rate limits, including this one. */
   readonly processCount: Int32Array
 }
 
 /**
- * What a reader needs from the database, which only the main thread holds. `knownTokens` are those read last, without
- * a query; `cursorKeys` also answers with these if the database does not. `unsubscribe` ends mails.
+ * What a reader needs from the database, which only the main thread holds. `knownTokens` returns the tokens that were
+ * read last, without a query; `cursorKeys` returns the last known keys if the database does not answer. `unsubscribe`
+ * ends mails.
  */
 export type ReaderQuestion = 'tokenSerial' | 'tokens' | 'knownTokens' | 'touchTokens' | 'cursorKeys' | 'unsubscribe'
 
@@ -48,7 +49,7 @@ export type ToReader =
   | { readonly type: 'settle'; readonly turn: number }
   | { readonly type: 'answer'; readonly ask: number; readonly value: unknown }
   | { readonly type: 'failure'; readonly ask: number; readonly message: string }
-  /** Until then it stands by. */
+  /** Until it arrives the thread stands by. */
   | { readonly type: 'listen' }
   | { readonly type: 'stop' }
 
@@ -61,8 +62,8 @@ export type FromReader =
       readonly parameters: readonly unknown[]
     }
   | { readonly type: 'listening' }
-  /** It cannot listen; `code` as Node names it. */
+  /** It cannot listen; `code` is Node's error code. */
   | { readonly type: 'refused'; readonly code: string | undefined; readonly message: string }
   | { readonly type: 'damaged' }
-  /** What tokens asked since the last such message. */
+  /** Requests by token since the last such message. */
   | { readonly type: 'use'; readonly use: readonly TokenUse[] }

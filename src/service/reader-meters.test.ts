@@ -1,4 +1,4 @@
-// The counts of several readers as one, over those that died.
+// The counts of several readers combined, including those that died.
 import { expect, test } from 'vitest'
 import { durationBounds, RequestCounts } from '../api/request-counts.ts'
 import { ReaderMeters } from './reader-meters.ts'
@@ -13,7 +13,7 @@ test('counts of all threads are added by route and status, also those of a threa
   count(2, 200, 0.002)
   count(2, 404, 20)
   meters.noteDeath()
-  // the next thread of its number goes on
+  // the next thread with its number continues
   count(1, 200, 0.25)
   const buckets = (counts: { readonly [bound: number]: number }) =>
     [...durationBounds, Number.POSITIVE_INFINITY].map((bound) => counts[bound] ?? 0)

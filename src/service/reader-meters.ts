@@ -1,14 +1,14 @@
-// What the readers of a node count in shared memory, over all threads that ever lived: a reader that dies takes no
-// count along.
+// What the readers of a node count in shared memory, over all threads that ever lived: no count is lost when a reader
+// dies.
 import { type CountedRequests, createCountMemory, durationBounds, RequestCounts } from '../api/request-counts.ts'
 
 export class ReaderMeters {
-  /** By the number of the thread, which the next thread of that number continues. */
+  /** By thread number; the next thread with that number continues the counts. */
   readonly #memories = new Map<number, SharedArrayBuffer>()
   #threads: () => readonly number[] = () => []
   #deaths = 0
 
-  /** The buckets of a route that nobody asked yet. */
+  /** The buckets of a route without requests so far. */
   readonly noRequests: readonly number[] = [...durationBounds, Number.POSITIVE_INFINITY].map(() => 0)
 
   memoryOf(thread: number): SharedArrayBuffer {
@@ -17,12 +17,12 @@ export class ReaderMeters {
     return memory
   }
 
-  /** `threads` names those that answer requests now. */
+  /** `threads` returns the numbers of those that answer requests now. */
   showThreads(threads: () => readonly number[]): void {
     this.#threads = threads
   }
 
-  /** A reader that answered requests ended by itself. */
+  /** Counts a reader that answered requests and ended unexpectedly. */
   noteDeath(): void {
     this.#deaths++
   }
@@ -36,7 +36,7 @@ export class ReaderMeters {
     return this.#threads().map((thread) => ({ thread, counts: new RequestCounts(this.memoryOf(thread)) }))
   }
 
-  /** What all of them answered since the start of the node. */
+  /** What all of them have answered since the start of the node. */
   requests(): readonly CountedRequests[] {
     const sums = new Map<string, CountedRequests>()
     for (const memory of this.#memories.values())

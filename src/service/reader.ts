@@ -21,7 +21,7 @@ import type { TokenGrant } from '../store/organizations.ts'
 import type { FromReader, ReaderQuestion, ReaderSettings, ToReader } from './reader-messages.ts'
 
 const keysPauseMs = 500
-/** Between two reports of what tokens asked. */
+/** Pause between two reports of token use. */
 const usePauseMs = 1000
 
 const port = parentPort
@@ -34,7 +34,7 @@ const clock = shiftableClock(systemClock, settings.clockShift).now
 const random = systemRandom
 const log = openLog(settings.logLevel)
 let nodeState = settings.state
-/** The time that all nodes share: a cursor or token of one is judged by another. Limits count by the steady one. */
+/** The time that all nodes share: one node's cursors and tokens are judged by others. Limits use the steady clock. */
 const databaseClock = () => clock() + nodeState.clockDifferenceMs
 const editions = new FollowedLog({ clock: databaseClock, onDamage: () => tell({ type: 'damaged' }) })
 
@@ -92,7 +92,7 @@ const tokens = await openTokenTable({
   known: await ask<readonly TokenGrant[]>('knownTokens'),
   log,
 })
-/** The database may be away just now: a reader waits for its first keys. */
+/** The database may be unreachable at the start: a reader waits for its first keys. */
 async function openRing() {
   for (;;) {
     try {

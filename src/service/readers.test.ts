@@ -1,4 +1,4 @@
-// Real reader threads on one port: the same edition, one limit, and life after the death of one.
+// Real reader threads on one port: the same edition, one limit, and continued service after one dies.
 import { EventEmitter, once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
@@ -93,7 +93,7 @@ async function openWorld(options: {
     losses,
     meters,
     database,
-    /** Emits `keys` when a reader asks for them. */
+    /** Emits `keys` when a reader requests them. */
     questions,
     get keysAsked() {
       return keysAsked
@@ -118,7 +118,7 @@ async function openWorld(options: {
   }
 }
 
-/** Withholds the news of editions from a reader, so that its answers identify it. */
+/** Withholds new editions from a reader, so that its answers identify it. */
 function holdEditions(worker: Worker): { readonly release: () => void } {
   const send = worker.postMessage.bind(worker)
   const held: ToReader[] = []
@@ -138,7 +138,7 @@ async function takeOver(log: EditionLog, edition: number): Promise<void> {
   await appendEdition(log, infoOfEdition(edition), entriesOfEdition(edition))
 }
 
-/** Its own connection, so that several of them reach several readers. */
+/** A separate connection, so that several of them reach several readers. */
 const connection = () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   onTestFinished(() => agent.destroy())
@@ -160,7 +160,7 @@ describe('readers', () => {
           world.get('/v1/tenders?limit=100', agent, 'identity'),
         ]),
       )
-      // each answer has a cursor of its own
+      // each answer has its own cursor
       expect(new Set(answers.map(({ text }) => text.slice(0, text.indexOf('"nextCursor"')))).size).toBe(1)
       expect(titles(answers[0]!)).toHaveLength(100)
       for (const { headers } of answers) expect(headers['x-stock-state']).toMatch(new RegExp(`^${edition};`))
@@ -203,7 +203,7 @@ describe('readers', () => {
 
   test('one that dies is replaced by the standby; connections to the others lose no request', async () => {
     const world = await openWorld({ count: 3, editions: 2 })
-    // the fourth thread stands by; it is the last to ask for the keys
+    // the fourth thread stands by; it is the last to request the keys
     while (world.keysAsked < 4) await once(world.questions, 'keys')
     const [victim, , , substitute] = world.workers
     const agents = Array.from({ length: 30 }, connection)
@@ -222,8 +222,7 @@ describe('readers', () => {
       while (!isOver) {
         const answer = await world.get('/v1/tenders?limit=3', agent).catch((error: NodeJS.ErrnoException) => error)
         if (answer instanceof Error) {
-          // a connection ends with the reader that held it; the system may refuse one in the moment in which its socket
-          // closes
+          // a connection ends with the reader that held it; the system may refuse one at the moment its socket closes
           expect(['ECONNRESET', 'EPIPE', 'ECONNREFUSED']).toContain((answer as NodeJS.ErrnoException).code)
           broken.add(agent)
         } else {
@@ -249,7 +248,7 @@ describe('readers', () => {
     expect([...broken].filter((agent) => !ofVictim.has(agent))).toEqual([])
     expect(world.losses).toEqual([expect.stringMatching(/^A reader thread died .* and is being replaced\.$/)])
 
-    // the new one answers like the others, and receives what follows
+    // the new one answers like the others, and receives further editions
     await takeOver(world.log, 4)
     const others = holdEditions(substitute!)
     await takeOver(world.log, 5)
@@ -270,7 +269,7 @@ describe('readers', () => {
         .filter(({ route, status }) => route === '/v1/tenders' && status === 200)
         .reduce((sum, { buckets }) => sum + buckets.reduce((total, each) => total + each), 0)
     for (let each = 0; each < 20; each++) await world.get('/v1/tenders?limit=1', connection())
-    // counted once the client has its answer
+    // counted after the client has its answer
     await expect.poll(answered, { timeout: 60_000 }).toBe(20)
     expect([world.meters.alive().length, world.meters.deaths]).toEqual([1, 0])
     await world.workers[0]!.terminate()
@@ -284,7 +283,7 @@ describe('readers', () => {
   test('one that hangs is replaced, even without a new edition', async () => {
     const world = await openWorld({ count: 1, editions: 2, lookPauseMs: 100 })
     const [victim] = world.workers
-    // what does not answer and what is not heard look alike from here
+    // a thread that does not answer and one that is not heard look the same from here
     victim!.removeAllListeners('message')
     await once(victim!, 'exit')
     let answer: Answer | undefined
@@ -298,7 +297,7 @@ describe('readers', () => {
     const first = await world.get('/v1/tenders?limit=3')
     const { nextCursor } = JSON.parse(first.text) as { nextCursor: string }
     world.database.isDown = true
-    // the standby, then one that was started with the database down
+    // first the standby, then one that was started while the database was down
     for (let deaths = 1; deaths <= 3; deaths++) {
       const listening = world.workers.length
       await world.workers[deaths - 1]!.terminate()

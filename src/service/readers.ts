@@ -21,16 +21,16 @@ import type { ReaderMeters } from './reader-meters.ts'
 export type ReadersOptions = {
   readonly count: number
   readonly host: string
-  /** Not 0. */
+  /** Must not be 0. */
   readonly port: number
   readonly addresses: PublicAddresses
-  /** Readers load meanwhile, and listen when it is open. */
+  /** Readers start meanwhile, and listen when the log is open. */
   readonly editions: EditionLog | Promise<EditionLog>
   readonly tokens: TokenSource
   readonly cursorKeys: CursorKeySource
-  /** Ends the mails of a token; rejects where nobody can. */
+  /** Ends the digest of a token, and its mails; rejects where that is impossible. */
   readonly unsubscribe?: Unsubscribe
-  /** What the node knows of itself; a sound one when left out. */
+  /** What the node knows about itself; by default, that nothing is wrong. */
   readonly state?: NodeState
   readonly config: Pick<Config, 'redisUrl'>
   readonly hasRateLimitFields: boolean
@@ -42,18 +42,18 @@ export type ReadersOptions = {
   readonly log: Log
   /** Aborted: the readers end, and a start that waits for the database stops. */
   readonly stop: AbortSignal
-  /** Called with what tokens asked, about every second. */
+  /** Called with the use of tokens, about every second. */
   readonly onUse?: (use: readonly TokenUse[]) => void
   /** Called with a sentence about a reader that died. */
   readonly onLoss: (message: string) => void
-  /** What the readers count, and how many there are; they count nothing when left out. */
+  /** What the readers count, and how many there are; without it they do not count. */
   readonly meters?: ReaderMeters | undefined
-  /** Between two looks whether every reader still answers. */
+  /** Pause between two checks that every reader still answers. */
   readonly lookPauseMs?: number
 }
 
 export type Readers = {
-  /** Finishes the requests that run, and ends all threads. */
+  /** Finishes the requests in progress, and ends all threads. */
   readonly close: () => Promise<void>
 }
 
@@ -65,9 +65,9 @@ const defaultLookPauseMs = 1000
 const mostUnanswered = 10
 /** Maximum unanswered questions to a reader that has never answered: loading is slow on a busy machine. */
 const mostUnansweredWhileLoading = 60
-/** How long requests may run after the end was asked for. */
+/** How long requests may continue after the end was requested. */
 const longestStopMs = 6_000
-/** Minimum life of a reader that did not die of its start; after a shorter one the next start is delayed. */
+/** A reader that lived shorter than this probably failed at its start: the next start is delayed. */
 const shortLifeMs = 5000
 const restartPauseMs = 1000
 const firstSpareMs = 3000
@@ -77,7 +77,7 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
   const { count, clock, log, onLoss, state = openNodeState() } = options
   let editions: EditionLog | undefined
   const floodMemory = createFloodMemory()
-  /** All threads that live, with their numbers. */
+  /** All living threads by number. */
   const threads = new Map<number, Reader>()
   let spare: Reader | undefined
   let isClosing = false
@@ -160,7 +160,7 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
         onLoss(`A reader thread died (${reason}) and is being replaced.`)
         replace()
       }
-      // what dies of its start is not started again and again
+      // a reader that fails at its start is not restarted immediately
       if (clock() - startedAt >= shortLifeMs) standBy()
       else pause = setTimeout(standBy, restartPauseMs)
     })
@@ -209,14 +209,14 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
   } finally {
     options.stop.removeEventListener('abort', cutOff)
   }
-  // not in the rush of the start
+  // not during the rush of the start
   if (!isClosing) pause = setTimeout(standBy, firstSpareMs)
   return { close }
 }
 
 class Reader {
   readonly #listening: Promise<void>
-  /** Resolves with the reason once the thread is no more. */
+  /** Resolves with the reason when the thread has ended. */
   readonly ended: Promise<string>
   hasListened = false
   readonly #worker: Worker
@@ -283,11 +283,11 @@ class Reader {
       })
       void this.ended.then((why) => reject(new Error(`a reader ended before it could answer: ${why}`)))
     })
-    // nobody waits for a standby to listen
+    // the listening of a standby is not awaited
     this.#listening.catch(() => {})
   }
 
-  /** Rejects when it cannot. */
+  /** Rejects when it cannot listen. */
   listen(): Promise<void> {
     this.#send({ type: 'listen' })
     return this.#listening

@@ -1,5 +1,5 @@
-// A person's contact data leaves everything that leaves the service, stays out when notices are read again, and comes
-// back when the redaction is undone.
+// A person's contact data disappears from everything that leaves the service, stays out when notices are read again,
+// and returns when the redaction is undone.
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -64,7 +64,7 @@ describe.each(drawnEngines)('redact (%s)', (engine) => {
       (await sql<{ content: string }>`select content from tender order by tender_id`.execute(store.db)).rows.map(
         ({ content }) => content,
       )
-    /** The newest edition as clients get it. */
+    /** The newest edition as clients receive it. */
     const published = async () =>
       (
         await sql<{ body: string; modified: number }>`
@@ -109,14 +109,14 @@ describe.each(drawnEngines)('redact (%s)', (engine) => {
     await run('rebuild')
     expect((await contents()).join('')).not.toMatch(isPersonal)
 
-    // what explains a record, and the raw document
+    // the explanation of a record, and the raw document
     const explained = await run('explain', [record.id])
     expect(JSON.stringify(explained)).not.toMatch(isPersonal)
     expect(JSON.stringify(await reads.record(record.id))).not.toMatch(isPersonal)
     const { rows } = await sql<{ id: string }>`select document_id as id from source_document`.execute(store.db)
     for (const { id } of rows) expect(Buffer.from((await reads.document(id))!.bytes).toString()).not.toMatch(isPersonal)
 
-    // nothing that is kept about the redaction holds the values
+    // nothing that is stored about the redaction contains the values
     const kept = [
       await sql`select * from redaction`.execute(store.db),
       await listAuditEntries(store.db, { limit: 9 }),
@@ -134,7 +134,7 @@ describe.each(drawnEngines)('redact (%s)', (engine) => {
       },
     ])
     expect((await stat(join(dataFolder, redactionsFile))).mode & 0o777).toBe(0o600)
-    // until everything was gone through again
+    // until everything was processed again
     const [rule] = await listRedactions(store.db)
     await insertRedaction(store.db, { ...rule!, reason: 'another' })
     expect(await listRedactions(store.db)).toEqual([{ ...rule, appliedAt: null }])
@@ -197,7 +197,7 @@ describe.each(drawnEngines)('redact (%s)', (engine) => {
       insert into tender_estimate (tender_id, inputs_hash, model_version, estimate)
       select ${tenderId}, 'h' || n, 'v', ${JSON.stringify({ kind: 'estimate', alike: [`for ${mail}`] })} || repeat(' ', n)
       from generate_series(1, 3000) n`.execute(store.db)
-    // no notice is in it any more
+    // it no longer contains any notice
     await sql`
       insert into tender (tender_id, founding_key, content, content_hash, sources)
       values (${tenderId}, 'k', ${JSON.stringify({ id: tenderId, title: `Ask ${mail}` })}, 'old', '["ted"]')`.execute(
@@ -229,7 +229,7 @@ describe.each(drawnEngines)('redact (%s)', (engine) => {
     expect(JSON.stringify([tenders, copies])).not.toContain(mail)
     expect(JSON.stringify(copies)).toContain('text: [redacted]')
     expect(tenders).not.toContainEqual(expect.objectContaining({ content_hash: 'old' }))
-    // what the console writes to a person is theirs
+    // mails from the console to a person contain that person's data
     const { rows: mails } = await sql<{ content: string }>`select content from mail`.execute(store.db)
     expect(mails.map(({ content }) => content)).toEqual([JSON.stringify({ link: mail })])
   })
@@ -244,7 +244,7 @@ describe.each(drawnEngines)('redact (%s)', (engine) => {
     expect(listed.map(({ reason }) => reason)).toEqual(['request 7', 'request 9'])
     const other = listed.find(({ reason }) => reason === 'request 9')
     await run('redact undo', [other!.id])
-    // the state before it
+    // the state before the redaction
     await sql`delete from redaction`.execute(store.db)
     await sql`update notice set is_consolidated = false`.execute(store.db)
     await ingest(document('second', 'Works, corrected'))
@@ -256,7 +256,7 @@ describe.each(drawnEngines)('redact (%s)', (engine) => {
     expect((await contents()).join('')).not.toMatch(isPersonal)
     expect(await run('redact list')).toMatchObject([{ reason: 'request 7', appliedAt: expect.any(Number) }])
     expect((await run('redact import', [path])).at(-1)).toMatchObject({ added: 0, undone: 0, known: 1 })
-    // an import that was cut off after it noted the rules
+    // an import that was interrupted after it recorded the rules
     await sql`update redaction set applied_at = null`.execute(store.db)
     await sql`update tender set content = replace(content, '[redacted]', ${mail})`.execute(store.db)
     expect((await contents()).join('')).toMatch(isPersonal)
@@ -272,7 +272,7 @@ describe.each(drawnEngines)('redact (%s)', (engine) => {
     await ingest(document('third', 'Works, cancelled'))
     expect((await contents()).join('')).not.toMatch(isPersonal)
     expect((await run('redact import', [path])).at(-1)).toMatchObject({ added: 0, undone: 1, known: 0 })
-    // the next consolidation, whatever it is for, has the values again
+    // the next consolidation, whatever its reason, has the values again
     await ingest(fixtureXml({ procedure: 'other', notice: 'fourth', title: 'Roads', published: '2026-01-05' }))
     expect((await contents()).join('')).toMatch(/Ask Jane Doe/)
 

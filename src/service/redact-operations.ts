@@ -42,12 +42,12 @@ import { noteCommand } from './command-note.ts'
 import type { ControlRequest } from './control-socket.ts'
 import type { Operation, ServiceContext } from './operation-context.ts'
 
-/** What was redacted since the beginning, one line each, for a database that is restored from an older backup. */
+/** All redactions since the beginning, one per line, for a database that is restored from an older backup. */
 export const redactionsFile = 'redactions.jsonl'
 
 type Doing = { readonly emit: Emit; readonly apply: (context: ServiceContext, emit: Emit) => Promise<void> }
 
-/** A line of the file. `key` tells the keys of stocks apart. */
+/** A line of the file. `key` distinguishes the keys of different stocks. */
 export type RedactionLine = { readonly key: string } & (
   | { readonly redaction: Omit<Redaction, 'appliedAt'> }
   | { readonly undone: string }
@@ -129,7 +129,7 @@ export async function importRedactions(
   const wanted = wantedBy(lines)
   const known = new Map((await listRedactions(store.db)).map((each) => [each.redactionId, each]))
   const added = [...wanted.values()].flatMap((each) => (each && !known.has(each.redactionId) ? [each] : []))
-  // an import that was cut off noted what it had not applied yet
+  // an interrupted import recorded what it had not applied yet
   const pending = [...wanted.values()].flatMap((each) =>
     each && (known.get(each.redactionId)?.appliedAt ?? null) === null ? [each] : [],
   )
@@ -157,7 +157,7 @@ export async function importRedactions(
   return 0
 }
 
-/** What is redacted in the end; undefined: what was undone. */
+/** The redactions that apply after all lines; undefined for those undone. */
 function wantedBy(lines: readonly RedactionLine[]): ReadonlyMap<string, Omit<Redaction, 'appliedAt'> | undefined> {
   return new Map(
     lines.map((line) =>
@@ -175,8 +175,8 @@ export const otherStock = (path: string): OperatorError =>
   )
 
 /**
- * Notes redactions of a file in the transaction that restores their stock, so that nothing leaves it without them;
- * `redact import` then takes the values out. False, and nothing done, when they are of another stock.
+ * Records the redactions of a file in the transaction that restores their stock, so that nothing leaves it unredacted;
+ * `redact import` then removes the values. Returns false and does nothing when they belong to another stock.
  */
 export async function noteRestored(trx: Executor, lines: readonly RedactionLine[]): Promise<boolean> {
   if (!(await hasRedactions(trx)) || !areOf(await redactionKey(trx), lines)) return false
@@ -186,7 +186,7 @@ export async function noteRestored(trx: Executor, lines: readonly RedactionLine[
   return true
 }
 
-/** Under the lock of the stock: whoever consolidates after it has the rules as they are then. */
+/** Under the lock of the stock: later consolidations have the new rules. */
 async function changeRules(context: ServiceContext, work: Parameters<typeof inStockTransaction>[1]): Promise<void> {
   await inStockTransaction(context.store, work)
 }
@@ -213,12 +213,12 @@ function kindsOf(rules: readonly RedactionRule[]): { readonly [kind in Redaction
 
 type Touched = Omit<EventOf<'redacted'>, 'event' | 'id' | 'isDryRun'>
 
-/** Maximum number of records that are named. */
+/** Maximum number of records to list. */
 const mostNamed = 100
 
 /**
- * Goes through everything stored that may hold the values, in short pieces, so that the service works on meanwhile.
- * `isReal`: takes them out; else only counts.
+ * Processes everything stored that may contain the values, in short steps, so that the service continues meanwhile.
+ * `isReal`: removes them; otherwise only counts.
  */
 async function goThrough(context: ServiceContext, rules: Redactor, doing: Doing, isReal: boolean): Promise<Touched> {
   if (!rules.isActive) return { notices: 0, records: 0, recordIds: [], members: {}, bodies: 0, mails: 0, others: 0 }
@@ -243,13 +243,13 @@ async function goThrough(context: ServiceContext, rules: Redactor, doing: Doing,
     return count
   }
   const others = (await replaced('tender_estimate')) + (await replaced('hit'))
-  // last: what was made meanwhile is made with the rules
+  // last: what is written meanwhile already follows the rules
   const bodies = await redactBodies(context, rules, isReal)
   const mails = await replaced('mail')
   return { notices, members, records: records.length, recordIds: records.slice(0, mostNamed), bodies, mails, others }
 }
 
-/** Counts the notices that hold the values; `isReal`: lets the next consolidation derive their records again. */
+/** Counts the notices that contain the values; `isReal`: lets the next consolidation derive their records again. */
 async function reconsider(
   { store }: ServiceContext,
   rules: Redactor,
@@ -298,7 +298,7 @@ async function eachText(
   }
 }
 
-/** A record that no notice is in any more keeps its content, and no consolidation derives it again. */
+/** A record without notices keeps its content, and no consolidation derives it again. */
 async function redactLeftover({ store }: ServiceContext, rules: Redactor, tenderId: string): Promise<void> {
   await inStockTransaction(store, async (trx) => {
     const found = await findTender(trx, tenderId)
@@ -309,7 +309,7 @@ async function redactLeftover({ store }: ServiceContext, rules: Redactor, tender
   })
 }
 
-/** The bodies of messages: one that is sent again from now on differs from its first attempt. */
+/** Redacts the bodies of messages: a retry from now on differs from the first attempt. */
 async function redactBodies({ store }: ServiceContext, rules: Redactor, isReal: boolean): Promise<number> {
   const pace = new Pace(store.engine)
   let count = 0
@@ -330,7 +330,7 @@ async function redactBodies({ store }: ServiceContext, rules: Redactor, isReal: 
   }
 }
 
-/** Tells keys apart without telling anything about them. */
+/** Distinguishes keys without revealing anything about them. */
 const printOf = (key: Buffer): string => createHmac('sha256', key).update('print').digest('hex').slice(0, 16)
 
 type NewLine = { readonly redaction: Omit<Redaction, 'appliedAt'> } | { readonly undone: string }
@@ -341,7 +341,7 @@ async function keepLine({ dataFolder }: ServiceContext, key: Buffer, line: NewLi
   await appendFile(join(dataFolder, redactionsFile), text, { mode: 0o600, flush: true })
 }
 
-/** Begins the file of a stock that was restored with the redactions of another stock. */
+/** Starts a new file in a stock that was restored where the file of another stock is. */
 export async function keepLines(dataFolder: string, lines: readonly RedactionLine[]): Promise<string> {
   await makeFolder(dataFolder)
   const path = join(resolve(dataFolder), redactionsFile)
@@ -350,7 +350,7 @@ export async function keepLines(dataFolder: string, lines: readonly RedactionLin
   return path
 }
 
-/** Throws OperatorError for a file that is not there or holds something else. */
+/** Throws OperatorError for a file that does not exist or holds something else. */
 export async function readRedactions(path: string): Promise<RedactionLine[]> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw noSuchThing(`There is no file ${path}.`)
@@ -369,7 +369,7 @@ export function redactionLines(text: string, path: string): RedactionLine[] {
         const value = JSON.parse(line) as RedactionLine
         if (typeof value.key === 'string' && ('redaction' in value || 'undone' in value)) return value
       } catch {
-        // told below
+        // reported below
       }
       throw new OperatorError(`Line ${index + 1} of ${path} is not a redaction; pass a file ${redactionsFile}.`)
     })

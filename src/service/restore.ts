@@ -1,4 +1,4 @@
-// Restores a backup where no stock is, or checks that it could be restored.
+// Restores a backup where no stock exists, or checks that it could be restored.
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { systemClock } from '../platform/clock.ts'
@@ -31,7 +31,7 @@ import { runAlone } from './run-alone.ts'
 
 type Target = StoreOptions & { readonly name: string }
 
-/** Returns the exit code. Throws OperatorError for a backup that is not whole, and for a target that is not empty. */
+/** Returns the exit code. Throws OperatorError for an incomplete backup, and for a target that is not empty. */
 export async function restore(
   {
     dataFolder,
@@ -86,13 +86,11 @@ export async function restore(
 type Redactions = {
   readonly path: string
   readonly lines: readonly RedactionLine[]
-  /** Named by the operator, who is told when it does not fit. */
+  /** Named by the operator, who is told if it does not fit. */
   readonly isGiven: boolean
 }
 
-/**
- * The file of redactions that belongs to a restore: the given one, else the first that is where one may be expected.
- */
+/** The file of redactions for a restore: the given one, otherwise the first found in the usual places. */
 async function findRedactions(
   storage: BackupStorage,
   { given, dataFolder, operand }: { readonly given: unknown; readonly dataFolder: string; readonly operand: string },
@@ -124,7 +122,7 @@ function migrationsOf({ migrations: names, version }: Manifest, storage: BackupS
   return Object.fromEntries(names.map((name) => [name, migrations[name]!]))
 }
 
-/** Where no database is, none is made to find out. */
+/** Does not create a database to find out. */
 async function isEmpty(target: Target): Promise<boolean> {
   if (target.databaseUrl === undefined && !existsSync(join(target.dataFolder, 'database'))) return true
   if (target.databaseUrl === undefined) return false
@@ -151,11 +149,11 @@ type Loading = {
 type Loaded = {
   /** How many records the next edition publishes again. */
   readonly records: number
-  /** Undefined where no file is, or one of another stock. */
+  /** Undefined when there is no file, or it belongs to another stock. */
   readonly applied: Redactions | undefined
 }
 
-/** The tables are made as the backup knows them, and brought up to date with its rows in them. */
+/** Creates the tables as of the backup's version, and migrates them with its rows in them. */
 async function load(target: Target, { storage, manifest, known, emit, redactions }: Loading): Promise<Loaded> {
   let applied: Redactions | undefined
   const store = await openStore({ ...target, migrations: known })
@@ -195,7 +193,7 @@ function adviceFor(
     readonly dataFolder: string
     readonly hasKey: boolean
     readonly records: number
-    /** Where no redactions of this stock are; undefined when they are applied. */
+    /** Where redactions of this stock were looked for without success; undefined when they are applied. */
     readonly lookedAt: readonly string[] | undefined
   },
 ): string[] {

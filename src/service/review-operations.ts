@@ -1,5 +1,5 @@
-// The operator's commands about duplicates: which pairs are undecided, the evidence for and against, decisions; why a
-// record is as it is.
+// The operator's commands about duplicates: which pairs are undecided, the evidence for and against, decisions; and why
+// a record looks as it does.
 import type { ReviewSide, WaitingPair } from '../console/stock-reads.ts'
 import { explainRecord } from '../consolidate/explain-stock.ts'
 import { fuzzyMatcher } from '../consolidate/fuzzy-matcher.ts'
@@ -41,7 +41,7 @@ export const listReviews: Operation<ReviewContext> = async ({ store }, { options
  */
 export async function waitingPairs(db: Executor, limit: number): Promise<WaitingPair[]> {
   const decided = new Set((await currentDecisions(db)).map(({ left, right }) => `${left}\n${right}`))
-  // decided pairs are left out here: there are at most as many as operators made
+  // decided pairs are left out here: there are at most as many as operators decided
   const reviews = (await listOpenReviews(db, limit + decided.size))
     .filter(({ left, right }) => !decided.has(`${left}\n${right}`))
     .slice(0, limit)
@@ -104,10 +104,10 @@ export async function comparePair(db: Executor, left: string, right: string) {
   }
 }
 
-/** Maximum doubted tenders that are searched for one. */
+/** Maximum number of uncertain tenders to search for one. */
 const mostDoubts = 10_000
 
-/** `review merge|split LEFT RIGHT`: keeps the decision and applies it at once; `apply` consolidates. */
+/** `review merge|split LEFT RIGHT`: stores the decision and applies it immediately; `apply` consolidates. */
 export async function decideReview(
   context: ReviewContext,
   { operands, options }: ControlRequest,
@@ -119,7 +119,7 @@ export async function decideReview(
   const [left, right] = [...pair].sort() as [string, string]
   const records = await recordsOfNoticeKeys(store.db, pair)
   const doubt = (await listDoubts(store.db, mostDoubts)).find((each) => each.left === left && each.right === right)
-  // What exact references joined stays joined; an operator may say that it is right.
+  // Tenders joined by exact references stay joined; an operator may confirm that.
   if (records.get(left) === records.get(right) && !(doubt && decision === 'merge')) {
     throw new OperatorError(
       decision === 'merge'
@@ -145,7 +145,7 @@ export async function decideReview(
   return 0
 }
 
-/** `review undo LEFT RIGHT`: removes what was decided on two records and applies that at once; `apply` consolidates. */
+/** `review undo LEFT RIGHT`: removes the decision on two records and applies that immediately; `apply` consolidates. */
 export async function undoReview(
   context: ReviewContext,
   { operands }: ControlRequest,
@@ -174,7 +174,7 @@ export async function undoReview(
 }
 
 /**
- * The decision on these two notices, and those on the two records that they are in: one of them left would still hold.
+ * The decision on these two notices, and those on the two records that they are in: a remaining one would still apply.
  */
 async function decisionsOn(db: Executor, left: string, right: string): Promise<ReviewDecision[]> {
   const decisions = await listDecisions(db)
@@ -189,7 +189,7 @@ async function decisionsOn(db: Executor, left: string, right: string): Promise<R
   )
 }
 
-/** `explain ID`: the notices of a record, by what each belongs to it, and where each member came from. */
+/** `explain ID`: the notices of a record, why each belongs to it, and where each member came from. */
 export const explainStock: Operation<ReviewContext> = async (context, { operands }, emit) => {
   const id = operands[0]!.toLowerCase()
   const found = await explainRecord(context.store.db, id, context.clock())
@@ -228,7 +228,7 @@ async function noticeKeyOf(db: Executor, name: string): Promise<string> {
   )
 }
 
-/** What people compare, by the ids of the tenders. */
+/** What people compare, by tender ID. */
 async function sidesOf(
   db: Executor,
   tenderIds: readonly string[],
@@ -254,7 +254,7 @@ const sideOf = (content: TenderContent): Omit<ReviewSide, 'key'> => ({
   language: content.language ?? null,
 })
 
-/** What the matcher says of two records, and whether the blocking let them meet. */
+/** The matcher's verdict on two records, and whether the blocking compared them. */
 async function verdictOn(db: Executor, left: string | undefined, right: string | undefined) {
   if (left === undefined || right === undefined || left === right) return null
   const rows = await loadMatchRecords(db, [left, right])

@@ -1,4 +1,4 @@
-// Review decisions by way of a running service: its process holds the stock, each command reaches it over the control
+// Review decisions through a running service: its process holds the stock, and each command reaches it over the control
 // socket.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import { type PrintedEvent, readPrintedEvent } from '../../test/testing/printed-
 import { systemClock } from '../platform/clock.ts'
 
 const program = new URL('../bin/tenderstock.ts', import.meta.url).pathname
-// the embedded engine: only the service can open the stock, so no command can go round it
+// the embedded engine: only the service can open the stock, so no command can bypass it
 const { DATABASE_URL: _database, REDIS_URL: _redis, ...environment } = process.env
 const closers: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -36,7 +36,7 @@ function call(prefix: string, number: string, title: string, times: { published:
 
 const quay = 'Replacement of timber fenders, mooring bollards and ladders along Saltmarsh Quay'
 const documents = {
-  // much speaks for one tender, nothing corroborates it: left for people
+  // much indicates one tender, but nothing corroborates it: left to people
   'a.json': call('ocds-h6vhtk', '0a1b2c', quay, { published: -12, deadline: 30 }),
   'b.json': call('ocds-r6ebe6', '77', `${quay}, including dredging`, { published: -1, deadline: 41 }),
   // equal to the minute: joined by the rules
@@ -92,7 +92,7 @@ test('review list, show, merge and split reach the running service, are publishe
   }
   await command('organization', 'create', 'Acme')
   const { token } = (await command('token', 'create', 'Acme'))[0]!
-  /** What clients see once everything that happened is published. */
+  /** What clients see once everything so far is published. */
   const published = async () => {
     await command('publish')
     const reply = await fetch(`${ready.api}/v1/tenders?limit=100`, {

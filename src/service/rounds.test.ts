@@ -1,4 +1,4 @@
-// Rounds with stages of the test's own: which failure holds what back, what is kept, and how the pauses grow.
+// Rounds with stages made for the test: which failure holds what back, what is stored, and how the pauses grow.
 import { expect, test, vi } from 'vitest'
 import type { RoundState } from '../store/rounds.ts'
 import { whyFailing } from '../store/rounds.ts'

@@ -8,11 +8,11 @@ import type { RoundState } from '../store/rounds.ts'
 import type { WorkCounts } from './work-counts.ts'
 import type { WorkQueue } from './work-queue.ts'
 
-/** How long after a first failure the next try comes; twice as long after each other one. */
+/** Pause after the first failure; it doubles with each further one. */
 const firstPauseMs = 1000
-/** How long the pauses grow to. */
+/** Maximum pause. */
 const longestPauseMs = 60_000
-/** How often a healthy state is stored again, so that a hang differs from a quiet night. */
+/** How often a healthy state is stored again, so that a hang can be distinguished from a quiet night. */
 const keepMs = 15 * 60_000
 /** How often an unchanged error is reported again. */
 const tellMs = 3_600_000
@@ -23,21 +23,21 @@ export type RoundsOptions = {
   readonly queue: WorkQueue
   readonly clock: Clock
   readonly stop: AbortSignal
-  /** How long between two rounds that are well. */
+  /** Pause between two successful rounds. */
   readonly everyMs: number
-  /** Runs all stages. `isFirst` until one came to its end. */
+  /** Runs all stages. `isFirst` is true until a round has completed. */
   readonly round: (isFirst: boolean, stage: RunStage) => Promise<void>
-  /** What was kept before this start. */
+  /** What was stored before this start. */
   readonly before: RoundState | undefined
-  /** Called to keep the state; may fail, as the database may be what is broken. */
+  /** Called to store the state; may fail, because the database may be what is broken. */
   readonly keep: (state: RoundState) => Promise<void>
   /** Where the data is, for the sentence about a full disk. */
   readonly dataFolder: string
-  /** Called with a sentence when a round failed in another way than the one before, and once an hour. */
+  /** Called with a sentence when a round failed in a new way, and once an hour. */
   readonly onFailure: (sentence: string, error: unknown) => void
   /** Counts rounds and stages. */
   readonly counters?: StageCounters
-  /** Called when a round is well after some that failed. */
+  /** Called when a round succeeds after some that failed. */
   readonly onRecovery: (failedRounds: number) => void
 }
 
