@@ -409,7 +409,7 @@ export async function rebuild(context: ServiceContext, emit: Emit): Promise<void
   const { store, clock } = context
   const before = await tenderHashes(store.db)
   const { documents: total } = await countReceived(store.db, parserVersion)
-  // reparsing replaces notices of the stock: it must not be published from here to the end
+  // reading documents again replaces notices of the stock: it must not be published from here to the end
   await setSetting(store.db, pendingRebuild, 'yes')
   const read = await reparse(store, {
     clock,

@@ -175,7 +175,7 @@ export const otherStock = (path: string): OperatorError =>
   )
 
 /**
- * Records the redactions of a file in the transaction that restores their stock, so that nothing leaves it unredacted;
+ * Records the redactions of a file in the transaction that restores their stock, so that nothing leaves it without them;
  * `redact import` then removes the values. Returns false and does nothing when they belong to another stock.
  */
 export async function noteRestored(trx: Executor, lines: readonly RedactionLine[]): Promise<boolean> {
