@@ -175,8 +175,8 @@ export const otherStock = (path: string): OperatorError =>
   )
 
 /**
- * Records the redactions of a file in the transaction that restores their stock, so that nothing leaves it without them;
- * `redact import` then removes the values. Returns false and does nothing when they belong to another stock.
+ * Records the redactions of a file in the transaction that restores their stock, so that nothing leaves it without
+ * them; `redact import` then removes the values. Returns false and does nothing when they belong to another stock.
  */
 export async function noteRestored(trx: Executor, lines: readonly RedactionLine[]): Promise<boolean> {
   if (!(await hasRedactions(trx)) || !areOf(await redactionKey(trx), lines)) return false

@@ -43,7 +43,7 @@ export type RoundsOptions = {
 
 /**
  * Runs one stage, under a name for people. A failure ends the round; with `isAside` the other stages of the round still
- * run, and the round has failed all the same.
+ * run, but the round counts as failed.
  */
 export type RunStage = (
   name: string,
@@ -52,16 +52,16 @@ export type RunStage = (
 ) => Promise<void>
 
 export type Rounds = {
-  /** Runs a round now, unless one waits already or a failed one rests. */
+  /** Runs a round now, unless one is already waiting or the pause after a failure is not over. */
   readonly run: () => void
   readonly state: () => RoundState
-  /** Resolves when a round came to its end for the first time, or when the service is stopped. */
+  /** Resolves when a round has completed for the first time, or when the service is stopped. */
   readonly first: Promise<void>
-  /** Ends the rounds and keeps that they ended. */
+  /** Ends the rounds and stores that they ended. */
   readonly close: () => Promise<void>
 }
 
-/** Begins with a round at once. */
+/** Starts with a round immediately. */
 export function startRounds(options: RoundsOptions): Rounds {
   const { queue, clock, stop } = options
   let state: RoundState = { ...(options.before ?? { failedRounds: 0 }), isStopped: false }
@@ -129,7 +129,7 @@ export function startRounds(options: RoundsOptions): Rounds {
       await traced('round', {}, () => options.round(isFirst, stage))
       if (aside.length > 0) throw aside[0]
     } catch (error) {
-      // what breaks off because the service ends is no failure
+      // work that is interrupted because the service stops is not a failure
       if (stop.aborted) return
       options.counters?.noteRound('failed')
       await fail(error)

@@ -1,4 +1,4 @@
-// Runs one command in a process of its own, where no service holds the stock.
+// Runs one command in its own process, when no service holds the stock.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock, systemSleep } from '../platform/clock.ts'
@@ -14,7 +14,7 @@ import type { ControlRequest } from './control-socket.ts'
 import { type OperationName, runOperation } from './operations.ts'
 import { workQueue } from './work-queue.ts'
 
-/** Commands that make an embedded stock where there is none; for all others its folder was mistyped. */
+/** Commands that create an embedded stock if there is none; for all others the folder must have been mistyped. */
 const beginsStock: ReadonlySet<string> = new Set([
   'ingest',
   'organization create',
@@ -24,7 +24,7 @@ const beginsStock: ReadonlySet<string> = new Set([
 ] satisfies OperationName[])
 
 /**
- * Opens the stock, runs the command and closes it. Returns the exit code. Throws OperatorError where there is no stock.
+ * Opens the stock, runs the command and closes it. Returns the exit code. Throws OperatorError when there is no stock.
  */
 export async function runAlone(
   context: { readonly dataFolder: string; readonly version: string; readonly signal: AbortSignal },

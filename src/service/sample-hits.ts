@@ -1,5 +1,5 @@
 // What a newcomer sees of hits: the trial organization has a profile, a saved search and a receiver on this machine,
-// which verifies what comes and prints it.
+// which verifies and prints what it receives.
 import { canonicalCompanyProfile, parseCompanyProfile } from '../hits/company-profile.ts'
 import { canonicalSearchFilter, defaultThreshold, parseSearchFilter, searchFilterHash } from '../hits/saved-search.ts'
 import type { Sealer } from '../platform/sealing.ts'
@@ -14,9 +14,9 @@ import type { ServiceContext } from './operation-context.ts'
 import { openSealer } from './webhook-sealer.ts'
 
 const organizationName = 'Trial'
-/** The id of the endpoint that the samples made; empty once somebody removed it. */
+/** The id of the endpoint that the samples made; empty after it was removed. */
 const settingName = 'sample-endpoint'
-/** How many hits are printed one by one after a start; the others are in `tenderstock hit list`. */
+/** How many hits are printed individually after a start; the others are in `tenderstock hit list`. */
 const printedHits = 5
 
 const sampleProfile = { cpv: ['45233000', '45232400'], words: ['straßenbau', 'kanalbau'] }
@@ -24,9 +24,7 @@ const sampleSearch = { cpv: ['45233000'] }
 
 type SampleContext = Pick<ServiceContext, 'store' | 'dataFolder' | 'config' | 'random' | 'clock'>
 
-/**
- * Makes the samples once, and starts the receiver. Undefined when somebody removed the endpoint or its secret is lost.
- */
+/** Makes the samples once, and starts the receiver. Undefined when the endpoint was removed or its secret is lost. */
 export async function openSampleHits(
   context: SampleContext,
   emit: Emit,
@@ -55,7 +53,7 @@ export async function openSampleHits(
   return listener
 }
 
-/** Killed in between, the next start makes what is missing. */
+/** If it is killed in between, the next start makes what is missing. */
 async function makeSamples(context: SampleContext, sealer: Sealer): Promise<string> {
   const { store, random, clock } = context
   const now = clock()

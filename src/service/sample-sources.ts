@@ -1,5 +1,5 @@
-// The sample portals of `tenderstock start`: the simulator serves made-up notices, and the sources read it as they read
-// portals.
+// The sample portals of `tenderstock start`: the simulator serves made-up notices, and the sources read them as they
+// read portals.
 import { join } from 'node:path'
 import { dayMs, toInstant } from '../domain/time.ts'
 import { createPoliteHosts } from '../ingest/polite.ts'
@@ -36,16 +36,16 @@ export type SampleOptions = Pick<
   LiveOptions,
   'store' | 'dataFolder' | 'clock' | 'random' | 'emit' | 'stop' | 'version' | 'documentStore' | 'onReading'
 > & {
-  /** Epoch milliseconds at which the made-up world begins. */
+  /** When the made-up world begins, in epoch milliseconds. */
   readonly epoch: number
   /** Ids of the sources whose portals are simulated; `all` for every one; empty for the usual ones. */
   readonly named: readonly string[]
 }
 
 export type SampleSources = SamplePortals & {
-  /** Of the sources that are read. */
+  /** IDs of the sources that are read. */
   readonly ids: readonly string[]
-  /** Reads what is due of every source. Errors of portals are reported and retried at the next time. */
+  /** Reads what is due of every source. Errors of portals are reported, and retried at the next reading. */
   readonly read: () => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -64,7 +64,7 @@ export async function openSampleSources(options: SampleOptions): Promise<SampleS
     clock,
     seed: sampleSeed,
     epoch,
-    // as at real portals, something now and then is no notice: it is kept with its reason
+    // as with real portals, something now and then is not a notice: it is stored with the reason
     faults: { 'broken-member': { share: 0.3, sources: ['doe'] } },
   })
   const http = openHttp({ network: 'loopback', route: simulator.route })
@@ -126,7 +126,7 @@ export async function openSampleSources(options: SampleOptions): Promise<SampleS
         try {
           await readOne(source)
         } catch (error) {
-          // another process on this stock reads it: one of them is enough
+          // another process on this stock is reading it: one of them is enough
           if (!(error instanceof OperatorError)) throw error
         }
       }
@@ -138,7 +138,7 @@ export async function openSampleSources(options: SampleOptions): Promise<SampleS
   }
 }
 
-/** One's own machine needs no protection, and new notices appear at once. */
+/** This machine needs no protection, and new notices appear immediately. */
 function inPrivate(source: Source): Source {
   const { robots, userAgent } = source.politeness
   const [first, ...more] = source.channels.map((channel) =>

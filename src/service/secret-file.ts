@@ -1,4 +1,4 @@
-// The secret of an endpoint in a file: an argument would show it in the list of processes.
+// The secret of an endpoint in a file: as an argument it would appear in the list of processes.
 import { readFile } from 'node:fs/promises'
 import { wrongUse } from '../platform/errors.ts'
 

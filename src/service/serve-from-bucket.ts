@@ -1,4 +1,4 @@
-// `tenderstock serve` with TENDERSTOCK_EDITIONS: the API alone, from a bucket. Nothing here asks a database.
+// `tenderstock serve` with TENDERSTOCK_EDITIONS: the API alone, from a bucket. Nothing here uses a database.
 import { createSecretKey } from 'node:crypto'
 import { resolve } from 'node:path'
 import { bucketSource } from '../edition/write/bucket-source.ts'
@@ -48,7 +48,7 @@ export async function serveFromBucket(options: NodeOptions, location: BucketLoca
     clockShift: new Float64Array(new SharedArrayBuffer(8)),
     tokens: watch.tokens,
     cursorKeys: watch.cursorKeys,
-    // limits of one organization are shared through Redis, but nobody knows here how many share them
+    // limits of an organization are shared through Redis, but the number of processes that share them is unknown here
     processCount: Int32Array.of(1),
     onUse: use.add,
     defer: (close) => open.defer(close),

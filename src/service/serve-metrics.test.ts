@@ -1,4 +1,4 @@
-// The listener of /metrics: what it answers where, and what it does not tell.
+// The listener of /metrics: what it answers where, and what it does not reveal.
 import { expect, onTestFinished, test } from 'vitest'
 import { openLog } from '../platform/log.ts'
 import { serveMetrics } from './serve-metrics.ts'

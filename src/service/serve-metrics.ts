@@ -1,4 +1,4 @@
-// The listener of /metrics: on a port of its own, so that who reaches the API does not reach it.
+// The listener of /metrics: on a separate port, so that clients of the API cannot reach it.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Log } from '../platform/log.ts'
@@ -6,7 +6,7 @@ import { hostOf, listenError } from './listening-address.ts'
 
 export type MetricsAddress = {
   readonly host: string
-  /** 0 picks a free one. */
+  /** With 0, a free one is chosen. */
   readonly port: number
 }
 
@@ -41,7 +41,7 @@ export async function serveMetrics(
   const server = createServer(
     { headersTimeout: longestRequestMs, requestTimeout: longestRequestMs },
     (request, response) => {
-      // a body is not read
+      // bodies are not read
       if (request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined)
         response.setHeader('connection', 'close')
       answer(request, response).catch((error: unknown) => {
@@ -56,7 +56,7 @@ export async function serveMetrics(
     server.once('error', (error: NodeJS.ErrnoException) => fail(listenError(error, host, port, '--metrics-port')))
     server.listen(port, host, done)
   })
-  // as long as it lives: a connection that fails is no fault of ours
+  // for its whole life: a failing connection is not our fault
   server.on('error', (error) => log.warn({ error: String(error) }, 'a connection to /metrics failed'))
   const { port: found } = server.address() as AddressInfo
   return {

@@ -6,8 +6,8 @@ import { loadSources } from '../sources/registry.ts'
 import type { Emit } from './command-event.ts'
 
 /**
- * Tells every setting of this process, and each variable of ours that is none. `isRunning`: this process is the
- * service. Throws OperatorError, last, when a value cannot be used.
+ * Reports every setting of this process, and each variable with our prefix that is not a setting. `isRunning`: this
+ * process is the service. Throws OperatorError, last, when a value cannot be used.
  */
 export async function showSettings({ isRunning }: { readonly isRunning: boolean }, emit: Emit): Promise<number> {
   const sources = [...(await loadSources()).values()]

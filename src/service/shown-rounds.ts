@@ -1,10 +1,10 @@
-// What readers learn about the rounds: of those of this process, or else of those that the database knows.
+// What readers learn about the rounds: those of this process, or otherwise those recorded in the database.
 import type { Clock } from '../platform/clock.ts'
 import type { Store } from '../store/database.ts'
 import { loadRounds, type RoundState, whyFailing } from '../store/rounds.ts'
 import type { NodeState } from './node-state.ts'
 
-/** How often readers get the state of the rounds. */
+/** How often readers receive the state of the rounds. */
 const pollMs = 2000
 
 export class ShownRounds {
@@ -14,7 +14,7 @@ export class ShownRounds {
   readonly #timer: NodeJS.Timeout
   #own: (() => RoundState | undefined) | undefined
 
-  /** `before` is how the rounds went before this start. */
+  /** `before` is the state of the rounds before this start. */
   constructor(store: Store, clock: Clock, state: NodeState, before: RoundState | undefined) {
     this.#store = store
     this.#clock = clock
@@ -23,7 +23,7 @@ export class ShownRounds {
     this.#timer = setInterval(() => this.#look(), pollMs)
   }
 
-  /** From now on the rounds of this process are shown: it knows more than it may have been able to store. */
+  /** Shows the rounds of this process from now on: it knows more than it may have been able to store. */
   showOwn(rounds: () => RoundState | undefined): void {
     this.#own = rounds
   }

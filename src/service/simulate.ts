@@ -23,7 +23,7 @@ export type SimulateOptions = {
   readonly corpus?: string
   readonly port: number
   readonly seed?: string
-  /** How fast time runs for the portals. */
+  /** How many times faster time runs for the portals. */
   readonly speed: number
   readonly clock: Clock
   readonly emit: Emit
@@ -31,7 +31,9 @@ export type SimulateOptions = {
   readonly stop: AbortSignal
 }
 
-/** Serves until it is stopped. Throws OperatorError for a source, fault, folder or port that there is not. */
+/**
+ * Serves until it is stopped. Throws OperatorError for an unknown source or fault, a missing folder or a port in use.
+ */
 export async function simulate(options: SimulateOptions): Promise<void> {
   const { clock, emit, stop } = options
   const all = await loadSources()

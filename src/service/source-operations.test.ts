@@ -1,4 +1,4 @@
-// What the commands about sources refuse before they look into the stock.
+// What the commands about sources refuse before they read the stock.
 import { expect, test } from 'vitest'
 import type { Store } from '../store/database.ts'
 import { listSources, type ReadingContext, runSourceNow } from './source-operations.ts'

@@ -1,4 +1,4 @@
-// The operator's commands about sources: which there are, how each is doing, a reading of one now.
+// The operator's commands about sources: which there are, how each is doing, and reading one now.
 import { mkdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -48,7 +48,7 @@ const sourceExitCodes = { failed: 5, differs: 6 } as const
 const shownRuns = 10
 const shownAlarms = 5
 
-/** The source of this id. Throws OperatorError that names near ones. */
+/** Finds the source with this ID. Throws OperatorError that suggests similar IDs. */
 export function sourceNamed(sources: Sources, id: string): Source {
   const source = sources.get(id)
   if (source) return source
@@ -58,7 +58,7 @@ export function sourceNamed(sources: Sources, id: string): Source {
   )
 }
 
-/** `source list`: one event for each source, those with alarms first; what was never read only with --all. */
+/** `source list`: one event for each source, those with alarms first; sources that were never read only with --all. */
 export const listSources: Operation<SourceContext> = async (context, { options }, emit) => {
   const sources = await loadSources()
   const country = options.country === undefined ? undefined : String(options.country).toUpperCase()
@@ -132,7 +132,7 @@ export const watchOf = (context: Pick<SourceContext, 'clock' | 'keyOf'>, sources
   hasKey: (setting: string) => context.keyOf(setting) !== undefined,
 })
 
-/** What of a card is data: without its functions. */
+/** The data of a card, without its functions. */
 function cardOf(source: Source): SourceCard {
   const {
     id,
@@ -172,7 +172,7 @@ function cardOf(source: Source): SourceCard {
   }
 }
 
-/** `source run ID`: reads what is due of a source now, or the named slots. Exit code 5 when a reading failed. */
+/** `source run ID`: reads what is due of a source, or the named slots. Exit code 5 when a reading failed. */
 export const runSourceNow: Operation<ReadingContext> = async (context, { operands, options }, emit) => {
   const sources = await loadSources()
   const named = sourceNamed(sources, operands[0]!)
@@ -225,12 +225,12 @@ function cardIn(access: PortalAccess, source: Source): Source {
   throw wrongUse(`This service reads sample portals, and ${source.id} is not one of them.`)
 }
 
-/** What a check needs: no stock. */
+/** What a check needs: no stock is open. */
 export type CheckContext = Omit<ReadingContext, 'store' | 'documentStore'>
 
 /**
  * `source check [ID …]`: one small request each, compared with the card. Exit code 6 when one differs or does not
- * answer; a quiet one is no fault.
+ * answer; a quiet one is not an error.
  */
 export const checkSources: Operation<CheckContext> = async (context, { operands, options }, emit) => {
   const sources = await loadSources()

@@ -1,4 +1,4 @@
-// The service black-box: a process, its events, its API, its commands, its end. Each test has a data folder of its own.
+// The service black-box: a process, its events, its API, its commands, its end. Each test has its own data folder.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -33,7 +33,7 @@ async function newFolder(): Promise<string> {
 type Running = {
   readonly child: ChildProcess
   readonly events: PrintedEvent[]
-  /** Resolves with the first event of that name; rejects when the process ends before. */
+  /** Resolves with the first event of that name; rejects when the process ends first. */
   readonly event: (name: string) => Promise<PrintedEvent>
   readonly end: (signal: NodeJS.Signals) => Promise<number | null>
 }
@@ -112,7 +112,7 @@ async function noticesFolder(count: number): Promise<string> {
   return folder
 }
 
-/** Makes an organization and a token as an operator of own notices does. */
+/** Makes an organization and a token as an operator with their own notices does. */
 async function tokenFor(name: string, data: string): Promise<string> {
   await run(['organization', 'create', name, '--requests-per-minute', '500', '--data', data])
   const [token] = eventsOf(await run(['token', 'create', name, '--data', data, '--json']))
@@ -323,7 +323,7 @@ describe('start', () => {
     const args = (data: string) => ['start', '--data', data, '--api-port', '0', '--no-samples', '--ingest', notices]
     const first = launch(args(killed))
     await first.event('opened')
-    // answered between two statements of the reading: it is under way
+    // answered between two statements of the reading: it is in progress
     await run(['status', '--data', killed])
     await first.end('SIGKILL')
     const contents = []
@@ -365,7 +365,7 @@ test.skipIf(testDatabaseUrl === undefined)(
     const [lock, admin] = [await openStore(store.options), await openStore(store.options)]
     closers.push(lock.close, admin.close)
     const databaseUrl = { DATABASE_URL: store.options.databaseUrl! }
-    /** Cuts the connections that wait for the locked table, once there are enough, like a server that crashes. */
+    /** Cuts the connections that wait for the locked table, once there are enough, as a crashing server does. */
     const cutWaiting = async (count: number) => {
       const waiting = sql<{ pid: number }>`select pid from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`

@@ -45,16 +45,16 @@ import { WorkCounts } from './work-counts.ts'
 
 export type StartOptions = NodeOptions & {
   readonly ingestPaths: readonly string[]
-  /** Made-up notices from the simulator; ids of its sources, none for the usual ones. */
+  /** Made-up notices from the simulator; IDs of its sources, none for the default ones. */
   readonly samples?: { readonly sources: readonly string[] }
-  /** Reads the portals themselves; absent: it does not. */
+  /** Reads the portals themselves; absent: they are not read. */
   readonly live?: {
-    /** IDs of the only sources to run; empty: all that are not off. */
+    /** IDs of the sources to run; empty: all that are not off. */
     readonly sources: readonly string[]
     readonly workers: number
     /** `YYYY-MM-DD`. */
     readonly backfillSince?: string
-    /** Address of a running `tenderstock simulate` that takes the place of the portals: what is read is made up. */
+    /** Address of a running `tenderstock simulate` to read instead of the portals: the notices are made up. */
     readonly simulator?: string
   }
   /** Limit of the trial organization, which only samples have. */
@@ -64,19 +64,19 @@ export type StartOptions = NodeOptions & {
   /** Receivers of webhooks on this machine may be saved and reached. */
   readonly allowsLoopbackWebhooks: boolean
   readonly console: ConsoleSettings
-  /** Called with the trial token when it is made, where a person sees it. Never called again for this stock. */
+  /** Called with the trial token when it is created, if a person can see it. Never called again for this stock. */
   readonly showToken?: (plaintext: string) => void
-  /** Called with the link of the first person while nobody exists, where a person sees it. */
+  /** Called with the first person's link while nobody exists, if a person can see it. */
   readonly showConsoleLink?: (link: string) => void
 }
 
-/** Deadlines pass by the clock: no record stays open longer than this after its own. */
+/** Records close by the clock: none stays open longer than this after its deadline. */
 const longestTickMs = minuteMs / 2
 const hitsConcern = 'Saved searches are not matched at the moment. Editions are published as usual.'
 const mailsConcern = 'Mails are not sent at the moment.'
-/** How long work under way may take to end after a signal to stop. */
+/** How long work in progress may take to end after a signal to stop. */
 const longestFinishMs = 5_000
-/** How long the bucket may take to answer, while a row of the database is held. */
+/** How long the bucket may take to answer while a row of the database is locked. */
 const bucketTimeoutMs = 10_000
 
 /** Runs `tenderstock start` until `stop` is aborted. Returns when everything is closed. */
@@ -164,7 +164,7 @@ export async function start(options: StartOptions): Promise<void> {
   if (options.samples && options.allowsLoopbackWebhooks) {
     const receiver = await openSampleHits(context, emit).catch((error: unknown) => {
       if (!(error instanceof OperatorError)) throw error
-      // a sealing key that is another one: all but the webhooks works
+      // with a different sealing key everything works except the webhooks
       emit({ event: 'warning', message: error.message })
       return undefined
     })
@@ -271,7 +271,7 @@ export async function start(options: StartOptions): Promise<void> {
 
   await aborted(stop)
   emit({ event: 'stopping' })
-  // a batch that is being written ends; what takes longer is cut off and done again at the next start
+  // a batch that is being written is finished; longer work is interrupted and done again after the next start
   const finished = within(Promise.all([queue.idle(), live?.done]), longestFinishMs)
   await Promise.all([node.endApi(), finished, within(rounds.close(), longestFinishMs)])
 }
@@ -292,7 +292,7 @@ async function checkNamed({ live, samples, ingestPaths }: StartOptions): Promise
   for (const path of ingestPaths) await findPath(path)
 }
 
-/** Sends mails where the settings say how; else says that digests wait. */
+/** Sends mails if they are configured; otherwise reports that digests wait. */
 async function openMails(
   { context, state, emit, log, defer }: OpenNode,
   { config }: StartOptions,
@@ -312,7 +312,7 @@ async function openMails(
     random,
     clock,
     log,
-    // why is for the log: `/readyz` is shown to everybody
+    // the reason is only logged: `/readyz` is public
     report: (concern) => state.report('mails', concern === undefined ? undefined : mailsConcern),
     renderAccountMail: (mail) => writeAccountMail({ store, clock, random, origin }, mail),
     onGivenUp: ({ digestId, person, error }) => {
@@ -326,7 +326,7 @@ async function openMails(
   defer(() => within(mails.close(), longestFinishMs))
 }
 
-/** Writes editions into the bucket where the settings name one. */
+/** Writes editions into the bucket if one is configured. */
 function openExport(
   { context, editions, state, log, defer }: OpenNode,
   { config, version }: StartOptions,
@@ -348,7 +348,7 @@ function openExport(
   return exporting.exported
 }
 
-/** The file of the trial token. Without a token, says how to make one; the token itself is in no event. */
+/** The file of the trial token. Without a token, reports how to create one; no event contains the token itself. */
 async function openTrial(node: OpenNode, options: StartOptions): Promise<string | undefined> {
   const { emit, context } = node
   const { store, clock, random, dataFolder } = context
@@ -392,7 +392,7 @@ async function openLive(
     stop,
     http,
     contact,
-    // a key is for the portal alone
+    // a key is only for the portal itself
     ...(live.simulator !== undefined && { keyOf: () => 'simulated' }),
     sources: await loadSources(),
     named: live.sources,
@@ -402,7 +402,7 @@ async function openLive(
   })
 }
 
-/** What commands ask in place of the portals while the service reads a simulator. */
+/** What commands use in place of the portals while the service reads a simulator. */
 async function openSimulated({ context, emit, defer }: OpenNode, simulator: string): Promise<SamplePortals> {
   emit({
     event: 'warning',
@@ -420,7 +420,7 @@ async function openSamples(
   counters: WorkCounts,
 ): Promise<SampleSources> {
   const { store, clock } = context
-  // kept, so that a later start finds the same world, only older
+  // stored, so that a later start finds the same world, only older
   const epoch = Number(await getOrCreateSetting(store.db, 'sample-epoch', String(sampleEpoch(clock()))))
   const samples = await openSampleSources({
     ...context,
@@ -434,7 +434,7 @@ async function openSamples(
   return samples
 }
 
-/** Does the long work that an upgrade left, beside the rounds of the service. */
+/** Does the long work that an upgrade left to do, beside the rounds of the service. */
 function keepBackfilling({ context, emit, log, state }: OpenNode) {
   const concern = 'The remaining work of an upgrade failed'
   return keepLooking({

@@ -1,5 +1,5 @@
-// The figures of the stock between two scrapes: kept for seconds, called stale when they are old, and never waited for
-// without end.
+// The figures of the stock between two scrapes: kept for seconds, reported as stale when they are old, and never
+// awaited forever.
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely'
 import { afterEach, expect, test, vi } from 'vitest'
 import { openTestStore } from '../../test/world.ts'
@@ -14,7 +14,7 @@ afterEach(() => {
 test('figures are read again after five seconds, and stale when that failed for a minute', async () => {
   await using store = await openTestStore('embedded')
   let [now, isAway] = [0, false]
-  // however long a reading takes here
+  // however long a reading takes on this machine
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   vi.spyOn(performance, 'now').mockImplementation(() => now)
   const context = {

@@ -1,25 +1,25 @@
-// Keeps the figures of the stock for a monitoring system: read when it asks, at most every few seconds, and never
-// waited for long.
+// Keeps the figures of the stock for a monitoring system: read on request, at most every few seconds, and never awaited
+// for long.
 import type { Clock } from '../platform/clock.ts'
 import { within } from '../platform/within.ts'
 import { loadSources, type Sources } from '../sources/registry.ts'
 import type { Store } from '../store/database.ts'
 import { readStockFigures, type StockFigures } from '../store/stock-figures.ts'
 
-/** How often they are read at most. */
+/** Minimum age before they are read again. */
 const leastAgeMs = 5_000
 /** How long a scrape waits for the database: on the embedded engine it may be busy with a publication. */
 const longestWaitMs = 2_000
-/** Beyond this age they are stale. */
+/** Age from which they are stale. */
 const staleMs = 60_000
 
 export class StockFigureReader {
   readonly #store: Pick<Store, 'looks'>
   readonly #clock: Clock
   #reading: Promise<void> | undefined
-  /** By the steady clock of this thread. */
+  /** By this thread's steady clock. */
   #readAtMs = Number.NEGATIVE_INFINITY
-  /** Those read last; undefined before. */
+  /** The last figures read; undefined before the first. */
   figures: StockFigures | undefined
   /** Epoch milliseconds. */
   readAt: number | undefined
@@ -31,7 +31,7 @@ export class StockFigureReader {
     this.#clock = clock
   }
 
-  /** Reads them again where they are old, but does not wait long for it. Never rejects. */
+  /** Reads them again if they are old, but does not wait long. Never rejects. */
   async refresh(): Promise<void> {
     if (performance.now() - this.#readAtMs < leastAgeMs) return
     this.#reading ??= this.#read().finally(() => {

@@ -13,7 +13,7 @@ const refusals: { readonly [noted in StockKind]: string } = {
 
 /** Records the kind of a stock, the first time. Throws OperatorError if the stock is of the other kind. */
 export async function claimStockKind({ db }: Pick<Store, 'db'>, kind: StockKind): Promise<void> {
-  // stocks from before this was recorded have an epoch if they are made of samples
+  // stocks from before this was recorded have an epoch if they contain samples
   const before = (await getSetting(db, 'sample-epoch')) === undefined ? kind : 'samples'
   const noted = (await getOrCreateSetting(db, 'stock-kind', before)) as StockKind
   if (noted !== kind) throw new OperatorError(refusals[noted])

@@ -1,4 +1,4 @@
-// What the console's pages read of stages that it does not know. Each read is one transaction: it waits for the
+// What the console's pages read of stages that they do not depend on. Each read is one transaction: it waits for the
 // database once.
 import { statfs } from 'node:fs/promises'
 import type { ReviewDesk, SourceFile, SourceLine, StockReads, ToldRecord } from '../console/stock-reads.ts'
@@ -22,7 +22,7 @@ import type { ServiceContext } from './operation-context.ts'
 import { comparePair, waitingPairs } from './review-operations.ts'
 import { watchOf } from './source-operations.ts'
 
-/** In place of a document from which a redaction cannot be cut out. */
+/** Replaces a document from which a redaction cannot be cut out. */
 const withheld = 'This document holds contact data that was redacted, in a form that cannot be cut out of it.\n'
 const shownRuns = 50
 const shownSlots = 60

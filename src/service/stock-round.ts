@@ -16,13 +16,13 @@ import type { RunStage } from './rounds.ts'
 import type { SampleSources } from './sample-sources.ts'
 
 /**
- * A reader shows an edition some seconds after its publication, one sooner and the next later. With this much more
- * than an hour between two publications, any reader shows them at least an hour apart (C5).
+ * A reader shows an edition some seconds after its publication, sometimes sooner, sometimes later. With this much more
+ * than an hour between two publications, every reader shows them at least an hour apart (C5).
  */
 const takeOverAllowanceMs = minuteMs
 const watchMs = 5 * minuteMs
 const heldPauseMs = 10 * minuteMs
-/** How long the first edition waits for the first reading of all portals. */
+/** How long the first edition waits until all portals were read once. */
 const longestFirstReadMs = 15 * minuteMs
 
 export type StockRoundOptions = {
@@ -51,13 +51,11 @@ export class StockRound {
     this.#startedAt = options.context.clock()
   }
 
-  /**
-   * Runs the stages in their order. The first round reports more than the next ones, which run several times a minute.
-   */
+  /** Runs the stages in order. The first round reports more than later ones, which run several times a minute. */
   async run(isFirst: boolean, stage: RunStage): Promise<void> {
     const { context, emit, live, ingestPaths: paths } = this.#options
-    // Runs before anything changes the stock and undoes an unfinished edition; this is also the way out if the
-    // publication fails.
+    // Runs before anything changes the stock, and undoes an unfinished edition; if publication fails, this is also what
+    // clears it up.
     await stage('Finishing a publication', () => this.#finishPublication(isFirst), { isAside: true })
     if (isFirst && paths.length > 0)
       await stage('Reading the given notices', async () => void (await ingestPaths(context, paths, emit)))
@@ -80,7 +78,7 @@ export class StockRound {
       await this.#publishWhenDue(isFirst)
   }
 
-  /** Sources are read once an hour, in trials more often. */
+  /** Sources are read once an hour, more often in trials. */
   #isReadingDue(): boolean {
     const everyMs = Math.min(hourMs, Math.max(this.#options.publishIntervalMs, 1000))
     return this.#options.context.clock() - this.#readAt >= everyMs
@@ -129,14 +127,14 @@ export class StockRound {
       return reached
     })
     if (outcome !== 'clockDiffers') state.report('publishing', undefined)
-    // the gate looks again when something may have changed, and does not repeat itself with every round
+    // the gate checks again when something may have changed, instead of repeating itself in every round
     if (outcome === 'held') this.#heldUntil = context.clock() + Math.min(publishIntervalMs, heldPauseMs)
   }
 
   #isPublicationDue(isFirst: boolean): boolean {
     const { context, editions, live, publishIntervalMs } = this.#options
     const now = context.clock()
-    // the first edition waits until every source was read once, or for a while
+    // the first edition waits until every source was read once, within limits
     const isFirstRead = !live || live.isCaughtUp() || now - this.#startedAt >= longestFirstReadMs
     if (!editions.newest) return isFirstRead && (isFirst || now >= this.#heldUntil)
     const isConformant = publishIntervalMs >= conformantIntervalMs

@@ -1,5 +1,5 @@
-// The commands about tokens: the operator's way where no Owner can sign in. They tell the Owners, and are in the audit
-// log.
+// The commands about tokens, for operators when no Owner can sign in. They notify the Owners and add entries to the
+// audit log.
 import { noSuchThing, OperatorError } from '../platform/errors.ts'
 import { mailDomainOf } from '../platform/mail-address.ts'
 import { inTransaction } from '../store/database.ts'
@@ -10,7 +10,7 @@ import { actorOf } from './command-note.ts'
 import type { Operation, ServiceContext } from './operation-context.ts'
 import { noOrganization, organizationNamed } from './organization-named.ts'
 
-/** What a change of a token needs besides. */
+/** What else a change of a token needs. */
 const circumstancesOf = ({ clock, random, config }: ServiceContext) => ({
   now: clock(),
   random,

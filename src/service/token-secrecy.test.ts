@@ -29,7 +29,7 @@ async function newFolder(): Promise<string> {
 }
 
 type Service = {
-  /** Everything it wrote so far, to both streams. */
+  /** Everything it has written so far, to both streams. */
   readonly output: () => string
   /** Waits until the output has the expected text; the address of the API is in it then. */
   readonly until: (text: string) => Promise<void>
@@ -67,7 +67,7 @@ function launch(data: string, more: readonly string[], terminal: boolean): Servi
       }
     },
     end: async () => {
-      // Ctrl+C, as the terminal passes it on
+      // Ctrl+C, as the terminal sends it
       if (terminal) child.stdin!.write('\x03')
       else child.kill('SIGTERM')
       await exited
@@ -146,7 +146,7 @@ describe.each(shapes)('the first start %s', (_, args, terminal, ready) => {
     expect(tokensIn(third.output())).toEqual([])
     if (args.includes('--json')) expect(third.output()).toContain('"tokenFile":null')
     expect((await run('token', 'list', 'Trial', '--data', data, '--json')).trim().split('\n')).toHaveLength(1)
-    // the command that it names makes one, and nothing else ever says it again
+    // the command that it names creates one, and nothing shows that one again
     const made = await run(...command.split(' ').slice(1))
     const [replacement, ...more] = tokensIn(made)
     expect(more).toEqual([])

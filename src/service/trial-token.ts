@@ -21,10 +21,10 @@ export type TrialToken =
   | { readonly kind: 'made'; readonly file: string; readonly plaintext: string }
   /** From an earlier start, and still valid. */
   | { readonly kind: 'kept'; readonly file: string }
-  /** It was revoked, or its file is gone: only the operator creates another. */
+  /** It was revoked, or its file is gone: only the operator can create another. */
   | { readonly kind: 'gone' }
 
-/** Makes the trial token once for a stock, ever. */
+/** Makes the trial token, only once per stock. */
 export async function ensureTrialToken(
   store: Store,
   options: {
@@ -46,7 +46,8 @@ export async function ensureTrialToken(
   const file = join(options.dataFolder, 'trial-token')
   if ((await listTokens(store.db, organizationId)).length > 0)
     return (await isValid(store, organizationId, file, clock)) ? { kind: 'kept', file } : { kind: 'gone' }
-  // The file comes first: a kill between the two leaves a text that is no token yet, and the next start makes one.
+  // The file is written first: a kill in between leaves a text that is not a token yet, and the next start creates the
+  // token.
   const plaintext = makeToken(random.bytes)
   await writeFile(`${file}.new`, `${plaintext}\n`, { mode: 0o600 })
   await chmod(`${file}.new`, 0o600)

@@ -1,5 +1,5 @@
-// Hands on what the readers counted, to the database or a bucket, a minute at a time: a killed process loses the minute
-// that it was in.
+// Writes what the readers counted to the database or a bucket, one minute at a time: a killed process loses the current
+// minute.
 import type { TokenUse } from '../api/use-counter.ts'
 import { addressPrefix } from '../console/address-prefix.ts'
 import { minuteMs } from '../domain/time.ts'
@@ -13,18 +13,18 @@ import { keepLooking } from './keep-looking.ts'
 const lookMs = 1_000
 /** How long after its end a minute is written: readers report every second. */
 const graceMs = 3_000
-/** Minutes that are kept while the database does not take them; the oldest are lost first. */
+/** Maximum number of minutes to keep while the database does not accept them; the oldest are lost first. */
 const mostMinutes = 120
 /** How long a close waits for the database. */
 const closeMs = 2_000
 
 export type UseLedger = {
   readonly add: (use: readonly TokenUse[]) => void
-  /** Writes what there is. */
+  /** Writes what is left. */
   readonly close: () => Promise<void>
 }
 
-/** Where counts go. */
+/** Where counts are written. */
 export type UseSink = {
   readonly add: (minuteMs: number, minutes: readonly UsedMinute[]) => Promise<void>
   readonly note: (origins: readonly TokenOrigin[]) => Promise<void>
@@ -84,7 +84,7 @@ export function openUseLedger({
     everyMs: lookMs,
     log,
     concern: 'Requests are not counted',
-    // a count for people is no reason for an alarm
+    // counts for people do not justify an alarm
     report: () => {},
   })
   return {

@@ -37,6 +37,6 @@ test.each(drawnEngines)('a document storage that does not answer stops no other 
     { id: 'inside', length: 0 },
     { id: 'outside', length: null },
   ])
-  // contracts go on, so nothing is degraded
+  // contracts are still processed, so nothing is degraded
   expect(concerns.filter((concern) => concern !== undefined)).toEqual([])
 })

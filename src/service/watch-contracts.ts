@@ -1,5 +1,5 @@
-// Does what time brings to customers: contracts begin and end, Owners hear of tokens that end soon, what was kept long
-// enough is forgotten.
+// Does what is due for customers: contracts begin and end, Owners are told about tokens that end soon, and expired data
+// is deleted.
 import { hourMs } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
@@ -15,11 +15,11 @@ import { warnOfTokens } from '../store/token-changes.ts'
 import { keepLooking } from './keep-looking.ts'
 
 const lookMs = 5_000
-/** Rows of one transaction. */
+/** Maximum rows to delete in one transaction. */
 const pruneRows = 200
 const lateConcern = 'Contracts do not begin and end on their dates'
 
-/** Looks until it is closed. Any number of processes may look: each thing is done once. */
+/** Checks until it is closed. Any number of processes may check: each thing is done once. */
 export function watchContracts({
   store,
   clock,
@@ -33,13 +33,13 @@ export function watchContracts({
   readonly store: Pick<Store, 'db'>
   readonly clock: Clock
   readonly log: Log
-  /** Of the mails to Owners. */
+  /** Domain of the mails to Owners. */
   readonly mailDomain: string
   /** How long things are kept. */
   readonly keep?: Retention
   /** Where raw documents are kept outside of the database. */
   readonly documentStore?: Pick<DocumentStore, 'remove'>
-  /** Called with what is wrong; undefined when it is well again. */
+  /** Called with what is wrong; undefined when it works again. */
   readonly report: (concern: string | undefined) => void
   readonly everyMs?: number
 }): { readonly close: () => Promise<void> } {
@@ -58,7 +58,7 @@ export function watchContracts({
       try {
         while (!signal.aborted && (await pruneKept(store.db, now, keep, pruneRows, documentStore)));
       } catch (error) {
-        // a document storage that does not answer stops nothing else
+        // a document store that does not answer does not stop anything else
         if (!(error instanceof Retryable || error instanceof OperatorError)) throw error
         log.error({ error: error.message }, 'Expired data was not deleted; retrying in an hour')
       }
@@ -67,7 +67,7 @@ export function watchContracts({
     everyMs,
     log,
     concern: lateConcern,
-    // why is for the log: `/readyz` is shown to everybody
+    // the reason is only logged: `/readyz` is public
     report: (concern) => report(concern === undefined ? undefined : `${lateConcern}.`),
   })
 }

@@ -1,11 +1,11 @@
-// What the look of every second tells the state of a node.
+// What the check every second reports to the state of a node.
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { openNodeState } from './node-state.ts'
 import { watchReadiness } from './watch-readiness.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-/** `told`: what was said of the disk, look by look. */
+/** `told`: what was reported about the disk at each check. */
 function watch({ dataFolder = '/nowhere', isLost = false, held = 3 } = {}) {
   const state = openNodeState()
   const told: (string | undefined)[] = []
@@ -40,7 +40,7 @@ test('a node that lost records, or has none yet, is not ready before it is whole
 })
 
 test('a disk without room is named; one that nobody can look at is not', async () => {
-  // of no size at all
+  // has no size at all
   const full = watch({ dataFolder: '/proc' })
   await full.isTold
   expect(full.told).toEqual([expect.stringMatching(/has only 0 GB left \(low is below 1 GB\)\. Make room there\.$/)])

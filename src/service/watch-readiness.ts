@@ -1,4 +1,4 @@
-// Tells the node state, every second, whether this node may receive requests, and whether its disk has room.
+// Updates the node state every second: whether this node may receive requests, and whether its disk has free space.
 import { freeBytes } from '../edition/write/disk-room.ts'
 import type { EditionLog } from '../edition/write/edition-log.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -7,24 +7,24 @@ import { judgeReadiness } from './judge-readiness.ts'
 import type { NodeState } from './node-state.ts'
 
 const lookMs = 1000
-/** How many looks pass between two at the disk. */
+/** The disk is checked once in this many checks. */
 const looksPerDisk = 10
-/** Below this the disk is low: several large editions, their compaction, and the log of the database need it. */
+/** Below this the disk space is low: several large editions, their compaction, and the log of the database need it. */
 const lowDiskBytes = 1e9
 
 export type ReadinessWatch = {
-  /** Judges now, where something is known to have changed. */
+  /** Judges now, because something is known to have changed. */
   readonly look: () => void
   readonly close: () => void
 }
 
-/** Judges at once, then every second. */
+/** Judges immediately, then every second. */
 export function watchReadiness(options: {
   readonly editions: Pick<EditionLog, 'newest' | 'isLost'>
   readonly database: Pick<DatabaseWatch, 'newestKnown' | 'answeredAt'>
   readonly state: NodeState
   readonly dataFolder: string
-  /** A clock that only moves forwards, the one of `answeredAt`. */
+  /** A clock that only moves forwards, also used for `answeredAt`. */
   readonly steadyClock: Clock
   readonly maxStalenessMs: number
 }): ReadinessWatch {
@@ -43,7 +43,7 @@ export function watchReadiness(options: {
     )
   const lookAtDisk = async () => {
     const free = await freeBytes(dataFolder).catch(() => Number.POSITIVE_INFINITY)
-    // rounded down, so that the sentence changes seldom
+    // rounded down, so that the sentence rarely changes
     const left = Math.floor(free / 1e8) / 10
     state.report(
       'disk',

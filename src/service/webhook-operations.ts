@@ -44,7 +44,7 @@ import { organizationNamed } from './organization-named.ts'
 import { secretInFile } from './secret-file.ts'
 import { openSealer } from './webhook-sealer.ts'
 
-/** Requests a second to one endpoint where nobody says otherwise. */
+/** Default number of requests per second to an endpoint. */
 const defaultRate = 10
 
 /** `webhook create`: the secret is in the event, once. */
@@ -133,7 +133,7 @@ export const listWebhooks: Operation = async ({ store }, { options }, emit) => {
   return 0
 }
 
-/** `webhook test ID`: sends a test event now. One that succeeds enables the endpoint. Exit code 1 when it fails. */
+/** `webhook test ID`: sends a test event now. If it succeeds, the endpoint is enabled. Exit code 1 when it fails. */
 export const testWebhook: Operation = async (context, { operands, options }, emit) => {
   const { store, clock, random, version } = context
   const endpoint = await endpointNamed(context, operands)
@@ -145,7 +145,7 @@ export const testWebhook: Operation = async (context, { operands, options }, emi
   const body = testBody(context.wallClock(), endpoint.endpointId)
   const message = { id: `msg_test_${random.uuid()}`, timestamp: Math.floor(context.wallClock() / 1000), body }
   const headers = webhookHeaders(message, isWrong ? [random.bytes(32)] : keys)
-  // before it is sent: one that this process does not survive has its entry as well
+  // before it is sent: if the process dies during the request, the entry exists
   await noteEndpoint(store.db, context, 'webhook.test', endpoint)
   const sender = openSender({ version, now: context.wallClock })
   try {
@@ -219,7 +219,7 @@ export const removeWebhook: Operation = async (context, { operands }, emit) => {
   return 0
 }
 
-/** `webhook release ID`: sends what was held while the endpoint was disabled. */
+/** `webhook release ID`: sends the deliveries held while the endpoint was disabled. */
 export const releaseWebhook: Operation = async (context, { operands }, emit) => {
   const endpoint = await endpointNamed(context, operands)
   if (endpoint.state === 'disabled')
@@ -247,7 +247,7 @@ export const listWebhookDeliveries: Operation = async ({ store, ...context }, { 
   return 0
 }
 
-/** `webhook replay ID`: one delivery, those that failed, or all; each under its id. */
+/** `webhook replay ID`: one delivery, the failed ones, or all; each with its ID. */
 export const replayWebhook: Operation = async (context, { operands, options }, emit) => {
   const endpoint = await endpointNamed(context, operands)
   const choice = replayChoice(options)
@@ -271,7 +271,7 @@ function replayChoice(options: ControlRequest['options']): ReplayChoice {
   return { since: parseDate(String(failed ?? all))!.utcMidnightMs, only: failed === undefined ? 'all' : 'failed' }
 }
 
-/** Notes in the audit log what was done to an endpoint. */
+/** Adds an entry about a change of an endpoint to the audit log. */
 const noteEndpoint = (
   trx: Executor,
   context: ServiceContext,
@@ -286,7 +286,7 @@ const noteEndpoint = (
     detail,
   })
 
-/** Does `work` with its entry of the audit log in one transaction. */
+/** Runs `work` and adds its audit log entry in one transaction. */
 const changed = <Result>(
   context: ServiceContext,
   endpoint: WebhookEndpoint,
@@ -354,7 +354,7 @@ async function searchesOf(
   return ids
 }
 
-/** A new secret, or the one in a file: who has one already need not change the receiver. */
+/** A new secret, or the one in a file: then an existing receiver need not change. */
 async function newSecret(
   sealer: Sealer,
   random: ServiceContext['random'],

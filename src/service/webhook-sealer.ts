@@ -17,8 +17,8 @@ export type SealerContext = {
 }
 
 /**
- * Opens the key of this stock, and makes one where there is none. Throws OperatorError when the stock's secrets were
- * sealed with another key; with `acceptsNewKey` this key takes its place, and the old secrets sign no more.
+ * Opens the key of this stock, or creates one. Throws OperatorError when the stock's secrets were sealed with another
+ * key; with `acceptsNewKey` this key replaces it, and the old secrets no longer sign.
  */
 export async function openSealer(
   { store, dataFolder, config, random }: SealerContext,
@@ -38,7 +38,7 @@ export async function openSealer(
   return createSealer(key, random.bytes)
 }
 
-/** Tells keys apart without telling anything about them. */
+/** Distinguishes keys without revealing anything about them. */
 function printOf(key: KeyObject): string {
   return createHmac('sha256', key).update('print').digest('hex').slice(0, 32)
 }

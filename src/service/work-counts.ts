@@ -32,12 +32,12 @@ export class WorkCounts {
     this.#sources.set(sourceId, counts)
   }
 
-  /** An attempt to deliver a webhook. */
+  /** Counts an attempt to deliver a webhook. */
   noteAttempt(isSuccess: boolean): void {
     this.deliveries[isSuccess ? 'succeeded' : 'failed']++
   }
 
-  /** With the time that a stage took, seconds. */
+  /** Includes the time that a stage took, in seconds. */
   get stages(): ReadonlyMap<string, { readonly succeeded: number; readonly failed: number; readonly seconds: number }> {
     return this.#stages
   }

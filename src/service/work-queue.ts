@@ -1,13 +1,13 @@
 // One long piece of work at a time: reading, consolidating, publishing and rebuilding never overlap inside a process.
 
 export type WorkQueue = {
-  /** Runs `work` after everything that was queued before; `onWait` hears what it waits for, when it has to. */
+  /** Runs `work` after everything that was queued before; `onWait` is called with what it has to wait for. */
   readonly run: <Result>(
     name: string,
     work: () => Promise<Result>,
     onWait?: (busyWith: string) => void,
   ) => Promise<Result>
-  /** What runs now. */
+  /** The work in progress. */
   readonly current: () => string | undefined
   /** Resolves when nothing is left. */
   readonly idle: () => Promise<void>

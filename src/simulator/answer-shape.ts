@@ -1,4 +1,4 @@
-// Puts entries where a card says that they are in an answer: JSON, lines, CSV, XML, archives; with totals and links.
+// Puts entries where the card expects them in an answer: JSON, lines, CSV, XML, archives; with totals and links.
 import type { AnswerPointer, Entries } from '../sources/delivery.ts'
 import type { Json } from '../sources/fetch.ts'
 import { type ArchiveMember, writeGzip, writeTarGz, writeZip } from './archive-writers.ts'
@@ -9,19 +9,16 @@ import { escapeXml } from './samples/xml-text.ts'
 export type PlacedValue = { readonly at: AnswerPointer; readonly value: Json }
 
 export type AnswerPage = {
-  /**
-   * Documents as a portal's own writer writes them: the text of JSON, one element or a document of XML, header and row
-   * of CSV.
-   */
+  /** Documents as the portal writes them: the text of JSON, one element or a document of XML, header and row of CSV. */
   readonly documents: readonly string[]
   readonly placedValues?: readonly PlacedValue[]
-  /** A single thing, not a list that happens to hold one: a detail. */
+  /** A single item, not a list that happens to have one: a detail. */
   readonly isOne?: boolean
-  /** Documents of XML have no element around them that belongs to the answer. */
+  /** XML documents without an element around them that belongs to the answer. */
   readonly isBare?: boolean
   /** Header line of CSV, for a table without rows. */
   readonly head?: string
-  /** Packages of OCDS say where they come from. */
+  /** Packages of OCDS state their address. */
   readonly address: string
   readonly publishedAt: string
   /** Unreadable parts of an archive among the others. */
@@ -36,7 +33,7 @@ export type WrittenAnswer = {
   readonly headers: { readonly [name: string]: string }
 }
 
-/** How many documents a package inside an archive holds. */
+/** Number of documents in a package inside an archive. */
 const membersOfPackage = 4
 
 export async function writeAnswer(entries: Entries, page: AnswerPage): Promise<WrittenAnswer> {
@@ -122,7 +119,7 @@ function writeJson(entries: Extract<Entries, { format: 'json' }>, page: AnswerPa
   return JSON.stringify(root).replace(markedText, () => body)
 }
 
-/** The same for each member that a star covers: `/releases` or `/compiledRelease` of one member. */
+/** Does the same for each member that a star covers: `/releases` or `/compiledRelease` of one member. */
 function nested(segments: readonly string[], text: string): string {
   const [first, ...rest] = segments
   if (first === undefined) return text
@@ -171,7 +168,7 @@ function writeCsv(page: AnswerPage): string {
 
 // XML
 
-/** Separate roots for elements that are alone in a sample. */
+/** Root elements for elements that are alone in a sample. */
 const usualRoots: { readonly [element: string]: string } = {
   entry: 'feed xmlns="http://www.w3.org/2005/Atom"',
   item: 'rss version="2.0"',

@@ -5,7 +5,7 @@ import { pack } from 'tar-stream'
 
 export type ArchiveMember = { readonly name: string; readonly bytes: Uint8Array }
 
-/** Members carry one and the same time, so that the bytes depend on nothing else. */
+/** All members have the same time, so that the bytes depend on nothing else. */
 const memberTime = new Date(2020, 0, 1)
 
 export function writeZip(members: readonly ArchiveMember[]): Buffer {

@@ -1,4 +1,4 @@
-// Answers as a card describes them, and the values through which a card goes.
+// Answers as a card describes them, and the values that a card iterates over.
 import type { Delivery, Each, Entries, Template } from '../sources/delivery.ts'
 import { type PlacedValue, writeAnswer } from './answer-shape.ts'
 import { valueAt, writeListing } from './listing.ts'
@@ -7,15 +7,15 @@ import type { Filled } from './request-pattern.ts'
 import { seeded } from './samples/seeded.ts'
 import type { ShelfEntry } from './shelf.ts'
 
-/** Entries that the portal shows at a moment, oldest first. */
+/** Entries that the portal shows at a given time, oldest first. */
 export type Visible = (now: number) => readonly ShelfEntry[]
 
 type ListedEach = Extract<Each, { list: Template }>
 
-/** Values through which a card goes when the portal lists them. */
+/** Values that a card iterates over when the portal lists them. */
 const listedKeys = ['1', '2']
 
-/** In a page for people they are what its pattern finds. */
+/** In a page for people, these are what its pattern finds. */
 function listedValues(each: ListedEach): readonly string[] {
   return listedKeys.map(
     (key) => valueAt(each.entries, writeListing(each.entries, [{ at: each.at, value: key }], key), each.at) ?? key,
@@ -43,7 +43,7 @@ export function belongs(delivery: Delivery, filled: Filled, entry: ShelfEntry): 
   })
 }
 
-/** Entries as the card says that they are in an answer; `asked` allows faults of content in them. */
+/** An answer with the entries as the card expects them; `asked` allows faults in their content. */
 export async function writtenAnswer(
   entries: Entries,
   documents: readonly string[],

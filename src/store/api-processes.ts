@@ -1,13 +1,13 @@
-// Which processes answer the API, by a sign of life that each writes now and then: how many share a rate limit.
+// Which processes answer the API, by a sign of life that each writes regularly: how many share a rate limit.
 import { sql } from 'kysely'
 import type { Executor } from './database.ts'
 
 /** How long a process counts as alive after its last sign of life, by the clock of the database. */
 export const livingMs = 15_000
-/** How long a sign of life is kept at all. */
+/** How long a sign of life is kept. */
 const keptMs = 60_000
 
-/** Writes a sign of life and returns how many processes are alive, this one among them. */
+/** Writes a sign of life and returns how many processes are alive, including this one. */
 export async function beat(db: Executor, processId: string): Promise<number> {
   const now = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
   const { rows } = await sql<{ readonly others: number }>`
@@ -22,7 +22,7 @@ export async function beat(db: Executor, processId: string): Promise<number> {
   return 1 + rows[0]!.others
 }
 
-/** Takes the sign of life of a process back that ends. */
+/** Withdraws the sign of life of a process that ends. */
 export async function endBeat(db: Executor, processId: string): Promise<void> {
   await db.deleteFrom('api_process').where('process_id', '=', processId).execute()
 }

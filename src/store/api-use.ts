@@ -5,24 +5,24 @@ import type { Executor } from './database.ts'
 
 /** How long counts are kept. */
 const useMs = 400 * dayMs
-/** Rows of one statement. */
+/** Maximum rows per statement. */
 const mostRows = 1_000
 
-/** The `tokenId` of all tokens of an organization together, whose busiest minute is not the sum of theirs. */
+/** The `tokenId` for all tokens of an organization together; their busiest minute is not the sum of the tokens' own. */
 export const allTokens = ''
 
-/** What was asked in one minute. */
+/** Requests in one minute. */
 export type UsedMinute = {
   readonly organizationId: string
   readonly tokenId: string
-  /** Served, whatever the answer was. */
+  /** Answered, whatever the status. */
   readonly answered: number
-  /** Refused for the limit (429). */
+  /** Refused because of the limit (429). */
   readonly refused: number
 }
 
 /**
- * Adds what was asked in one minute; several processes add to the same rows. The busiest minute is exact when each
+ * Adds the requests of one minute; several processes add to the same rows. The busiest minute is exact when each
  * process adds its minutes in order and within a minute after their end. `minutes` has each token once.
  */
 export async function addApiUse(db: Executor, minuteMs: number, minutes: readonly UsedMinute[]): Promise<void> {
@@ -44,10 +44,10 @@ export async function addApiUse(db: Executor, minuteMs: number, minutes: readonl
         minute_ms = greatest(api_use.minute_ms, excluded.minute_ms)`.execute(db)
 }
 
-/** From where a token was used last. */
+/** Where a token was last used from. */
 export type TokenOrigin = { readonly tokenId: string; readonly from: string; readonly agent: string }
 
-/** Notes from where tokens are used; writes only what differs. */
+/** Records where tokens are used from; writes only what differs. */
 export async function noteOrigins(db: Executor, origins: readonly TokenOrigin[]): Promise<void> {
   if (origins.length === 0) return
   await sql`
@@ -63,12 +63,12 @@ export type UsedHour = {
   readonly hourMs: number
   readonly answered: number
   readonly refused: number
-  /** Most that were answered in a minute of it. */
+  /** Most requests answered in one minute of it. */
   readonly peakMinute: number
 }
 
 /**
- * What all tokens of an organization together asked since then, by hour, oldest first; hours without requests are left
+ * Requests of all tokens of an organization together since then, by hour, oldest first; hours without requests are left
  * out.
  */
 export function listApiUse(db: Executor, organizationId: string, since: number): Promise<UsedHour[]> {
@@ -82,7 +82,7 @@ export function listApiUse(db: Executor, organizationId: string, since: number):
     .execute()
 }
 
-/** Forgets counts that are older than 400 days. */
+/** Deletes counts that are older than 400 days. */
 export async function pruneApiUse(db: Executor, now: number): Promise<void> {
   await sql`delete from api_use where hour_ms < ${now - useMs}`.execute(db)
 }

@@ -1,8 +1,8 @@
 // Lists as one text parameter, for statements that write many rows at once.
 
 /**
- * A list as PostgreSQL writes an array (manual, 8.15.2). Both drivers send such a text unchanged; they would write a
- * list value by value, each checked for its type and escaped by two patterns. Texts must contain no NUL.
+ * A list as PostgreSQL writes an array (manual, 8.15.2). Both drivers send such a text unchanged; a list they would
+ * write value by value, each checked for its type and escaped by two patterns. Texts must contain no NUL.
  */
 export function arrayText(values: readonly (string | number | null)[]): string {
   let text = '{'

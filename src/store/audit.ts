@@ -3,10 +3,10 @@ import { sql } from 'kysely'
 import { dayMs } from '../domain/time.ts'
 import type { Executor } from './database.ts'
 
-/** How long entries are kept where nothing else is set. */
+/** How long entries are kept by default. */
 const usualAuditMs = 730 * dayMs
 
-/** All that the audit log can say. */
+/** All actions in the audit log. */
 export type AuditAction =
   | 'person.first'
   | 'console.link'
@@ -75,10 +75,10 @@ export type AuditEntry = {
   readonly at: number
   /** A mail address, or `operator` for the command line. */
   readonly actor: string
-  /** Undefined: of the whole service. */
+  /** Undefined: the whole service. */
   readonly organizationId: string | undefined
   readonly action: AuditAction
-  /** What it was done to: a name or id. */
+  /** What was changed: a name or ID. */
   readonly subject: string
   /** Figures and names before and after; never a secret. */
   readonly detail: { readonly [name: string]: string | number | boolean | null }
@@ -125,7 +125,7 @@ export async function listAuditEntries(
   }))
 }
 
-/** Forgets entries older than that. */
+/** Deletes entries older than that. */
 export async function pruneAuditEntries(db: Executor, now: number, auditMs = usualAuditMs): Promise<void> {
   await sql`delete from audit_entry where at < ${now - auditMs}`.execute(db)
 }

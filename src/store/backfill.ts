@@ -1,5 +1,5 @@
-// Runs the long work that migrations leave for after the start: in short transactions, by one process at a time, on
-// from where a killed one stopped.
+// Runs the long work that migrations leave for after the start: in short transactions, by one process at a time,
+// continuing where a killed one stopped.
 import { setTimeout as delay } from 'node:timers/promises'
 import { CompiledQuery, sql } from 'kysely'
 import { inTransaction, type Store } from './database.ts'
@@ -9,18 +9,18 @@ import { getSetting, setSetting } from './settings.ts'
 
 /** Number of the lock: arbitrary, but the same for all processes. */
 const backfillLock = 7_271_102
-/** How long to wait before looking again whether another process is done. */
+/** How long to wait before checking again whether another process is done. */
 const lookAgainMs = 1_000
 
 export type BackfillOptions = {
   readonly known?: readonly Backfill[]
-  /** Ends the work after the piece that is being written; the next call continues. */
+  /** Ends the work after the current piece; the next call continues. */
   readonly signal?: AbortSignal
   /** Called after each piece with the rows that this process has changed. */
   readonly onProgress?: (progress: { readonly name: string; readonly rows: number; readonly isDone: boolean }) => void
 }
 
-/** Returns when nothing is left, or when it is aborted. */
+/** Returns when nothing is left to do, or when aborted. */
 export async function runBackfills(
   store: Pick<Store, 'db' | 'engine'>,
   { known = backfills, signal, onProgress = () => {} }: BackfillOptions = {},

@@ -21,30 +21,30 @@ export type BucketOptions = {
   readonly sleep: Sleep
   readonly random: Random
   readonly version: string
-  /** What names the bucket, for an error's advice: `the address in TENDERSTOCK_DOCUMENTS`. */
+  /** What names the bucket, for advice in errors: `the address in TENDERSTOCK_DOCUMENTS`. */
   readonly named: string
   /** How long the store may take to answer; default 30 s. */
   readonly timeoutMs?: number
 }
 
-/** An object as the store names it: another one whenever its bytes are others. */
+/** An object as the store identifies it: its tag changes whenever its bytes do. */
 type FoundObject = { readonly bytes: Buffer; readonly etag: string | undefined }
 
 type ListedObject = { readonly path: string; readonly modifiedAt: number }
 
-/** What must hold for an object to be replaced. Stores that know no conditions replace it in any case. */
+/** The condition for replacing an object. Stores without conditions replace it in any case. */
 type PutCondition = { readonly ifMatch: string } | { readonly ifAbsent: true }
 
-/** Paths are below the prefix of the location. Throws OperatorError for what the operator can repair. */
+/** Paths are below the prefix of the location. Throws OperatorError for what the operator can fix. */
 export type Bucket = {
   /** Resolves when the store has the whole object. */
   readonly put: (path: string, bytes: Buffer) => Promise<void>
   /** Undefined when there is no such object. */
   readonly get: (path: string) => Promise<Buffer | undefined>
   readonly find: (path: string) => Promise<FoundObject | undefined>
-  /** False when the condition does not hold; `notKnown` when the store refuses conditions. Nothing is stored then. */
+  /** False when the condition is not met; `notKnown` when the store refuses conditions. Nothing is stored then. */
   readonly putIf: (path: string, bytes: Buffer, condition: PutCondition) => Promise<boolean | 'notKnown'>
-  /** All objects whose paths begin so. */
+  /** All objects whose paths have this prefix. */
   readonly list: (start: string) => Promise<ListedObject[]>
   /** Resolves when there is no such object. */
   readonly remove: (path: string) => Promise<void>
@@ -93,7 +93,7 @@ export function openBucket(location: BucketLocation, options: BucketOptions): Bu
     })
   }
 
-  /** Asks until the store answers with something that is not an outage of its own. */
+  /** Retries until the store answers with anything but an outage of its own. */
   const request = async (question: Question) => {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -138,7 +138,7 @@ export function openBucket(location: BucketLocation, options: BucketOptions): Bu
       const { answer, bytes } = await request({ method: 'PUT', url: base + path, body, headers })
       if (answer.status === 200) return true
       if (answer.status === 501) return 'notKnown'
-      // 404: the object that was to match is gone
+      // 404: the object that had to match is gone
       if (answer.status === 412 || answer.status === 409 || codeOf(bytes) === 'NoSuchKey') return false
       return refuse(answer.status, bytes)
     },
@@ -176,7 +176,7 @@ type Question = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A page of ListObjectsV2. Keys are of our own making, so that of XML's escapes only these can occur. */
+/** A page of ListObjectsV2. Keys are made by us, so only these of XML's escapes can occur. */
 function readListing(
   xml: string,
   prefixLength: number,

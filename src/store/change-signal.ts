@@ -1,4 +1,4 @@
-// Serials that rise with every change of a kind, so that API processes notice by one cheap query.
+// Serials that increase with every change of a kind, so that API processes notice changes with one cheap query.
 import { sql } from 'kysely'
 import type { Executor } from './database.ts'
 
@@ -18,7 +18,7 @@ export async function bump(db: Executor, topic: SignalTopic): Promise<void> {
   await db.updateTable('change_signal').set({ serial: sql<number>`serial + 1` }).where('topic', '=', topic).execute()
 }
 
-/** The present serials. */
+/** The current serials. */
 export async function readSerials(db: Executor): Promise<Serials> {
   const rows = await db.selectFrom('change_signal').select(['topic', 'serial']).execute()
   const serialOf = (topic: SignalTopic) => {

@@ -1,4 +1,4 @@
-// Many callers on one store: none sees another's rows, errors or transaction, and everything committed is there.
+// Many callers on one store: none sees another's rows, errors or transaction, and everything committed is stored.
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { engines, openTestStore } from '../../test/world.ts'
@@ -68,7 +68,7 @@ async function mix(store: Store, loop: number, committed: Map<string, string>): 
         break
       }
       case 6: {
-        // A statement fails and its error is swallowed: the commit must not pretend.
+        // A statement fails and its error is ignored: the commit must not report success.
         const failed = inTransaction(store, async (trx) => {
           await trx.insertInto('setting').values(row).execute()
           await sql`select 1 / 0`.execute(trx).catch(() => {})

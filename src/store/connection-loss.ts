@@ -1,11 +1,11 @@
-// Tells a database that went away, which comes back, from a fault of ours.
+// Distinguishes a database that went away, which comes back, from our own error.
 import { OperatorError } from '../platform/errors.ts'
 import { fullDiskSentence } from './full-disk.ts'
 
 /**
  * Classes of SQLSTATE: connection exceptions; the server shutting down, after a crash of its own, or starting up; a
- * session that it ended because it was idle, within a transaction too; one that takes no writes (any more), as another
- * server was made the primary.
+ * session that it ended because it was idle, within a transaction too; one that does not accept writes (any more),
+ * because another server became the primary.
  */
 const lossStates = /^(?:08...|57P0[1235]|25P03|25006)$/
 const lossCodes: ReadonlySet<string> = new Set([
@@ -18,7 +18,7 @@ const lossCodes: ReadonlySet<string> = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ])
-/** What the driver says, without a code, of a connection that broke. */
+/** What the driver reports, without a code, about a broken connection. */
 const lossMessages =
   /^(?:Connection terminated\b|Cannot use a pool after calling end\b|Client (?:has encountered a connection error|was closed)\b|timeout (?:exceeded when trying to connect|expired)$)/
 
@@ -33,7 +33,7 @@ export function isConnectionLoss(error: unknown): boolean {
   return lossMessages.test(error.message) || isConnectionLoss(error.cause)
 }
 
-/** A lost connection or a full disk as an OperatorError; any other error unchanged. */
+/** Turns a lost connection or a full disk into an OperatorError; returns any other error unchanged. */
 export function asOperatorError(error: unknown, dataFolder: string): unknown {
   const full = fullDiskSentence(error, dataFolder)
   if (full !== undefined)

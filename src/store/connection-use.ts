@@ -1,9 +1,9 @@
-// How the connections of a store are used at one moment.
+// How the connections of a store are used now.
 
 export type ConnectionUse = {
   readonly limit: number
   readonly used: number
   readonly idle: number
-  /** Work that waits for a connection. */
+  /** Number of callers that wait for a connection. */
   readonly waiting: number
 }

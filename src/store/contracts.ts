@@ -8,9 +8,9 @@ export type Contract = {
   readonly organizationId: string
   /** Times in epoch milliseconds. */
   readonly startsAt: number
-  /** Undefined: no end is agreed. */
+  /** Undefined: no end was agreed. */
   readonly endsAt: number | undefined
-  /** When its beginning took effect: the access was opened. */
+  /** When its beginning took effect and the access was opened. */
   readonly startedAt: number | undefined
   /** When its end took effect. */
   readonly endedAt: number | undefined
@@ -19,7 +19,7 @@ export type Contract = {
   readonly setUpBy: string
 }
 
-/** Organizations that have a contract, ended ones too. */
+/** Organizations that have a contract, even an ended one. */
 export async function listContracted(db: Executor): Promise<Set<string>> {
   const rows = await db.selectFrom('contract').select('organization_id').execute()
   return new Set(rows.map((row) => row.organization_id))
@@ -42,11 +42,11 @@ export async function findContract(db: Executor, organizationId: string): Promis
   }
 }
 
-/** What an operator agrees. Times in epoch milliseconds. */
+/** What an operator agreed. Times in epoch milliseconds. */
 export type ContractTerms = Pick<Contract, 'organizationId' | 'startsAt' | 'endsAt' | 'note' | 'setUpBy'>
 
 /**
- * Sets a contract up, or replaces its terms; one that had ended runs again. The access to the API is open while it
+ * Sets a contract up, or replaces its terms; an ended one is in force again. The access to the API is open while it
  * runs. Call it in the transaction of its cause.
  */
 export async function putContract(trx: Executor, contract: ContractTerms, now: number): Promise<void> {
@@ -66,17 +66,17 @@ export async function putContract(trx: Executor, contract: ContractTerms, now: n
     .values({ organization_id: organizationId, ...terms })
     .onConflict((conflict) => conflict.column('organization_id').doUpdateSet(terms))
     .execute()
-  // signals are raised in the same order everywhere: nobody waits in a circle
+  // signals are raised in the same order everywhere, so that no deadlock can occur
   await changeOrganization({ db: trx }, organizationId, { hasApiAccess: hasBegun && !hasEnded })
   await bump(trx, 'console')
 }
 
-/** Contracts that began or ended, and whose organizations got or lost access with it. */
+/** Contracts that began or ended, and whose organizations gained or lost access. */
 export type ContractTurns = { readonly begun: readonly string[]; readonly ended: readonly string[] }
 
 /**
- * Opens the access of contracts whose first moment has come, and ends that of those whose last moment is over. Each
- * organization is returned to one caller only. Call it in a transaction.
+ * Opens the access for contracts that begin, and ends it for those that end. Each organization is returned to one
+ * caller only. Call it in a transaction.
  */
 export async function takeContractTurns(trx: Executor, now: number): Promise<ContractTurns> {
   const { rows: begun } = await sql<{ organizationId: string }>`
@@ -93,7 +93,7 @@ export async function takeContractTurns(trx: Executor, now: number): Promise<Con
   return { begun: idsOf(begun), ended: idsOf(ended) }
 }
 
-/** Ends a contract and its access now. False where there is none that runs. Call it in the transaction of its cause. */
+/** Ends a contract and its access now. False when none is in force. Call it in the transaction of its cause. */
 export async function endContract(trx: Executor, organizationId: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('contract')

@@ -1,11 +1,12 @@
-// The keys that seal cursors, shared by all API processes and kept while a cursor sealed with them may still be used.
+// The keys that seal cursors, shared by all API processes and kept for as long as a cursor sealed with them may still
+// be used.
 import { dayMs, hourMs } from '../domain/time.ts'
 import type { Executor } from './database.ts'
 import { getSetting, setSetting } from './settings.ts'
 
 /**
- * `key` is 32 random bytes in hex. `lastEdition`: a key of an earlier epoch opens no cursor of a later edition; those
- * of that number are now other ones.
+ * `key` is 32 random bytes in hex. `lastEdition`: a key of an earlier epoch does not open cursors of later editions,
+ * because those numbers now mean other editions.
  */
 export type CursorKey = { readonly keyId: number; readonly key: string; readonly lastEdition?: number }
 
@@ -14,7 +15,7 @@ export type CursorKeys = {
   readonly current: CursorKey
   /** Opens cursors: the current key and those replaced less than 25 hours ago, newest first. */
   readonly all: readonly CursorKey[]
-  /** When the current key was made, epoch milliseconds. */
+  /** When the current key was created, epoch milliseconds. */
   readonly currentSince: number
 }
 
@@ -24,18 +25,21 @@ export type CursorKeyOptions = {
   readonly randomBytes: (count: number) => Uint8Array
 }
 
-/** How long cursor keys are kept: a cursor lives 24 hours (C38), and one more is for clocks that differ. */
+/**
+ * How long cursor keys are kept: a cursor is valid for 24 hours (C38); the extra hour allows for clocks that differ.
+ */
 const cursorKeyRetentionMs = 25 * hourMs
 
 /**
- * How long a key seals. A key may seal 2^32 cursors (NIST SP 800-38D, with random nonces), which takes 16 months at 100
- * pages a second.
+ * How long a key is used for sealing. A key may seal 2^32 cursors (NIST SP 800-38D, with random nonces), which takes 16
+ * months at 100 pages a second.
  */
 const cursorKeyLifeMs = 30 * dayMs
 
 /**
- * The keys at `now`; makes the first one, and the next one when the current one is old. Processes that start at once
- * agree on it. A process that meets a cursor with an unknown key id asks again: another one may have replaced the key.
+ * The keys at `now`; creates the first one, and the next one when the current one is old. Processes that start at the
+ * same time agree on it. A process that sees a cursor with an unknown key ID loads the keys again: another process may
+ * have replaced the key.
  */
 export async function loadCursorKeys(db: Executor, options: CursorKeyOptions): Promise<CursorKeys> {
   const keys = await readKeys(db, options.now)
@@ -43,7 +47,7 @@ export async function loadCursorKeys(db: Executor, options: CursorKeyOptions): P
   return replaceKey(db, keys?.current, options)
 }
 
-/** Replaces the current key and drops those that no living cursor can need. Two calls at once replace it once. */
+/** Replaces the current key and drops those that no valid cursor can need. Two simultaneous calls replace it once. */
 export async function rotateCursorKey(db: Executor, options: CursorKeyOptions): Promise<CursorKeys> {
   return replaceKey(db, (await readKeys(db, options.now))?.current, options)
 }
@@ -66,7 +70,7 @@ async function insertKey(db: Executor, keyId: number, { now, randomBytes }: Curs
 
 const epochName = 'cursor-epoch'
 
-/** The first key of the present epoch, and the newest edition that it has in common with the one before. */
+/** The first key of the current epoch, and the newest edition that it shares with the previous one. */
 type CursorEpoch = { readonly keyId: number; readonly edition: number }
 
 async function cursorEpoch(db: Executor): Promise<CursorEpoch | undefined> {
@@ -74,12 +78,12 @@ async function cursorEpoch(db: Executor): Promise<CursorEpoch | undefined> {
   return text === undefined ? undefined : (JSON.parse(text) as CursorEpoch)
 }
 
-/** Room for keys that were made after the backup, so that none of theirs has a number of ours. */
+/** Gap for keys that were created after the backup, so that none of them has the number of a new one. */
 const epochGap = 1000
 
 /**
  * From now on cursors are sealed with a new key, and those of editions above `edition` that older keys sealed have
- * expired: a restored database has other editions of these numbers.
+ * expired: in a restored database these numbers belong to other editions.
  */
 export async function beginCursorEpoch(trx: Executor, edition: number, options: CursorKeyOptions): Promise<void> {
   const before = await cursorEpoch(trx)

@@ -1,5 +1,5 @@
-// Organizations as an operator sees them: contract, tokens' hints and counts, never their searches; and how access is
-// set up.
+// Organizations as an operator sees them: contract, token hints and counts, but never their searches; and setting up
+// access.
 import { sql } from 'kysely'
 import { type AuditEntry, addAuditEntry } from './audit.ts'
 import { type ContractTerms, endContract, putContract, takeContractTurns } from './contracts.ts'
@@ -64,11 +64,14 @@ export type InvitedOwner = { readonly mail: string; readonly invitationId: strin
 export type AccessSetup = {
   readonly terms: ContractTerms
   readonly requestsPerMinute: number
-  /** Whom to invite as the first Owner. */
+  /** The first Owner to invite. */
   readonly owner: InvitedOwner | undefined
 }
 
-/** Sets access up after the contract, or changes its terms, with all that belongs to it. Call it in a transaction. */
+/**
+ * Sets up access after the contract, or changes its terms, with everything that belongs to it. Call it in a
+ * transaction.
+ */
 export async function setUpAccess(trx: Executor, by: Actor, setup: AccessSetup, now: number): Promise<void> {
   const { terms, requestsPerMinute, owner } = setup
   const { organizationId, startsAt, endsAt, note } = terms
@@ -79,7 +82,7 @@ export async function setUpAccess(trx: Executor, by: Actor, setup: AccessSetup, 
   if (owner) await inviteOwner(trx, by, { organizationId, ...owner }, now)
 }
 
-/** Invites an Owner; false where too many are invited. The mail is the caller's. Call it in a transaction. */
+/** Invites an Owner; false when too many are invited. The caller sends the mail. Call it in a transaction. */
 export async function inviteOwner(
   trx: Executor,
   by: Actor,
@@ -93,7 +96,7 @@ export async function inviteOwner(
   return true
 }
 
-/** Ends a contract now. False where none runs. Call it in a transaction. */
+/** Ends a contract now. False when none is in force. Call it in a transaction. */
 export async function endContractBy(trx: Executor, by: Actor, organizationId: string, now: number): Promise<boolean> {
   const hasEnded = await endContract(trx, organizationId, now)
   const entry = { action: 'contract.end', organizationId, subject: organizationId, detail: {} } as const
@@ -101,10 +104,10 @@ export async function endContractBy(trx: Executor, by: Actor, organizationId: st
   return hasEnded
 }
 
-/** Who turns contracts by their dates. */
+/** The actor when contracts begin and end by their dates. */
 const service: Actor = { actor: 'service', addressPrefix: '' }
 
-/** Begins and ends contracts whose time has come, each once however many processes look. Call it in a transaction. */
+/** Begins and ends contracts whose time has come, each once, however many processes check. Call it in a transaction. */
 export async function turnContracts(trx: Executor, now: number): Promise<void> {
   const { begun, ended } = await takeContractTurns(trx, now)
   for (const [action, ids] of [['contract.begin', begun] as const, ['contract.end', ended] as const])

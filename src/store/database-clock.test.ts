@@ -16,7 +16,7 @@ function world(offMs: number) {
     setOff: (ms: number) => {
       off = ms
     },
-    /** The answer is made after `there` of the way, `back` before it arrives. */
+    /** The answer is made `there` after the start, and arrives `back` later. */
     look: (there: number, back: number) => {
       const sentAt = own()
       time += there

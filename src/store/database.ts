@@ -11,7 +11,7 @@ import { checkServer, openServer, prepareServer } from './server/open-server.ts'
 import { shownAddress } from './server/server-addresses.ts'
 import { asTransactionOf } from './transaction-scope.ts'
 
-/** What every named query takes: the database or a running transaction. */
+/** What every named query accepts: the database or a transaction in progress. */
 export type Executor = Kysely<Database> | Transaction<Database>
 
 /** An open stock, on either engine. */
@@ -23,7 +23,7 @@ export type Store = {
    * answered within about 5 seconds fails as a lost connection.
    */
   readonly looks: Kysely<Database>
-  /** How its connections are used just now. */
+  /** How its connections are used now. */
   readonly connections: () => ConnectionUse
   /** Bounded: what does not end within a few seconds is cut off. */
   readonly close: () => Promise<void>
@@ -32,19 +32,19 @@ export type Store = {
 export type StoreOptions = {
   /** PostgreSQL 15 or newer; absent: the embedded engine in `dataFolder`. */
   readonly databaseUrl?: string
-  /** Made when it is missing. */
+  /** Created when missing. */
   readonly dataFolder: string
   /** A statement that runs longer fails with SQLSTATE 57014. Default 10 minutes. */
   readonly statementTimeoutMs?: number
   /**
-   * Aborted: the store of a server closes itself some seconds later, so that nothing that waits for it holds up an end.
+   * Aborted: the store of a server closes itself some seconds later, so that nothing that waits for it delays the end.
    */
   readonly signal?: AbortSignal
-  /** Brings tables only to these migrations: those of a backup that is restored. Default: all. */
+  /** Migrates tables only up to these migrations: those of a backup that is restored. Default: all. */
   readonly migrations?: Migrations
   /** Embedded engine only: called when a vacuum or checkpoint failed; the data is safe and the next round retries. */
   readonly onHousekeepingError?: (error: unknown) => void
-  /** Called before the tables are changed for this version, see migrate.ts. */
+  /** Called before the tables are migrated, see migrate.ts. */
   readonly onMigration?: MigrateOptions['tell']
 }
 
@@ -52,8 +52,8 @@ export type StoreOptions = {
 const defaultStatementTimeoutMs = 10 * 60_000
 
 /**
- * Opens the stock and brings its tables up to date. Throws OperatorError for what the operator can repair: a folder in
- * use or not writable, damaged data, a server that cannot be reached or is too old, tables of another version.
+ * Opens the stock and brings its tables up to date. Throws OperatorError for what the operator can fix: a folder in use
+ * or not writable, damaged data, a server that cannot be reached or is too old, tables of another version.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const store = await open(options)
@@ -62,7 +62,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       ...(options.migrations && { known: options.migrations }),
       ...(options.onMigration && { tell: options.onMigration }),
     })
-    // One process at a time has the folder: whoever had a lease in it, or made a backup of it, is gone.
+    // Only one process has the folder: any earlier holder of a lease in it, or maker of a backup, is gone.
     if (store.engine === 'embedded') {
       await freeLeases(store.db)
       await dropBeforeImages(store.db)
@@ -75,8 +75,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 /**
- * The stock on a server that does not answer yet. `check` does, once it answers, what an opening does: it rejects with
- * a lost connection until then, and with OperatorError where the stock cannot be used.
+ * The stock on a server that does not answer yet. Once it answers, `check` does what opening does: it rejects with a
+ * lost connection until then, and with OperatorError when the stock cannot be used.
  */
 export function openStoreLater(options: StoreOptions & { readonly databaseUrl: string }): {
   readonly store: Store
@@ -103,9 +103,9 @@ function shownStock({ databaseUrl, dataFolder }: StoreOptions): string {
 }
 
 /**
- * Runs `work` in one transaction: all of it or, when it throws, nothing. Use only the given `trx` inside: on the
- * embedded engine there is one connection, so a query on `store.db` would wait for the transaction that waits for it;
- * it throws. Where `store.db` is a transaction itself, the work is a part of it.
+ * Runs `work` in one transaction: all of it takes effect or, if it throws, nothing. Use only the given `trx` inside: on
+ * the embedded engine there is one connection, so a query on `store.db` would wait for the transaction that waits for
+ * it; it throws. Where `store.db` is a transaction itself, the work is a part of it.
  */
 export function inTransaction<Result>(
   store: { readonly db: Executor },
@@ -115,7 +115,7 @@ export function inTransaction<Result>(
   return store.db.transaction().execute((trx) => asTransactionOf(store.db, () => work(trx)))
 }
 
-/** Runs `work`, which only reads, on one state of the database: what is committed meanwhile it does not see. */
+/** Runs `work`, which only reads, on one state of the database: it does not see what is committed meanwhile. */
 export function inSnapshot<Result>(
   store: Pick<Store, 'db'>,
   work: (trx: Transaction<Database>) => Promise<Result>,

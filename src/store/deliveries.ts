@@ -1,34 +1,34 @@
-// The deliveries of webhooks: queue, log and history in one table. One worker at a time has an endpoint, under a lease
-// with a fence.
+// The deliveries of webhooks: queue, log and history in one table. Only one worker at a time delivers to an endpoint,
+// under a lease with a fence.
 import { type RawBuilder, sql } from 'kysely'
 import { dayMs } from '../domain/time.ts'
 import { type Executor, inTransaction, type Store } from './database.ts'
 import { loadRedactor } from './redactions.ts'
 import { disable, lockEndpoint } from './webhook-endpoints.ts'
 
-/** How long attempts, bodies and deliveries that ended are kept. */
+/** How long attempts, bodies and ended deliveries are kept. */
 const deliveryHistoryMs = 30 * dayMs
 
-/** An endpoint that a worker has for itself until the lease ends. */
+/** An endpoint that a worker holds exclusively until the lease ends. */
 export type EndpointLease = {
   readonly endpointNo: number
   readonly endpointId: string
   readonly address: string
   readonly requestsPerSecond: number
-  /** Failures in a row. */
+  /** Number of consecutive failures. */
   readonly failures: number
   readonly fence: number
 }
 
 /**
- * Messages of an edition wait until it is matched whole: only then is it known whether a search got more hits than the
- * cap allows (docs/decisions/0031-matching-editions.md).
+ * Messages of an edition wait until it is matched completely: only then is it known whether a search has more hits than
+ * the cap allows (docs/decisions/0031-matching-editions.md).
  */
 const isMatched = sql`(d.edition is null or d.edition <= (select edition from hit_mark))`
 
 /**
- * Takes the endpoint whose oldest due delivery waits longest. Undefined when none is due, or others have those that
- * are.
+ * Takes the endpoint whose oldest due delivery has waited longest. Undefined when none is due, or others hold those
+ * that are.
  */
 export function claimEndpoint(
   store: Pick<Store, 'db'>,
@@ -88,7 +88,7 @@ export type DueDelivery = {
   readonly kind: string
   /** Attempts made so far. */
   readonly attempts: number
-  /** The kept body, packed; null before the first attempt. */
+  /** The stored body, packed; null before the first attempt. */
   readonly packed: Uint8Array | null
 }
 
@@ -107,7 +107,7 @@ export async function dueDeliveries(
   return rows
 }
 
-/** What the body of a delivery is made of. */
+/** What the body of a delivery is built from. */
 export type DeliverySubject = {
   readonly hitId: string
   /** JSON array of what changed; null for a new hit. */
@@ -129,8 +129,8 @@ export type DeliverySubject = {
 }
 
 /**
- * Of each delivery that has no body yet. Where the edition's own entry was pruned meanwhile, the newest one of the
- * record stands for it.
+ * The subjects of deliveries without a body. If the edition's own entry was pruned meanwhile, the record's newest entry
+ * is used.
  */
 export async function deliverySubjects(
   db: Executor,
@@ -158,8 +158,8 @@ export async function deliverySubjects(
 }
 
 /**
- * Keeps packed bodies by message before their first attempt, so that each later one sends the same. What is there
- * already stays, and is returned.
+ * Stores packed bodies by message before their first attempt, so that every later one sends the same. An existing body
+ * is kept and returned.
  */
 export async function keepBodies(
   db: Executor,
@@ -196,16 +196,16 @@ export type AttemptRecord = {
     | { readonly state: 'held'; readonly disables: string }
 }
 
-/** What follows from an attempt for the worker that made it. */
+/** The effect of an attempt on the worker that made it. */
 export type AttemptEffect = {
-  /** Another worker has the endpoint. */
+  /** Another worker holds the endpoint. */
   readonly isLeaseLost: boolean
   /** Why the endpoint was disabled by it, if it was. */
   readonly disabled: string | undefined
 }
 
 /**
- * Keeps the outcome of an attempt, and what it says about the endpoint. The attempt of a worker that lost its lease
+ * Stores the outcome of an attempt, and what it means for the endpoint. The attempt of a worker that lost its lease
  * changes nothing but the log: its successor decides, and a person may have asked for the message again meanwhile.
  */
 export function recordAttempt(
@@ -242,8 +242,8 @@ export function recordAttempt(
 }
 
 /**
- * The usual outcome, in one statement: nearly all of what delivering costs the database. The endpoint is locked first,
- * as by all who change its deliveries.
+ * Records the usual outcome in one statement: nearly all of the database's cost of delivering. The endpoint is locked
+ * first, as before every change of its deliveries.
  */
 async function recordDelivered(
   db: Executor,
@@ -270,7 +270,7 @@ async function recordDelivered(
   return { isLeaseLost: rows[0]?.fence !== fence, disabled: undefined }
 }
 
-/** For a delivery whose hit or record is no longer there: it cannot be made, and is shown as given up. */
+/** Ends a delivery whose hit or record no longer exists: it cannot be built, and is shown as given up. */
 export async function giveUp(db: Executor, messageId: string, now: number): Promise<void> {
   await sql`
     update delivery set state = 'given-up', ended_at = ${now} where message_id = ${messageId} and state = 'due'`.execute(
@@ -322,13 +322,13 @@ export async function countDeliveries(db: Executor, endpointNo: number): Promise
   return counts
 }
 
-/** Which deliveries are sent again, under the same id. */
+/** Which deliveries are sent again, with the same ID. */
 export type ReplayChoice =
   | { readonly messageId: string }
-  /** Those made since then that were given up, or all of them. */
+  /** Those created since then that were given up, or all of them. */
   | { readonly since: number; readonly only: 'failed' | 'all' }
 
-/** Makes them due. Returns how many. */
+/** Makes them due again. Returns how many. */
 export function replayDeliveries(
   store: Pick<Store, 'db'>,
   endpointNo: number,
@@ -364,8 +364,8 @@ function makeDue(
 }
 
 /**
- * Forgets what ended more than 30 days ago, and bodies and attempts that are older, at most `limit` of each. True when
- * there is more.
+ * Deletes deliveries that ended more than 30 days ago, and bodies and attempts that are older, at most `limit` of each.
+ * True when there are more.
  */
 export async function pruneDeliveries(db: Executor, now: number, limit: number): Promise<boolean> {
   const before = now - deliveryHistoryMs

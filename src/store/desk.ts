@@ -1,10 +1,10 @@
-// The operator's first screen in one question: what is wrong now, and the figures beside it.
+// The operator's first screen in one query: what is wrong now, and the figures beside it.
 import { sql } from 'kysely'
 import { dayMs } from '../domain/time.ts'
 import type { Executor } from './database.ts'
 import { maintenanceSetting } from './maintenance.ts'
 
-/** What one question answers about the whole service. Times in epoch milliseconds. */
+/** What one query returns about the whole service. Times in epoch milliseconds. */
 export type DeskFacts = {
   /** Editions held back since the newest one. */
   readonly holds: number
@@ -27,7 +27,7 @@ export type DeskFacts = {
   /** Text of the setting of maintenance (maintenance.ts). */
   readonly maintenance: string | null
   readonly mailsDue: number
-  /** When the oldest mail that waits was made. */
+  /** When the oldest waiting mail was created. */
   readonly mailsSince: number | null
   readonly mailsGivenUp: number
   readonly mailError: string | null
@@ -50,12 +50,12 @@ export type DeskFacts = {
   readonly waitingNotices: number
 }
 
-/** How far open reviews and waiting notices are counted. */
+/** Maximum count of open reviews and of waiting notices. */
 export const mostCounted = 1000
 const contractsEndMs = 30 * dayMs
 const mostAlarms = 200
 
-/** Everything at once: on the embedded engine each question may wait behind a publication. */
+/** Reads everything at once: on the embedded engine each query may wait behind a publication. */
 export async function readDesk(db: Executor, now: number): Promise<DeskFacts> {
   const { rows } = await sql<{ facts: DeskFacts }>`
     with newest as (

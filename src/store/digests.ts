@@ -1,9 +1,9 @@
-// Digests: who gets the hits of a search by mail, and how far each of them is.
+// Digests: who receives the hits of a search by mail, and how far each of them is.
 import { sql } from 'kysely'
 import { type Executor, inTransaction, type Store } from './database.ts'
 import { withoutRedacted } from './redactions.ts'
 
-/** Maximum number of persons who get digests of one search. */
+/** Maximum number of people who receive digests of one search. */
 export const mostDigests = 100
 
 export type Digest = {
@@ -20,7 +20,7 @@ export type Digest = {
   readonly zone: string
   /** The newest edition whose hits are in a digest. */
   readonly lastEdition: number
-  /** Where its rhythm stands (digests/digest-schedule.ts DigestState). */
+  /** State of its rhythm (digests/digest-schedule.ts DigestState). */
   readonly madeDay: number
   readonly madeAt: number | null
   readonly dueAt: number
@@ -34,7 +34,7 @@ const digestColumns = sql`g.digest_id as "digestId", g.search_no as "searchNo", 
   g.rhythm, g.hour, g.zone, g.last_edition as "lastEdition", g.made_day as "madeDay", g.made_at as "madeAt", g.due_at as "dueAt"`
 const digestTables = sql`digest g join saved_search s using (search_no) join organization o using (organization_id)`
 
-/** A new digest. It begins with the hits of the first edition that is not matched whole. */
+/** A new digest. It begins with the hits of the first edition that is not matched completely. */
 export function createDigest(
   store: Pick<Store, 'db'>,
   wanted: DigestTiming & Pick<Digest, 'digestId' | 'searchNo' | 'person'>,
@@ -42,7 +42,7 @@ export function createDigest(
 ): Promise<'created' | 'exists' | 'tooMany'> {
   const { digestId, searchNo, person, rhythm, hour, zone, madeDay, dueAt } = wanted
   return inTransaction(store, async (trx) => {
-    // two creations at once are counted one after the other
+    // simultaneous creations are counted one after the other
     await sql`select from saved_search where search_no = ${searchNo}::integer for update`.execute(trx)
     const { rows } = await sql<{ count: number; isThere: boolean }>`
       select count(*)::integer as count, coalesce(bool_or(lower(person) = lower(${person})), false) as "isThere"
@@ -57,14 +57,14 @@ export function createDigest(
   })
 }
 
-/** By its id; undefined when there is none. Within a transaction, others that change it wait. */
+/** By its id; undefined when there is none. In a transaction, others that change it wait. */
 export async function lockDigest(trx: Executor, digestId: string): Promise<Digest | undefined> {
   const { rows } = await sql<Digest>`
     select ${digestColumns} from ${digestTables} where g.digest_id = ${digestId} for update of g`.execute(trx)
   return rows[0]
 }
 
-/** Another rhythm, hour or zone. Which hits it has reached stays as it is. */
+/** Changes the rhythm, hour or zone, but not which hits it has reached. */
 export async function changeTiming(
   trx: Executor,
   digestId: string,
@@ -75,18 +75,18 @@ export async function changeTiming(
     where digest_id = ${digestId}`.execute(trx)
 }
 
-/** With its mails. False when there is no such digest. */
+/** Removes the digest and its mails. False when there is no such digest. */
 export async function removeDigest(db: Executor, digestId: string): Promise<boolean> {
   const { numAffectedRows } = await sql`delete from digest where digest_id = ${digestId}`.execute(db)
   return numAffectedRows === 1n
 }
 
-/** A digest with what became of its mails. */
+/** A digest with the outcome of its mails. */
 export type ListedDigest = Digest & {
   readonly mailsSent: number
   readonly mailsDue: number
   readonly mailsGivenUp: number
-  /** Of the newest mail that met an error and is due or given up; null: there is none. */
+  /** Error of the newest mail that failed and is due or given up; null: there is none. */
   readonly lastError: string | null
 }
 
@@ -106,12 +106,12 @@ export async function listDigests(db: Executor, organizationId?: string): Promis
   return rows
 }
 
-/** A digest that is due, locked, and the newest edition that is matched whole. */
+/** A due digest, locked, and the newest edition that is matched completely. */
 export type DueDigest = Digest & { readonly edition: number }
 
 /**
- * Locks the digest that has been due longest; what other processes have locked is skipped. Those that are sent at once
- * wait until there is another edition. Undefined when none is due.
+ * Locks the digest that has been due longest; those locked by other processes are skipped. Immediate digests wait until
+ * there is another edition. Undefined when none is due.
  */
 export async function lockDueDigest(trx: Executor, now: number): Promise<DueDigest | undefined> {
   const { rows } = await sql<DueDigest>`
@@ -137,7 +137,7 @@ export type DigestHits = {
   readonly best: readonly DigestHit[]
 }
 
-/** Editions with `after` < edition <= `upTo`. `urgentMs`: a deadline that comes sooner is urgent. */
+/** Editions with `after` < edition <= `upTo`. `urgentMs`: a deadline is urgent when it is nearer than this. */
 type DigestSpan = {
   readonly searchNo: number
   readonly after: number
@@ -147,8 +147,7 @@ type DigestSpan = {
 }
 
 /**
- * The hits of a span of editions: the urgent ones first, then the best; those that are closed already last; at most
- * `limit`.
+ * The hits of a span of editions: the urgent ones first, then the best, and those already closed last; at most `limit`.
  */
 export async function digestHits(trx: Executor, span: DigestSpan, limit: number): Promise<DigestHits> {
   const { searchNo, after, upTo, now, urgentMs } = span
@@ -177,7 +176,7 @@ export async function digestHits(trx: Executor, span: DigestSpan, limit: number)
   return { count, hash, best: await withoutRedacted(trx, best) }
 }
 
-/** In the transaction that queues the mail. */
+/** Call it in the transaction that queues the mail. */
 export async function moveDigest(
   trx: Executor,
   {
@@ -194,7 +193,7 @@ export async function moveDigest(
     where digest_id = ${digestId}`.execute(trx)
 }
 
-/** Looks at a digest again at `dueAt`; until then the others pass. */
+/** Postpones a digest to `dueAt`, so that others go first. */
 export async function postponeDigest(db: Executor, digestId: string, dueAt: number): Promise<void> {
   await sql`update digest set due_at = ${dueAt} where digest_id = ${digestId}`.execute(db)
 }

@@ -1,4 +1,4 @@
-// How a document is called in a folder or bucket: the same in both, so that one can be copied to the other.
+// The name of a document in a folder or bucket: the same in both, so that one can be copied to the other.
 
 /**
  * `ab/cd/<document id>.zst`, where the id begins with abcd: 65,536 folders of some hundred files for 10 million

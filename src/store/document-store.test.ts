@@ -1,4 +1,4 @@
-// Raw documents outside the database: the same promises for a folder and a bucket, and for a stock that uses them.
+// Raw documents outside the database: the same guarantees for a folder and a bucket, and for a stock that uses them.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import type * as dns from 'node:dns'

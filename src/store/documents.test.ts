@@ -1,4 +1,4 @@
-// Documents come back as they were received.
+// Documents are returned as they were received.
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

@@ -9,11 +9,11 @@ import type { DocumentStore } from './document-store.ts'
 import { inParallel } from './in-parallel.ts'
 import { loadRedactor } from './redactions.ts'
 
-/** Value of `parser_version` for a document that no parser can read again: it was rejected while it was received. */
+/** `parser_version` of a document that no parser can read again: it was rejected when it was received. */
 export const unparsedVersion = 0
 
 /**
- * A document to be kept. `documentId` is the SHA-256 of the bytes (of address and reason too when it was unreadable),
+ * A document to store. `documentId` is the SHA-256 of the bytes (of address and reason too when it was unreadable),
  * hex.
  */
 export type NewDocument = {
@@ -22,7 +22,7 @@ export type NewDocument = {
   readonly address: string
   readonly receivedAt: number
   readonly byteSize: number
-  /** From `packDocument`; null: the bytes are in the document store outside the database, durable there already. */
+  /** From `packDocument`; null: the bytes are already durable in the document store outside the database. */
   readonly packed: Buffer | null
   readonly parserVersion: number
 }
@@ -40,10 +40,10 @@ export type NewRejection = {
   readonly rejectedAt: number
 }
 
-/** A kept document as it was received. */
+/** A stored document as it was received. */
 export type KeptDocument = { readonly documentId: string; readonly sourceId: string; readonly bytes: Uint8Array }
 
-/** Those of the given ids that are kept already. */
+/** Returns those of the given IDs that are already stored. */
 export async function findKnownDocuments(db: Executor, documentIds: readonly string[]): Promise<Set<string>> {
   if (documentIds.length === 0) return new Set()
   const { rows } = await sql<{ document_id: string }>`
@@ -52,8 +52,8 @@ export async function findKnownDocuments(db: Executor, documentIds: readonly str
 }
 
 /**
- * Keeps documents that are not kept yet and returns the ids of those. Rows are written in the order of their ids, so
- * that two processes that receive the same documents wait for each other instead of locking each other out.
+ * Stores documents that are not stored yet and returns their IDs. Rows are written in the order of their IDs, so that
+ * two processes that receive the same documents wait for each other without a deadlock.
  */
 export async function insertDocuments(db: Executor, documents: readonly NewDocument[]): Promise<Set<string>> {
   if (documents.length === 0) return new Set()
@@ -83,7 +83,7 @@ export async function insertNotices(db: Executor, notices: readonly NewNotice[])
   const publication = notices.map(({ notice }) =>
     notice.publicationDate === undefined ? null : Date.parse(notice.publicationDate),
   )
-  // JSON.stringify escapes what text cannot hold: NUL and lone surrogates.
+  // JSON.stringify escapes what PostgreSQL's text cannot hold: NUL and lone surrogates.
   const contents = joinPieces(notices.map((each) => Buffer.from(JSON.stringify(each.notice))))
   await sql`
     insert into notice (notice_id, document_id, pointer, notice_key, publisher, source_id, form_type, publication_ms, content, is_consolidated)
@@ -104,7 +104,7 @@ export async function insertNotices(db: Executor, notices: readonly NewNotice[])
   )
 }
 
-/** What is kept of notices: the JSON of each by its document and its place there, and the record that it belongs to. */
+/** What is stored of notices: the JSON of each by its document and pointer, and the record that it belongs to. */
 export async function keptNotices(
   db: Executor,
   documentIds: readonly string[],
@@ -130,8 +130,8 @@ export async function insertRejections(db: Executor, rejections: readonly NewRej
 }
 
 /**
- * Up to `limit` documents that parsers can read again, in the order of their IDs, after the given ID. `outside` is
- * asked for those whose bytes are not in the database; without it, or if it has none, such a document throws.
+ * Up to `limit` documents that parsers can read again, in the order of their IDs, after the given ID. `outside`
+ * delivers those whose bytes are not in the database; without it, or if it lacks them, such a document throws.
  */
 export async function listParsableDocuments(
   db: Executor,
@@ -139,7 +139,7 @@ export async function listParsableDocuments(
   limit: number,
   outside?: Pick<DocumentStore, 'get'>,
 ): Promise<KeptDocument[]> {
-  // base64 arrives faster than `bytea` does, which both drivers read as hex
+  // base64 is faster than `bytea`, which both drivers read as hex
   const { rows } = await sql<{ documentId: string; sourceId: string; packed: string | null; byteSize: number }>`
     select document_id as "documentId", source_id as "sourceId", encode(packed, 'base64') as packed, byte_size as "byteSize"
     from source_document where document_id > ${after} and parser_version <> ${unparsedVersion}
@@ -160,7 +160,7 @@ export type FoundDocument = {
 
 /**
  * One document; `outside` as in `listParsableDocuments`. Undefined when there is none of this id, or when its bytes
- * were kept long enough.
+ * have expired.
  */
 export async function findDocument(
   db: Executor,
@@ -183,7 +183,7 @@ export async function findDocument(
 /** Maximum parallel requests to external storage: a bucket takes some hundredths of a second for each. */
 const mostGets = 8
 
-/** Removes what was read from these documents before and is not among the parts that are read from them now. */
+/** Removes what was read from these documents before and is not among their current parts. */
 export async function deletePartsExcept(
   db: Executor,
   documentIds: readonly string[],
@@ -198,7 +198,7 @@ export async function deletePartsExcept(
     and not (document_id || '#' || pointer = any(${[...kept.rejectionIds]}::text[]))`.execute(db)
 }
 
-/** Notes by which version of the parsers these documents were read last. */
+/** Records which version of the parsers last read these documents. */
 export async function setParserVersion(
   db: Executor,
   documentIds: readonly string[],
@@ -209,7 +209,7 @@ export async function setParserVersion(
   )
 }
 
-/** Moves the last check of a source; it never moves back. `checkedAt` is in epoch milliseconds. */
+/** Updates the last check of a source; it never moves back. `checkedAt` is in epoch milliseconds. */
 export async function setSourceCheck(db: Executor, sourceId: string, checkedAt: number): Promise<void> {
   await sql`
     insert into source_check (source_id, checked_at) values (${sourceId}, ${checkedAt})
@@ -218,7 +218,7 @@ export async function setSourceCheck(db: Executor, sourceId: string, checkedAt: 
   )
 }
 
-/** What was received so far. `outdated` counts documents that an older version of the parsers read last. */
+/** What was received so far. `outdated` counts documents that were last read by an older version of the parsers. */
 export type ReceivedCounts = {
   readonly documents: number
   readonly outdated: number
@@ -291,7 +291,7 @@ function missingContent(documentId: string): never {
 
 /**
  * Many values as one, with the position and length of each (positions count from 1, as in SQL; null stays null). A
- * binary parameter goes to either engine unchanged; a list of values would be written as text, escaped, and parsed
+ * binary parameter is sent to either engine unchanged; a list of values would be written as text, escaped, and parsed
  * again.
  */
 function joinPieces(pieces: readonly (Buffer | null)[]): {
@@ -313,8 +313,8 @@ function joinPieces(pieces: readonly (Buffer | null)[]): {
 }
 
 /**
- * Level 3 makes documents about as small as deflate does at level 6, in a fifth of the time. Its tables are made for
- * large files and emptied for each; these, of 2^14 places, cost a thousandth more space and are faster.
+ * Level 3 makes documents about as small as deflate does at level 6, in a fifth of the time. Its default tables are for
+ * large files and are cleared for each; these, with 2^14 entries, cost a thousandth more space and are faster.
  */
 const packOptions = {
   params: {
@@ -325,19 +325,20 @@ const packOptions = {
   },
 }
 
-/** The bytes of a document as they are kept: a zstd frame with a checksum (RFC 8878). */
+/** The bytes of a document as they are stored: a zstd frame with a checksum (RFC 8878). */
 export function packDocument(bytes: Uint8Array): Buffer {
   return zstdCompressSync(bytes, packOptions)
 }
 
-/** Reads what `packDocument` makes. Throws when the bytes are damaged or not as many. */
+/** Reads what `packDocument` wrote. Throws when the bytes are damaged or their number is wrong. */
 function unpack(packed: Buffer, byteSize: number): Uint8Array {
   const bytes = zstdDecompressSync(packed, { maxOutputLength: Math.max(1, byteSize) })
   if (bytes.length !== byteSize) throw new Error(`a kept document has ${bytes.length} bytes instead of ${byteSize}`)
   return bytes
 }
 
-// PostgreSQL's text holds every character but NUL and lone surrogates. JSON.stringify escapes both (as \u0000, \ud800).
+// PostgreSQL's text can hold every character except NUL and lone surrogates. JSON.stringify escapes both (as \u0000,
+// \ud800).
 function toText(text: string): string {
   return (text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text).toWellFormed()
 }

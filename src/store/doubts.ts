@@ -1,8 +1,11 @@
-// Tenders whose notices say something against each other.
+// Tenders whose notices contradict each other.
 import { sql } from 'kysely'
 import type { Executor } from './database.ts'
 
-/** Two notices of one tender by key, `left` < `right`, that state other award numbers, or one names another call. */
+/**
+ * Two notices of one tender by key, `left` < `right`, that state different award numbers, or one of which names another
+ * call.
+ */
 export type TenderDoubt = {
   readonly tenderId: string
   readonly kind: 'award-number' | 'named-call'
@@ -12,7 +15,7 @@ export type TenderDoubt = {
   readonly evidence: string
 }
 
-/** Takes over what is doubted of these tenders now; what was doubted of them before is forgotten. */
+/** Replaces the doubts about these tenders. */
 export async function replaceDoubts(
   db: Executor,
   tenderIds: readonly string[],
@@ -37,7 +40,7 @@ export async function listDoubts(db: Executor, limit: number): Promise<TenderDou
   return rows
 }
 
-/** How many tenders are doubted and not decided, by kind. */
+/** Number of doubted tenders without a decision, by kind. */
 export async function countDoubts(db: Executor): Promise<{ readonly [kind in TenderDoubt['kind']]: number }> {
   const { rows } = await sql<{ kind: TenderDoubt['kind']; tenders: number }>`
     select kind, count(*)::integer as tenders from tender_doubt d

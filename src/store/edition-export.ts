@@ -3,14 +3,14 @@ import { hostname } from 'node:os'
 import { sql } from 'kysely'
 import { type Executor, inTransaction, type Store } from './database.ts'
 
-/** How long an exporter that says nothing is waited for. */
+/** How long to wait for an exporter that shows no sign of life. */
 const exportLeaseMs = 60_000
 
 const nowMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
 
 /**
  * Takes the right to export if it is free, or if its holder was silent for too long; undefined otherwise. The fence is
- * above all that were given, and above `fenceInBucket`: a database that was restored may have given fewer.
+ * above all earlier ones, and above `fenceInBucket`: a restored database may not know all of them.
  */
 export async function takeExport(db: Executor, fenceInBucket: number): Promise<number | undefined> {
   const { rows } = await sql<{ fence: number }>`
@@ -20,7 +20,7 @@ export async function takeExport(db: Executor, fenceInBucket: number): Promise<n
   return rows[0]?.fence
 }
 
-/** Holds the right for longer. False when it was lost. */
+/** Extends the right. False when it was lost. */
 export async function keepExport(db: Executor, fence: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update edition_export set until_ms = ${nowMs} + ${exportLeaseMs}::integer where fence = ${fence} and until_ms > 0`.execute(
@@ -50,14 +50,12 @@ export async function underExport(
   })
 }
 
-/** Lets the next one have it at once. Does nothing when it was lost. */
+/** Releases the right immediately. Does nothing when it was lost. */
 export async function releaseExport(db: Executor, fence: number): Promise<void> {
   await sql`update edition_export set until_ms = 0, owner = '' where fence = ${fence}`.execute(db)
 }
 
-/**
- * The newest edition in the bucket, and what keeps newer ones away; undefined while nothing was ever exported or tried.
- */
+/** The newest edition in the bucket, and what prevents newer ones; undefined if an export was never tried. */
 export type ExportProgress = {
   readonly edition: number
   readonly exportedAt: number | null
@@ -89,7 +87,7 @@ export async function lastRedaction(db: Executor): Promise<number> {
   return row?.last ?? 0
 }
 
-/** Runs `add` once for each name, in one transaction with the note of it. */
+/** Runs `add` once per name, in the transaction that records the name. */
 export async function addOnce(
   store: Pick<Store, 'db'>,
   { name, now }: { readonly name: string; readonly now: number },
@@ -105,7 +103,7 @@ export async function addOnce(
   })
 }
 
-/** The object is gone: its name cannot come again. */
+/** The object is gone: its name cannot occur again. */
 export async function forgetAdded(db: Executor, name: string): Promise<void> {
   await db.deleteFrom('added_use').where('name', '=', name).execute()
 }

@@ -9,7 +9,7 @@ export type ListedEdition = {
   readonly records: number
   readonly changes: number
   readonly checksum: string | null
-  /** How often the gate held it back before it came. */
+  /** How often the gate held it back before it was published. */
   readonly holds: number
 }
 
@@ -32,7 +32,7 @@ export type EditionFacts = Omit<ListedEdition, 'holds'> & {
   readonly previousModified: number | null
   readonly previousAt: number | null
   readonly isNewest: boolean
-  /** What the gate said before it came, the newest last. */
+  /** The gate's reasons before it was published, the newest last. */
   readonly holds: readonly { readonly heldAt: number; readonly reasons: readonly string[] }[]
 }
 
@@ -58,9 +58,9 @@ export type SourceChanges = {
 }
 
 /**
- * What an edition changed, by groups of sources. Entries that a later edition replaced are held for a day: of an older
- * edition this is what is still as it was then. Records that were archived before count as changed as long as their
- * older version is held.
+ * What an edition changed, by groups of sources. Entries that a later edition replaced are kept for a day: for an older
+ * edition this counts only what has not changed since. Records archived before count as changed for as long as their
+ * older version is kept.
  */
 export async function changesBySource(
   db: Executor,

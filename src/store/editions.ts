@@ -1,6 +1,5 @@
 // The editions and their entries: what publishing writes, and what the edition logs read from it. Entries above the
-// newest edition's lastModified are of a publication that is still being written: none of the queries for readers
-// returns them.
+// newest edition's lastModified belong to a publication in progress: no query for readers returns them.
 import { sql } from 'kysely'
 import { arrayText } from './array-text.ts'
 import { readSerials } from './change-signal.ts'
@@ -64,7 +63,7 @@ export async function editionsAfter(db: Executor, edition: number, limit: number
   return rows.map(editionOf)
 }
 
-/** Entries with `after` < lastModified <= `upTo`, in order, at most `limit`. Long replaced ones are gone. */
+/** Entries with `after` < lastModified <= `upTo`, in order, at most `limit`. Entries replaced long ago are gone. */
 export function entriesAfter(db: Executor, after: number, upTo: number, limit: number): Promise<StoredEntry[]> {
   return db
     .selectFrom('edition_entry')
@@ -77,8 +76,8 @@ export function entriesAfter(db: Executor, after: number, upTo: number, limit: n
 }
 
 /**
- * The records of an edition after `after`, in the order of `lastModified`, at most `limit`; also of one that is not the
- * newest any more, for as long as the entries that were replaced since are kept (a day).
+ * The records of an edition after `after`, in the order of `lastModified`, at most `limit`; an edition that is no
+ * longer the newest works for as long as the entries replaced since are kept (a day).
  */
 export async function entriesOfEdition(
   db: Executor,
@@ -128,7 +127,7 @@ export async function publishedBodies(
 
 const stockIdName = 'stock-id'
 
-/** Identifies this stock: created with the first edition. Empty before. */
+/** Identifies this stock: created with the first edition, empty before. */
 export async function stockIdOf(db: Executor): Promise<string> {
   const row = await db.selectFrom('setting').select('value').where('name', '=', stockIdName).executeTakeFirst()
   return row?.value ?? ''
@@ -141,7 +140,7 @@ export type DatabaseHead = {
   readonly stockId: string
   /** Serial of the topic `edition`. */
   readonly serial: number
-  /** It follows another server, and may not have received all yet. */
+  /** It follows another server, and may not have received everything yet. */
   readonly isStandby: boolean
 }
 
@@ -151,16 +150,16 @@ export async function databaseHead(db: Executor): Promise<DatabaseHead> {
   return { target: await newestEdition(db), stockId: await stockIdOf(db), serial, isStandby: rows[0]!.isStandby }
 }
 
-/** Makes the stock's id when it has none. */
+/** Creates the stock's ID if it has none. */
 export async function ensureStockId(db: Executor): Promise<void> {
   await sql`insert into setting (name, value) values (${stockIdName}, gen_random_uuid()::text) on conflict do nothing`.execute(
     db,
   )
 }
 
-/** What an edition leaves for the gate of the next one. */
+/** What an edition stores for the gate of the next one. */
 export type EditionCounts = {
-  /** Records that are not archived. */
+  /** Number of records that are not archived. */
   readonly live: number
   /** Records that name each source. */
   readonly bySource: { readonly [sourceId: string]: number }
@@ -179,7 +178,7 @@ export type PendingChanges = {
   readonly bySourceDelta: { readonly [sourceId: string]: number }
 }
 
-/** Documents, without those of formats that hold no notices; and how many of them were rejected. */
+/** Number of documents, except formats without notices, and how many of them were rejected. */
 export type ReceivedCounts = { readonly documents: number; readonly rejected: number }
 
 export async function countsOf(db: Executor, edition: number): Promise<EditionCounts> {
@@ -201,8 +200,8 @@ type PendingGroup = {
 }
 
 /**
- * Sums what the next `limit` tenders that were written since, in the order of their ids after `afterId`, change of the
- * newest edition.
+ * Sums the changes to the newest edition from the next `limit` tenders written since, in the order of their IDs after
+ * `afterId`.
  */
 export async function pendingChanges(
   db: Executor,
@@ -228,8 +227,8 @@ export async function pendingChanges(
 }
 
 /**
- * The fences (`offset 0`) make the server look up each tender that was written: it need not know how many these are,
- * and a plan for many reads the whole stock.
+ * The fences (`offset 0`) make the server look up each tender that was written: it does not know how many there are,
+ * and a plan for many would read the whole stock.
  */
 async function pendingGroups(
   db: Executor,
@@ -262,8 +261,8 @@ async function pendingGroups(
 }
 
 /**
- * Counts the next `limit` ids that an edition has held. They never vanish (P3), so all of them are as many as the
- * records of the newest edition, as long as no publication is being written.
+ * Counts the next `limit` ids that an edition has held. They never disappear (P3), so their total equals the number of
+ * records in the newest edition while no publication is in progress.
  */
 export async function countClaimedIds(
   db: Executor,
@@ -301,7 +300,7 @@ export async function danglingMerges(
   return rows[0]!
 }
 
-/** Documents that came together, for a read in pieces: `upTo` is null for the last ones. */
+/** Documents received together, for a read in pieces: `upTo` is null for the last ones. */
 type Arrivals = { readonly after: number; readonly upTo: number | null }
 
 /**
@@ -334,7 +333,7 @@ export async function receivedAmong(db: Executor, arrivals: Arrivals): Promise<R
   return rows[0]!
 }
 
-/** Days (since 1970, UTC) on which documents of each source came, each with the last of them. */
+/** Days (since 1970, UTC) on which documents of each source were received, each with the time of the last one. */
 export async function arrivalDays(
   db: Executor,
   arrivals: Arrivals,
@@ -351,7 +350,7 @@ export async function sourceChecks(db: Executor): Promise<{ [sourceId: string]: 
   return Object.fromEntries(rows.map((row) => [row.source_id, row.checked_at]))
 }
 
-/** Claims the number of an edition: the primary key lets one publisher have it. From here on readers see it. */
+/** Claims the number of an edition: the primary key allows only one publisher. From here on readers see it. */
 export async function insertEdition(trx: Executor, edition: EditionRow, counts: EditionCounts): Promise<void> {
   await trx
     .insertInto('edition')
@@ -369,7 +368,7 @@ export async function insertEdition(trx: Executor, edition: EditionRow, counts: 
 }
 
 export type InsertedEntries = {
-  /** The tender that the next batch begins after; null when there was none any more. */
+  /** The tender after which the next batch begins; null when there are no more. */
   readonly lastId: string | null
   readonly added: number
   /** Added ones that replaced an entry of an earlier edition. */
@@ -378,11 +377,9 @@ export type InsertedEntries = {
 
 /**
  * Adds the next `limit` of the tenders that were written since the newest edition to a new one, in the order of their
- * ids after
- * `afterId`, one millisecond each from `stamp` on; those that are again as they were published are skipped. None of
- * them counts as written since any more. Nothing leaves the server: the body is the content with `lastModified` after
- * its first member. A content that does not begin with the tender's id makes no body, and that is an error of the
- * column.
+ * ids after `afterId`, one millisecond each from `stamp` on; those that are again as published are skipped. None of
+ * them counts as written any more. No data leaves the server: the body is the content with `lastModified` after its
+ * first member. A content that does not begin with the tender's id makes no body, and that is an error of the column.
  */
 export async function insertEntries(
   trx: Executor,
@@ -436,8 +433,8 @@ export async function recordHold(db: Executor, heldAt: number, reasons: readonly
 }
 
 /**
- * Removes up to `limit` entries that were replaced by editions published before `before`, the oldest first. Those that
- * are not matched with the saved searches yet stay until `beforeUnmatched`. Returns how many.
+ * Removes up to `limit` entries that were replaced by editions published before `before`, the oldest first. Those not
+ * yet matched with the saved searches stay until `beforeUnmatched`. Returns how many.
  */
 export async function deleteReplacedEntries(
   db: Executor,

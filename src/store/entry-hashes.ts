@@ -1,6 +1,6 @@
 // The hash of each record's newest entry, which the publisher keeps, so that the digest of an edition follows from that
-// of the previous one. It is made from the entry as it is in the database: an entry that was written incorrectly does
-// not pass.
+// of the previous one. It is computed from the entry as stored in the database, so an entry that was written
+// incorrectly is found.
 import { sql } from 'kysely'
 import { type DigestSum, recordHash, recordHashLength } from '../domain/stock-digest.ts'
 import { arrayText } from './array-text.ts'
@@ -10,24 +10,24 @@ type EntryToHash = {
   readonly tenderId: string
   /** As it is in the table. */
   readonly body: string
-  /** Of the version that it replaced, as `storedHash` makes it; null for a new record. */
+  /** Hash of the version that it replaced, as `storedHash` makes it; null for a new record. */
   readonly replacedHash: Uint8Array | null
 }
 
 /**
- * The hash of an entry as its column holds it: one byte longer when the record is archived, for the sum over open ones
- * lacks it.
+ * The hash of an entry as its column holds it: one byte longer when the record is archived, because the sum over open
+ * ones does not include it.
  */
 const storedHash = ({ hash, isOpen }: { readonly hash: Buffer; readonly isOpen: boolean }): string =>
   hash.toString('hex') + (isOpen ? '' : '00')
 
-/** Takes a hash that `storedHash` made out of a digest. */
+/** Subtracts a hash made by `storedHash` from a digest. */
 export function subtractStored(sum: DigestSum, stored: Uint8Array): void {
   sum.subtract(stored, stored.length === recordHashLength)
 }
 
 /**
- * The entries with `from` <= lastModified <= `upTo`, all of them the newest of their records, read again as written.
+ * The entries with `from` <= lastModified <= `upTo`, all of them the newest of their records, read back as written.
  * Call it before `storeEntryHashes`.
  */
 async function entriesToHash(db: Executor, from: number, upTo: number): Promise<EntryToHash[]> {
@@ -59,8 +59,8 @@ async function storeEntryHashes(
 }
 
 /**
- * Adds a batch of new entries, those with `from` <= lastModified <= `upTo`, to the digest in place of those that
- * they replace. Once for each entry, when it and its record's narrow row are written. Returns their number.
+ * Adds a batch of new entries, those with `from` <= lastModified <= `upTo`, to the digest in place of those that they
+ * replace. Call it once for each entry, after it and its record's narrow row are written. Returns their number.
  */
 export async function hashEntries(trx: Executor, sum: DigestSum, from: number, upTo: number): Promise<number> {
   const entries = await entriesToHash(trx, from, upTo)
@@ -70,8 +70,8 @@ export async function hashEntries(trx: Executor, sum: DigestSum, from: number, u
 }
 
 /**
- * Takes the next `limit` published records, in the order of their ids after `afterId`, into the digest, and stores
- * their hashes: for a stock that was published without digests. Returns the last id; null when there was none any more.
+ * Adds the next `limit` published records, in the order of their IDs after `afterId`, to the digest, and stores their
+ * hashes: for a stock that was published without digests. Returns the last ID; null when there are no more.
  */
 export async function hashPublished(
   trx: Executor,

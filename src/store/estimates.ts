@@ -1,14 +1,14 @@
-// Models of values, and what they once said of a record: kept over a rebuild, so that the same stock comes out again.
+// Models of values, and their answers for records: kept during a rebuild, so that it produces the same stock.
 import { sql } from 'kysely'
 import { type Executor, inTransaction, type Store } from './database.ts'
 
-/** Without its parameters, which may be tens of megabytes. `fittedAt` in epoch milliseconds. */
+/** A model without its parameters, which may be tens of megabytes. `fittedAt` in epoch milliseconds. */
 export type ModelRow = { readonly version: string; readonly fittedAt: number }
 
-/** Maximum number of models that are kept; estimates name older ones by version only. */
+/** Maximum number of models to keep; estimates name older ones by version only. */
 const keptModels = 3
 
-/** The newest model; undefined when none was fitted yet. */
+/** The newest model; undefined if none was fitted yet. */
 export async function newestModel(db: Executor): Promise<ModelRow | undefined> {
   const { rows } = await sql<ModelRow>`
     select version, fitted_at as "fittedAt" from value_model order by fitted_at desc, version desc limit 1`.execute(db)
@@ -22,9 +22,9 @@ export async function loadModelParameters(db: Executor, version: string): Promis
   return rows[0]?.parameters
 }
 
-/** What people want to know of a model, from the tenders that were held out while it was fitted. */
+/** Figures of a model for people, from the tenders that were held out while it was fitted. */
 export type ModelFigures = {
-  /** Priced tenders in it. */
+  /** Number of priced tenders in it. */
   readonly priced: number
   /** The usual error, as a logarithm to the base 10. */
   readonly spread: number
@@ -33,7 +33,7 @@ export type ModelFigures = {
   readonly high: number
 }
 
-/** Keeps a model; one of the same version is only dated again. The oldest of many are dropped. */
+/** Stores a model; one with the same version only gets a new date. The oldest ones are dropped. */
 export async function insertModel(
   db: Executor,
   model: ModelRow & { readonly parameters: string; readonly figures?: ModelFigures },
@@ -49,7 +49,7 @@ export async function insertModel(
       select version from value_model order by fitted_at desc, version desc limit ${keptModels})`.execute(db)
 }
 
-/** What was said of a record with these inputs; `estimate` is JSON of an amount, or of why there is none. */
+/** A model's answer for a record with these inputs; `estimate` is JSON of an amount, or of why there is none. */
 export type EstimateRow = {
   readonly tenderId: string
   readonly inputsHash: string
@@ -57,7 +57,7 @@ export type EstimateRow = {
   readonly estimate: string
 }
 
-/** All that was ever said of these records. */
+/** All stored answers for these records. */
 export async function findEstimates(db: Executor, tenderIds: readonly string[]): Promise<EstimateRow[]> {
   if (tenderIds.length === 0) return []
   const { rows } = await sql<EstimateRow>`
@@ -123,14 +123,14 @@ export async function reconsiderUnjudged(store: Store): Promise<number> {
 }
 
 /**
- * Which refusals are forgotten: for one of these `reasons`, by a model of at most `mostPriced` priced tenders (absent:
- * none).
+ * Which refusals to delete: those for one of these `reasons`, by a model of at most `mostPriced` priced tenders
+ * (absent: none).
  */
 export type RefusedBy = { readonly reasons: readonly string[]; readonly mostPriced: number; readonly most: number }
 
 /**
- * Forgets refusals of at most `most` records without a value that are not archived, and marks their notices, so that
- * the next run asks the newest model. Estimates are never touched.
+ * Deletes refusals of at most `most` records without a value that are not archived, and marks their notices, so that the next run
+ * asks the newest model. Estimates are never touched.
  */
 export async function reconsiderRefused(
   store: Store,

@@ -1,4 +1,4 @@
-// Copies a whole stock into an empty PostgreSQL database: the way from the embedded engine to a server.
+// Copies a whole stock into an empty PostgreSQL database, to move from the embedded engine to a server.
 import { sql, type Transaction } from 'kysely'
 import { OperatorError } from '../platform/errors.ts'
 import { openStore, type Store } from './database.ts'
@@ -30,13 +30,13 @@ export type ExportProgress = { readonly table: string; readonly rows: number; re
 /** Rows copied, by table. */
 export type ExportSummary = { readonly rows: { readonly [table: string]: number } }
 
-/** How long a statement of a preview may take. */
+/** Maximum time of a statement of a preview. */
 const previewStatementMs = 60_000
 
 /**
- * Copies all tables of `store` into the database at `databaseUrl`, which must be empty and receives its tables here.
- * Everything arrives, checked by counts and checksums, or nothing does. The stock can be read and written again when
- * it is done. Throws OperatorError if the target is unreachable or not empty.
+ * Copies all tables of `store` into the database at `databaseUrl`, which must be empty and gets its tables here.
+ * Everything is copied, checked by counts and checksums, or nothing is. The stock can be read and written again when it
+ * is done. Throws OperatorError if the target is unreachable or not empty.
  */
 export async function exportStock(
   store: Store,

@@ -1,4 +1,4 @@
-// Documents in a folder: each a file, there as a whole or not at all, whenever the power goes.
+// Documents in a folder: each is a file that exists completely or not at all, even after a power cut.
 import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../platform/clock.ts'
@@ -9,14 +9,14 @@ import { documentPath } from './document-path.ts'
 import type { OpenDocumentStore, PackedDocument } from './document-store.ts'
 import { inParallel } from './in-parallel.ts'
 
-/** Maximum files written in parallel: a disk flushes several about as fast as one. */
+/** Maximum number of files to write in parallel: a disk flushes several about as fast as one. */
 const mostWrites = 8
-/** How long a half-written file is kept; after that the process that wrote it is certainly gone. */
+/** How long an incomplete file is kept; after that the process that wrote it is certainly gone. */
 const longestWriteMs = 24 * 60 * 60_000
 
 /**
- * Opens the folder, making it where it is missing. A file is written under `incoming/`, flushed, and only then given
- * its name; `put` returns when the names are flushed as well. Any number of processes may share it.
+ * Opens the folder, creating it if necessary. A file is written under `incoming/`, flushed, and only then renamed;
+ * `put` returns when the names are flushed as well. Any number of processes may share it.
  */
 export async function openFolderDocuments(
   folder: string,
@@ -26,10 +26,10 @@ export async function openFolderDocuments(
   await explained(folder, async () => {
     await makeWithParents(incoming)
     await removeLeftovers(incoming, clock() - longestWriteMs)
-    // whether it can be written is found out now and not with the first document
+    // finds out now, not with the first document, whether it can be written
     await write(join(incoming, `${random.uuid()}.probe`), Buffer.alloc(0), undefined)
   })
-  /** Folders whose own names are known to be flushed. */
+  /** Folders whose own names were flushed. */
   const flushedFolders = new Set<string>()
 
   const put = (documents: readonly PackedDocument[]) =>
@@ -71,7 +71,7 @@ export async function openFolderDocuments(
   }
 }
 
-/** Writes a whole file and flushes it; then it receives its name, or is deleted if it has none. */
+/** Writes a whole file and flushes it; then renames it, or deletes it if it has no name. */
 async function write(temporary: string, bytes: Buffer, path: string | undefined): Promise<void> {
   try {
     const file = await open(temporary, 'wx')
@@ -106,7 +106,7 @@ function undefinedWhenMissing(error: NodeJS.ErrnoException): undefined {
   return undefined
 }
 
-/** What the operator can repair is said in a sentence. */
+/** Errors that the operator can fix become a sentence. */
 async function explained<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

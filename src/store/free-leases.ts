@@ -1,10 +1,11 @@
-// Leases of processes that are gone, so that nobody waits for them.
+// Leases of processes that are gone, so that nothing waits for them.
 import { type Kysely, sql } from 'kysely'
 import type { Database } from './schema.ts'
 
 /**
  * Ends the leases of a publication, of the export of editions, of the matching, of deliveries and of mails. Only for a
- * stock that no other process can have: no holder lives. A stock of an older version may have fewer of these tables.
+ * stock that no other process can have open: no holder is alive. A stock of an older version may have fewer of these
+ * tables.
  */
 export async function freeLeases(db: Kysely<Database>): Promise<void> {
   const { rows } = await sql<{

@@ -1,14 +1,14 @@
-// A disk without room, whichever part found it: the file system, the embedded engine, the server.
+// Recognizes a full disk, whichever part reported it: the file system, the embedded engine, or the server.
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 const codes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
-/** SQLSTATE disk_full, with which both engines say that a table or the log could not grow. */
+/** SQLSTATE disk_full: both engines report it when a table or the log could not grow. */
 const databaseFull = '53100'
-/** The words of the system where an engine passes them on without a code. */
+/** The system's message, if an engine passes it on without a code. */
 const words = /No space left on device|Disk quota exceeded|File too large|database or disk is full/i
 
-/** What says so among an error and its causes; undefined when none does. */
+/** The error among an error and its causes that reports a full disk; undefined when none does. */
 function fullDiskIn(error: unknown): (Error & { readonly code?: string; readonly path?: string }) | undefined {
   for (let each = error; each instanceof Error; each = each.cause) {
     const { code } = each as { readonly code?: unknown }
@@ -17,11 +17,11 @@ function fullDiskIn(error: unknown): (Error & { readonly code?: string; readonly
   return undefined
 }
 
-/** One sentence about which disk is full and what helps; undefined when the error is another. */
+/** One sentence about which disk is full and what helps; undefined for any other error. */
 export function fullDiskSentence(error: unknown, dataFolder: string): string | undefined {
   const full = fullDiskIn(error)
   if (full === undefined) return undefined
-  // the server says where in its own code an error arose; the embedded engine is in the data folder
+  // the server reports where in its code an error occurred; the embedded engine is in the data folder
   if (full.code === databaseFull && 'routine' in full)
     return 'The disk of the database server is full; delete files there or enlarge it.'
   const folder = typeof full.path === 'string' ? dirname(full.path) : dataFolder

@@ -1,5 +1,5 @@
-// The lists of hits on a stock with many: they answer the same as a plain look through all, and read no more the more
-// there are.
+// The lists of hits on a stock with many: they return the same as a plain scan of all hits, and do not read more when
+// there are more.
 import { type KyselyPlugin, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { engines, openTestStore, type TestStore } from '../../test/world.ts'
@@ -46,7 +46,7 @@ async function fill(store: TestStore, hits: number): Promise<number[]> {
   return nos
 }
 
-/** What a statement reads of tables and indexes, in pages. */
+/** Number of pages that a statement reads of tables and indexes. */
 async function pagesRead({ db }: TestStore, ask: (db: Executor) => Promise<unknown>): Promise<number> {
   let pages = 0
   const explain: KyselyPlugin = {

@@ -1,5 +1,5 @@
-// Hits as people look through them: pages by score or deadline, how many there are of each state, and what people did
-// with them.
+// Hits as people browse them: pages by score or deadline, how many there are of each state, and what people did with
+// them.
 import { type RawBuilder, sql } from 'kysely'
 import { arrayText } from './array-text.ts'
 import type { Executor } from './database.ts'
@@ -7,18 +7,18 @@ import type { Executor } from './database.ts'
 export const hitStates = ['new', 'seen', 'kept', 'dismissed'] as const
 /** What people did with a hit. */
 export type HitState = (typeof hitStates)[number]
-/** `closed`: its tender is archived, whatever people did with it. */
+/** `closed`: its tender is archived, whatever its state. */
 export type HitTab = HitState | 'closed'
 
 export type HitOrder = 'score' | 'deadline'
 
-/** The place of a hit in the order of a list: its score or deadline, then its id. */
+/** Position of a hit in the order of a list: its score or deadline, then its ID. */
 export type HitKey = { readonly value: number; readonly hitId: string }
 
 export type HitListing = {
   readonly searchNos: readonly number[]
   readonly tab: HitTab
-  /** Closed ones are by score in any case. */
+  /** Closed ones are always ordered by score. */
   readonly order: HitOrder
   /** Only deadlines in this range, epoch milliseconds. */
   readonly deadline?: { readonly from: number; readonly to: number }
@@ -41,7 +41,7 @@ export type PageHit = {
   readonly hitId: string
   readonly searchNo: number
   readonly searchVersion: number
-  /** The record that it stands for now: that into which its tender was merged, if it has no hit of its own. */
+  /** The record that it represents now: the one into which its tender was merged, if that one has no hit of its own. */
   readonly tenderId: string
   readonly edition: number
   readonly madeAt: number
@@ -58,15 +58,15 @@ export type PageHit = {
 const noDeadline = Number.MAX_SAFE_INTEGER
 const deadlineOf = sql`coalesce(h.deadline_ms, ${sql.lit(noDeadline)})`
 /**
- * The record into which its tender was merged has a hit of its own. With its limit the query is asked for each merged
- * hit alone: a planner that hashes it would read the whole table.
+ * The record into which its tender was merged has a hit of its own. The limit makes the subquery run per merged hit: a
+ * planner that hashes it would read the whole table.
  */
 const isReplaced = sql`(select true from hit o where o.search_no = h.search_no and o.tender_id = h.merged_into limit 1) is not null`
 const isClosed = sql`(h.archive_reason is not null and (h.merged_into is null or ${isReplaced}))`
 
 /**
- * As the indexes have it, which hold all that is asked for: `archive_reason` is null in them unless the tender was
- * merged.
+ * Written as in the indexes, which contain everything that is queried: `archive_reason` is null in them unless the
+ * tender was merged.
  */
 const isOnTab = (tab: HitTab): RawBuilder<unknown> =>
   tab === 'closed'
@@ -121,10 +121,7 @@ export async function listHitPage(db: Executor, listing: HitListing): Promise<Pa
   return isBack ? hits.reverse() : hits
 }
 
-/**
- * Rows after a place in the direction of reading. The bound that includes the place itself is the one that an index
- * takes.
- */
+/** Rows after a position in the direction of reading. An index can use the bound that includes the position itself. */
 function beyond(value: RawBuilder<unknown>, { value: at, hitId }: HitKey, isFalling: boolean, isBack: boolean) {
   const idBeyond = isBack ? sql`h.hit_id < ${hitId}` : sql`h.hit_id > ${hitId}`
   return isFalling
@@ -154,7 +151,7 @@ export async function countHitTabs(db: Executor, searchNos: readonly number[], m
   return rows[0]!
 }
 
-/** Notes what people did with these hits; those of other organizations stay as they are. Returns how many changed. */
+/** Records what people did with these hits; hits of other organizations do not change. Returns how many changed. */
 export async function markHits(
   trx: Executor,
   organizationId: string,

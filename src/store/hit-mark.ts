@@ -3,31 +3,29 @@ import { hostname } from 'node:os'
 import { sql } from 'kysely'
 import { type Executor, inTransaction, type Store } from './database.ts'
 
-/** How long a process that says nothing is waited for. By the clock of the database, which all of them share. */
+/** How long to wait for a process that shows no sign of life. By the clock of the database, which all of them share. */
 const leaseMs = 60_000
 
-/**
- * What is done with an edition, in this order: changes of hits that exist, new matches, and deliveries that are held.
- */
+/** What is done with an edition, in this order: changes of existing hits, new matches, and held deliveries. */
 type HitStep = 'changes' | 'matches' | 'holds'
 
-/** Everything up to here is done, and committed with what was done. */
+/** Everything up to here is done, and committed with its results. */
 export type HitMark = {
-  /** The newest edition that is matched whole; 0 before the first. */
+  /** The newest edition that is matched completely; 0 before the first. */
   readonly edition: number
   /** The largest lastModified up to that edition. */
   readonly lastModified: number
-  /** Of the edition after it. */
+  /** Step of the edition after it. */
   readonly step: HitStep
   /** The lastModified up to which that step is done. */
   readonly stepModified: number
-  /** Entries that it has read. */
+  /** Number of entries that it has read. */
   readonly stepEntries: number
 }
 
 /**
- * The right to match. `fence` rises with each holder: one that lost the lease, asleep or cut off, can write nothing any
- * more.
+ * The right to match. `fence` increases with each holder: one that lost the lease, asleep or cut off, can no longer
+ * write.
  */
 export type MarkLease = { readonly fence: number; readonly mark: HitMark }
 
@@ -81,7 +79,9 @@ export async function lockMark(trx: Executor): Promise<void> {
   await sql`select from hit_mark for update`.execute(trx)
 }
 
-/** In the transaction of what it covers. `unseen`: entries that were removed before they were matched. */
+/**
+ * Call it in the transaction of the work that it covers. `unseen`: entries that were removed before they were matched.
+ */
 export async function moveMark(trx: Executor, mark: HitMark, unseen = 0): Promise<void> {
   await sql`
     update hit_mark set edition = ${mark.edition}::integer, last_modified = ${mark.lastModified}, step = ${mark.step},
@@ -90,19 +90,19 @@ export async function moveMark(trx: Executor, mark: HitMark, unseen = 0): Promis
   )
 }
 
-/** Lets the next one have it at once. Does nothing when it was lost. */
+/** Releases the lease immediately. Does nothing when it was lost. */
 export async function releaseMark(db: Executor, { fence }: MarkLease): Promise<void> {
   await sql`update hit_mark set until_ms = 0, owner = '' where fence = ${fence}`.execute(db)
 }
 
 /** How far the matching is behind the newest edition, for people. */
 export type HitLag = {
-  /** The newest edition that is matched whole. */
+  /** The newest edition that is matched completely. */
   readonly edition: number
   readonly editionsBehind: number
-  /** Entries ever that were removed before they were matched: their hits may be missing. */
+  /** Total number of entries that were removed before they were matched: their hits may be missing. */
   readonly unseen: number
-  /** Saved searches; without any the lag means nothing. */
+  /** Number of saved searches; without any the lag means nothing. */
   readonly searches: number
 }
 

@@ -49,7 +49,7 @@ export async function entriesWithHits(db: Executor, { after, upTo }: Span, limit
   return rows
 }
 
-/** The hits of these tenders that have taken nothing in from these entries or later ones. */
+/** The hits of these tenders that have not yet taken in these entries or later ones. */
 export async function hitsOf(
   db: Executor,
   entries: readonly { readonly tenderId: string; readonly lastModified: number }[],
@@ -65,7 +65,7 @@ export async function hitsOf(
   return rows
 }
 
-/** Takes the new state of their tenders into these hits. */
+/** Updates these hits to the new state of their tenders. */
 export async function updateHits(
   trx: Executor,
   hits: readonly (WatchedState & { readonly hitId: string; readonly lastModified: number })[],
@@ -79,8 +79,8 @@ export async function updateHits(
 }
 
 /**
- * Adds the missing hits, in a transaction that keeps the mark from moving: no digest can have passed the edition that
- * they are given for it. A tender into which another was merged has none while a hit of that one represents it.
+ * Adds the missing hits, in a transaction that keeps the mark from moving, so that no digest can have passed the
+ * edition assigned to them. A tender into which another was merged has none while a hit of that one represents it.
  * Existing ones record that they matched again. Returns the IDs of the added ones.
  */
 export async function insertHits(trx: Executor, hits: readonly NewHit[], madeAt: number): Promise<ReadonlySet<string>> {
@@ -129,7 +129,7 @@ export type Subscription = {
   readonly isActive: boolean
 }
 
-/** The endpoints of these organizations that were there before `edition` was published. */
+/** The endpoints of these organizations that existed before `edition` was published. */
 export async function subscriptionsOf(
   db: Executor,
   organizationIds: Iterable<string>,
@@ -155,7 +155,7 @@ export async function subscriptionsOf(
   }))
 }
 
-/** Number above every edition. */
+/** A number above every edition. */
 const anyEdition = 2 ** 31 - 1
 
 /** All endpoints that an organization has now. */
@@ -175,7 +175,7 @@ export type NewDelivery = {
   readonly isDue: boolean
 }
 
-/** Offers messages, in the transaction of what they report. An existing one stays unchanged. */
+/** Queues messages, in the transaction of what they report. An existing one stays unchanged. */
 export async function insertDeliveries(trx: Executor, deliveries: readonly NewDelivery[], now: number): Promise<void> {
   if (deliveries.length === 0) return
   const rows = deliveries.map(({ changes, ...row }) => ({ ...row, changes: changes && JSON.stringify(changes) }))
@@ -199,8 +199,8 @@ export async function floodedSearches(db: Executor, edition: number, mostHits: n
 }
 
 /**
- * To be called before deliveries to several endpoints are changed: others that change those of one wait, and none
- * forever.
+ * Call it before deliveries to several endpoints are changed: others that change deliveries of one of them wait,
+ * without a deadlock.
  */
 async function lockEndpointsOf(trx: Executor, searchNo: number): Promise<void> {
   await sql`
@@ -231,7 +231,7 @@ export async function holdDeliveries(
   return rows[0]!.lastId
 }
 
-/** After its deliveries: they wait until someone releases them. */
+/** Call it after its deliveries: they wait until someone releases them. */
 export async function markHeld(trx: Executor, edition: number, searchNo: number): Promise<void> {
   await sql`
     update search_edition set state = 'held' where edition = ${edition}::integer and search_no = ${searchNo}::integer`.execute(
@@ -251,8 +251,8 @@ export async function heldEditions(db: Executor, searchNo: number): Promise<Held
 }
 
 /**
- * Lets the next `limit` held deliveries of an edition go; those of a disabled endpoint stay held for that. Returns how
- * many it took, and how many of these are due; after the last ones the edition is no longer held.
+ * Releases the next `limit` held deliveries of an edition; those of a disabled endpoint remain held for that reason.
+ * Returns how many it took, and how many of these are due; after the last ones the edition is no longer held.
  */
 export async function releaseDeliveries(
   trx: Executor,
@@ -290,9 +290,9 @@ export type ListedHit = {
   readonly fitScore: number
   readonly edition: number
   readonly madeAt: number
-  /** `closed` when its tender is archived, else what people did with it. */
+  /** `closed` when its tender is archived, otherwise what people did with it. */
   readonly state: string
-  /** The record that its tender is a part of now; null: it is one of its own. */
+  /** The record of which its tender is now part; null: its own record. */
   readonly mergedInto: string | null
 }
 

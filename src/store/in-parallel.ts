@@ -1,6 +1,6 @@
-// Work on many things, a few at a time.
+// Works on many items, a few at a time.
 
-/** Results in the order of the items. The first error ends it, once the work that was begun has ended. */
+/** Results in the order of the items. The first error ends it, after the work in progress has ended. */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   most: number,

@@ -1,12 +1,12 @@
-// Incidents: what the operator tells everybody about a disturbance, on the page of the status.
+// Incidents: what the operator publishes about a disturbance on the status page.
 import type { Executor } from './database.ts'
 
 /** Times in epoch milliseconds. */
 export type Incident = {
   readonly incidentId: string
-  /** One line for everybody. */
+  /** One public line. */
   readonly title: string
-  /** What happened, what it means for clients, what was done. */
+  /** What happened, what it means for clients, and what was done. */
   readonly detail: string
   readonly startedAt: number
   /** Undefined: it is open. */

@@ -1,4 +1,4 @@
-// Invitations to organizations: open until they are accepted, withdrawn or too old.
+// Invitations to organizations: open until they are accepted, withdrawn or expired.
 import { sql } from 'kysely'
 import { dayMs } from '../domain/time.ts'
 import { type Executor, inTransaction, type Store } from './database.ts'
@@ -24,7 +24,7 @@ const mostInvitations = 50
 const columns = sql`invitation_id as "invitationId", organization_id as "organizationId", mail, role,
   invited_by as "invitedBy", invitation.created_at as "createdAt", invitation.until_ms as until`
 
-/** Invites an address; an open invitation of the same address is replaced. `tooMany`: 50 are open. */
+/** Invites an address; an open invitation of the same address is replaced. `tooMany`: 50 are already open. */
 export async function createInvitation(
   trx: Executor,
   { invitationId, organizationId, mail, role, invitedBy }: Omit<Invitation, 'createdAt' | 'until'>,
@@ -93,8 +93,8 @@ export type Acceptance =
   | { readonly kind: 'gone' }
 
 /**
- * Accepts the invitation of a link, or one by its id for an address that was proven otherwise. Makes the person where
- * there is none. Only one of several at once joins; `within` is in the same transaction.
+ * Accepts the invitation of a link, or one by its ID for an address proven in another way. Creates the person if there
+ * is none. Of several simultaneous calls only one joins; `within` runs in the same transaction.
  */
 export async function acceptInvitation(
   store: Pick<Store, 'db'>,

@@ -1,5 +1,5 @@
-// What every process asks every second, in one question: what changed, what time it is, when the newest edition says it
-// is from, and whether the API is closed for maintenance.
+// What every process queries every second, in one statement: what changed, what time it is, the date of the newest
+// edition, and whether the API is closed for maintenance.
 import { sql } from 'kysely'
 import type { Clock } from '../platform/clock.ts'
 import type { Serials } from './change-signal.ts'
@@ -49,7 +49,8 @@ async function lookAt(db: Executor): Promise<Look> {
 }
 
 /**
- * Looks, and notes how the clocks differ. The embedded engine has no clock of its own, and answers when its turn comes.
+ * Runs that query, and records how the clocks differ. The embedded engine has no clock of its own, and its answers may
+ * be queued.
  */
 export async function measureClock(
   { engine, looks }: Pick<Store, 'engine' | 'looks'>,

@@ -8,12 +8,12 @@ const mailHistoryMs = 30 * dayMs
 
 export type NewMail = {
   readonly messageId: string
-  /** JSON: of a digest digests/digest-content.ts DigestContent, else console/account-mails.ts AccountMail. */
+  /** JSON: DigestContent (digests/digest-content.ts) of a digest, otherwise AccountMail (console/account-mails.ts). */
   readonly content: string
   readonly now: number
 } & ({ readonly digestId: string } | { /** A mail address. */ readonly person: string })
 
-/** Queues a mail. One that is there already stays as it is. */
+/** Queues a mail. An existing one does not change. */
 export async function insertMail(trx: Executor, mail: NewMail): Promise<void> {
   const { messageId, content, now } = mail
   const [digestId, person] = 'digestId' in mail ? [mail.digestId, null] : [null, mail.person]
@@ -23,7 +23,7 @@ export async function insertMail(trx: Executor, mail: NewMail): Promise<void> {
     on conflict (message_id) do nothing`.execute(trx)
 }
 
-/** A mail that one process has for itself until `takenUntil`. */
+/** A mail that one process holds exclusively until `takenUntil`. */
 export type TakenMail = {
   readonly messageId: string
   /** Null: a mail of the console. */
@@ -37,7 +37,7 @@ export type TakenMail = {
   readonly takenUntil: number
 }
 
-/** Takes the mail that has been due longest. Undefined when none is due, or others have those that are. */
+/** Takes the mail that has been due longest. Undefined when none is due, or others hold those that are. */
 export async function takeMail(
   db: Executor,
   { now, leaseMs }: { readonly now: number; readonly leaseMs: number },
@@ -58,7 +58,7 @@ export type MailOutcome =
   | { readonly state: 'given-up'; readonly error: string }
   | { readonly state: 'due'; readonly error: string; readonly dueAt: number }
 
-/** Records an attempt and gives the mail back. What a process records after its time is over changes nothing. */
+/** Records an attempt and releases the mail. What a process records after its time is up changes nothing. */
 export async function recordMail(
   db: Executor,
   { messageId, attempts, takenUntil }: TakenMail,
@@ -72,18 +72,18 @@ export async function recordMail(
     where message_id = ${messageId} and taken_until = ${takenUntil} and state = 'due'`.execute(db)
 }
 
-/** Forgets a mail that nobody wants any more. */
+/** Removes a mail that is no longer wanted. */
 export async function dropMail(db: Executor, { messageId, takenUntil }: TakenMail): Promise<void> {
   await sql`delete from mail where message_id = ${messageId} and taken_until = ${takenUntil}`.execute(db)
 }
 
-/** Gives a mail back without an attempt. */
+/** Releases a mail without an attempt. */
 export async function returnMail(db: Executor, { messageId, takenUntil }: TakenMail): Promise<void> {
   await sql`
     update mail set taken_until = 0 where message_id = ${messageId} and taken_until = ${takenUntil}`.execute(db)
 }
 
-/** How digests and their mails are, for people. */
+/** Counts of digests and of their mails, for people. */
 export type MailCounts = { readonly digests: number; readonly due: number; readonly givenUp: number }
 
 export async function countMails(db: Executor): Promise<MailCounts> {
@@ -94,7 +94,7 @@ export async function countMails(db: Executor): Promise<MailCounts> {
   return rows[0]!
 }
 
-/** Forgets mails that ended more than 30 days ago, at most `limit`. True when there is more. */
+/** Deletes mails that ended more than 30 days ago, at most `limit`. True when there are more. */
 export async function pruneMails(db: Executor, now: number, limit: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from mail where message_id in (

@@ -1,4 +1,4 @@
-// What the matcher keeps: records, their blocking keys, and the edges between them. All of it is derived from the
+// What the matcher stores: records, their blocking keys, and the edges between them. All of it is derived from the
 // notices.
 import { sql } from 'kysely'
 import type { Executor } from './database.ts'
@@ -16,10 +16,10 @@ export type StoredMatchRecord = {
   readonly content: string
 }
 
-/** `recordNo` is given by the database and stays as long as the record; nothing is decided by it. */
+/** `recordNo` is assigned by the database and stays as long as the record exists; no decision depends on it. */
 export type NumberedMatchRecord = StoredMatchRecord & { readonly recordNo: number }
 
-/** A row as the database keeps it: lists of numbers are texts. */
+/** A row as the database stores it: lists of numbers are texts. */
 type Kept<Row> = { readonly [Name in keyof Row]: Row[Name] extends readonly number[] ? string : Row[Name] }
 
 const toText = (keys: readonly number[]): string => keys.join(' ')
@@ -55,7 +55,7 @@ export async function listFiledRecords(db: Executor, recordNos: readonly number[
   return rows.map((row) => ({ ...row, keys: fromText(row.keys) }))
 }
 
-/** As loadMatchRecords, without what is compared: which records of announcements are over. */
+/** Like loadMatchRecords, without what is compared: which records are announcements that were succeeded. */
 export async function listSucceeded(
   db: Executor,
   recordKeys: readonly string[],
@@ -131,13 +131,13 @@ export async function listRecordsOfSameTenders(db: Executor, recordKeys: readonl
 }
 
 /**
- * Number of records whose keys are filed at a time: so many keys that each page of the index takes several, in bounded
+ * Number of records whose keys are filed together: enough that each page of the index takes several keys, in bounded
  * memory.
  */
 const filedAtOnce = 20_000
 
 /**
- * Fills `match_key` from the records when a crash or the change to a standby server has emptied it: it is not logged.
+ * Fills `match_key` from the records after a crash or a change to a standby server has emptied it: it is not logged.
  * Returns whether it had to. The caller holds the lock of the stock.
  */
 export async function ensureMatchKeys(db: Executor): Promise<boolean> {
@@ -160,7 +160,7 @@ export async function ensureMatchKeys(db: Executor): Promise<boolean> {
   return true
 }
 
-/** That a record is filed under a key. */
+/** A record that is filed under a key. */
 export type KeyHolder = { readonly key: number; readonly recordNo: number; readonly mark: number }
 
 /** Files records under keys under which they are not filed yet. */
@@ -217,7 +217,7 @@ export async function countKeyHolders(
   return new Map(rows.map((row) => [row.match_key, row.holders]))
 }
 
-/** Those of the keys that too many records hold. */
+/** Those of the keys that are held by too many records. */
 export async function listDroppedKeys(db: Executor, keys: readonly number[]): Promise<Set<number>> {
   if (keys.length === 0) return new Set()
   const { rows } = await sql<{ match_key: number }>`
@@ -286,7 +286,7 @@ export async function deleteEdges(
     where m.left_key = gone.left_key and m.right_key = gone.right_key`.execute(db)
 }
 
-/** Forgets everything derived; decisions of operators stay. */
+/** Deletes everything derived; decisions of operators stay. */
 export async function clearMatches(db: Executor): Promise<void> {
   await sql`truncate match_record, match_member, match_key, dropped_match_key, tender_match, tender_doubt`.execute(db)
 }

@@ -1,5 +1,5 @@
-// Brings a database to the newest numbered migration; concurrent callers apply each migration once. What an older
-// program may go on with stands in the names of the migrations (docs/upgrades.md).
+// Brings a database to the newest numbered migration; concurrent callers apply each migration once. The names of the
+// migrations say which older programs can continue (docs/upgrades.md).
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
@@ -18,10 +18,7 @@ async function appliedMigrations(db: Kysely<Database>): Promise<string[]> {
 /** Before the first release the first migration had another name. */
 const unreleasedName = '0001-stock'
 
-/**
- * What a contracting migration needs: the number of the migration that a program has to know. Undefined: it only
- * expands.
- */
+/** The number of the migration that programs must know for a contracting migration. Undefined: it only expands. */
 const neededBy = (name: string): string | undefined => /\.needs-(\d{4})$/.exec(name)?.[1]
 
 const numbersOf = (known: Migrations): string[] => Object.keys(known).map((name) => name.slice(0, 4))
@@ -29,27 +26,27 @@ const numbersOf = (known: Migrations): string[] => Object.keys(known).map((name)
 /** Number of the newest migration that a program knows. */
 export const newestMigration = (known: Migrations = migrations): string => numbersOf(known).sort().at(-1)!
 
-/** Begins the names of our sessions on a server; the number of the newest migration follows. */
+/** Prefix of the names of our sessions on a server; the number of the newest migration follows. */
 export const sessionName = 'tenderstock'
 
-/** How long a statement waits for a lock: whoever asks for the table meanwhile waits behind it. */
+/** How long a statement waits for a lock: other uses of the table meanwhile wait behind it. */
 const lockTimeoutMs = 3_000
 const retryMs = 1_000
-/** Together with the waits, some six minutes. */
+/** Maximum number of retries; with the waits, some six minutes. */
 const mostRetries = 100
 
 export type MigrateOptions = {
   readonly known?: Migrations
   /**
-   * Called before migrations are applied, and with those that wait because a program is running that is too old for
+   * Called before migrations are applied, and with those that have to wait because a running program is too old for
    * them.
    */
   readonly tell?: (news: { readonly applying: readonly string[]; readonly waiting: readonly string[] }) => void
 }
 
 /**
- * Applies what is missing of the known migrations, all in one transaction. A database that a newer program migrated is
- * accepted as far as this one can go on with it. Throws OperatorError for one that it cannot.
+ * Applies the missing migrations, all in one transaction. A database migrated by a newer program is accepted if this
+ * one can work with it; otherwise throws OperatorError.
  */
 export async function migrate(
   db: Kysely<Database>,
@@ -89,7 +86,7 @@ function assertUsable(applied: readonly string[], known: Migrations, stock: stri
     const needed = neededBy(name)
     return needed !== undefined && !numbers.has(needed)
   })
-  // a newer program has all migrations of an older one; another list is a program of another kind
+  // a newer program has all migrations of an older one; any other list belongs to another kind of program
   const isOlder = Object.keys(known).every((name) => applied.includes(name) || neededBy(name) !== undefined)
   if (forbidding.length > 0 || (unknown.length > 0 && !isOlder)) {
     const named = forbidding.length > 0 ? forbidding : unknown

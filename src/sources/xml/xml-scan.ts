@@ -24,8 +24,8 @@ const hasReferences = 1
 const isBeyondAscii = 2
 
 /**
- * A piece of text of an element that has more than one, or elements between: where, its marks, and how many elements
- * came before.
+ * A piece of text of an element that has more than one, or elements between: its position, its marks, and the number of
+ * elements before it.
  */
 type TextPiece = {
   readonly start: number
@@ -37,11 +37,11 @@ type TextPiece = {
 /** A well-formed document. Strings are made on request. */
 export type FlatDocument = {
   readonly names: XmlNames
-  /** The document; places count from its beginning. */
+  /** The document; positions count from its beginning. */
   readonly bytes: Buffer
   elements: Int32Array
   attributes: Int32Array
-  /** All text of those elements that do not just have one piece of it and nothing else. */
+  /** All pieces of text of elements that have more than a single one. */
   readonly pieces: ReadonlyMap<number, readonly TextPiece[]> | undefined
 }
 
@@ -49,13 +49,13 @@ const declaration =
   /^<\?xml[ \t\n]+version[ \t\n]*=[ \t\n]*(?:"1\.0"|'1\.0')(?:[ \t\n]+encoding[ \t\n]*=[ \t\n]*(?:"[A-Za-z][A-Za-z0-9._-]*"|'[A-Za-z][A-Za-z0-9._-]*'))?(?:[ \t\n]+standalone[ \t\n]*=[ \t\n]*(?:"(?:yes|no)"|'(?:yes|no)'))?[ \t\n]*\?>/
 const longestDeclaration = 200
 
-/** Maximum depth and sizes for the quick way; beyond them the thorough way decides. */
+/** Maximum depth and sizes for the fast parser; beyond them the full parser decides. */
 const maxDepth = 256
 const maxElements = 1_000_000
 const maxAttributes = 2_000_000
 const maxAttributesOfElement = 30
 
-/** 1: may begin a name, 2: may continue one. Only ASCII; other names leave the quick path. */
+/** 1: may begin a name, 2: may continue one. Only ASCII; other names need the full parser. */
 const nameSigns = new Uint8Array(256)
 for (const sign of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_') nameSigns[sign.charCodeAt(0)] = 1
 for (const sign of '0123456789-.:') nameSigns[sign.charCodeAt(0)] = 2
@@ -93,11 +93,10 @@ const openElements = new Int32Array(maxDepth + 1)
 const openNames = new Int32Array(maxDepth + 1)
 
 /**
- * Reads a well-formed document of UTF-8. Undefined for everything that is not surely well-formed or needs more than
+ * Reads a well-formed document of UTF-8. Undefined for anything that is not certainly well-formed or needs more than
  * this: DOCTYPE, processing instructions, XML 1.1, names beyond ASCII, and every error. Then the full parser has to
- * decide; so nothing is accepted here that it would not accept, nor read otherwise. The bytes must not change while
- * what is returned is used. A lent document has the tables that it was read into, and not copies of them: `giveBack`
- * takes them.
+ * decide, so nothing is accepted here that it would reject or read differently. The bytes must not change while the
+ * result is used. A lent document has the tables that it was read into, not copies of them: `giveBack` takes them back.
  */
 export function scanXml(document: Uint8Array, isLent = false): FlatDocument | undefined {
   if (!isUtf8(document)) return undefined
@@ -135,7 +134,8 @@ function keep(elements: Int32Array, attributes: Int32Array): void {
 }
 
 /**
- * Reads `work`, which holds `bytes`, into the given tables. One function, as calls and fields would cost as much again.
+ * Reads `work`, which holds `bytes`, into the given tables. It is one function, because calls and fields would double
+ * the cost.
  */
 function scan(bytes: Buffer, elementTable: Int32Array, attributeTable: Int32Array): FlatDocument | undefined {
   const document = work
@@ -402,7 +402,7 @@ function isSameName(
   return true
 }
 
-/** The pieces with one more: of an element that has text already, or other elements. */
+/** Adds a piece, of an element that already has text or contains other elements. */
 function withPiece(
   pieces: Map<number, TextPiece[]> | undefined,
   elements: Int32Array,
@@ -433,7 +433,7 @@ function isNoCharacter(document: Uint8Array, position: number): boolean {
   return document[position] === 0xef && document[position + 1] === 0xbf && document[position + 2]! >= 0xbe
 }
 
-/** The position after the comment that begins at `start`; 0 if none does, or a bad one. */
+/** The position after the comment that begins at `start`; 0 if there is none or it is invalid. */
 function endOfComment(document: Uint8Array, start: number): number {
   if (document[start + 2] !== 0x2d || document[start + 3] !== 0x2d) return 0
   for (let position = start + 4; ; position++) {
@@ -444,7 +444,8 @@ function endOfComment(document: Uint8Array, start: number): number {
 }
 
 /**
- * The place of the `]]>` that ends the CDATA section that begins at `start`; 0 when none does, or an empty or bad one.
+ * The position of the `]]>` that ends the CDATA section beginning at `start`; 0 if there is none, or it is empty or
+ * invalid.
  */
 function endOfCdata(document: Uint8Array, start: number): number {
   for (let at = 0; at < cdata.length; at++) if (document[start + at] !== cdata[at]) return 0
@@ -456,13 +457,13 @@ function endOfCdata(document: Uint8Array, start: number): number {
   }
 }
 
-/** The text between two places; `marks` say what has to be done to it. The references in it are good. */
+/** The text between two positions; `marks` say how to decode it. Its references are valid. */
 export function textBetween(bytes: Buffer, start: number, end: number, marks: number): string {
   const text = (marks & isBeyondAscii) === 0 ? bytes.toString('latin1', start, end) : bytes.toString('utf8', start, end)
   return (marks & hasReferences) === 0 ? text : decodeReferences(text)!
 }
 
-/** The same of an attribute's value, where white space is spaces. */
+/** The same for the value of an attribute, where white space becomes spaces. */
 export function valueBetween(bytes: Buffer, start: number, end: number, marks: number): string {
   const text = (marks & isBeyondAscii) === 0 ? bytes.toString('latin1', start, end) : bytes.toString('utf8', start, end)
   return (marks & hasReferences) === 0 ? text : decodeReferences(text.replace(/[\n\t]/g, ' '))!
@@ -494,9 +495,9 @@ function decodeReferences(raw: string): string | undefined {
 }
 
 /**
- * All that plain documents may hold, however rare. The engine makes machine code of `scan` for the branches that ran so
- * far and throws it away at the first other one: ten times in 4,000 notices, at the price of reading a thousand of
- * them. So all branches run before the first notice, names of one hash and tables that grow among them, until the
+ * Everything that plain documents may contain, however rare. The engine compiles `scan` for the branches that have run
+ * so far and discards the code at the first other one: ten times in 4,000 notices, at the cost of reading a thousand of
+ * them. So all branches run before the first notice, including names with equal hashes and growing tables, until the
  * engine knows them.
  */
 const everyBranch = [

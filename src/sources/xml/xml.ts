@@ -8,15 +8,15 @@ export type { XmlElement } from './xml-element.ts'
 
 /** Maximum depth: beyond any notice (the deepest real one has 14 levels), yet safe for recursion over the tree. */
 const maxDepth = 256
-/** Maximum number of elements, which bounds the memory of a tree; the largest real notice has some 60,000. */
+/** Maximum number of elements, to limit the memory of a tree; the largest real notice has some 60,000. */
 const maxElements = 1_000_000
 const maxAttributes = 2_000_000
 const maxAttributesOfElement = 10_000
 
-/** Maximum size of a document that is read; the largest real notice has 2.8 MB. */
+/** Maximum size of a document to read; the largest real notice has 2.8 MB. */
 export const maxDocumentBytes = 64 * 1024 * 1024
 
-/** The document is not XML that we read. `path` is `line N` where the place is known. */
+/** The document is not XML that we read. `path` is `line N` when the position is known. */
 export class XmlError extends Error {
   readonly reason: RejectionReason
   readonly path: string
@@ -47,7 +47,7 @@ type Scope = {
 
 const namespaces = new Map<string, string>()
 
-/** Makes the URIs of a document the same string as ours, so that comparing them costs nothing. */
+/** Replaces the URIs of a document with our equal strings, so that comparing them costs nothing. */
 export function namespace(uri: string): string {
   const known = namespaces.get(uri)
   if (known !== undefined) return known
@@ -102,7 +102,7 @@ function declare(uris: Map<string, string>, prefix: string, uri: string): void {
   uris.set(prefix, namespaces.get(uri) ?? uri)
 }
 
-/** Builds the tree out of the parts of a document. Throws XmlError where the bounds or the namespaces are broken. */
+/** Builds the tree out of the parts of a document. Throws XmlError when a limit is exceeded or a namespace is wrong. */
 class TreeBuilder {
   root: XmlElement | undefined
   readonly #stack: OpenElement[] = []
@@ -181,7 +181,7 @@ export function parseXml(text: string): XmlElement {
 }
 
 /**
- * The same of a document in the encodings that `decodeText` knows. The bytes must not change while the tree is used.
+ * The same for a document in the encodings that `decodeText` knows. The bytes must not change while the tree is used.
  */
 export function parseXmlBytes(bytes: Uint8Array): XmlElement {
   const document = scanBytes(bytes, false)
@@ -189,8 +189,8 @@ export function parseXmlBytes(bytes: Uint8Array): XmlElement {
 }
 
 /**
- * What `read` makes of the root of a document, read as `parseXmlBytes` does. No element may be used afterwards: its
- * tables are used for the next document then, where new ones for each would have to be made and collected.
+ * Returns what `read` makes of the root of a document, parsed as by `parseXmlBytes`. No element may be used afterwards:
+ * the tables are reused for the next document, instead of allocating and collecting new ones.
  */
 export function readXmlBytes<Result>(bytes: Uint8Array, read: (root: XmlElement) => Result): Result {
   const document = scanBytes(bytes, true)
@@ -207,19 +207,19 @@ function scanBytes(bytes: Uint8Array, isLent: boolean): FlatDocument | undefined
   return isUtf8 ? scanXml(bytes, isLent) : undefined
 }
 
-/** The quick way; undefined when the document has to go the thorough way, which finds out why. */
+/** The fast parser; undefined when the document needs the full parser, which finds out why. */
 export function parsePlainXml(text: string): XmlElement | undefined {
   const document = text.isWellFormed() ? scanXml(Buffer.from(text)) : undefined
   return document && new FlatElement(document, 0)
 }
 
-/** The thorough way, for every document; errors carry their line. */
+/** The full parser, for every document; errors carry their line. */
 export function parseAnyXml(text: string): XmlElement {
   const parser = new SaxesParser({ xmlns: false, position: false })
   const builder = new TreeBuilder()
   let pending: string[] = []
 
-  // Only a failure needs a line, so it is counted then and not on every line break.
+  // Only a failure needs a line, so it is counted then, not at every line break.
   const fail = (error: unknown): never => {
     const line = 1 + countLines(text, parser.position)
     if (error instanceof XmlError) throw error.path ? error : new XmlError(error.reason, error.message, `line ${line}`)
@@ -260,13 +260,13 @@ function countLines(text: string, end: number): number {
 }
 
 const declaredEncoding = /^<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z][A-Za-z0-9._-]*)["']/
-/** Encodings of one byte a character by the names that documents declare. */
+/** Single-byte encodings, by the names that documents declare. */
 const singleByteEncoding = /^(?:iso-8859-\d{1,2}|latin[1-6]|(?:windows-|cp)125\d|koi8-[ru])$/
 
 /**
- * The text of a document: UTF-8 (with or without byte order mark), UTF-16 by its mark or by how it begins, or an
- * encoding of one byte a character that its XML declaration names. Throws XmlError: `too-large`, or `malformed` for
- * broken sequences and NUL.
+ * The text of a document: UTF-8 (with or without byte order mark), UTF-16 detected by its mark or its first bytes, or a
+ * single-byte encoding that its XML declaration names. Throws XmlError: `too-large`, or `malformed` for broken
+ * sequences and NUL.
  */
 export function decodeText(bytes: Uint8Array): string {
   if (bytes.length > maxDocumentBytes) {
@@ -329,14 +329,14 @@ export function childrenNamed(element: XmlElement | undefined, name: string): re
   return element.children.filter((candidate) => candidate.name === name)
 }
 
-/** Follows local names from an element down, always to the first; undefined as soon as one is missing. */
+/** Follows local names down from an element, always to the first match; undefined as soon as one is missing. */
 export function pathNamed(element: XmlElement | undefined, ...names: readonly string[]): XmlElement | undefined {
   let at = element
   for (const name of names) at = childNamed(at, name)
   return at
 }
 
-/** All elements below with that local name in any namespace, in document order. */
+/** All descendants with that local name in any namespace, in document order. */
 export function* descendantsNamed(element: XmlElement | undefined, name: string): Generator<XmlElement> {
   if (!element) return
   if (element instanceof FlatElement) {
@@ -349,7 +349,7 @@ export function* descendantsNamed(element: XmlElement | undefined, name: string)
   }
 }
 
-/** All elements below in document order, without those inside an element that `isClosed` names. */
+/** All descendants in document order, without those inside an element for which `isClosed` is true. */
 export function* elementsBelow(
   element: XmlElement | undefined,
   isClosed: (element: XmlElement) => boolean,
@@ -365,7 +365,7 @@ export function* elementsBelow(
   }
 }
 
-/** Whether an element holds no other one. */
+/** Whether an element contains no other element. */
 export function isLeaf(element: XmlElement): boolean {
   return element instanceof FlatElement ? element.isLeaf : element.children.length === 0
 }
@@ -375,12 +375,12 @@ export function attributeOf(element: XmlElement | undefined, name: string): stri
   return element instanceof FlatElement ? element.attribute(name) : element?.attributes.get(name)
 }
 
-/** Own character data, trimmed; undefined when the element is missing or holds none. */
+/** Own character data, trimmed; undefined when the element is missing or has none. */
 export function textOf(element: XmlElement | undefined): string | undefined {
   return element?.text.trim() || undefined
 }
 
-/** Character data of the element and all below it in document order, untrimmed. */
+/** Character data of the element and all descendants in document order, untrimmed. */
 export function deepTextOf(element: XmlElement): string {
   if (element.mixed) return element.mixed.map((part) => (typeof part === 'string' ? part : deepTextOf(part))).join('')
   return element.children.length === 0 ? element.text : element.children.map(deepTextOf).join('')

@@ -1,4 +1,4 @@
-// Writes a backup: one state of the whole stock, in parts that are read back, while the service runs.
+// Writes a backup: one state of the whole stock, in parts that are read back to verify them, while the service runs.
 import { promisify } from 'node:util'
 import { zstdCompress } from 'node:zlib'
 import { sql } from 'kysely'
@@ -22,29 +22,29 @@ import { HeldConnection, keepBeforeImages, type TablePage } from './before-image
 import { type BackupPart, type Manifest, manifestText, readManifest, sha256 } from './manifest.ts'
 
 const pack = promisify(zstdCompress)
-/** Characters of the rows of a part, before they are packed. */
+/** Maximum characters of a part's rows before compression. */
 const partLength = 8 * 1024 * 1024
 
 export type BackupOptions = {
   readonly version: string
   /** Where raw documents are kept outside the database; null: they are in it. */
   readonly documentsOutside: string | null
-  /** Rows that are in durable parts. `totalRows` may differ a little from what is found. */
+  /** Number of rows in durable parts. `totalRows` may differ slightly from the final number. */
   readonly onProgress?: (progress: {
     readonly rows: number
     readonly totalRows: number
     readonly table: string
   }) => void
-  /** Ends the backup after the part that is being written. */
+  /** Ends the backup after the current part. */
   readonly signal?: AbortSignal
 }
 
-/** Stocks of which a backup is being made. */
+/** Stocks that are being backed up. */
 const running = new WeakSet<Store['db']>()
 
 /**
- * Backs up the state of this moment into an unused folder or bucket, while the service runs. Everything is durable and
- * was read back when it returns. Throws OperatorError if it cannot be used.
+ * Backs up the current state into an unused folder or bucket, while the service runs. When it returns, everything is
+ * durable and was verified. Throws OperatorError if the place cannot be used.
  */
 export async function backUpStock(store: Store, storage: BackupStorage, options: BackupOptions): Promise<Manifest> {
   if (running.has(store.db)) throw new OperatorError('A backup of this stock is already running; wait until it ends.')
@@ -71,9 +71,7 @@ type StockState = {
   readonly longestHoldMs: () => number | null
 }
 
-/**
- * A server keeps the state in one transaction; the embedded engine, with its one connection, by a log of what changes.
- */
+/** A server keeps the state in one transaction; the embedded engine, with its one connection, uses a log of changes. */
 async function readingAtOnce<Result>(store: Store, work: (state: StockState) => Promise<Result>): Promise<Result> {
   if (store.engine === 'server')
     return inSnapshot(store, async (trx) => {
@@ -96,7 +94,7 @@ async function readingAtOnce<Result>(store: Store, work: (state: StockState) => 
   }
 }
 
-/** What a crash may empty is not in a backup: it is derived, and made again. */
+/** Tables without a log are not backed up: they are derived, and filled again. */
 const backedUpTables = async (db: Executor) => (await readTables(db)).filter(({ isUnlogged }) => !isUnlogged)
 
 async function* snapshotPages(trx: Executor, tables: readonly Table[]): AsyncGenerator<TablePage> {

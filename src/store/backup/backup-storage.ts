@@ -1,4 +1,4 @@
-// Where a backup is: a folder or a bucket. A part is there whole and durable, or not at all.
+// Where a backup is: a folder or a bucket. A part exists completely and durably, or not at all.
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { DocumentLocation } from '../../platform/config.ts'
@@ -12,21 +12,20 @@ export const manifestName = 'manifest.json'
 export const sumsName = 'SHA256SUMS'
 
 export type BackupStorage = {
-  /** For people. */
+  /** Name for people. */
   readonly name: string
   /** Resolves when all bytes are durable under that name. */
   readonly put: (name: string, bytes: Buffer) => Promise<void>
   /** Undefined when it is not there. */
   readonly get: (name: string) => Promise<Buffer | undefined>
   /**
-   * Makes it ready for a new backup. Throws OperatorError when it holds anything but the remains of an interrupted
-   * backup.
+   * Prepares it for a new backup. Throws OperatorError when it holds anything but the remains of an interrupted backup.
    */
   readonly clear: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** Errors that the operator can repair are OperatorErrors. */
+/** Errors that the operator can fix are OperatorErrors. */
 export function openBackupStorage(where: DocumentLocation, options: Omit<BucketOptions, 'named'>): BackupStorage {
   if (where.kind === 'folder') return folderStorage(where.path)
   const bucket = openBucket(where, { ...options, named: 'the address of the backup' })
@@ -63,7 +62,7 @@ function folderStorage(folder: string): BackupStorage {
           throw new OperatorError(
             `The folder ${folder} is not empty (it holds ${foreign}); pass an empty or a new one.`,
           )
-        // of a backup that was cut off
+        // left by an interrupted backup
         for (const name of names) await rm(join(folder, name))
         await syncFolder(dirname(folder))
       }),

@@ -1,4 +1,4 @@
-// A backup is one state of the stock, whatever is written meanwhile; a restore has all of it, or nothing.
+// A backup is one state of the stock, whatever is written meanwhile; a restore brings back all of it, or nothing.
 import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -56,7 +56,7 @@ async function restored(engine: Engine, storage: BackupStorage): Promise<TestSto
   return store
 }
 
-/** Two tables whose rows after `steps` transactions anybody can compute; the number of these is in one of them. */
+/** Two tables whose rows can be computed from the number of transactions so far, which is stored in one of them. */
 class History {
   readonly settings = new Map<string, string>()
   readonly use = new Map<string, number>()
@@ -186,7 +186,7 @@ describe.each(engines)('a backup (%s)', (engine) => {
         await writeFile(path, bytes)
       }
     }
-    // rows that no checksum of a file shows: as if the wrong rows had been written
+    // rows that no checksum of a file reveals: as if the wrong rows had been written
     const part = manifest.parts.find(({ table }) => table === 'notice')!
     const rows = zstdDecompressSync(await readFile(join(folder, part.name)))
       .toString()
@@ -280,7 +280,7 @@ test('its files are for their owner, sha256sum reads the checksums, and a manife
   const manifest = await backUp(store, storage)
   for (const name of await readdir(folder)) expect((await stat(join(folder, name))).mode & 0o777, name).toBe(0o600)
   execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: folder, stdio: 'pipe' })
-  // what a crash may empty is made again from the rest
+  // tables without a log are filled again from the rest
   const unlogged = (await readTables(store.db)).filter(({ isUnlogged }) => isUnlogged).map(({ name }) => name)
   expect(unlogged.length).toBeGreaterThan(0)
   expect(manifest.tables.map(({ name }) => name)).not.toEqual(expect.arrayContaining(unlogged.slice(0, 1)))

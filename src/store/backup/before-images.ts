@@ -1,21 +1,21 @@
 // One state of an embedded stock, read while it changes. Its one connection cannot keep a transaction open for a long
-// reading, so triggers keep rows as they were at the cut, and each step of the reading is a transaction of its own.
+// reading, so triggers keep rows as they were at the cut, and each step of reading is a separate transaction.
 import { type RawBuilder, sql } from 'kysely'
 import { OperatorError } from '../../platform/errors.ts'
 import { type Executor, inTransaction, type Store } from '../database.ts'
 import { isAfter, type Key, namesOf, nextLimit, type Page, pageOf, readPage, type Table } from '../table-copy.ts'
 import { dropBeforeImages } from './leftovers.ts'
 
-/** Rows of the log of one transaction: keeps each short. */
+/** Maximum rows of the log per transaction, to keep each short. */
 const imagesAtOnce = 1000
-/** Characters of one page: about a tenth of a second. */
+/** Maximum characters of a page: about a tenth of a second. */
 const pageLength = 1024 * 1024
-/** After it a transaction takes nothing more. */
+/** How long a transaction runs before it adds nothing more. */
 const momentMs = 100
-/** Numbers of transactions begin again after it, and are compared as plain numbers here. */
+/** Transaction numbers wrap around after this; here they are compared as plain numbers. */
 const mostTransactions = 2n ** 32n
 
-/** Short transactions, and how long the longest held the connection. */
+/** Runs short transactions, and records how long the longest held the connection. */
 export class HeldConnection {
   longestMs = 0
   readonly #store: Pick<Store, 'db'>
@@ -35,7 +35,7 @@ export class HeldConnection {
     })
   }
 
-  /** Works on one item after the other, on as many in a transaction as fit into a moment. */
+  /** Processes the items one after the other, with as many per transaction as fit into `momentMs`. */
   async runEach<Item>(items: readonly Item[], work: (trx: Executor, item: Item) => Promise<unknown>): Promise<void> {
     for (let next = 0; next < items.length; )
       await this.run(async (trx) => {
@@ -55,7 +55,7 @@ export type BeforeImages = {
 }
 
 /**
- * Makes the cut: from here on a row is kept as it was when it is changed or deleted for the first time. `atCut` runs in
+ * Makes the cut: from here on the original of a row is kept when the row is first changed or deleted. `atCut` runs in
  * the transaction of the cut.
  */
 export async function keepBeforeImages<Facts>(
@@ -95,7 +95,7 @@ export async function keepBeforeImages<Facts>(
 const dropTrigger = (trx: Executor, { name }: Table) =>
   sql`drop trigger if exists before_image on ${sql.table(name)}`.execute(trx)
 
-/** Logged tables: what they hold must survive a restart of the engine in the middle. */
+/** Logged tables: their content must survive a restart of the engine. */
 async function makeLog(trx: Executor): Promise<void> {
   await sql`create schema before_image`.execute(trx)
   await sql`create table before_image.cut (is_only boolean primary key, xid bigint not null)`.execute(trx)
@@ -104,7 +104,7 @@ async function makeLog(trx: Executor): Promise<void> {
     trx,
   )
   await sql`create index image_table on before_image.image (table_name, image_no)`.execute(trx)
-  // Whether a version of a row was there at the cut. Before the cut nothing has to be kept.
+  // Whether a version of a row existed at the cut. Nothing before the cut has to be kept.
   await sql`create function before_image.is_of_cut(version xid) returns boolean language plpgsql stable as $$ begin
     return coalesce((select version::text::bigint < xid from before_image.cut), false); end $$`.execute(trx)
   await sql`create function before_image.keep() returns trigger language plpgsql as $$ begin
@@ -113,7 +113,7 @@ async function makeLog(trx: Executor): Promise<void> {
   )
 }
 
-/** Reads until a moment has passed or there is enough for one part. */
+/** Reads until `momentMs` has passed or there is enough for one part. */
 async function* pagesOf(held: HeldConnection, tables: readonly Table[], cut: string): AsyncGenerator<TablePage> {
   const waiting = tables.map((table) => new TableReading(table, cut))
   while (waiting.length > 0) {
@@ -136,8 +136,8 @@ async function* pagesOf(held: HeldConnection, tables: readonly Table[], cut: str
 
 /**
  * A row that was not changed since the cut is read from its table; one that was, from the log. Before each page, the
- * log of the table is emptied in the same transaction: an image that was made while the reading stood at a key is of a
- * row that was read before if its key is not above that, and is still to be given otherwise.
+ * log of the table is emptied in the same transaction: an image made after the reading reached a key belongs to a row
+ * that was already read if its own key is not above that one; otherwise it is still to be delivered.
  */
 class TableReading {
   readonly table: Table
@@ -167,7 +167,7 @@ class TableReading {
   }
 }
 
-/** Takes the next images of a table out of the log. `page`: those of them that are above `after`. */
+/** Takes the next images of a table out of the log. `page`: those above `after`. */
 async function takeImages(
   trx: Executor,
   table: Table,

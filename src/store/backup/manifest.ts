@@ -1,4 +1,4 @@
-// What a backup says of itself: its parts with their checksums, and what a restore has to know.
+// What a backup says about itself: its parts with their checksums, and what a restore has to know.
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
@@ -12,7 +12,7 @@ const unpack = promisify(zstdDecompress)
 const maxPartLength = 512 * 1024 * 1024
 
 export type BackupPart = {
-  /** `000012-notice.ndjson.zst`: rows in JSON, one per line, packed with zstd (RFC 8878). */
+  /** `000012-notice.ndjson.zst`: rows in JSON, one per line, compressed with zstd (RFC 8878). */
   readonly name: string
   readonly table: string
   readonly rows: number
@@ -27,37 +27,37 @@ export type Manifest = {
   /** Of the program that made it. */
   readonly version: string
   readonly engine: 'embedded' | 'server'
-  /** The state is that of this moment, by the clock of the database. */
+  /** When the state was current, by the clock of the database. */
   readonly takenAt: Instant
   readonly finishedAt: Instant
   /** Empty before the first edition. */
   readonly stockId: string
   readonly edition: { readonly edition: number; readonly records: number; readonly publishedAt: Instant } | null
-  /** Names of the migrations that its tables have had. */
+  /** Names of the migrations that were applied to its tables. */
   readonly migrations: readonly string[]
   /** In the order in which they are restored. `checksum` is a decimal number: the sum of the hashes of the rows. */
   readonly tables: readonly { readonly name: string; readonly rows: number; readonly checksum: string }[]
   readonly sequences: readonly SequenceState[]
   readonly parts: readonly BackupPart[]
   readonly rows: number
-  /** Bytes of the parts. */
+  /** Total size of the parts in bytes. */
   readonly bytes: number
   /** Where raw documents are that are not in the backup: `folder:/…` or `s3://…`; null: they are in it. */
   readonly documentsOutside: string | null
-  /** How long the one connection of the embedded engine was held at a time, at most; null for a server. */
+  /** Maximum time for which the embedded engine's one connection was held; null for a server. */
   readonly longestHoldMs: number | null
 }
 
 export const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex')
 
-/** As it is written: its last member is the checksum of the rest. */
+/** The text to write: its last member is the checksum of the rest. */
 export function manifestText(manifest: Manifest): string {
   return `${JSON.stringify({ ...manifest, checksum: checksumOf(manifest) }, null, 2)}\n`
 }
 
 const checksumOf = (facts: object): string => sha256(JSON.stringify(facts))
 
-/** Throws OperatorError where there is no whole backup that this program can read. */
+/** Throws OperatorError when there is no complete backup that this program can read. */
 export async function readManifest(storage: BackupStorage): Promise<Manifest> {
   const bytes = await storage.get(manifestName)
   if (bytes === undefined)
@@ -90,7 +90,7 @@ export async function readPart(storage: BackupStorage, part: BackupPart): Promis
   return (await unpack(bytes, { maxOutputLength: maxPartLength })).toString()
 }
 
-/** Reads every part of the backup, and compares it with its checksum and its rows with their number. */
+/** Reads every part of the backup, and compares its checksum and its number of rows. */
 export async function verifyBackup(
   storage: BackupStorage,
   { parts, tables, rows: total }: Manifest,

@@ -22,14 +22,14 @@ import type { BackupStorage } from './backup-storage.ts'
 import { type Manifest, readPart } from './manifest.ts'
 
 export type RestoreOptions = CursorKeyOptions & {
-  /** Names the database for people. */
+  /** Name of the database for people. */
   readonly target: string
   readonly onProgress?: (progress: {
     readonly rows: number
     readonly totalRows: number
     readonly table: string
   }) => void
-  /** Called in the transaction, at its end. */
+  /** Called at the end of the transaction. */
   readonly atEnd?: (trx: Executor) => Promise<void>
 }
 
@@ -51,8 +51,8 @@ export async function assertEmpty(db: Executor, target: string): Promise<void> {
 }
 
 /**
- * Restores into a store whose tables have the migrations of the manifest and no rows. Everything arrives, checked by
- * counts and checksums, or nothing does.
+ * Restores into a store whose tables have the migrations of the manifest and no rows. Everything is restored, checked
+ * by counts and checksums, or nothing is.
  */
 export async function restoreStock(
   store: Pick<Store, 'db'>,

@@ -16,7 +16,7 @@ export class ConnectionQueue {
     await new Promise<void>((go, refuse) => this.#waiting.push({ go, refuse }))
   }
 
-  /** Whether somebody has it, and how many wait. */
+  /** Whether it is taken, and how many wait. */
   get use(): { readonly isTaken: boolean; readonly waiting: number } {
     return { isTaken: this.#isTaken, waiting: this.#waiting.length }
   }
@@ -27,7 +27,7 @@ export class ConnectionQueue {
     else this.#isTaken = false
   }
 
-  /** Refuses all present and future waiters; resolves when the present holder is done. */
+  /** Rejects all current and future callers; resolves when the current holder is done. */
   async close(reason: Error): Promise<void> {
     if (this.#closedBecause) return
     const waiting = this.#waiting.splice(0)

@@ -1,4 +1,5 @@
-// The data folder of the embedded engine: made, locked against a second process, and holding a whole database or none.
+// The data folder of the embedded engine: created, locked against a second process, and holding a complete database or
+// none.
 import { existsSync } from 'node:fs'
 import { access, constants, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,8 +17,9 @@ export type OwnedFolder = {
 }
 
 /**
- * Takes the data folder and makes sure that it holds a database. An empty one is made aside and renamed into place when
- * it is whole and durable, so that a kill during the first start leaves nothing half-made. Throws OperatorError.
+ * Locks the data folder and makes sure that it holds a database. A new one is created under another name and renamed
+ * when it is complete and durable, so that a kill during the first start leaves nothing incomplete. Throws
+ * OperatorError.
  */
 export async function ownDataFolder(dataFolder: string, checkpointBytes: number): Promise<OwnedFolder> {
   const release = await lock(dataFolder)
@@ -36,7 +38,7 @@ export async function ownDataFolder(dataFolder: string, checkpointBytes: number)
 
 const unwritable = 'change its permissions, or start with another one (--data FOLDER)'
 
-/** The engine itself would let a second process in, and rows would vanish. */
+/** The engine itself would admit a second process, and rows would vanish. */
 async function lock(dataFolder: string): Promise<() => void> {
   try {
     await makeWithParents(dataFolder)

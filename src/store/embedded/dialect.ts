@@ -34,8 +34,7 @@ export function embeddedDialect(options: EmbeddedDialectOptions): Dialect {
 }
 
 /**
- * There is one connection, but Kysely must not queue for it on its own: our queue can refuse, and does the
- * housekeeping.
+ * There is one connection, but Kysely must not queue for it itself: our queue can refuse, and does the housekeeping.
  */
 class EmbeddedAdapter extends PGliteAdapter {
   override get supportsMultipleConnections(): boolean {
@@ -135,7 +134,7 @@ class EmbeddedConnection implements DatabaseConnection {
     this.#transactionGeneration = engine.generation
   }
 
-  /** Throws when the transaction is lost or had failed: a commit that reports success has committed. */
+  /** Throws when the transaction was lost or failed: a commit that reports success has committed. */
   async commit(): Promise<void> {
     const { engine, statementTimeoutMs } = this.#options
     if (this.#transactionGeneration !== engine.generation) {
@@ -157,7 +156,7 @@ class EmbeddedConnection implements DatabaseConnection {
     if (isAlive) await engine.run('rollback', [], statementTimeoutMs)
   }
 
-  /** The next holder must never find itself in another's transaction, even if ending it failed. */
+  /** The next holder must never be in another's transaction, even if ending that failed. */
   async undoLeftovers(): Promise<void> {
     if (this.#transactionGeneration === undefined) return
     try {

@@ -1,5 +1,4 @@
-// A commit that was not forced to the disk is lost in a power cut: these tests fail when the engine does not call
-// fsync.
+// A commit that was not synced is lost in a power cut: these tests fail when the engine does not call fsync.
 import fs from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

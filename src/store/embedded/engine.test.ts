@@ -185,7 +185,7 @@ describe('housekeeping', () => {
     }
     const before = await tableBytes()
     for (let round = 0; round < 60; round++) await sql`update setting set value = value || 'x'`.execute(store.db)
-    // 60 rounds without a vacuum make it 61 times as large.
+    // 60 rounds without a vacuum would make it 61 times as large.
     expect(await tableBytes()).toBeLessThan(30 * before)
     const { rows } = await sql<{ estimate: number }>`
       select reltuples::integer as estimate from pg_class where relname = 'setting'`.execute(store.db)

@@ -21,9 +21,9 @@ export class DatabaseError extends Error {
   }
 }
 
-/** SQLSTATE query_canceled: the statement ran too long. */
+/** SQLSTATE query_canceled: the statement ran for too long. */
 const queryCanceled = '57014'
-/** SQLSTATE connection_failure: the engine stopped; what was not committed is undone. */
+/** SQLSTATE connection_failure: the engine stopped; uncommitted changes are undone. */
 export const connectionFailure = '08006'
 
 export type StatementResult = Pick<Reply & { kind: 'result' }, 'rows' | 'affectedRows' | 'command'>
@@ -35,13 +35,13 @@ export type EngineOptions = {
 
 type Answer = Reply | { readonly kind: 'exit' } | { readonly kind: 'late' }
 
-/** How long opening may take: it replays the write-ahead log. */
+/** Maximum time for opening: it replays the write-ahead log. */
 const openTimeoutMs = 10 * 60_000
 const closeTimeoutMs = 60_000
 
 /**
- * One embedded PostgreSQL in a thread of its own. Takes one statement at a time: the caller queues. When the thread
- * ends or is ended, `generation` rises, the statement fails, and the next one starts a new thread, which recovers.
+ * One embedded PostgreSQL in its own thread. It runs one statement at a time: the caller queues. When the thread ends
+ * or is ended, `generation` increases, the statement fails, and the next one starts a new thread, which recovers.
  */
 export class EmbeddedEngine {
   readonly #options: EngineOptions
@@ -98,7 +98,7 @@ export class EmbeddedEngine {
     }
   }
 
-  /** Shuts down in order; the database is as safe after a kill, but then recovers at the next start. */
+  /** Shuts down cleanly; after a kill the database is just as safe, but recovers at the next start. */
   async close(): Promise<void> {
     const worker = this.#worker
     if (!worker) return
@@ -106,7 +106,7 @@ export class EmbeddedEngine {
     await this.#lose(worker)
   }
 
-  /** Ends the thread at once, as a kill would. A running statement fails. */
+  /** Ends the thread immediately, as a kill would. A running statement fails. */
   async terminate(): Promise<void> {
     const worker = this.#worker
     if (!worker) return
@@ -137,7 +137,7 @@ export class EmbeddedEngine {
 
   async #start(): Promise<Worker> {
     const worker = startWorker({ ...this.#options, isFirstRun: false })
-    // An abandoned thread may still send messages: only the present one counts.
+    // An abandoned thread may still send messages: only the current one counts.
     this.#listenedTo = worker
     const settle = (answer: Answer) => {
       if (this.#listenedTo === worker) this.#settle(answer)
@@ -172,7 +172,7 @@ export class EmbeddedEngine {
     return answer
   }
 
-  /** Waits for the next answer. The thread keeps the process alive only meanwhile. */
+  /** Waits for the next answer. The thread keeps the process alive only during that time. */
   #await(worker: Worker, limitMs: number): Promise<Answer> {
     if (this.#onAnswer) throw new Error('the embedded engine takes one statement at a time')
     worker.ref()
@@ -187,7 +187,7 @@ export class EmbeddedEngine {
   }
 }
 
-/** One sentence for an embedded database that does not open. */
+/** The error message for an embedded database that does not open. */
 export function cannotOpen(folder: string, cause: string): string {
   return `The database in ${folder} cannot be opened: ${cause.trim().replace(/\.$/, '')}; restore the data folder from a copy, or start with another one (--data FOLDER).`
 }
@@ -196,7 +196,7 @@ function startWorker(options: WorkerOptions): Worker {
   return new Worker(runnable(new URL('./worker.ts', import.meta.url)), { workerData: options, execArgv: [], env: {} })
 }
 
-/** Makes an empty database in `folder`, which must be empty, and shuts it down. Throws OperatorError. */
+/** Creates an empty database in `folder`, which must be empty, and shuts it down. Throws OperatorError. */
 export async function initialise(folder: string, checkpointBytes: number): Promise<void> {
   const worker = startWorker({ folder, checkpointBytes, isFirstRun: true })
   const answer = await new Promise<Answer>((resolve) => {

@@ -1,7 +1,8 @@
-// What a server does automatically and the embedded engine does not: vacuum, statistics, checkpoints in quiet times.
+// What a server does automatically and the embedded engine does not: vacuum, statistics, and checkpoints at quiet
+// times.
 import type { EmbeddedEngine } from './engine.ts'
 
-/** How long housekeeping may run: a vacuum of a large table is slow, and nothing else bounds it. */
+/** Maximum time for housekeeping: a vacuum of a large table is slow, and nothing else limits it. */
 const housekeepingTimeoutMs = 60 * 60_000
 
 type TableActivity = {
@@ -19,7 +20,7 @@ const activitySql = `select format('%I.%I', schemaname, relname) as name, n_live
 const freezeAge = 200_000_000
 
 /**
- * Who publishes or matches writes in short pieces so that others can work in between; a vacuum would delay them for
+ * Publishing and matching write in short pieces so that others can work in between; a vacuum would delay them for
  * seconds.
  */
 const busySql = `select greatest(p.until_ms, h.until_ms) > extract(epoch from clock_timestamp()) * 1000 as "isBusy"
@@ -35,7 +36,7 @@ export async function isWritingEdition(engine: Pick<EmbeddedEngine, 'run'>): Pro
 
 /**
  * Vacuums and analyzes the tables that changed enough, by the rules of PostgreSQL's autovacuum (a fifth of the rows
- * dead or new, a tenth changed). The caller holds the turn.
+ * dead or new, a tenth changed). The caller holds the connection.
  */
 export async function keepHouse(engine: Pick<EmbeddedEngine, 'run'>): Promise<void> {
   const run = (sql: string) => engine.run(sql, [], housekeepingTimeoutMs)
@@ -49,7 +50,7 @@ export async function keepHouse(engine: Pick<EmbeddedEngine, 'run'>): Promise<vo
   if ((oldest.rows as { age: number }[])[0]!.age > freezeAge) await run('vacuum (freeze)')
 }
 
-/** A checkpoint: the next start has nothing to replay. */
+/** Makes a checkpoint, so that the next start has nothing to replay. */
 export async function checkpoint(engine: EmbeddedEngine): Promise<void> {
   await engine.run('checkpoint', [], housekeepingTimeoutMs)
 }

@@ -1,16 +1,16 @@
-// What the embedded engine's thread and the program say to each other.
+// Messages between the embedded engine's thread and the program.
 
 /** How the thread is started. */
 export type WorkerOptions = {
   /** The database's folder (`PGDATA`). */
   readonly folder: string
-  /** Make an empty database in `folder`, shut it down and end, instead of serving it. */
+  /** Create an empty database in `folder`, shut it down and end, instead of serving it. */
   readonly isFirstRun: boolean
-  /** A checkpoint follows after this many bytes of write-ahead log. */
+  /** Number of bytes of write-ahead log after which a checkpoint is made. */
   readonly checkpointBytes: number
 }
 
-/** One statement; `close` shuts the database down in order. */
+/** One statement; `close` shuts the database down cleanly. */
 export type Request =
   | { readonly id: number; readonly sql: string; readonly parameters: readonly unknown[] }
   | { readonly id: number; readonly close: true }
@@ -46,5 +46,5 @@ export type Reply =
       readonly written: Written
     }
   | { readonly kind: 'error'; readonly id: number; readonly error: ErrorFields }
-  /** The engine is no longer to be trusted, or could not start; the thread ends. */
+  /** The engine can no longer be trusted, or could not start; the thread ends. */
   | { readonly kind: 'fatal'; readonly message: string }

@@ -31,18 +31,18 @@ export type EmbeddedStore = {
 
 const megabyte = 1024 * 1024
 /**
- * Maximum of write-ahead log between two checkpoints: bounds the log on disk, what a start after a kill replays, and
- * how long others wait for the one connection while a checkpoint writes what is new.
+ * Maximum bytes of write-ahead log between two checkpoints: this limits the log on disk, what a start after a kill
+ * replays, and how long others wait for the connection during a checkpoint.
  */
 const checkpointBytes = 8 * megabyte
 /**
  * Number of bytes of write-ahead log between two checks of the tables, and between two checks whether an edition is
- * still written or matched.
+ * still being written or matched.
  */
 const lookBytes = 32 * megabyte
 const lookAgainBytes = 4 * megabyte
 const quietMs = 5 * 60_000
-/** How long a close waits for a transaction that is still running. */
+/** How long closing waits for a transaction in progress. */
 const closeGraceMs = 10_000
 
 /** Opens the folder's stock without migrating it. Throws OperatorError when the folder or its data cannot be used. */
@@ -86,7 +86,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedSt
     }
   }
 
-  // A refusal means that the store is being closed.
+  // A refusal means that the store is closing.
   const timer = setInterval(() => void lookInQuiet().catch(() => {}), quietMs)
   timer.unref()
 

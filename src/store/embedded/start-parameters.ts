@@ -10,7 +10,7 @@ const settings = [
   'max_wal_size=64MB',
 ]
 
-/** The shipped parameters but -F, which switches fsync off. */
+/** The parameters that are shipped, without -F, which switches fsync off. */
 export const startParameters: readonly string[] = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
   ...settings.flatMap((setting) => ['-c', setting]),

@@ -1,5 +1,5 @@
 // The embedded engine's file system with real fsync. The one it ships has none: a power cut destroys the database
-// (upstream issue #1107). Leans on internals of @electric-sql/pglite 0.5.16, hence the exact version and
+// (upstream issue #1107). Depends on internals of @electric-sql/pglite 0.5.16, hence the exact version and
 // durability.test.ts.
 import fs from 'node:fs'
 import type { PGlite } from '@electric-sql/pglite'
@@ -18,7 +18,7 @@ type InitOptions = Parameters<NodeFS['init']>[1]
 const ioError = 29
 const walSegmentName = /^[0-9A-F]{24}$/
 
-/** Counts what it does, and remembers a failed fsync: after one, nothing that the engine says may be believed. */
+/** Counts its calls, and remembers a failed fsync: after one, the engine cannot be trusted. */
 export class SyncNodeFS extends NodeFS {
   syncs = 0
   walBytes = 0

@@ -12,7 +12,7 @@ const byteaOid = 17
 
 const fileSystem = new SyncNodeFS(options.folder)
 let severeLine: string | undefined
-/** The engine continues after a panic as if nothing had happened; its answers must not be trusted. */
+/** The engine continues after a panic as if nothing had happened; its answers cannot be trusted then. */
 let hasPanicked = false
 let pglite: PGlite | undefined
 let checkpointedAtBytes = 0
@@ -42,7 +42,7 @@ async function start(): Promise<void> {
     pglite = await PGlite.create({
       fs: fileSystem,
       parsers: { [int8Oid]: Number },
-      // as they are; the engine's own way writes them out as hex, number by number
+      // passed on unchanged; the engine itself would write them as hex, number by number
       serializers: { [byteaOid]: (bytes: Uint8Array) => bytes as unknown as string },
       startParams: [...startParameters],
       onStderr: (line) => {
@@ -74,7 +74,7 @@ async function answer(request: Request): Promise<void> {
   let reply: Reply
   try {
     const result = await pglite.query(request.sql, [...request.parameters])
-    // The engine swallows crashes of its own; they show as an answer without an answer.
+    // The engine hides its own crashes: they appear as a missing answer.
     if (result === undefined) return giveUp('the engine gave no answer')
     const { rows, affectedRows, command } = result
     const written = { walBytes: fileSystem.walBytes, syncs: fileSystem.syncs }
@@ -88,14 +88,17 @@ async function answer(request: Request): Promise<void> {
   if (reply.kind === 'result') await checkpointWhenDue()
 }
 
-/** The engine has no checkpointer: without this its write-ahead log grows forever, inside one long transaction too. */
+/**
+ * The engine has no checkpointer: without this its write-ahead log would grow forever, even within one long
+ * transaction.
+ */
 async function checkpointWhenDue(): Promise<void> {
   if (fileSystem.walBytes - checkpointedAtBytes < options.checkpointBytes) return
   try {
     await pglite!.exec('checkpoint')
     checkpointedAtBytes = fileSystem.walBytes
   } catch {
-    // In a transaction that has failed every command is refused; the next statement after it tries again.
+    // In a failed transaction every command is refused; the next statement after it tries again.
   }
   if (fileSystem.failure !== undefined) giveUp(`fsync failed: ${textOf(fileSystem.failure)}`)
 }
