@@ -129,8 +129,8 @@ export async function reconsiderUnjudged(store: Store): Promise<number> {
 export type RefusedBy = { readonly reasons: readonly string[]; readonly mostPriced: number; readonly most: number }
 
 /**
- * Deletes refusals of at most `most` records without a value that are not archived, and marks their notices, so that the next run
- * asks the newest model. Estimates are never touched.
+ * Deletes refusals of at most `most` records without a value that are not archived, and marks their notices, so that
+ * the next run asks the newest model. Estimates are never touched.
  */
 export async function reconsiderRefused(
   store: Store,
