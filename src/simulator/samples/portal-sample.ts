@@ -85,3 +85,9 @@ export function portalSampleOf(copy: SampleCopy): PortalSample {
     url: `https://portal.example/${copy.portal}/${notice.noticeId}`,
   }
 }
+
+/** An identifier for each version: the last digit counts on from that of the first one. */
+export function versionedId({ id, version }: Pick<PortalSample, 'id' | 'version'>): string {
+  const last = (Number.parseInt(id.slice(-1), 16) + version - 1) % 16
+  return id.slice(0, -1) + last.toString(16)
+}

@@ -103,7 +103,7 @@ const sampleOf = (kind: PortalSample['kind']): fc.Arbitrary<PortalSample> =>
       reference: `REF-${number}/2026`,
       publishedAt: toInstant(published * 60_000),
       ...(kind === 'award' ? {} : { deadline: toInstant((published + 40_000) * 60_000) }),
-      title: title.replace('<b>', '').replace(/\s+/g, ' '),
+      title: title.replaceAll('<b>', '').replace(/\s+/g, ' '),
       description: `What is wanted: ${title}`,
       language: 'en',
       buyer: {

@@ -1,5 +1,5 @@
 // Made-up announcements of ANAC's platform for legal publicity.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import { type PortalSample, versionedId } from '../../samples/portal-sample.ts'
 
 const forms = { planning: 'P1_4', call: 'P1_16', change: 'P1_16', cancellation: 'P1_16', award: 'A1_29' } as const
 const kinds = {
@@ -12,7 +12,7 @@ const kinds = {
 
 export function write(sample: PortalSample): string {
   return JSON.stringify({
-    idAvviso: sample.version === 1 ? sample.id : `${sample.id.slice(0, -1)}${sample.version}`,
+    idAvviso: versionedId(sample),
     idAppalto: sample.procedureId,
     codiceScheda: forms[sample.kind],
     tipo: kinds[sample.kind],

@@ -1,5 +1,5 @@
 // Made-up announcements of IUB's daily files, as they are in the file.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import { type PortalSample, versionedId } from '../../samples/portal-sample.ts'
 import { localTime } from '../write-local-time.ts'
 
 const zone = 'Europe/Riga'
@@ -13,7 +13,7 @@ const formTypes = {
 
 export function write(sample: PortalSample): string {
   return JSON.stringify({
-    identifier: sample.version === 1 ? sample.id : `${sample.id.slice(0, -1)}${sample.version % 10}`,
+    identifier: versionedId(sample),
     formType: formTypes[sample.kind],
     noticeType: sample.kind === 'award' ? 'pil-result' : 'pil-contract',
     procedureLegalBasis: 'pil-under',
