@@ -80,7 +80,7 @@ describe.each(engines)('the API on a stock (%s)', (engine) => {
     expect(await read(await node.get(`/v1/tenders?limit=10&cursor=${cursor}`, first.plaintext))).toBeNull()
     expect(new Set(ids).size).toBe(40)
 
-    // Token rotation: after one is revoked the other still works, and a third works at once.
+    // Token rotation: after one is revoked the other still works, and a third works immediately.
     await revokeToken(store, first.token.tokenId, now)
     const replacement = await make('third')
     expect((await node.get('/v1/tenders?limit=1', replacement.plaintext)).status).toBe(200)

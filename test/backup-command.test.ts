@@ -1,5 +1,5 @@
-// The commands as an operator runs them: processes of their own, beside a running service, with a folder and with a
-// bucket of a store that somebody else wrote.
+// The commands as an operator runs them: separate processes, beside a running service, with a folder and with a bucket
+// of a store that somebody else wrote.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'

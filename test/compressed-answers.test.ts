@@ -122,7 +122,7 @@ async function questions(): Promise<string[]> {
 const isEmptyPage = (path: string): boolean => path.includes('2999')
 
 /**
- * Asks in both encodings and on both ways, checks what every gzip must have, and gives the compressed bytes with their
+ * Requests both encodings in both ways, checks what every gzip must have, and returns the compressed bytes with their
  * text.
  */
 async function check(path: string): Promise<{ readonly packed: Buffer; readonly text: string }[]> {

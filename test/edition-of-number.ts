@@ -4,7 +4,7 @@ import type { NewEdition } from '../src/edition/write/log-state.ts'
 import type { NewEntry } from '../src/edition/write/pack-entries.ts'
 
 const size = 60
-/** Records that there are, however many editions follow. */
+/** Number of records, however many editions follow. */
 const records = 200
 
 const stampOf = (edition: number, index: number): number => edition * 1000 + index

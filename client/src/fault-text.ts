@@ -24,7 +24,7 @@ const words: readonly (readonly [code: RegExp, text: string])[] = [
   [/CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|^EPROTO$/, 'TLS failed'],
 ]
 
-/** What went wrong, with the code and the words of the runtime where they add something. */
+/** What went wrong, with the runtime's code and words if they add something. */
 export function faultText(error: unknown): string {
   const chain = [...chainOf(error)]
   for (const { code, message } of chain) {

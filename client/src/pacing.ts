@@ -19,9 +19,9 @@ export type PacerOptions = {
 const marginMs = 25
 /** Maximum share of the limit that is left to others. */
 const mostReserved = 0.25
-/** How fast others that fell silent are forgotten, per answer. */
+/** How fast the use of other clients that fell silent is forgotten, per answer. */
 const forgetting = 0.95
-/** How far apart clients are spread that wait for the same moment. */
+/** How far to spread clients that wait for the same moment. */
 const spreadMs = 2000
 
 /** A request that was let through; hand it back with what its answer said. */
@@ -34,7 +34,7 @@ export class Pacer {
   #free = 1
   #inFlight = 0
   #blockedUntil = 0
-  /** What others may take between two of our answers, estimated. */
+  /** Estimated requests by others between two of our answers. */
   #reserve = 0
   #sent = 0
   /** The newest paced that was sent when the last answer came: older turns overlapped with it. */
@@ -88,7 +88,7 @@ export class Pacer {
       if (this.#reserve < 0.5) this.#reserve = 0
     }
     const free = Math.max(0, remaining - Math.ceil(this.#reserve) - this.#inFlight)
-    // Of answers that overtook each other only the lowest count is safe.
+    // Of answers that overtook each other, only the lowest count is safe.
     this.#free = hasOverlap ? Math.min(this.#free, free) : free
     this.#blockedUntil = hasOverlap ? Math.max(this.#blockedUntil, blockedUntil) : blockedUntil
     this.#lastRemaining = remaining

@@ -1,4 +1,4 @@
-// What a program may say of one request, what every request says of itself, and what the root of the package exports.
+// What a program can specify for a request, what every request sends, and what the root of the package exports.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { memorySink } from './sinks/memory-sink.ts'

@@ -11,8 +11,8 @@ const defaultWaitMs = minuteMs
 const leastWaitMs = 1000
 
 /**
- * How long an answer asks to wait: Retry-After in seconds, or as a date compared with the answer's own Date header,
- * never with the client's clock (RFC 9110, 10.2.3). 60 s when it says nothing that can be read.
+ * How long the client must wait after an answer: Retry-After in seconds, or as a date compared with the answer's own
+ * Date header, never with the client's clock (RFC 9110, 10.2.3). 60 s when there is no readable value.
  */
 export function retryAfterMs(headers: Headers): number {
   const text = headers.get('retry-after')?.trim() ?? ''

@@ -3,7 +3,7 @@
 /** Resolves after this many milliseconds; rejects with the signal's reason as soon as it is aborted. */
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>
 
-/** By the timer of the runtime. */
+/** Uses the timer of the runtime. */
 export const timerSleep: Sleep = (ms, signal) =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) {

@@ -11,7 +11,7 @@ import {
   winLikeness,
 } from '../../src/hits/fit/likeness.ts'
 import { prepareProfile } from '../../src/hits/fit/prepare-profile.ts'
-import { openTextReaders } from '../../src/hits/fit/term-reader.ts'
+import { openTermCounters } from '../../src/hits/fit/term-counter.ts'
 import { authorityKey, tokensOf } from '../../src/hits/words.ts'
 
 export type Company = { readonly name: string; readonly wins: readonly TenderRecord[]; readonly isOfCryostats: boolean }
@@ -121,7 +121,7 @@ export function partsOf(
   pools: ReadonlyMap<string, readonly TenderRecord[]>,
   model: FitModel,
 ): CaseParts[] {
-  const readers = openTextReaders(model)
+  const readers = openTermCounters(model)
   const prepared = cases.map(({ others }) =>
     prepareProfile({ profileId: 'case', profile: {}, wins: others }, readers, model),
   )

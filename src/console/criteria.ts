@@ -18,7 +18,7 @@ export const lineList = (text: string): string[] =>
     .filter((line) => line !== '')
 
 /** Reads the fields of one form, and collects what is wrong with them. */
-export class CriteriaReader {
+export class CriteriaParser {
   readonly errors = new Map<string, string>()
   readonly #texts: (typeof criteriaTexts)['en']
 

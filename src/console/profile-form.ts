@@ -11,7 +11,7 @@ import {
   readWord,
 } from '../hits/read-input.ts'
 import type { StoredProfile } from '../store/searches.ts'
-import { CriteriaReader, type FieldErrors, lineList, present, wordList } from './criteria.ts'
+import { CriteriaParser, type FieldErrors, lineList, present, wordList } from './criteria.ts'
 import { fieldOf } from './forms.ts'
 import { type Picked, pickedOf } from './pages/code-picker.ts'
 import type { Language } from './text/languages.ts'
@@ -75,7 +75,7 @@ export type ReadProfile =
 
 /** The profile that a form says, or what is wrong with it. */
 export function readProfileForm(form: ProfileForm, language: Language): ReadProfile {
-  const reader = new CriteriaReader(language)
+  const reader = new CriteriaParser(language)
   const name = reader.name('name', form.name)
   const members = present({
     cpv: reader.list('cpv', form.cpv.codes, readCpv, 'cpv'),

@@ -11,7 +11,7 @@ import {
 } from '../hits/read-input.ts'
 import { defaultThreshold, parseSearchFilter, type SearchFilter } from '../hits/saved-search.ts'
 import type { StoredProfile, StoredSearch } from '../store/searches.ts'
-import { CriteriaReader, type FieldErrors, lineList, present, wordList } from './criteria.ts'
+import { CriteriaParser, type FieldErrors, lineList, present, wordList } from './criteria.ts'
 import { fieldOf } from './forms.ts'
 import { type Picked, pickedOf } from './pages/code-picker.ts'
 import type { Language } from './text/languages.ts'
@@ -101,7 +101,7 @@ export type ReadSearch =
 
 /** The search that a form says, or what is wrong with it. `profiles`: those of the organization. */
 export function readSearchForm(form: SearchForm, profiles: readonly StoredProfile[], language: Language): ReadSearch {
-  const reader = new CriteriaReader(language)
+  const reader = new CriteriaParser(language)
   const texts = searchesTexts[language]
   const name = reader.name('name', form.name)
   const days = reader.whole('min-days', form.minDays, 0, 365)

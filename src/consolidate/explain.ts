@@ -63,7 +63,7 @@ export function explainTender(
     .filter((member) => member !== 'id')
     .map((member): MemberOrigin => {
       const found = told.get(member)
-      const read = found?.read ?? readersOf(content)[member]
+      const read = found?.read ?? memberValues(content)[member]
       return {
         member,
         value: canonicalText(content[member]),
@@ -97,7 +97,7 @@ function isSame(value: unknown, text: string): boolean {
 }
 
 /** How to find the value of a computed member in a notice, if a single notice can have it. */
-function readersOf(content: TenderContent): {
+function memberValues(content: TenderContent): {
   readonly [member in keyof TenderContent]?: (notice: Notice) => unknown
 } {
   const deadline = (member: 'submissionDate' | 'participationDate') => (notice: Notice) =>

@@ -61,7 +61,7 @@ export function indexSearches(filters: readonly SearchFilter[], sample: readonly
     return atomCount++
   }
   const programs = filters.map((filter) => programOf(filter, atoms, numberIn))
-  const reader = openAtomReader(atoms, atomCount)
+  const reader = openAtomScanner(atoms, atomCount)
   const counts = new Uint32Array(atomCount)
   for (const record of sample) {
     reader.read(record)
@@ -190,7 +190,7 @@ function conditionOf({ valueMin, valueMax, minMs }: Program, conditions: number[
 }
 
 /** The atoms of one record after the other, each marked with the round of the record. */
-type AtomReader = {
+type AtomScanner = {
   /** Returns the round. */
   readonly read: (record: TenderRecord) => number
   readonly marks: Int32Array
@@ -199,7 +199,7 @@ type AtomReader = {
   readonly presentCount: () => number
 }
 
-function openAtomReader(atoms: Atoms, atomCount: number): AtomReader {
+function openAtomScanner(atoms: Atoms, atomCount: number): AtomScanner {
   const marks = new Int32Array(atomCount)
   const present = new Int32Array(atomCount)
   let round = 0

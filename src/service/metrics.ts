@@ -10,7 +10,7 @@ import type { DatabaseWatch } from './database-watch.ts'
 import { MetricSamples, metricContentType } from './metric-samples.ts'
 import type { NodeState } from './node-state.ts'
 import type { ReaderMeters } from './reader-meters.ts'
-import { StockFigureReader } from './stock-figure-reader.ts'
+import { StockFigureCache } from './stock-figure-cache.ts'
 import type { WorkCounts } from './work-counts.ts'
 
 /** What every node knows about itself. */
@@ -48,7 +48,7 @@ const shownRequests = (['/v1/tenders', '/v1/tenders/:id'] as const).flatMap((rou
 export class Metrics {
   readonly #context: MetricContext
   readonly #stock: StockContext | undefined
-  readonly #figures: StockFigureReader | undefined
+  readonly #figures: StockFigureCache | undefined
   #loopDelaySeconds = 0
   readonly #stopWatching: () => void
   #scraping: Promise<string> | undefined
@@ -56,7 +56,7 @@ export class Metrics {
   constructor(context: MetricContext, stock: StockContext | undefined) {
     this.#context = context
     this.#stock = stock
-    this.#figures = stock && context.store && new StockFigureReader(context.store, context.clock)
+    this.#figures = stock && context.store && new StockFigureCache(context.store, context.clock)
     const largest = recentMaximum()
     this.#stopWatching = watchEventLoop(({ maxMs }: LoopDelay) => {
       this.#loopDelaySeconds = largest(maxMs / 1000)

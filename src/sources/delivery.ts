@@ -4,22 +4,20 @@ import type { Fetch, Json } from './fetch.ts'
 /**
  * A request with placeholders in braces, filled and encoded by the adapter: `{from}` and `{to}` of the slot (`to` is
  * exclusive; `{last}` is the last millisecond inside it, so `{last:yyyy-MM-dd}` is the last day; `{before}` the one
- * before
- * `from`, for portals whose start is exclusive), `{page}`, `{offset}`, `{limit}`, `{cursor}`, `{key}`, `{token}`, the
- * names in `each`, and in details `{id}` and `{id2}`. An unknown name is a fault of the card and throws when it is
- * built. Paged lists fill both `{page}` and `{offset}`, and numbers take a sum: `{offset+1}` to `{offset+100}` are rows
- * 1 to 100.
+ * before `from`, for portals whose start is exclusive), `{page}`, `{offset}`, `{limit}`, `{cursor}`, `{key}`,
+ * `{token}`, the names in `each`, and in details `{id}` and `{id2}`. An unknown name is an error of the card and throws
+ * when the card is built. Paged lists fill both `{page}` and `{offset}`, and numbers take a sum: `{offset+1}` to
+ * `{offset+100}` are rows 1 to 100.
  *
  * Dates take a pattern and are written in the source's zone: `yyyy yy MMMM MMM MM M dd d HH H mm ss SSS` (months in
- * English),
- * `XXX` the offset (`+01:00`), `bbbb` the Buddhist year, all else as it stands (`{from:yyyy-MM-ddTHH:mm:ss}`,
- * `{from:dd/MM/yyyy HH:mm}`). Without a pattern: `yyyy-MM-dd`. In UTC: `iso` (`2026-11-20T00:00:00.000Z`), `isoSeconds`
- * (`2026-11-20T00:00:00Z`), `epochMs`, `epochS`, or `utc ` before a pattern.
+ * English), `XXX` the offset (`+01:00`), `bbbb` the Buddhist year, everything else literally
+ * (`{from:yyyy-MM-ddTHH:mm:ss}`, `{from:dd/MM/yyyy HH:mm}`). Without a pattern: `yyyy-MM-dd`. In UTC: `iso`
+ * (`2026-11-20T00:00:00.000Z`), `isoSeconds` (`2026-11-20T00:00:00Z`), `epochMs`, `epochS`, or `utc ` before a pattern.
  *
- * What is filled in is percent-encoded in an url, apart from the `/` of a date pattern in a path; an url that is one
- * placeholder alone (`{id}`) takes a whole address as it stands. A query parameter, header, form field or member of
- * `json` that is one placeholder alone is left out while that has no value (the first `{cursor}`); in `json` it becomes
- * a number where the value is one.
+ * Values are percent-encoded in a URL, apart from the `/` of a date pattern in a path; a URL that consists of one
+ * placeholder (`{id}`) is a whole address, used unchanged. A query parameter, header, form field or member of `json`
+ * that is one placeholder alone is left out while that has no value (the first `{cursor}`); in `json` it becomes a
+ * number where the value is one.
  */
 export type Template = {
   readonly url: string
@@ -28,7 +26,7 @@ export type Template = {
   readonly headers?: { readonly [name: string]: string }
   readonly json?: Json
   readonly form?: { readonly [name: string]: string }
-  /** multipart/form-data; a part that is no string is sent as application/json. */
+  /** multipart/form-data; a part that is not a string is sent as application/json. */
   readonly multipart?: { readonly [name: string]: Json }
 }
 
@@ -44,25 +42,24 @@ export type Each =
       readonly list: Template
       readonly entries: Entries
       readonly at: string
-      /** How many pages the list has, where its template counts them with `{page}` from 1. */
+      /** Number of pages of the list, if its template counts them with `{page}` from 1. */
       readonly pages?: AnswerPointer
     }
 
 /**
- * What an answer holds. A document is one entry, as its bytes are in the answer, so that the same entry is the same
- * document.
+ * What an answer holds. A document is the unchanged bytes of one entry, so that the same entry is the same document.
  */
 export type Entries =
   | {
       readonly format: 'json'
       /**
        * JSON pointer to a list, whose members are the entries, or to one value, which is the entry; `*` means every
-       * member; `` the whole answer (a list at the root gives its members). An answer without it is a fault of the
-       * portal and is retried, never an empty page.
+       * member; `` the whole answer (a list at the root gives its members). An answer without it is an error of the
+       * portal and is retried; it never counts as an empty page.
        */
       readonly at: string
       /**
-       * The portal leaves the list out (or writes null) where it has nothing; otherwise an answer without the list is a
+       * The portal leaves the list out (or writes null) when it is empty; otherwise an answer without the list is a
        * refusal.
        */
       readonly isOptional?: boolean
@@ -72,7 +69,7 @@ export type Entries =
   | { readonly format: 'csv'; readonly delimiter?: string }
   /**
    * One document per outermost element of this local name (`*`: per child of the root), wrapped in the start tag of the
-   * root so that namespaces hold. With `root` (local name) another root is a fault of the portal, not an empty page.
+   * root so that namespaces hold. With `root` (local name) any other root is an error of the portal, not an empty page.
    */
   | { readonly format: 'xml'; readonly element: string; readonly root?: string }
   /** The answer is one document. */
@@ -97,8 +94,8 @@ export type EntryPointer = string
 /** An entry of a list that leads to a separate document: it is fetched if its version is not the stored one. */
 export type Detail = {
   /**
-   * All placeholders of the list count here too. An address that is one placeholder alone (`{id}`) takes the value
-   * unchanged, not encoded, and a relative one is resolved against the address of the list.
+   * All placeholders of the list are available here too. An address that consists of one placeholder (`{id}`) takes the
+   * value unchanged, not encoded, and a relative one is resolved against the address of the list.
    */
   readonly request: Template
   /** What fills `{id}` and, where the address needs more, `{id2}`. */
@@ -113,15 +110,15 @@ export type Detail = {
   /** Default: the answer is one document. */
   readonly entries?: Entries
   /**
-   * The list says what the detail does not repeat: the document is `{"entry":…,"detail":…}`, both as their bytes are in
-   * their answers. Only for details in JSON that are one entry.
+   * The list has data that the detail lacks: the document is `{"entry":…,"detail":…}`, both with unchanged bytes. Only
+   * for details in JSON that are one entry.
    */
   readonly withEntry?: boolean
-  /** The address writes the id otherwise (`/` as `_`): every `what` in it becomes `by`. */
+  /** The address writes the ID differently (`/` as `_`): every `what` in it becomes `by`. */
   readonly replace?: { readonly what: string; readonly by: string }
 }
 
-/** A request made first, whose answer holds at `at` what fills `{token}`. Rebuilt when the portal answers 401. */
+/** A request sent first, whose answer has the value for `{token}` at `at`. Repeated when the portal answers 401. */
 export type Token = { readonly request: Template; readonly at: AnswerPointer }
 
 /**
@@ -160,7 +157,7 @@ export type List = {
   /** The date of an entry. One that is more than two days outside the slot shows that the portal ignored the window. */
   readonly dateOf?: EntryPointer
   /**
-   * For a list in the order of time that cannot be told where to stop: the time of each entry. Ascending, the reading
+   * For a list ordered by time that cannot be limited by the request: the time of each entry. Ascending, the reading
    * ends with the first page that reaches `to`; descending, with the first that is entirely before `from`. Entries
    * outside the span are skipped. In slots without a span, descending, the start of `days` before now is `from`.
    */
@@ -170,7 +167,7 @@ export type List = {
     readonly days?: number
   }
   readonly each?: Each | readonly Each[]
-  /** Only entries in which this value fits: the format of a resource, the name of a system. Others are skipped. */
+  /** Only entries in which this value matches: the format of a resource, the name of a system. Others are skipped. */
   readonly where?: { readonly at: EntryPointer; readonly fits: RegExp }
   /**
    * Answers that are errors although their status is 200: those with something at this position (with this text).
@@ -181,7 +178,7 @@ export type List = {
 
 /** Status 204 is an answer without entries. */
 export type Delivery =
-  /** Whole answers, one request a slot: a date window, a dump, a bulk file, a zip, a CSV. 404 is `notFound`. */
+  /** Whole answers, one request per slot: a date window, a dump, a bulk file, a zip, a CSV. 404 is `notFound`. */
   | (List & { readonly kind: 'single'; readonly notFound?: 'empty' | 'notYet' })
   /**
    * The answer names the next address (`/links/next`, `/next_page/uri`, `/@odata.nextLink`, Atom's rel=next as
@@ -212,8 +209,8 @@ export type Delivery =
       readonly end: PageEnd
     })
   /**
-   * A token out of the answer fills `{cursor}` of the next request; the end is no token, an empty page, or a short page
-   * that reaches the total. `firstCursor` may hold placeholders (`{from:iso}`).
+   * A token from the answer fills `{cursor}` of the next request; the end is a missing token, an empty page, or a short
+   * page that reaches the total. `firstCursor` may hold placeholders (`{from:iso}`).
    */
   | (List & {
       readonly kind: 'cursor'
@@ -239,14 +236,14 @@ export type Delivery =
       readonly kind: 'index'
       readonly index: Template
       readonly entries: Entries
-      /** Where the address is in an entry; relative ones are resolved. Default: the entry itself, in HTML `/0`. */
+      /** Pointer to the address in an entry; relative ones are resolved. Default: the entry itself, in HTML `/0`. */
       readonly url?: EntryPointer
       readonly version?: EntryPointer
-      /** Only addresses that fit. */
+      /** Only addresses that match. */
       readonly only?: RegExp
-      /** Only entries whose value at `at` fits. */
+      /** Only entries whose value at `at` matches. */
       readonly where?: { readonly at: EntryPointer; readonly fits: RegExp }
-      /** What a listed file holds. Absent: the entry of the index itself is the document (RSS without details). */
+      /** What a listed file contains. Absent: the entry of the index itself is the document (RSS without details). */
       readonly files?: Entries
       readonly each?: Each | readonly Each[]
       readonly token?: Token

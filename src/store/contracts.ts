@@ -72,13 +72,13 @@ export async function putContract(trx: Executor, contract: ContractTerms, now: n
 }
 
 /** Contracts that began or ended, and whose organizations gained or lost access. */
-export type ContractTurns = { readonly begun: readonly string[]; readonly ended: readonly string[] }
+export type ContractChanges = { readonly begun: readonly string[]; readonly ended: readonly string[] }
 
 /**
  * Opens the access for contracts that begin, and ends it for those that end. Each organization is returned to one
  * caller only. Call it in a transaction.
  */
-export async function takeContractTurns(trx: Executor, now: number): Promise<ContractTurns> {
+export async function takeContractChanges(trx: Executor, now: number): Promise<ContractChanges> {
   const { rows: begun } = await sql<{ organizationId: string }>`
     update contract set started_at = ${now}
     where started_at is null and ended_at is null and starts_at <= ${now} and (ends_at is null or ends_at > ${now})

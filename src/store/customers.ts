@@ -2,7 +2,7 @@
 // access.
 import { sql } from 'kysely'
 import { type AuditEntry, addAuditEntry } from './audit.ts'
-import { type ContractTerms, endContract, putContract, takeContractTurns } from './contracts.ts'
+import { type ContractTerms, endContract, putContract, takeContractChanges } from './contracts.ts'
 import type { Executor } from './database.ts'
 import { createInvitation } from './invitations.ts'
 import { changeOrganization } from './organizations.ts'
@@ -109,7 +109,7 @@ const service: Actor = { actor: 'service', addressPrefix: '' }
 
 /** Begins and ends contracts whose time has come, each once, however many processes check. Call it in a transaction. */
 export async function turnContracts(trx: Executor, now: number): Promise<void> {
-  const { begun, ended } = await takeContractTurns(trx, now)
+  const { begun, ended } = await takeContractChanges(trx, now)
   for (const [action, ids] of [['contract.begin', begun] as const, ['contract.end', ended] as const])
     for (const organizationId of ids)
       await recordCustomer(trx, service, { action, organizationId, subject: organizationId, detail: {} }, now)

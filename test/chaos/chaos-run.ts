@@ -476,7 +476,7 @@ class ChaosRun {
     const { result, reason, error, isResumed, updatedSince, digest } = event as { readonly [name: string]: string }
     this.#runs.set(result!, (this.#runs.get(result!) ?? 0) + 1)
     if (isResumed) this.#runsResumed += 1
-    // The client must cope with a target that is down; any other failure of its own is a fault.
+    // The client must cope with a target that is down; any other failure is an error.
     const isTargetDown = reason === 'sink' && copy.kind === 'postgres'
     if (result === 'aborted' && reason !== 'problem' && reason !== 'unreachable' && !isTargetDown)
       this.#faults.push(`client ${copy.name}: a run was aborted for ${reason}: ${error}`)

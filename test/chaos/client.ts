@@ -28,7 +28,7 @@ const { values } = parseArgs({
 const random = randomOf(Number(values.seed), process.pid)
 const target = values.target ?? ''
 
-/** Synchronous: what was said has left the process when it is killed. */
+/** Synchronous: a printed event has left the process when it is killed. */
 function say(event: object): void {
   writeSync(1, `${JSON.stringify(event)}\n`)
 }

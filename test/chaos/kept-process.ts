@@ -32,7 +32,7 @@ export function keepProcess(options: {
   readonly name: string
   /** Called at every start: the program and its arguments. */
   readonly command: () => readonly [program: string, ...args: string[]]
-  /** False: it says no `ready` and counts as ready at once. Default true. */
+  /** False: it prints no `ready` and counts as ready immediately. Default true. */
   readonly saysReady?: boolean
   readonly env?: NodeJS.ProcessEnv
   readonly cwd: string

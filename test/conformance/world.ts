@@ -76,7 +76,7 @@ export class World {
     return new Map((await this.list('archived=true')).map((record) => [record.id, record]))
   }
 
-  /** Names of the fixtures that a query finds; records that are no fixture count not. */
+  /** Names of the fixtures that a query finds; records that are not fixtures do not count. */
   async found(query: string): Promise<string[]> {
     return (await this.list(query)).map(({ id }) => this.nameOf.get(id)).filter((name) => name !== undefined)
   }

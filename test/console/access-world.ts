@@ -17,7 +17,7 @@ export type AccessWorld = ConsoleWorld & {
   /** The status of a request with this token. */
   readonly ask: (token: string) => Promise<number>
   readonly ledger: UseLedger
-  /** Hands what was counted to the ledger, as a reader does every second. */
+  /** Passes the counts to the ledger, as a reader does every second. */
   readonly report: () => void
   /** The value of the hidden key of the first form of a page. */
   readonly formKeyOf: (path: string, who: string) => Promise<string>

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-/** A browser with a jar of its own, which follows redirects until it comes back to the console. */
+/** A browser with its own cookie jar, which follows redirects until it comes back to the console. */
 function browser(world: ConsoleWorld) {
   const jars = new Map<string, Map<string, string>>()
   const visit = async (address: string): Promise<Response> => {

@@ -1,4 +1,4 @@
-// A console in a process of its own, to be killed. Run: node test/console/console-process.ts OPTIONS, as JSON: what
+// A console in a separate process, to be killed. Run: node test/console/console-process.ts OPTIONS, as JSON: what
 // `openStore` takes, and the time. Prints its address.
 import type { TestStore } from '../world.ts'
 import { openConsoleWorld } from './console-world.ts'
@@ -7,7 +7,7 @@ const { on, start } = JSON.parse(process.argv[2]!) as { readonly on: TestStore['
 const world = await openConsoleWorld(on.databaseUrl === undefined ? 'embedded' : 'server', {
   on,
   start,
-  // each process has a data folder of its own
+  // each process has its own data folder
   config: { secretKey: Buffer.alloc(32, 7) },
 })
 console.log(world.origin)

@@ -1,4 +1,4 @@
-// A whole console over real HTTP on a stock of its own, with people of every role and a clock that tests move.
+// A whole console over real HTTP on a separate stock, with people of every role and a clock that tests move.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -35,9 +35,8 @@ export type ConsoleWorld = AsyncDisposable & {
   readonly editions: EditionLog
   readonly origin: string
   /**
-   * How often the pages waited for the database since the last call: a statement of its own is one wait, a transaction
-   * another.
-   * `statements`: those in transactions too.
+   * How often the pages waited for the database since the last call: a single statement is one wait, a transaction
+   * another. `statements`: those in transactions too.
    */
   readonly waits: () => { readonly waits: number; readonly statements: number }
   /** Runs a command as a person with access to the command line does. */

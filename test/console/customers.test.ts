@@ -104,7 +104,7 @@ describe.each(drawnEngines)('customers (%s)', (engine) => {
     const { cookie: owner, personId } = await person('a@example.org', { memberOf: [[organizationId, 'owner']] })
     const access = `/o/${organizationId}/settings/api-access`
     expect(await textOf(get(access, owner))).toContain('The contract has not begun')
-    // two processes: on a server each has connections of its own
+    // two processes: on a server each has its own connections
     const other = engine === 'server' ? await openStore(store.options) : store
     const looks = [store, other, store].map((each) =>
       watchContracts({

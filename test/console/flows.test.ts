@@ -59,7 +59,7 @@ describe.skipIf(!hasChromium)('people on the console', () => {
   })
 
   describe.each(ways)('%s', (way) => {
-    /** A window of somebody. What went wrong in it fails the test. */
+    /** A browser window of a person. Any error in it fails the test. */
     const windowOf = async (session?: string): Promise<Hands> => {
       const hands = await openHands(browser, way, { origin: world.origin, ...(session !== undefined && { session }) })
       onTestFinished(async () => {

@@ -12,15 +12,15 @@ export type Hands = AsyncDisposable & {
   readonly way: Way
   readonly page: Page
   readonly context: BrowserContext
-  /** What went wrong on the way: broken policies, errors of scripts, requests elsewhere, focus that nobody sees. */
+  /** Problems on the way: violated policies, script errors, requests elsewhere, focus that cannot be seen. */
   readonly complaints: readonly string[]
   /** Types an address. */
   readonly visit: (path: string) => Promise<void>
   readonly follow: (link: string | RegExp, where?: Locator) => Promise<void>
-  /** Follows a link that opens a tab of its own. */
+  /** Follows a link that opens a new tab. */
   readonly followInTab: (link: string | RegExp) => Promise<Hands>
   readonly press: (button: string | RegExp, where?: Locator) => Promise<void>
-  /** Presses a button that leads nowhere, such as one that copies. */
+  /** Presses a button that does not navigate, such as one that copies. */
   readonly use: (button: string | RegExp) => Promise<void>
   /** Opens what is closed at first. */
   readonly open: (summary: string | RegExp) => Promise<void>
@@ -33,11 +33,11 @@ export type Hands = AsyncDisposable & {
   readonly heading: () => Promise<string>
 }
 
-/** Steps of the tab key after which there is no way to a place. */
+/** Number of presses of the tab key after which an element counts as unreachable. */
 const mostStops = 400
 const longestMs = 60_000
 
-/** Opens a browser window of its own. `session` signs in. */
+/** Opens a separate browser window. `session` signs in. */
 export async function openHands(
   browser: Browser,
   way: Way,
@@ -67,7 +67,7 @@ function handsOn(page: Page, way: Way, origin: string, complaints: string[]): Ha
   page.setDefaultTimeout(longestMs)
   page.on('console', (message) => {
     if (message.type() !== 'error') return
-    // a page that says what is wrong is no fault, though the browser mentions its status; plain text has no icon
+    // a page that says what is wrong is not an error, though the browser mentions its status; plain text has no icon
     const isExpected =
       /status of 4(?:03|04|09|22)/.test(message.text()) || message.location().url.endsWith('/favicon.ico')
     if (!isExpected) complaints.push(`${message.text()} ${message.location().url}`)

@@ -18,7 +18,7 @@ export function expectOnlyText(markup: string, where: string): void {
   expect(markup, where).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/)
 }
 
-/** Which of the attacks stand in it as text. */
+/** Which of the attacks it contains as text. */
 export const attacksIn = (markup: string): number[] =>
   hostileTexts.flatMap((text, index) => {
     // a database takes no NUL, and lists of words and codes take no further spaces

@@ -80,7 +80,7 @@ function hostileNotice(index: number): Notice {
   })
 }
 
-/** A change of it, so that texts stand in the history too. */
+/** A change of it, so that the history contains the texts too. */
 const changed = (index: number): Notice => ({
   ...hostileNotice(index),
   noticeKey: `ted:${index + 500}-2026`,
@@ -181,7 +181,7 @@ export async function openHostileWorld(engine: Engine) {
     }
   })
 
-  // two searches that match: by the code of a lot, and by the names of authorities, which then stand in the reasons
+  // two searches that match: by the code of a lot, and by the names of authorities, which the reasons then contain
   const words = ['alert', 'script', 'evil', 'bau']
   const filters = [
     { cpv: ['45212222'], words },

@@ -32,7 +32,7 @@ type Round = { readonly cookie: string; readonly sent: readonly Sent[] }
 
 const formKey = () => Buffer.from(systemRandom.bytes(16)).toString('base64url')
 
-/** An organization of its own with an Owner who is an operator too, and a form of every kind that creates something. */
+/** A separate organization with an Owner who is also an operator, and a form of every kind that creates something. */
 async function prepare(store: Store, round: number): Promise<Round> {
   const name = `Round ${round}`
   const { organization } = await createOrganization(

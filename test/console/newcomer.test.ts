@@ -155,7 +155,7 @@ describe.skipIf(!hasChromium || !hasTerminal)('the first ten minutes', () => {
     expect(said).toMatch(/^ +\d\d {2}\S.*\n +Construction · edition 1 · new/m)
   })
 
-  /** A window of the person who took the first link. */
+  /** A window of the person who used the first link. */
   const windowOf = async (way: Way): Promise<Hands> => {
     const hands = await openHands(browser, way, { origin: context.console, ...(session && { storageState: session }) })
     onTestFinished(async () => {

@@ -178,7 +178,7 @@ describe.skipIf(!hasChromium)('the screens of a whole service', () => {
     return [...broken.map((word) => `breaks within "${word}"`), ...(wide > 0 ? [`${wide} px too wide`] : [])]
   }
 
-  /** axe through the debugger: the policy lets nobody add a script. */
+  /** axe through the debugger: the policy does not allow adding a script. */
   async function brokenRules(page: Page, onlyColors: boolean): Promise<string[]> {
     const runOnly = onlyColors
       ? { type: 'rule', values: colorRules }

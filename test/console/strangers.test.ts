@@ -185,7 +185,7 @@ test('strangers see frozen samples and a person the live stock, through kills an
 
 test('samples that cannot be made are told on the page, and nothing else is harmed', { timeout: 300_000 }, async () => {
   const folder = await newFolder()
-  // what is there already is no log
+  // an existing folder is not a log
   await mkdir(join(folder, 'frozen-samples'))
   await writeFile(join(folder, 'frozen-samples/lock.db'), 'no database at all')
   const samples = new FrozenSamples({

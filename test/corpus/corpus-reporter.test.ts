@@ -4,7 +4,7 @@ import { corpusLine } from './corpus-reporter.ts'
 
 type Module = Parameters<typeof corpusLine>[0][number]
 
-/** A test file that was run, with so many skipped tests. */
+/** A test file that was run, with this many skipped tests. */
 const ran = (name: string, skipped: number): Module =>
   ({
     moduleId: join(import.meta.dirname, name),

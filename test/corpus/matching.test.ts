@@ -1,4 +1,4 @@
-// Saved searches on the records of collected notices: the index gives what the plain loop gives.
+// Saved searches on the records of collected notices: the index returns what the plain loop returns.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'

@@ -90,7 +90,7 @@ describe.skipIf(!isThere)('real TED_EXPORT notices', () => {
   })
 
   it.each([
-    // form, notices, field, least share in percent as counted in the documents (amounts of 0, 0.01 and 1 are no values
+    // form, notices, field, least share in percent as counted in the documents (amounts of 0, 0.01 and 1 are not values
     // to us)
     ['', 2940, 'title', 100],
     ['', 2940, 'description', 99],

@@ -1,5 +1,5 @@
-// A power cut for the client: tender-sync runs as a process of its own under strace, and at random moments the folder
-// is rebuilt from what its system calls had made durable by then. What was acknowledged must be there, and the next run
+// A power cut for the client: tender-sync runs in a separate process under strace, and at random moments the folder is
+// rebuilt from what its system calls had made durable by then. What was acknowledged must be there, and the next run
 // must make the copy equal. The same proof finds mistakes that are planted into the source of the sinks.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'

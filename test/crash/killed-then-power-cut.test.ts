@@ -22,7 +22,7 @@ it('what a program took is still known when a kill and a power cut follow each o
   const disk = new SimulatedDisk()
   const out = join(await mkdtemp(join(tmpdir(), 'exec-')), 'taken')
   /**
-   * Uses the sink in a process of its own, which is killed when the program has taken the records, before the log is
+   * Uses the sink in a separate process, which is killed when the program has accepted the records, before the log is
    * durable.
    */
   async function runUntilKilled(use: (sink: Sink) => Promise<unknown>): Promise<void> {
@@ -62,7 +62,7 @@ it('what a program took is still known when a kill and a power cut follow each o
 
 it('what a CRM was sent is still known when the name of its ledger was not durable', async () => {
   const disk = new SimulatedDisk()
-  /** Opens the ledger in a process of its own. */
+  /** Opens the ledger in a separate process. */
   async function use<Result>(run: (ledger: CrmLedger) => Promise<Result>, gate: Gate): Promise<Result> {
     const { folder, unmount } = mountDisk(disk, gate)
     try {

@@ -25,7 +25,7 @@ if (testDatabaseUrl === undefined) console.log('skipped: frozen and cut-off writ
 const holdLimitMs = 90_000
 const sleeper = fileURLToPath(new URL('sleeping-writer.ts', import.meta.url))
 
-/** A publisher of this process, with nobody's help. */
+/** A publisher in this process, without help. */
 async function publishBeside(store: TestStore): Promise<{ readonly kind: string; readonly tookMs: number }> {
   const begun = performance.now()
   const { kind } = await publish(store, { now: Date.now(), minIntervalMs: 0, overrideGate: true })

@@ -34,7 +34,7 @@ type World = AsyncDisposable & {
   readonly proxy: SwallowingProxy
   /** The stock by way of the proxy. */
   readonly databaseUrl: string
-  /** Publishes the next edition, with every tender changed, by a way of its own. */
+  /** Publishes the next edition, with every tender changed, by other means. */
   readonly publishNext: () => Promise<void>
 }
 

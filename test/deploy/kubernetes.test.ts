@@ -34,7 +34,7 @@ describe.skipIf(!isFull)('the manifests', () => {
       'Service',
       'StatefulSet',
     ])
-    // too large for the tests of every day, so it is no dependency
+    // too large for everyday tests, so it is not a dependency
     writeFileSync(join(folder, 'package.json'), '{}')
     const install = ['install', '--no-audit', '--no-fund', '--prefer-offline', 'kubernetes-models@5.1.0']
     execFileSync('npm', install, { cwd: folder, stdio: 'ignore' })

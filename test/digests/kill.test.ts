@@ -204,7 +204,7 @@ describe.each(engines)('each hit is in exactly one digest of a person (%s)', (en
             const digest = (await listDigests(db)).find(({ person }) => person === leaver)!
             await sql`delete from digest where digest_id = ${digest.digestId}`.execute(db)
             owed.delete(leaver)
-            // the mails of one who left stay: another comes
+            // the mails of a person who left stay: another one arrives
             persons.splice(persons.indexOf(leaver), 1, `${systemRandom.uuid()}@example.org`)
             break
           }

@@ -20,7 +20,9 @@ if (!databaseUrl) console.log('skipped: the PostgreSQL example (no TEST_DATABASE
 
 const example = (path: string): string => readFileSync(new URL(`../../examples/${path}`, import.meta.url), 'utf8')
 
-/** A copy whose first run brought what was open: all open records, and of the archived ones those that it once had. */
+/**
+ * A copy whose first run delivered what was open: all open records, and of the archived ones those that it once had.
+ */
 async function expectEqual(world: ApiWorld, rows: readonly Row[]): Promise<void> {
   const edition = await editionContent(world)
   const copy = contentById(rows)

@@ -1,4 +1,4 @@
-// Readers of the files that sinks write, none of them ours: what a person loads such a file with.
+// Programs that read the files of sinks, none of them ours: what a person would load such a file with.
 import { spawnSync } from 'node:child_process'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'

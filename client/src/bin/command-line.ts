@@ -15,7 +15,7 @@ export type Options = {
   readonly stateFolder: string | undefined
   readonly tokenFile: string | undefined
   readonly allowHttp: boolean
-  /** How long a request may wait in all for an API that fails; undefined: as the procedure says (C153). */
+  /** Total time that a request may wait for a failing API; undefined: as the procedure prescribes (C153). */
   readonly maxWaitMs: number | undefined
   readonly startsAnewOnNewFilters: boolean
   /** Path of a Prometheus textfile. */

@@ -16,7 +16,9 @@ export type CopyDifferences = {
   readonly surplus: readonly Difference[]
   /** Held with another time, status or content than delivered. */
   readonly differing: readonly Difference[]
-  /** Held although the filters no longer match: such records are not delivered again (C105), so this is no fault. */
+  /**
+   * Records held although the filters no longer match: they are not delivered again (C105), so this is not an error.
+   */
   readonly outsideFilters: number
   /** Changed after the last run: the next run brings them. */
   readonly pending: number

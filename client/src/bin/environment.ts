@@ -1,11 +1,11 @@
-// What a command touches outside itself, so that tests can give all of it.
+// What a command uses outside itself, so that tests can provide all of it.
 import type { Sleep } from '../sleep.ts'
 
 export type Environment = {
   /** Environment variables. */
   readonly variables: { readonly [name: string]: string | undefined }
   readonly stdout: { write(text: string): unknown }
-  /** Progress goes here; `columns` is undefined when it is no terminal. */
+  /** Progress is written here; `columns` is undefined when it is not a terminal. */
   readonly stderr: { write(text: string): unknown; readonly columns?: number | undefined }
   /** Asks the person at the terminal; undefined when there is none. */
   readonly ask: (question: string) => Promise<string | undefined>

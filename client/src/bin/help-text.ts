@@ -1,4 +1,4 @@
-// What --help says, at most 80 columns wide. Pure.
+// The text of --help, at most 80 columns wide. Pure.
 import type { CommandName } from './command-line.ts'
 
 const overview = `tender-sync keeps a verifiable local copy of the tender stock.

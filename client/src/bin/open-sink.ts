@@ -1,4 +1,4 @@
-// Opens the chosen sink, and says where its lock, its report and (if it has no state of its own) its state are.
+// Opens the chosen sink, and returns where its lock, its report and (if it stores no state itself) its state are.
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'

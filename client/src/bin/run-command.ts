@@ -18,7 +18,7 @@ export type RunResult = { readonly code: number; readonly outcome: SyncOutcome }
 
 /**
  * One run; resolves to its exit code and outcome. Throws errors of the command line. An interrupted run ends at the
- * edition with which it began, which may be a day old: the changes since then follow at once. `isRepeated`: another
+ * edition with which it began, which may be a day old: the changes since then follow immediately. `isRepeated`: another
  * run follows automatically, so an API that was never reached is waited for.
  */
 export async function runCommand(
@@ -38,8 +38,8 @@ export async function runCommand(
       },
       environment,
     )
-    // At the first run the address is more likely wrong than the API down: that is said at once, not after half an
-    // hour.
+    // On the first run the address is more likely wrong than the API down: that is reported immediately, not after half
+    // an hour.
     const isFirst = !isRepeated && known?.lastCompleted === undefined && (await job.state.load()) === undefined
     const client = await openClient(options, environment, progress.onClient, isFirst ? 0 : undefined)
     const report = await begunReport(job, known, options)
@@ -174,7 +174,7 @@ const titles = {
   sink: 'the target failed',
 } as const
 
-/** What can be repaired is one sentence; of anything else the name of the error is worth knowing too. */
+/** Errors that can be fixed are one sentence; for any other error its name is useful too. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof ProblemError) return `${error.problem.title} (${error.problem.status}): ${error.problem.detail}`

@@ -1,12 +1,12 @@
 // What the last runs did, in a file beside the lock: for `status`, for the estimate of the remaining time, and to
-// detect a copy that is continued with other settings than it was begun with. The sync itself never reads it.
+// detect a copy that is continued with settings other than those it was started with. The sync itself never reads it.
 import { join } from 'node:path'
 import { readIfThere, writeWhole } from '../sinks/durable-files.ts'
 import type { RunKind } from '../sync/sink.ts'
 import type { SyncCounts, SyncOutcome } from '../sync/sync.ts'
 
 export type ReportedRun = {
-  /** Of this machine's clock. */
+  /** By this machine's clock. */
   readonly endedAt: string
   readonly elapsedMs: number
   readonly result: 'completed' | 'aborted'

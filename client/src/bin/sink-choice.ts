@@ -86,7 +86,7 @@ function optionsOf(kind: SinkKind, given: readonly (readonly [string, string])[]
   return options
 }
 
-/** For people: no secrets. */
+/** For people: without secrets. */
 export function sinkTitle({ kind, target, args }: SinkChoice): string {
   if (kind === 'postgres') return `postgres ${target.replace(/^[a-z]+:\/\//i, '').replace(/\?.*$/, '')}`.trim()
   return [kind, target, ...args].filter((word) => word !== '').join(' ')

@@ -1,5 +1,5 @@
-// `tender-sync status`: the state, the last run and what the copy holds. Reads only, asks nothing of the API, takes no
-// lock.
+// `tender-sync status`: the state, the last run and what the copy holds. Only reads, sends no requests to the API, and
+// takes no lock.
 import type { SyncState } from '../sync/sink.ts'
 import type { Options } from './command-line.ts'
 import { type Environment, exitCodes } from './environment.ts'

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The program: gives the process to the commands and listens for signals.
+// The program: passes the process to the commands and listens for signals.
 import { createInterface } from 'node:readline/promises'
 import { timerSleep } from '../sleep.ts'
 import { main } from './main.ts'
@@ -13,7 +13,7 @@ const stop = (): void => {
 process.on('SIGINT', stop)
 process.on('SIGTERM', stop)
 process.on('SIGHUP', stop)
-// A reader that closes the pipe early (| head) is no fault.
+// A program that closes the pipe early (| head) is not an error.
 process.stdout.on('error', () => {})
 // SQLite works since Node 22.5 and was called experimental until Node 24.
 process.removeAllListeners('warning')

@@ -196,7 +196,7 @@ function tellDamage({ message }: CopyDamagedError, { isJson, sink }: Options, { 
   return exitCodes.different
 }
 
-/** What to do about a copy that is not as it should be. */
+/** What to do about a damaged copy. */
 const repair = ({ kind, target }: Options['sink']): string =>
   kind === 'csv' || kind === 'parquet'
     ? `Delete ${target} and call tender-sync run: it rewrites the file. If it still differs then, rebuild the copy with tender-sync reset.`

@@ -1,5 +1,5 @@
-// `tender-sync watch`: a run at once and then every hour, at a minute drawn by lot, so that the clients of the world do
-// not all come at the full hour.
+// `tender-sync watch`: one run immediately and then one every hour, at a random minute, so that clients do not all send
+// requests on the hour.
 import { longestSleepMs, nextRunAt } from '../sync/watch.ts'
 import type { Options } from './command-line.ts'
 import { type Environment, exitCodes } from './environment.ts'

@@ -55,7 +55,7 @@ function hitsFileBeside(copy: string): string {
   return join(dirname(resolve(copy)), 'hits.ndjson')
 }
 
-/** Says what comes: a line for each message, or a line of JSON. */
+/** Prints what is received: a line of text, or a line of JSON, for each message. */
 class Teller {
   readonly #options: WebhookOptions
   readonly #environment: Environment
@@ -117,7 +117,7 @@ class Teller {
     else this.#environment.stderr.write(`${wrapped(this.#line(text), this.#environment.stderr.columns, '')}\n`)
   }
 
-  /** Titles come from anybody who publishes a notice: they must not command a terminal. */
+  /** Titles can come from anybody who publishes a notice: they must not control a terminal. */
   #line(text: string): string {
     return `${moment(this.#environment.now())}  ${text.replace(/\p{Cc}+/gu, ' ')}`
   }

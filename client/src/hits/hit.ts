@@ -9,7 +9,7 @@ export type Hit = HitEvent & {
 }
 
 /**
- * What became of a hit: `new` and `changed` were written; `held` means that this message, or a newer one about the same
+ * The outcome of a hit: `new` and `changed` were written; `held` means that this message, or a newer one about the same
  * hit, was there already.
  */
 export type HitOutcome = 'new' | 'changed' | 'held'
@@ -38,7 +38,7 @@ const object = (properties: { readonly [name: string]: Schema }, optional: reado
   properties,
   required: Object.keys(properties).filter((name) => !optional.includes(name)),
 })
-/** What a hit must have to be kept; further members are kept as they are. */
+/** What a hit must have to be stored; further members are stored unchanged. */
 const hitSchema = object({
   timestamp: text,
   data: object(

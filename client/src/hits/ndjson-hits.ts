@@ -22,9 +22,7 @@ const lineOf = ({ data, webhookId, receivedAt, ...rest }: Hit, firstReceivedAt: 
 type Held = { readonly age: string; readonly firstReceivedAt: string }
 type OpenFile = { readonly handle: FileHandle; readonly held: Map<string, Held> }
 
-/**
- * Throws a SinkBusyError when another process has the file, and a CopyDamagedError when it holds a line that is no hit.
- */
+/** Throws a SinkBusyError when another process has the file open, and a CopyDamagedError when a line is not a hit. */
 export async function openNdjsonHits({ file, now }: NdjsonHitsOptions): Promise<HitStore> {
   await makeFolder(dirname(file))
   const acquired = await fileLock({ path: join(`${file}.sync`, 'lock'), now }).acquire()
@@ -58,7 +56,7 @@ export async function openNdjsonHits({ file, now }: NdjsonHitsOptions): Promise<
         await handle.datasync()
       }
     } catch (error) {
-      // How much was written is not known: the next hit reads the file again.
+      // It is unknown how much was written: the next hit reads the file again.
       current = undefined
       await handle.close().catch(() => {})
       throw error

@@ -6,12 +6,12 @@ import { storableJson } from '../sinks/record-json.ts'
 import type { Hit, HitOutcome, HitStore } from './hit.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 
-/** How long a statement may take: below the 20 s after which the sender gives up. */
+/** Maximum time of a statement: below the 20 s after which the sender gives up. */
 const statementMs = 10_000
 
 export type PostgresHitsOptions = { readonly connectionString: string; readonly schema?: string }
 
-/** Connects at once, so that a wrong address is known before the first hit. */
+/** Connects immediately, so that a wrong address is known before the first hit. */
 export async function openPostgresHits(options: PostgresHitsOptions): Promise<HitStore> {
   const schema = checkedName(options.schema ?? 'tenderstock', 'The schema')
   const { rows, end } = postgresConnection({

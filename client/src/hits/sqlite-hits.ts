@@ -10,7 +10,7 @@ import type { Hit, HitOutcome, HitStore } from './hit.ts'
 
 /** How long a hit waits for a run that is writing: below the 20 s after which the sender gives up. */
 const waitMs = 10_000
-/** How long until it is tried again. */
+/** Pause before the next try. */
 const pauseMs = 50
 /** SQLite's code for a database that another process is writing. */
 const busyCode = 5
@@ -23,7 +23,7 @@ export type SqliteHitsOptions = {
   readonly sleep: Sleep
 }
 
-/** Throws a SinkError when Node is too old, or the file is no database of tender-sync. */
+/** Throws a SinkError when Node is too old, or the file is not a database of tender-sync. */
 export async function openSqliteHits({ file, clock, sleep }: SqliteHitsOptions): Promise<HitStore> {
   const db = await openSqlite(file)
   try {

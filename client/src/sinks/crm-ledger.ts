@@ -53,7 +53,7 @@ export async function openCrmLedger(path: string, mappingHash: string): Promise<
     if (error.code === 'ENOENT') return ''
     throw error
   })
-  // Where the power failed during a write, a file may hold NUL bytes; nothing from there on was ever durable.
+  // After a power failure during a write, a file may contain NUL bytes; nothing after them was ever durable.
   const whole = text.slice(0, text.includes('\0') ? text.indexOf('\0') : text.length)
   const stored = whole.split('\n').slice(0, -1)
   if (stored.length > 0) {

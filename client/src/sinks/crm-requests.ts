@@ -38,7 +38,7 @@ const passing = new Set([408, 423, 425, 429, 477, 500, 502, 503, 504, 520, 521, 
 const refused = new Set([300, 400, 409, 413, 422])
 const waitsSeconds = [1, 2, 4, 8, 16, 32, 60]
 /**
- * How long a run waits for the CRM; a longer wait is left to the next run, because this one would only hold its lock.
+ * How long a run waits for the CRM; a longer wait is left to the next run, because this one would only hold the lock.
  */
 const longestWaitMs = 15 * 60_000
 

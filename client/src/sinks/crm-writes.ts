@@ -1,4 +1,4 @@
-// What is to be written of one record into a CRM, beside what the ledger says the CRM holds. Pure.
+// What to write of one record into a CRM, given what the CRM holds according to the ledger. Pure.
 import { createHash } from 'node:crypto'
 import type { TenderRecord } from '../types.ts'
 import type { LedgerEntry } from './crm-ledger.ts'
@@ -45,7 +45,7 @@ export class CrmWrites {
     return shortHash(JSON.stringify(this.#counted))
   }
 
-  /** What is to be written; undefined: nothing. `sending` was sent before, without an answer. */
+  /** What to write; undefined: nothing. `sending` was sent before, without an answer. */
   writeOf(
     { record, retried }: Wanted,
     entry: LedgerEntry | undefined,

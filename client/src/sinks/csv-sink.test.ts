@@ -6,7 +6,7 @@ import { recordOf, type SeenRecord, sinkConformance } from '../testing/sink-conf
 import type { TenderRecord } from '../types.ts'
 import { type CsvSinkOptions, csvSink } from './csv-sink.ts'
 
-/** Rows by column name; a reader of its own, so that the writer is not checked against itself. */
+/** Rows by column name; a separate parser, so that the writer is not checked against itself. */
 function parseCsv(text: string, delimiter = ','): Record<string, string>[] {
   const rows: string[][] = [[]]
   let cell = ''

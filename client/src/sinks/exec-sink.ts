@@ -18,17 +18,19 @@ export type ExecSinkOptions = {
   readonly command: readonly [program: string, ...args: string[]]
   /** Folder for the ids and times of what the program has taken, and for the state. */
   readonly folder: string
-  /** Where the program's standard output goes; its standard error is ours. Default: nowhere. */
+  /** Where the program's standard output goes; its standard error goes to ours. Default: nowhere. */
   readonly output?: 'inherit' | 'ignore'
 }
 
-/** What is kept of a record that the program took: it keeps the record, or whatever it makes of it. */
+/**
+ * What is stored about a record that the program accepted: the program keeps the record, or whatever it makes of it.
+ */
 type TakenRecord = StoredRecord & { readonly print?: RecordPrint }
 
-/** Of a record that an older version noted. */
+/** For a record that an older version stored. */
 const noPrint: RecordPrint = { hash: '0'.repeat(64), isOpen: true }
 
-/** What a line of the program's input holds. */
+/** A line of the program's input. */
 export type ExecEvent =
   | { readonly op: 'upsert' | 'close'; readonly record: TenderRecord }
   | { readonly op: 'merge'; readonly record: TenderRecord; readonly into: string }

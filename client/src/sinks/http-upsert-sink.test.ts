@@ -409,7 +409,7 @@ describe('refused records', () => {
       expect(await sink.held([idOf(7), idOf(8)])).toEqual(new Map([[idOf(8), recordOf(8).lastModified]]))
       await sink.end()
 
-      // Nothing changed: retried, not written into the file a second time, still reported.
+      // What users change by hand, and the mark of a first run, in either CRM.
       const second = open()
       await second.begin(delta)
       await second.commit(state, 'run')

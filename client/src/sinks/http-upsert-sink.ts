@@ -192,7 +192,7 @@ class CrmRun {
     }
   }
 
-  /** Sends everything collected: first the survivors, then the records that merge into them. */
+  /** An archived survivor is passed to upsert() and then to close(): the first may create it. */
   async flush(): Promise<void> {
     if (this.#wanted.size === 0) return
     const known = await this.ledger()
@@ -229,7 +229,7 @@ class CrmRun {
     this.#run = undefined
   }
 
-  /** What is to be written of a wanted record; a record that needs no write is counted and remembered. */
+  /** Returns what to write of a wanted record; a record that needs no write is counted and remembered. */
   #writeOf(known: CrmLedger, wanted: Wanted, looked: ReadonlyMap<string, LedgerEntry>): Write | undefined {
     const { record, isCreating } = wanted
     const stored = known.get(record.id)
@@ -369,7 +369,7 @@ class CrmRun {
         again.push(write)
       else await this.#refuse(known, write, outcome.reason)
     }
-    // at once: an interrupted run remembers what reached the CRM
+    // immediately: an interrupted run remembers what reached the CRM
     await this.save()
     if (again.length === 0) return
     const waitMs = 1000 * 2 ** retries
@@ -416,7 +416,7 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
       crm.want(records, crm.keepsArchived)
     },
     async merge(merges: readonly Merge[]) {
-      // What they merge into must be there first, with the CRM's own id.
+      // The record they merge into must exist first, with the CRM's own ID.
       await crm.flush()
       crm.want(
         merges.map(({ record }) => record),

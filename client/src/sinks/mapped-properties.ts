@@ -2,7 +2,7 @@
 import type { TenderRecord } from '../types.ts'
 import type { MappedField, Scalar } from './http-mapping.ts'
 
-/** What a record is to the CRM. */
+/** The state of a record in the CRM. */
 export type TargetState = 'open' | 'closed' | 'merged'
 
 export const targetStateOf = (record: TenderRecord): TargetState =>

@@ -6,7 +6,7 @@ import { disposable, type OpenSink } from './disposable.ts'
 
 export type MemorySinkOptions = {
   /**
-   * True (default): writes are visible with their commit, a first run with its last one. False: at once, and never
+   * True (default): writes are visible with their commit, a first run with its last one. False: immediately, and never
    * undone.
    */
   readonly isStaged?: boolean

@@ -114,7 +114,7 @@ async function sumOf(path: string): Promise<string> {
 }
 
 function readBackOf(file: string, folder: string): ReadBack {
-  // hyparquet takes a byte-order mark at the beginning of a text away.
+  // hyparquet removes a byte-order mark at the beginning of a text.
   const named = (cells: readonly string[], content: string): string =>
     digestOf(JSON.stringify([...cells.map((cell) => cell.replace(/^\uFEFF/, '')), content]))
   return {

@@ -8,7 +8,7 @@ export type PostgresConnectionOptions = {
   readonly setUp: (client: Client) => Promise<void>
   /** Called when the connection is lost, before anything uses the next one. */
   readonly onLost?: () => void
-  /** How long connecting and each statement may take; default: 30 s, and as long as a statement needs. */
+  /** Maximum time for connecting and for each statement; default: 30 s, and no limit for statements. */
   readonly timeoutMs?: number
 }
 

@@ -102,7 +102,7 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
     },
     async commit(saved, end) {
       await session.inTransaction()
-      // What was staged becomes the content of the tables, within the transaction that saves the state.
+      // Staged rows become the content of the tables, within the transaction that saves the state.
       if (end === 'run' && run?.kind === 'first') await tables.applyStaged()
       await state.save(saved)
       await session.commit()

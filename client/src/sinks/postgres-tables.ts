@@ -205,7 +205,7 @@ export class PostgresTables {
     return wrong
   }
 
-  /** What was staged becomes the content of the tables, within the transaction that saves the state. */
+  /** Staged rows become the content of the tables, within the transaction that saves the state. */
   async applyStaged(): Promise<void> {
     await this.#rows(
       `delete from ${this.#schema}.tender where not exists (select from ${this.#schema}.sync_staged staged where staged.id = tender.id)`,
@@ -219,7 +219,7 @@ export class PostgresTables {
       await this.#write(
         `select record || '{}' as r, record_hash as h from ${this.#schema}.sync_staged where id = any($1::uuid[])`,
         [ids.map(({ id }) => id)],
-        // The new copy takes the place of the old one, whatever that held; equal rows are left alone.
+        // The new copy takes the place of the old one, whatever that held; equal rows are not written.
         { when: '(excluded.record <> held.record or excluded.record_hash <> held.record_hash)' },
       )
       after = ids.at(-1)?.id

@@ -26,7 +26,7 @@ export function readAnswer(answer: MappedAnswer, body: unknown, ids: readonly st
   const list = answer.results === undefined ? body : valueAt(body, answer.results)
   const results: readonly unknown[] = Array.isArray(list) ? list : []
   if (answer.kind === 'ordered') {
-    // With another number of entries, results cannot be assigned: all are sent again rather than one mistaken for
+    // With another number of entries, results cannot be assigned: all are sent again, instead of mistaking one for
     // another.
     if (results.length !== ids.length) return ids.map(() => unmentioned)
     return results.map((result) => {

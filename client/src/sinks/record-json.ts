@@ -1,5 +1,5 @@
-// Records as JSON that every reader takes. JSON itself allows more than they do: lone surrogates, which no encoding of
-// text can hold (jq, DuckDB and PostgreSQL refuse them, SQLite writes bytes that are not UTF-8), and U+0000, which
+// Records as JSON that every program accepts. JSON itself allows more than they do: lone surrogates, which no encoding
+// of text can hold (jq, DuckDB and PostgreSQL refuse them, SQLite writes bytes that are not UTF-8), and U+0000, which
 // PostgreSQL refuses.
 
 // An even number of backslashes before makes the u a plain letter; such a text is only cleaned needlessly, never
@@ -27,7 +27,7 @@ export function wellFormed<T extends object>(record: T): { readonly record: T; r
   return { record: JSON.parse(clean) as T, json: clean }
 }
 
-/** JSON that PostgreSQL's jsonb takes: well-formed, and NUL characters left out. */
+/** JSON that PostgreSQL's jsonb accepts: well-formed, and without NUL characters. */
 export function storableJson(value: object): string {
   const json = wellFormedJson(value)
   if (!nul.test(json)) return json

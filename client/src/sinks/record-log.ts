@@ -61,7 +61,7 @@ export async function scanLog(path: string, onRecord?: (record: LoggedRecord) =>
   for await (const { bytes, offset } of readLines(path)) {
     if (!bytes.subarray(0, markStart.length).equals(markStart)) {
       hash.update(bytes)
-      // A copy: the block of the line may be gone when its mark comes.
+      // When copying: the block of the line may be gone when its mark is read.
       const json = bytes.subarray(putStart.length, -1)
       waiting.push({ json: onRecord ? Buffer.from(json) : json, offset: offset + putStart.length })
       continue
@@ -80,7 +80,7 @@ export async function scanLog(path: string, onRecord?: (record: LoggedRecord) =>
   return { mark, committedBytes, records }
 }
 
-/** Puts a log that holds nothing but a mark in the place of whatever log there is; durable and at once. */
+/** Replaces any log with one that holds only a mark; durably and atomically. */
 export async function replaceLog(path: string, mark: Mark): Promise<void> {
   const temporary = `${path}.new`
   const file = await open(temporary, 'w')

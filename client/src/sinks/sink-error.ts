@@ -1,4 +1,4 @@
-// What the person who runs a sink can repair.
+// What the person who runs a sink can fix.
 
 /** The message is one sentence that says what is wrong and what to do; shown without a stack. */
 export class SinkError extends Error {
@@ -10,12 +10,12 @@ export class SinkBusyError extends SinkError {
   override readonly name = 'SinkBusyError'
 }
 
-/** What people load cannot be read as it should: it was damaged, cut off, or written by something else. */
+/** The target cannot be read: it was damaged, truncated, or written by another program. */
 export class CopyDamagedError extends SinkError {
   override readonly name = 'CopyDamagedError'
 }
 
-/** True when `error` says that the module `name` is not installed (and not that one of its own imports is missing). */
+/** True when `error` means that the module `name` is not installed (and not that one of its own imports is missing). */
 export function isMissingModule(error: unknown, name: string): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? error.code : undefined

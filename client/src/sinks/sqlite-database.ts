@@ -16,8 +16,8 @@ async function loadSqlite(): Promise<typeof import('node:sqlite')> {
 }
 
 /**
- * Opens or makes the database, with the tables of the copy. Read-only, a missing file counts as an empty copy. Throws a
- * SinkError when Node is too old or the file is no SQLite database.
+ * Opens or creates the database, with the tables of the copy. Read-only, a missing file counts as an empty copy. Throws
+ * a SinkError when Node is too old or the file is not a SQLite database.
  */
 export async function openSqlite(file: string, isReadOnly = false): Promise<DatabaseSync> {
   const { DatabaseSync } = await loadSqlite()
@@ -32,7 +32,7 @@ function open(Database: typeof DatabaseSync, file: string, isReadOnly = false): 
     if (isReadOnly) {
       db.exec('PRAGMA busy_timeout = 15000')
       refuseForeignTables(db, file)
-      // A run that was killed before it had made its tables leaves a database without them: there is no copy yet.
+      // A run that was killed before it created its tables leaves a database without them: there is no copy yet.
       if (hasCopy(db)) return db
       db.close()
       return open(Database, ':memory:')
@@ -61,7 +61,7 @@ function open(Database: typeof DatabaseSync, file: string, isReadOnly = false): 
 const fullCode = 13
 const inputOutputCode = 10
 
-/** What a person can do about a fault of the disk; any other error unchanged. */
+/** What a person can do about a disk error; any other error unchanged. */
 export function diskFaultOf(error: unknown, file: string): unknown {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return error
   const code = error.errcode & 0xff

@@ -190,7 +190,7 @@ export function sqliteDigest(db: DatabaseSync, set: TableSet): CopyDigest | unde
   return sum.digest
 }
 
-/** What the rows of a record in all tables say. */
+/** The content of a record's rows in all tables. */
 const rowContent = (rows: {
   readonly tender: readonly unknown[]
   readonly lots: readonly (readonly unknown[])[]

@@ -22,11 +22,11 @@ import {
 export type SqliteSinkOptions = {
   /** Path of the database file; made when missing. Tables of other names in it are left alone. */
   readonly file: string
-  /** For looking at the copy: nothing is made or changed, and a missing file counts as an empty copy. */
+  /** For inspecting the copy: nothing is created or changed, and a missing file counts as an empty copy. */
   readonly isReadOnly?: boolean
 }
 
-/** Opens or makes the database. Throws a SinkError when Node is too old or the file is no SQLite database. */
+/** Opens or creates the database. Throws a SinkError when Node is too old or the file is not a SQLite database. */
 export async function sqliteSink({ file, isReadOnly = false }: SqliteSinkOptions): Promise<OpenSink> {
   return createSink(await openSqlite(file, isReadOnly), file)
 }

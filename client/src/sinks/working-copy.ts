@@ -33,7 +33,7 @@ export type WorkingCopyOptions = {
   readonly openExport?: () => Promise<CopyExport>
   /** Whether the last export is still there. */
   readonly isExported?: () => Promise<boolean>
-  /** Of what is stored. Default: of a whole record. */
+  /** The print of a stored record. Default: of a whole record. */
   readonly printOf?: (stored: StoredRecord) => RecordPrint
 }
 
@@ -82,7 +82,7 @@ export class WorkingCopy {
     const baseBytes = (await sizeOf(this.#options.base)) ?? 0
     if (mark) {
       const log = await RecordLog.open(this.#logPath, committedBytes)
-      // A reset accepts the base even if somebody changed it: a first run will replace it.
+      // A reset accepts the base even if it was changed: a first run will replace it.
       await log.commit({ ...mark, state, ...(state === null && { baseBytes }) })
       await log.close()
     } else await replaceLog(this.#logPath, { state, end: 'run', baseBytes })
@@ -191,7 +191,7 @@ export class WorkingCopy {
     return held
   }
 
-  /** With what the run wrote; of a staged run the staging alone. */
+  /** Includes what the run wrote; for a staged run only the staging. */
   async digest(): Promise<CopyDigest> {
     const index = this.#target?.index ?? (await this.#readLive()).index
     const sum = new DigestSum()

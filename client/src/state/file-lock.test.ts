@@ -18,7 +18,7 @@ const freshPath = (): string => join(folder, `${++number}`, 'lock')
 const fileOf = (path: string): string => join(dirname(path), readdirSync(dirname(path)).sort().at(-1)!)
 const contentOf = (path: string) => JSON.parse(readFileSync(fileOf(path), 'utf8')) as Record<string, unknown>
 
-/** Another process that takes the lock and says so; it holds it until it is killed. */
+/** Another process that takes the lock and reports it; it holds the lock until it is killed. */
 async function holderProcess(path: string): Promise<ChildProcess> {
   const source = `
     import { fileLock } from ${JSON.stringify(join(import.meta.dirname, 'file-lock.ts'))}

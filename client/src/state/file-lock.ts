@@ -30,7 +30,7 @@ export type LockHolder = {
 export type FileLockOptions = {
   /** Path of the files, without their number. */
   readonly path: string
-  /** How long a holder that cannot be checked may be silent; default 60 s. */
+  /** How long a holder that cannot be checked may show no sign of life; default 60 s. */
   readonly leaseMs?: number
   /** Default: a sixth of the lease. */
   readonly renewEveryMs?: number
@@ -175,7 +175,7 @@ async function writeNew(path: string, text: string): Promise<void> {
   }
 }
 
-/** Puts the finished file in place unless another is there: nobody ever sees a half-written lock. */
+/** Puts the finished file in place unless another exists: an incomplete lock is never visible. */
 async function linkUnlessThere(from: string, to: string, text: string): Promise<boolean> {
   try {
     await link(from, to)

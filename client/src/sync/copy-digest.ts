@@ -13,7 +13,7 @@ export type CopyDigest = {
   readonly newest?: string
 }
 
-/** What an answer says of its edition. */
+/** What an answer says about its edition. */
 export type EditionDigest = { readonly edition: number; readonly open: string; readonly all: string }
 
 /** The value of `X-Stock-Digest`; undefined for none, or for a form that this version does not know. */
@@ -41,7 +41,7 @@ export function canonicalJson(value: unknown): string {
   return text === '' ? '{}' : `${text}}`
 }
 
-/** What of a record is hashed: `checkedAt` moves while the record stays the same (C26). */
+/** The hashed part of a record: `checkedAt` moves while the record stays the same (C26). */
 export function hashedForm(record: object): string {
   const { checkedAt: _, ...content } = record as { readonly checkedAt?: unknown }
   return canonicalJson(content)

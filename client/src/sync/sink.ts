@@ -51,7 +51,7 @@ export type SyncState = {
    * run.
    */
   readonly updatedSince?: string
-  /** What the target held when the last run ended; missing where the sink cannot say. */
+  /** What the target held when the last run ended; missing when the sink cannot tell. */
   readonly copy?: KnownCopy
   /** A run that began and did not end: how to continue with it. */
   readonly run?: {
@@ -81,7 +81,7 @@ export type Sink = {
   readonly name: string
   /**
    * True: begin('first') … discard() leaves no trace (staging table, temp file, transaction). False: writes are visible
-   * at once.
+   * immediately.
    */
   readonly canStage: boolean
   /**
@@ -129,13 +129,13 @@ export type Sink = {
    * the hash of what it was given. Undefined, or left out: the copy cannot be compared with its edition.
    */
   digest?(): Promise<CopyDigest | undefined>
-  /** The target as its readers find it; without it `tender-sync verify` compares what all() gives. */
+  /** The target as its users read it; without it `tender-sync verify` compares what all() returns. */
   readonly readBack?: ReadBack
   /** Where the sink keeps the state itself; commit() writes it. Without: give sync() a state store. */
   readonly state?: StateStore
   /**
-   * What a person must know of the last run although it completed: records that the target refused … Sentences, for the
-   * summary and the log; empty or left out when there is nothing.
+   * What a person must know about the last run although it completed: records that the target refused … Sentences, for
+   * the summary and the log; empty or left out when there is nothing.
    */
   readonly warnings?: readonly string[]
   /** Closes connections and files. The sink cannot be used afterwards. */
@@ -157,7 +157,10 @@ export type SeenRecord = {
 
 /** Reads the same files or tables that people load, and nothing that is stored beside them. */
 export type ReadBack = {
-  /** Every record; none where there is no target yet. Rejects with a CopyDamagedError where a reader would stumble. */
+  /**
+   * Every record; none when there is no target yet. Rejects with a CopyDamagedError when a user's program could not
+   * read it.
+   */
   rows(): AsyncIterable<SeenRecord>
   /** The `content` that the target must have for a record. */
   contentOf(record: TenderRecord): string

@@ -1,7 +1,7 @@
 // What a sync reports while it runs.
 import type { RunKind, SyncState } from './sink.ts'
 
-/** What a run did so far; redelivered records count. */
+/** What a run has done so far; redelivered records count. */
 export type SyncCounts = {
   readonly pages: number
   readonly records: number
@@ -23,7 +23,7 @@ export type SyncEvent =
       readonly type: 'page'
       readonly records: number
       readonly counts: SyncCounts
-      /** Of the page's last record: how far the run is between `updated_since` and now. */
+      /** The lastModified of the page's last record: how far the run is between `updated_since` and now. */
       readonly lastModified?: string
       readonly hasMore: boolean
     }

@@ -23,7 +23,7 @@ import {
 import { checkEndpointName, parseEndpointAddress } from '../../webhooks/endpoint-address.ts'
 import { makeWebhookSecret, webhookSecretBytes } from '../../webhooks/signature.ts'
 import type { ConsoleContext } from '../console-context.ts'
-import { CriteriaReader, type FieldErrors } from '../criteria.ts'
+import { CriteriaParser, type FieldErrors } from '../criteria.ts'
 import { keyHashOf } from '../directory.ts'
 import { formatMoment, formatNumber } from '../format.ts'
 import { actorOf, fieldOf, formKey, note, once, Refused } from '../forms.ts'
@@ -173,7 +173,7 @@ async function readForm(
   former?: string,
 ) {
   const texts = webhooksTexts[language]
-  const reader = new CriteriaReader(language)
+  const reader = new CriteriaParser(language)
   const rate = reader.whole('rate', form.rate || String(defaultRate), 1, mostRate) ?? defaultRate
   if (form.kinds.length === 0) reader.errors.set('kind', texts.noKind)
   const chosen = searches.map(({ searchId }) => searchId).filter((id) => form.searches.includes(id))

@@ -21,7 +21,7 @@ import {
   winLikeness,
 } from './likeness.ts'
 import { type PreparedProfile, type ProfileToFit, prepareProfile } from './prepare-profile.ts'
-import { openTextReaders, type TermReader, type TextReaders } from './term-reader.ts'
+import { openTermCounters, type TermCounter, type TermCounters } from './term-counter.ts'
 
 type FitPart = {
   readonly part: 'cpv' | 'keywords' | 'pastWins' | 'region' | 'value'
@@ -69,7 +69,7 @@ const mostTermsNamed = 5
 
 /** `mostWords`: see the token table. */
 export function openScorer(profiles: readonly ProfileToFit[], model: FitModel, mostWords?: number): Scorer {
-  const readers = openTextReaders(model, mostWords)
+  const readers = openTermCounters(model, mostWords)
   const prepared = profiles.map((profile) => prepareProfile(profile, readers, model))
   readers.ready()
   let current: RecordToFit | undefined
@@ -243,7 +243,7 @@ function scoreOf(
   profile: PreparedProfile,
   { record, value }: RecordToFit,
   cheap: CheapParts,
-  readers: TextReaders,
+  readers: TermCounters,
   model: FitModel,
 ): Scored {
   const likenesses: Likenesses = {
@@ -320,7 +320,7 @@ function regionText(region: RegionLikeness | undefined): string {
 }
 
 /** The terms that gave most, as they are compared: beginnings of words, and ends with `~` before them. */
-function termsFound(profile: PreparedProfile, reader: TermReader): string[] {
+function termsFound(profile: PreparedProfile, reader: TermCounter): string[] {
   const found = profile.terms.filter(({ numbers }) => countOf(numbers, reader) > 0)
   return found
     .sort((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1))

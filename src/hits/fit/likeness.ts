@@ -9,7 +9,7 @@ import {
   regionsOf,
   type TermVector,
 } from './prepare-profile.ts'
-import type { TermReader, TextReaders } from './term-reader.ts'
+import type { TermCounter, TermCounters } from './term-counter.ts'
 
 /** Of the digits on which two codes agree, by how many they are. */
 const depthWeights: readonly number[] = [0, 0, 0.25, 0.55, 0.75, 0.88, 0.93, 0.97, 1]
@@ -33,7 +33,7 @@ const lengthShare = 0.6
 /** Share by which an estimated value counts. */
 export const estimatedShare = 0.5
 
-/** A record as parts are computed of it; the term reader holds its terms. */
+/** A record as parts are computed of it; the term counter holds its terms. */
 export type RecordToFit = {
   readonly record: TenderRecord
   readonly codes: readonly string[]
@@ -98,7 +98,7 @@ export function sharedDigits(a: string, b: string): number {
 }
 
 /** BM25 over the terms of the profile, saturated; undefined when the profile has none. */
-export function keywordLikeness(profile: PreparedProfile, reader: TermReader, model: FitModel): number | undefined {
+export function keywordLikeness(profile: PreparedProfile, reader: TermCounter, model: FitModel): number | undefined {
   if (profile.terms.length === 0) return undefined
   const length = 1 - lengthShare + (lengthShare * reader.length()) / model.words.meanLength
   let sum = 0
@@ -110,7 +110,7 @@ export function keywordLikeness(profile: PreparedProfile, reader: TermReader, mo
   return profile.profileId === null ? Math.max(leastBySearch, likeness) : likeness
 }
 
-export function countOf(numbers: readonly number[], reader: TermReader): number {
+export function countOf(numbers: readonly number[], reader: TermCounter): number {
   let count = 0
   for (const number of numbers) count += reader.countOf(number)
   return count
@@ -120,9 +120,9 @@ export function countOf(numbers: readonly number[], reader: TermReader): number 
 export type WinLikeness = { readonly texts: number; readonly titles: number; readonly authority: number }
 
 /** Each of the three to the win that is nearest in it; undefined without past wins. */
-export function winLikeness(profile: PreparedProfile, readers: TextReaders): WinLikeness | undefined {
+export function winLikeness(profile: PreparedProfile, readers: TermCounters): WinLikeness | undefined {
   if (profile.wins.length === 0) return undefined
-  const nearest = (reader: TermReader, vectorIn: (win: PreparedProfile['wins'][number]) => TermVector): number =>
+  const nearest = (reader: TermCounter, vectorIn: (win: PreparedProfile['wins'][number]) => TermVector): number =>
     Math.min(
       1,
       profile.wins.reduce((best, win) => Math.max(best, cosine(vectorIn(win), reader)), 0),
@@ -134,7 +134,7 @@ export function winLikeness(profile: PreparedProfile, readers: TextReaders): Win
   }
 }
 
-function cosine({ numbers, weights }: TermVector, reader: TermReader): number {
+function cosine({ numbers, weights }: TermVector, reader: TermCounter): number {
   let sum = 0
   for (let index = 0; index < numbers.length; index++) {
     const weight = reader.weightOf(numbers[index]!)

@@ -5,7 +5,7 @@ import type { CompanyProfile } from '../company-profile.ts'
 import { authorityKey, spellingsOf } from '../words.ts'
 import type { FitModel } from './fit-model.ts'
 import { termsOfToken } from './fit-terms.ts'
-import type { TermReader, TextReaders } from './term-reader.ts'
+import type { TermCounter, TermCounters } from './term-counter.ts'
 
 /** What the score compares with. */
 export type ProfileToFit = {
@@ -63,7 +63,7 @@ const leastKappa = 12
 
 export function prepareProfile(
   { profileId, profile, wins: given }: ProfileToFit,
-  readers: TextReaders,
+  readers: TermCounters,
   model: FitModel,
 ): PreparedProfile {
   const wins = [...given].slice(0, mostWins)
@@ -110,7 +110,7 @@ export function prepareProfile(
   }
 }
 
-function vectorOf(reader: TermReader, most: number): TermVector {
+function vectorOf(reader: TermCounter, most: number): TermVector {
   const heaviest = reader.heaviest(most)
   return {
     numbers: Int32Array.from(heaviest, ({ number }) => number),
@@ -118,7 +118,7 @@ function vectorOf(reader: TermReader, most: number): TermVector {
   }
 }
 
-function ownWord(word: string, reader: TermReader, model: FitModel): ProfileTerm {
+function ownWord(word: string, reader: TermCounter, model: FitModel): ProfileTerm {
   const spellings = spellingsOf(word)
   const [term] = termsOfToken(spellings[0]!)
   return {

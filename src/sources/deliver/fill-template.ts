@@ -93,14 +93,16 @@ const boundary = 'tenderstock-4f1d6c0e9b7a'
 function multipartOf(parts: { readonly [name: string]: Json }): string {
   const lines = Object.entries(parts).map(([name, part]) => {
     const isText = typeof part === 'string' || typeof part === 'number'
-    // Some servers take only parts with a file name for parts of their own type.
+    // Some servers accept only parts with a file name as parts with their own type.
     const head = `Content-Disposition: form-data; name="${name}"${isText ? '' : '; filename="blob"\r\nContent-Type: application/json'}`
     return `--${boundary}\r\n${head}\r\n\r\n${isText ? String(part) : JSON.stringify(part)}\r\n`
   })
   return `${lines.join('')}--${boundary}--\r\n`
 }
 
-/** The request that a template makes with these values, dates written in `zone`. Throws where a value is missing. */
+/**
+ * The request that a template results in with these values, dates written in `zone`. Throws when a value is missing.
+ */
 export function fillTemplate(template: Template, values: Values, zone: string): SourceRequest {
   const headers: { [name: string]: string } = {}
   for (const [name, text] of Object.entries(template.headers ?? {}))
@@ -146,7 +148,7 @@ function* placeholdersOf(
     for (const [, name, , pattern] of text.matchAll(placeholder)) yield { name: name!, pattern }
 }
 
-/** Throws when a template has a placeholder that is not among `names`, or a pattern where no date is. */
+/** Throws when a template has a placeholder that is not among `names`, or a pattern on a value that is not a date. */
 export function checkTemplate(template: Template, names: ReadonlySet<string>): void {
   for (const { name, pattern } of placeholdersOf(template)) {
     if (!names.has(name)) throw new Error(`unknown placeholder {${name}} in ${template.url}`)

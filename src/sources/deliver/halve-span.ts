@@ -7,7 +7,7 @@ export type Span = readonly [from: number, to: number]
 const grains = [28 * dayMs, dayMs, hourMs, minuteMs, 1000, 1]
 
 /**
- * Two halves of a span, cut where the dates of the request can separate them (`finenessMs`) on the clocks of `zone`;
+ * Halves a span, cut where the dates of the request can separate the halves (`finenessMs`) on the clocks of `zone`;
  * undefined if the span is too short for that. Months are not cut further if the request names months.
  */
 export function halveSpan([from, to]: Span, finenessMs: number, zone: string): readonly [Span, Span] | undefined {

@@ -1,4 +1,4 @@
-// The scanner compared with JSON.parse, on random documents and cuts.
+// Compares the scanner with JSON.parse, on random documents and cuts.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../fetch.ts'
@@ -33,7 +33,7 @@ describe('JsonItems', () => {
         expect(scanner.found).toBe('list')
         expect(items.map(({ bytes }) => JSON.parse(textOf(bytes)) as unknown)).toEqual(JSON.parse(text))
         expect(items.map(({ pointer }) => pointer)).toEqual(list.map((_, index) => `/${index}`))
-        // The bytes are slices: joined with what is between them they are the document.
+        // The bytes are slices: together with the text between them they form the document.
         let from = 0
         for (const { bytes } of items) {
           const found = text.indexOf(textOf(bytes), from)

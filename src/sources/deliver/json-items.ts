@@ -1,9 +1,9 @@
-// The entries of a JSON answer as their bytes are in it, cut out while it streams in; the rest is skipped, not kept.
+// The entries of a JSON answer as unchanged bytes, cut out while it streams in; the rest is skipped, not kept.
 import type { Json } from '../fetch.ts'
 import { parseJson } from '../json.ts'
 import { pointerToken, pointerTokens } from './json-pointer.ts'
 
-/** The answer is no JSON, or is truncated. Earlier items are valid. */
+/** The answer is not JSON, or is truncated. Earlier items are valid. */
 export class JsonItemsError extends Error {
   readonly isCutOff: boolean
   constructor(message: string, isCutOff: boolean) {
@@ -13,18 +13,18 @@ export class JsonItemsError extends Error {
   }
 }
 
-/** One entry; of one that is larger than the limit, `bytes` is its beginning. */
+/** One entry; for one that is larger than the limit, `bytes` is its beginning. */
 export type JsonItem = { readonly pointer: string; readonly bytes: Uint8Array; readonly isTooLarge: boolean }
 
 export type JsonItemsOptions = {
   /** Pointer to a list, whose members are the items, or to one value; `*` for every member. */
   readonly at: string
-  /** Pointers to values outside of the items that are wanted as well. */
+  /** Pointers to other wanted values outside of the items. */
   readonly values?: readonly string[]
   readonly maxItemBytes: number
 }
 
-/** Number of bytes that are kept of an item that is too large. */
+/** Number of bytes to keep of an item that is too large. */
 const keptBytes = 1024
 /** Maximum bytes of a total, link, cursor or member name. */
 const maxValueBytes = 64 * 1024
@@ -32,7 +32,7 @@ const maxValueBytes = 64 * 1024
 type Target = { readonly tokens: readonly string[]; readonly value: string | undefined }
 type Frame = {
   readonly isArray: boolean
-  /** Targets that fit the way to here; of `items` every member is an item. */
+  /** Targets that match the current path; of `items` every member is an item. */
   readonly targets: readonly Target[]
   readonly isItems: boolean
   index: number
@@ -59,7 +59,7 @@ const endsScalar = (byte: number): boolean =>
   isBlank(byte) || byte === 0x2c || byte === 0x5d || byte === 0x7d || byte === 0x3a
 
 /**
- * Takes the chunks of one JSON text and returns the items that they complete. Memory is that of one item. Only the
+ * Reads the chunks of one JSON text and returns the items that they complete, in the memory of one item. Only the
  * structure down to the items is checked; an item's parser judges its content.
  */
 export class JsonItems {
@@ -73,7 +73,7 @@ export class JsonItems {
   #state = beforeValue
   #offset = 0
   #marks = 0
-  // The value that is being passed through.
+  // What is done with the current value.
   #taking: 'item' | 'value' | 'nothing' = 'nothing'
   #takenValues: readonly string[] = []
   #pointer = ''
@@ -97,7 +97,7 @@ export class JsonItems {
     ]
   }
 
-  /** The items that are complete with this chunk. Throws JsonItemsError where the text is no JSON. */
+  /** The items that are complete with this chunk. Throws JsonItemsError when the text is not JSON. */
   feed(chunk: Uint8Array): readonly JsonItem[] {
     this.#items = []
     const { length } = chunk
@@ -126,7 +126,7 @@ export class JsonItems {
     return this.#items
   }
 
-  /** The items that the end completes. Throws JsonItemsError when the text ends before its value does. */
+  /** The items that are complete at the end. Throws JsonItemsError when the text ends before its value does. */
   end(): readonly JsonItem[] {
     this.#items = []
     if (this.#state === insideValue && this.#isScalar && this.#frames.length === 0) this.#finishValue()
@@ -135,7 +135,7 @@ export class JsonItems {
     return this.#items
   }
 
-  /** The byte order mark that some portals begin with. */
+  /** The byte order mark with which some portals begin. */
   #isMark(byte: number, index: number): boolean {
     const expected = [0xef, 0xbb, 0xbf][this.#marks]
     if (this.#state !== beforeValue || this.#frames.length > 0 || byte !== expected || this.#offset + index > 16)
@@ -250,7 +250,7 @@ export class JsonItems {
     return this.#frames.map(({ isArray, index, key }) => `/${isArray ? index : pointerToken(key)}`).join('')
   }
 
-  /** Passes through the value that began; returns where to continue. The hot loop: two compares per byte. */
+  /** Reads through the current value; returns where to continue. The hot loop: two comparisons per byte. */
   #passValue(chunk: Uint8Array, from: number): number {
     const { length } = chunk
     let index = from
@@ -296,7 +296,7 @@ export class JsonItems {
     this.#isInside = isInside
     return this.#paused(chunk, from, Math.min(index, length), isDone)
   }
-  /** Keeps what the chunk had of the value, and ends the value when it is done. */
+  /** Keeps the chunk's part of the value, and ends the value when it is complete. */
   #paused(chunk: Uint8Array, from: number, to: number, isDone: boolean): number {
     this.#length += to - from
     if (this.#taking !== 'nothing') {

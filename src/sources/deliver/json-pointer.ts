@@ -1,7 +1,7 @@
 // JSON pointers (RFC 6901), with `*` for every member.
 import type { Json } from '../fetch.ts'
 
-/** The reference tokens of a pointer. Throws when it does not begin with `/`: a fault of the card. */
+/** The reference tokens of a pointer. Throws when it does not begin with `/`: an error of the card. */
 export function pointerTokens(pointer: string): string[] {
   if (pointer === '') return []
   if (!pointer.startsWith('/')) throw new Error(`no JSON pointer: ${pointer}`)

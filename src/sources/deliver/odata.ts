@@ -6,9 +6,9 @@ export type ODataEntity = {
   readonly url: string
   /** The member of the time by which slots are requested. */
   readonly dateField: string
-  /** A member that identifies entries; together with the time it orders them. */
+  /** A member that identifies entries, and orders those with the same time. */
   readonly idField: string
-  /** Most entries that the service gives at once. */
+  /** Maximum number of entries that the service returns at a time. */
   readonly pageSize: number
   /** Further conditions. */
   readonly filter?: string
@@ -16,7 +16,7 @@ export type ODataEntity = {
 
 /**
  * Entries of a slot in the order of their time, with the service's own count. `nextLink`: the service pages itself and
- * names the next address; else `$top` and `$skip`.
+ * names the next address; otherwise `$top` and `$skip`.
  */
 export function odata(options: ODataEntity & { readonly pages: 'nextLink' | 'skip' }): Delivery {
   const { url, dateField, idField, pageSize, filter, pages } = options

@@ -7,8 +7,8 @@ export const placesOfEnd = (end: PageEnd | undefined): readonly AnswerPointer[] 
   end?.when === 'pages' || end?.when === 'flag' ? [end.at] : []
 
 /**
- * Whether a page holds fewer entries than the longest page of its walk. The requested number proves nothing: portals
- * cap their pages below it, so the first page of a walk is never short.
+ * Whether a page holds fewer entries than the longest page of its walk so far. The requested number proves nothing:
+ * portals cap their pages below it, so the first page of a walk is never short.
  */
 export const isShort = (page: PageFacts): boolean => page.length < page.size
 
@@ -26,7 +26,7 @@ export const mayRepeatItsLast = (page: PageFacts, pageSize: number): boolean =>
 
 /**
  * Whether this page is the last one. `number` counts pages from 1; `pageSize` is the requested number. A short page is
- * no end while the announced total says that there is more.
+ * not the end while the announced total says that there is more.
  */
 export function isEnd(end: PageEnd, page: PageFacts, number: number, pageSize: number): boolean {
   const isAllThere = page.total !== undefined && page.count >= page.total

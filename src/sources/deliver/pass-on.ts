@@ -1,7 +1,7 @@
-// What one reading yields, passed on by another.
+// Passes on what another generator yields.
 
 /**
- * Yields what `each` makes of what a reading yields, and returns its end. Whoever stops reading closes the reading too.
+ * Yields what `each` makes of what a generator yields, and returns its end. Stopping early also closes that generator.
  */
 export async function* passOn<T, End, U>(
   reading: AsyncGenerator<T, End>,

@@ -1,4 +1,5 @@
-// The documents of an archive while it streams in: tar and gzip as they come, zip from a scratch file, one in another.
+// The documents of an archive while it streams in: tar and gzip directly, zip from a scratch file, including nested
+// ones.
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -32,20 +33,20 @@ const isZip = (head: Uint8Array): boolean =>
 export const isArchive = (head: Uint8Array): boolean => isGzip(head) || isZip(head) || isTarHeader(head)
 
 type ArchiveEntries = Entries & { readonly format: 'archive' }
-/** What counts on every level of one archive. */
+/** Applies on every level of one archive. */
 type Archive = {
   readonly options: ReadOptions
   readonly entries: ArchiveEntries
   readonly readInside: ReadEntries
   readonly budget: UnpackBudget
-  /** Why the bytes stopped coming, when the source broke. */
+  /** Why the bytes stopped, when the source broke off. */
   readonly broken: () => unknown
 }
 type Batches = AsyncGenerator<readonly ReceivedDocument[], readonly string[]>
 
 /**
- * Yields the documents of an archive; damage is reported as unreadable documents and, if it hides later members, in
- * the end. Errors of the source of the chunks (a broken connection) pass through: they are no damage of the archive.
+ * Yields the documents of an archive; damage is reported as unreadable documents and, if it hides later members, in the
+ * end. Errors of the source of the chunks (a broken connection) pass through: they are not damage of the archive.
  */
 export async function* readArchive(
   chunks: Chunks,

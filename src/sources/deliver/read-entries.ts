@@ -1,4 +1,4 @@
-// The documents that an answer holds, cut out of its bytes while they come, in batches of bounded size.
+// The documents that an answer contains, cut out of its bytes while they arrive, in batches of bounded size.
 import { decodeHTML } from 'entities'
 import { Refused } from '../../platform/http.ts'
 import { type Chunks, collect, linesOf, peek } from '../byte-chunks.ts'
@@ -64,7 +64,7 @@ export async function* readEntries(
   }
 }
 
-/** What came is well-formed and not what it should be. */
+/** The content is well-formed but not what it should be. */
 class UnexpectedContent extends Error {}
 class CsvError extends Error {}
 
@@ -96,7 +96,7 @@ function readFormat(
 }
 
 /**
- * A member of an archive may lack the list; an answer in place of the archive that lacks it is an error of the portal.
+ * A member of an archive may lack the list; an answer that is not an archive and lacks it is an error of the portal.
  */
 const demanded = (entries: Entries): Entries =>
   entries.format === 'json' ? { ...entries, isOptional: false } : entries

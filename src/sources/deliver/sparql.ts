@@ -13,7 +13,7 @@ export type SparqlQuery = {
 
 /**
  * One document per binding (`{"notice":{"type":"uri","value":"…"},…}`). Throws when the query has no order: its pages
- * would overlap and leave out.
+ * would overlap and have gaps.
  */
 export function sparql({ endpoint, query, pageSize = 1000 }: SparqlQuery): Delivery {
   if (!/\border\s+by\b/i.test(query)) throw new Error(`a query without ORDER BY cannot be read in pages: ${endpoint}`)

@@ -28,10 +28,10 @@ export type WalkOptions = List & {
   readonly isSingle?: boolean
 }
 
-/** Maximum number of pages of a list; one that seems to have more repeats itself. */
+/** Maximum number of pages of a list; one that seems to have more is repeating itself. */
 const maxPages = 100_000
 /**
- * Maximum number of empty pages in a row: a filter may empty a page or two, but a portal that keeps going without
+ * Maximum number of consecutive empty pages: a filter may empty a page or two, but a portal that keeps going without
  * entries is at its end.
  */
 const maxEmptyPages = 50
@@ -45,7 +45,7 @@ const maxIndexBytes = 256 * 1024 ** 2
 /** How far dates of entries may lie outside their slot: zones, and days that count from noon. */
 const outsideMs = 2 * dayMs
 
-/** Maximum entries of a feed whose details are still requested, and maximum attempts. */
+/** Maximum number of entries of a feed whose details are still to be requested, and maximum number of attempts. */
 const maxOwed = 200
 const maxOwedTurns = 20
 
@@ -58,7 +58,7 @@ export function walkList(options: WalkOptions): Fetch {
 }
 
 type Page = {
-  /** All of them, those that do not count included; none where they have passed through. */
+  /** All documents, including those that do not count; none when they were streamed. */
   readonly documents: readonly ReceivedDocument[]
   readonly values: ReadonlyMap<AnswerPointer, Json>
   readonly answer: Answer
@@ -71,7 +71,7 @@ class Walk {
   readonly #asking: Asking
   readonly #state: WalkState
   readonly #isFeed: boolean
-  /** For the walk through one span; after a resumption only for the last page. */
+  /** Entries of the walk through one span; after a resumption only those of the last page. */
   #met = new Set<string>()
   #positions = new Set<string>()
   #emptyInSuccession = 0
@@ -95,7 +95,7 @@ class Walk {
     this.#asking = new Asking(context, options.token)
     this.#state = stateFrom(context.checkpoint)
     this.#isFeed = context.slot.key === 'feed'
-    // The reading of a feed begins: what the last one lacked was reported then.
+    // The reading of a feed begins: what the last one lacked was already reported.
     if (this.#isFeed && this.#state.spans === null) this.#state.missing = []
     this.#met = new Set(this.#state.marks)
   }
@@ -117,7 +117,7 @@ class Walk {
       yield* this.#readCombination(combination, combinations[index + 1])
     }
     if (!state.isOver && !this.#isFeed) {
-      // No combination at all, or none after the one that is gone.
+      // No combination at all, or none after the one that no longer exists.
       state.isOver = true
       yield { documents: [], entries: 0, checkpoint: checkpointOf(state) }
     }
@@ -183,7 +183,7 @@ class Walk {
       const page = isStreamed ? yield* this.#streamed(answer) : yield* gathered(this.#pageOf(answer))
       const facts = this.#factsOf(page)
       if (page.damage !== undefined) note(state, [page.damage])
-      // links are searched in a page for people: without one it is another page, of maintenance or of a firewall
+      // links are searched for in a page for people: without any it is another page, for maintenance or from a firewall
       const isFirstPage = position === null && facts.length === 0 && answer.reply.status === 200
       if (isFirstPage && span === null && this.#options.entries.format === 'html')
         throw new Refused(`${answer.address} answered with a page that holds none of the links`)
@@ -237,7 +237,7 @@ class Walk {
     }
   }
 
-  /** What a feed could not read is requested the next times: the feed never delivers the same entries again. */
+  /** What a feed could not read is requested again later: the feed never delivers the same entries again. */
   #owe(entries: readonly ReceivedDocument[], { url }: Answer): void {
     const { owed } = this.#state
     for (const { bytes, address } of entries)
@@ -270,12 +270,12 @@ class Walk {
       const keeps = owed.length > 0 && !isGivenUp
       state.owed = state.owed.flatMap((each) => (each !== one ? [each] : keeps ? [{ ...one, turns: turns + 1 }] : []))
       yield { documents: [], entries: 0, checkpoint: checkpointOf(state) }
-      // no fault of the single notices: the others wait for the next turn
+      // not the fault of single notices: the others wait for the next reading
       if (inSuccession >= 3) return
     }
   }
 
-  /** Nothing has to be known of the whole answer before its entries count. */
+  /** Whether entries count before the whole answer is known. */
   #isStreamed(): boolean {
     const { isSingle, detail, most, ordered } = this.#options
     return isSingle === true && !detail && most === undefined && !ordered
@@ -334,7 +334,7 @@ class Walk {
     return page
   }
 
-  /** A whole answer passes through in steps that are counted at its end. */
+  /** Streams a whole answer in steps that are counted at its end. */
   async *#streamed(answer: Answer): AsyncGenerator<Step, Page> {
     const span = this.#wholeSpan()
     let length = 0
@@ -343,7 +343,7 @@ class Walk {
       this.#checkDates(documents, span, answer)
       return [{ documents: documents.filter((document) => this.#isWanted(document)), entries: 0 }]
     })
-    // Only their number is wanted from here on.
+    // Only their number is needed from here on.
     this.#state.count += length
     this.#state.size = Math.max(this.#state.size, length)
     return page
@@ -374,7 +374,7 @@ class Walk {
       length: documents.length,
       fresh,
       count: this.#state.count + fresh,
-      // -1 means in some tables that the total was not requested
+      // -1 in some tables means that the total was not requested
       total: typeof number === 'number' && number >= 0 && number < Infinity && announced !== '' ? number : undefined,
       size: Math.max(this.#state.size, documents.length),
       isFeed: this.#isFeed,
@@ -383,7 +383,7 @@ class Walk {
     }
   }
 
-  /** More than the portal gives for one question. */
+  /** The list has more than the portal delivers for one query. */
   #isFull(facts: PageFacts): boolean {
     const { most } = this.#options
     if (most === undefined) return false
@@ -411,7 +411,7 @@ class Walk {
     return { kept, isBehind }
   }
 
-  /** Keeps how far along an ordered list the walk has come. */
+  /** Records how far the walk along an ordered list has come. */
   #reach(dates: readonly (number | undefined)[]): void {
     const state = this.#state
     const isDescending = this.#options.ordered?.direction === 'descending'
@@ -423,9 +423,9 @@ class Walk {
   }
 
   /**
-   * Says of an ordered list that it ended before its span: a portal that gives only the newest entries has nothing to
-   * say of older ones. No entry at all says nothing either way, and an announced total that is all there proves that
-   * the list is whole.
+   * Reports that an ordered list ended before its span: a portal that delivers only the newest entries proves nothing
+   * about older ones. A list without entries proves nothing either way, and a complete announced total proves that the
+   * list is whole.
    */
   #unreached(span: Span | null): string | undefined {
     const { ordered } = this.#options
@@ -464,10 +464,10 @@ class Walk {
     const goesOn = pager.next(position, facts)
     if (goesOn === undefined) return undefined
     const isAllThere = facts.total !== undefined && facts.count >= facts.total
-    // A list that grew by a page or more shows again what it has shown: that is no circle.
+    // A list that grew by a page or more repeats entries: that is not a circle.
     const hasMoved = state.firstTotal !== null && facts.total !== undefined && facts.total !== state.firstTotal
     if (facts.length > 0 && facts.fresh === 0 && state.pages > 0 && state.pass === 1 && !hasMoved) {
-      // The same page again: beyond the end of some lists; elsewhere a parameter that the portal does not heed.
+      // The same page again: beyond the end of some lists; elsewhere the portal ignores a parameter.
       if (isAllThere || pager.mayRepeatItsLast?.(facts)) return undefined
       throw unexpected(facts.address, 'the page before again')
     }
@@ -500,8 +500,8 @@ class Walk {
   }
 
   /**
-   * A list that grew or shrank while it was walked through has moved under the walk: entries slid over the edge of a
-   * page. It is read again: its beginning as far as it grew, the whole where it shrank. True when that begins.
+   * In a list that grew or shrank during the walk, entries have moved across page boundaries. It is read again: its
+   * beginning if it grew, the whole list if it shrank. True when that starts.
    */
   async *#again(documents: readonly ReceivedDocument[], isBehind: boolean): AsyncGenerator<Step, boolean> {
     const state = this.#state
@@ -526,7 +526,7 @@ class Walk {
     return true
   }
 
-  /** Adds up what the span brought and what it lacks. */
+  /** Adds up what the span delivered and what it lacks. */
   #endSpan(position: Position | null = null, facts?: PageFacts, span: Span | null = null): 'ended' {
     const state = this.#state
     const { pager, most, ordered } = this.#options
@@ -588,7 +588,7 @@ class Walk {
         ? null
         : (state.announced ?? 0) + (state.lastTotal ?? 0)
     if (this.#isFeed && state.spans === null) {
-      // The next turn counts again.
+      // The next walk counts again.
       state.done = 0
       state.told = 0
       state.announced = null
@@ -612,8 +612,8 @@ class Walk {
   }
 }
 
-/** Gathers a page whole: whether it counts is known at its end only. */
-// biome-ignore lint/correctness/useYield: it stands where a generator of steps is wanted
+/** Collects a page completely: only at its end is it known whether it counts. */
+// biome-ignore lint/correctness/useYield: it is used where a generator of steps is required
 async function* gathered(reading: AsyncGenerator<readonly ReceivedDocument[], Page>): AsyncGenerator<Step, Page> {
   const documents: ReceivedDocument[] = []
   for (;;) {

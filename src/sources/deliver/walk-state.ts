@@ -4,11 +4,11 @@ import type { Span } from './halve-span.ts'
 import type { Position } from './pager.ts'
 
 export type WalkState = {
-  /** Of the checkpoint's form. */
+  /** Version of the checkpoint's form. */
   v: 1
-  /** The combination that is being read; null before the first. */
+  /** The current combination; null before the first. */
   combination: string | null
-  /** Spans of the combination still to be read, the current one first; null before they were made. */
+  /** Spans of the combination that are still to be read, the current one first; null before they were made. */
   spans: Span[] | null
   /** Without key and token. Null: at the beginning. */
   position: Position | null
@@ -16,25 +16,27 @@ export type WalkState = {
   pass: 1 | 2
   pageLimit: number | null
   pages: number
-  /** Entries met on the walk through the current span. */
+  /** Number of entries seen on the walk through the current span. */
   count: number
   firstTotal: number | null
   lastTotal: number | null
-  /** Most entries of a page. */
+  /** Maximum number of entries on a page. */
   size: number
-  /** Of an ordered list: the time of the entry farthest along it, in epoch milliseconds; null before the first. */
+  /**
+   * Of an ordered list: the time of the entry that is farthest along it, in epoch milliseconds; null before the first.
+   */
   reached: number | null
   /** Marks of the entries of the last page. */
   marks: string[]
-  /** The portal has more than it gives, and the span cannot be halved. */
+  /** The portal has more entries than it delivers, and the span cannot be halved. */
   isCapped: boolean
-  /** Entries of spans and combinations that were read to their end, and what was announced of them. */
+  /** Number of entries in spans and combinations that were read to the end, and the number announced for them. */
   done: number
   announced: number | null
-  /** Entries counted in steps; never more than once although a list is read twice. */
+  /** Entries counted in steps; never more than once, although a list may be read twice. */
   told: number
   missing: string[]
-  /** How answers without documents ended, for the end of the whole. */
+  /** How answers without documents ended, for the end of the whole reading. */
   read: number
   unchanged: number
   empty: number
@@ -44,7 +46,7 @@ export type WalkState = {
   files: string[]
   /** Mark of the detail at which the portal refused the last time. */
   refused: string | null
-  /** Entries of a feed whose details could not be read; no other turn comes by them. */
+  /** Entries of a feed whose details could not be read; the feed does not deliver them again. */
   owed: Owed[]
 }
 
@@ -80,7 +82,7 @@ const newState = (): WalkState => ({
   owed: [],
 })
 
-/** The state that a checkpoint holds; a new one when it is none of ours (a card that changed its way of delivering). */
+/** The state that a checkpoint holds; a new one when it has another form (the card's delivery changed). */
 export function stateFrom(checkpoint: Json | undefined): WalkState {
   const isOurs =
     checkpoint !== null &&

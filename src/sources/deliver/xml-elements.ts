@@ -1,8 +1,8 @@
-// The elements of one name in an XML answer as their bytes are in it, each wrapped so that its namespaces hold.
+// The elements of one name in an XML answer as unchanged bytes, each wrapped so that its namespaces resolve.
 import { decodeXML } from 'entities'
 import type { Json } from '../fetch.ts'
 
-/** The answer is no XML that can be cut into elements, or is truncated. Earlier elements are valid. */
+/** The answer is not XML that can be cut into elements, or is truncated. Earlier elements are valid. */
 export class XmlElementsError extends Error {
   readonly isCutOff: boolean
   constructor(message: string, isCutOff: boolean) {
@@ -12,13 +12,13 @@ export class XmlElementsError extends Error {
   }
 }
 
-/** One element in its wrapping; of one that is larger than the limit, `bytes` is its beginning. */
+/** One element in its wrapping; for one that is larger than the limit, `bytes` is its beginning. */
 export type XmlItem = { readonly number: number; readonly bytes: Uint8Array; readonly isTooLarge: boolean }
 
 export type XmlElementsOptions = {
   /** Local name; `*`: the children of the root. */
   readonly element: string
-  /** Local names of elements outside of the items whose text is wanted, and `link[next]`. */
+  /** Local names of other elements whose text is wanted, and `link[next]`. */
   readonly values?: readonly string[]
   readonly maxItemBytes: number
 }
@@ -34,12 +34,12 @@ const gt = 0x3e
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1)
 
 /**
- * Takes the chunks of one XML text in an encoding that contains ASCII (UTF-8, ISO 8859, windows-125x) and returns the
- * elements that they complete. Memory is that of one element. The parser of the documents judges the content.
+ * Reads the chunks of one XML text in an encoding that contains ASCII (UTF-8, ISO 8859, windows-125x) and returns the
+ * elements that they complete. It needs the memory of one element. The parser of the documents judges the content.
  */
 export class XmlElements {
   readonly values = new Map<string, Json>()
-  /** Local name of the root, once it came. */
+  /** Local name of the root, once it was read. */
   root = ''
   readonly #options: XmlElementsOptions
   readonly #open: Open[] = []
@@ -108,7 +108,7 @@ export class XmlElements {
     this.#itemLength += to - from
     if (this.#itemLength <= this.#options.maxItemBytes) this.#itemParts.push(Buffer.from(buffer.subarray(from, to)))
     else if (this.#itemParts.length > 1) this.#itemParts = [Buffer.concat(this.#itemParts).subarray(0, keptBytes)]
-    // Small parts of a large element would cost more than their bytes.
+    // Many small parts of a large element would cost more than their bytes.
     if (this.#itemParts.length > 4096) this.#itemParts = [Buffer.concat(this.#itemParts)]
   }
 
@@ -217,7 +217,7 @@ export class XmlElements {
   }
 }
 
-/** Where the markup that begins at `from` ends; -1 when its end has not come yet. */
+/** The end of the markup that begins at `from`; -1 when it has not arrived yet. */
 function endOfMarkup(buffer: Buffer, from: number): number {
   const behind = (text: string, start: number): number => {
     const found = buffer.indexOf(text, start, 'latin1')

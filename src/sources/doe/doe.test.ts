@@ -1,4 +1,4 @@
-// The German service: days of Berlin, zips that break off, versions, tables, and the same notice on TED.
+// The German service: days of Berlin, truncated zips, versions, tables, and the same notice on TED.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ type Made = {
   readonly folder?: string
 }
 
-/** A made-up call for competition as the service hands it out. */
+/** A made-up call for competition as the service delivers it. */
 function notice({
   id,
   version,
@@ -58,7 +58,7 @@ function zipOf(files: { readonly [name: string]: string | Uint8Array }, level: 0
   const bytes = Object.fromEntries(
     Object.entries(files).map(([name, file]) => [name, new Uint8Array(Buffer.from(file))]),
   )
-  // a time of its own would make two zips of the same files differ
+  // a separate time would make two zips of the same files differ
   return Buffer.from(zipSync(bytes, { level, mtime: '2026-01-02T03:04:06' }))
 }
 

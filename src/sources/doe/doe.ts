@@ -1,4 +1,4 @@
-// The German announcement service (oeffentlichevergabe.de): exports by day, and months read again as repair.
+// The German announcement service (oeffentlichevergabe.de): exports by day, and months read again to repair gaps.
 import { dayMs, hourMs } from '../../domain/time.ts'
 import { sourceOf } from '../source.ts'
 import { fetchDay, fetchMonth, fetchRepair, fetchTables, firstMonth } from './fetch-exports.ts'

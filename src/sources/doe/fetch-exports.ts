@@ -26,7 +26,7 @@ function exportUrl(span: 'pubDay' | 'pubMonth', key: string, format: ExportForma
   return `https://oeffentlichevergabe.de/api/notice-exports?${span}=${key}&format=${format}.zip`
 }
 
-/** A zip on disk. `breakage`: why the transfer ended before the file did. */
+/** A zip on disk. `breakage`: why the transfer ended early. */
 type Spooled = {
   readonly path: string
   readonly sha256: string
@@ -61,9 +61,7 @@ type Answer =
   | { readonly kind: 'zip'; readonly url: string; readonly zip: Spooled; readonly version: string | undefined }
   | { readonly kind: 'end'; readonly end: SlotEnd }
 
-/**
- * Asks for an export. `keptVersion`: an ETag that came from this very URL; the service gives the same one to others.
- */
+/** Requests an export. `keptVersion`: an ETag from this very URL; the service uses the same ETag for others. */
 async function ask(context: FetchContext, url: string, format: ExportFormat, keptVersion?: string): Promise<Answer> {
   const { slot } = context
   const reply: SourceReply = await context.send({
@@ -77,7 +75,7 @@ async function ask(context: FetchContext, url: string, format: ExportFormat, kep
   if (reply.status === 400) {
     const text = new TextDecoder().decode((await reply.bytes()).subarray(0, 300)).replace(/\s+/g, ' ')
     if (slot.key.slice(0, 7) < firstMonth) return { kind: 'end', end: { kind: 'empty' } }
-    // Strictly the past, in Berlin: today and what its clocks have not finished is refused.
+    // Only the past, in Berlin: today and days that its clocks have not finished are refused.
     const isRecent = slot.to !== undefined && context.now() < epochMs(slot.to) + 36 * hourMs
     if (isRecent) return { kind: 'end', end: { kind: 'notYet' } }
     throw new Refused(`${url} answered 400: ${text}`)
@@ -92,15 +90,15 @@ async function ask(context: FetchContext, url: string, format: ExportFormat, kep
   return { kind: 'zip', url, zip, version: reply.version }
 }
 
-/** Damage is a matter for another try: the service rebuilds each zip. What came out before it is stored already. */
+/** Damage is worth another try: the service rebuilds each zip. What was read before it is stored already. */
 function cutOff(url: string, zip: Spooled, error: unknown): unknown {
   if (!(error instanceof ArchiveError)) return error
   return zip.breakage ?? new Retryable(`${url}: ${error.message}`, { cause: error })
 }
 
 /**
- * One document per member. The checkpoint names the zip by its hash and counts its members: only the same zip is read
- * on in the middle, another one (the month grew, the last one was cut off) from its start.
+ * One document per member. The checkpoint names the zip by its hash and counts its members: only the same zip is
+ * continued in the middle; another one (the month grew, the last one was truncated) is read from its start.
  */
 async function* readNotices(
   context: FetchContext,
@@ -185,7 +183,7 @@ export const fetchRepair: Fetch = async function* (context) {
   return yield* readMonth(context)
 }
 
-/** One day as 19 tables, joined to one document per notice. All tables are needed: a damaged zip gives nothing. */
+/** One day as 19 tables, joined to one document per notice. All tables are needed: a damaged zip yields nothing. */
 export const fetchTables: Fetch = async function* (context) {
   const url = exportUrl('pubDay', context.slot.key, 'csv')
   const answer = await ask(context, url, 'csv')

@@ -17,8 +17,8 @@ type JoinedNotice = {
 /**
  * Joins tables (by name, without `.csv`) over noticeIdentifier and noticeVersion; rows of lots keep their
  * lotIdentifier. The same rows give the same bytes: tables are ordered by name, rows stay in their order. `announced`
- * counts the rows of `notice`. Throws Refused if that table, or the columns for the join, are missing: then it is
- * another layout.
+ * counts the rows of `notice`. Throws Refused if that table, or the columns for the join, are missing: then the layout
+ * has changed.
  */
 export function joinTables(
   tables: ReadonlyMap<string, Uint8Array>,

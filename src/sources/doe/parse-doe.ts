@@ -5,7 +5,7 @@ import { parseTables } from './parse-tables.ts'
 
 /**
  * Parses one document. The service delivers some notices that do not identify it (plain `eforms-sdk-1.12`, no journal
- * number): they are `doe` because of their origin, so that XML and tables of one notice have one key.
+ * number): they get `doe` from their origin, so that XML and tables of one notice have one key.
  */
 export function parseDoe(bytes: Uint8Array): ParsedPart[] {
   const first = new TextDecoder().decode(bytes.subarray(0, 40)).trimStart()

@@ -1,4 +1,4 @@
-// A notice joined out of the German service's CSV tables (join-tables.ts) to a notice; without deadlines, the tables
+// Reads a notice joined from the German service's CSV tables (join-tables.ts); it has no deadlines, because the tables
 // have none.
 import { isProcedureType } from '../../domain/codes.ts'
 import { toCpvCode } from '../../domain/cpv.ts'
@@ -149,8 +149,7 @@ function organizationIn(row: JsonObject): Organization | undefined {
 }
 
 /**
- * A row has one role: a buyer that also does something else for others may be named by that; its legal type gives it
- * away.
+ * A row has one role: a buyer that also has another role may be listed under that one; its legal type identifies it.
  */
 function buyersOf(rows: readonly JsonObject[], isBelowThreshold: boolean): Organization[] {
   const named = rows.filter((row) => textAt(row, 'organisationRole') === 'buyer')

@@ -1,4 +1,4 @@
-// The namespaces of eForms (UBL 2.3 and its eForms extension) and short ways through them.
+// The namespaces of eForms (UBL 2.3 and its eForms extension) and shortcuts through them.
 import { child, childrenOf, namespace, textOf, type XmlElement } from '../xml/xml.ts'
 
 const ublPrefix = 'urn:oasis:names:specification:ubl:schema:xsd:'
@@ -44,7 +44,7 @@ export function extensionOf(element: Maybe): Maybe {
 /** The technical id (`ORG-0001`, `LOT-0001`, `TEN-0001`) in the `cbc:ID` of an element. */
 export const idOf = (element: Maybe): string | undefined => cbcText(element, 'ID')
 
-/** A code; `unpublished`, the mark of a withheld code, is missing. Codes longer than any list's are cut. */
+/** A code; undefined for `unpublished`, which marks a withheld code. Codes longer than any list's are truncated. */
 export function codeOf(element: Maybe): string | undefined {
   const code = textOf(element)
   return code === undefined || code.toLowerCase() === 'unpublished' ? undefined : code.slice(0, 200)

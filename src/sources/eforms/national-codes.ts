@@ -1,6 +1,6 @@
 // National procedure codes of the German notices in terms of eForms.
 
-/** What the national codes of eForms-DE mean among those of eForms; left out where there is no clear counterpart. */
+/** What the national codes of eForms-DE mean among those of eForms; codes without a clear counterpart are left out. */
 export const procedureTypesByNationalCode: { readonly [code: string]: string } = {
   'de-open': 'open',
   'us-open': 'open',

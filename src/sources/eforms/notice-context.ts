@@ -10,7 +10,7 @@ import { attributeOf, textOf, type XmlElement } from '../xml/xml.ts'
 import { allCac, allCbc, cac, cbc, cbcText, codeOf, efbc, extensionOf } from './elements.ts'
 
 export type NoticeContext = {
-  /** Own language first. */
+  /** The notice's own language first. */
   readonly languages: readonly string[]
   /** Languages declared as not official: their texts are left out. */
   readonly unofficial: ReadonlySet<string>
@@ -47,7 +47,7 @@ export function textsOf(
   return texts
 }
 
-/** The repeat of a name in the notice's own language, else in another official one, else the first. */
+/** The repeat of a name in the notice's own language, otherwise in another official one, otherwise the first. */
 export function ownTextOf(
   elements: readonly XmlElement[],
   context: NoticeContext,
@@ -84,7 +84,10 @@ export function deadlineOf(period: XmlElement | undefined, context: NoticeContex
   return joinDateTime(date, time, context.zone, 'end-of-day')
 }
 
-/** A date as published, without the offset that xs:date may carry; undefined when it is none, or a year of ballast. */
+/**
+ * A date as published, without the offset that xs:date may carry; undefined when it is not a date, or has a placeholder
+ * year.
+ */
 export function dateOf(element: XmlElement | undefined): string | undefined {
   const text = textOf(element)
   if (text === undefined || !parseDate(text)) return undefined
@@ -124,7 +127,7 @@ export function nutsCodesOf(project: XmlElement | undefined): string[] {
   return [...codes]
 }
 
-/** The first place of performance of a project that says something (BT-5101, BT-5071, BT-5141). */
+/** The first place of performance of a project with any data (BT-5101, BT-5071, BT-5141). */
 export function placeOf(project: XmlElement | undefined, context: NoticeContext): Place | undefined {
   for (const location of allCac(project, 'RealizedLocation')) {
     const place = addressOf(cac(location, 'Address'), context)

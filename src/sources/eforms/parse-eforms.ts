@@ -85,8 +85,8 @@ function rejection(reason: RejectionReason, path: string, detail: string): Parse
 }
 
 /**
- * Reads one notice (SDK 0.1, 1.3 to 1.15, eForms-DE, Doffin's profile). Always one part: the notice, or why there is
- * none: `not-procurement` for business registrations, `missing-identity`, `missing-content`.
+ * Reads one notice (SDK 0.1, 1.3 to 1.15, eForms-DE, Doffin's profile). Always one part: the notice, or the reason why
+ * there is none: `not-procurement` for business registrations, `missing-identity`, `missing-content`.
  */
 export function parseEforms(root: XmlElement): ParsedPart[] {
   const extension = extensionOf(root)
@@ -186,7 +186,8 @@ export function parseEforms(root: XmlElement): ParsedPart[] {
 
 function readIdentity(root: XmlElement, publication: XmlElement | undefined, profile: string): Identity | undefined {
   const number = efbc(publication, 'NoticePublicationID')
-  // Only this form is the notice's own number; Doffin writes that of an older notice here, as `2021/S 124-329785`.
+  // Only this form is the notice's own number; Doffin uses this field for the number of an older notice, such as
+  // `2021/S 124-329785`.
   const publicationNumber = toPublicationNumber(textOf(number))
   const ids = allCbc(root, 'ID')
   const id = textOf(ids.find((element) => attributeOf(element, 'schemeName') === 'notice-id') ?? ids[0])?.toLowerCase()
@@ -298,9 +299,7 @@ function datesOf(
   return { ...(publicationDate && { publicationDate }), ...(dispatchDate && { dispatchDate }) }
 }
 
-/**
- * Framework agreement (BT-765), dynamic purchasing system (BT-766) and its end (BT-119), if anything is said of them.
- */
+/** Framework agreement (BT-765), dynamic purchasing system (BT-766) and its end (BT-119), if they are mentioned. */
 function techniquesOf(
   root: XmlElement,
   noticeResult: XmlElement | undefined,

@@ -1,4 +1,4 @@
-// Lots, and the Parts of planning notices. Groups of lots (GLO) are no lots.
+// Lots, and the Parts of planning notices. Groups of lots (GLO) are not lots.
 import type { NoticeLot } from '../../domain/notice.ts'
 import { parseDate } from '../../domain/time.ts'
 import { uniform } from '../compact.ts'
@@ -81,7 +81,7 @@ function readLot(element: XmlElement, lotId: string, context: NoticeContext): No
   })
 }
 
-/** BT-15, else BT-615 (documents with restricted access). */
+/** BT-15, otherwise BT-615 (documents with restricted access). */
 export function documentsUrlOf(terms: XmlElement | undefined): string | undefined {
   let restricted: string | undefined
   for (const reference of allCac(terms, 'CallForTendersDocumentReference')) {
@@ -99,7 +99,7 @@ export function submissionUrlOf(terms: XmlElement | undefined): string | undefin
   return cleanUrl(cbcText(cac(terms, 'TenderRecipientParty'), 'EndpointID'))
 }
 
-/** BT-36, BT-536, BT-537. What BT-538 says in words (`UNLIMITED`, `UNKNOWN`) is no duration. */
+/** BT-36, BT-536, BT-537. The words of BT-538 (`UNLIMITED`, `UNKNOWN`) are not durations. */
 function durationOf(period: XmlElement | undefined): NoticeLot['duration'] {
   const measure = cbc(period, 'DurationMeasure')
   const value = parseAmount(textOf(measure))

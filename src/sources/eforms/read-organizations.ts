@@ -9,7 +9,7 @@ import { addressOf, type NoticeContext, ownTextOf } from './notice-context.ts'
 
 export type Organizations = ReadonlyMap<string, Organization>
 
-/** All organizations of a notice by technical id (`ORG-0001`), and touch points (`TPO-0001`) as contacts of theirs. */
+/** All organizations of a notice by technical id (`ORG-0001`), and touch points (`TPO-0001`) as their contacts. */
 export function readOrganizations(extension: XmlElement | undefined, context: NoticeContext): Organizations {
   const organizations = new Map<string, Organization>()
   for (const element of allEfac(efac(extension, 'Organizations'), 'Organization')) {

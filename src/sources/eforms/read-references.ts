@@ -1,4 +1,4 @@
-// What a notice says about other notices: the one it changes, the one it modifies, earlier ones.
+// The references of a notice to other notices: the one it changes, the one it modifies, earlier ones.
 import type { FormType, NoticeReference } from '../../domain/notice.ts'
 import { textOf, type XmlElement } from '../xml/xml.ts'
 import { allCac, allCbc, allEfac, allEfbc, cac, codeOf } from './elements.ts'
@@ -24,7 +24,7 @@ export function parseNoticeReference(text: string | undefined): Target | undefin
   return undefined
 }
 
-/** An Official Journal number (`00123456-2024`) without zero padding; undefined when it is none. */
+/** An Official Journal number (`00123456-2024`) without zero padding; undefined for any other text. */
 export function toPublicationNumber(text: string | undefined): string | undefined {
   const match = /^0*([1-9]\d{0,7})-((?:19|20)\d{2})$/.exec(text?.trim() ?? '')
   return match ? `${match[1]}-${match[2]}` : undefined

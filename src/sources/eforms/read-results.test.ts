@@ -1,5 +1,4 @@
-// What senders of results do otherwise than the standard says: made-up award notices with the shapes that real ones
-// have.
+// How senders of results deviate from the standard: made-up award notices with the shapes that real ones have.
 import { expect, it } from 'vitest'
 import type { LotResult } from '../../domain/notice.ts'
 import { parseXml } from '../xml/xml.ts'

@@ -35,7 +35,7 @@ type Raw = {
   readonly receivedTenders: number | undefined
 }
 
-/** The result of each lot that `efac:NoticeResult` speaks of, by lot id. `total`: BT-161. */
+/** The result of each lot that `efac:NoticeResult` mentions, by lot id. `total`: BT-161. */
 export function readLotResults(
   extension: XmlElement | undefined,
   organizations: Organizations,
@@ -60,7 +60,7 @@ export function readLotResults(
   function readOne(lotResult: XmlElement, lotId: string): Raw {
     const named = referredIds(lotResult, 'SettledContract')
     const listed = new Set(referredIds(lotResult, 'LotTender'))
-    // Some senders leave the contract out of the result: then those that name a tender of it.
+    // Some senders leave the contract out of the result: then those that name one of its tenders count.
     const ownContracts =
       named.length > 0
         ? named.map((id) => contracts.get(id)).filter((contract) => contract !== undefined)
@@ -143,7 +143,7 @@ export function readLotResults(
   return new Map(lots.map(({ lotId, result }) => [lotId, result]))
 }
 
-/** The organizations of a tendering party; where it refers to none, the party by its own name. */
+/** The organizations of a tendering party; if it refers to none, the party by its own name. */
 function membersOf(party: XmlElement | undefined, organizations: Organizations): Organization[] {
   const members = referredIds(party, 'Tenderer')
     .map((id) => organizations.get(id))
@@ -158,19 +158,19 @@ const rankOf = (tender: XmlElement): number | undefined => {
   return rank && /^\d{1,4}$/.test(rank) ? Number(rank) : undefined
 }
 
-/** Those of the best rank, where the tenders have ranks. */
+/** Those of the best rank, if the tenders have ranks. */
 function firstRanked(tenders: readonly XmlElement[]): readonly XmlElement[] {
   const best = Math.min(...tenders.map((tender) => rankOf(tender) ?? Number.POSITIVE_INFINITY))
   return Number.isFinite(best) ? tenders.filter((tender) => rankOf(tender) === best) : tenders
 }
 
-/** Whether a tender bids for the lot, for a group of lots, or does not say for what. */
+/** Whether a tender is for the lot, for a group of lots, or does not say. */
 function isFor(tender: XmlElement, lotId: string): boolean {
   const lots = referredIds(tender, 'TenderLot')
   return lots.length === 0 || lots.includes(lotId) || lots.some((id) => id.startsWith('GLO-'))
 }
 
-/** BT-720, when the tender is for this lot only: else the lot's share is not known. */
+/** BT-720, if the tender is for this lot only: otherwise the lot's share is unknown. */
 function valueForLot(tender: XmlElement, lotId: string): Money | undefined {
   const lots = referredIds(tender, 'TenderLot')
   if (lots.length > 1 || (lots.length === 1 && lots[0] !== lotId)) return undefined
@@ -187,7 +187,9 @@ function receivedTendersOf(lotResult: XmlElement): number | undefined {
   return undefined
 }
 
-/** Several results of one lot in one notice: awarded if one is, and then all its winners and the sum of its values. */
+/**
+ * Several results of one lot in one notice: awarded if one is, and then with all its winners and the sum of its values.
+ */
 function combine(raws: readonly Raw[], sum: SumOfContracts): LotResult | undefined {
   const outcomes = (['awarded', 'pending', 'not-awarded'] as const).filter((outcome) =>
     raws.some((raw) => raw.outcome === outcome),
@@ -213,9 +215,9 @@ function combine(raws: readonly Raw[], sum: SumOfContracts): LotResult | undefin
 }
 
 /**
- * A result written the plain UBL way (`cac:TenderResult`), as the German below-threshold channel does. eForms proper
- * carries the same element as ballast with a code-less award date, which says nothing. Speaks of the lot it names, or
- * of the only one.
+ * A result written the plain UBL way (`cac:TenderResult`), as the German below-threshold channel does. Regular eForms
+ * notices contain the same element with a meaningless award date and no code. It applies to the lot that it names, or
+ * to the only one.
  */
 export function readPlainResult(root: XmlElement, context: NoticeContext): Map<string | undefined, LotResult> {
   const results = new Map<string | undefined, LotResult>()
@@ -249,7 +251,7 @@ export function readPlainResult(root: XmlElement, context: NoticeContext): Map<s
   return results
 }
 
-/** Puts results on their lots; a lot that only the results speak of is added with nothing else known. */
+/** Puts results on their lots; a lot that only the results mention is added without other data. */
 export function withResults(
   lots: readonly NoticeLot[],
   results: ReadonlyMap<string | undefined, LotResult>,
@@ -267,7 +269,7 @@ export function withResults(
   return read
 }
 
-/** From a result for the whole notice, one of several lots takes the outcome, but not the winner or the value. */
+/** From a result for the whole notice, each of several lots takes the outcome, but not the winner or the value. */
 function outcomeOnly(result: LotResult | undefined): LotResult | undefined {
   return result && { outcome: result.outcome }
 }

@@ -1,5 +1,5 @@
 // Austria's Kerndaten: each obliged publisher keeps an index of announcements with their last change, one XML for each.
-import { kerndatenReader } from '../portals/at/parse-kerndaten.ts'
+import { kerndatenParser } from '../portals/at/parse-kerndaten.ts'
 import type { Source } from '../source.ts'
 
 /** The card of one publisher. `minute`: when its index is read, five times a day. */
@@ -42,7 +42,7 @@ export function kerndatenSource(publisher: {
         },
       },
     ],
-    parse: kerndatenReader(id),
+    parse: kerndatenParser(id),
     access: { kind: 'open' },
     politeness: { requestsPerMinute: 60 },
     expects: { perDay, silentAfterDays: 14, shape: ['item', 'url'] },

@@ -1,5 +1,5 @@
 // Spain's PLACSP syndications: Atom feeds of CODICE, newest first, and a zip of the feed's pages for each month.
-import { placspReader } from '../portals/es/parse-placsp.ts'
+import { placspParser } from '../portals/es/parse-placsp.ts'
 import type { Source } from '../source.ts'
 
 const entries = { format: 'xml', element: 'entry', root: 'feed' } as const
@@ -53,7 +53,7 @@ export function placspSource(syndication: {
         },
       },
     ],
-    parse: placspReader(id),
+    parse: placspParser(id),
     access: { kind: 'open' },
     politeness: { requestsPerMinute: 20, pauseMs: 2_000 },
     expects: {

@@ -2,10 +2,10 @@
 // answer.
 import { describe, expect, it } from 'vitest'
 import type { Notice, ParsedPart } from '../../domain/notice.ts'
-import { kerndatenReader } from './at/parse-kerndaten.ts'
+import { kerndatenParser } from './at/parse-kerndaten.ts'
 import { parseBosa } from './be/parse-bosa.ts'
 import { parseVvz } from './cz/parse-vvz.ts'
-import { placspReader } from './es/parse-placsp.ts'
+import { placspParser } from './es/parse-placsp.ts'
 import { parseHilma } from './fi/parse-hilma.ts'
 import { parseBoamp } from './fr/parse-boamp.ts'
 import { parseEtenders } from './ie/parse-etenders.ts'
@@ -77,8 +77,8 @@ describe('BOAMP', () => {
 
 describe('documents of a standard in the answers of portals', () => {
   it('are read as such from an index of Kerndaten', () => {
-    expect(only(kerndatenReader('at-kdq-aus')(Buffer.from(eforms)))).toMatchObject({ format: 'eforms', noticeId })
-    expect(kerndatenReader('at-kdq-aus')(Buffer.from('<html><p>KD_8_1_Z2</p></html>'))).toMatchObject([
+    expect(only(kerndatenParser('at-kdq-aus')(Buffer.from(eforms)))).toMatchObject({ format: 'eforms', noticeId })
+    expect(kerndatenParser('at-kdq-aus')(Buffer.from('<html><p>KD_8_1_Z2</p></html>'))).toMatchObject([
       { rejection: { reason: 'unsupported-format' } },
     ])
   })
@@ -161,7 +161,7 @@ describe('PLACSP', () => {
         <updated>${updated}</updated><title>Obras</title>
         <e:ContractFolderStatus><e:ContractFolderStatusCode>${status}</e:ContractFolderStatusCode></e:ContractFolderStatus>
       </entry></feed>`)
-    const read = placspReader('es-placsp-643')
+    const read = placspParser('es-placsp-643')
     const open = only(read(entryOf('PUB', '2026-11-03T10:00:00+01:00')))
     const annulled = only(read(entryOf('ANUL', '2026-11-09T10:00:00+01:00')))
     expect(annulled.isCancelled).toBe(true)

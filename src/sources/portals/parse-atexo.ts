@@ -4,7 +4,7 @@ import type { ParsedPart } from '../../domain/notice.ts'
 import { member, textsAt } from '../ocds/json.ts'
 import { deadlineIn, titleIn } from '../read-values.ts'
 import { cleanField } from '../text.ts'
-import { firstMatch, homeOf, jsonReader } from './read-published-entry.ts'
+import { firstMatch, homeOf, jsonParser } from './read-published-entry.ts'
 
 const natures = { works: /travaux/i, supplies: /fourniture/i, services: /service/i }
 
@@ -18,9 +18,9 @@ const procedures = {
 }
 
 /** The reader of one platform. It never throws. */
-export function atexoReader(publisher: string): (bytes: Uint8Array) => ParsedPart[] {
+export function atexoParser(publisher: string): (bytes: Uint8Array) => ParsedPart[] {
   const home = homeOf({ publisher, profile: 'atexo-mpe-v2', language: 'fr', currency: 'EUR' })
-  return jsonReader(home, (entry, text) => {
+  return jsonParser(home, (entry, text) => {
     const id = cleanField(text('id'), 50)
     const published = text('dateMiseEnLigneCalcule', 'dateMiseEnLigne')
     const changed = text('dateModification')

@@ -128,15 +128,15 @@ export type TextAt = (...paths: readonly string[]) => string | undefined
 /**
  * The reader of documents that are one JSON object: `read` says which of its members mean what, or why it is no notice.
  */
-export function jsonReader(
+export function jsonParser(
   home: PortalHome,
   read: (entry: JsonObject, text: TextAt) => PublishedEntry | Rejection,
 ): (bytes: Uint8Array) => ParsedPart[] {
   return (bytes) => readJsonDocument(bytes, (entry) => noticeOf(home, read(entry, textsOf(entry))))
 }
 
-/** As jsonReader, for tables: a header line and a row. */
-export function rowReader(
+/** As jsonParser, for tables: a header line and a row. */
+export function rowParser(
   home: PortalHome,
   read: (row: TableRow) => PublishedEntry | Rejection,
   options?: Parameters<typeof readRowDocument>[2],
@@ -144,8 +144,8 @@ export function rowReader(
   return (bytes) => readRowDocument(bytes, (row) => noticeOf(home, read(row)), options)
 }
 
-/** As jsonReader, for documents in XML, which may hold several notices. */
-export function xmlReader(
+/** As jsonParser, for documents in XML, which may hold several notices. */
+export function xmlParser(
   home: PortalHome,
   read: (root: XmlElement) => PublishedEntry | Rejection | readonly (PublishedEntry | Rejection)[],
 ): (bytes: Uint8Array) => ParsedPart[] {

@@ -115,7 +115,7 @@ async function makeLog(trx: Executor): Promise<void> {
 
 /** Reads until `momentMs` has passed or there is enough for one part. */
 async function* pagesOf(held: HeldConnection, tables: readonly Table[], cut: string): AsyncGenerator<TablePage> {
-  const waiting = tables.map((table) => new TableReading(table, cut))
+  const waiting = tables.map((table) => new TablePages(table, cut))
   while (waiting.length > 0) {
     const found = await held.run(async (trx) => {
       const pages: TablePage[] = []
@@ -139,7 +139,7 @@ async function* pagesOf(held: HeldConnection, tables: readonly Table[], cut: str
  * log of the table is emptied in the same transaction: an image made after the reading reached a key belongs to a row
  * that was already read if its own key is not above that one; otherwise it is still to be delivered.
  */
-class TableReading {
+class TablePages {
   readonly table: Table
   readonly #only: RawBuilder<unknown>
   #after: Key | undefined

@@ -201,6 +201,6 @@ function readRoot(root: XmlElement, publisher: string): Found {
 }
 
 /** The reader of one publisher's Kerndaten. It never throws. */
-export function kerndatenReader(publisher: string): (bytes: Uint8Array) => ParsedPart[] {
+export function kerndatenParser(publisher: string): (bytes: Uint8Array) => ParsedPart[] {
   return (bytes) => readXmlDocument(bytes, (root) => readRoot(root, publisher))
 }

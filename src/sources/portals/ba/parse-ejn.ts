@@ -4,7 +4,7 @@ import type { NoticeLot } from '../../../domain/notice.ts'
 import { compact } from '../../compact.ts'
 import { asObject, type JsonObject, member, numberAt, objectsOf, textAt } from '../../ocds/json.ts'
 import { cpvCodesIn, descriptionIn, moneyIn, wordIn } from '../../read-values.ts'
-import { homeOf, jsonReader } from '../read-published-entry.ts'
+import { homeOf, jsonParser } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'ba-ejn', profile: 'ejn-odata', language: 'bs', currency: 'BAM' })
 
@@ -18,7 +18,7 @@ const procedures: { readonly [name: string]: ProcedureType } = {
 const natures = { works: 'works', goods: 'supplies', services: 'services' } as const
 
 /** Beside the notice stand the rows of other sets that belong to it; a list alone gives it bare. */
-export const parseEjn = jsonReader(home, (document) => {
+export const parseEjn = jsonParser(home, (document) => {
   const entry = asObject(member(document, 'notice')) ?? document
   const rows = objectsOf(document, 'lots')
   const lots = rows.map((row) => readLot(row, document))

@@ -5,7 +5,7 @@ import { compact } from '../../compact.ts'
 import { member, objectsOf, textAt, textsAt } from '../../ocds/json.ts'
 import { cpvCodesIn, formTypeOfSubtype, tedNumberIn, textsByLanguage, uuidIn, wordIn } from '../../read-values.ts'
 import { cleanField, descriptionLimit } from '../../text.ts'
-import { homeOf, jsonReader } from '../read-published-entry.ts'
+import { homeOf, jsonParser } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'be-bosa', profile: 'bosa-search-publications', language: 'nl' })
 
@@ -27,7 +27,7 @@ const procedureTypes: { readonly [type: string]: ProcedureType } = {
   innovation: 'innovation',
 }
 
-export const parseBosa = jsonReader(home, (entry, text) => {
+export const parseBosa = jsonParser(home, (entry, text) => {
   const workspace = cleanField(text('publicationWorkspaceId'), 100)
   const noticeId = lastOf(textsAt(entry, 'noticeIds').map((id) => uuidIn(id)))
   const subtype = cleanField(text('noticeSubType'), 20)

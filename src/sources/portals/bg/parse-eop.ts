@@ -2,7 +2,7 @@
 import type { ProcedureType } from '../../../domain/codes.ts'
 import type { FormType } from '../../../domain/notice.ts'
 import { member, numberAt } from '../../ocds/json.ts'
-import { homeOf, jsonReader, wordsOf } from '../read-published-entry.ts'
+import { homeOf, jsonParser, wordsOf } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'bg-eop', profile: 'eop-published-tenders', language: 'bg', currency: 'EUR' })
 
@@ -18,7 +18,7 @@ const procedures: { readonly [type: number]: { readonly name: string; readonly t
   19: { name: 'Пазарни консултации' },
 }
 
-export const parseEop = jsonReader(home, (entry, text) => {
+export const parseEop = jsonParser(home, (entry, text) => {
   const id = text('TenderId')
   const type = numberAt(entry, 'ProcedureType') ?? 0
   const isClosed = numberAt(entry, 'Status') === 2

@@ -2,7 +2,7 @@
 import type { ProcedureType } from '../../../domain/codes.ts'
 import { type JsonObject, member, numberAt, textAt } from '../../ocds/json.ts'
 import { type PhaseTable, phaseIn } from '../read-phase.ts'
-import { homeOf, jsonReader } from '../read-published-entry.ts'
+import { homeOf, jsonParser } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'br-pncp', profile: 'pncp-consulta-v1', language: 'pt', currency: 'BRL' })
 
@@ -33,7 +33,7 @@ function isDirect(entry: JsonObject): boolean {
   )
 }
 
-export const parsePncp = jsonReader(home, (entry, text) => {
+export const parsePncp = jsonParser(home, (entry, text) => {
   const number = text('numeroControlePNCP')
   const modality = numberAt(entry, 'modalidadeId') ?? 0
   const situation = text('situacaoCompraNome') ?? ''

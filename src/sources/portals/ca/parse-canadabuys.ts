@@ -1,7 +1,7 @@
 // A row of CanadaBuys' table of tender notices to a notice in both official languages.
 import type { FormType } from '../../../domain/notice.ts'
 import { descriptionIn, titleIn } from '../../read-values.ts'
-import { firstMatch, homeOf, rowReader, wordsOf } from '../read-published-entry.ts'
+import { firstMatch, homeOf, rowParser, wordsOf } from '../read-published-entry.ts'
 
 const home = homeOf({
   publisher: 'ca-canadabuys',
@@ -20,7 +20,7 @@ const procedures = {
 /** `*CNST`, `*GD`, `*SRV`, `*SRVTGD`, several a line. */
 const natures = { works: /CNST/i, services: /SRV/i, supplies: /GD/i }
 
-export const parseCanadabuys = rowReader(home, (row) => {
+export const parseCanadabuys = rowParser(home, (row) => {
   const type = wordsOf(row['noticeType-avisType-eng']) ?? ''
   const status = row['tenderStatus-appelOffresStatut-eng'] ?? ''
   const amendment = wordsOf(row['amendmentNumber-numeroModification'])

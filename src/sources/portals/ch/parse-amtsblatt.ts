@@ -3,7 +3,7 @@ import type { MultilingualText } from '../../../domain/notice.ts'
 import { deadlineIn, descriptionIn, textsByLanguage } from '../../read-values.ts'
 import { cleanField } from '../../text.ts'
 import { childNamed, deepTextOf, descendantsNamed, textOf, type XmlElement } from '../../xml/xml.ts'
-import { firstMatch, homeOf, xmlReader } from '../read-published-entry.ts'
+import { firstMatch, homeOf, xmlParser } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'ch-amtsblatt', profile: 'amtsblatt-publication', language: 'de' })
 
@@ -31,7 +31,7 @@ function deadlineOf(content: XmlElement | undefined) {
   return undefined
 }
 
-export const parseAmtsblatt = xmlReader(home, (root) => {
+export const parseAmtsblatt = xmlParser(home, (root) => {
   const meta = firstWithin(root, 'meta')
   if (!meta)
     return {

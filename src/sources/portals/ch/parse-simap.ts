@@ -16,7 +16,7 @@ import {
   wordIn,
 } from '../../read-values.ts'
 import { cleanField, descriptionLimit } from '../../text.ts'
-import { homeOf, jsonReader } from '../read-published-entry.ts'
+import { homeOf, jsonParser } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'ch-simap', profile: 'simap-publication-details', language: 'de' })
 
@@ -134,7 +134,7 @@ function isCancelledBy(entry: JsonObject, type: string): boolean {
 }
 
 /** One answer of publication-details. */
-export const parseSimap = jsonReader(home, (entry, text) => {
+export const parseSimap = jsonParser(home, (entry, text) => {
   const info = asObject(member(entry, 'project-info'))
   const procurement = member(entry, 'procurement')
   const id = uuidIn(text('id', 'base/id'))

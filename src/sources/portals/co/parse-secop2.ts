@@ -2,7 +2,7 @@
 import { member, textAt } from '../../ocds/json.ts'
 import { dayIn, wordIn } from '../../read-values.ts'
 import { type PhaseTable, phaseIn } from '../read-phase.ts'
-import { firstMatch, homeOf, jsonReader } from '../read-published-entry.ts'
+import { firstMatch, homeOf, jsonParser } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'co-secop2', profile: 'secop2-procesos', language: 'es', currency: 'COP' })
 
@@ -56,7 +56,7 @@ export const secopPhases: PhaseTable = {
 const isWithoutOffers = (method: string): boolean =>
   /^contrataci[oó]n\s+(?:directa|r[eé]gimen especial)/i.test(method.trim()) && !/con ofertas/i.test(method)
 
-export const parseSecop2 = jsonReader(home, (entry, text) => {
+export const parseSecop2 = jsonParser(home, (entry, text) => {
   const id = text('id_del_proceso')
   const state = text('estado_del_procedimiento', 'estado_resumen') ?? ''
   const method = text('modalidad_de_contratacion')

@@ -1,7 +1,7 @@
 // A row of Cyprus's table of awarded contracts to a notice of that award.
 import type { ProcedureType } from '../../../domain/codes.ts'
 import { wordIn } from '../../read-values.ts'
-import { firstMatch, homeOf, rowReader, wordsOf } from '../read-published-entry.ts'
+import { firstMatch, homeOf, rowParser, wordsOf } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'cy-awarded-contracts', profile: 'cy-cfts-awarded', language: 'el', currency: 'EUR' })
 
@@ -17,7 +17,7 @@ const procedures: { readonly [word: string]: ProcedureType } = {
   'ανταγωνιστικος διαλογος': 'comp-dial',
 }
 
-export const parseAwardedContracts = rowReader(home, (row) => {
+export const parseAwardedContracts = rowParser(home, (row) => {
   const tenderId = wordsOf(row['CFTID'])
   const winner = wordsOf(row['EONAME']) ?? wordsOf(row['EONAMES'])
   const procedure = row['Procedure El']

@@ -27,7 +27,7 @@ import {
 } from '../../read-values.ts'
 import { mergeResults } from '../../results.ts'
 import { cleanField, cleanUrl } from '../../text.ts'
-import { homeOf, jsonReader, textsOf } from '../read-published-entry.ts'
+import { homeOf, jsonParser, textsOf } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'cz-vvz', profile: 'vvz-search', language: 'cs' })
 
@@ -174,7 +174,7 @@ function formTypeOf(declared: string | undefined, form: string): FormType {
 }
 
 /** An entry of the search, alone or with the content of its form. */
-export const parseVvz = jsonReader(home, (document) => {
+export const parseVvz = jsonParser(home, (document) => {
   const entry = asObject(member(document, 'entry')) ?? document
   const children = objectsOf(document, 'detail')
   const data = asObject(member(entry, 'data'))

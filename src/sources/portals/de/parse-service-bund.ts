@@ -2,7 +2,7 @@
 import { titleIn } from '../../read-values.ts'
 import { cleanField, cleanText, cleanUrl } from '../../text.ts'
 import { childNamed, descendantsNamed, textOf } from '../../xml/xml.ts'
-import { homeOf, xmlReader } from '../read-published-entry.ts'
+import { homeOf, xmlParser } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'de-service-bund', profile: 'rss-2.0', language: 'de' })
 
@@ -17,7 +17,7 @@ function idOf(link: string | undefined): string | undefined {
 }
 
 /** An item, alone or in its feed's root. */
-export const parseServiceBund = xmlReader(home, (root) => {
+export const parseServiceBund = xmlParser(home, (root) => {
   const item = root.name === 'item' ? root : [...descendantsNamed(root, 'item')][0]
   const link = cleanUrl(textOf(childNamed(item, 'link')))
   const description = cleanText(textOf(childNamed(item, 'description'))) ?? ''

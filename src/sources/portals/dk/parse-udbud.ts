@@ -2,7 +2,7 @@
 import { asObject, member, textsAt } from '../../ocds/json.ts'
 import { deadlineIn, moneyIn, titleIn, uuidIn } from '../../read-values.ts'
 import { cleanField } from '../../text.ts'
-import { firstMatch, homeOf, jsonReader, textsOf } from '../read-published-entry.ts'
+import { firstMatch, homeOf, jsonParser, textsOf } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'dk-udbud', profile: 'udbud-soegeresultat', language: 'da', currency: 'DKK' })
 
@@ -16,7 +16,7 @@ const forms = {
   planning: /plan|prior|forhaand/,
 }
 
-export const parseUdbud = jsonReader(home, (hit, text) => {
+export const parseUdbud = jsonParser(home, (hit, text) => {
   const data = asObject(member(hit, 'dataDa')) ?? asObject(member(hit, 'dataEn'))
   const said = textsOf(data)
   const id = cleanField(text('noticeId'), 100)?.toLowerCase()

@@ -3,7 +3,7 @@ import type { ProcedureType } from '../../../domain/codes.ts'
 import type { FormType } from '../../../domain/notice.ts'
 import { member, textAt } from '../../ocds/json.ts'
 import { wordIn } from '../../read-values.ts'
-import { homeOf, jsonReader, wordsOf } from '../read-published-entry.ts'
+import { homeOf, jsonParser, wordsOf } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'es-catalunya', profile: 'ybgg-dgi6', language: 'ca', currency: 'EUR' })
 
@@ -22,7 +22,7 @@ const procedures: { readonly [word: string]: ProcedureType } = {
   'associacio per a la innovacio': 'innovation',
 }
 
-export const parseCatalunya = jsonReader(home, (row) => {
+export const parseCatalunya = jsonParser(home, (row) => {
   const text = (...names: readonly string[]): string | undefined =>
     names.map((name) => wordsOf(member(row, name))).find((words) => words !== undefined)
   const file = text('codi_expedient')

@@ -249,6 +249,6 @@ function readFeed(root: XmlElement, publisher: string): Found {
 /**
  * The reader of one of the feeds: entries alone, wrapped in the root of their feed, or a whole feed. It never throws.
  */
-export function placspReader(publisher: string): (bytes: Uint8Array) => ParsedPart[] {
+export function placspParser(publisher: string): (bytes: Uint8Array) => ParsedPart[] {
   return (bytes) => readXmlDocument(bytes, (root) => readFeed(root, publisher))
 }

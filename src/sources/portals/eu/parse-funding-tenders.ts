@@ -3,7 +3,7 @@
 import { member, textsAt } from '../../ocds/json.ts'
 import { descriptionIn, titleIn } from '../../read-values.ts'
 import { cleanField, cleanUrl } from '../../text.ts'
-import { firstMatch, homeOf, jsonReader } from '../read-published-entry.ts'
+import { firstMatch, homeOf, jsonParser } from '../read-published-entry.ts'
 
 const home = homeOf({
   publisher: 'eu-funding-tenders',
@@ -16,7 +16,7 @@ const home = homeOf({
 /** What the end of an identifier says: contract notice, ex-ante publicity, prior information, contract award. */
 const forms = { result: /-CAN$/i, planning: /-PIN$/i, 'dir-awa-pre': /-EXA$/i }
 
-export const parseFundingTenders = jsonReader(home, (entry, text) => {
+export const parseFundingTenders = jsonParser(home, (entry, text) => {
   const metadata = member(entry, 'metadata')
   /** The first text of the first of the members that has one. */
   const first = (...names: readonly string[]): string | undefined =>

@@ -3,7 +3,7 @@
 import { toLanguage } from '../../../domain/codes.ts'
 import { isFormType } from '../../../domain/notice.ts'
 import { tedNumberIn } from '../../read-values.ts'
-import { homeOf, jsonReader } from '../read-published-entry.ts'
+import { homeOf, jsonParser } from '../read-published-entry.ts'
 
 const home = homeOf({
   publisher: 'eu-ted-open-data',
@@ -12,7 +12,7 @@ const home = homeOf({
   zone: 'Europe/Luxembourg',
 })
 
-export const parseTedOpenData = jsonReader(home, (_row, text) => {
+export const parseTedOpenData = jsonParser(home, (_row, text) => {
   const number = tedNumberIn(text('number/value'))
   const form = text('form/value')?.split('/').at(-1) ?? ''
   return {

@@ -1,7 +1,7 @@
 // France: PLACE, the state's purchasing platform, an Atexo platform.
 import { atexoDays, atexoShape } from '../../families/atexo.ts'
 import { sourceOf } from '../../source.ts'
-import { atexoReader } from '../parse-atexo.ts'
+import { atexoParser } from '../parse-atexo.ts'
 
 export const source = sourceOf({
   id: 'fr-place',
@@ -11,7 +11,7 @@ export const source = sourceOf({
   documentation: 'https://www.marches-publics.gouv.fr/api/v2/docs',
   license: { name: 'Reuse forbidden without written consent of the publisher (conditions of use)' },
   channels: [atexoDays('www.marches-publics.gouv.fr', '2025-01-01')],
-  parse: atexoReader('fr-place'),
+  parse: atexoParser('fr-place'),
   politeness: { requestsPerMinute: 20, pauseMs: 1_000 },
   expects: {
     perDay: [10, 300],

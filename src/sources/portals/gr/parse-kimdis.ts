@@ -2,7 +2,7 @@
 import type { ProcedureType } from '../../../domain/codes.ts'
 import { member, objectsOf, textAt } from '../../ocds/json.ts'
 import { wordIn } from '../../read-values.ts'
-import { firstMatch, homeOf, jsonReader } from '../read-published-entry.ts'
+import { firstMatch, homeOf, jsonParser } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'gr-kimdis', profile: 'kimdis-opendata', language: 'el', currency: 'EUR' })
 
@@ -20,7 +20,7 @@ const procedures: { readonly [word: string]: ProcedureType } = {
   'συμπραξη καινοτομιας': 'innovation',
 }
 
-export const parseKimdis = jsonReader(home, (entry, text) => {
+export const parseKimdis = jsonParser(home, (entry, text) => {
   const number = text('referenceNumber')
   // Contracts are numbered `26SYMV…`, notices `26PROC…`; the members differ as well.
   const isContract =

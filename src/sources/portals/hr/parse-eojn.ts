@@ -2,7 +2,7 @@
 import type { ProcedureType } from '../../../domain/codes.ts'
 import { type JsonObject, member } from '../../ocds/json.ts'
 import { wordIn } from '../../read-values.ts'
-import { homeOf, jsonReader, type PublishedEntry, type TextAt } from '../read-published-entry.ts'
+import { homeOf, jsonParser, type PublishedEntry, type TextAt } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'hr-eojn', profile: 'eojn-searchgrid', language: 'hr', currency: 'EUR' })
 
@@ -18,7 +18,7 @@ const procedures: { readonly [word: string]: ProcedureType } = {
   'partnerstvo za inovacije': 'innovation',
 }
 
-export const parseEojn = jsonReader(home, (entry, text) =>
+export const parseEojn = jsonParser(home, (entry, text) =>
   member(entry, 'TenderDecisionId') === undefined ? readTender(entry, text) : readDecision(text),
 )
 

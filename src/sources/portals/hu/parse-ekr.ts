@@ -1,6 +1,6 @@
 // A notice of EKR's public site to a notice; list and detail have the same members.
 import { member } from '../../ocds/json.ts'
-import { firstMatch, homeOf, jsonReader } from '../read-published-entry.ts'
+import { firstMatch, homeOf, jsonParser } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'hu-ekr', profile: 'ekr-hirdetmeny', language: 'hu', currency: 'HUF' })
 
@@ -22,7 +22,7 @@ const procedures = {
 
 const natures = { works: /építési/i, supplies: /árubeszerzés/i, services: /szolgáltatás/i }
 
-export const parseEkr = jsonReader(home, (entry, text) => {
+export const parseEkr = jsonParser(home, (entry, text) => {
   const kind = text('hirdetmenyTipusa')
   const formType = firstMatch(forms, kind) ?? 'competition'
   const isCancelled = /visszavon/i.test(kind ?? '')

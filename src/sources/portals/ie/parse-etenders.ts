@@ -3,7 +3,7 @@ import type { FormType } from '../../../domain/notice.ts'
 import type { TableRow } from '../../read-portal-notice.ts'
 import { deadlineIn, titleIn } from '../../read-values.ts'
 import { cleanField } from '../../text.ts'
-import { firstMatch, homeOf, rowReader } from '../read-published-entry.ts'
+import { firstMatch, homeOf, rowParser } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'ie-etenders', profile: 'epps-cft-export', language: 'en', currency: 'EUR' })
 
@@ -29,7 +29,7 @@ function formTypeOf(status: string, procedure: string): FormType {
   return /prior information|\bpin\b/i.test(`${procedure} ${status}`) ? 'planning' : 'competition'
 }
 
-export const parseEtenders = rowReader(home, (row) => {
+export const parseEtenders = rowParser(home, (row) => {
   const cell = (...names: readonly string[]): string | undefined => cellOf(row, ...names)
   const id = cleanField(cell('resource id', 'cft id', 'cftid', 'resourceid'), 50)
   const status = cleanField(cell('status'), 100) ?? ''

@@ -2,7 +2,7 @@
 import type { FormType, NoticeLot } from '../../../domain/notice.ts'
 import { compact } from '../../compact.ts'
 import { cpvCodesIn, deadlineIn, moneyIn, titleIn, wordIn } from '../../read-values.ts'
-import { firstMatch, homeOf, rowReader, wordsOf } from '../read-published-entry.ts'
+import { firstMatch, homeOf, rowParser, wordsOf } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'it-anac-cig', profile: 'anac-cig-csv', language: 'it', currency: 'EUR' })
 
@@ -17,7 +17,7 @@ const procedures = {
 
 const natures = { lavori: 'works', servizi: 'services', forniture: 'supplies' } as const
 
-export const parseAnacCig = rowReader(
+export const parseAnacCig = rowParser(
   home,
   (row) => {
     const cig = row['cig']

@@ -3,11 +3,11 @@ import type { FormType, NoticeLot } from '../../../domain/notice.ts'
 import { compact } from '../../compact.ts'
 import { type JsonObject, member, numberAt, objectsOf, textAt } from '../../ocds/json.ts'
 import { cpvCodesIn, deadlineIn, descriptionIn, moneyIn } from '../../read-values.ts'
-import { homeOf, jsonReader, winnersOf, wordsOf } from '../read-published-entry.ts'
+import { homeOf, jsonParser, winnersOf, wordsOf } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'it-anac-pvl', profile: 'anac-avvisi-v0', language: 'it', currency: 'EUR' })
 
-export const parseAnacPvl = jsonReader(home, (entry, text) => {
+export const parseAnacPvl = jsonParser(home, (entry, text) => {
   const form = text('codiceScheda')
   const kind = text('tipo') ?? ''
   const formType = formOf(form ?? '')

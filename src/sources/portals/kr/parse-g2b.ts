@@ -1,11 +1,11 @@
 // A bid notice of G2B to a notice.
 import type { ProcedureType } from '../../../domain/codes.ts'
 import { type JsonObject, member } from '../../ocds/json.ts'
-import { homeOf, jsonReader, wordsOf } from '../read-published-entry.ts'
+import { homeOf, jsonParser, wordsOf } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'kr-g2b', profile: 'g2b-bid-notices', language: 'ko', currency: 'KRW' })
 
-export const parseG2b = jsonReader(home, (entry, text) => {
+export const parseG2b = jsonParser(home, (entry, text) => {
   const number = text('bidNtceNo')
   const order = text('bidNtceOrd')?.trim()
   const kind = text('ntceKindNm') ?? ''

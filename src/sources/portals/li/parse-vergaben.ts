@@ -2,7 +2,7 @@
 import { member } from '../../ocds/json.ts'
 import { titleIn } from '../../read-values.ts'
 import { cleanField } from '../../text.ts'
-import { firstMatch, homeOf, jsonReader } from '../read-published-entry.ts'
+import { firstMatch, homeOf, jsonParser } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'li-vergaben', profile: 'llv-notice-find', language: 'de' })
 
@@ -19,7 +19,7 @@ const contractNatures: { readonly [id: string]: string } = {
   '4': 'services',
 }
 
-export const parseVergaben = jsonReader(home, (entry, text) => {
+export const parseVergaben = jsonParser(home, (entry, text) => {
   const id = cleanField(text('id'), 50)
   const form = cleanField(text('formName'), 200) ?? ''
   const formType = firstMatch(forms, form) ?? 'competition'

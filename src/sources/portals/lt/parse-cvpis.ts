@@ -1,7 +1,7 @@
 // A procurement of CVP IS's integration interface to a notice.
 import type { FormType } from '../../../domain/notice.ts'
 import { member } from '../../ocds/json.ts'
-import { firstMatch, homeOf, jsonReader } from '../read-published-entry.ts'
+import { firstMatch, homeOf, jsonParser } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'lt-cvpis', profile: 'cvpis-cft-details', language: 'lt', currency: 'EUR' })
 
@@ -21,7 +21,7 @@ const pages: { readonly [procedure: string]: string } = {
   'Dynamic Purchasing System': 'dps/prepareViewCfTDPSWS.do',
 }
 
-export const parseCvpis = jsonReader(home, (entry, text) => {
+export const parseCvpis = jsonParser(home, (entry, text) => {
   const id = text('id')
   const status = text('status')
   const procedure = text('procedure')

@@ -1,7 +1,7 @@
 // Luxembourg: the Portail des marchés publics, an Atexo platform.
 import { atexoDays, atexoShape } from '../../families/atexo.ts'
 import { sourceOf } from '../../source.ts'
-import { atexoReader } from '../parse-atexo.ts'
+import { atexoParser } from '../parse-atexo.ts'
 
 export const source = sourceOf({
   id: 'lu-pmp',
@@ -11,7 +11,7 @@ export const source = sourceOf({
   documentation: 'https://pmp.b2g.etat.lu/api/v2/docs',
   license: { name: 'not stated; the operator asks for authorisation before reuse' },
   channels: [atexoDays('pmp.b2g.etat.lu', '2023-01-01')],
-  parse: atexoReader('lu-pmp'),
+  parse: atexoParser('lu-pmp'),
   politeness: { requestsPerMinute: 20, pauseMs: 1_000 },
   expects: {
     perDay: [1, 60],

@@ -5,7 +5,7 @@ import type { FormType, LotResult, NoticeLot } from '../../../domain/notice.ts'
 import { compact } from '../../compact.ts'
 import { asObject, type JsonObject, member, numberAt, objectsOf, textAt, textsAt } from '../../ocds/json.ts'
 import { countIn, dayIn, deadlineIn, descriptionIn, moneyIn, nutsCodesIn, titleIn } from '../../read-values.ts'
-import { homeOf, jsonReader, winnersOf, wordsOf } from '../read-published-entry.ts'
+import { homeOf, jsonParser, winnersOf, wordsOf } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'lv-iub', profile: 'iub-open-data', language: 'lv', currency: 'EUR' })
 
@@ -20,7 +20,7 @@ const formTypes: { readonly [type: string]: FormType } = {
   change: 'change',
 }
 
-export const parseIub = jsonReader(home, (document, text) => {
+export const parseIub = jsonParser(home, (document, text) => {
   const entry = asObject(document['notice']) ?? document
   const formType = formTypes[textAt(entry, 'formType') ?? ''] ?? 'competition'
   const organizations = objectsOf(entry, 'organizationData')

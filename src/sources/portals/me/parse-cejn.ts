@@ -2,7 +2,7 @@
 import type { ProcedureType } from '../../../domain/codes.ts'
 import { asObject, member, objectsOf, textAt } from '../../ocds/json.ts'
 import { wordIn } from '../../read-values.ts'
-import { homeOf, jsonReader } from '../read-published-entry.ts'
+import { homeOf, jsonParser } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'me-cejn', profile: 'cejn-tenders', language: 'sr', currency: 'EUR' })
 
@@ -16,7 +16,7 @@ const procedures: { readonly [name: string]: ProcedureType } = {
   'innovation partnership': 'innovation',
 }
 
-export const parseCejn = jsonReader(home, (document) => {
+export const parseCejn = jsonParser(home, (document) => {
   const entry = asObject(document['entry']) ?? document
   const detail = member(document, 'detail')
   const id = textAt(entry, 'id')

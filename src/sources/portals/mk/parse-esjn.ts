@@ -2,7 +2,7 @@
 import type { ProcedureType } from '../../../domain/codes.ts'
 import { member } from '../../ocds/json.ts'
 import { wordIn } from '../../read-values.ts'
-import { homeOf, jsonReader } from '../read-published-entry.ts'
+import { homeOf, jsonParser } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'mk-esjn', profile: 'esjn-grid', language: 'mk', currency: 'MKD' })
 
@@ -19,7 +19,7 @@ const procedures: { readonly [name: string]: ProcedureType } = {
   innovationpartnership: 'innovation',
 }
 
-export const parseEsjn = jsonReader(home, (entry, text) => {
+export const parseEsjn = jsonParser(home, (entry, text) => {
   const id = text('Id')
   const procedure = text('EntityProcedureType')
   return {

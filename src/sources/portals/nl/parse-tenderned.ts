@@ -6,7 +6,7 @@ import { readAnyDocument } from '../../read-portal-notice.ts'
 import { titleIn, wordIn } from '../../read-values.ts'
 import { cleanField, cleanUrl } from '../../text.ts'
 import { childNamed, descendantsNamed, pathNamed, textOf } from '../../xml/xml.ts'
-import { homeOf, jsonReader, xmlReader } from '../read-published-entry.ts'
+import { homeOf, jsonParser, xmlParser } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'nl-tenderned', profile: 'tenderned-tns-v2', language: 'nl' })
 
@@ -43,7 +43,7 @@ function codeAt(entry: JsonObject, ...names: readonly string[]): string | undefi
   return undefined
 }
 
-const readPublication = jsonReader(home, (entry, text) => {
+const readPublication = jsonParser(home, (entry, text) => {
   const id = cleanField(text('publicatieId'), 50)
   const kind = codeAt(entry, 'aankondigingCode', 'typePublicatie')?.toLowerCase()
   const ended = ['isVroegtijdigeBeeindiging', 'isVroegtijdigBeeindigd'].some((name) => member(entry, name) === true)
@@ -80,7 +80,7 @@ const readPublication = jsonReader(home, (entry, text) => {
 })
 
 /** An entry of the Atom feed of the newest publications. */
-const readFeedEntry = xmlReader({ ...home, profile: 'tenderned-atom' }, (root) => {
+const readFeedEntry = xmlParser({ ...home, profile: 'tenderned-atom' }, (root) => {
   const entry = root.name === 'entry' ? root : [...descendantsNamed(root, 'entry')][0]
   const link = cleanUrl(childNamed(entry, 'link')?.attributes.get('href'))
   const id = /\/(\d{3,})(?:[/?#]|$)/.exec(link ?? '')?.[1]

@@ -5,7 +5,7 @@ import { compact } from '../../compact.ts'
 import { asObject, type JsonObject, member, objectsOf, textAt } from '../../ocds/json.ts'
 import { organizationOf, titleIn, uuidIn, wordIn } from '../../read-values.ts'
 import { cleanField, cleanLine, descriptionLimit } from '../../text.ts'
-import { homeOf, jsonReader } from '../read-published-entry.ts'
+import { homeOf, jsonParser } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'pl-bzp', profile: 'bzp-notice', language: 'pl', currency: 'PLN' })
 
@@ -88,7 +88,7 @@ function referencesOf(entry: JsonObject, formType: FormType): NoticeReference[] 
 }
 
 /** One entry of `/mo-board/api/v1/notice`. */
-export const parseBzp = jsonReader(home, (entry, text) => {
+export const parseBzp = jsonParser(home, (entry, text) => {
   const id = cleanField(text('objectId', 'bzpNumber', 'noticeNumber'), 100)
   const noticeType = cleanField(text('noticeType'), 100) ?? 'notice'
   const formType = wordIn(formTypes, noticeType) ?? 'competition'

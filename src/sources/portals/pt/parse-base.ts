@@ -2,7 +2,7 @@
 import type { ProcedureType } from '../../../domain/codes.ts'
 import { asObject, type JsonObject, member, objectsOf, textAt, textsAt } from '../../ocds/json.ts'
 import { wordIn } from '../../read-values.ts'
-import { firstMatch, homeOf, jsonReader, type PublishedEntry } from '../read-published-entry.ts'
+import { firstMatch, homeOf, jsonParser, type PublishedEntry } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'pt-base', profile: 'base-anuncios', language: 'pt', currency: 'EUR' })
 
@@ -26,7 +26,7 @@ const procedures: { readonly [word: string]: ProcedureType } = {
   'consulta previa': 'neg-wo-call',
 }
 
-export const parseBase = jsonReader(home, (document) => {
+export const parseBase = jsonParser(home, (document) => {
   const row = asObject(document['entry']) ?? document
   if (member(row, 'objectBriefDescription') !== undefined) return readContract(row)
   if (member(row, 'contractDesignation') !== undefined) return readFound(row, asObject(document['detail']))

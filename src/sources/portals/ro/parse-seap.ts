@@ -3,7 +3,7 @@ import type { ProcedureType } from '../../../domain/codes.ts'
 import type { FormType } from '../../../domain/notice.ts'
 import { member } from '../../ocds/json.ts'
 import { wordIn } from '../../read-values.ts'
-import { homeOf, jsonReader } from '../read-published-entry.ts'
+import { homeOf, jsonParser } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'ro-seap', profile: 'seap-list', language: 'ro', currency: 'RON' })
 
@@ -27,7 +27,7 @@ const pages: { readonly [prefix: string]: string } = {
   RFQ: 'rfq-invitation/v2/view',
 }
 
-export const parseSeap = jsonReader(home, (entry, text) => {
+export const parseSeap = jsonParser(home, (entry, text) => {
   const number = text('noticeNo')
   const prefix = /^[A-Z]+/.exec(number ?? '')?.[0] ?? ''
   const awardId = text('caNoticeId')

@@ -1,6 +1,6 @@
 // A row of Serbia's table of notices to a notice.
 import type { FormType } from '../../../domain/notice.ts'
-import { homeOf, jsonReader } from '../read-published-entry.ts'
+import { homeOf, jsonParser } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'rs-jnportal', profile: 'jnportal-searchgrid', language: 'sr', currency: 'RSD' })
 
@@ -15,7 +15,7 @@ const forms: { readonly [form: string]: FormType } = {
   Ф20: 'cont-modif',
 }
 
-export const parseJnportal = jsonReader(home, (_entry, text) => {
+export const parseJnportal = jsonParser(home, (_entry, text) => {
   const form = /Ф\d{2}/.exec(text('DocumentTypeShortName') ?? '')?.[0]
   const type = text('DocumentTypeName')
   const tenderId = text('TenderId')

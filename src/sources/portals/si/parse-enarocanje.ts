@@ -1,6 +1,6 @@
 // A form of Slovenia's procurement portal, its row of the list beside it, to a notice.
 import { asObject, member, numberAt, objectsOf, textAt } from '../../ocds/json.ts'
-import { firstMatch, homeOf, jsonReader } from '../read-published-entry.ts'
+import { firstMatch, homeOf, jsonParser } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'si-enarocanje', profile: 'enarocanje-obrazec', language: 'sl', currency: 'EUR' })
 
@@ -10,7 +10,7 @@ const forms = {
   planning: /^(?:Predhodn|Načrt|Najava)/i,
 }
 
-export const parseEnarocanje = jsonReader(home, (document) => {
+export const parseEnarocanje = jsonParser(home, (document) => {
   const row = asObject(document['entry']) ?? document
   const form = asObject(document['detail']) ?? document
   const formId = textAt(row, 'idObrazec')

@@ -1,10 +1,10 @@
 // An open bid of Delaware to a notice.
 import { member, textAt } from '../../ocds/json.ts'
-import { homeOf, jsonReader } from '../read-published-entry.ts'
+import { homeOf, jsonParser } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'us-delaware', profile: 'delaware-open-bids', language: 'en', currency: 'USD' })
 
-export const parseDelaware = jsonReader(home, (entry, text) => {
+export const parseDelaware = jsonParser(home, (entry, text) => {
   const number = text('contractnumber')
   const agency = text('agencycode')
   return {

@@ -1,10 +1,10 @@
 // A bidding event of the Georgia Procurement Registry to a notice.
 import { member } from '../../ocds/json.ts'
-import { homeOf, jsonReader } from '../read-published-entry.ts'
+import { homeOf, jsonParser } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'us-georgia', profile: 'georgia-gpr-events', language: 'en', currency: 'USD' })
 
-export const parseGeorgia = jsonReader(home, (entry, text) => {
+export const parseGeorgia = jsonParser(home, (entry, text) => {
   const system = text('sourceId')
   const key = text('esourceNumberKey', 'esourceNumber')
   const state = text('status') ?? ''

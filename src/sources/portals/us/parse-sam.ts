@@ -5,9 +5,9 @@ import { member, textAt } from '../../ocds/json.ts'
 import {
   firstMatch,
   homeOf,
-  jsonReader,
+  jsonParser,
   type PublishedEntry,
-  rowReader,
+  rowParser,
   type TextAt,
   textsOf,
   wordsOf,
@@ -23,7 +23,7 @@ const forms = {
   planning: /^(?:Presolicitation|Special Notice)/i,
 }
 
-export const parseSam = jsonReader(home, (entry, text) => {
+export const parseSam = jsonParser(home, (entry, text) => {
   const contacts = member(entry, 'pointOfContact')
   const description = text('description')
   return readOpportunity(text, {
@@ -36,7 +36,7 @@ export const parseSam = jsonReader(home, (entry, text) => {
 })
 
 /** The table was written in Windows-1252 for years; it is read as UTF-8 where it is that. */
-export const parseSamRow = rowReader(
+export const parseSamRow = rowParser(
   home,
   (row) =>
     readOpportunity(textsOf(row), {

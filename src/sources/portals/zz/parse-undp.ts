@@ -2,11 +2,11 @@
 import { countryOf } from '../../ocds/codes.ts'
 import { dayOfNames } from '../../read-values.ts'
 import { childNamed, descendantsNamed, textOf, type XmlElement } from '../../xml/xml.ts'
-import { homeOf, type PublishedEntry, xmlReader } from '../read-published-entry.ts'
+import { homeOf, type PublishedEntry, xmlParser } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'zz-undp', profile: 'undp-rss', language: 'en', zone: 'America/New_York' })
 
-export const parseUndp = xmlReader(home, (root) =>
+export const parseUndp = xmlParser(home, (root) =>
   (root.name === 'item' ? [root] : [...descendantsNamed(root, 'item')]).map((item) => readItem(item)),
 )
 

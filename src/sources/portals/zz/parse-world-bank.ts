@@ -2,7 +2,7 @@
 import { zoneOf } from '../../../domain/time.ts'
 import { countryOf } from '../../ocds/codes.ts'
 import { dayOfNames, wordIn } from '../../read-values.ts'
-import { firstMatch, homeOf, jsonReader, wordsOf } from '../read-published-entry.ts'
+import { firstMatch, homeOf, jsonParser, wordsOf } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'zz-world-bank', profile: 'world-bank-procnotices', language: 'en', zone: 'UTC' })
 
@@ -18,7 +18,7 @@ const languages: { readonly [name: string]: string } = {
   arabic: 'ar',
 }
 
-export const parseWorldBank = jsonReader(home, (_entry, text) => {
+export const parseWorldBank = jsonParser(home, (_entry, text) => {
   const id = text('id')
   const type = text('notice_type')
   const formType = firstMatch(forms, type) ?? 'competition'

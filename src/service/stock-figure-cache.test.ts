@@ -4,7 +4,7 @@ import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQue
 import { afterEach, expect, test, vi } from 'vitest'
 import { openTestStore } from '../../test/world.ts'
 import type { Database } from '../store/schema.ts'
-import { StockFigureReader } from './stock-figure-reader.ts'
+import { StockFigureCache } from './stock-figure-cache.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -23,7 +23,7 @@ test('figures are read again after five seconds, and stale when that failed for 
       return store.looks
     },
   }
-  const reader = new StockFigureReader(context, () => 1_000_000 + now)
+  const reader = new StockFigureCache(context, () => 1_000_000 + now)
   expect([reader.isStale(), reader.figures]).toEqual([true, undefined])
   const hold = () => sql`insert into edition_hold values (${now + 1}, '[]')`.execute(store.db)
   const seen = async () => {
@@ -55,7 +55,7 @@ test('a database that does not answer holds no scrape up', async () => {
       createDriver: () => Object.assign(new DummyDriver(), { acquireConnection: () => new Promise<never>(() => {}) }),
     },
   })
-  const reader = new StockFigureReader({ looks }, Date.now)
+  const reader = new StockFigureCache({ looks }, Date.now)
   await Promise.all([reader.refresh(), reader.refresh()])
   expect([reader.figures, reader.isStale()]).toEqual([undefined, true])
 })

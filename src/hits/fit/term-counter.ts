@@ -11,7 +11,7 @@ import { authorityForFit, textsForFit, titlesForFit, type WeighedText } from './
  */
 const mostTerms = 1 << 20
 
-export type TermReader = {
+export type TermCounter = {
   /** Number of a term or, with `=` before it, of a spelling of a profile. */
   readonly numberOf: (term: string) => number
   /** All profiles are prepared: what has a number keeps it. */
@@ -43,27 +43,27 @@ type TermKind = {
 }
 
 /** What the score reads of a record. */
-export type TextReaders = {
-  readonly words: TermReader
-  readonly pieces: TermReader
-  readonly titles: TermReader
-  readonly authority: TermReader
+export type TermCounters = {
+  readonly words: TermCounter
+  readonly pieces: TermCounter
+  readonly titles: TermCounter
+  readonly authority: TermCounter
   /** Both for all of them. */
   readonly read: (record: TenderRecord) => void
   readonly ready: () => void
 }
 
 /** `mostWords`: see the token table. */
-export function openTextReaders(model: FitModel, mostWords?: number): TextReaders {
+export function openTermCounters(model: FitModel, mostWords?: number): TermCounters {
   const pieces = { termsOf: piecesOfToken, weightOf: model.pieces }
   const readers = {
-    words: openTermReader(
+    words: openTermCounter(
       { texts: textsForFit, termsOf: termsOfToken, weightOf: model.words.weightOf, hasSpellings: true },
       mostWords,
     ),
-    pieces: openTermReader({ texts: textsForFit, ...pieces }, mostWords),
-    titles: openTermReader({ texts: titlesForFit, ...pieces }, mostWords),
-    authority: openTermReader(
+    pieces: openTermCounter({ texts: textsForFit, ...pieces }, mostWords),
+    titles: openTermCounter({ texts: titlesForFit, ...pieces }, mostWords),
+    authority: openTermCounter(
       { texts: authorityForFit, termsOf: termsOfToken, weightOf: model.authorities },
       mostWords,
     ),
@@ -80,7 +80,7 @@ export function openTextReaders(model: FitModel, mostWords?: number): TextReader
   }
 }
 
-function openTermReader({ texts, termsOf, weightOf, hasSpellings }: TermKind, mostWords?: number): TermReader {
+function openTermCounter({ texts, termsOf, weightOf, hasSpellings }: TermKind, mostWords?: number): TermCounter {
   const numbers = new Map<string, number>()
   const names: string[] = []
   let weights = new Float64Array(1 << 12)

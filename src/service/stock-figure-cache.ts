@@ -13,7 +13,7 @@ const longestWaitMs = 2_000
 /** Age from which they are stale. */
 const staleMs = 60_000
 
-export class StockFigureReader {
+export class StockFigureCache {
   readonly #store: Pick<Store, 'looks'>
   readonly #clock: Clock
   #reading: Promise<void> | undefined
