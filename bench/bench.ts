@@ -32,6 +32,7 @@ Measures how fast Tenderstock is beside its peers, as ratios of medians of one r
   hits         matching, writing and delivering hits beside plain programs, and the API beside them
   console      pages while 100,000 changes are published, and the API beside people on the console
   fit          how well the fit score finds what companies won; --fit learns its table again
+  match        labels and learned weights of matching; --fit learns their table again
 
   --records N[,N]       size of the stock; the documents have 10000,1000000,5000000
   --rows NAME[,NAME]    speed: only these rows:
@@ -47,6 +48,7 @@ Measures how fast Tenderstock is beside its peers, as ratios of medians of one r
   --seed S, --copies N  quality: the copies that are made; fit: the folds
   --searches N          hits: saved searches, default 100000
   --fit                 fit: write src/hits/fit/data/fit-model.json
+  --stock PLACE         match: a data folder or the address of a PostgreSQL server, in place of the corpus
   --corpus DIR          default ../shared/corpus
   --json                print the figures as JSON
   --write               write the figures into docs/
@@ -77,6 +79,7 @@ const optionsOfCommand = {
   engine: { type: 'string', default: 'embedded' },
   filled: { type: 'string', default: '0' },
   fit: { type: 'boolean', default: false },
+  stock: { type: 'string' },
   searches: { type: 'string', default: '100000' },
 } as const
 
@@ -142,6 +145,21 @@ if (what === 'console') {
     onProgress: (text) => console.error(text),
   })
   console.log(values.json ? JSON.stringify(reports, null, 2) : reports.map(consoleAsMarkdown).join('\n\n'))
+  process.exit(0)
+}
+if (what === 'match') {
+  const { benchMatchFit, matchFitAsMarkdown } = await import('../quality/match/match-fit.ts')
+  const { corpus, fit, json, stock, seed, copies } = values
+  const report = await benchMatchFit({
+    corpus,
+    fit,
+    seed: Number(seed),
+    copies: Number(copies),
+    ...(stock !== undefined && { stock }),
+    onProgress: (text) => console.error(text),
+  })
+  if (report === undefined) refuse(`There is no corpus in ${corpus}.`)
+  console.log(json ? JSON.stringify(report, null, 2) : matchFitAsMarkdown(report))
   process.exit(0)
 }
 if (what === 'fit') {

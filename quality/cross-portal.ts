@@ -24,6 +24,10 @@ export type Listing = {
   readonly deadline?: Instant
   readonly language: string
   readonly reference?: string
+  /** Absent: Germany. */
+  readonly country?: string
+  /** Title and description as the authority wrote them in its other languages. */
+  readonly translations?: { readonly [language: string]: { readonly title: string; readonly description?: string } }
 }
 
 const zone = 'Europe/Berlin'
@@ -190,7 +194,9 @@ export function noticeOf(listing: Listing): Notice {
     ...(listing.published ? { publicationDate: listing.published } : {}),
     ...(listing.deadline ? { submissionDate: listing.deadline } : {}),
     ...(listing.reference ? { internalReference: listing.reference } : {}),
-    contractingAuthorities: [{ name: listing.buyer, country: 'DE', ...(listing.city ? { city: listing.city } : {}) }],
+    contractingAuthorities: [
+      { name: listing.buyer, country: listing.country ?? 'DE', ...(listing.city ? { city: listing.city } : {}) },
+    ],
     cpvCodes: listing.cpv,
     nutsCodes: listing.nuts,
     lots: [],

@@ -1,11 +1,16 @@
 // Blocks of records in memory, as the store keeps them in its index: who may be one tender with whom.
 import { blockingKeys, mostHoldersOf } from '../src/consolidate/match/blocking-keys.ts'
 import { decide } from '../src/consolidate/match/decide.ts'
-import type { Cluster, MatchEdge, MatchRecord } from '../src/consolidate/match/match-record.ts'
+import type { Cluster, MatchContext, MatchEdge, MatchRecord, Verdict } from '../src/consolidate/match/match-record.ts'
 import { partition } from '../src/consolidate/match/partition.ts'
 import { twinKey } from '../src/consolidate/match/twin-key.ts'
 
+/** Says of two records what `decide` says of them, or what other rules would. */
+export type Rules = (a: MatchRecord, b: MatchRecord, context: MatchContext) => Verdict
+
 export class MatchIndex {
+  /** The rules that the service has, unless others are tried. */
+  rules: Rules = decide
   readonly records = new Map<string, MatchRecord>()
   readonly #holders = new Map<string, string[]>()
   readonly #twins = new Map<string, Map<string, number>>()
@@ -58,7 +63,7 @@ export class MatchIndex {
 
   edge(a: MatchRecord, b: MatchRecord): MatchEdge {
     const [left, right] = a.key < b.key ? [a, b] : [b, a]
-    return { left: left.key, right: right.key, ...decide(left, right, { twins: this.twins(a, b) }) }
+    return { left: left.key, right: right.key, ...this.rules(left, right, { twins: this.twins(a, b) }) }
   }
 
   /** All edges that are more than nothing. */

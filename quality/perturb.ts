@@ -93,21 +93,6 @@ function typos(text: string, count: number, random: Random): string {
   return changed
 }
 
-/** Another language for whoever knows no words: every word is another, numbers and short capitals stay. */
-function translate(text: string): string {
-  return text.replace(/\p{L}+/gu, (word) => {
-    if (/^\p{Lu}{2,5}$/u.test(word)) return word
-    const syllables = ['ta', 'lo', 'me', 'ri', 'su', 'ne', 'co', 'va', 'pi', 'de']
-    let hash = hashOf(word.toLowerCase())
-    let other = ''
-    for (let length = 0; length < Math.max(2, word.length - 1); length += 2) {
-      other += syllables[hash % 10]!
-      hash = Math.floor(hash / 10) + 7919
-    }
-    return other
-  })
-}
-
 export function perturb(base: Listing, profile: Profile, labels: CpvLabels, random: Random): Listing {
   const published = base.published ? moved(base.published, random.integer(0, 3) * dayMs) : undefined
   const copy: Listing = {
@@ -163,14 +148,11 @@ export function perturb(base: Listing, profile: Profile, labels: CpvLabels, rand
       const description = base.description?.slice(0, 250) ?? ''
       return { ...copy, title, description, ...(deadline ? { deadline: dayOnly(deadline) } : {}) }
     }
-    case 'translated':
-      return {
-        ...copy,
-        language: 'fr',
-        title: translate(base.title),
-        description: translate(base.description ?? ''),
-        ...(random.chance(0.2) ? { cpv: [] } : {}),
-      }
+    case 'translated': {
+      const [language, text] = random.pick(Object.entries(base.translations ?? {}))
+      const { description: _, ...rest } = copy
+      return { ...rest, language, ...text, ...(random.chance(0.2) ? { cpv: [] } : {}) }
+    }
     case 'missing-cpv':
       return { ...copy, cpv: [] }
     case 'parent-buyer':

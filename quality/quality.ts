@@ -46,7 +46,7 @@ function copyLine(name: string, figures: CopyFigures): string {
 /** Tables for people; parts for which the corpus has no data are left out. */
 export function qualityAsMarkdown({ seed, resolution, lifecycle, values }: QualityReport): string {
   const lines: string[] = [`Seed ${seed}.`]
-  const { labelledPairs: pairs, listRows: rows, copies, linkedGroups: groups, wholeStock: stock } = resolution
+  const { labelledPairs: pairs, listRows: rows, copies, rules, linkedGroups: groups, wholeStock: stock } = resolution
   if (pairs)
     lines.push(
       '',
@@ -72,6 +72,18 @@ export function qualityAsMarkdown({ seed, resolution, lifecycle, values }: Quali
       copyLine('all', copies.all),
       copyLine('title, buyer, date, CPV or description', copies.full),
       ...Object.entries(copies.byProfile).map(([profile, figures]) => copyLine(profile, figures)),
+    )
+  if (rules)
+    lines.push(
+      '',
+      `Rules side by side, on ${rules.copies} copies of authorities from which nothing was learned; those in another language are of ${rules.translated} notices:`,
+      '',
+      '| Rules | Precision | Recall | False without the true one | Review | Translated: recall | wrong | false without the true one |',
+      '|---|--:|--:|--:|--:|--:|--:|--:|',
+      ...rules.rows.map(
+        (row) =>
+          `| ${row.rules} | ${[row.precision, row.recall, row.openWorldFalse, row.reviewRate, row.translatedRecall].map(share).join(' | ')} | ${row.translatedWrong} | ${share(row.translatedFalse)} |`,
+      ),
     )
   if (groups)
     lines.push(

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { wordsOf } from '../src/consolidate/buyer-identity.ts'
 import { blockingKeys } from '../src/consolidate/match/blocking-keys.ts'
 import { compareTitles } from '../src/consolidate/match/compare.ts'
+import { compareRecords } from '../src/consolidate/match/comparison.ts'
 import { decide } from '../src/consolidate/match/decide.ts'
 import type { MatchRecord } from '../src/consolidate/match/match-record.ts'
 import { twinKey } from '../src/consolidate/match/twin-key.ts'
@@ -20,7 +21,11 @@ import {
   readPortalListings,
   recordOf,
 } from './cross-portal.ts'
-import { MatchIndex } from './match-index.ts'
+import { isToLearn } from './match/learn-weights.ts'
+import { decideByLearned } from './match/learned-verdict.ts'
+import { authorityOfRecord } from './match/training-pairs.ts'
+import { isOfLearning, readTranslated } from './match/translations.ts'
+import { MatchIndex, type Rules } from './match-index.ts'
 import { type CpvLabels, type Profile, perturb, profiles, withDeadline } from './perturb.ts'
 import { type WithinPortalReport, withinPortal } from './within-portal.ts'
 
@@ -248,13 +253,19 @@ function figuresOf(outcomes: readonly Outcome[]): CopyFigures {
 
 const mostExamples = 40
 
-export type CopyOptions = { readonly seed: number; readonly copies: number; readonly corpus: string }
+export type CopyOptions = {
+  readonly seed: number
+  readonly copies: number
+  readonly corpus: string
+  /** What copies in another language are made of; without any there are none. */
+  readonly translated: readonly Listing[]
+}
 
 /** Copies of notices by profile, placed among all notices: once with the true one there, once without it. */
 export function placedCopies(
   listings: readonly Listing[],
   index: MatchIndex,
-  { seed, copies, corpus }: CopyOptions,
+  { seed, copies, corpus, translated }: CopyOptions,
 ): CopyReport | undefined {
   if (listings.length === 0) return undefined
   const random = randomOf(seed)
@@ -263,7 +274,8 @@ export function placedCopies(
   const examples: string[] = []
   for (let number = 0; number < copies; number++) {
     const profile = profiles[number % profiles.length]!
-    const base = random.pick(listings)
+    if (profile === 'translated' && translated.length === 0) continue
+    const base = random.pick(profile === 'translated' ? translated : listings)
     const listing = perturb(base, profile, labels, random)
     const copy = recordOf(listing)
     const truth = index.records.get(nameOf(base))!
@@ -315,7 +327,7 @@ export function placedCopies(
   }
 }
 
-function readCpvLabels(corpus: string): CpvLabels {
+export function readCpvLabels(corpus: string): CpvLabels {
   const path = join(corpus, 'codelists/cpv.csv')
   if (!existsSync(path)) return new Map()
   const [head, ...rows] = readFileSync(path, 'utf8').trim().split('\n')
@@ -426,7 +438,64 @@ function wholeStock(index: MatchIndex, prepareMs: number): StockFigures | undefi
   }
 }
 
+/** One set of rules on copies of notices of authorities from which nothing was learned. */
+type RulesFigures = {
+  readonly rules: string
+  readonly precision: number
+  readonly recall: number
+  readonly openWorldFalse: number
+  readonly reviewRate: number
+  readonly translatedRecall: number
+  readonly translatedWrong: number
+  readonly translatedFalse: number
+}
+
+type RulesReport = {
+  readonly copies: number
+  readonly translated: number
+  readonly rows: readonly RulesFigures[]
+}
+
+/** The last key of DIGIWHIST: the authority's number, if the bodies are one. It never looks at titles. */
+const byNumber: Rules = (a, b) => {
+  const { sharedReference, buyer } = compareRecords(a, b)
+  const isOne = sharedReference && (buyer === 'equal' || buyer === 'contained')
+  return { kind: isOne ? 'merge' : 'none', rule: 'number', score: isOne ? 1 : 0, evidence: '' }
+}
+
+/** The same copies by each set of rules, of authorities that gave no pair to learn from. */
+function comparedRules(listings: readonly Listing[], index: MatchIndex, options: CopyOptions): RulesReport | undefined {
+  const kept = listings.filter((listing) => !isToLearn(authorityOfRecord(index.records.get(nameOf(listing))!)))
+  const before = index.rules
+  const sets: readonly (readonly [name: string, rules: Rules])[] = [
+    ['set by hand', decide],
+    ['learned', decideByLearned],
+    ['number and body (DIGIWHIST)', byNumber],
+  ]
+  const rows = sets.flatMap(([name, rules]) => {
+    index.rules = rules
+    const report = placedCopies(kept, index, options)
+    const translated = report?.byProfile['translated']
+    if (!report || !translated) return []
+    return [
+      {
+        rules: name,
+        precision: report.full.precision,
+        recall: report.full.recall,
+        openWorldFalse: report.all.openWorldFalse,
+        reviewRate: report.all.reviewRate,
+        translatedRecall: translated.recall,
+        translatedWrong: translated.wrong,
+        translatedFalse: translated.openWorldFalse,
+      },
+    ]
+  })
+  index.rules = before
+  return rows.length === 0 ? undefined : { copies: options.copies, translated: options.translated.length, rows }
+}
+
 export type ResolutionReport = {
+  readonly rules?: RulesReport
   readonly labelledPairs?: PairFigures
   readonly listRows?: ListRowFigures
   readonly copies?: CopyReport
@@ -435,7 +504,7 @@ export type ResolutionReport = {
   readonly wholeStock?: StockFigures
 }
 
-export type ResolutionOptions = CopyOptions & { readonly onProgress?: (text: string) => void }
+export type ResolutionOptions = Omit<CopyOptions, 'translated'> & { readonly onProgress?: (text: string) => void }
 
 /** All parts of the evaluation for which the corpus has data. */
 export async function benchResolution({
@@ -446,13 +515,16 @@ export async function benchResolution({
   onProgress('labelled pairs')
   const pairs = labelledPairs(folder)
   onProgress('notices of the national service')
-  const doe = doeIndex(folder)
+  const translated = await listingsInOtherLanguages(options.corpus)
+  const doe = doeIndex(folder, translated)
   onProgress('list rows')
   const rows = listRows(folder, doe.withoutDeadlines)
   onProgress('merges inside one portal')
   const within = withinPortal(options.corpus, doe.withoutDeadlines)
   onProgress(`${options.copies} copies`)
-  const copies = placedCopies(doe.listings, doe.index, options)
+  const copies = placedCopies(doe.listings, doe.index, { ...options, translated })
+  onProgress('the same by other rules')
+  const rules = comparedRules(doe.listings, doe.index, { ...options, translated })
   onProgress('all notices together')
   const stock = wholeStock(doe.withoutDeadlines, doe.prepareMs)
   onProgress('linked groups')
@@ -461,14 +533,24 @@ export async function benchResolution({
     ...(pairs ? { labelledPairs: pairs } : {}),
     ...(rows ? { listRows: rows } : {}),
     ...(copies ? { copies } : {}),
+    ...(rules ? { rules } : {}),
     ...(within ? { withinPortal: within } : {}),
     ...(groups ? { linkedGroups: groups } : {}),
     ...(stock ? { wholeStock: stock } : {}),
   }
 }
 
-/** The notices of the national service with their deadlines, in an index. */
-export function doeIndex(folder: string): {
+/** Notices with titles in several languages, of authorities from which nothing was learned. */
+export async function listingsInOtherLanguages(corpus: string): Promise<Listing[]> {
+  const translated = await readTranslated(corpus)
+  return translated.filter((each) => !each.isLot && !isOfLearning(each)).map(({ listing }) => listing)
+}
+
+/** The notices of the national service with their deadlines, in an index; others beside them in `index` alone. */
+export function doeIndex(
+  folder: string,
+  others: readonly Listing[] = [],
+): {
   readonly listings: Listing[]
   readonly index: MatchIndex
   readonly withoutDeadlines: MatchIndex
@@ -484,5 +566,6 @@ export function doeIndex(folder: string): {
     index.add(record)
     withoutDeadlines.add({ ...record, deadlines: [] })
   }
+  if (listings.length > 0) for (const other of others) index.add(recordOf(other))
   return { listings, index, withoutDeadlines, prepareMs }
 }
