@@ -53,66 +53,21 @@ export function toCountry(code: string | undefined): string | undefined {
   return alpha2ByAlpha3[upper] ?? (alpha2Codes.has(upper) ? upper : undefined)
 }
 
-const languageByAlpha3: { readonly [alpha3: string]: string } = {
-  BUL: 'bg',
-  CES: 'cs',
-  CZE: 'cs',
-  DAN: 'da',
-  DEU: 'de',
-  GER: 'de',
-  ELL: 'el',
-  GRE: 'el',
-  ENG: 'en',
-  EST: 'et',
-  FIN: 'fi',
-  FRA: 'fr',
-  FRE: 'fr',
-  GLE: 'ga',
-  HRV: 'hr',
-  HUN: 'hu',
-  ITA: 'it',
-  LAV: 'lv',
-  LIT: 'lt',
-  MLT: 'mt',
-  NLD: 'nl',
-  DUT: 'nl',
-  POL: 'pl',
-  POR: 'pt',
-  RON: 'ro',
-  RUM: 'ro',
-  SLK: 'sk',
-  SLO: 'sk',
-  SLV: 'sl',
-  SPA: 'es',
-  SWE: 'sv',
-  NOR: 'no',
-  NOB: 'nb',
-  NNO: 'nn',
-  ISL: 'is',
-  ICE: 'is',
-  MKD: 'mk',
-  SRP: 'sr',
-  TUR: 'tr',
-  UKR: 'uk',
-  CAT: 'ca',
-  EUS: 'eu',
-  BAQ: 'eu',
-  GLG: 'gl',
-  SQI: 'sq',
-  ALB: 'sq',
-  BOS: 'bs',
-  MOL: 'ro',
-  RUS: 'ru',
-  CYM: 'cy',
-  WEL: 'cy',
-  LTZ: 'lb',
-  KAT: 'ka',
-  HYE: 'hy',
-  ARA: 'ar',
-  ZHO: 'zh',
-  JPN: 'ja',
-  KOR: 'ko',
-  CNR: 'sr',
+/** ISO 639-1: the languages that a notice may be in. */
+const languages: ReadonlySet<string> = new Set(
+  `ar bg bs ca cs cy da de el en es et eu fi fr ga gl hr hu hy is it ja ka ko lb lt lv mk mt nb nl nn no pl pt ro ru
+sk sl sq sr sv tr uk zh`.match(/\w+/g),
+)
+/** Kept, as every text of a notice names its language, and asking costs a microsecond. */
+const languageByAlpha3 = new Map<string, string | undefined>()
+
+/** Both codes of ISO 639-2 (`DEU`, `GER`) and those that were withdrawn (`MOL`); `CNR` is a kind of Serbian. */
+function languageOf(alpha3: string): string | undefined {
+  if (!languageByAlpha3.has(alpha3)) {
+    const [language] = Intl.getCanonicalLocales(alpha3)[0]!.split('-')
+    languageByAlpha3.set(alpha3, languages.has(language!) ? language : undefined)
+  }
+  return languageByAlpha3.get(alpha3)
 }
 
 /**
@@ -121,6 +76,6 @@ const languageByAlpha3: { readonly [alpha3: string]: string } = {
 export function toLanguage(code: string | undefined): string | undefined {
   if (!code) return undefined
   const trimmed = code.trim()
-  if (/^[A-Za-z]{3}$/.test(trimmed)) return languageByAlpha3[trimmed.toUpperCase()]
+  if (/^[A-Za-z]{3}$/.test(trimmed)) return languageOf(trimmed.toUpperCase())
   return /^[A-Za-z]{2}(?:[-_][A-Za-z]+)?$/.test(trimmed) ? trimmed.slice(0, 2).toLowerCase() : undefined
 }

@@ -4,7 +4,7 @@ import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from '../platform/errors.ts'
 import { lockFolder, lockName } from '../platform/folder-lock.ts'
-import { makeWithParents } from '../platform/folders.ts'
+import { makeWithParents, undefinedWhenMissing } from '../platform/folders.ts'
 import { type ExportedFile, sumOf, writeWhole } from './export-files.ts'
 
 const manifestName = 'manifest.json'
@@ -104,11 +104,6 @@ async function finish(folder: string, manifest: object, files: readonly Exported
   // the lock stays held on the file, which no longer has a name
   await rm(join(folder, lockName), { force: true })
   await writeWhole(folder, manifestName, `${JSON.stringify(manifest, null, 2)}\n`)
-}
-
-function undefinedWhenMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
-  return undefined
 }
 
 /** Turns an error of the folder into an OperatorError. */

@@ -1,9 +1,8 @@
 // What one part of an export is in each format: its files, and how records get into them. A file gets its name once it
 // is whole and durable.
 import { open, rm } from 'node:fs/promises'
-import { lotColumns as columnsOfLot, tenderColumns as columnsOfTender } from '#flat/columns'
 import { byteOrderMark, cellsOf, csvLine } from '#flat/csv-line'
-import { type FlatColumn, flat } from '#flat/flat-column'
+import { lotColumns, lotsOf, tenderColumns } from '#flat/flat-tender'
 import { parquetColumn } from '#flat/parquet-column'
 import type { TenderRecord } from '../domain/tender.ts'
 import { type ExportedFile, incomingPath, LineFile, nameFile } from './export-files.ts'
@@ -60,19 +59,6 @@ function linesPart(file: LineFile, lineOf: (record: TenderRecord, json: string) 
 
 // tables
 
-type PlacedLot = { readonly tenderId: string; readonly position: number; readonly lot: TenderRecord['lots'][number] }
-
-const tenderColumns: readonly FlatColumn<TenderRecord>[] = columnsOfTender.map((column) =>
-  flat(column, (tender) => tender),
-)
-const lotColumns: readonly FlatColumn<PlacedLot>[] = [
-  { name: 'tender_id', type: 'text', isRequired: true, of: ({ tenderId }) => tenderId },
-  { name: 'position', type: 'integer', isRequired: true, of: ({ position }) => position },
-  ...columnsOfLot.map((column) => flat<PlacedLot>(column, ({ lot }) => lot)),
-]
-const lotsOf = (tender: TenderRecord): readonly PlacedLot[] =>
-  tender.lots.map((lot, position) => ({ tenderId: tender.id, position, lot }))
-
 function csvPart(tenders: LineFile, lots: LineFile): PartWriter {
   const head = (columns: readonly { readonly name: string }[]) =>
     byteOrderMark + csvLine(columns.map(({ name }) => name))
@@ -105,10 +91,10 @@ async function parquetPart(folder: string, tendersName: string, lotsName: string
     ...tenderColumns.map((column) => parquetColumn(column, ({ record }: Row) => record)),
     parquetColumn({ name: 'record', type: 'text', isRequired: true, of: ({ json }: Row) => json }, (row: Row) => row),
   ])
-  const lots = await openTable<PlacedLot>(
+  const lots = await openTable<ReturnType<typeof lotsOf>[number]>(
     folder,
     lotsName,
-    lotColumns.map((column) => parquetColumn(column, (lot: PlacedLot) => lot)),
+    lotColumns.map((column) => parquetColumn(column, (lot) => lot)),
   )
   return {
     add: async (record, json) => {

@@ -49,3 +49,8 @@ export async function syncFolder(path: string): Promise<void> {
     await folder.close()
   }
 }
+
+/** For `catch`: what is not there is undefined. Throws every other error. */
+export function undefinedWhenMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}

@@ -37,7 +37,8 @@ const longestPiece = 256 * 1024
 const headBytes = 512
 const noBytes = new Uint8Array(0)
 
-function unreadable(
+/** A document that could not be read whole, with its beginning. */
+export function unreadable(
   address: string,
   reason: RejectionReason,
   detail: string,
@@ -46,7 +47,7 @@ function unreadable(
   return { address, bytes: Uint8Array.from(bytes.subarray(0, keptBytes)), unreadable: { reason, path: '', detail } }
 }
 
-function tooLarge(address: string, bytes: Uint8Array): ReceivedDocument {
+export function tooLarge(address: string, bytes: Uint8Array): ReceivedDocument {
   const limit = maxDocumentBytes / 1024 / 1024
   return unreadable(address, 'too-large', `larger than ${limit} MiB; only the first ${keptBytes} bytes are kept`, bytes)
 }

@@ -3,7 +3,7 @@ import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
-import { makeWithParents, syncFolder } from '../platform/folders.ts'
+import { makeWithParents, syncFolder, undefinedWhenMissing } from '../platform/folders.ts'
 import type { Random } from '../platform/random.ts'
 import { documentPath } from './document-path.ts'
 import type { OpenDocumentStore, PackedDocument } from './document-store.ts'
@@ -99,11 +99,6 @@ async function removeLeftovers(incoming: string, before: number): Promise<void> 
     const found = await stat(path).catch(undefinedWhenMissing)
     if (found && found.mtimeMs < before) await rm(path, { force: true })
   }
-}
-
-function undefinedWhenMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
-  return undefined
 }
 
 /** Errors that the operator can fix become a sentence. */

@@ -1,11 +1,9 @@
 // Input and output of reading an answer: documents in batches, other values, and documents that cannot be read.
-import type { RejectionReason } from '../../domain/notice.ts'
 import { Retryable } from '../../platform/http.ts'
 import type { Chunks } from '../byte-chunks.ts'
 import type { AnswerPointer, Entries } from '../delivery.ts'
 import type { Json } from '../fetch.ts'
 import type { ReceivedDocument } from '../files.ts'
-import { maxDocumentBytes } from '../xml/xml.ts'
 
 export type ReadOptions = {
   /** Where the answer came from, as it may be kept. */
@@ -31,25 +29,8 @@ export type ReadEntries = (
   options: ReadOptions,
 ) => AsyncGenerator<readonly ReceivedDocument[], EntriesEnd>
 
-const keptBytes = 1024
 const batchDocuments = 500
 const batchBytes = 4 * 1024 * 1024
-const noBytes = new Uint8Array(0)
-
-/** A document that could not be read whole, with its beginning. */
-export function unreadable(
-  address: string,
-  reason: RejectionReason,
-  detail: string,
-  bytes: Uint8Array = noBytes,
-): ReceivedDocument {
-  return { address, bytes: Uint8Array.from(bytes.subarray(0, keptBytes)), unreadable: { reason, path: '', detail } }
-}
-
-export function tooLarge(address: string, bytes: Uint8Array): ReceivedDocument {
-  const limit = maxDocumentBytes / 1024 / 1024
-  return unreadable(address, 'too-large', `larger than ${limit} MiB; only the first ${keptBytes} bytes are kept`, bytes)
-}
 
 /** The portal's answer was not as expected; a later request may succeed. */
 export function unexpected(address: string, what: string): Retryable {

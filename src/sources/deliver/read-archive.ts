@@ -17,8 +17,8 @@ import {
 } from '../archives.ts'
 import { type Chunks, peek } from '../byte-chunks.ts'
 import type { Entries } from '../delivery.ts'
-import type { ReceivedDocument } from '../files.ts'
-import { Batch, type EntriesEnd, type ReadEntries, type ReadOptions, unreadable } from './answer-documents.ts'
+import { type ReceivedDocument, unreadable } from '../files.ts'
+import { Batch, type EntriesEnd, type ReadEntries, type ReadOptions } from './answer-documents.ts'
 import { passOn } from './pass-on.ts'
 
 /** Maximum depth of archives in archives: a day's tar in a month's gzip, where gzip counts as a level. */
