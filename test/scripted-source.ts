@@ -1,9 +1,13 @@
 // A source for tests of the runner: a portal in memory, read by a fetch whose every request can go wrong.
 import type { Notice, ParsedPart } from '../src/domain/notice.ts'
 import type { PoliteHosts, PortalConnectionOptions } from '../src/ingest/polite.ts'
-import type { RunOptions } from '../src/ingest/run-sources.ts'
+import type { RunOptions } from '../src/ingest/run-options.ts'
+import type { SlotResult } from '../src/ingest/run-slot.ts'
+import { runSource } from '../src/ingest/run-sources.ts'
+import { whyOff } from '../src/ingest/source-health.ts'
 import type { Fetch, Json, SlotEnd, SourceReply } from '../src/sources/fetch.ts'
 import type { Channel, Source } from '../src/sources/source.ts'
+import type { Store } from '../src/store/database.ts'
 
 export type ScriptedPortal = {
   /** Entries by slot; what a slot lacks is not there yet. */
@@ -171,3 +175,21 @@ export function scriptedRun(
     ...more,
   }
 }
+
+/** Reads what is due of each source once, one source after the other. Sources that are off are skipped. */
+export async function runDueSlots(
+  store: Store,
+  sources: Iterable<Source>,
+  options: RunOptions,
+): Promise<readonly SlotResult[]> {
+  const results: SlotResult[] = []
+  for (const source of sources) {
+    if (options.signal.aborted) break
+    if (whyOff(source, hasKey(source, options)) !== undefined) continue
+    results.push(...(await runSource(store, source, options)))
+  }
+  return results
+}
+
+const hasKey = ({ access }: Source, { keyOf }: RunOptions) =>
+  access.kind === 'open' || keyOf(access.setting) !== undefined

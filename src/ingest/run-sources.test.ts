@@ -3,7 +3,13 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type ScriptedPortal, scriptedPortal, scriptedRun, scriptedSource } from '../../test/scripted-source.ts'
+import {
+  runDueSlots,
+  type ScriptedPortal,
+  scriptedPortal,
+  scriptedRun,
+  scriptedSource,
+} from '../../test/scripted-source.ts'
 import { engines, openTestStore } from '../../test/world.ts'
 import { hourMs, minuteMs } from '../domain/time.ts'
 import { OperatorError } from '../platform/errors.ts'
@@ -16,7 +22,8 @@ import { LeaseLost, takeLease } from '../store/source-leases.ts'
 import { findSlot, listSlots } from '../store/source-ledger.ts'
 import { hostGroups } from './host-groups.ts'
 import { reparse } from './ingest.ts'
-import { type RunOptions, runDueSlots, runSource, runWorkers } from './run-sources.ts'
+import type { RunOptions } from './run-options.ts'
+import { runSource, runWorkers } from './run-sources.ts'
 
 const closers: (() => Promise<unknown>)[] = []
 afterEach(async () => {

@@ -79,7 +79,14 @@ const longestFinishMs = 5_000
 /** How long the bucket may take to answer while a row of the database is locked. */
 const bucketTimeoutMs = 10_000
 
-/** Runs `tenderstock start` until `stop` is aborted. Returns when everything is closed. */
+/**
+ * Runs `tenderstock start` until `stop` is aborted. Returns when everything is closed.
+ *
+ * Parts are opened in the order in which they need each other: the store and the edition log (`openNode`), the control
+ * socket, what works in the background, the API, the console, metrics, and last the portals and the rounds that read
+ * and publish. Each defers its closing to the node, which closes them in the reverse order. `context` is made before
+ * some of what it names, so it asks for them when a command needs them.
+ */
 export async function start(options: StartOptions): Promise<void> {
   await checkNamed(options)
   const simulator = options.live?.simulator
@@ -131,45 +138,13 @@ export async function start(options: StartOptions): Promise<void> {
 
   const tokenFile = await openTrial(node, options)
   await allowLoopbackWebhooks(store, options.allowsLoopbackWebhooks)
-  const deliveries = startDeliveries({
-    store,
-    dataFolder,
-    config: options.config,
-    random: context.random,
-    clock,
-    wallClock: context.wallClock,
-    addresses: await webhookAddressRule(store, options.config),
-    version: options.version,
-    log,
-    report: (concern) => state.report('webhooks', concern),
-    onAttempt: ({ isSuccess }) => counters.noteAttempt(isSuccess),
-    onDisabled: (id, why) =>
-      emit({ event: 'warning', message: `The webhook endpoint ${id} was disabled (${why}); its deliveries are held.` }),
-  })
-  node.defer(() => within(deliveries.close(), longestFinishMs))
+  await openDeliveries(node, options, counters)
   await openMails(node, options, { origin: consoleAddress.origin, counters })
-  const contracts = watchContracts({
-    store,
-    clock,
-    log,
-    mailDomain: mailDomainOf(options.config.mail?.from),
-    ...(options.config.keep && { keep: options.config.keep }),
-    ...(context.documentStore && { documentStore: context.documentStore }),
-    report: (concern) => state.report('contracts', concern),
-  })
-  node.defer(() => within(contracts.close(), longestFinishMs))
+  openContracts(node, options)
   const exported = openExport(node, options)
   const backfilling = keepBackfilling(node)
   node.defer(() => within(backfilling.close(), longestFinishMs))
-  if (options.samples && options.allowsLoopbackWebhooks) {
-    const receiver = await openSampleHits(context, emit).catch((error: unknown) => {
-      if (!(error instanceof OperatorError)) throw error
-      // with a different sealing key everything works except the webhooks
-      emit({ event: 'warning', message: error.message })
-      return undefined
-    })
-    if (receiver) node.defer(receiver.close)
-  }
+  if (options.samples && options.allowsLoopbackWebhooks) await openReceiver(node, context)
   await node.takeOver({ isOlderAccepted: options.isOlderAccepted })
   const api = await node.listen()
   await openServiceConsole(node, context, {
@@ -209,25 +184,7 @@ export async function start(options: StartOptions): Promise<void> {
     emit({ event: 'found', edition: found.edition, records: found.records })
     await announce()
   }
-
-  const matching = startHitRounds({
-    store,
-    clock,
-    stop,
-    emit: (event) => {
-      if (event.event === 'matched') counters.hits += event.hits
-      emit(event)
-    },
-    onState: (sentence, error) => {
-      state.report('hits', sentence === undefined ? undefined : hitsConcern)
-      if (sentence === undefined) return
-      log.error({ error: error instanceof Error ? traceOf(error) : String(error) }, sentence)
-      emit({ event: 'warning', message: sentence })
-    },
-  })
-  hits = matching
-  node.defer(() => within(matching.close(), longestFinishMs))
-
+  hits = openMatching(node, counters)
   samples = options.samples ? await openSamples(node, options.samples, counters) : undefined
   simulated = simulator === undefined ? undefined : await openSimulated(node, simulator)
   live = options.live ? await openLive(node, options.live, counters) : undefined
@@ -290,6 +247,79 @@ async function checkNamed({ live, samples, ingestPaths }: StartOptions): Promise
     for (const id of named) sourceNamed(sources, id)
   }
   for (const path of ingestPaths) await findPath(path)
+}
+
+/** Sends hits to the endpoints of organizations. */
+async function openDeliveries(
+  { context, state, emit, log, defer }: OpenNode,
+  options: StartOptions,
+  counters: WorkCounts,
+): Promise<void> {
+  const { store, dataFolder, clock, wallClock, random } = context
+  const deliveries = startDeliveries({
+    store,
+    dataFolder,
+    config: options.config,
+    random,
+    clock,
+    wallClock,
+    addresses: await webhookAddressRule(store, options.config),
+    version: options.version,
+    log,
+    report: (concern) => state.report('webhooks', concern),
+    onAttempt: ({ isSuccess }) => counters.noteAttempt(isSuccess),
+    onDisabled: (id, why) =>
+      emit({ event: 'warning', message: `The webhook endpoint ${id} was disabled (${why}); its deliveries are held.` }),
+  })
+  defer(() => within(deliveries.close(), longestFinishMs))
+}
+
+/** Ends contracts, tokens and what is kept when their time has come. */
+function openContracts({ context, state, log, defer }: OpenNode, options: StartOptions): void {
+  const { store, clock } = context
+  const contracts = watchContracts({
+    store,
+    clock,
+    log,
+    mailDomain: mailDomainOf(options.config.mail?.from),
+    ...(options.config.keep && { keep: options.config.keep }),
+    ...(context.documentStore && { documentStore: context.documentStore }),
+    report: (concern) => state.report('contracts', concern),
+  })
+  defer(() => within(contracts.close(), longestFinishMs))
+}
+
+/** Receives the sample hits on this machine. */
+async function openReceiver({ emit, defer }: OpenNode, context: ServiceContext): Promise<void> {
+  const receiver = await openSampleHits(context, emit).catch((error: unknown) => {
+    if (!(error instanceof OperatorError)) throw error
+    // with a different sealing key everything works except the webhooks
+    emit({ event: 'warning', message: error.message })
+    return undefined
+  })
+  if (receiver) defer(receiver.close)
+}
+
+/** Matches saved searches with editions. */
+function openMatching({ context, state, emit, log, stop, defer }: OpenNode, counters: WorkCounts): HitRounds {
+  const { store, clock } = context
+  const matching = startHitRounds({
+    store,
+    clock,
+    stop,
+    emit: (event) => {
+      if (event.event === 'matched') counters.hits += event.hits
+      emit(event)
+    },
+    onState: (sentence, error) => {
+      state.report('hits', sentence === undefined ? undefined : hitsConcern)
+      if (sentence === undefined) return
+      log.error({ error: error instanceof Error ? traceOf(error) : String(error) }, sentence)
+      emit({ event: 'warning', message: sentence })
+    },
+  })
+  defer(() => within(matching.close(), longestFinishMs))
+  return matching
 }
 
 /** Sends mails if they are configured; otherwise reports that digests wait. */

@@ -128,7 +128,7 @@ export const plantedBreaches: readonly Breach[] = [
   breach(
     'C3',
     'test/published-editions.test.ts',
-    'src/edition/read/query.ts',
+    'src/edition/read/scan-rows.ts',
     'if (replacedBy !== 0 && replacedBy <= edition) continue',
     'if (replacedBy !== 0 && replacedBy < edition) continue',
   ),

@@ -23,7 +23,17 @@ const stages = [
 ]
 /** Stages in which only the file named like the folder, and those listed, touch the store; everything else is pure. */
 const stagesWithRunner: { readonly [stage: string]: readonly string[] } = {
-  ingest: ['receive-batch', 'run-slot', 'run-sources', 'note-names', 'watch-sources'],
+  ingest: [
+    'due-slots',
+    'receive-batch',
+    'run-options',
+    'run-slot',
+    'run-sources',
+    'source-visit',
+    'visit-leases',
+    'note-names',
+    'watch-sources',
+  ],
   consolidate: ['estimate/apply-estimates', 'estimate/fit-stock', 'explain-stock', 'match-closure', 'rematch'],
   publish: [],
   export: [],

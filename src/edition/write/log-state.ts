@@ -1,4 +1,10 @@
 // One generation of the edition log with its files: appending to it and reading it again.
+//
+// An edition is appended in this order: bodies and hashes of its entries, their frame in the index, the same for the
+// next entries, then everything is compared with what the edition says of itself, and last the edition's frame makes
+// them one. Until then nothing is seen: readers look below `newest.end`, and opening ignores what follows the last
+// frame of an edition. So a failed append is rolled back to `#ends`, and a killed one is cut off at the next start.
+// Only `#committing` changes what readers see; if it fails half-way, the files have to be read again (`isSpoiled`).
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -16,8 +22,9 @@ import { HeldLog, type TakenEdition, verifiedBit } from '../read/held-log.ts'
 import { type Chunk, chunkBits, RecordTable, rowMask } from '../read/record-table.ts'
 import { type Checkpoint, type CheckpointState, tailLength, writeCheckpoint } from './checkpoint.ts'
 import { freeBytes, fullDisk, isFullDisk, spareBytes } from './disk-room.ts'
-import { type NewEntry, type PackedEntries, packEntries } from './pack-entries.ts'
-import { type Packers, packersFor, tasksEach } from './packers.ts'
+import type { NewEntry, PackedEntries } from './pack-entries.ts'
+import { packedInOrder } from './pack-in-order.ts'
+import type { Packers } from './packers.ts'
 
 /** An edition to be loaded. `checks`: epoch milliseconds of the last check of each source, as of this edition. */
 export type NewEdition = EditionInfo & { readonly checks: { readonly [sourceId: string]: number } }
@@ -36,11 +43,6 @@ export class WrongEntriesError extends OperatorError {}
 
 /** Payload of an edition frame. */
 export type EditionFrame = TakenEdition & { readonly plainEnd: number; readonly gzipEnd: number }
-
-/** Number of entries written together: loading their frame takes well under a millisecond. */
-const batchSize = 256
-/** Minimum number of changes for the packer threads; fewer are packed here, in about a tenth of a second. */
-const leastForPackers = 1000
 
 export const hashesName = 'hashes'
 const buildingName = 'index.building'
@@ -234,40 +236,7 @@ export class LogState extends HeldLog {
     entries: Iterable<NewEntry | ReadPart> | AsyncIterable<NewEntry | ReadPart>,
     options: AppendOptions,
   ): Promise<void> {
-    const packers = edition.changes < leastForPackers ? undefined : options.packers
-    const most = packersFor(edition.changes)
-    const ahead = packers ? most * tasksEach : 0
-    /** Batches in order, in progress or packed. */
-    const packed: Promise<PackedEntries>[] = []
-    /** Batches that are not in a packer's memory. */
-    const readyMade = new Set<PackedEntries>()
-    const pack = (batch: readonly NewEntry[]): void => {
-      const entriesOfBatch = packers ? packers.pack(edition.edition, batch, most) : packHere(edition.edition, batch)
-      // the code that waits for this promise receives the error; after a failure nothing waits for the later ones
-      entriesOfBatch.catch(() => {})
-      packed.push(entriesOfBatch)
-    }
-    const write = async (): Promise<void> => {
-      const next = await packed.shift()!
-      await this.#writePacked(next)
-      if (!readyMade.delete(next)) packers?.giveBack(next)
-    }
-    let batch: NewEntry[] = []
-    for await (const entry of entries) {
-      if ('batch' in entry) {
-        readyMade.add(entry)
-        packed.push(Promise.resolve(entry))
-        await write()
-        continue
-      }
-      batch.push(entry)
-      if (batch.length < batchSize) continue
-      pack(batch)
-      batch = []
-      if (packed.length > ahead) await write()
-    }
-    if (batch.length > 0) pack(batch)
-    while (packed.length > 0) await write()
+    for await (const next of packedInOrder(edition, entries, options.packers)) await this.#writePacked(next)
     if (this.table.count > 0 && this.table.lastModified(this.table.count - 1) > edition.lastModified)
       throw new Error(`edition ${edition.edition} holds entries above its own lastModified`)
     const { isTarget, isShown } = options
@@ -503,16 +472,6 @@ export class LogState extends HeldLog {
     await this.#index.close()
     await this.#bodies.close()
     await this.#hashes.close()
-  }
-}
-
-/** Packs in this thread; other work can run in between. */
-async function packHere(edition: number, entries: readonly NewEntry[]): Promise<PackedEntries> {
-  const steps = packEntries(edition, entries)
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value
-    await nextTurn()
   }
 }
 
