@@ -274,7 +274,11 @@ const clear: OptionSpec = {
 }
 
 /** If absent, options are those of every command, and environment is the database. */
-type CommandEntry = Omit<CommandSpec, 'options' | 'environment'> & Partial<CommandSpec>
+type CommandEntry = Omit<CommandSpec, 'options' | 'environment'> &
+  Partial<CommandSpec> & {
+    /** In place of those that commands have anyway, and of `options`. */
+    readonly ownOptions?: CommandSpec['options']
+  }
 
 const table = {
   start: {
@@ -286,7 +290,7 @@ const table = {
       'the data folder. For your own notices, create one: `organization create NAME`, `token create NAME`.',
       'A secret setting may also come from a file (DATABASE_URL_FILE …); `tenderstock config` shows the settings in effect.',
     ],
-    options: {
+    ownOptions: {
       data,
       'api-host': apiHost,
       'api-port': apiPort,
@@ -387,7 +391,6 @@ const table = {
     summary: 'Publish the next edition if there is anything new and the last one is old enough.',
     details: ['Exit code 0: published, or nothing new; 3: held back by the gate, which says why; 4: too early.'],
     options: {
-      ...everywhereAsking,
       'publish-interval-minutes': publishInterval,
       'dry-run': dryRun,
       'override-gate': { type: 'flag', help: 'Publish what the gate held back; read its reasons first.' },
@@ -414,7 +417,7 @@ const table = {
       'With DATABASE_URL, any number of these can run. On the embedded engine, only one process can use the folder.',
       'With TENDERSTOCK_EDITIONS, it reads editions and tokens from a bucket and needs no database (docs/editions-in-a-bucket.md).',
     ],
-    options: {
+    ownOptions: {
       data,
       'api-host': apiHost,
       'api-port': apiPort,
@@ -442,7 +445,7 @@ const table = {
   rebuild: {
     summary: 'Re-parse all stored documents and rebuild the stock.',
     details: ['Ids do not change. It reports how many records have new contents; the next edition publishes them.'],
-    options: { ...everywhere, 'dry-run': dryRun },
+    options: { 'dry-run': dryRun },
     environment: [...databaseEnvironment, ...documentsEnvironment],
     examples: [['tenderstock rebuild', 'after an update with better parsers']],
   },
@@ -454,7 +457,6 @@ const table = {
       'Name every value: redacting an address does not redact the phone number beside it. See docs/privacy.md.',
     ],
     options: {
-      ...everywhere,
       email: { type: 'paths', value: 'MAIL…', help: 'Mail addresses.' },
       phone: {
         type: 'paths',
@@ -501,7 +503,6 @@ const table = {
       '8601), failedRounds in a row, and lastError.',
     ],
     options: {
-      ...everywhere,
       rejections: { type: 'flag', help: 'List the documents that could not be read, newest first.' },
       limit: { type: 'count', value: 'N', default: 50, min: 1, max: 10_000, help: 'How many rejections to list.' },
     },
@@ -517,7 +518,6 @@ const table = {
       'of an organization its own, to operators all.',
     ],
     options: {
-      ...everywhere,
       organization: { ...organization, help: 'Only entries about this organization.' },
       limit: { type: 'count', value: 'N', default: 50, min: 1, max: 10_000, help: 'How many entries to list.' },
     },
@@ -532,7 +532,7 @@ const table = {
       'Each line is ok, a warning or a problem with what to do. It changes nothing, works while the service runs and before the first',
       'start, and takes at most five seconds for a check. Exit code 0: no problem; 1: at least one.',
     ],
-    options: {
+    ownOptions: {
       data,
       'api-host': apiHost,
       'api-port': apiPort,
@@ -567,7 +567,6 @@ const table = {
       'and /readyz (200, with `maintenance`) keep working. Run it again to move the end.',
     ],
     options: {
-      ...everywhere,
       until: {
         type: 'text',
         value: 'TIME',
@@ -592,7 +591,6 @@ const table = {
   'source list': {
     summary: 'List the active sources, those with alarms first.',
     options: {
-      ...everywhere,
       all: { type: 'flag', help: 'Include sources that were never read.' },
       country: { type: 'text', value: 'XX', help: 'All sources of a country, ISO 3166-1 (DE, FR, EU …).' },
     },
@@ -612,7 +610,7 @@ const table = {
       'Without an id: all active sources. Nothing is stored. A source is ok if an entry arrived and its content fits the card, quiet if the portal has published nothing lately. Exit code 0: all are ok or quiet; 6: one differs or does not answer.',
     ],
     operands: { name: '[SOURCE…]', min: 0, max: 1000 },
-    options: { ...everywhere, simulator },
+    options: { simulator },
     environment: sourceEnvironment,
     examples: [
       ['tenderstock source check ted doe', 'two portals'],
@@ -627,7 +625,6 @@ const table = {
     details: ['Exit code 0: read; 5: a reading failed; the service retries it when it is due.'],
     operands: { name: 'SOURCE', min: 1, max: 1 },
     options: {
-      ...everywhere,
       channel: { type: 'text', value: 'NAME', help: 'Only this channel; `source show` lists them.' },
       slot: { type: 'paths', value: 'KEY…', help: 'With --channel: these slots, due or not (2026-11-20, 2026-11 …).' },
       'backfill-since': { type: 'date', value: 'DATE', help: 'Backfill from this date (YYYY-MM-DD).' },
@@ -646,7 +643,6 @@ const table = {
       'After them come records whose notices state different award numbers or name another call: `review split` separates them.',
     ],
     options: {
-      ...everywhere,
       limit: { type: 'count', value: 'N', default: 20, min: 1, max: 10_000, help: 'How many to list.' },
     },
     examples: [['tenderstock review list --limit 100', 'with titles, buyers, dates, score and evidence']],
@@ -664,7 +660,6 @@ const table = {
     ],
     operands: { name: 'LEFT RIGHT', min: 2, max: 2 },
     options: {
-      ...everywhere,
       note: { type: 'text', value: 'TEXT', help: 'The reason, for people who read the decision later.' },
     },
     examples: [["tenderstock review merge ted:123456-2026 doe:7-01 --note 'same documents'", 'one tender']],
@@ -676,7 +671,6 @@ const table = {
     ],
     operands: { name: 'LEFT RIGHT', min: 2, max: 2 },
     options: {
-      ...everywhere,
       note: { type: 'text', value: 'TEXT', help: 'The reason, for people who read the decision later.' },
     },
     examples: [["tenderstock review split ted:123456-2026 doe:7-01 --note 'two lots'", 'two tenders']],
@@ -694,7 +688,6 @@ const table = {
     details: ['With --search: why the search matches the tender as it is published, or why not.'],
     operands: { name: 'ID', min: 1, max: 1 },
     options: {
-      ...everywhere,
       search: { type: 'text', value: 'NAME', help: 'Show each clause of this search, and the parts of the fit score.' },
       organization,
     },
@@ -707,7 +700,6 @@ const table = {
     summary: 'Describe a company; fit scores are computed against it.',
     details: ['It needs at least one CPV code, word or past win.'],
     options: {
-      ...everywhere,
       organization: itsOrganization,
       name: { type: 'text', value: 'NAME', required: true, help: 'Its name.' },
       ...profileOptions,
@@ -718,18 +710,18 @@ const table = {
     summary: 'Change a profile; the change applies from the next edition.',
     details: ['Each option replaces its former value.'],
     operands: { name: 'PROFILE', min: 1, max: 1 },
-    options: { ...everywhere, organization: itsOrganization, ...profileOptions, clear },
+    options: { organization: itsOrganization, ...profileOptions, clear },
     examples: [['tenderstock profile edit Us --organization Acme --nuts DE2 DE1', 'other regions']],
   },
   'profile list': {
     summary: 'List the profiles of an organization.',
-    options: { ...everywhere, organization: itsOrganization },
+    options: { organization: itsOrganization },
     examples: [['tenderstock profile list --organization Acme', 'by name']],
   },
   'profile show': {
     summary: 'Show a profile.',
     operands: { name: 'PROFILE', min: 1, max: 1 },
-    options: { ...everywhere, organization: itsOrganization },
+    options: { organization: itsOrganization },
     examples: [['tenderstock profile show Us --organization Acme', 'what it says']],
   },
   'search create': {
@@ -738,7 +730,6 @@ const table = {
       'A tender has to satisfy every option, with any of its values. A search needs a CPV code, a region, a word or an authority.',
     ],
     options: {
-      ...everywhere,
       organization: itsOrganization,
       name: { type: 'text', value: 'NAME', required: true, help: 'Its name.' },
       ...searchOptions,
@@ -753,20 +744,19 @@ const table = {
     summary: 'Change a search; the change applies from the next edition.',
     details: ['Each option replaces its former value. Existing hits stay.'],
     operands: { name: 'SEARCH', min: 1, max: 1 },
-    options: { ...everywhere, organization, ...searchOptions, clear },
+    options: { organization, ...searchOptions, clear },
     examples: [['tenderstock search edit Roads --threshold 60 --clear nuts', 'a higher score, any region']],
   },
   'search pause': {
     summary: 'Pause a search: it makes no hits from the next edition.',
     operands: { name: 'SEARCH', min: 1, max: 1 },
-    options: { ...everywhere, organization },
+    options: { organization },
     examples: [['tenderstock search pause Roads', 'until `search resume`']],
   },
   'search resume': {
     summary: 'Resume a paused search: it makes hits again from the next edition.',
     operands: { name: 'SEARCH', min: 1, max: 1 },
     options: {
-      ...everywhere,
       organization,
       'deliver-open': deliverOpen,
     },
@@ -774,19 +764,18 @@ const table = {
   },
   'search list': {
     summary: 'List the saved searches of an organization.',
-    options: { ...everywhere, organization: itsOrganization },
+    options: { organization: itsOrganization },
     examples: [['tenderstock search list --organization Acme', 'by name']],
   },
   'search show': {
     summary: 'Show what a search looks for, and which of its deliveries are held.',
     operands: { name: 'SEARCH', min: 1, max: 1 },
-    options: { ...everywhere, organization },
+    options: { organization },
     examples: [['tenderstock search show Roads', 'its newest version']],
   },
   'hit list': {
     summary: 'List hits: newest edition first, best score first within an edition.',
     options: {
-      ...everywhere,
       organization,
       search: { type: 'text', value: 'NAME', help: 'Only those of this search.' },
       limit: { type: 'count', value: 'N', default: 50, min: 1, max: 10_000, help: 'How many to list.' },
@@ -801,7 +790,6 @@ const table = {
     summary: 'Deliver the hits of a search that were held because there were too many at once.',
     operands: { name: 'SEARCH', min: 1, max: 1 },
     options: {
-      ...everywhere,
       organization,
       edition: { type: 'count', value: 'N', min: 1, help: 'Only those of this edition; `search show` lists them.' },
     },
@@ -815,7 +803,6 @@ const table = {
       'They are sent once the service has TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM.',
     ],
     options: {
-      ...everywhere,
       organization: itsOrganization,
       search: { type: 'text', value: 'NAME', required: true, help: 'The search, by name or id.' },
       to: { type: 'text', value: 'ADDRESS', required: true, help: 'Mail address of the person.' },
@@ -827,7 +814,7 @@ const table = {
   'digest edit': {
     summary: 'Change when a person receives a digest.',
     operands: { name: 'ID', min: 1, max: 1 },
-    options: { ...everywhere, ...digestTiming },
+    options: { ...digestTiming },
     examples: [
       ['tenderstock digest edit ID --hour 18', 'each hit is still in one digest only'],
       ['tenderstock digest edit ID --rhythm weekly --zone America/New_York', 'on Mondays'],
@@ -835,7 +822,7 @@ const table = {
   },
   'digest list': {
     summary: 'List digests with their next time and the state of their mails.',
-    options: { ...everywhere, organization: { ...organization, help: 'Only those of this organization.' } },
+    options: { organization: { ...organization, help: 'Only those of this organization.' } },
     examples: [['tenderstock digest list', 'of all organizations']],
   },
   'digest remove': {
@@ -850,7 +837,7 @@ const table = {
       'Each speaks the protocol that its card declares and serves made-up notices, and more as time passes. Point `source check` or',
       '`source run` at it with --simulator. docs/simulator.md lists the faults; `--fault all` enables all of them.',
     ],
-    options: {
+    ownOptions: {
       source: { type: 'paths', value: 'ID…', help: 'Only these sources; default: all.' },
       fault: {
         type: 'paths',
@@ -899,7 +886,6 @@ const table = {
     ],
     operands: { name: '[MAIL]', min: 0, max: 1 },
     options: {
-      ...everywhere,
       operator: { type: 'flag', help: 'Make this person an operator; the mail address may be new.' },
     },
     environment: [...databaseEnvironment, 'TENDERSTOCK_CONSOLE_URL'],
@@ -912,7 +898,6 @@ const table = {
     summary: 'Create an organization that may use the API.',
     operands: { name: 'NAME', min: 1, max: 1 },
     options: {
-      ...everywhere,
       'requests-per-minute': {
         type: 'count',
         value: 'N',
@@ -937,7 +922,6 @@ const table = {
     summary: 'Change the limit or the access of an organization.',
     operands: { name: 'NAME', min: 1, max: 1 },
     options: {
-      ...everywhere,
       'requests-per-minute': { type: 'count', value: 'N', min: 1, max: 1_000_000_000, help: 'New limit.' },
       access: {
         type: 'choice',
@@ -971,7 +955,6 @@ const table = {
     ],
     operands: { name: 'ORGANIZATION', min: 1, max: 1 },
     options: {
-      ...everywhere,
       name: { type: 'text', value: 'TEXT', default: 'API token', help: 'What it is for.' },
       'expires-in-days': {
         type: 'count',
@@ -1004,7 +987,6 @@ const table = {
     ],
     operands: { name: 'TOKEN-ID', min: 1, max: 1 },
     options: {
-      ...everywhere,
       'old-ends-in-days': {
         type: 'count',
         value: 'N',
@@ -1024,7 +1006,6 @@ const table = {
       'Only https on port 443 or 8443 is allowed, and no address in a private network.',
     ],
     options: {
-      ...everywhere,
       organization: itsOrganization,
       url: { type: 'text', value: 'URL', required: true, help: 'Where the hits are posted.' },
       kind: {
@@ -1047,7 +1028,6 @@ const table = {
     ],
     operands: endpointId,
     options: {
-      ...everywhere,
       url: { type: 'text', value: 'URL', help: 'Where the hits are posted from now on.' },
       kind: { type: 'paths', value: 'KIND…', help: 'Send only these types: search.hit, search.hit.changed.' },
       search: { type: 'paths', value: 'NAME…', help: 'Send only hits of these searches.' },
@@ -1062,14 +1042,13 @@ const table = {
   },
   'webhook list': {
     summary: 'List webhook endpoints with their state and deliveries.',
-    options: { ...everywhere, organization: { ...organization, help: 'Only those of this organization.' } },
+    options: { organization: { ...organization, help: 'Only those of this organization.' } },
     examples: [['tenderstock webhook list', 'of all organizations']],
   },
   'webhook test': {
     summary: 'Send a test event to an endpoint now; a success enables it.',
     operands: endpointId,
     options: {
-      ...everywhere,
       'wrong-signature': { type: 'flag', help: 'Sign with a wrong secret: the receiver must refuse it.' },
     },
     environment: sealingEnvironment,
@@ -1079,7 +1058,6 @@ const table = {
     summary: 'Replace the secret of an endpoint; the old one signs for 24 more hours.',
     operands: endpointId,
     options: {
-      ...everywhereAsking,
       'secret-file': secretFile,
       'accept-new-key': {
         type: 'flag',
@@ -1114,7 +1092,6 @@ const table = {
     summary: 'List what was sent to an endpoint, newest first.',
     operands: endpointId,
     options: {
-      ...everywhere,
       state: {
         type: 'choice',
         value: 'STATE',
@@ -1129,7 +1106,6 @@ const table = {
     summary: 'Send deliveries of the last 30 days again, each under its id.',
     operands: endpointId,
     options: {
-      ...everywhere,
       message: { type: 'text', value: 'MESSAGE-ID', help: 'Only this one.' },
       'failed-since': { type: 'date', value: 'YYYY-MM-DD', help: 'Those created since then that were given up.' },
       'all-since': { type: 'date', value: 'YYYY-MM-DD', help: 'All those created since then.' },
@@ -1143,7 +1119,7 @@ const table = {
   },
   'webhook listen': {
     summary: 'Receive webhooks on this machine, verify them and print them. For trials.',
-    options: {
+    ownOptions: {
       port: {
         type: 'count',
         value: 'PORT',
@@ -1178,7 +1154,6 @@ const table = {
     summary: 'Restore a backup into an empty database or a new data folder; --dry-run only checks it.',
     operands: { name: 'DIR|s3://BUCKET/PREFIX', min: 1, max: 1, completes: 'file' },
     options: {
-      ...everywhere,
       redactions: {
         type: 'text',
         value: 'FILE',
@@ -1200,7 +1175,6 @@ const table = {
       'same bytes. It can run alongside the service; the same command continues an interrupted export. docs/open-data.md has examples.',
     ],
     options: {
-      ...everywhere,
       format: {
         type: 'choice',
         value: 'FORMAT',
@@ -1230,7 +1204,7 @@ const table = {
   'database export': {
     summary: 'Copy an embedded stock to an empty PostgreSQL database.',
     operands: { name: 'URL', min: 1, max: 1 },
-    options: { ...everywhere, 'dry-run': dryRun },
+    options: { 'dry-run': dryRun },
     environment: [],
     examples: [['tenderstock database export postgres://user:password@host/name', 'then start with this DATABASE_URL']],
   },
@@ -1242,14 +1216,13 @@ const table = {
   completion: {
     summary: 'Print the script with which a shell completes commands, options and paths.',
     operands: { name: 'SHELL', min: 1, max: 1, choices: shells },
-    options: { json, help },
+    ownOptions: { json, help },
     environment: [],
     examples: [['tenderstock completion bash', 'docs/command-line.md says where bash reads it']],
   },
   'clock advance': {
     summary: 'Advance the clock of a service that runs with --trial-clock. Not for production.',
     options: {
-      ...everywhere,
       ms: {
         type: 'count',
         value: 'N',
@@ -1270,8 +1243,12 @@ export type CommandName = keyof typeof table
 export const commandNames = Object.keys(table) as readonly CommandName[]
 
 export const commands = Object.fromEntries(
-  Object.entries<CommandEntry>(table).map(([name, entry]) => [
+  Object.entries<CommandEntry>(table).map(([name, { ownOptions, ...entry }]) => [
     name,
-    { options: entry.asks ? everywhereAsking : everywhere, environment: databaseEnvironment, ...entry },
+    {
+      environment: databaseEnvironment,
+      ...entry,
+      options: ownOptions ?? { ...(entry.asks ? everywhereAsking : everywhere), ...entry.options },
+    },
   ]),
 ) as { readonly [name in CommandName]: CommandSpec }

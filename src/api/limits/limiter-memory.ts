@@ -4,10 +4,15 @@ import type { Clock } from '../../platform/clock.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { type Admission, type LocalLimiter, maxExactLimit, secondsUntil } from './limiter.ts'
 import { ringBytes, SlidingLogs } from './limiter-log.ts'
+import { acquire, freeLock, mostThreads, release } from './shared-lock.ts'
 
 // The memory holds constants, the lock of the directory, one entry of 64 bytes (a cache line) per organization, and
 // one ring per organization. Entries form an open-addressed table by a hash of the key; an entry never moves, and its
 // slot is never empty again, so a search may end at the first empty one.
+//
+// A request takes the lock of its entry, checks that the entry is still its own, and only then reads the clock and
+// counts: so times in a log are in order. Only the holder of the directory's lock gives entries to keys, so no key has
+// two; it never waits for the lock of an entry while it has that of the directory, but passes on to the next entry.
 const formWord = 0
 const organizationsWord = 1
 const exactStampsWord = 2
@@ -27,12 +32,6 @@ const used = 1
 const changing = 2
 
 const form = 0x544c_0001
-/** Bit of a lock on whose release a thread waits. The bits below hold the holder's thread number + 1, or 0. */
-const isAwaited = 1 << 30
-const spins = 100
-/** How long sleepers wait before they check again, in case the thread that was woken has died. */
-const longestSleepMs = 10
-
 const leastOrganizations = 16_384
 
 export type LimiterMemoryOptions = {
@@ -98,7 +97,7 @@ export class MemoryLimiter implements LocalLimiter {
   readonly #remembered = new Map<string, RememberedKey>()
 
   constructor({ memory, clock, thread }: MemoryLimiterOptions) {
-    if (!Number.isSafeInteger(thread) || thread < 0 || thread >= isAwaited - 1)
+    if (!Number.isSafeInteger(thread) || thread < 0 || thread >= mostThreads)
       throw new RangeError(`not a thread number: ${thread}`)
     const words = wordsOf(memory)
     const exactStamps = words[exactStampsWord]!
@@ -289,16 +288,9 @@ export function createLocalLimiter(clock: Clock, options: LimiterMemoryOptions =
  */
 export function releaseThread(memory: SharedArrayBuffer, thread: number): number {
   const words = wordsOf(memory)
-  let freed = 0
-  const free = (lock: number): void => {
-    const holder = Atomics.load(words, lock)
-    if ((holder & ~isAwaited) !== thread + 1) return
-    release(words, lock)
-    freed++
-  }
-  free(directoryLock)
+  let freed = freeLock(words, directoryLock, thread) ? 1 : 0
   for (let entry = 0; entry < words[organizationsWord]!; entry++)
-    free((entriesByte + entry * entryBytes) / 4 + lockWord)
+    if (freeLock(words, wordOf(entry) + lockWord, thread)) freed++
   return freed
 }
 
@@ -306,24 +298,4 @@ function wordsOf(memory: SharedArrayBuffer): Int32Array {
   const words = new Int32Array(memory)
   if (words[formWord] !== form) throw new RangeError("this is not a limiter's memory")
   return words
-}
-
-/** A thread may lose its core while it holds a lock: the others spin only for a moment, then sleep. */
-function acquire(words: Int32Array, lock: number, mine: number): void {
-  let sign = mine
-  while (true) {
-    for (let spin = 0; spin < spins; spin++)
-      if (Atomics.load(words, lock) === 0 && Atomics.compareExchange(words, lock, 0, sign) === 0) return
-    const holder = Atomics.load(words, lock)
-    if (holder === 0) continue
-    const awaited = holder | isAwaited
-    if (holder !== awaited && Atomics.compareExchange(words, lock, holder, awaited) !== holder) continue
-    Atomics.wait(words, lock, awaited, longestSleepMs)
-    // Others may sleep, too: every thread that slept wakes the next.
-    sign = mine | isAwaited
-  }
-}
-
-function release(words: Int32Array, lock: number): void {
-  if ((Atomics.exchange(words, lock, 0) & isAwaited) !== 0) Atomics.notify(words, lock, 1)
 }

@@ -1,5 +1,11 @@
 // The edition log: the published data as an append-only log on this machine, answered from memory and the page cache.
 // It is a cache of the database: whatever is missing, torn or damaged is loaded from there again.
+//
+// At any time one generation is read (`#state`), a folder with the files of a LogState. What changes it takes turns
+// (`#inTurn`): appending and catching up, the end of a compaction, a checkpoint, closing. Work in the background
+// (`#upkeep`) is one thing at a time and prepares beside them: repair first, then compaction, then a checkpoint. A new
+// generation takes the place of the one before only whole, in a turn (`#replaceBy`), and after all followers in other
+// threads read it; only then are the files of the one before removed.
 import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { toInstant } from '../../domain/time.ts'

@@ -1,9 +1,14 @@
 // Walks through a list to its end, whatever its way of paging: one step per answer, resumable at each, nothing lost
 // silently.
+//
+// A walk goes through combinations of values (`each`), in each through spans of time, in each through pages, and after
+// a page through the details of its entries. A span that is too full is halved. Where it stands is in `WalkState`
+// alone, which every step carries as its checkpoint; what is only needed to recognize circles and repeated entries
+// (`#met`, `#positions`) is not, and a resumed walk knows its last page only. At the end of a span its sums are
+// compared with what the portal announced (`#endSpan`): what is missing is said, never guessed.
 import { hash } from 'node:crypto'
 import { dayMs, epochMs, parseSourceDateTime } from '../../domain/time.ts'
 import { Refused, Retryable } from '../../platform/http.ts'
-
 import type { AnswerPointer, EntryPointer, List } from '../delivery.ts'
 import type { Fetch, FetchContext, Item, Json, SlotEnd, Step } from '../fetch.ts'
 import type { ReceivedDocument } from '../files.ts'
@@ -486,7 +491,6 @@ class Walk {
   #count(page: Page, facts: PageFacts): void {
     const state = this.#state
     state.pages++
-
     state.count = facts.count
     state.size = facts.size
     if (facts.total !== undefined) {

@@ -136,6 +136,9 @@ function keep(elements: Int32Array, attributes: Int32Array): void {
 /**
  * Reads `work`, which holds `bytes`, into the given tables. It is one function, because calls and fields would double
  * the cost.
+ * Each round of its loop reads the text before a mark and then one mark: an end tag, a comment, CDATA or a start tag.
+ * `position` is the byte that is looked at, `sign` its value; `current` is the innermost open element, `depth` how many
+ * are open.
  */
 function scan(bytes: Buffer, elementTable: Int32Array, attributeTable: Int32Array): FlatDocument | undefined {
   const document = work
@@ -161,6 +164,7 @@ function scan(bytes: Buffer, elementTable: Int32Array, attributeTable: Int32Arra
   }
 
   for (;;) {
+    // 1. text, up to the next `<`
     const start = position
     let sign = document[position]!
     while (sign === 0x20 || sign === 0x0a || sign === 0x09) sign = document[++position]!
@@ -205,6 +209,7 @@ function scan(bytes: Buffer, elementTable: Int32Array, attributeTable: Int32Arra
       }
     }
 
+    // 2. an end tag: the name of the innermost element, byte by byte
     sign = document[position + 1]!
     if (sign === 0x2f) {
       if (depth === 0) return undefined
@@ -222,6 +227,7 @@ function scan(bytes: Buffer, elementTable: Int32Array, attributeTable: Int32Arra
       scope = openScopes[depth]!
       continue
     }
+    // 3. a comment or CDATA
     if (sign === 0x21) {
       if (document[position + 2] !== 0x5b) {
         position = endOfComment(document, position)
@@ -245,6 +251,7 @@ function scan(bytes: Buffer, elementTable: Int32Array, attributeTable: Int32Arra
       continue
     }
 
+    // 4. a start tag: its name, by a hash table of the names met so far
     if (nameSigns[sign] !== 1 || (depth === 0 && count > 0) || depth >= maxDepth || count >= maxElements)
       return undefined
     let nameStart = ++position
@@ -268,6 +275,7 @@ function scan(bytes: Buffer, elementTable: Int32Array, attributeTable: Int32Arra
       if (name === 0) return undefined
       nameBytes = names.bytes
     }
+    // 5. its attributes; declarations of namespaces are gathered apart
     const elementName = name
     const firstAttribute = attributeCount
     let declarations: string[] | undefined
@@ -349,6 +357,7 @@ function scan(bytes: Buffer, elementTable: Int32Array, attributeTable: Int32Arra
     if (isEmpty && document[++position] !== 0x3e) return undefined
     position++
 
+    // 6. its namespaces: now that all declarations are known, prefixes are resolved
     const outerScope = scope
     if (declarations) {
       const inner = names.scopeInside(scope, declarations)
@@ -360,6 +369,7 @@ function scan(bytes: Buffer, elementTable: Int32Array, attributeTable: Int32Arra
     const expanded = scope.resolved[elementName]! || names.resolve(scope, elementName)
     if (expanded === 0) return undefined
 
+    // 7. a row of the table, and the element is open unless its tag ends with `/>`
     if (depth > 0 && elements[current * elementSize + textStartAt] !== 0) {
       pieces ??= new Map()
       if (!pieces.has(current)) pieces.set(current, [onlyPiece(elements, current)])
