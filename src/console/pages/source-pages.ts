@@ -39,6 +39,7 @@ async function sourceList({ reads }: ConsoleContext, { language, query, now }: P
   const number = (value: number) => formatNumber(value, language)
   const running = lines.filter((line) => line.state !== 'off' && line.state !== 'key-missing')
   const ago = (at: number | null) => (at === null ? texts.never : formatRelative(at, now, language))
+  const headOf = (each: (typeof sourceStates)[number]) => (each === 'alarm' ? texts.withAlarm : texts.states[each])
   const groups = shown.map((each) => [each, lines.filter((line) => line.state === each)] as const)
   return page({
     title: texts.title,
@@ -48,7 +49,7 @@ async function sourceList({ reads }: ConsoleContext, { language, query, now }: P
         const count = lines.filter((line) => line.state === each).length
         return (
           count > 0 &&
-          html`<a class="btn tiny" href="/operator/sources?state=${each}"${each === wanted && html` aria-current="page"`}>${texts.groups[each]} <span class="n">${number(count)}</span></a>`
+          html`<a class="btn tiny" href="/operator/sources?state=${each}"${each === wanted && html` aria-current="page"`}>${headOf(each)} <span class="n">${number(count)}</span></a>`
         )
       },
     )}</nav>
@@ -57,9 +58,9 @@ ${groups.map(
   ([name, some]) =>
     some.length > 0 &&
     part(
-      texts.groups[name],
+      headOf(name),
       table({
-        caption: texts.groups[name],
+        caption: headOf(name),
         kind: 'mini',
         columns: [
           texts.source,

@@ -90,7 +90,6 @@ export type PublishedEntry = {
   readonly publishedAt?: unknown
   readonly changedAt?: unknown
   readonly deadline?: unknown
-  readonly participationDeadline?: unknown
   readonly buyer?: PublishedOrganization
   readonly cpv?: unknown
   readonly nuts?: unknown
@@ -207,7 +206,6 @@ export function readPublishedEntry(portal: PortalHome, entry: PublishedEntry): N
   const id = wordsOf(entry.id)
   const version = wordsOf(entry.version)
   const submissionDate = deadlineIn(entry.deadline, home.zone)
-  const participationDate = deadlineIn(entry.participationDeadline, home.zone)
   const changedId = wordsOf(entry.changes)
   const currency = wordsOf(entry.currency) ?? home.currency
   const awardedValue = moneyIn(entry.awardedValue, currency)
@@ -216,7 +214,7 @@ export function readPublishedEntry(portal: PortalHome, entry: PublishedEntry): N
     typeof entry.description === 'object' ? filled(entry.description) : descriptionIn(entry.description, language)
   const buyer = entry.buyer && organizationOf(entry.buyer, home.country)
   return readPortalNotice({
-    id: id && keyOf(id, version, submissionDate ?? participationDate),
+    id: id && keyOf(id, version, submissionDate),
     publisher: home.publisher,
     profile: home.profile,
     formType: entry.formType,
@@ -235,7 +233,6 @@ export function readPublishedEntry(portal: PortalHome, entry: PublishedEntry): N
     publicationDate: instantIn(entry.publishedAt, home.zone),
     dispatchDate: instantIn(entry.changedAt, home.zone),
     submissionDate,
-    participationDate,
     contractingAuthorities: buyer ? [buyer] : [],
     cpvCodes: cpvCodesIn(entry.cpv),
     nutsCodes: nutsCodesIn(entry.nuts),
