@@ -204,19 +204,21 @@ export type AttemptEffect = {
   readonly disabled: string | undefined
 }
 
+/** An attempt that delivered its message, and the lease under which it was made. */
+export type Delivered = { readonly lease: EndpointLease; readonly attempt: AttemptRecord }
+
 /**
- * Stores the outcome of an attempt, and what it means for the endpoint. The attempt of a worker that lost its lease
- * changes nothing but the log: its successor decides, and a person may have asked for the message again meanwhile.
+ * Stores the outcome of an attempt that failed, and what it means for the endpoint. The attempt of a worker that lost
+ * its lease changes nothing but the log: its successor decides, and a person may have asked for the message again
+ * meanwhile.
  */
-export function recordAttempt(
+export function recordFailed(
   store: Pick<Store, 'db'>,
-  lease: EndpointLease,
+  { endpointNo, fence }: EndpointLease,
   attempt: AttemptRecord,
   { disabledAfterMs }: { readonly disabledAfterMs: number },
 ): Promise<AttemptEffect> {
   const { messageId, attempts, at, status, error, milliseconds, answer, step } = attempt
-  if (step.state === 'delivered') return recordDelivered(store.db, lease, attempt)
-  const { endpointNo, fence } = lease
   return inTransaction(store, async (trx) => {
     const isLeaseLost = (await lockEndpoint(trx, endpointNo)) !== fence
     await sql`
@@ -242,32 +244,47 @@ export function recordAttempt(
 }
 
 /**
- * Records the usual outcome in one statement: nearly all of the database's cost of delivering. The endpoint is locked
- * first, as before every change of its deliveries.
+ * Records the usual outcome of many attempts in one statement: nearly all of the database's cost of delivering. A lost
+ * lease means the same as in `recordFailed`. The endpoints are locked first, in their order, as before every change of
+ * their deliveries. Returns whose lease was lost, in the order given.
  */
-async function recordDelivered(
-  db: Executor,
-  { endpointNo, fence }: EndpointLease,
-  { messageId, attempts, at, status, milliseconds, answer }: AttemptRecord,
-): Promise<AttemptEffect> {
-  const { rows } = await sql<{ fence: number }>`
-    with locked as (select fence from webhook_endpoint where endpoint_no = ${endpointNo} for no key update),
+export async function recordDelivered(db: Executor, delivered: readonly Delivered[]): Promise<boolean[]> {
+  const leases = delivered.map(({ lease }) => lease)
+  const attempts = delivered.map(({ attempt }) => attempt)
+  const { rows } = await sql<{ endpointNo: number; fence: number }>`
+    with given as (
+      select * from unnest(${attempts.map(({ messageId }) => messageId)}::text[],
+        ${sql.val(leases.map(({ endpointNo }) => endpointNo))}::integer[], ${sql.val(leases.map(({ fence }) => fence))}::integer[],
+        ${sql.val(attempts.map((each) => each.attempts))}::integer[], ${sql.val(attempts.map(({ at }) => at))}::bigint[],
+        ${sql.val(attempts.map(({ status }) => status!))}::integer[], ${sql.val(attempts.map(({ milliseconds }) => milliseconds))}::integer[],
+        ${attempts.map(({ answer }) => answer)}::text[])
+        given (message_id, endpoint_no, fence, attempts, at, status, duration_ms, answer)
+    ),
+    locked as (
+      select endpoint_no, fence from webhook_endpoint where endpoint_no in (select endpoint_no from given)
+      order by endpoint_no for no key update
+    ),
     logged as (
       insert into delivery_attempt (message_id, endpoint_no, attempt, attempted_at, status, error, duration_ms, answer)
-      select ${messageId}, ${endpointNo}::integer, coalesce((select max(attempt) from delivery_attempt where message_id = ${messageId}), 0) + 1, ${at},
-        ${status ?? null}::integer, null, ${milliseconds}, ${answer} from locked
+      select message_id, endpoint_no,
+        coalesce((select max(attempt) from delivery_attempt before where before.message_id = given.message_id), 0) + 1,
+        at, status, null, duration_ms, answer
+      from given join locked using (endpoint_no)
     ),
     ended as (
-      update delivery set attempts = ${attempts}, state = 'delivered', due_at = ${at}, held_why = null, ended_at = ${at}
-      from locked where message_id = ${messageId} and state = 'due' and attempts = ${attempts - 1} and locked.fence = ${fence}
-      returning message_id
+      update delivery d set attempts = given.attempts, state = 'delivered', due_at = given.at, held_why = null,
+        ended_at = given.at
+      from given join locked using (endpoint_no, fence)
+      where d.message_id = given.message_id and d.state = 'due' and d.attempts = given.attempts - 1
+      returning d.endpoint_no
     ),
     well as (
       update webhook_endpoint set failing_since = null, failures = 0
-      where endpoint_no = ${endpointNo} and failures > 0 and exists (select from ended)
+      where failures > 0 and endpoint_no in (select endpoint_no from ended)
     )
-    select fence from locked`.execute(db)
-  return { isLeaseLost: rows[0]?.fence !== fence, disabled: undefined }
+    select endpoint_no as "endpointNo", fence from locked`.execute(db)
+  const fences = new Map(rows.map(({ endpointNo, fence }) => [endpointNo, fence]))
+  return leases.map(({ endpointNo, fence }) => fences.get(endpointNo) !== fence)
 }
 
 /** Ends a delivery whose hit or record no longer exists: it cannot be built, and is shown as given up. */

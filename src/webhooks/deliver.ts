@@ -11,6 +11,7 @@ import type { Sealer } from '../platform/sealing.ts'
 import { tracedCall } from '../platform/tracing.ts'
 import type { Store } from '../store/database.ts'
 import {
+  type AttemptRecord,
   claimEndpoint,
   type DeliverySubject,
   type DueDelivery,
@@ -19,10 +20,11 @@ import {
   type EndpointLease,
   giveUp,
   keepBodies,
-  recordAttempt,
+  recordFailed,
   releaseEndpoint,
   renewEndpoint,
 } from '../store/deliveries.ts'
+import { OutcomeWriter } from '../store/outcome-writer.ts'
 import { disableEndpoint, signingSecrets } from '../store/webhook-endpoints.ts'
 import { cautiousAfter, disabledAfterMs, nextStep } from './delivery-schedule.ts'
 import { type AddressRule, type EndpointAddress, parseEndpointAddress } from './endpoint-address.ts'
@@ -60,14 +62,17 @@ export type DelivererOptions = {
   readonly onDisabled?: (endpointId: string, why: string) => void
 }
 
+type Run = DelivererOptions & { readonly delivered: OutcomeWriter }
+
 /** Sends everything that is due now, and returns when nothing is. Aborted, it finishes no request but loses none. */
 export async function deliverDue(options: DelivererOptions, signal: AbortSignal): Promise<void> {
+  const run: Run = { ...options, delivered: new OutcomeWriter(options.store.db) }
   const visits = new Set<Promise<void>>()
   let failure: { readonly error: unknown } | undefined
   while (!signal.aborted && !failure) {
     const lease = await claimEndpoint(options.store, { worker: options.worker, now: options.clock(), leaseMs })
     if (lease) {
-      const visit = visitEndpoint(options, lease, signal)
+      const visit = visitEndpoint(run, lease, signal)
         .catch((error: unknown) => {
           failure ??= { error }
         })
@@ -82,8 +87,8 @@ export async function deliverDue(options: DelivererOptions, signal: AbortSignal)
 }
 
 /** Sends the due deliveries of one endpoint, for some seconds. */
-async function visitEndpoint(options: DelivererOptions, lease: EndpointLease, signal: AbortSignal): Promise<void> {
-  const { store, clock } = options
+async function visitEndpoint(run: Run, lease: EndpointLease, signal: AbortSignal): Promise<void> {
+  const { store, clock } = run
   const startedAt = performance.now()
   const ending = new AbortController()
   const both = AbortSignal.any([signal, ending.signal])
@@ -94,20 +99,20 @@ async function visitEndpoint(options: DelivererOptions, lease: EndpointLease, si
     )
   }, leaseMs / 3)
   try {
-    const key = await secretsOf(options, lease)
+    const key = await secretsOf(run, lease)
     const isUnsigned = key.length === 0
     if (isUnsigned) {
       await disableEndpoint(store, lease.endpointNo, 'secret')
-      options.onDisabled?.(lease.endpointId, 'secret')
+      run.onDisabled?.(lease.endpointId, 'secret')
     }
-    const address = addressOf(lease, options.addresses)
+    const address = addressOf(lease, run.addresses)
     const pacer = new StartPacer(1000 / lease.requestsPerSecond)
     let { failures } = lease
     while (!isUnsigned && !both.aborted && performance.now() - startedAt < visitMs) {
       const width = failures >= cautiousAfter ? 1 : atOnce
       const due = await dueDeliveries(store.db, lease, clock(), width === 1 ? 1 : batchSize)
       if (due.length === 0) break
-      const bodies = await bodiesOf(options, due)
+      const bodies = await bodiesOf(run, due)
       let isEnded = false
       const queue = [...due]
       const worker = async () => {
@@ -117,7 +122,7 @@ async function visitEndpoint(options: DelivererOptions, lease: EndpointLease, si
           await pacer.wait(both)
           if (both.aborted || performance.now() - startedAt >= visitMs) return
           const task = { lease, address, key, delivery: each, body }
-          const { isSuccess, isLast } = await attempt(options, task, both)
+          const { isSuccess, isLast } = await attempt(run, task, both)
           failures = isSuccess ? 0 : failures + 1
           isEnded ||= isLast
         }
@@ -240,7 +245,7 @@ type Task = {
 }
 
 async function attempt(
-  { store, clock, wallClock, random, send, onAttempt, onDisabled }: DelivererOptions,
+  { store, delivered, clock, wallClock, random, send, onAttempt, onDisabled }: Run,
   { lease, address, key, delivery, body }: Task,
   signal: AbortSignal,
 ): Promise<{ readonly isSuccess: boolean; readonly isLast: boolean }> {
@@ -256,21 +261,20 @@ async function attempt(
   const at = clock()
   const attempts = delivery.attempts + 1
   const step = nextStep(made.outcome, attempts, at, random())
-  const { isLeaseLost, disabled } = await recordAttempt(
-    store,
-    lease,
-    {
-      messageId,
-      attempts,
-      at,
-      status: made.outcome.kind === 'answered' ? made.outcome.status : undefined,
-      error: made.outcome.kind === 'failed' ? made.outcome.failure : undefined,
-      milliseconds: made.milliseconds,
-      answer: made.answer ?? '',
-      step,
-    },
-    { disabledAfterMs },
-  )
+  const record: AttemptRecord = {
+    messageId,
+    attempts,
+    at,
+    status: made.outcome.kind === 'answered' ? made.outcome.status : undefined,
+    error: made.outcome.kind === 'failed' ? made.outcome.failure : undefined,
+    milliseconds: made.milliseconds,
+    answer: made.answer ?? '',
+    step,
+  }
+  const { isLeaseLost, disabled } =
+    step.state === 'delivered'
+      ? await delivered.keep({ lease, attempt: record })
+      : await recordFailed(store, lease, record, { disabledAfterMs })
   onAttempt?.({ endpointId: lease.endpointId, messageId, isSuccess: step.state === 'delivered', ...made })
   if (disabled !== undefined) onDisabled?.(lease.endpointId, disabled)
   return { isSuccess: step.state === 'delivered', isLast: isLeaseLost || disabled !== undefined }

@@ -10,10 +10,11 @@ import {
   countDeliveries,
   listDeliveries,
   pruneDeliveries,
-  recordAttempt,
+  recordFailed,
   releaseHeld,
   replayDeliveries,
 } from '../../src/store/deliveries.ts'
+import { OutcomeWriter } from '../../src/store/outcome-writer.ts'
 import {
   changeEndpoint,
   enableEndpoint,
@@ -186,12 +187,19 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
 
   test('after twenty failures in a row an endpoint gets one delivery at a time', async () => {
     let [open, most, isWell] = [0, 0, false]
+    const waiting: (() => void)[] = []
+    const answerAll = () => {
+      for (const answer of waiting.splice(0)) answer()
+    }
     const { addHit, addEndpoint, addDelivery, deliver, receiver, advance } = await world((response) => {
       most = Math.max(most, ++open)
-      setTimeout(() => {
+      waiting.push(() => {
         open--
         response.writeHead(isWell ? 200 : 500).end()
-      }, 20)
+      })
+      // four at once are answered together; fewer when no other comes
+      if (open >= 4) answerAll()
+      else setTimeout(answerAll, 300)
     })
     const { endpointNo } = await addEndpoint(receiver.url)
     for (let count = 0; count < 24; count++) await addDelivery(endpointNo, await addHit())
@@ -277,6 +285,64 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     expect(receiver.received[1]!.body).toBe(receiver.received[0]!.body)
   })
 
+  test('outcomes of several endpoints are stored together; one that cannot be stored, or is late, keeps no other from it', async () => {
+    const { addHit, addEndpoint, addDelivery, receiver, store, now, stateOf } = await world()
+    const statements: string[] = []
+    const db = store.db.withPlugin({
+      transformQuery: ({ node }) => {
+        statements.push(JSON.stringify(node))
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    })
+    const writer = new OutcomeWriter(db)
+    const endpointNos = await Promise.all(
+      ['a', 'b', 'c', 'd'].map(async (name) => (await addEndpoint(`${receiver.url}?${name}`)).endpointNo),
+    )
+    const messageIds: string[] = []
+    for (const endpointNo of endpointNos) messageIds.push(await addDelivery(endpointNo, await addHit()))
+    const leases = await Promise.all(
+      endpointNos.map(async () => (await claimEndpoint(store, { worker: 'test', now: now(), leaseMs: 60_000 }))!),
+    )
+    const messageOf = ({ endpointNo }: { readonly endpointNo: number }) => messageIds[endpointNos.indexOf(endpointNo)]!
+    // the second lease is lost, the third outcome is no text for the database
+    await sql`update webhook_endpoint set fence = fence + 1 where endpoint_no = ${leases[1]!.endpointNo}`.execute(
+      store.db,
+    )
+    const attempt = { attempts: 1, at: now(), status: 204, error: undefined, milliseconds: 1 }
+    const step = { state: 'delivered' } as const
+    const stored = await Promise.allSettled(
+      leases.map((lease, index) =>
+        writer.keep({
+          lease,
+          attempt: { ...attempt, messageId: messageOf(lease), answer: index === 2 ? '\0' : 'thanks', step },
+        }),
+      ),
+    )
+    expect(stored.map((each) => (each.status === 'fulfilled' ? each.value.isLeaseLost : 'failed'))).toEqual([
+      false,
+      true,
+      'failed',
+      false,
+    ])
+    // the first alone, the others together, then each of them alone
+    expect(statements).toHaveLength(5)
+    const states = await Promise.all(leases.map(({ endpointNo }) => stateOf(endpointNo)))
+    expect(states.map(({ due, delivered }) => ({ due, delivered }))).toEqual([
+      { due: 0, delivered: 1 },
+      { due: 1, delivered: 0 },
+      { due: 1, delivered: 0 },
+      { due: 0, delivered: 1 },
+    ])
+    const { rows } = await sql`
+      select message_id as id, attempt, status, answer from delivery_attempt order by 1`.execute(store.db)
+    expect(rows).toEqual(
+      [0, 1, 3]
+        .map((index) => ({ id: messageOf(leases[index]!), attempt: 1, status: 204, answer: 'thanks' }))
+        .sort((a, b) => (a.id < b.id ? -1 : 1)),
+    )
+  })
+
   test('a process that sleeps past its lease changes nothing that another one has stored', async () => {
     const { addHit, addEndpoint, addDelivery, deliver, receiver, store, advance, now, stateOf } = await world()
     const { endpointNo } = await addEndpoint(receiver.url)
@@ -289,7 +355,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     expect(receiver.received).toHaveLength(1)
     const late = { messageId, attempts: 1, at: now(), status: 410, error: undefined, milliseconds: 1, answer: '' }
     const step = { state: 'held', disables: 'gone' } as const
-    expect(await recordAttempt(store, asleep!, { ...late, step }, { disabledAfterMs: dayMs })).toEqual({
+    expect(await recordFailed(store, asleep!, { ...late, step }, { disabledAfterMs: dayMs })).toEqual({
       isLeaseLost: true,
       disabled: undefined,
     })
