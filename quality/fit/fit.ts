@@ -45,6 +45,10 @@ const formula: FitWeights = { ...start, cpv: 0.42, cpvRarity: 0, pastWins: 0, wi
 const folds = 5
 /** Share of the cases, oldest first, on which the weights are learned that are tried on the later ones. */
 const earlier = 0.6
+/** Shares of the earlier cases, the latest first, of the learning curve: 0 is where the learning begins. */
+const learningShares = [0, 0.25, 0.5, 0.75, 1]
+/** As many stretches of time with equally many cases: each but the first is tried by what was known before it. */
+const stretches = 5
 
 type Score = (parts: Float64Array, at: number) => number
 type Figures = { readonly cases: number; readonly mrr: number; readonly error: number; readonly top10: number }
@@ -56,11 +60,16 @@ type FitPartReport = {
   readonly rows: readonly FitRow[]
   readonly gain: Gain
 }
+/** What the score gains over the formula on later awards, by how many earlier ones its weights were learned on. */
+type LearningRow = { readonly learnedOn: number; readonly mrr: number; readonly gain: Gain }
 export type FitReport = {
   readonly records: number
   readonly companies: number
   readonly ofCryostats: number
   readonly parts: readonly FitPartReport[]
+  readonly learning: readonly LearningRow[]
+  /** In stretches of time, with the weights with which the learning begins. */
+  readonly unlearned: Gain
   /** The table that is shipped, if `--fit` was asked for. */
   readonly written?: StoredModel
 }
@@ -197,13 +206,25 @@ export async function benchFit({ corpus, seed, fit, onProgress }: FitOptions): P
       cases.map((each) => weights[foldOf(each)]!),
     )
   }
-  const parts = [
-    byFold(companies, `Weights of other companies (${folds} folds)`),
-    byFold(all, 'The same with the makers of cryostats'),
-    inTime(companies, pools, records, onProgress),
-  ]
-  if (!fit)
-    return { records: records.length, companies: companies.length, ofCryostats: all.length - companies.length, parts }
+  const world = { companies, pools, records }
+  onProgress('awards in time')
+  const time = inTime(world)
+  onProgress('stretch by stretch')
+  const stretched = stretchByStretch(world)
+  const measured = {
+    records: records.length,
+    companies: companies.length,
+    ofCryostats: all.length - companies.length,
+    parts: [
+      byFold(companies, `Weights of other companies (${folds} folds)`),
+      byFold(all, 'The same with the makers of cryostats'),
+      time.report,
+      stretched.report,
+    ],
+    learning: time.learning,
+    unlearned: stretched.unlearned,
+  }
+  if (!fit) return measured
   onProgress('fitting the table')
   const cases = casesOf(companies, pools, false)
   const weights = learnWeights(partsOf(cases, pools, modelOf(stored)), start)
@@ -218,13 +239,7 @@ export async function benchFit({ corpus, seed, fit, onProgress }: FitOptions): P
     authorities: stored.authorities,
   }
   writeFileSync(modelPath, `${asFormatted(written)}\n`)
-  return {
-    records: records.length,
-    companies: companies.length,
-    ofCryostats: all.length - companies.length,
-    parts,
-    written,
-  }
+  return { ...measured, written }
 }
 
 /** As the linter wants it: points of the calibration in one line. */
@@ -233,34 +248,77 @@ const asFormatted = (model: StoredModel): string =>
     points.replace(/\s+/g, '').replaceAll(',', ', '),
   )
 
+type World = {
+  readonly companies: readonly Company[]
+  readonly pools: ReadonlyMap<string, readonly TenderRecord[]>
+  readonly records: readonly TenderRecord[]
+}
+
+/** What was known before a day: counts of terms, and the awards to learn from, the oldest first. */
+function knownBefore({ companies, records }: World, day: string) {
+  const before = records.filter((record) => dateOf(record) < day)
+  const pools = Map.groupBy(before, countryOf)
+  // of the earlier awards also those before a company's others: there are few
+  const cases = casesOf(
+    companies.map((company) => ({ ...company, wins: company.wins.filter((win) => dateOf(win) < day) })),
+    pools,
+    false,
+  ).sort((a, b) => (dateOf(a.won) < dateOf(b.won) ? -1 : 1))
+  const model = modelOf(countsOnly(before))
+  return { model, parts: partsOf(cases, pools, model) }
+}
+
 /** Later awards, by weights and counts of what was known before. */
-function inTime(
-  companies: readonly Company[],
-  pools: ReadonlyMap<string, readonly TenderRecord[]>,
-  records: readonly TenderRecord[],
-  onProgress: (text: string) => void,
-): FitPartReport {
-  const all = casesOf(companies, pools, true)
+function inTime(world: World): { readonly report: FitPartReport; readonly learning: LearningRow[] } {
+  const all = casesOf(world.companies, world.pools, true)
   const dates = all.map(({ won }) => dateOf(won)).sort()
   const day = dates[Math.floor(dates.length * earlier)]!
-  const title = `Awards from ${day.slice(0, 10)} on, by what was known before`
-  onProgress(title)
-  const before = records.filter((record) => dateOf(record) < day)
-  const model = modelOf(countsOnly(before))
-  // of the earlier awards also those before a company's others: there are few
-  const early = casesOf(
-    companies.map((company) => ({ ...company, wins: company.wins.filter((win) => dateOf(win) < day) })),
-    Map.groupBy(before, countryOf),
-    false,
-  )
-  const weights = learnWeights(partsOf(early, Map.groupBy(before, countryOf), model), start)
+  const known = knownBefore(world, day)
   const late = all.filter(({ won }) => dateOf(won) >= day)
-  return reportOf(
-    `${title} (${early.length} cases to learn from)`,
-    late,
-    partsOf(late, pools, model),
-    late.map(() => weights),
-  )
+  const parts = partsOf(late, world.pools, known.model)
+  const report = (weights: FitWeights) =>
+    reportOf(
+      `Awards from ${day.slice(0, 10)} on, by what was known before (${known.parts.length} cases to learn from)`,
+      late,
+      parts,
+      late.map(() => weights),
+    )
+  const learning = learningShares.map((share) => {
+    const learnedOn = Math.round(known.parts.length * share)
+    const newest = known.parts.slice(known.parts.length - learnedOn)
+    const { rows, gain } = report(learnedOn === 0 ? start : learnWeights(newest, start))
+    return { learnedOn, mrr: rows.at(-1)!.all.mrr, gain }
+  })
+  return { report: report(learnWeights(known.parts, start)), learning }
+}
+
+/** Each award but the oldest, by weights and counts of what was known before its stretch of time. */
+function stretchByStretch(world: World): { readonly report: FitPartReport; readonly unlearned: Gain } {
+  const all = casesOf(world.companies, world.pools, true)
+  const dates = all.map(({ won }) => dateOf(won)).sort()
+  const days = Array.from({ length: stretches - 1 }, (_, index) => {
+    return dates[Math.floor((dates.length * (index + 1)) / stretches)]!
+  })
+  const tried = days.map((day, index) => {
+    const known = knownBefore(world, day)
+    const end = days[index + 1]
+    const cases = all.filter(({ won }) => dateOf(won) >= day && (end === undefined || dateOf(won) < end))
+    const weights = learnWeights(known.parts, start)
+    return { cases, parts: partsOf(cases, world.pools, known.model), weights: cases.map(() => weights) }
+  })
+  const cases = tried.flatMap((each) => each.cases)
+  const parts = tried.flatMap((each) => each.parts)
+  const report = (weights: readonly FitWeights[]) =>
+    reportOf(
+      `Awards from ${days[0]!.slice(0, 10)} on, in ${days.length} stretches, each by what was known before it`,
+      cases,
+      parts,
+      weights,
+    )
+  return {
+    report: report(tried.flatMap(({ weights }) => weights)),
+    unlearned: report(cases.map(() => start)).gain,
+  }
 }
 
 /** Shares of all records that reach a score, for the median company. */
@@ -322,7 +380,15 @@ function namedBy(wins: readonly TenderRecord[], model: FitModel): CompanyProfile
 const figures = ({ mrr, error, top10 }: Figures): string =>
   Number.isNaN(mrr) ? '–' : `${mrr.toFixed(3)} ± ${error.toFixed(3)} / ${top10.toFixed(2)}`
 
-export function fitAsMarkdown({ records, companies, ofCryostats, parts, written }: FitReport): string {
+export function fitAsMarkdown({
+  records,
+  companies,
+  ofCryostats,
+  parts,
+  learning,
+  unlearned,
+  written,
+}: FitReport): string {
   const lines = [
     `${records} records; ${companies} companies with two wins or more, besides ${ofCryostats} makers of cryostats.`,
   ]
@@ -337,6 +403,19 @@ export function fitAsMarkdown({ records, companies, ofCryostats, parts, written 
       '',
       `The score above the formula: ${gain.mean.toFixed(3)} MRR, paired, standard error ${gain.error.toFixed(3)}.`,
     )
+  lines.push(
+    '',
+    'Awards in time, by how many earlier cases the weights were learned on, the newest ones; none: as the learning begins:',
+    '',
+    '| Cases | MRR | above the formula, paired |',
+    '|--:|--:|--:|',
+    ...learning.map(
+      ({ learnedOn, mrr, gain }) =>
+        `| ${learnedOn} | ${mrr.toFixed(3)} | ${gain.mean.toFixed(3)} ± ${gain.error.toFixed(3)} |`,
+    ),
+    '',
+    `In stretches, as the learning begins: ${unlearned.mean.toFixed(3)} above the formula, standard error ${unlearned.error.toFixed(3)}.`,
+  )
   if (written)
     lines.push('', `Written: ${JSON.stringify(written.weights)}, calibration ${JSON.stringify(written.calibration)}.`)
   else if (existsSync(modelPath)) {
