@@ -9,7 +9,7 @@ import { authorityKey, tokensOf } from './words.ts'
 /** A search or profile that cannot be taken as it stands; the message says what to change. */
 export class HitInputError extends OperatorError {
   constructor(message: string) {
-    super(message)
+    super(message, { exitCode: 2 })
     this.name = 'HitInputError'
   }
 }

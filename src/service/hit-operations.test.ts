@@ -208,6 +208,7 @@ describe.each(drawnEngines)('the commands about saved searches (%s)', (engine) =
     ]
     for (const [words, message] of wrong)
       await expect(run(...words), words.slice(0, 8).join(' ')).rejects.toThrow(message)
+    await expect(run('search', 'create', ...to)).rejects.toMatchObject({ exitCode: 2 })
     expect(await world.countRows()).toBe(0)
     await run('search', 'create', ...to, '--cpv', '45')
     await expect(run('search', 'create', ...to, '--cpv', '45')).rejects.toThrow('has a search "Roads"')
