@@ -218,7 +218,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
   test('a dead endpoint and a slow one delay no other', async () => {
     const { addHit, addEndpoint, addDelivery, deliver, receiver, stateOf } = await world()
     const dead = await startReceiver(() => {})
-    const slow = await startReceiver((response) => void setTimeout(() => response.writeHead(200).end(), 900))
+    const slow = await startReceiver((response) => void setTimeout(() => response.writeHead(200).end(), 300))
     closers.push(
       () => dead[Symbol.dispose](),
       () => slow[Symbol.dispose](),
