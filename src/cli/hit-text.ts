@@ -85,12 +85,10 @@ function explainedText(event: EventOf<'matchExplained'>, paint: Paint): string {
     ),
     '',
     `  Fit score ${event.fitScore}, threshold ${event.threshold}`,
-    ...event.fit.parts.map(
-      ({ part, points, of, text, terms }) => {
-        const why = text ?? terms?.join(', ')
-        return `      ${part.padEnd(12)} ${points === null ? 'not known' : `${points} of ${of}`}${why ? `  ${paint.dim(why)}` : ''}`
-      },
-    ),
+    ...event.fit.parts.map(({ part, points, of, text, terms }) => {
+      const why = text ?? terms?.join(', ')
+      return `      ${part.padEnd(12)} ${points === null ? 'not known' : `${points} of ${of}`}${why ? `  ${paint.dim(why)}` : ''}`
+    }),
     ...event.fit.rules.map((rule) => `      ${paint.dim(rule)}`),
   ].join('\n')
 }
