@@ -27,7 +27,7 @@ export class OutcomeWriter {
       const together = this.#waiting
       this.#waiting = []
       // one that cannot be stored must not keep the others from it
-      if (!(await this.#store(together))) for (const each of together) await this.#store([each])
+      if (!(await this.#store(together))) await Promise.all(together.map((each) => this.#store([each])))
     }
     this.#isWriting = false
   }
