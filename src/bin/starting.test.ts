@@ -111,7 +111,7 @@ test('errors in the command line or the settings are reported before anything is
       1,
     ],
     [['start', '--api-port', '0', '--api-host', '203.0.113.1'], {}, /^This machine has no address 203/, 1],
-    [['start', '--api-port', '0', '--live'], {}, /^Portals want to know who reads them/, 2],
+    [['start', '--api-port', '0', '--live'], {}, /^Portals need to know who reads them/, 2],
     [
       ['start', '--api-port', '0', '--live'],
       { TENDERSTOCK_CONTACT: 'nobody' },

@@ -93,7 +93,7 @@ test('a verified mail address is matched once, then issuer and subject count', {
   // and whoever got the address there is not
   const heir = await signIn({ sub: 'a-2', email: 'anna@example.org', email_verified: true })
   expect([heir.answer.status, heir.viewer]).toEqual([422, undefined])
-  expect(heir.text).toContain('Somebody else of your company')
+  expect(heir.text).toContain('Somebody else from your company')
   const entries = await world.store.db.selectFrom('audit_entry').select(['action', 'actor']).execute()
   expect(entries).toEqual([{ action: 'identity.link', actor: 'anna@example.org' }])
   // signing in again asks who it is
@@ -144,17 +144,17 @@ test('state, nonce, code and time are checked', { timeout: 60_000 }, async () =>
   const [anna, victim] = [browser(world), browser(world)]
   const back = await anna.leave()
   // somebody else's code in another browser, without a flow and with one of its own
-  await refused(victim, back, 'begun in another browser')
+  await refused(victim, back, 'started in another browser')
   await victim.leave()
-  await refused(victim, back, 'begun in another browser')
+  await refused(victim, back, 'started in another browser')
   const changed = new URL(back)
   changed.searchParams.set('state', 'x'.repeat(43))
-  await refused(anna, changed.href, 'begun in another browser')
+  await refused(anna, changed.href, 'started in another browser')
   for (const change of [{ nonce: 'n'.repeat(43) }, { verifier: 'v'.repeat(43) }]) {
     const guest = browser(world)
     const address = await guest.leave()
     setFlow(guest, change)
-    await refused(guest, address, 'The other side refused it')
+    await refused(guest, address, 'The provider refused it')
   }
   const slow = browser(world)
   const late = await slow.leave()
@@ -167,7 +167,7 @@ test('state, nonce, code and time are checked', { timeout: 60_000 }, async () =>
   // the code works once
   const copy = browser(world)
   await copy.leave()
-  await refused(copy, good, 'begun in another browser')
+  await refused(copy, good, 'started in another browser')
 })
 
 test('while the company does not answer, the page says so and the other ways are there', async () => {

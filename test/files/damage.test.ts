@@ -45,8 +45,8 @@ const csvDamage: readonly (readonly [what: string, file: 'tenders' | 'lots', edi
   ['a row that is gone', 'tenders', (text) => text.replace(rowOf(text, 9), ''), /holds lots of .*0009, which/],
   ['a row that stands twice', 'tenders', (text) => text + rowOf(text, 9), /holds the record .* twice/],
   ['a file that was cut off', 'tenders', (text) => text.slice(0, text.length / 2), /cannot be read as CSV|missing +\d/],
-  ['a file that is empty', 'tenders', () => '', /lacks even its header/],
-  ['another header', 'tenders', (text) => text.replace('last_modified', 'changed'), /other columns/],
+  ['a file that is empty', 'tenders', () => '', /lacks even a header/],
+  ['another header', 'tenders', (text) => text.replace('last_modified', 'changed'), /different columns/],
   ['a lot', 'lots', (text) => text.replace('"Roof"', '"Root"'), /differing +1/],
   [
     'lots of a tender that is not there',

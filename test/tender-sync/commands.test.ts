@@ -82,7 +82,7 @@ describe('tender-sync run', () => {
     expect((await sync(`run ${url} --sink ndjson:$t.ndjson`)).code).toBe(0)
     const other = await sync(`run ${url} --sink ndjson:$t.ndjson --filter nuts=AT`)
     expect(other).toMatchObject({ code: 4 })
-    expect(other.err).toMatch(/filters are not those of the copy.*--new-filters/s)
+    expect(other.err).toMatch(/filters differ from those of the copy.*--new-filters/s)
     expect(recordsOf(`${world.folder}/t.ndjson`)).toHaveLength(3)
     expect(await sync(`run --url http://127.0.0.1:9 --sink ndjson:$t.ndjson`)).toMatchObject({
       code: 2,
@@ -166,7 +166,7 @@ describe('tender-sync run', () => {
     expect((await sync('status --sink sqlite:$t.db')).out).toMatch(/no completed run yet; a first run is unfinished at/)
     const resumed = await sync(`run ${url} --sink sqlite:$t.db`)
     expect(resumed.out).toMatch(
-      /is complete; what changed since follows\.\n {2}run {7}first run, resumed.*\n {2}records {3}250 records in 3 pages/,
+      /is complete; the changes since then follow\.\n {2}run {7}first run, resumed.*\n {2}records {3}250 records in 3 pages/,
     )
     expect(resumed.out).toMatch(/up to date\.\n {2}run {7}delta run.*\n {2}records {3}1 record in 1 page/)
     expect((await sync(`verify ${url} --sink sqlite:$t.db`)).code).toBe(0)

@@ -434,7 +434,7 @@ describe('beside the copy', () => {
     mkdirSync(folder)
     for (const text of ['precious', 'precious\n', '{"hitId":"x"}\n{"a":1}\n', '[1]\n[2]\n']) {
       writeFileSync(join(folder, 'hits.ndjson'), text)
-      await expect(startReceiverProcess(`ndjson:${folder}/t.ndjson`, { secret })).rejects.toThrow(/is no hit that/)
+      await expect(startReceiverProcess(`ndjson:${folder}/t.ndjson`, { secret })).rejects.toThrow(/is not a hit that/)
       expect(readFileSync(join(folder, 'hits.ndjson'), 'utf8')).toBe(text)
     }
     if (!hitKinds.includes('postgres')) return
@@ -447,7 +447,7 @@ describe('beside the copy', () => {
 
   test('one process at a time writes hits.ndjson', async () => {
     const { secret, target, receiver } = await open('ndjson')
-    await expect(startReceiverProcess(target.sink, { secret })).rejects.toThrow(/Another process writes/)
+    await expect(startReceiverProcess(target.sink, { secret })).rejects.toThrow(/Another process is writing/)
     expect(await post(receiver.url, hitMessage(), [secret])).toBe(204)
   })
 })
