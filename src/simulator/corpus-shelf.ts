@@ -152,7 +152,7 @@ function readOcds(folder: string, source: Source): ShelfEntry[] {
             ...rawMembers(text, '/records/*/compiledRelease'),
           ]
     for (const item of items) {
-      // some releases are no JSON (a value of Infinity): they are published all the same
+      // some releases are not JSON (a value of Infinity); portals publish them anyway
       const textNamed = (name: string) => new RegExp(`"${name}"\\s*:\\s*"([^"]+)"`).exec(item)?.[1]
       const written =
         pointed(item, wantsRecords ? '/ocid' : '/id') ??

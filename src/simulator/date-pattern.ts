@@ -1,4 +1,4 @@
-// Reads the dates that a client writes into a request, by the pattern of the card's template, on the clocks of a zone.
+// Parses the dates in a client's request by the pattern of the card's template, in a time zone.
 import { dayMs, wallToEpochMs } from '../domain/time.ts'
 import type { Slots } from '../sources/source.ts'
 import { localParts } from './samples/xml-text.ts'
@@ -82,7 +82,7 @@ export function readFields(text: string, pattern: string): DateFields | undefine
   return found
 }
 
-/** The moment that the fields write, on the clocks of the zone; undefined when it is no day of the calendar. */
+/** The moment that the fields name in the zone; undefined if it is not a day of the calendar. */
 export function momentOf(written: DateFields, zone: string): WrittenDate | undefined {
   const whole = written.get('epochMs')
   if (whole !== undefined) return { from: whole, next: whole + 1 }

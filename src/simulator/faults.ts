@@ -92,13 +92,15 @@ type FaultSetting =
       readonly share: number
       /** Only at these sources; default all. */
       readonly sources?: readonly string[]
-      /** Most often for one address; default 2 for faults of an answer together, 1 for each fault of content. */
+      /**
+       * Maximum times at one address; default 2 for all faults of an answer together, 1 for each fault of the content.
+       */
       readonly most?: number
     }
 
 export type Faults = { readonly [name in FaultName]?: FaultSetting }
 
-/** How often faults of answers meet one address before it is left in peace. */
+/** Maximum number of faults of answers at one address; afterwards its answers are good. */
 const mostPerResource = 2
 
 /** Says which fault happens when. The same seed and the same requests give the same faults. */
@@ -113,7 +115,7 @@ export type FaultDice = {
   readonly isGone: (sourceId: string, now: number) => boolean
   /** Sums of what happened. */
   readonly counts: () => { readonly [name in FaultName]?: number }
-  /** Other faults from now on; what has happened to an address still counts. */
+  /** Replaces the faults; the counts of each address are kept. */
   readonly change: (faults: Faults) => void
 }
 

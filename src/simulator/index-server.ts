@@ -152,7 +152,7 @@ export class IndexServer {
     })
   }
 
-  /** Undefined when the address is no file of this index. */
+  /** Undefined when the address does not name a file of this index. */
   file(asked: Asked): Promise<PortalAnswer> | undefined {
     const { files } = this.#delivery
     if (!files) return undefined

@@ -19,7 +19,7 @@ import { documentsOf } from './write-entry.ts'
 const usualPage = 10
 /** Maximum members of a page of a portal that caps its pages. */
 const cappedPage = 3
-/** Members of an OCDS package that it has anyway. */
+/** Members that every OCDS package has. */
 const ocdsHead = new Set(['/uri', '/version', '/publishedDate', '/publisher', '/license', '/releases', '/records'])
 /** Number of files into which a list of files puts its entries. */
 const filesOfList = 4
@@ -64,7 +64,7 @@ export class ListServer {
     const delivery = this.#delivery
     const { slots } = this.#channel
     const entries = this.#shown(now).flatMap(({ entry, others }) => others ?? [entry])
-    // a span's file that comes when the span is over
+    // a span's file is published when the span is over
     if (delivery.kind !== 'single' || !this.#isAfterSpan()) return entries
     return entries.filter(({ publishedAt }) => spanEnd(slots, this.#source.zone, publishedAt) <= now)
   }
@@ -433,7 +433,7 @@ export class ListServer {
   }
 }
 
-/** A cursor that stays true when entries come in: the last entry that was shown. */
+/** A cursor that stays valid when entries are added: the last entry that was shown. */
 function tokenOf(row: ListedEntry | undefined): string {
   return row ? Buffer.from(`${row.entry.publishedAt}|${row.entry.id}`).toString('base64url') : 'MHw'
 }

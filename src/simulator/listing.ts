@@ -59,7 +59,7 @@ export function valueAt(entries: Entries, text: string, at: EntryPointer): strin
 export function pointed(text: string, pointer: string): string | undefined {
   let value: unknown
   try {
-    // publishers put signs into texts that JSON forbids there
+    // publishers write characters into strings that JSON forbids there
     // biome-ignore lint/suspicious/noControlCharactersInRegex: those are meant
     value = JSON.parse(text.replace(/[\u0000-\u001f]/g, ' '))
   } catch {

@@ -29,7 +29,7 @@ export type PortalServer = {
   readonly hosts: ReadonlySet<string>
   /** What a patient reader has when it has read everything at that moment, oldest first. */
   readonly shown: (now: number) => readonly ShelfEntry[]
-  /** Undefined when the address is none of this portal's. */
+  /** Undefined when the address does not belong to this portal. */
   readonly answer: (asked: Asked) => Promise<PortalAnswer> | PortalAnswer | undefined
 }
 

@@ -10,7 +10,7 @@ export const movedPath = '/moved'
 /** Maximum bytes of a request's body that are kept. */
 const longestBody = 4 * 1024 * 1024
 
-/** Whether the asker followed a redirect of ours. */
+/** Whether the client followed a redirect of ours. */
 export const isMoved = (incoming: IncomingMessage): boolean => /^\/[^/]+\/moved\//.test(incoming.url ?? '')
 
 /** `/<host>/<path>?<query>` as the real request; undefined when there is no host. */
@@ -55,7 +55,7 @@ export function send(reply: ServerResponse, answer: PortalAnswer, isPacked = fal
   reply.end(isHead || answer.status === 304 ? undefined : body)
 }
 
-/** Ends the connection: at once, or in the midst of the body. */
+/** Ends the connection: immediately, or in the middle of the body. */
 export function breakOff(reply: ServerResponse, answer: PortalAnswer, isAtOnce: boolean): void {
   if (isAtOnce) {
     reply.socket?.resetAndDestroy()

@@ -101,7 +101,7 @@ class Sampler {
   }
 
   #group(): string {
-    // the expected text may be here, before what follows
+    // the expected text may be at this position, before the text that follows
     const ahead = /^\?=/.exec(this.#source.slice(this.#at))
     const look = ahead ? null : /^\?(?:!|<[=!])/.exec(this.#source.slice(this.#at))
     const name = /^\?(?:<[^>=!]+>|[a-z]*(?:-[a-z]+)?:)/.exec(this.#source.slice(this.#at))

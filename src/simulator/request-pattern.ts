@@ -138,7 +138,7 @@ class PatternMatch implements Filled {
         if (!written) return false
         const known = this.#fields.get(name) ?? new Map<string, number>()
         const joined = new Map([...known, ...written])
-        // what is written twice must say the same
+        // values that are written twice must be equal
         if ([...written].some(([field, number]) => (known.get(field) ?? number) !== number)) return false
         if (!momentOf(joined, this.#zone)) return false
         this.#fields.set(name, joined)

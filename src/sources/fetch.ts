@@ -27,7 +27,7 @@ export type Step = {
   readonly documents: readonly ReceivedDocument[]
   /** Where to continue after this step; a killed run continues from the newest. */
   readonly checkpoint?: Json
-  /** How many entries the portal says that the whole slot has. */
+  /** Number of entries that the whole slot has according to the portal. */
   readonly announced?: number
   /** Entries that this step delivered, documents known before included; default: the number of documents. */
   readonly entries?: number
@@ -41,9 +41,9 @@ export type SlotEnd =
   | { readonly kind: 'notYet' }
   /** The portal says that nothing changed since the last complete reading (304). */
   | { readonly kind: 'unchanged' }
-  /** Nothing will ever be there: no issue on this day, a month before the portal began. */
+  /** There will never be data: no issue on this day, or a month before the portal began. */
   | { readonly kind: 'empty' }
-  /** Came to its end, and the portal's own count says that something is missing. */
+  /** It was read to its end, but according to the portal's own count something is missing. */
   | { readonly kind: 'short'; readonly missing: string }
 
 /**
@@ -90,7 +90,7 @@ export type SourceRequest = {
   readonly body?: string
   /** Version (ETag or Last-Modified) of what is kept: the reply may be 304. Only ever for this very URL. */
   readonly ifChangedFrom?: string
-  /** Most bytes of the body; default 64 MiB. A larger one is cut with an error, never silently. */
+  /** Maximum bytes of the body; default 64 MiB. A larger one is cut with an error, never silently. */
   readonly maxBytes?: number
   /**
    * Statuses besides 200 that the caller wants to see; all others throw. Default: 304 when `ifChangedFrom` is given.

@@ -52,7 +52,7 @@ function fromXml(text: string, names: Set<string>): void {
   }
 }
 
-/** Lists so long that a new code in them means nothing. */
+/** Lists so long that a new code in them is meaningless. */
 const openLists = new Set(['cpv', 'nuts', 'nuts-lvl3', 'country', 'currency', 'language', 'eu-official-language'])
 
 function fromJson(text: string, names: Set<string>): void {

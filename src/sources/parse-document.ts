@@ -8,8 +8,8 @@ import { parseTedExport } from './ted-export/parse-ted-export.ts'
 import { decodeText, maxDocumentBytes, readXmlBytes, type XmlElement, XmlError } from './xml/xml.ts'
 
 /**
- * Version of the parsers; increase it whenever they read something else from the same bytes, so that stored documents
- * are parsed again.
+ * Version of the parsers; increase it whenever they parse the same bytes differently, so that stored documents are
+ * parsed again.
  */
 export const parserVersion = 4
 
@@ -142,7 +142,7 @@ const signatures: readonly (readonly [string, string])[] = [
   ['\xd0\xcf\x11\xe0', 'an Office document'],
 ]
 
-/** For operators: what a document is that we do not read. */
+/** For operators: the kind of a document that we do not parse. */
 function looksLike(bytes: Uint8Array): string {
   if (bytes.length === 0) return 'an empty document'
   const head = String.fromCharCode(...bytes.subarray(0, 4096))
@@ -159,8 +159,8 @@ function looksLike(bytes: Uint8Array): string {
 }
 
 /**
- * The reader of a source's documents: its own, else by content. An organization in OCDS that names no country is in
- * that of the portal; international ones (EU, ZZ) are in none.
+ * The parser of a source's documents: its own, or else one chosen by content. An organization in OCDS that names no
+ * country is in that of the portal; international ones (EU, ZZ) are in none.
  */
 export function parserOf(source: {
   readonly country?: string

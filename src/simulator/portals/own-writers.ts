@@ -1,4 +1,4 @@
-// How each portal with a shape of its own writes an announcement, by the id of its source; all others read eForms,
+// How each portal with its own format writes an announcement, by the id of its source; all others publish eForms,
 // TED_EXPORT or OCDS. A writer is found by being there: `<country>/write-<name>.ts` exports `write` for the source
 // `<country>-<name>`, or `writers` for several sources.
 import { readdirSync } from 'node:fs'

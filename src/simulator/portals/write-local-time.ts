@@ -10,7 +10,7 @@ export function localTime(instant: Instant, zone: string, pattern: string): stri
   return pattern.replace(/yyyy|MM|dd|HH|mm|ss/g, (name) => parts[name] ?? '')
 }
 
-/** As localTime; undefined for no instant. */
+/** Same as localTime; undefined if there is no instant. */
 export function localTimeOf(instant: Instant | undefined, zone: string, pattern: string): string | undefined {
   return instant === undefined ? undefined : localTime(instant, zone, pattern)
 }

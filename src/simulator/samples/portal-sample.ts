@@ -52,7 +52,7 @@ export function portalSampleOf(copy: SampleCopy): PortalSample {
   const language = procedure.languages[0]!
   const { currency } = buyer.region
   return {
-    // portals with shapes of their own know no modification of a contract: it is a further award
+    // portals with their own formats have no modification of a contract: it is a further award
     kind: notice.kind === 'modification' ? 'award' : notice.kind,
     id: notice.noticeId,
     version: Number(notice.version),

@@ -74,7 +74,8 @@ function records(copies: readonly SampleCopy[]): SampleDocument[] {
   })
 }
 
-// What real portals serve too: half a file, a declaration that must not be followed, something that is no notice.
+// Bad documents that real portals also serve: half a file, a declaration that must not be followed, a document that is
+// not a notice.
 function flawed(portal: SamplePortal, copies: readonly SampleCopy[]): SampleDocument[] {
   const [first, second] = copies
   if (!first || !second) return []

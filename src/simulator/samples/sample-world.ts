@@ -59,7 +59,7 @@ export type SampleProcedure = {
   readonly languages: readonly SampleLanguage[]
   readonly lots: readonly SampleLot[]
   readonly procedureType: 'open' | 'restricted' | 'neg-w-call'
-  /** Sum of the lots; absent when the authority publishes none. */
+  /** Sum of the lots; absent when the authority does not publish it. */
   readonly value: number | undefined
   readonly isFramework: boolean
   readonly notices: readonly SampleNotice[]
@@ -93,14 +93,14 @@ export type SampleNotice = {
 
 /** Which procurements there are, and where they are announced. */
 export type WorldPlan = {
-  /** Procurements that have begun when the world is made. */
+  /** Number of procurements that have begun at the epoch. */
   readonly base: number
-  /** Afterwards one more begins every so often. */
+  /** How often another procurement begins afterwards. */
   readonly arrivalMs: number
   readonly families: readonly [FamilyShare, ...FamilyShare[]]
   /** Counted from here, so that several worlds on one portal have numbers of their own; default 0. */
   readonly firstIndex?: number
-  /** For the family `own`: the only portal that announces them. */
+  /** For the family `own`: the only portal that publishes them. */
   readonly portal?: SamplePortal
 }
 

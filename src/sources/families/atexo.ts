@@ -10,7 +10,7 @@ export function atexoDays(host: string, since: string): Channel {
       kind: 'page',
       request: {
         url: `https://${host}/api/v2/consultations?dateMiseEnLigneCalcule%5Bafter%5D={from:yyyy-MM-ddTHH:mm:ss}&dateMiseEnLigneCalcule%5Bstrictly_before%5D={to:yyyy-MM-ddTHH:mm:ss}&itemsPerPage={limit}&page={page}`,
-        // without it the interface answers its documentation in HTML
+        // without it the interface answers with its documentation in HTML
         headers: { Accept: 'application/ld+json' },
       },
       entries: { format: 'json', at: '/hydra:member' },

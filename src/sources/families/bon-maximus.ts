@@ -22,5 +22,5 @@ export function awardedContracts(origin: string): Channel {
   }
 }
 
-/** Answers of 403 pass after a while. */
+/** Refusals with 403 end after a while. */
 export const bonMaximusPace: Politeness = { requestsPerMinute: 20, restMs: 120_000 }

@@ -11,10 +11,7 @@ export type CkanFiles = {
   readonly format: RegExp
   /** Only resources whose address fits. */
   readonly only?: RegExp
-  /**
-   * The dates mean nothing (resources that are addresses of an interface): each file is requested with its ETag
-   * instead.
-   */
+  /** The dates are meaningless (the resources are API addresses): each file is requested with its ETag instead. */
   readonly isUndated?: boolean
   readonly files: Entries
   readonly timetable: string

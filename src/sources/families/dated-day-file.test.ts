@@ -1,4 +1,5 @@
-// Entries carry the day of their file; a page where a file should be is no file, and a challenge is still none.
+// Entries carry the day of their file; an HTML page instead of a file means that there is no file, but a challenge does
+// not.
 import { expect, it } from 'vitest'
 import { readSlot, textsOf } from '../../../test/testing/scripted-portal.ts'
 import { withDay } from './dated-day-file.ts'
@@ -11,7 +12,7 @@ const delivery = withDay({
 if (delivery.kind !== 'own') throw new Error('not its own')
 const { fetch } = delivery
 
-/** A day in the zone, as slots are. */
+/** A day in the zone, as slots have it. */
 const day = (from: string, to: string) => ({ key: from.slice(0, 10), from, to })
 const riga = { zone: 'Europe/Riga' }
 const past = { slot: day('2019-11-19T22:00:00.000Z', '2019-11-20T22:00:00.000Z'), ...riga }

@@ -1,4 +1,4 @@
-// For portals that file tenders by the day on which they close: the coming days, each requested separately.
+// For portals that file tenders by closing day: the coming days, each requested separately.
 import { dayMs, offsetMsAt, toInstant, wallToEpochMs } from '../../domain/time.ts'
 import type { Delivery } from '../delivery.ts'
 import type { Fetch } from '../fetch.ts'

@@ -6,9 +6,9 @@ import type { Fetch, FetchContext, Json, Slot } from '../fetch.ts'
 export type Part = {
   /** Identifies the part, and stays the same from run to run: it is in checkpoints. */
   readonly key: string
-  /** A function where what it asks is known only when its turn has come. */
+  /** A function if the request is only known when this part begins. */
   readonly delivery: Delivery | (() => Promise<Delivery>)
-  /** The span of this part, where it is not that of the whole slot. */
+  /** The span of this part, if it differs from that of the slot. */
   readonly slot?: Slot
 }
 

@@ -2,8 +2,7 @@
 import type { Channel } from '../source.ts'
 
 /**
- * The years of such a portal, by their number; `…/edca/fiscalYears` lists them without telling when their contracts
- * changed.
+ * The years of such a portal, by their number; `…/edca/fiscalYears` lists them, but not when their contracts changed.
  */
 export function inaiYears(origin: string, since: string): Channel {
   return {

@@ -1,4 +1,4 @@
-// A session is opened once a reading, and goes with every request.
+// A session is opened once per run and used for every request.
 import { expect, it } from 'vitest'
 import type { FetchContext, SourceReply, SourceRequest, Step } from '../fetch.ts'
 import { withPageSession } from './page-session.ts'

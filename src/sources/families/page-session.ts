@@ -17,7 +17,7 @@ export type PageSession = {
 
 const maxPageBytes = 4 * 1024 * 1024
 
-/** The delivery within a session of the site. Every reading of a slot opens one of its own. */
+/** The delivery within a session of the site. Every run of a slot opens its own session. */
 export function withPageSession(session: PageSession, like: Delivery): Delivery {
   const within = fetchOf(like)
   const fetch: Fetch = async function* (context) {

@@ -4,7 +4,7 @@ import type { Source } from '../source.ts'
 
 const entries = { format: 'xml', element: 'entry', root: 'feed' } as const
 
-/** The card of one syndication. `file`: name of its feed, without an ending. `minutes`: of its readings. */
+/** The card of one syndication. `file`: name of its feed, without an ending. `minutes`: when it is read. */
 export function placspSource(syndication: {
   readonly id: string
   readonly title: string

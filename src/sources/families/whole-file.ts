@@ -2,7 +2,7 @@
 import type { Entries } from '../delivery.ts'
 import type { Channel } from '../source.ts'
 
-/** The file is requested with its ETag of the last time, at the times of `timetable`. */
+/** The file is requested with its previous ETag, at the times of `timetable`. */
 export function wholeFile(url: string, entries: Entries, timetable: string): Channel {
   return {
     name: 'all',

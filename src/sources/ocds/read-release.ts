@@ -203,7 +203,7 @@ function referencesOf(release: JsonObject, noticeId: string | undefined): Notice
 const isDirect = (tender: JsonObject | undefined, hasDeadline: boolean): boolean =>
   !hasDeadline && textAt(tender, 'procurementMethod')?.trim().toLowerCase() === 'direct'
 
-/** Tenders are received no more, by the status or by what the publisher says of it. */
+/** Tenders are no longer received, according to the status or to the publisher's own texts. */
 function isClosed(tender: JsonObject | undefined): boolean {
   const status = statusOf(textAt(tender, 'status'))
   const details = statusOf(textAt(tender, 'statusDetails'))

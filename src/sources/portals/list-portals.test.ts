@@ -1,5 +1,4 @@
-// Portals that publish lists of their own shape: what a made-up entry says is what the reader finds, and cards are
-// whole.
+// Portals that publish lists in their own formats: the parser finds what a made-up entry says, and cards are complete.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { proofCount } from '../../../test/proof/proof-count.ts'
@@ -23,7 +22,7 @@ type Member =
   | 'buyer'
   | 'publication'
 
-/** Sources with what their shapes do not hold, or not for all samples. */
+/** Sources with the members that their formats lack, or lack for some samples. */
 const shapes: {
   readonly [id: string]: {
     readonly without: readonly Member[]
@@ -229,7 +228,7 @@ describe.each(Object.keys(shapes))('%s', (id) => {
   })
 })
 
-/** Portals that write days instead of times are held to the day, in any zone. */
+/** Portals that write days instead of times are compared by day, in any zone. */
 function sameDay(found: string | undefined, wanted: string): boolean {
   return found !== undefined && Math.abs(Date.parse(found) - Date.parse(wanted)) < 26 * 3_600_000
 }

@@ -139,7 +139,7 @@ const headerOf = ({ headers = {} }: SourceRequest, name: string) =>
 const query = (url: URL, name: string) => url.searchParams.get(name)
 const bodyOf = (request: SourceRequest) => JSON.parse(request.body ?? 'null') as { readonly [name: string]: unknown }
 
-/** What each channel reads from answers of its portal's shape. */
+/** What each channel reads from answers in its portal's format. */
 const portals: readonly (readonly [id: string, channel: string, expected: readonly string[], portal: Portal])[] = [
   [
     'al-procurement-commission',
@@ -160,7 +160,7 @@ const portals: readonly (readonly [id: string, channel: string, expected: readon
       const start = spans['day']![0]
       if (offset === start)
         return { ...packageOf(1), next_page: { uri: `https://armeps.am/ocds/release?offset=${start + 1}` } }
-      // The list runs on into the next day.
+      // The list continues into the next day.
       const releases = [release(2), release(3, { date: '2026-11-20T00:00:00Z' })]
       return { releases, next_page: { uri: 'https://armeps.am/ocds/release?offset=9' } }
     },

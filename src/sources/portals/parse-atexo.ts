@@ -17,7 +17,7 @@ const procedures = {
   open: /ouvert/i,
 }
 
-/** The reader of one platform. It never throws. */
+/** The parser of one platform. It never throws. */
 export function atexoParser(publisher: string): (bytes: Uint8Array) => ParsedPart[] {
   const home = homeOf({ publisher, profile: 'atexo-mpe-v2', language: 'fr', currency: 'EUR' })
   return jsonParser(home, (entry, text) => {
@@ -36,7 +36,7 @@ export function atexoParser(publisher: string): (bytes: Uint8Array) => ParsedPar
       description: text('objet'),
       publishedAt: published,
       changedAt: changed,
-      // Years from 2050 on stand for "no deadline".
+      // Years from 2050 on mean "no deadline".
       deadline: deadline !== undefined && deadline < '2050' ? deadline : undefined,
       buyer: { name: text('organismeDenomination', 'directionServiceLibelle') },
       cpv: [

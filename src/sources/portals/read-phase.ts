@@ -1,4 +1,4 @@
-// In which phase of its procurement an entry stands, by the words of its portal (docs/sources/phases.md).
+// The phase of the procurement that an entry is in, by the words of its portal (docs/sources/phases.md).
 import { wordIn } from '../read-values.ts'
 
 /**

@@ -43,7 +43,7 @@ import { distinctOrganizations } from '../results.ts'
 import { cleanField, cleanUrl } from '../text.ts'
 import type { XmlElement } from '../xml/xml.ts'
 
-/** What is the same for every entry of a portal. */
+/** The same for every entry of a portal. */
 type PortalHome = {
   /** Id of the source: `ro-seap`. */
   readonly publisher: string
@@ -77,14 +77,14 @@ export type PublishedEntry = {
   readonly procedureId?: unknown
   /** The buyer's own number. */
   readonly reference?: unknown
-  /** Number, or address, of the same notice in the EU's journal. */
+  /** Number, or URL, of the same notice in the EU's journal. */
   readonly journal?: unknown
   /** In the language of the entry, or texts by language. */
   readonly title: string | MultilingualText | undefined
   readonly description?: string | MultilingualText | undefined
   readonly language?: string
   readonly languages?: readonly string[] | undefined
-  /** Where the entry is, if that is not where the portal is. */
+  /** The entry's place, if it differs from the portal's. */
   readonly country?: string | undefined
   readonly zone?: string | undefined
   readonly publishedAt?: unknown
@@ -109,7 +109,7 @@ export type PublishedEntry = {
   readonly lots?: readonly NoticeLot[]
   readonly isCancelled?: boolean
   readonly isUnsuccessful?: boolean
-  /** Tenders are received no more, and nothing is decided. */
+  /** Tenders are no longer received, and nothing is decided. */
   readonly isClosed?: boolean
   readonly changeReasons?: readonly string[] | undefined
   /** The portal's id of the announcement that this one changes. */
@@ -185,7 +185,7 @@ const filled = (texts: MultilingualText): MultilingualText | undefined =>
 /** Id of the only lot, as with the other formats. */
 const onlyLotId = '1'
 
-/** Text or a finite number as one line; undefined for anything else and for placeholders. */
+/** Text or a finite number as one line; undefined for other values and for placeholders. */
 export function wordsOf(value: unknown): string | undefined {
   return cleanField(
     typeof value === 'string' ? value : typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined,
@@ -272,7 +272,7 @@ export function winnersOf(
   return winners.length > 0 ? winners : undefined
 }
 
-/** A result without lots is that of the whole. */
+/** A result without lots applies to the whole. */
 function lotsOf(home: PortalHome, entry: PublishedEntry, awardedValue: LotResult['awardedValue']): NoticeLot[] {
   const winners = winnersOf(home, entry.winners)
   const outcome = entry.outcome ?? (winners ? 'awarded' : undefined)

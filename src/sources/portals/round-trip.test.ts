@@ -1,4 +1,4 @@
-// What the made-up answers of a portal say is read back by its reader.
+// The parser reads back what the made-up answers of a portal say.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { proofCount } from '../../../test/proof/proof-count.ts'

@@ -15,7 +15,7 @@ const processTypes = { open: 'open', restricted: 'selective', 'neg-w-call': 'sel
 
 const texts = (language: string, text: string) => ({ de: null, en: null, fr: null, it: null, [language]: text })
 
-/** Every version is a publication with an id of its own; the first keeps the announcement's. */
+/** Every version is a publication with its own id; the first keeps the announcement's. */
 function simapIdOf(notice: Pick<PortalSample, 'id' | 'version'>): string {
   return notice.version === 1
     ? notice.id

@@ -181,7 +181,7 @@ export function write(notice: PortalSample): string {
   })
 }
 
-/** BOAMP counts within a year; every version is an announcement of its own. */
+/** BOAMP counts within a year; every version is a separate announcement. */
 function idwebOf(notice: Pick<PortalSample, 'number' | 'version' | 'publishedAt'>): string {
   return `${notice.publishedAt.slice(2, 4)}-${(notice.number % 100_000) * 10 + notice.version}`
 }

@@ -16,7 +16,7 @@ export const source = sourceOf({
         request: { url: 'https://armeps.am/ocds/release?offset={from:epochMs}' },
         entries: releases,
         next: '/next_page/uri',
-        // The list runs on to the present day from whatever offset it is asked.
+        // The list continues to the present day from any requested offset.
         ordered: { at: '/date', direction: 'ascending' },
       },
       timetable: '25 * * * *',

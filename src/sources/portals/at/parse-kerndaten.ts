@@ -155,7 +155,7 @@ function readKerndaten(root: XmlElement, publisher: string): Notice | Rejection 
   const documents = cleanUrl(textOf(childNamed(body, 'URL_DOCUMENT')))
   const revoked = childNamed(additional, 'URL_REVOCATION') ?? childNamed(additional, 'URL_REVOCATION_STATEMENT')
   const state = changed ?? published ?? ''
-  // The document carries no id of its own: buyer and reference name the procedure, form and time of change the state.
+  // The document has no id: buyer and reference identify the procedure, form and time of change the version.
   const identity = [authorities[0]?.nationalId ?? authorities[0]?.name, reference ?? Object.values(title ?? {})[0]]
     .filter((part) => part !== undefined)
     .join('/')
@@ -200,7 +200,7 @@ function readRoot(root: XmlElement, publisher: string): Found {
   return parseEforms(root).map((part) => ('notice' in part ? part.notice : part.rejection))
 }
 
-/** The reader of one publisher's Kerndaten. It never throws. */
+/** The parser of one publisher's Kerndaten. It never throws. */
 export function kerndatenParser(publisher: string): (bytes: Uint8Array) => ParsedPart[] {
   return (bytes) => readXmlDocument(bytes, (root) => readRoot(root, publisher))
 }

@@ -38,7 +38,7 @@ function formTypeOf(form: string, row: TableRow): FormType {
   return row['lieferant'] ? 'result' : 'competition'
 }
 
-/** Further organizations: blocks apart by an empty line, the name first, then `Stammzahl: …`. */
+/** Further organizations: blocks separated by an empty line, each with the name first, then `Stammzahl: …`. */
 function furtherOf(cell: string | undefined) {
   return (cell ?? '')
     .split(/\n\s*\n/)
@@ -96,7 +96,7 @@ function readRow(row: TableRow): Notice | Rejection {
   })
 }
 
-/** A header line and a row, semicolons between. Never throws. */
+/** A header line and a row, separated by semicolons. Never throws. */
 export function parseOffenevergaben(bytes: Uint8Array): ParsedPart[] {
   return readRowDocument(bytes, readRow, { delimiter: ';' })
 }

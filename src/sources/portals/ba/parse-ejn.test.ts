@@ -1,4 +1,4 @@
-// What EJN keeps in other sets comes to the notice it belongs to.
+// Data that EJN keeps in other sets is joined to its notice.
 import { expect, it } from 'vitest'
 import { parseEjn } from './parse-ejn.ts'
 

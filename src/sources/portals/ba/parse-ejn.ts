@@ -17,7 +17,7 @@ const procedures: { readonly [name: string]: ProcedureType } = {
 }
 const natures = { works: 'works', goods: 'supplies', services: 'services' } as const
 
-/** Beside the notice stand the rows of other sets that belong to it; a list alone gives it bare. */
+/** The document holds the notice and the rows of other sets that belong to it; lists contain the notice alone. */
 export const parseEjn = jsonParser(home, (document) => {
   const entry = asObject(member(document, 'notice')) ?? document
   const rows = objectsOf(document, 'lots')
@@ -27,7 +27,7 @@ export const parseEjn = jsonParser(home, (document) => {
   const id = textAt(entry, 'Id')
   const procedure = textAt(entry, 'ProcedureType')
   return {
-    // The two lists count for themselves.
+    // The two lists have separate ids.
     id: id && (isSmall ? `nps/${id}` : id),
     formType: 'competition',
     noticeType: isSmall ? 'NPS' : (procedure ?? 'notice'),
@@ -37,7 +37,7 @@ export const parseEjn = jsonParser(home, (document) => {
     description:
       textAt(rows.length === 1 ? rows[0] : undefined, 'ShortDescription') ?? textAt(entry, 'AdditionalInformation'),
     cpv: objectsOf(document, 'codes').map((code) => textAt(code, 'Code')),
-    // The value of a procedure stands at its lots alone; where one has none the sum would be too little.
+    // Only the lots of a procedure have values; if one has none, the sum would be too small.
     estimatedValue:
       values.every((value) => value > 0) && values.length > 0 ? values.reduce((sum, value) => sum + value) : undefined,
     lots: lots.length > 1 ? lots : [],

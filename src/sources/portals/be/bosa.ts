@@ -29,7 +29,7 @@ export const source = sourceOf({
             Authorization: 'Bearer {token}',
             Accept: 'application/json',
             'Account-Type': 'public',
-            // The gateway refuses requests without a trace id; it does not ask for a new one each time.
+            // The gateway refuses requests without a trace id, but accepts the same id again.
             'BelGov-Trace-Id': '5f0c6a1e-3f7b-4d29-9a54-0b8f6a2d7c11',
           },
         },

@@ -72,7 +72,7 @@ export const parseBosa = jsonParser(home, (entry, text) => {
     url:
       workspace && `https://www.publicprocurement.be/publication-workspaces/${encodeURIComponent(workspace)}/general`,
     also: {
-      // A withdrawal changes the entry in place, and is an announcement of its own.
+      // A withdrawal changes the entry in place, and is a separate announcement.
       id: isCancelled && id ? `${id}/cancelled` : id,
       noticeId,
       publicationNumber: lastOf(textsAt(entry, 'publicationReferenceNumbersTED').map((number) => tedNumberIn(number))),

@@ -24,7 +24,10 @@ export const pncpPhases: PhaseTable = {
   anulada: 'cancelled',
 }
 
-/** Modality 9 (inexigibilidade) and instrument 3, the act that authorizes a direct contract: there is no call. */
+/**
+ * Modality 9 (inexigibilidade) and instrument 3, the act that authorizes a direct contract: there is no call for
+ * tenders.
+ */
 function isDirect(entry: JsonObject): boolean {
   return (
     numberAt(entry, 'modalidadeId') === 9 ||

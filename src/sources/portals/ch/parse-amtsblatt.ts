@@ -19,7 +19,7 @@ function titlesOf(meta: XmlElement | undefined, language: string): MultilingualT
   return textsByLanguage(Object.fromEntries(texts), language)
 }
 
-/** The deadline, if the content of this canton has one under a name that tells. */
+/** The deadline, if this canton's content has one under a recognizable name. */
 function deadlineOf(content: XmlElement | undefined) {
   if (!content) return undefined
   for (const name of ['submissionDeadline', 'offerDeadline', 'deadline', 'entryDeadline']) {

@@ -91,7 +91,7 @@ function resultOf(entry: JsonObject): LotResult | undefined {
   const prices = vendors.map((vendor) => moneyIn(member(vendor, 'price', 'price'), member(vendor, 'price', 'currency')))
   return compact<LotResult>({
     outcome: winners.length > 0 ? 'awarded' : 'pending',
-    // A sum that leaves a winner's price out would pretend to be the value.
+    // A sum without a winner's price would be mistaken for the value.
     awardedValue: prices.length > 0 && prices.every((price) => price !== undefined) ? sumOfMoney(prices) : undefined,
     winners: winners.length > 0 ? winners : undefined,
     contractDate: dayIn(textAt(decision, 'awardDecisionDate')),
@@ -127,7 +127,7 @@ function referencesOf(entry: JsonObject): NoticeReference[] {
   return references
 }
 
-/** Abandoned, or a call that is taken back; taking an award back leaves the procedure open. */
+/** Abandoned, or a call that is withdrawn; withdrawing an award leaves the procedure open. */
 function isCancelledBy(entry: JsonObject, type: string): boolean {
   if (type === 'abandonment') return true
   return type === 'revocation' && !/award/.test(textAt(entry, 'referencingPub', 'pubType') ?? '')

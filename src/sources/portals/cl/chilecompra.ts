@@ -24,7 +24,7 @@ const months = (name: string, address: string, entries: Entries): Channel => ({
       request: { url: `${api}/${address}/{id}` },
       id: '/ocid',
       replace: { what: 'ocds-70d2nz-', by: '' },
-      // A process gains an address with every stage; there is no date.
+      // A process gains a URL with every stage; there is no date.
       version: '',
       entries,
     },

@@ -52,7 +52,10 @@ export const secopPhases: PhaseTable = {
   'proceso desierto': 'unsuccessful',
 }
 
-/** Modalities in which the buyer chooses without asking for offers; with offers they say so in parentheses. */
+/**
+ * Modalities in which the buyer chooses without inviting offers; if offers are invited, the name says so in
+ * parentheses.
+ */
 const isWithoutOffers = (method: string): boolean =>
   /^contrataci[oó]n\s+(?:directa|r[eé]gimen especial)/i.test(method.trim()) && !/con ofertas/i.test(method)
 

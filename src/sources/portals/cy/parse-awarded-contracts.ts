@@ -22,7 +22,7 @@ export const parseAwardedContracts = rowParser(home, (row) => {
   const winner = wordsOf(row['EONAME']) ?? wordsOf(row['EONAMES'])
   const procedure = row['Procedure El']
   return {
-    // Several contracts of one tender differ by who won.
+    // Several contracts of one tender differ by winner.
     id: tenderId && (winner === undefined ? tenderId : `${tenderId}/${winner.toLowerCase().slice(0, 120)}`),
     formType: 'result',
     noticeType: 'award',

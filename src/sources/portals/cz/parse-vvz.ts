@@ -31,7 +31,7 @@ import { homeOf, jsonParser, textsOf } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'cz-vvz', profile: 'vvz-search', language: 'cs' })
 
-/** Fields below a node, wherever they stand; an amount or a text in a language is `{ _value, … }`. */
+/** Fields below a node, at any depth; an amount or a text in a language is `{ _value, … }`. */
 function* fieldsIn(node: unknown, name: string, depth = 0): Generator<unknown> {
   if (depth > 40 || typeof node !== 'object' || node === null) return
   if (Array.isArray(node)) {

@@ -6,7 +6,7 @@ import { homeOf, xmlParser } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'de-service-bund', profile: 'rss-2.0', language: 'de' })
 
-/** What stands behind `Vergabestelle:` and the like, up to the end of its line. */
+/** The text after `Vergabestelle:` and similar labels, up to the end of its line. */
 function labelled(description: string, label: string): string | undefined {
   return new RegExp(`${label}\\s*:\\s*([^\\n]{1,500})`, 'i').exec(description)?.[1]?.trim()
 }

@@ -31,5 +31,5 @@ export const readPostbackArchives = (url: string): Fetch =>
       }))
   })
 
-/** Braces would be placeholders; no value of such a page has them. */
+/** Braces would be read as placeholders; the values of such a page never contain any. */
 const literally = (value: string): string => value.replaceAll(/[{}]/g, '')

@@ -16,7 +16,7 @@ const procedures = {
   open: /^\s*open/i,
 }
 
-/** A cell by any of its names, without regard to case: the columns change their order and their spelling. */
+/** A cell by any of its names, ignoring case: the columns change their order and their spelling. */
 function cellOf(row: TableRow, ...names: readonly string[]): string | undefined {
   for (const [column, cell] of Object.entries(row))
     if (cell !== undefined && cell.trim() !== '' && names.includes(column.trim().toLowerCase())) return cell

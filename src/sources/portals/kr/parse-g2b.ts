@@ -12,7 +12,7 @@ export const parseG2b = jsonParser(home, (entry, text) => {
   const isCancelled = kind.includes('취소')
   const isChange = kind.includes('변경') || kind.includes('연기')
   const method = text('cntrctCnclsMthdNm')
-  // The body that needs the thing; the one that publishes may be the procurement service.
+  // The body that needs the purchase; the publishing body may be the procurement service.
   const buyer = wordsOf(member(entry, 'dminsttNm')) ?? wordsOf(member(entry, 'ntceInsttNm'))
   return {
     id: number,

@@ -9,7 +9,7 @@ export const source = sourceOf({
   homepage: 'https://viesiejipirkimai.lt',
   channels: [
     {
-      // There is no filter, and states change for years: all of it, four times a day.
+      // There is no filter, and states change for years: the whole list, four times a day.
       name: 'all',
       slots: { kind: 'whole' },
       timetable: '40 1,7,13,19 * * *',

@@ -74,7 +74,7 @@ export const parseIub = jsonParser(home, (document, text) => {
   }
 })
 
-/** Some buyers publish the address of the page on which they edit; the same number opens the public one. */
+/** Some buyers publish the URL of their editing page; the same number opens the public one. */
 const editPage = /^(https?:\/\/(?:www\.)?eis\.gov\.lv)\/EKEIS\/Procurement\/Edit\/(\d+).*$/i
 
 /** The first text under this name in any of the objects. */

@@ -24,7 +24,7 @@ export const parseCejn = jsonParser(home, (document) => {
   const procedure = textAt(entry, 'typeOfProcedureCaption')
   const isCancelled = /poništen/i.test(state)
   const isResult = /dodijeljen|ugovor|završen|okončan/i.test(state)
-  // Of several rounds the last one counts.
+  // If there are several rounds, the last one counts.
   const deadline = [...objectsOf(detail, 'value'), ...objectsOf(detail)]
     .map((round) => textAt(round, 'endOfSubmissions'))
     .filter((date) => date !== undefined)

@@ -22,7 +22,7 @@ export const source = sourceOf({
         kind: 'single',
         request,
         entries: { format: 'json', at: '/*/records/*/releases', isOptional: true },
-        // Records link their releases; a release never changes under its address.
+        // Records link their releases; a release never changes at its URL.
         detail: { request: { url: '{id}' }, id: '/url', entries: releases },
       },
       timetable: '25 8 * * *',

@@ -14,7 +14,7 @@ const newest = (name: string, list: string, entries: Entries, time: string): Cha
     request: { url: `${api}/${list}?format=json&order=desc` },
     entries,
     next: '/links/next',
-    // Newest first; the days before are in the store already.
+    // Newest first; the days before are already stored.
     ordered: { at: time, direction: 'descending', days: 7 },
   },
 })
@@ -43,7 +43,7 @@ export const source = sourceOf({
           request: { url: '{id}' },
           id: '/files/json',
           version: '',
-          // Some addresses still name the host of before.
+          // Some URLs still name the former host.
           replace: { what: '.osce.', by: '.oece.' },
           entries: zippedRecords,
         },

@@ -40,7 +40,7 @@ function bodyOf(entry: JsonObject): string {
   return cleanLine(html.slice(0, 2_000_000).replace(/<[^>]{0,2000}>/g, ' '), 500_000) ?? ''
 }
 
-/** What stands behind a label (`4.2.2.) Krótki opis …: text`), up to the next label or section. */
+/** The text after a label (`4.2.2.) Krótki opis …: text`), up to the next label or section. */
 function labelled(body: string, number: string): string | undefined {
   const escaped = number.replaceAll('.', '\\.')
   const match = new RegExp(
@@ -115,7 +115,7 @@ export const parseBzp = jsonParser(home, (entry, text) => {
       url: labelled(body, '1.5.10'),
     },
     cpv: text('cpvCode'),
-    // Of the amounts only this one is net; what contracts cost is announced with VAT and left out.
+    // Only this amount is net; contracts are announced with VAT, so their amounts are left out.
     estimatedValue: isResult ? labelled(body, '4.3') : undefined,
     nationalProcedure: cleanField(text('tenderType'), 100),
     nature: wordIn(contractNatures, text('orderType')),

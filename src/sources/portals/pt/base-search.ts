@@ -5,7 +5,7 @@ import { parseBase } from './parse-base.ts'
 const results = 'https://www.base.gov.pt/Base4/pt/resultados/'
 const headers = { 'x-requested-with': 'XMLHttpRequest', referer: 'https://www.base.gov.pt/Base4/pt/pesquisa/' }
 
-/** The site gives twenty rows a page whatever it is asked for. */
+/** The site returns twenty rows per page whatever the request says. */
 const search = (type: string, sort: string) => ({
   url: results,
   method: 'POST' as const,

@@ -25,7 +25,7 @@ const days = (name: string, query: string, at: string, detail: Detail): Channel 
   },
 })
 
-// A release never changes under its address.
+// A release never changes at its URL.
 const release: Detail = { request: { url: '{id}', headers }, id: '/url', entries: releases }
 
 export const source = sourceOf({

@@ -5,7 +5,7 @@ import { parseSeap } from './parse-seap.ts'
 
 const site = 'https://e-licitatie.ro'
 
-/** Both lists are asked the same way, and answer nothing without the address of the site's own page. */
+/** Both lists take the same requests, and return nothing without the URL of the site's own page. */
 const list = (name: string) => ({
   url: `${site}/api-pub/NoticeCommon/${name}/`,
   method: 'POST' as const,

@@ -4,7 +4,7 @@ import { homeOf, jsonParser } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'rs-jnportal', profile: 'jnportal-searchgrid', language: 'sr', currency: 'RSD' })
 
-/** Forms that are no calls; all others of the table announce something that can be bid for. */
+/** Forms that are not calls; all others in the table announce something that can be bid for. */
 const forms: { readonly [form: string]: FormType } = {
   Ф01: 'planning',
   Ф04: 'planning',
