@@ -1,4 +1,4 @@
-// A document of a portal's own shape to a notice or a rejection: what all such readers do the same way.
+// A document in a portal's own format to a notice or a rejection: the steps that all such parsers share.
 import { isUtf8 } from 'node:buffer'
 import { parse as parseRows } from 'csv-parse/sync'
 import type { FormType, Notice, ParsedPart, Rejection, RejectionReason } from '../domain/notice.ts'
@@ -14,11 +14,11 @@ import { decodeText, parseXml, type XmlElement, XmlError } from './xml/xml.ts'
  * rest.
  */
 export type PortalNotice = { readonly [K in keyof Notice]?: Notice[K] | undefined } & {
-  /** Id of the notice and its version on the portal; without it the document is rejected. */
+  /** Id of the notice and its version on the portal; without an id the document is rejected. */
   readonly id: string | undefined
   /** Short name of the portal, as the source's id: `fr-boamp`. */
   readonly publisher: string
-  /** Which shape it is: `boamp-records`, `codice-2.04`. */
+  /** Name of the format: `boamp-records`, `codice-2.04`. */
   readonly profile: string
   readonly formType: FormType
   readonly noticeType: string
@@ -48,9 +48,7 @@ export function readPortalNotice(found: PortalNotice): Notice | Rejection {
   return withoutSentinelDates(notice)
 }
 
-/**
- * A reader's answer for one entry: a notice, a rejection, or several of them where an entry announces several things.
- */
+/** A parser's result for one entry: a notice, a rejection, or several of them if an entry announces several things. */
 export type Found = Notice | Rejection | readonly (Notice | Rejection)[]
 
 function partsOf(found: Found): ParsedPart[] {
@@ -61,7 +59,7 @@ function partsOf(found: Found): ParsedPart[] {
   })
 }
 
-/** Runs a reader: what it throws becomes a rejection, because one odd document must not stop a run. */
+/** Runs a parser: an error that it throws becomes a rejection, because one odd document must not stop a run. */
 function guarded(read: () => Found): ParsedPart[] {
   try {
     const parts = partsOf(read())
@@ -75,7 +73,7 @@ function guarded(read: () => Found): ParsedPart[] {
   }
 }
 
-/** A document that is one JSON object. Never throws; what is none becomes a rejection. */
+/** A document that is one JSON object. Never throws; other documents become rejections. */
 export function readJsonDocument(bytes: Uint8Array, read: (entry: JsonObject) => Found): ParsedPart[] {
   return guarded(() => {
     const entry = asObject(parseJson(decodeText(bytes)))
@@ -131,7 +129,7 @@ export function readRowDocument(
     } catch (error) {
       return rejected('malformed', `not a table: ${error instanceof Error ? error.message.slice(0, 200) : ''}`)
     }
-    // A row with fewer cells than the header is cut off; one with more has a delimiter too many in its last cell.
+    // A row with fewer cells than the header is cut off; one with more has an extra delimiter in its last cell.
     return rows.map((row) =>
       Object.keys(row).length < width ? rejected('malformed', 'the row has fewer cells than the header') : read(row),
     )

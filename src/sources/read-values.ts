@@ -43,7 +43,7 @@ const twoDigits = (text: string): string => text.padStart(2, '0')
 const isoFrom = (year?: string, month = '', day = '', hour?: string, minute?: string, second = '00'): string =>
   `${year}-${twoDigits(month)}-${twoDigits(day)}${hour === undefined ? '' : `T${twoDigits(hour)}:${minute}:${second}`}`
 
-/** `20`, `Nov`, `2026` or `26` as `2026-11-20`; undefined for what is no English month. */
+/** `20`, `Nov`, `2026` or `26` as `2026-11-20`; undefined if it is not an English month. */
 export function dayOfNames(day = '', month = '', year = ''): string | undefined {
   const number = months.indexOf(month.toLowerCase()) + 1
   return number > 0 ? isoFrom(year.padStart(4, '20'), String(number), day) : undefined
@@ -104,7 +104,7 @@ function epochInstant(ms: number): Instant | undefined {
   return ms >= 631_152_000_000 && ms < 4_102_444_800_000 ? toInstant(ms) : undefined
 }
 
-/** A deadline: as `instantIn`, with the end of the day where no time is given. */
+/** A deadline: as `instantIn`, with the end of the day if no time is given. */
 export function deadlineIn(value: unknown, zone: string): Instant | undefined {
   return instantIn(value, zone, 'end-of-day')
 }
@@ -178,13 +178,13 @@ export function moneyIn(amount: unknown, currency: unknown): Money | undefined {
   return toMoney(value, typeof currency === 'string' ? currency : undefined)
 }
 
-/** A whole number of zero or more, also written as text. */
+/** A whole number of zero or more, which may be written as text. */
 export function countIn(value: unknown): number | undefined {
   const number = typeof value === 'number' ? value : typeof value === 'string' ? parseAmount(value) : undefined
   return number !== undefined && Number.isInteger(number) && number >= 0 && number < 1e6 ? number : undefined
 }
 
-/** A one-line text in one language; undefined if nothing readable is there. */
+/** A one-line text in one language; undefined if there is no readable text. */
 export function titleIn(text: string | undefined, language: string): MultilingualText | undefined {
   const clean = cleanLine(text, titleLimit)
   return clean === undefined || isPlaceholder(clean) ? undefined : { [language]: clean }
@@ -198,7 +198,7 @@ export function descriptionIn(text: string | undefined, language: string): Multi
 
 /**
  * Texts by language out of `{ de: '…', fr: null }` or `[{ language: 'FR', text: '…' }]`; `first` (ISO 639-1) goes
- * first. Undefined when no language holds anything.
+ * first. Undefined if no language has a text.
  */
 export function textsByLanguage(
   value: unknown,
@@ -258,8 +258,8 @@ export function organizationOf(
 }
 
 /**
- * Looks a word up without regard to case and to accents; undefined for unknown words. Tables have keys in lower case,
- * without accents.
+ * Looks a word up ignoring case and accents; undefined for unknown words. Tables have keys in lower case, without
+ * accents.
  */
 export function wordIn<T>(table: { readonly [word: string]: T }, text: unknown): T | undefined {
   const word = plain(text)?.normalize('NFD').replace(/\p{M}/gu, '').trim().toLowerCase()
@@ -281,7 +281,7 @@ export function tedNumberIn(value: unknown): string | undefined {
 
 const uuidPattern = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** A UUID in lower case; undefined when the value is none. */
+/** A UUID in lower case; undefined if the value is not a UUID. */
 export function uuidIn(value: unknown): string | undefined {
   const text = plain(value)?.trim()
   return text !== undefined && uuidPattern.test(text) ? text.toLowerCase() : undefined
@@ -296,7 +296,7 @@ const belowThresholds: { readonly [subtype: string]: FormType } = {
   E6: 'cont-modif',
 }
 
-/** What a subtype of eForms announces: 1 to 40, or E1 to E6 below the thresholds; undefined for anything else. */
+/** What a subtype of eForms announces: 1 to 40, or E1 to E6 below the thresholds; undefined for other values. */
 export function formTypeOfSubtype(subtype: string | undefined): FormType | undefined {
   if (subtype !== undefined && Object.hasOwn(belowThresholds, subtype)) return belowThresholds[subtype]
   const number = Number(subtype)

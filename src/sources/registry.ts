@@ -11,10 +11,10 @@ export type Sources = ReadonlyMap<string, Source>
 /** Of this module, and of the cards: .js in the packed package. */
 const ending = extname(import.meta.filename)
 
-/** Files beside the cards that parse a shape. */
+/** Files beside the cards that parse a format. */
 const beside = /(?:^|\/)(?:parse|read|codes)-[^/]*$|\.test\.ts$/
 
-/** How many countries these sources are of; the Union (EU) and international bodies (ZZ) are none. */
+/** Number of countries of these sources; the Union (EU) and international bodies (ZZ) do not count. */
 export function countCountries(sources: Iterable<Source>): number {
   const codes = new Set([...sources].map(({ country }) => country))
   codes.delete('EU')
@@ -26,8 +26,7 @@ let loading: Promise<Sources> | undefined
 
 /**
  * Every source by its id, in the order of the ids. `portals/<country>/<name>.ts` has the id `<country>-<name>` and
- * exports
- * `source`; a file that does not, or an id that does not fit its place, is a fault of ours and throws.
+ * exports `source`; a file that does not, or an id that does not fit its place, is a programming error and throws.
  */
 export function loadSources(): Promise<Sources> {
   loading ??= load()

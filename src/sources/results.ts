@@ -1,4 +1,4 @@
-// Results of lots and their winners, put together the same way for all formats.
+// Results of lots and their winners, combined the same way for all formats.
 import { sumOfMoney } from '../domain/money.ts'
 import type { LotResult, Money, NoticeLot, Organization } from '../domain/notice.ts'
 import { uniform } from './compact.ts'
@@ -17,10 +17,10 @@ export function distinctOrganizations(organizations: readonly (Organization | un
 /** One contract of a lot: its holder and its amount. */
 export type LotContract = Pick<LotResult, 'winners' | 'awardedValue'>
 
-/** What the contracts of a lot are worth together. */
+/** The total value of a lot's contracts. */
 export type SumOfContracts = (contracts: readonly LotContract[]) => Money | undefined
 
-/** Every contract for its own value. */
+/** Every contract with its own value. */
 const sumOfAll: SumOfContracts = (contracts) => sumOfMoney(contracts.map(({ awardedValue }) => awardedValue))
 
 /**
@@ -43,13 +43,13 @@ const winnerKeys = ({ name, nationalId }: Organization): string[] => [
   ...(nationalId ? [`id ${nationalId}`] : []),
 ]
 
-/** Winners without a name may be the same. */
+/** Winners without a name may be the same organization. */
 function shareWinner(a: readonly Organization[], b: readonly Organization[]): boolean {
   const keys = new Set(a.flatMap(winnerKeys))
   return a.length === 0 || b.length === 0 || b.flatMap(winnerKeys).some((key) => keys.has(key))
 }
 
-/** The published total is the sum of these lots, give or take half a per cent. */
+/** The published total is the sum of these lots, within half a percent. */
 function isSumOf(total: Money, lots: readonly Pick<NoticeLot, 'result'>[]): boolean {
   const awarded = lots.filter(({ result }) => result?.outcome === 'awarded')
   const sum = sumOfMoney(awarded.map(({ result }) => result?.awardedValue))
@@ -76,7 +76,7 @@ export function mergeResults(results: readonly LotResult[], sum: SumOfContracts 
   const tenders = awarded.map((result) => result.receivedTenders).filter((count) => count !== undefined)
   return uniform<LotResult>({
     outcome: 'awarded',
-    // A sum that leaves contracts out would pretend to be the lot's value.
+    // A sum without some of the contracts would be mistaken for the lot's value.
     awardedValue: awarded.every((result) => result.awardedValue) ? sum(awarded) : undefined,
     winners: winners.length > 0 ? winners : undefined,
     contractDate: awarded
@@ -87,7 +87,10 @@ export function mergeResults(results: readonly LotResult[], sum: SumOfContracts 
   })
 }
 
-/** A result of the whole as that of one lot among several: who won, but no value, which belongs to all together. */
+/**
+ * A result of the whole as that of one lot among several: the winners, but not the value, which belongs to all lots
+ * together.
+ */
 export function sharedResult(result: LotResult): LotResult {
   const { awardedValue: _value, receivedTenders: _tenders, ...rest } = result
   return rest

@@ -1,4 +1,4 @@
-// Dates that a portal's form requires although there is none: 2099, 9999, 1900. They are no deadlines.
+// Dates that a portal's form requires although there is no deadline: 2099, 9999, 1900.
 import type { Notice, NoticeLot } from '../domain/notice.ts'
 import type { Instant } from '../domain/time.ts'
 

@@ -18,7 +18,7 @@ export type Source = {
   /** ISO 3166-1 alpha-2 in capitals; `EU` for the Union, `ZZ` for international bodies, `XK` for Kosovo. */
   readonly country: string
   readonly homepage: string
-  /** Where the interface is described, when anywhere. */
+  /** Where the interface is documented, if anywhere. */
   readonly documentation?: string
   /** Name as the publisher states it; `not stated` where nothing is stated. */
   readonly license: { readonly name: string; readonly url?: string; readonly attribution?: string }
@@ -39,7 +39,7 @@ export type Source = {
   readonly offBecause?: string
 }
 
-/** As a card writes it: what follows from its id, or is so for most, may be left out. */
+/** As a card writes it: members that follow from its id, or that most cards share, may be left out. */
 type LeftOut = 'country' | 'license' | 'zone' | 'access'
 type Card = Omit<Source, LeftOut> & Partial<Pick<Source, LeftOut>>
 
@@ -68,9 +68,9 @@ type Access =
 export type Politeness = {
   /** Maximum requests in any minute; default 60. */
   readonly requestsPerMinute?: number
-  /** Least time between the starts of two requests, milliseconds; default 0. */
+  /** Minimum time between the starts of two requests, milliseconds; default 0. */
   readonly pauseMs?: number
-  /** Connections to one host at once; default 1. */
+  /** Maximum number of simultaneous connections to one host; default 1. */
   readonly connections?: number
   /** How long to rest after a 429 or 403 that names no time, milliseconds; default 5 minutes. */
   readonly restMs?: number
@@ -86,7 +86,7 @@ export type Politeness = {
 type Expectations = {
   /** Entries on a usual working day: fewer than the first number or more than the second are reported. */
   readonly perDay?: readonly [number, number]
-  /** How many days without anything new make the source silent. */
+  /** Number of days without new entries after which the source counts as silent. */
   readonly silentAfterDays: number
   /**
    * Share of entries by which an announced total may differ from what was delivered; default 0. `null`: totals are
@@ -130,10 +130,10 @@ export type Slots =
       readonly hours?: number
       /** First day, `YYYY-MM-DD`; nothing before it is requested. */
       readonly since: string
-      /** After the end of a span, milliseconds; default 0. */
+      /** How long after the end of a span it is read, milliseconds; default 0. */
       readonly delayMs?: number
       /** Days after its end on which a span is read again; default none. */
       readonly rereadDays?: readonly number[]
-      /** Whether the span that has not ended is read at every turn; default false. */
+      /** Whether the current span is read on every run; default false. */
       readonly isOpenRead?: boolean
     }

@@ -2,7 +2,7 @@
 // notice-type).
 import type { FormType } from '../../domain/notice.ts'
 
-/** What a notice is: BT-03 and BT-02. */
+/** The kind of a notice: BT-03 and BT-02. */
 export type Kind = { readonly formType: FormType; readonly noticeType: string }
 
 const kind = (formType: FormType, noticeType: string): Kind => ({ formType, noticeType })
@@ -49,8 +49,7 @@ const byDocumentType: { readonly [code: string]: Kind } = {
 }
 
 /**
- * Forms that are always the same kind, R2.0.9 (`F02`) and R2.0.8 (`2`); the others depend on NOTICE/@TYPE or the
- * header.
+ * Forms that are always the same kind, R2.0.9 (`F02`) and R2.0.8 (`2`); for others NOTICE/@TYPE or the header decides.
  */
 const byForm: { readonly [form: string]: Kind } = {
   F02: contract,

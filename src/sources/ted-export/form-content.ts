@@ -1,7 +1,7 @@
-// What a form says, in one language and in terms of both schema generations, before it becomes a notice.
+// The content of a form, in one language and in terms of both schema generations, before it becomes a notice.
 import type { LotResult, Money, NoticeLot, NoticeReference, Organization } from '../../domain/notice.ts'
 
-/** A date as published, perhaps with a time; neither carries a zone. */
+/** A date as published, possibly with a time; neither has a zone. */
 export type PlainDateTime = { readonly date: string; readonly time?: string }
 
 export type FormLot = {
@@ -20,7 +20,7 @@ export type FormLot = {
 /** One AWARD_CONTRACT (or AWARD_OF_CONTRACT, or the result of a contest). */
 export type FormAward = { readonly lotNumber?: string; readonly title?: string; readonly result: LotResult }
 
-/** One CHANGE of a corrigendum; `deadline` where it moves the receipt of tenders or requests. */
+/** One CHANGE of a corrigendum; `deadline` if it moves the receipt of tenders or requests. */
 export type FormChange = { readonly lotNumbers?: string; readonly deadline: PlainDateTime }
 
 export type FormContent = {

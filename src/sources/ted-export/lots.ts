@@ -22,7 +22,7 @@ export function toLotId(text: string | undefined): string | undefined {
 
 const separators = /\s*(?:[,;/+&]|\s(?:and|und|et|e|y|i|og|och|en|ir|un|ja|și|si|a|és|in|и|και)\s)\s*/iu
 
-/** The lots that a correction names, where nothing else is known of them: a list of numbers, else one text. */
+/** The lots that a correction names, if nothing else is known about them: a list of numbers, or else one text. */
 export function lotIdsIn(text: string | undefined): string[] {
   const whole = toLotId(text)
   if (whole === undefined) return []
@@ -84,7 +84,7 @@ function joinWith(lots: readonly FormLot[], awards: readonly FormAward[], sum: S
     const lead = leadingNumber(id)
     if (lead !== undefined) leads.set(lead, [...(leads.get(lead) ?? []), id].slice(0, 2))
   }
-  // One lot described and one named are the same, however differently they are written.
+  // If one lot is described and one is named, they are the same, even if they are written differently.
   const sole = described.length === 1 && named.length === 1 ? described[0]!.lotId : undefined
   const byLot = new Map<string, LotResult[]>()
   const titles = new Map<string, string>()

@@ -237,7 +237,7 @@ describe('other announcements', () => {
       noticeType: 'pin-cfc-standard',
       participationDate: '2021-02-10T09:30:00.000Z',
     })
-    // what is estimated for one purchase is not for all
+    // an estimate for one purchase does not apply to all
     const priced = forms('PRI_ONLY').replace(
       '<OBJECT_DESCR',
       '<VAL_ESTIMATED_TOTAL CURRENCY="EUR">5000</VAL_ESTIMATED_TOTAL><OBJECT_DESCR',

@@ -136,7 +136,7 @@ function cpvCodesOf(content: FormContent, header: Header, formType: Notice['form
   return isSummedUp ? [...new Set([...content.cpvCodes, ...header.cpvCodes])] : content.cpvCodes
 }
 
-/** The whole's outcome where the awards leave no doubt: all failed. */
+/** The outcome of the whole notice if nothing was awarded. */
 function failureOf(results: readonly LotResult[]): Pick<Notice, 'isCancelled' | 'isUnsuccessful'> {
   if (results.length === 0 || results.some((result) => result.outcome !== 'not-awarded')) return {}
   return results.every((result) => result.reason === 'discontinued') ? { isCancelled: true } : { isUnsuccessful: true }
@@ -261,7 +261,7 @@ export function parseTedExport(root: XmlElement): ParsedPart[] {
   return [{ pointer: '', notice }]
 }
 
-/** A corrigendum describes no lots; those whose deadline it moves appear with nothing else. */
+/** A corrigendum does not describe lots; those whose deadline it moves appear without other data. */
 function changedLots(content: FormContent): FormLot[] {
   const ids = new Set(content.changes.flatMap((change) => lotIdsIn(change.lotNumbers)))
   return [...ids].map((lotId) => ({ lotId, cpvCodes: [], nutsCodes: [] }))

@@ -88,7 +88,7 @@ export function nutsOf(element: XmlElement | undefined): string[] {
   return [...codes]
 }
 
-/** The country that a NUTS code names. */
+/** The country of a NUTS code. */
 export const countryOfNuts = (code: string | undefined): string | undefined => toCountry(code?.slice(0, 2))
 
 /** `<VAL_TOTAL CURRENCY="EUR">1 000,00</VAL_TOTAL>` or a VALUE_COST with the currency in its parent. */

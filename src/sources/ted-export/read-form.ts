@@ -69,7 +69,9 @@ function lotOf(description: XmlElement, lotId: string, object?: XmlElement): For
   })
 }
 
-/** Lots of all OBJECT_CONTRACT elements; prior information may announce several purchases, each a lot to us. */
+/**
+ * Lots of all OBJECT_CONTRACT elements; prior information may announce several purchases, each of which becomes a lot.
+ */
 function lotsOf(objects: readonly XmlElement[]): FormLot[] {
   const several = objects.length > 1
   const lots = objects.flatMap((object, position) => {
@@ -81,7 +83,7 @@ function lotsOf(objects: readonly XmlElement[]): FormLot[] {
         number ??
         (descriptions.length > 1 ? (toLotId(attributeOf(description, 'ITEM')) ?? String(index + 1)) : undefined)
       const lotId = item === undefined ? (own ?? onlyLotId) : own === undefined ? item : `${item}.${own}`
-      // Title and value of an object are those of its lot only where it has no other.
+      // Title and value of an object apply to its lot only if the lot has no others.
       return lotOf(description, lotId, several && descriptions.length === 1 ? object : undefined)
     })
   })
@@ -115,7 +117,7 @@ function awardedOf(element: XmlElement, modified: XmlElement | undefined): LotRe
   })
 }
 
-/** TED's two words for an award that did not come about; R2.0.9 knows no finer reason. */
+/** TED's two words for an award that was not made; R2.0.9 has no more precise reason. */
 function notAwarded(element: XmlElement): LotResult {
   const reason = childNamed(element, 'PROCUREMENT_DISCONTINUED')
     ? 'discontinued'
@@ -139,7 +141,7 @@ function awardsOf(form: XmlElement): FormAward[] {
       }),
     ]
   })
-  // Design contests (F13): the prize takes the place of the contract.
+  // Design contests (F13): the prize takes the contract's place.
   for (const results of childrenNamed(form, 'RESULTS')) {
     const prize = childNamed(results, 'AWARDED_PRIZE')
     if (prize) {
@@ -172,7 +174,7 @@ function changesOf(form: XmlElement): FormChange[] {
     const value = childNamed(change, 'NEW_VALUE')
     const day = dateOf(childNamed(value, 'DATE'))
     if (!day || !receiptSection.test(textOf(childNamed(where, 'SECTION')) ?? '')) return []
-    // A correction may move the day and leave the hour as it was.
+    // A correction may move the day and leave the time unchanged.
     const time = textOf(childNamed(value, 'TIME')) ?? textOf(childNamed(childNamed(change, 'OLD_VALUE'), 'TIME'))
     return [
       uniform<FormChange>({
@@ -183,7 +185,7 @@ function changesOf(form: XmlElement): FormChange[] {
   })
 }
 
-/** Reads one R2.0.9 form element in its language. Never throws on content; what is missing is missing. */
+/** Reads one R2.0.9 form element in its language. Never throws on content; missing content stays missing. */
 export function readForm(form: XmlElement): FormContent {
   const body = childNamed(form, 'CONTRACTING_BODY')
   const objects = childrenNamed(form, 'OBJECT_CONTRACT')

@@ -33,7 +33,7 @@ function first(element: XmlElement | undefined, name: string | RegExp): XmlEleme
   return undefined
 }
 
-/** A single value; a range is no estimate, and a value with VAT is none of ours. */
+/** A single value; a range is not an estimate, and a value with VAT is not used. */
 function costOf(costs: XmlElement | undefined): Money | undefined {
   if (!costs || childNamed(costs, 'INCLUDING_VAT')) return undefined
   return moneyOf(childNamed(costs, 'VALUE_COST'), attributeOf(costs, 'CURRENCY'))

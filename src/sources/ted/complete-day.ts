@@ -1,4 +1,4 @@
-// Holds a publication day against the search's count, and fetches what is missing one by one.
+// Compares a publication day with the search's count, and fetches missing notices one by one.
 import { Refused, Retryable } from '../../platform/http.ts'
 import type { FetchContext, Step } from '../fetch.ts'
 import type { DayLedger } from './day-ledger.ts'
@@ -10,7 +10,7 @@ import { assertAnswered, isHtml } from './ted-reply.ts'
 
 /** Maximum number of single notices in a row that cannot be fetched; after that TED counts as down. */
 const mostFailuresInARow = 5
-/** Number of single notices in a step: they arrive one a second, so a killed run loses little. */
+/** Number of single notices in a step: one arrives per second, so a killed run loses little. */
 const noticesPerStep = 20
 
 /** What the search says of a day: `undefined` when it does not say, or says zero of a day that has an issue. */
@@ -28,7 +28,7 @@ export type DayBalance = { readonly announced: number; readonly missing: Readonl
 
 /**
  * Lists the day, fetches every listed notice that is missing, and returns what is still missing. Throws Retryable if
- * the list is not available or TED answers nothing.
+ * the list is not available or TED does not answer.
  */
 export async function* fetchMissing(
   context: FetchContext,
@@ -67,7 +67,7 @@ export async function* fetchMissing(
   return { announced: listing.announced, missing }
 }
 
-/** Names what of a day is missing, at most 20 numbers. */
+/** Lists the missing notices of a day, at most 20 numbers. */
 export function nameMissing(day: string, { announced, missing }: DayBalance): string {
   return `${day}: ${missing.size} of ${announced} notices: ${nameNumbers(missing)}`
 }

@@ -2,7 +2,7 @@
 import type { FetchContext, Item } from '../fetch.ts'
 import { readNumbers, writeNumbers } from './publication-numbers.ts'
 
-/** What is held of one day. */
+/** The stored notices of one day. */
 export type HeldDay = {
   readonly numbers: Set<string>
   /** Whether its package was read to its end. */
@@ -24,7 +24,7 @@ export class DayLedger {
     this.#context = context
   }
 
-  /** Loads days; those loaded already keep their state. */
+  /** Loads days; days that are already loaded keep their state. */
   async open(days: readonly string[]): Promise<void> {
     const missing = days.filter((day) => !this.#days.has(day))
     if (missing.length === 0) return

@@ -30,7 +30,7 @@ export const fetchControl: Fetch = async function* (context) {
   const announced = await announcedOn(context, day)
   if (announced === 0) {
     if (!hasIssue) {
-      // An earlier reading of the slot may have noted another total.
+      // An earlier run of the slot may have noted another total.
       if (context.checkpoint !== undefined) yield batch.take(0)
       return { kind: 'empty' }
     }

@@ -22,7 +22,7 @@ import { assertAnswered } from './ted-reply.ts'
  * Time of day at which a package is final: it is written from 00:01 on its day, and before 09:30 it may lack notices.
  */
 const finalAfterMs = 9 * hourMs + 30 * minuteMs
-/** How long to wait for a package after its day; then the notices are fetched one by one. */
+/** How long to wait for a package after its day; afterwards the notices are fetched one by one. */
 const patienceMs = 2 * dayMs
 const maxPackageBytes = 2 * 1024 ** 3
 
@@ -115,7 +115,7 @@ async function received(url: string, member: Exclude<PackageMember, { kind: 'end
   return { document: { address, bytes }, number, day: number === undefined ? undefined : dayInNotice(bytes) }
 }
 
-/** What the parts of state one slot share. */
+/** State that the parts of one slot share. */
 type SlotState = {
   readonly ledger: DayLedger
   readonly progress: SlotProgress
@@ -130,7 +130,7 @@ async function startSlot(context: FetchContext, days: readonly string[]): Promis
   return { ledger, progress, batch: new StepBatch(ledger, progress), days }
 }
 
-/** One day by its package, held against the search's count. */
+/** One day by its package, compared with the search's count. */
 export const fetchDaily: Fetch = async function* (context) {
   const day = context.slot.key
   const { fromMs, toMs } = spanOf(context.slot)
@@ -162,7 +162,7 @@ export const fetchDaily: Fetch = async function* (context) {
   const end = yield* readPackage(context, state, url, reply)
   const announced = await announcedOrUnknown(context, day)
   const isWhole = announced !== undefined && held.numbers.size >= announced
-  // Rewritten until half past nine: what is not in it may still come with it.
+  // Rewritten until half past nine: a missing notice may still be added.
   if (!isWhole && context.now() < fromMs + finalAfterMs) return { kind: 'notYet' }
   if (announced === undefined && end === 'damaged')
     throw new Retryable(`${url} is damaged, and the search does not say what is missing`)
@@ -203,7 +203,7 @@ function daysOf(slot: Slot): string[] {
   return Array.from({ length: last }, (_, index) => `${slot.key}-${String(index + 1).padStart(2, '0')}`)
 }
 
-/** One month by its package; each of its days is held against the search's count. */
+/** One month by its package; each of its days is compared with the search's count. */
 export const fetchMonthly: Fetch = async function* (context) {
   const { toMs } = spanOf(context.slot)
   const days = daysOf(context.slot)
@@ -217,12 +217,12 @@ export const fetchMonthly: Fetch = async function* (context) {
   if (!isRead) {
     const found = await monthlyPackage(context)
     if (!found) {
-      // Out on the fifth working day; long after that a 404 says that the address moved.
+      // Published on the fifth working day; a 404 long after that means that the URL changed.
       if (context.now() < toMs + 30 * dayMs) return { kind: 'notYet' }
       throw new Refused(`there is no package of the month ${context.slot.key}`)
     }
     yield* readPackage(context, state, found.url, found.reply)
-    // From here on the days are the business of the search, whatever the package lacked.
+    // From here on the search completes the days, even if the package lacked notices.
     for (const day of issueDays) if (ledger.day(day).numbers.size > 0) ledger.markPackageRead(day)
   }
   const missing: string[] = []

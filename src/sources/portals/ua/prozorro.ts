@@ -26,7 +26,7 @@ export const source = sourceOf({
     {
       name: 'changes',
       slots: { kind: 'feed' },
-      // The newest entry tells where the news begin; from there the feed is read forward forever.
+      // The newest entry says where new entries begin; from there the feed is read forward.
       delivery: { kind: 'link-next', request, entries, detail, next: '/next_page/uri', firstNext: '/prev_page/uri' },
     },
     {

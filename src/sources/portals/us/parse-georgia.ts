@@ -11,7 +11,7 @@ export const parseGeorgia = jsonParser(home, (entry, text) => {
   const isIntention = member(entry, 'soleSource') === true
   const isAwarded = /award/i.test(state)
   return {
-    // Two systems count on their own.
+    // Two systems have separate numbers.
     id: key && `${system ?? 'gpr'}/${key}${isAwarded ? '/award' : ''}`,
     formType: isAwarded ? 'result' : isIntention ? 'dir-awa-pre' : 'competition',
     noticeType: text('bidProcessType') ?? 'event',

@@ -27,7 +27,7 @@ export const parseSam = jsonParser(home, (entry, text) => {
   const contacts = member(entry, 'pointOfContact')
   const description = text('description')
   return readOpportunity(text, {
-    // An address of the interface that wants the key again.
+    // A URL of the interface that needs the key.
     description: /^https?:/i.test(description ?? '') ? undefined : description,
     offices: (text('fullParentPathName') ?? '').split('.'),
     email: Array.isArray(contacts) ? textAt(contacts[0], 'email') : undefined,
@@ -35,7 +35,7 @@ export const parseSam = jsonParser(home, (entry, text) => {
   })
 })
 
-/** The table was written in Windows-1252 for years; it is read as UTF-8 where it is that. */
+/** The table was written in Windows-1252 for years; it is decoded as UTF-8 if it is valid UTF-8. */
 export const parseSamRow = rowParser(
   home,
   (row) =>
@@ -75,14 +75,14 @@ function readOpportunity(
     id: text('noticeId', 'NoticeId'),
     formType,
     noticeType: type || 'opportunity',
-    // Numbers are unique in an agency only.
+    // Numbers are unique only within an agency.
     procedureId: number && `${offices[0] ?? ''}/${number}`,
     reference: number,
     title: text('title', 'Title'),
     description: more.description,
     publishedAt: withMinutes(text('postedDate', 'PostedDate')),
     deadline: isResult ? undefined : withMinutes(text('responseDeadLine', 'ResponseDeadLine')),
-    // The last two say who buys: the agency and its office.
+    // The last two name the buyer: the agency and its office.
     buyer: { name: offices.slice(-2).join(' / ') || undefined, email: more.email },
     awardedValue: isResult ? more.amount : undefined,
     outcome: isResult && (winner || more.amount) ? 'awarded' : undefined,
@@ -95,6 +95,6 @@ function readOpportunity(
   }
 }
 
-/** `2026-04-25 22:22:47.454-04`: an offset of hours alone. */
+/** `2026-04-25 22:22:47.454-04`: an offset without minutes. */
 const withMinutes = (time: string | undefined): string | undefined =>
   time?.trim().replace(/(:\d{2}(?:\.\d+)?[+-]\d{2})$/, '$1:00')

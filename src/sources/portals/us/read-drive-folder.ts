@@ -1,4 +1,4 @@
-// A file in a folder on Google Drive that a page links: page, folder, question whether a large file is wanted, file.
+// A file in a folder on Google Drive that a page links: page, folder, confirmation for large files, file.
 
 import { Refused } from '../../../platform/http.ts'
 import type { Delivery, Entries } from '../../delivery.ts'
@@ -25,7 +25,7 @@ export const readDriveFolder = (page: string, entries: Entries): Fetch =>
 
 const downloadOf = (id: string): string => `https://drive.google.com/uc?export=download&id=${id}`
 
-/** The file behind the question whether one so large is wanted. */
+/** The file behind the confirmation page for large files. */
 function fileOf(question: string, id: string, entries: Entries): Delivery {
   const action = tagsIn(question, 'form')
     .find((tag) => tag.get('id') === 'download-form')

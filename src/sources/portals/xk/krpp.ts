@@ -21,7 +21,7 @@ export const source = sourceOf({
   documentation: 'https://ocdskrpp.rks-gov.net/Help',
   channels: [
     {
-      // The interface knows only the day on which a tender closes: whatever is open closes on a day to come.
+      // The interface knows only the day on which a tender closes: open tenders close on a future day.
       name: 'open',
       slots: { kind: 'whole' },
       delivery: { kind: 'own', fetch: daysAhead(60, closing), like: closing },

@@ -53,7 +53,7 @@ export const parseWorldBank = jsonParser(home, (_entry, text) => {
   }
 })
 
-/** `20-Nov-2026` or the day of an ISO instant, which is midnight and not the hour of anything. */
+/** `20-Nov-2026` or the day of an ISO instant, whose time is always midnight and has no meaning. */
 function isoDay(date: string | undefined): string | undefined {
   const named = /^(\d{1,2})-([A-Za-z]{3})-(\d{4})$/.exec(date?.trim() ?? '')
   return dayOfNames(...(named ?? []).slice(1)) ?? /^\d{4}-\d{2}-\d{2}/.exec(date?.trim() ?? '')?.[0]

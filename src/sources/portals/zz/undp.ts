@@ -15,7 +15,7 @@ export const source = sourceOf({
       timetable: '20 */3 * * *',
       delivery: {
         kind: 'single',
-        // The firewall answers 406 to an Accept of XML.
+        // The firewall answers 406 to a request that accepts XML.
         request: { url: 'https://procurement-notices.undp.org/rss_feeds/RER.xml', headers: { accept: '*/*' } },
         entries: { format: 'xml', element: 'item', root: 'RDF' },
       },
