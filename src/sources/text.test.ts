@@ -131,7 +131,7 @@ describe('amounts', () => {
 })
 
 it('reads ordinary text the short way with the result of the long way (seed 41)', () => {
-  // A zero-width space at the end is dropped, but makes the text no ordinary one.
+  // A zero-width space at the end is dropped, but the text does not count as ordinary.
   const signs = fc.constantFrom(
     'a',
     'ä',

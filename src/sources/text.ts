@@ -40,7 +40,7 @@ const needsCleaning =
 
 /**
  * A text of several lines as published: entities decoded, simple HTML markup dropped, NFC, controls gone, spaces within
- * a line and runs of empty lines folded, trimmed, at most `limit` units long. Undefined when nothing readable is left.
+ * a line and runs of empty lines folded, trimmed, at most `limit` units long. Undefined if no readable text is left.
  */
 export function cleanText(raw: string | undefined, limit: number = descriptionLimit): string | undefined {
   if (!raw) return undefined
@@ -48,7 +48,7 @@ export function cleanText(raw: string | undefined, limit: number = descriptionLi
     const trimmed = raw.trim()
     if (!needsCleaning.test(trimmed)) return trimmed === '' ? undefined : trimmed
   }
-  // Far over the limit nothing needs decoding: bounds the work on a hostile text.
+  // A text far over the limit is cut before decoding, which bounds the work on a hostile text.
   let text = raw.length > limit * 8 ? raw.slice(0, limit * 8) : raw
   if (text.includes('&')) text = decodeEntities(text)
   if (text.includes('<')) text = text.replace(markupPattern, (tag) => (breakingMarkup.test(tag) ? '\n' : ''))
@@ -124,8 +124,8 @@ export function cleanField(raw: string | undefined, limit: number = fieldLimit):
 }
 
 /**
- * Addresses that every parser of URLs takes: a host of letters and no credentials. Parsing costs as much as all else
- * that is done to a text.
+ * Addresses that every parser of URLs takes: a host of letters and no credentials. Parsing costs as much as all other
+ * steps on a text together.
  */
 const ordinaryUrl = /^https?:\/\/(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z]{2,24}(?:[/?#]|$)/i
 
@@ -148,7 +148,8 @@ export function cleanUrl(raw: string | undefined): string | undefined {
 }
 
 /**
- * An e-mail address as published, the first of several, without `mailto:`; undefined when it has not the form of one.
+ * An e-mail address as published, the first of several, without `mailto:`; undefined if it does not have the form of
+ * one.
  */
 export function cleanEmail(raw: string | undefined): string | undefined {
   const text = cleanLine(raw, 254)?.replace(/^mailto:\s*/i, '')
@@ -166,10 +167,10 @@ export function parseAmount(raw: string | undefined): number | undefined {
   const comma = text.lastIndexOf(',')
   const dot = text.lastIndexOf('.')
   if (comma >= 0 && dot >= 0) {
-    // The later of both signs divides the decimals.
+    // The later of the two signs separates the decimals.
     text = comma > dot ? text.replaceAll('.', '').replace(',', '.') : text.replaceAll(',', '')
   } else if (comma >= 0) {
-    // One comma before other than three digits divides decimals; `1,234` and `1,234,567` are thousands.
+    // One comma that is not followed by exactly three digits separates decimals; `1,234` and `1,234,567` are thousands.
     text = /^[+-]?\d{1,3}(?:,\d{3})+$/.test(text) ? text.replaceAll(',', '') : text.replace(',', '.')
   } else if (/^[+-]?\d{1,3}(?:\.\d{3}){2,}$/.test(text)) {
     text = text.replaceAll('.', '')

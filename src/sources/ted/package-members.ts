@@ -32,8 +32,7 @@ const headBytes = 512
 
 /**
  * Streams a package; at most one notice is in memory. Archives inside for which `isDone` holds are skipped. Throws
- * Refused when it is no package at all, DamagedPackage where it cannot be read on, Retryable where the connection
- * broke.
+ * Refused if it is not a package, DamagedPackage if it cannot be read further, Retryable if the connection broke.
  */
 export async function* packageMembers(
   url: string,
@@ -57,14 +56,14 @@ export async function* packageMembers(
   try {
     yield* membersOf({ url, budget, isDone, isBroken: () => breakage !== undefined }, '', metered(), 0)
   } catch (error) {
-    // What unpacks sees only that its input ended early; why it did was seen here.
+    // The decompressor sees only that its input ended early; the reason was noted here.
     if (breakage) throw breakage.error
     if (error instanceof ArchiveError) throw new DamagedPackage(`${url}: ${error.message}`, { cause: error })
     throw error
   }
 }
 
-/** What goes down through the layers of one package. */
+/** The state that the layers of one package share. */
 type PackageContext = {
   readonly url: string
   readonly budget: UnpackBudget
@@ -91,7 +90,7 @@ async function* membersOf(
     yield* noticeOf(name, all, close)
     return
   }
-  // An archive inside is named where its outermost layer is met: `20260717_136.tar.gz`.
+  // A nested archive is named where its outermost layer is found: `20260717_136.tar.gz`.
   if (name === '' || name.endsWith(insideMark)) {
     yield* unpacked(context, name, all, isGzip, nesting)
     return
@@ -142,15 +141,17 @@ async function* noticeOf(name: string, all: Chunks, close: () => Promise<void>):
     }
   }
   yield { kind: 'notice', name: name.replaceAll(insideMark, ''), read }
-  // What breaks a member breaks the archives around it: they are the ones to decide what it means.
+  // An error in a member is also an error of the archives around it: they decide what it means.
   if (failure) throw failure.error
   if (!isRead) await close()
 }
 
-/** Marks what a packed member holds, apart from the member itself. */
+/** Distinguishes the content of a packed member from the member itself. */
 const insideMark = '\u0000'
 
-/** Number of the notice: files are named by it (`00497150_2026.xml`, `000002_2011.xml`), else it is in the content. */
+/**
+ * Number of the notice: files are named by it (`00497150_2026.xml`, `000002_2011.xml`), otherwise it is in the content.
+ */
 export function numberOfMember(name: string): string | undefined {
   const match = /(?:^|\/)(\d{1,8})[_-](\d{4})\.xml$/i.exec(name)
   return match ? publicationNumber(`${match[1]}-${match[2]}`) : undefined

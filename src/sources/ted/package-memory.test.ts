@@ -1,4 +1,4 @@
-// A package of 200 MiB passes through in little memory: nothing of it is held but the step that is being handed over.
+// A package of 200 MiB passes through in little memory: only the current step is kept.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

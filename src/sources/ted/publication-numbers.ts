@@ -1,6 +1,6 @@
 // Numbers of notices in the Official Journal, and sets of them written down as short text.
 
-/** `123456-2026` without zero padding out of `00123456-2026`; undefined for anything else. */
+/** `123456-2026` without zero padding out of `00123456-2026`; undefined for other texts. */
 export function publicationNumber(text: string | undefined): string | undefined {
   const match = /^0*(\d{1,8})-((?:19|20)\d{2})$/.exec(text?.trim() ?? '')
   return match ? `${match[1]}-${match[2]}` : undefined
@@ -11,7 +11,7 @@ const [numberOf, yearOf] = [
   (text: string): number => Number(text.slice(-4)),
 ]
 
-/** By year, then number: the order in which they came out. */
+/** By year, then number: the order of publication. */
 export function byNumber(a: string, b: string): number {
   return yearOf(a) - yearOf(b) || numberOf(a) - numberOf(b)
 }
@@ -43,7 +43,7 @@ export function writeNumbers(numbers: ReadonlySet<string>): string {
   return years.join(';')
 }
 
-/** Reads what `writeNumbers` wrote. Throws RangeError on anything else: we wrote it ourselves. */
+/** Reads what `writeNumbers` wrote. Throws RangeError on other texts. */
 export function readNumbers(text: string): Set<string> {
   const numbers = new Set<string>()
   if (text === '') return numbers

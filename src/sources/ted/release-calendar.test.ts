@@ -1,4 +1,4 @@
-// The release calendar in its possible layouts, and how a day that it does not hold is treated.
+// The release calendar in its possible layouts, and how a day that it does not contain is treated.
 import { describe, expect, it } from 'vitest'
 import { Refused } from '../../platform/http.ts'
 import { issueOn, readReleaseCalendar } from './release-calendar.ts'

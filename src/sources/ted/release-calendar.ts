@@ -1,24 +1,22 @@
-// The release calendar of the Official Journal S: on which day which issue comes out, and on which there is none.
+// The release calendar of the Official Journal S: on which day each issue is published, and which days have none.
 import { parse } from 'csv-parse/sync'
 import { dayMs, hourMs, parseDate } from '../../domain/time.ts'
 import { Refused, Retryable } from '../../platform/http.ts'
 import type { FetchContext, Item } from '../fetch.ts'
 import { assertAnswered, isHtml } from './ted-reply.ts'
 
-/** `YYYY-MM-DD` to the number of the issue; the first and last day that the file speaks of. */
+/** `YYYY-MM-DD` to the number of the issue; the first and last day that the file covers. */
 export type ReleaseCalendar = {
   readonly issues: ReadonlyMap<string, number>
   readonly firstDay: string
   readonly lastDay: string
 }
 
-/**
- * The issue of a day; `none`: the calendar speaks of that time and has no issue; `unknown`: it does not reach that far.
- */
+/** The issue of a day; `none`: the calendar covers that day and has no issue; `unknown`: it does not reach that far. */
 export function issueOn(calendar: ReleaseCalendar, day: string): number | 'none' | 'unknown' {
   const issue = calendar.issues.get(day)
   if (issue !== undefined) return issue
-  // Between the years there is no issue for a week and more: a calendar that reaches to the holidays is whole.
+  // Around New Year there is no issue for a week or more: a calendar that reaches to the holidays is complete.
   const isAfterStart = day >= calendar.firstDay || calendar.firstDay.slice(5) <= '01-12'
   const isBeforeEnd = day <= calendar.lastDay || calendar.lastDay.slice(5) >= '12-15'
   return isAfterStart && isBeforeEnd && day.slice(0, 4) === calendar.firstDay.slice(0, 4) ? 'none' : 'unknown'

@@ -1,4 +1,4 @@
-// Answers of the Search API: what counts as one, and when a list of a day is whole.
+// Answers of the Search API: what counts as one, and when a list of a day is complete.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-// The Search API v3: how many notices came out on a day, and which. Notices themselves are read from the packages.
+// The Search API v3: how many notices were published on a day, and which. Notices themselves are read from the
+// packages.
 import { Refused, Retryable } from '../../platform/http.ts'
 import type { FetchContext, SourceReply } from '../fetch.ts'
 import { parseJson } from '../json.ts'
@@ -8,7 +9,7 @@ import { assertAnswered } from './ted-reply.ts'
 const url = 'https://api.ted.europa.eu/v3/notices/search'
 /** Maximum notices on a page, the API's own limit; fields × limit may not exceed 10,000. */
 const pageSize = 250
-/** `links` comes with every row, whatever is requested. */
+/** `links` is in every row, whatever is requested. */
 const fields = ['publication-number', 'publication-date']
 /** How often a listing is restarted before the API counts as not delivering. */
 const mostAttempts = 3
@@ -29,8 +30,8 @@ const isObject = (value: unknown): value is Loose =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Parses one answer. Throws Refused if it is none: no JSON, no list of notices, no total, a row without its number. A
- * row's missing date is left out; per-lot lists are ignored, because their lengths differ.
+ * Parses one answer. Throws Refused if it is not one: no JSON, no list of notices, no total, a row without its number.
+ * A row's missing date is left out; per-lot lists are ignored, because their lengths differ.
  */
 export function readSearchPage(bytes: Uint8Array): SearchPage {
   let json: unknown
@@ -89,13 +90,13 @@ async function ask(context: FetchContext, day: string, more: Loose): Promise<Sou
 async function pageOf(reply: SourceReply, day: string): Promise<SearchPage> {
   const page = readSearchPage(await reply.bytes())
   if (page.isTimedOut) throw new Retryable(`the search of TED ran out of time over ${day}`)
-  // It answers an unreadable date as if there were no condition.
+  // The API answers an unreadable date as if there were no condition.
   const stray = page.rows.find((row) => row.day !== undefined && row.day !== day)
   if (stray) throw new Refused(`the search of TED answered with ${stray.publicationNumber} of ${stray.day} for ${day}`)
   return page
 }
 
-/** How many notices came out on a day. Throws Retryable when the search does not say. */
+/** How many notices were published on a day. Throws Retryable if the search does not say. */
 export async function announcedOn(context: FetchContext, day: string): Promise<number> {
   const reply = await ask(context, day, { page: 1, limit: 1, paginationMode: 'PAGE_NUMBER' })
   if (reply.status === 500) throw new Retryable(`the search of TED failed over ${day}`)

@@ -1,4 +1,4 @@
-// Gathers documents to steps of a size that one transaction likes, with how far the slot was read.
+// Collects documents into steps of a size that suits one transaction, with how far the slot was read.
 import type { Json, Step } from '../fetch.ts'
 import type { ReceivedDocument } from '../files.ts'
 import type { DayLedger } from './day-ledger.ts'
@@ -47,7 +47,10 @@ export class StepBatch {
     this.#entries += entries
   }
 
-  /** Raises the entries to what is held: notices that came another way count as delivered too. Never lowers them. */
+  /**
+   * Raises the entries to the number stored: notices that were received another way count as delivered too. Never
+   * lowers them.
+   */
   countUpTo(held: number): void {
     this.#entries += Math.max(0, held - this.#progress.entries - this.#entries)
   }

@@ -1,4 +1,4 @@
-// What counts as an answer of TED: not the empty 202 of its firewall, not a page for people.
+// What counts as an answer of TED: not the empty 202 of its firewall, and not an HTML page.
 import { Refused } from '../../platform/http.ts'
 import type { SourceReply } from '../fetch.ts'
 
@@ -11,7 +11,7 @@ export function assertAnswered(reply: SourceReply, url: string): void {
     throw new Refused(`${url}: the firewall of TED asks for a challenge (status ${reply.status})`)
 }
 
-/** Whether the first bytes are those of a page for people. */
+/** Whether the first bytes are those of an HTML page. */
 export function isHtml(head: Uint8Array): boolean {
   return /^\uFEFF?\s*<(?:!doctype\s+html|html[\s>])/i.test(new TextDecoder().decode(head.subarray(0, 1024)))
 }

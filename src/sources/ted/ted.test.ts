@@ -91,7 +91,7 @@ describe('a day of TED', () => {
 
   it('whose package never comes is fetched notice by notice two days later', async () => {
     const { ted, run } = await tedOf({ [day]: { issue: 48, numbers: numbersFrom(1, 45), packed: null } })
-    // Some of them were read while the day ran.
+    // Some of them were read on the day itself.
     ted.withheld.add('40-2026').add('41-2026')
     expect(await run.read(fetchControl, slot)).toMatchObject({ kind: 'short' })
     ted.withheld.clear()
@@ -490,7 +490,7 @@ describe.skipIf(!hasCorpus)('real notices in a package', () => {
     const { notices, rejections } = run.parsed(source)
     expect(files.length).toBe(200)
     expect({ notices: notices.length, rejections }).toEqual({ notices: 200, rejections: [] })
-    // Each is counted under the day on which it came out.
+    // Each is counted under its day of publication.
     const days = [...run.items.keys()].filter((key) => key.startsWith('day:') && key !== `day:${day}`)
     expect(days.length).toBeGreaterThan(50)
     expect(notices.every((notice) => notice.publisher === 'ted' && notice.publicationNumber !== undefined)).toBe(true)

@@ -1,11 +1,10 @@
-// TED, the Supplement to the Official Journal of the European Union: packages by day and month, the search as a
-// witness.
+// TED, the Supplement to the Official Journal of the European Union: packages by day and month, the search as a check.
 import { dayMs } from '../../domain/time.ts'
 import { sourceOf } from '../source.ts'
 import { fetchControl } from './fetch-control.ts'
 import { fetchDaily, fetchMonthly } from './fetch-packages.ts'
 
-/** Backfill reaches to here; TED has packages since 1993, in XML since 2011. */
+/** Backfill starts here; TED has packages since 1993, in XML since 2011. */
 const floor = '2022-01-01'
 
 export const source = sourceOf({
@@ -24,7 +23,7 @@ export const source = sourceOf({
   channels: [
     {
       name: 'daily',
-      // The package of a day is out on that very day.
+      // The package of a day is published on the same day.
       slots: { kind: 'day', since: floor, isOpenRead: true, rereadDays: [1] },
       delivery: { kind: 'own', fetch: fetchDaily },
       timetable: '10,40 8-11,14,18,22 * * *',
@@ -45,7 +44,7 @@ export const source = sourceOf({
     },
   ],
   politeness: {
-    // Allowed are 700 requests a minute, but only 600 views of notices in six minutes: the lower one holds for all.
+    // Allowed are 700 requests a minute, but only 600 views of notices in six minutes: the lower limit is used for all.
     requestsPerMinute: 100,
     connections: 3,
     robots: { exempt: 'packages, notices as XML and the Search API are published for reuse, with limits of their own' },

@@ -17,12 +17,12 @@ import {
 export type XmlElement = {
   /** Namespace URI; `` for none. */
   readonly uri: string
-  /** Local name. */
+  /** Name without its prefix. */
   readonly name: string
   /** Values by local name, without namespace declarations; of two with one local name the unprefixed one. */
   readonly attributes: ReadonlyMap<string, string>
   readonly children: readonly XmlElement[]
-  /** Own character data, untrimmed, without that of the children; empty when it is white space only. */
+  /** Own character data, untrimmed, without that of the children; empty if it is only white space. */
   readonly text: string
   /** Text and elements in document order, present only when the element holds both. */
   readonly mixed?: readonly (string | XmlElement)[] | undefined

@@ -1,11 +1,11 @@
-// Names of elements and attributes as numbers, so that the quick reader compares numbers and makes no strings.
+// Names of elements and attributes as numbers, so that the quick reader compares numbers and creates no strings.
 
 /** A name with its namespace resolved. */
 export type ExpandedName = { readonly uri: string; readonly name: string }
 
 const slotCount = 16_384
 /**
- * Maximum names: fewer than the slots, so that a search always ends soon. Documents of all formats together use some
+ * Maximum names: fewer than the slots, so that a search always ends quickly. Documents of all formats together use some
  * 3,000 names.
  */
 const mostNames = 8_000
@@ -50,7 +50,7 @@ export class XmlNames {
   /** Number of a name by its hash; 0: free. */
   readonly slots = new Int32Array(slotCount)
   readonly hashes = new Int32Array(mostNames + 1)
-  /** Where the bytes of a name begin in `bytes`; they end where the next ones begin. */
+  /** Where the bytes of a name begin in `bytes`; they end where those of the next name begin. */
   readonly starts = new Int32Array(mostNames + 2)
   bytes = new Uint8Array(65_536)
   /** By number of a name: prefix and local name; undefined where it is none that Namespaces in XML allow. */
@@ -74,7 +74,7 @@ export class XmlNames {
     )
   }
 
-  /** Takes up a name of ASCII signs; 0 when there is no more room. `slot` is the free one that its search ended at. */
+  /** Adds a name of ASCII characters; 0 if there is no room. `slot` is the free one where its search ended. */
   add(document: Uint8Array, start: number, end: number, hash: number, slot: number): number {
     if (this.#count >= mostNames || end - start > 1_000) return 0
     const number = ++this.#count
