@@ -17,9 +17,7 @@ export type ExplainedMatch = {
   readonly fit: Fit
 }
 
-/**
- * By the newest version of the search, and the record as it is published now. Undefined when it was never published.
- */
+/** By the newest version of the search, and the record as it is published now. Undefined if it was never published. */
 export async function explainMatch(
   store: Pick<Store, 'db'>,
   { filter: text, profileId, threshold }: StoredSearch,

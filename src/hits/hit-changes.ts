@@ -24,7 +24,7 @@ export function watchedState(record: TenderRecord): WatchedState {
   }
 }
 
-/** Empty when nothing of it changed. */
+/** Empty if it did not change. */
 export function hitChanges(before: WatchedState, after: WatchedState): HitChange[] {
   const isClosed = ({ archiveReason }: WatchedState) => archiveReason !== null && archiveReason !== 'merged'
   const changes: HitChange[] = []

@@ -2,7 +2,7 @@
 // the same.
 import { createHash } from 'node:crypto'
 
-/** What makes a hit the one that it is. */
+/** What identifies a hit. */
 export type HitIdentity = {
   /** Of the stock: made with its first edition, carried by backups and exports. */
   readonly stockId: string

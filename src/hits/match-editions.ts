@@ -40,14 +40,14 @@ import type { Matcher } from './matcher.ts'
 
 /** Maximum number of entries that are matched at once. */
 const usualEntriesAtOnce = 500
-/** How often a long matching says that it is alive. */
+/** How often a long matching reports that it is alive. */
 const beatMs = 15_000
 
 /** When the hits of one search in one edition are too many: their deliveries wait for a person. */
 type Cap = {
-  /** More than this always are. */
+  /** More than this are always too many. */
   readonly hits: number
-  /** More than this are when they are also above this share of the records that are not archived. */
+  /** More than this are too many if they also exceed this share of the records that are not archived. */
   readonly fewHits: number
   readonly share: number
 }
@@ -117,7 +117,7 @@ export async function matchEditions(store: HitStore, options: MatchOptions): Pro
     }
     return { kind: 'matched', editions, hits: run.hits, unseen: run.unseen }
   } finally {
-    // a lease that cannot be given back passes on by itself
+    // a lease that cannot be released expires
     await releaseMark(store.db, lease).catch(() => {})
   }
 }
@@ -244,7 +244,7 @@ async function load(run: Run, edition: number): Promise<ReadonlyMap<number, Stor
   return run.loaded.searches
 }
 
-/** Keeps the lease while something runs that takes long. */
+/** Keeps the lease during a long task. */
 async function alive<Result>(run: Run, work: () => Promise<Result>): Promise<Result> {
   // the next transaction fails if the lease is lost
   const beat = setInterval(() => void holdMark(run.store.db, run.lease).catch(() => {}), beatMs)

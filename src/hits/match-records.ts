@@ -31,7 +31,7 @@ type Asked = { readonly filter: SearchFilter; readonly questions: Question[] }
 
 /** Maximum number of records by which the rarest clause of a search is known. */
 const mostSampled = 500
-/** The index is made again when so many times as many records are known as when it was made. */
+/** The index is rebuilt when this many times as many records are known as when it was built. */
 const betterSample = 8
 
 /** `sample`: JSON of records that were matched before, if any; it is added to. */

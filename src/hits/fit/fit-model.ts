@@ -23,7 +23,7 @@ export type FitModel = {
     readonly version: string
     /** Rising; between two points the line counts. */
     readonly points: readonly (readonly [raw: number, score: number])[]
-    /** The same for profiles of which no past win is known: their parts reach more. */
+    /** The same for profiles without known past wins: their parts reach more. */
     readonly pointsWithoutWins: readonly (readonly [raw: number, score: number])[]
   }
   readonly words: TermCounts

@@ -1,5 +1,5 @@
 // The terms by which the score compares texts: long words by their beginning and end, so that compounds and inflections
-// meet.
+// match.
 import { affixLength } from '../words.ts'
 
 const termLength = 7

@@ -27,7 +27,7 @@ type FitPart = {
   readonly part: 'cpv' | 'keywords' | 'pastWins' | 'region' | 'value'
   /** To a tenth; null where it is not known, and the others count more. */
   readonly points: number | null
-  /** The most that this part can give here. */
+  /** The maximum that this part can give here. */
   readonly of: number
   readonly text?: string
   readonly terms?: readonly string[]
@@ -43,14 +43,14 @@ export type Fit = {
   readonly raw: number
   /** Null: derived from the search. */
   readonly profile: string | null
-  /** The lot whose code fits best; null where the tender's own does. */
+  /** The lot whose code fits best; null if the tender's own code does. */
   readonly lot: string | null
   readonly parts: readonly FitPart[]
   /** `past-authority +4`, `nothing to compare: 60`, `excluded: cleaning`. */
   readonly rules: readonly string[]
 }
 
-/** `fitScore` is a whole number from 0 to 100; 0 is sent to nobody. */
+/** `fitScore` is a whole number from 0 to 100; hits with 0 are not sent. */
 export type Scored = { readonly fitScore: number; readonly fit: Fit }
 
 /** Scores one record after the other for profiles by their number. */
@@ -100,7 +100,7 @@ type CheapParts = {
   readonly region: RegionLikeness | undefined
   readonly value: number | undefined
   readonly isPastAuthority: boolean
-  /** Why the score is 0, by what is no text. */
+  /** Why the score is 0 without comparing texts. */
   readonly refusal: string | undefined
 }
 
@@ -132,7 +132,7 @@ function refusalOf(profile: PreparedProfile, record: TenderRecord): string | und
   return undefined
 }
 
-/** What a part may give: undefined where it is not known and the others count more. */
+/** The points of a part: undefined if it is not known and the others count more. */
 type Likenesses = {
   readonly cpv: CpvLikeness | undefined
   readonly keywords: number | undefined
@@ -167,7 +167,7 @@ function sharesOf(likenesses: Likenesses, isEstimated: boolean, weights: FitWeig
   }
 }
 
-/** No score can be above this one, whatever the texts. */
+/** Maximum score, whatever the texts. */
 function boundOf(parts: CheapParts, profile: PreparedProfile, { record }: RecordToFit, model: FitModel): number {
   const likenesses = {
     cpv: parts.cpv,
@@ -319,7 +319,7 @@ function regionText(region: RegionLikeness | undefined): string {
   return own.startsWith(code) ? `${code} holds your ${own}` : `${code} is near your ${own}`
 }
 
-/** The terms that gave most, as they are compared: beginnings of words, and ends with `~` before them. */
+/** The terms that contributed most, as they are compared: beginnings of words, and ends with `~` before them. */
 function termsFound(profile: PreparedProfile, reader: TermCounter): string[] {
   const found = profile.terms.filter(({ numbers }) => countOf(numbers, reader) > 0)
   return found

@@ -24,7 +24,7 @@ const leastBySearch = 0.7
 const fullRarity = 8
 
 const regionShared: readonly number[] = [0, 0, 0.35, 0.55, 0.8, 1]
-/** Of a tender that is coded coarser than the profile. */
+/** If the tender's code is coarser than the profile's. */
 const regionCoarser: readonly number[] = [0, 0, 0.6, 0.75, 0.9, 1]
 
 /** Saturation and normalization of BM25. */
@@ -116,7 +116,7 @@ export function countOf(numbers: readonly number[], reader: TermCounter): number
   return count
 }
 
-/** Cosines to the past wins that are most like the tender, each from 0 to 1. */
+/** Cosines to the past wins most similar to the tender, each from 0 to 1. */
 export type WinLikeness = { readonly texts: number; readonly titles: number; readonly authority: number }
 
 /** Each of the three to the win that is nearest in it; undefined without past wins. */

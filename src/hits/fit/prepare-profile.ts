@@ -29,7 +29,7 @@ export type PreparedProfile = {
   /** Codes of eight digits, of the profile and its past wins. */
   readonly cpv: readonly string[]
   readonly nuts: readonly string[]
-  /** Those that the profile names: all that lies in them is in the region. */
+  /** Those that the profile names: all regions inside them count. */
   readonly namedNuts: ReadonlySet<string>
   readonly terms: readonly ProfileTerm[]
   /** Sum of weighed matches at which the keywords give .63 of their points. */
