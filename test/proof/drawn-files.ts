@@ -1,4 +1,4 @@
-// Tests that start, kill or freeze whole programs for minutes: `.ci/run` runs two of five of these files, drawn
+// Tests that start, kill or freeze whole programs for minutes: `.ci/run` runs three of ten of these files, drawn
 // for each run.
 import { hash } from 'node:crypto'
 
