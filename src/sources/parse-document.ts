@@ -11,7 +11,7 @@ import { decodeText, maxDocumentBytes, readXmlBytes, type XmlElement, XmlError }
  * Version of the parsers; increase it whenever they parse the same bytes differently, so that stored documents are
  * parsed again.
  */
-export const parserVersion = 4
+export const parserVersion = 5
 
 /** Maximum depth, beyond any release; keeps recursion over the value safe. */
 const maxJsonDepth = 256
