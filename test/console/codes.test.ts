@@ -22,7 +22,7 @@ describe('codes', () => {
     expect(await read('/codes/cpv?q=road+maintenance', 'de')).toContain('Straßeninstandhaltungsarbeiten')
     expect(await read('/codes/nuts?q=DE21')).toContain('<code>DE212</code>')
     const none = await read('/codes/cpv?q=%3Cscript%3Ealert(1)%3C%2Fscript%3E')
-    expect(none).toContain('No code has “&lt;script&gt;alert(1)&lt;/script&gt;”')
+    expect(none).toContain('No code matches “&lt;script&gt;alert(1)&lt;/script&gt;”')
   })
 
   test('are a tree by links alone', async () => {

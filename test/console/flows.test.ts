@@ -383,7 +383,7 @@ describe.skipIf(!hasChromium)('people on the console', () => {
       await byKey('s', /^Split/)
       expect(await desk.text()).toContain('Two tenders from the next edition.')
       await desk.press(/^Undo/)
-      expect(await desk.text()).toContain('The decision is gone.')
+      expect(await desk.text()).toContain('The decision was removed.')
       expect(await stock()).toEqual(merged)
       await desk.visit('/operator/reviews')
       await desk.press(/^Undo/)
