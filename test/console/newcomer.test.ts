@@ -149,7 +149,7 @@ describe.skipIf(!hasChromium || !hasTerminal)('the first ten minutes', () => {
       cursor = page.nextCursor
     }
     expect(new Set(rows.map(({ id }) => id))).toEqual(open)
-    const [save] = blocksBelow(path, '## 7. Be told')
+    const [save] = blocksBelow(path, '## 7. Get notified')
     const said = await runShell(save!)
     expect(said).toMatch(/[1-9]\d* open tenders of "Construction" are delivered now/)
     expect(said).toMatch(/^ +\d\d {2}\S.*\n +Construction · edition 1 · new/m)
