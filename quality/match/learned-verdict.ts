@@ -1,6 +1,6 @@
 // What learned weights would say of two records, beside `decide`: the same vetoes and the same rules within one portal.
 import { type Comparison, compareRecords } from '../../src/consolidate/match/comparison.ts'
-import { decide } from '../../src/consolidate/match/decide.ts'
+import { decide, hasSameCodes } from '../../src/consolidate/match/decide.ts'
 import type { MatchContext, MatchRecord, Verdict } from '../../src/consolidate/match/match-record.ts'
 import { hasLoneDiscriminator, vetoOf } from '../../src/consolidate/match/vetoes.ts'
 import { type Term, termsOf } from './evidence.ts'
@@ -32,9 +32,6 @@ function mayBePart(a: MatchRecord, b: MatchRecord, comparison: Comparison, twins
   const isOtherCode = cpv !== 'same' && cpv !== 'unknown' && !hasSameCodes(a.cpv, b.cpv)
   return isOtherCode && (title.isTruncated || title.largerRest > 4)
 }
-
-const hasSameCodes = (a: readonly string[], b: readonly string[]): boolean =>
-  a.length === b.length && a.every((code) => b.includes(code))
 
 const none = (rule: string, score: number): Verdict => ({ kind: 'none', rule, score, evidence: '' })
 

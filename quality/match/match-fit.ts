@@ -97,11 +97,12 @@ export function fitTable(
   scored: readonly Scored[] = scoredByFolds(cases),
 ): MatchWeights {
   const all = [...cases, ...translations]
+  const digest = hash('sha256', JSON.stringify(all))
   return {
-    version: `2026-11-${hash('sha256', JSON.stringify(all)).slice(0, 8)}`,
+    version: digest.slice(0, 8),
     origin: {
       commit,
-      data: hash('sha256', JSON.stringify(all)),
+      data: digest,
       seed,
       cases: all.length,
       authorities: new Set(all.map(({ authority }) => authority)).size,

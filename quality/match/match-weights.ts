@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 
 export type MatchWeights = {
+  /** The beginning of `origin.data`. */
   readonly version: string
   /** What the weights were learned from, so that they can be made again. */
   readonly origin: {

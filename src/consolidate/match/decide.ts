@@ -96,7 +96,7 @@ function ruleOf(a: MatchRecord, b: MatchRecord, comparison: Comparison, twins: n
   return title.isEqual && title.shared >= 14 && buyer === 'equal' && twins <= 1 ? 'title-and-buyer' : undefined
 }
 
-const hasSameCodes = (a: readonly string[], b: readonly string[]): boolean =>
+export const hasSameCodes = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((code) => b.includes(code))
 
 /** One title says more than the other: cut by a portal, or the title of the whole and of a part of the project. */
