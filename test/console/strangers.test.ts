@@ -150,7 +150,7 @@ test('strangers see frozen samples and a person the live stock, through kills an
   expect(samples.ids.length).toBeGreaterThan(200)
   expect(live.counts).toEqual([live.ids.length])
   expect(samples.counts).toEqual([samples.ids.length])
-  expect(await asPerson('')).toContain('This asks the live API for Acme')
+  expect(await asPerson('')).toContain('This queries the live API for Acme')
   // two made-up worlds number some of their notices alike
   const onlyIn = (these: readonly string[], those: readonly string[]) => these.find((id) => !those.includes(id))!
   for (const [explore, own, other] of [
