@@ -1,22 +1,24 @@
 // The shared limit over a failover of real servers, watched by a real Sentinel; and a server that turns into a replica.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { Redis } from 'ioredis'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { sentinelAddressOf } from '../../platform/redis-address.ts'
 import { createRedisLimiter } from './limiter-redis.ts'
-import type { Patience } from './turn-patience.ts'
+import { LateAnswer, type Patience } from './turn-patience.ts'
 
 const program = ['valkey-server', 'redis-server'].find((name) => spawnSync(name, ['--version']).status === 0)
 if (program === undefined) console.log('skipped: Sentinel (no redis-server)')
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((done) => server.once('listening', done))
+  await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   await new Promise((done) => server.close(done))
   return port
@@ -50,12 +52,29 @@ async function startStoreAt(port: number, ...args: string[]): Promise<Store> {
   return { port, child, client }
 }
 
-/** Waits forever, so that a slow machine does not look like an outage. */
-const patience: Patience = { within: (answer) => answer }
+/**
+ * Long, so that a slow machine does not look like an outage. It ends, because nobody ever answers a request that was
+ * made while the connection was opening.
+ */
+const patience: Patience = {
+  within: async (answer) => {
+    const stop = new AbortController()
+    const end = delay(5000, undefined, { signal: stop.signal }).then(() => Promise.reject(new LateAnswer()))
+    try {
+      return await Promise.race([answer, end])
+    } finally {
+      end.catch(() => {})
+      stop.abort()
+    }
+  },
+}
+
+/** More than a test asks for while it waits: a process that has used up its share no longer asks the store. */
+const limit = 10_000
 
 const idsOf = async (client: Redis) => ((await client.client('LIST')) as string).match(/^id=\d+/gm)!.length
 const isMaster = async (client: Redis) => /role:master/.test(await client.info('replication'))
-const until = (check: () => Promise<unknown>) => expect.poll(check, { timeout: 60_000, interval: 200 })
+const until = (check: () => Promise<unknown>) => expect.poll(check, { timeout: 90_000, interval: 200 })
 
 test.skipIf(program === undefined)(
   'the limit follows the Sentinel to the new master',
@@ -71,7 +90,7 @@ test.skipIf(program === undefined)(
     const limiter = createRedisLimiter({ url, clock: () => Date.now(), patience })
     await limiter.connected
     await until(
-      async () => (await limiter.take('one', 60)).isAllowed && first.client.exists('tenderstock:limit:one'),
+      async () => (await limiter.take('one', limit)).isAllowed && first.client.exists('tenderstock:limit:one'),
     ).toBe(1)
     // the Sentinel has to know the replica before it can promote it
     await until(async () => JSON.stringify(await sentinel.client.call('SENTINEL', 'replicas', 'limits'))).toContain(
@@ -81,12 +100,71 @@ test.skipIf(program === undefined)(
     first.child.kill('SIGKILL')
     await until(() => isMaster(second.client)).toBe(true)
     await until(async () => {
-      await limiter.take('two', 60)
+      await limiter.take('two', limit)
       return second.client.exists('tenderstock:limit:two')
     }).toBe(1)
     await limiter.close()
   },
-  120_000,
+  240_000,
+)
+
+/** Answers as a Sentinel does, but reports a failover exactly while it is asked for the new master. */
+async function startHastySentinel(masters: readonly [before: number, after: number]): Promise<number> {
+  const sockets = new Set<Socket>()
+  let listener: Socket | undefined
+  const addressOf = (port: number) => `*2\r\n$9\r\n127.0.0.1\r\n$${`${port}`.length}\r\n${port}\r\n`
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    let received = ''
+    socket.on('error', () => {})
+    socket.on('data', async (chunk) => {
+      received += chunk
+      const commands = received.split(/(?=\*\d+\r\n)/)
+      received = ''
+      for (const command of commands) {
+        const words = command.split('\r\n').filter((_, index) => index > 0 && index % 2 === 0)
+        const [name, second] = words.map((word) => word.toLowerCase())
+        if (name === 'hello') socket.write('-NOPROTO unsupported\r\n')
+        else if (name === 'subscribe') {
+          listener = socket
+          socket.write('*3\r\n$9\r\nsubscribe\r\n$14\r\n+switch-master\r\n:1\r\n')
+        } else if (second === 'sentinels') socket.write('*0\r\n')
+        else if (second === 'get-master-addr-by-name' && listener !== undefined) {
+          listener.write('*3\r\n$7\r\nmessage\r\n$14\r\n+switch-master\r\n$6\r\nlimits\r\n')
+          await delay(100)
+          socket.write(addressOf(masters[1]))
+        } else if (second === 'get-master-addr-by-name') socket.write(addressOf(masters[0]))
+        else socket.write('+OK\r\n')
+      }
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+test.skipIf(program === undefined)(
+  'a failover that becomes known while the connection is made again does not end it',
+  async () => {
+    const [first, second] = [await startStore(), await startStore()]
+    const port = await startHastySentinel([first.port, second.port])
+    const url = `redis+sentinel://127.0.0.1:${port}/limits`
+    const limiter = createRedisLimiter({ url, clock: () => Date.now(), patience })
+    await limiter.connected
+    await until(
+      async () => (await limiter.take('one', limit)).isAllowed && first.client.exists('tenderstock:limit:one'),
+    ).toBe(1)
+    first.child.kill('SIGKILL')
+    await until(async () => {
+      await limiter.take('two', limit)
+      return second.client.exists('tenderstock:limit:two')
+    }).toBe(1)
+    await limiter.close()
+  },
+  240_000,
 )
 
 test.skipIf(program === undefined)(
@@ -104,13 +182,13 @@ test.skipIf(program === undefined)(
     await until(() => listeners(sentinel.client)).toBe(1)
     sentinel.child.kill('SIGKILL')
     await until(async () => sentinel.child.signalCode).toBe('SIGKILL')
-    expect((await limiter.take('one', 60)).isAllowed).toBe(true)
+    expect((await limiter.take('one', limit)).isAllowed).toBe(true)
     const again = await startStoreAt(sentinel.port, ...watch)
     await until(() => listeners(again.client)).toBe(1)
     await limiter.close()
     expect(printed.mock.calls).toEqual([])
   },
-  120_000,
+  240_000,
 )
 
 test.skipIf(program === undefined)(
@@ -139,12 +217,12 @@ test.skipIf(program === undefined)(
     const limiter = createRedisLimiter({ url, clock: () => Date.now(), patience })
     await limiter.connected
     await until(async () => {
-      await limiter.take('one', 60)
+      await limiter.take('one', limit)
       return store.client.exists('tenderstock:limit:one')
     }).toBe(1)
     await limiter.close()
   },
-  120_000,
+  240_000,
 )
 
 test.skipIf(program === undefined)(
@@ -153,23 +231,23 @@ test.skipIf(program === undefined)(
     const store = await startStore()
     const limiter = createRedisLimiter({ url: `redis://127.0.0.1:${store.port}`, clock: () => Date.now(), patience })
     await limiter.connected
-    await limiter.take('one', 60)
+    await limiter.take('one', limit)
     const made = async () => Number(/total_connections_received:(\d+)/.exec(await store.client.info('stats'))![1])
     const before = await made()
     await store.client.replicaof('127.0.0.1', await freePort())
     await until(async () => {
-      expect((await limiter.take('one', 60)).isAllowed).toBe(true)
+      expect((await limiter.take('one', limit)).isAllowed).toBe(true)
       return (await made()) > before
     }).toBe(true)
     await store.client.replicaof('NO', 'ONE')
     await until(async () => {
-      await limiter.take('two', 60)
+      await limiter.take('two', limit)
       return store.client.exists('tenderstock:limit:two')
     }).toBe(1)
     expect(await idsOf(store.client)).toBeLessThan(5)
     await limiter.close()
   },
-  120_000,
+  240_000,
 )
 
 test('an address of Sentinels names them, the master, and who asks', () => {

@@ -33,11 +33,19 @@ export function connectRedis(url: string, options: Options): Redis {
 
 const pauseBefore = (attempt: number): number => Math.min(attempt * 100, longestPauseMs)
 
-/** ioredis prints each error of the connections that wait for a failover; one of several Sentinels may be away. */
+/** Repairs two mistakes of ioredis's own. */
 class QuietSentinels extends SentinelConnector {
   constructor(options: unknown) {
     super(options as SentinelConnectionOptions)
+    // It prints each error of the connections that wait for a failover; one of several Sentinels may be away.
     const connect = this['connectToSentinel'].bind(this)
     this['connectToSentinel'] = (...asked: Parameters<typeof connect>) => connect(...asked).on('error', () => {})
+  }
+
+  override connect(emit: Parameters<SentinelConnector['connect']>[0]) {
+    // Whoever watched the last connection would break off this one when it learns of the failover, and ioredis never
+    // tries again after that.
+    this['failoverDetector']?.cleanup()
+    return super.connect(emit)
   }
 }
