@@ -2,7 +2,8 @@
 // parts.
 import type { Clock } from '../platform/clock.ts'
 import type { ReceivedDocument } from '../sources/files.ts'
-import { parseDocument, parserOf, parserVersion } from '../sources/parse-document.ts'
+import { parseDocument, parserOf } from '../sources/parse-document.ts'
+import { parserVersion } from '../sources/parser-version.ts'
 import { inTransaction, type Store } from '../store/database.ts'
 import type { DocumentStore } from '../store/document-store.ts'
 import {

@@ -2,7 +2,7 @@
 // inside one.
 import type { ParsedPart } from '../domain/notice.ts'
 import type { ReceivedDocument } from '../sources/files.ts'
-import { parserVersion } from '../sources/parse-document.ts'
+import { parserVersion } from '../sources/parser-version.ts'
 import type { Executor, Store } from '../store/database.ts'
 import type { DocumentStore } from '../store/document-store.ts'
 import {

@@ -1,17 +1,18 @@
-// Backing up an open stock, and the next epoch of one that was recovered by other means.
+// Backing up an open stock, copying it to a server, and the next epoch of one that was recovered by other means.
 
 import { systemClock, systemSleep } from '../platform/clock.ts'
-import { backupLocationOf, type Config } from '../platform/config.ts'
-import { OperatorError } from '../platform/errors.ts'
+import { backupLocationOf, type Config, checkDatabaseUrl } from '../platform/config.ts'
+import { OperatorError, wrongUse } from '../platform/errors.ts'
 import { backUpStock } from '../store/backup/back-up-stock.ts'
 import { type BackupStorage, openBackupStorage } from '../store/backup/backup-storage.ts'
 import type { Manifest } from '../store/backup/manifest.ts'
+import { exportStock, previewExport } from '../store/export.ts'
 import { fullDiskSentence } from '../store/full-disk.ts'
 import { beginEpoch } from '../store/older-database.ts'
 import { inStockTransaction } from '../store/publication.ts'
 import type { BackupFacts } from './command-event.ts'
 import { noteCommand } from './command-note.ts'
-import type { Operation, ServiceContext } from './operation-context.ts'
+import type { Operation, Operations, ServiceContext } from './operation-context.ts'
 
 /** Opens the folder or bucket that an argument names; requests over the network use the machine's own time. */
 export function openNamedStorage(
@@ -50,6 +51,33 @@ export const backUp: Operation = async (context, { operands }, emit) => {
   }
 }
 
+/** Copies an embedded stock to a PostgreSQL server. */
+const exportDatabase: Operation = async (context, { options, operands }, emit) => {
+  const { store } = context
+  if (store.engine === 'server')
+    throw wrongUse('This copies an embedded stock to a server; unset DATABASE_URL and pass the folder with --data.')
+  const target = checkDatabaseUrl(operands[0]!, 'URL')
+  if (options['dry-run'] === true) {
+    const { rows: tables, ...preview } = await previewExport(store, target)
+    const rows = Object.values(tables).reduce((sum, each) => sum + each, 0)
+    emit({ event: 'exportPreview', ...preview, rows, tables })
+    return preview.usedTable === null ? 0 : 1
+  }
+  const { host, pathname } = new URL(target)
+  await noteCommand(store.db, context, { action: 'stock.export', subject: `${host}${pathname}` })
+  const { rows } = await exportStock(store, target, (progress) =>
+    emit({
+      event: 'progress',
+      stage: 'export',
+      done: progress.rows,
+      total: progress.totalRows,
+      table: progress.table,
+    }),
+  )
+  emit({ event: 'exported', rows: Object.values(rows).reduce((sum, each) => sum + each, 0), tables: rows })
+  return 0
+}
+
 /** For the database that holds the stock now: after a recovery it is unknown what was served since. */
 export const beginNewEpoch: Operation = async (context, _request, emit) => {
   const { store, clock, random } = context
@@ -80,3 +108,9 @@ function documentsOutside({ documents }: Config): string | null {
   if (documents.kind === 'folder') return `folder:${documents.path}`
   return `s3://${documents.bucket}/${documents.prefix}`.replace(/\/$/, '')
 }
+
+export const operations = {
+  backup: backUp,
+  'database export': exportDatabase,
+  'database new-epoch': beginNewEpoch,
+} satisfies Operations

@@ -8,7 +8,7 @@ import { type Executor, inTransaction } from '../store/database.ts'
 import { createPerson, findPersonByMail, hasPeople, listPeople, type Person, setOperator } from '../store/people.ts'
 import { createSignInLink, linkMs } from '../store/sessions.ts'
 import { noteCommand } from './command-note.ts'
-import type { Operation, ServiceContext } from './operation-context.ts'
+import type { Operation, Operations, ServiceContext } from './operation-context.ts'
 
 /** Address of the console by default. */
 const usualOrigin = 'http://localhost:8081'
@@ -100,3 +100,7 @@ function addressOf(typed: string): string {
   if (mail === undefined) throw wrongUse(`"${typed}" is not a mail address; write it like anna@example.org.`)
   return mail
 }
+
+export const operations = {
+  'console link': makeConsoleLink,
+} satisfies Operations

@@ -16,7 +16,7 @@ import { findSearch } from '../store/searches.ts'
 import type { Emit, EventOf } from './command-event.ts'
 import { noteCommand } from './command-note.ts'
 import type { ControlRequest } from './control-socket.ts'
-import type { Operation, ServiceContext } from './operation-context.ts'
+import type { Operation, Operations, ServiceContext } from './operation-context.ts'
 import { organizationNamed } from './organization-named.ts'
 
 /** What these commands need of the context they run in. */
@@ -142,3 +142,10 @@ function digestEvent(listed: ListedDigest): EventOf<'digest'> {
   const { digestId, searchNo: _, organizationId: _id, madeDay: _day, dueAt, ...digest } = listed
   return { event: 'digest', id: digestId, ...digest, nextAt: digest.rhythm === 'atOnce' ? null : dueAt }
 }
+
+export const operations = {
+  'digest create': createDigestNow,
+  'digest edit': editDigest,
+  'digest list': listDigestsNow,
+  'digest remove': removeDigestNow,
+} satisfies Operations

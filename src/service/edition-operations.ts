@@ -4,7 +4,7 @@ import type { ExportFormat } from '../export/export-formats.ts'
 import { requiredAttribution } from '../sources/attribution.ts'
 import { loadSources, type Sources } from '../sources/registry.ts'
 import type { Source } from '../sources/source.ts'
-import type { Operation } from './operation-context.ts'
+import type { Operation, Operations } from './operation-context.ts'
 
 /** `edition export`: not in the queue of operations that write much, because it only reads the stock. */
 export const exportEditionNow: Operation = async ({ store, version, signal }, { options }, emit) => {
@@ -39,3 +39,7 @@ function termsOf(source: Source): SourceTerms {
     attribution: attribution === undefined ? 'ask the publisher' : attribution,
   }
 }
+
+export const operations = {
+  'edition export': exportEditionNow,
+} satisfies Operations

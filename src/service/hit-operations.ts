@@ -32,7 +32,7 @@ import type { Emit, EventOf } from './command-event.ts'
 import { noteCommand } from './command-note.ts'
 import type { ControlRequest } from './control-socket.ts'
 import { lazyMatcher } from './hit-rounds.ts'
-import type { Operation, ServiceContext } from './operation-context.ts'
+import type { Operation, Operations, ServiceContext } from './operation-context.ts'
 import { organizationNamed } from './organization-named.ts'
 
 /** What these commands need of the context they run in. */
@@ -375,3 +375,18 @@ async function searchEvent(store: Store, search: StoredSearch): Promise<EventOf<
     held: await heldEditions(store.db, searchNo),
   }
 }
+
+export const operations = {
+  'profile create': createProfileNow,
+  'profile edit': editProfile,
+  'profile list': listProfilesNow,
+  'profile show': showProfile,
+  'search create': createSearchNow,
+  'search edit': editSearch,
+  'search list': listSearchesNow,
+  'search show': showSearch,
+  'hit list': listHitsNow,
+  'hit release': releaseHits,
+  'search pause': (context, request, emit) => activateSearch(context, request, false, emit),
+  'search resume': (context, request, emit) => activateSearch(context, request, true, emit),
+} satisfies Operations

@@ -1,10 +1,10 @@
 // `tenderstock maintenance`: closes the API of all nodes until a time, and opens it again.
 import { dayMs, toInstant } from '../domain/time.ts'
-import { wrongUse } from '../platform/errors.ts'
+import { OperatorError, wrongUse } from '../platform/errors.ts'
 import { inTransaction } from '../store/database.ts'
 import { loadMaintenance, saveMaintenance } from '../store/maintenance.ts'
 import { noteCommand } from './command-note.ts'
-import type { Operation } from './operation-context.ts'
+import type { Operation, Operations } from './operation-context.ts'
 
 /** Maximum number of days until the end. */
 const longestDays = 7
@@ -55,3 +55,14 @@ function readEnd(text: string, now: number): number {
     )
   return until
 }
+
+export const operations = {
+  'maintenance on': beginMaintenance,
+  'maintenance off': endMaintenance,
+  'clock advance': async ({ advanceClock }, { options }, emit) => {
+    if (!advanceClock)
+      throw new OperatorError('This command needs a running service that was started with --trial-clock.')
+    emit({ event: 'clock', now: toInstant(await advanceClock(Number(options.ms))) })
+    return 0
+  },
+} satisfies Operations

@@ -55,3 +55,6 @@ export type Operation<Context = ServiceContext> = (
   request: ControlRequest,
   emit: Emit,
 ) => Promise<number>
+
+/** The commands of one module, by their words. */
+export type Operations = { readonly [command: string]: Operation }

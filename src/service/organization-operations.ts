@@ -13,7 +13,7 @@ import {
 } from '../store/organizations.ts'
 import type { EventOf } from './command-event.ts'
 import { actorOf, noteCommand } from './command-note.ts'
-import type { Operation } from './operation-context.ts'
+import type { Operation, Operations } from './operation-context.ts'
 import { organizationNamed } from './organization-named.ts'
 
 /** `organization create` */
@@ -116,3 +116,12 @@ const organizationEvent = (organization: Organization): EventOf<'organization'> 
   event: 'organization',
   ...organization,
 })
+
+export const operations = {
+  'organization create': createOrganizationNow,
+  'organization list': listOrganizationsNow,
+  'organization show': showOrganization,
+  'organization update': updateOrganization,
+  'organization rename': renameOrganizationNow,
+  'organization end': endOrganization,
+} satisfies Operations

@@ -39,13 +39,12 @@ import {
 import { findTender, upsertTenders } from '../store/tenders.ts'
 import type { Emit, EventOf } from './command-event.ts'
 import { noteCommand } from './command-note.ts'
+import { consolidateNow } from './consolidate-now.ts'
 import type { ControlRequest } from './control-socket.ts'
-import type { Operation, ServiceContext } from './operation-context.ts'
+import type { Operation, Operations, ServiceContext } from './operation-context.ts'
 
 /** All redactions since the beginning, one per line, for a database that is restored from an older backup. */
 export const redactionsFile = 'redactions.jsonl'
-
-type Doing = { readonly emit: Emit; readonly apply: (context: ServiceContext, emit: Emit) => Promise<void> }
 
 /** A line of the file. `key` distinguishes the keys of different stocks. */
 export type RedactionLine = { readonly key: string } & (
@@ -54,14 +53,14 @@ export type RedactionLine = { readonly key: string } & (
 )
 
 /** `redact` */
-export async function redactNow(context: ServiceContext, { options }: ControlRequest, doing: Doing): Promise<number> {
+export async function redactNow(context: ServiceContext, { options }: ControlRequest, emit: Emit): Promise<number> {
   const { store, clock } = context
   const key = await redactionKey(store.db)
   const rules = rulesOf(key, options)
   const id = redactionId(rules)
   const isDryRun = options['dry-run'] === true
   if (isDryRun) {
-    doing.emit({ event: 'redacted', id, isDryRun, ...(await goThrough(context, redactor(key, rules), doing, false)) })
+    emit({ event: 'redacted', id, isDryRun, ...(await goThrough(context, redactor(key, rules), emit, false)) })
     return 0
   }
   const reason = String(options['reason'] ?? '').trim()
@@ -72,9 +71,9 @@ export async function redactNow(context: ServiceContext, { options }: ControlReq
     await noteCommand(trx, context, { action: 'redaction.create', subject: id, detail: { ...kindsOf(rules), reason } })
   })
   await keepLine(context, key, { redaction })
-  const touched = await goThrough(context, redactor(key, rules), doing, true)
+  const touched = await goThrough(context, redactor(key, rules), emit, true)
   await setRedactionApplied(store.db, id, clock())
-  doing.emit({
+  emit({
     event: 'redacted',
     id,
     isDryRun,
@@ -97,7 +96,7 @@ export const listRedactionsNow: Operation = async ({ store }, _request, emit) =>
 export async function undoRedaction(
   context: ServiceContext,
   { operands }: ControlRequest,
-  doing: Doing,
+  emit: Emit,
 ): Promise<number> {
   const { store } = context
   const id = operands[0]!
@@ -109,9 +108,9 @@ export async function undoRedaction(
     await noteCommand(trx, context, { action: 'redaction.undo', subject: id })
   })
   await keepLine(context, key, { undone: id })
-  const { notices } = await reconsider(context, redactor(key, found.rules), doing.emit, true)
-  await context.queue.run('consolidate', () => doing.apply(context, doing.emit))
-  doing.emit({ event: 'redactionUndone', id, notices })
+  const { notices } = await reconsider(context, redactor(key, found.rules), emit, true)
+  await context.queue.run('consolidate', () => consolidateNow(context, emit))
+  emit({ event: 'redactionUndone', id, notices })
   return 0
 }
 
@@ -119,7 +118,7 @@ export async function undoRedaction(
 export async function importRedactions(
   context: ServiceContext,
   { operands }: ControlRequest,
-  doing: Doing,
+  emit: Emit,
 ): Promise<number> {
   const { store, clock } = context
   const path = operands[0]!
@@ -142,13 +141,13 @@ export async function importRedactions(
   })
   if (undone.length > 0) {
     const rules = undone.flatMap((each) => each.rules)
-    await reconsider(context, redactor(key, rules), doing.emit, true)
+    await reconsider(context, redactor(key, rules), emit, true)
   }
   const rules = pending.flatMap((each) => each.rules)
-  if (rules.length > 0) await goThrough(context, redactor(key, rules), doing, true)
-  else if (undone.length > 0) await context.queue.run('consolidate', () => doing.apply(context, doing.emit))
+  if (rules.length > 0) await goThrough(context, redactor(key, rules), emit, true)
+  else if (undone.length > 0) await context.queue.run('consolidate', () => consolidateNow(context, emit))
   for (const each of pending) await setRedactionApplied(store.db, each.redactionId, clock())
-  doing.emit({
+  emit({
     event: 'redactionsImported',
     added: pending.length,
     undone: undone.length,
@@ -220,16 +219,15 @@ const mostNamed = 100
  * Processes everything stored that may contain the values, in short steps, so that the service continues meanwhile.
  * `isReal`: removes them; otherwise only counts.
  */
-async function goThrough(context: ServiceContext, rules: Redactor, doing: Doing, isReal: boolean): Promise<Touched> {
+async function goThrough(context: ServiceContext, rules: Redactor, emit: Emit, isReal: boolean): Promise<Touched> {
   if (!rules.isActive) return { notices: 0, records: 0, recordIds: [], members: {}, bodies: 0, mails: 0, others: 0 }
-  const { emit } = doing
   const { notices, members } = await reconsider(context, rules, emit, isReal)
   const records: string[] = []
   await eachText(context, 'tender', ({ key, content }) => {
     if (rules.json(content) !== content) records.push(key)
   })
   if (isReal) {
-    await context.queue.run('consolidate', () => doing.apply(context, emit))
+    await context.queue.run('consolidate', () => consolidateNow(context, emit))
     for (const id of records) await redactLeftover(context, rules, id)
   }
   const replaced = async (table: Exclude<keyof typeof storedTexts, 'tender'>): Promise<number> => {
@@ -374,3 +372,10 @@ export function redactionLines(text: string, path: string): RedactionLine[] {
       throw new OperatorError(`Line ${index + 1} of ${path} is not a redaction; pass a file ${redactionsFile}.`)
     })
 }
+
+export const operations = {
+  'redact list': listRedactionsNow,
+  redact: redactNow,
+  'redact undo': undoRedaction,
+  'redact import': importRedactions,
+} satisfies Operations

@@ -28,17 +28,14 @@ function workplace(store: Store) {
   const events: CommandEvent[] = []
   const context = { store, clock: () => now }
   const emit = (event: CommandEvent) => void events.push(event)
-  const apply = async () => void (await consolidate(store, { now }))
   const request = (command: string, operands: readonly string[], options = {}) => ({ command, operands, options })
   return {
     events,
     list: () => listReviews(context, request('review list', []), emit),
     show: (...operands: string[]) => showReview(context, request('review show', operands), emit),
-    merge: (...operands: string[]) =>
-      decideReview(context, request('review merge', operands), 'merge', { emit, apply }),
-    split: (...operands: string[]) =>
-      decideReview(context, request('review split', operands), 'split', { emit, apply }),
-    undo: (...operands: string[]) => undoReview(context, request('review undo', operands), { emit, apply }),
+    merge: (...operands: string[]) => decideReview(context, request('review merge', operands), 'merge', emit),
+    split: (...operands: string[]) => decideReview(context, request('review split', operands), 'split', emit),
+    undo: (...operands: string[]) => undoReview(context, request('review undo', operands), emit),
     explain: (id: string) => explainStock(context, request('explain', [id]), emit),
   }
 }

@@ -21,8 +21,10 @@ import {
 import { contentsOfTenders, findTender, tendersOfNoticeKeys } from '../store/tenders.ts'
 import type { Emit } from './command-event.ts'
 import { noteCommand } from './command-note.ts'
+import { consolidateNow } from './consolidate-now.ts'
 import type { ControlRequest } from './control-socket.ts'
-import type { Operation, ServiceContext } from './operation-context.ts'
+import { explainSearch } from './hit-operations.ts'
+import type { Operation, Operations, ServiceContext } from './operation-context.ts'
 
 /** What these commands need of the context they run in. */
 export type ReviewContext = Pick<ServiceContext, 'store' | 'clock' | 'by'>
@@ -107,12 +109,12 @@ export async function comparePair(db: Executor, left: string, right: string) {
 /** Maximum number of uncertain tenders to search for one. */
 const mostDoubts = 10_000
 
-/** `review merge|split LEFT RIGHT`: stores the decision and applies it immediately; `apply` consolidates. */
+/** `review merge|split LEFT RIGHT`: stores the decision and applies it immediately. */
 export async function decideReview(
   context: ReviewContext,
   { operands, options }: ControlRequest,
   decision: 'merge' | 'split',
-  { emit, apply }: { readonly emit: Emit; readonly apply: () => Promise<void> },
+  emit: Emit,
 ): Promise<number> {
   const { store, clock } = context
   const pair = await pairOf(store.db, operands)
@@ -133,7 +135,7 @@ export async function decideReview(
     await reconsiderNotices(trx, [left, right])
     await noteCommand(trx, context, { action: `review.${decision}`, subject })
   })
-  await apply()
+  await consolidateNow(context, emit)
   const tenders = await tendersOfNoticeKeys(store.db, [left, right])
   const isOne = tenders.get(left) === tenders.get(right)
   emit({ event: 'reviewDecided', decision, left, right, records: [...new Set(tenders.values())] })
@@ -145,12 +147,8 @@ export async function decideReview(
   return 0
 }
 
-/** `review undo LEFT RIGHT`: removes the decision on two records and applies that immediately; `apply` consolidates. */
-export async function undoReview(
-  context: ReviewContext,
-  { operands }: ControlRequest,
-  { emit, apply }: { readonly emit: Emit; readonly apply: () => Promise<void> },
-): Promise<number> {
+/** `review undo LEFT RIGHT`: removes the decision on two records and applies that immediately. */
+export async function undoReview(context: ReviewContext, { operands }: ControlRequest, emit: Emit): Promise<number> {
   const { store } = context
   const [left, right] = [...(await pairOf(store.db, operands))].sort() as [string, string]
   const decisions = await decisionsOn(store.db, left, right)
@@ -161,7 +159,7 @@ export async function undoReview(
     await reconsiderNotices(trx, noticeKeys)
     await noteCommand(trx, context, { action: 'review.undo', subject: `${left} ${right}`.slice(0, 300) })
   })
-  await apply()
+  await consolidateNow(context, emit)
   const tenders = await tendersOfNoticeKeys(store.db, noticeKeys)
   emit({
     event: 'reviewUndone',
@@ -267,3 +265,15 @@ async function verdictOn(db: Executor, left: string | undefined, right: string |
   const edges = await listEdgesOf(db, [left])
   return { ...verdict, isCandidate: edges.some((edge) => edge.left === right || edge.right === right) }
 }
+
+export const operations = {
+  'review list': listReviews,
+  'review show': showReview,
+  'review merge': (context, request, emit) => decideReview(context, request, 'merge', emit),
+  'review split': (context, request, emit) => decideReview(context, request, 'split', emit),
+  'review undo': undoReview,
+  explain: (context, request, emit) =>
+    request.options['search'] === undefined
+      ? explainStock(context, request, emit)
+      : explainSearch(context, request, emit),
+} satisfies Operations

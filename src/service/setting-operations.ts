@@ -4,6 +4,7 @@ import { nearestWord } from '../platform/nearest-word.ts'
 import { fileVariable, keyVariable, type SettingSpec, settings } from '../platform/settings.ts'
 import { loadSources } from '../sources/registry.ts'
 import type { Emit } from './command-event.ts'
+import type { Operations } from './operation-context.ts'
 
 /**
  * Reports every setting of this process, and each variable with our prefix that is not a setting. `isRunning`: this
@@ -36,3 +37,7 @@ export async function showSettings({ isRunning }: { readonly isRunning: boolean 
   readConfig()
   return 0
 }
+
+export const operations = {
+  config: async (_context, _request, emit) => showSettings({ isRunning: true }, emit),
+} satisfies Operations

@@ -18,8 +18,9 @@ import { alarmsOf, listRuns } from '../store/source-health.ts'
 import type { Actor } from '../store/token-changes.ts'
 import type { SourceCard } from './command-event.ts'
 import { noteCommand } from './command-note.ts'
+import { consolidateNow } from './consolidate-now.ts'
 import type { ControlRequest } from './control-socket.ts'
-import type { Operation } from './operation-context.ts'
+import type { Operation, Operations } from './operation-context.ts'
 import { openPortalAccess, type PortalAccess, type SamplePortals } from './portal-access.ts'
 import { claimStockKind } from './stock-kind.ts'
 
@@ -269,3 +270,14 @@ export const checkSources: Operation<CheckContext> = async (context, { operands,
   emit({ event: 'sourcesChecked', checked: verdicts.length, ok, quiet })
   return ok + quiet === verdicts.length ? 0 : sourceExitCodes.differs
 }
+
+export const operations = {
+  'source list': listSources,
+  'source show': showSource,
+  'source check': checkSources,
+  'source run': async (context, request, emit) => {
+    const exitCode = await runSourceNow(context, request, emit)
+    await context.queue.run('consolidate', () => consolidateNow(context, emit))
+    return exitCode
+  },
+} satisfies Operations

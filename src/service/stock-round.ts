@@ -8,12 +8,13 @@ import { conformantIntervalMs } from '../publish/publish.ts'
 import { loadSources } from '../sources/registry.ts'
 import { isPublicationBegun } from '../store/publication.ts'
 import type { CommandEvent, Emit } from './command-event.ts'
+import { consolidateNow } from './consolidate-now.ts'
 import type { LiveSources } from './live-sources.ts'
 import type { NodeState } from './node-state.ts'
 import type { ServiceContext } from './operation-context.ts'
-import { consolidateNow, fitValuesWhenDue, ingestPaths, isRebuildPending, publishNow, rebuild } from './operations.ts'
 import type { RunStage } from './rounds.ts'
 import type { SampleSources } from './sample-sources.ts'
+import { fitValuesWhenDue, ingestPaths, isRebuildPending, publishNow, rebuild } from './stock-operations.ts'
 
 /**
  * A reader shows an edition some seconds after its publication, sometimes sooner, sometimes later. With this much more

@@ -7,7 +7,7 @@ import { type ApiToken, listTokens } from '../store/organizations.ts'
 import { createTokenBy, revokeTokenBy, rotateTokenBy } from '../store/token-changes.ts'
 import type { EventOf } from './command-event.ts'
 import { actorOf } from './command-note.ts'
-import type { Operation, ServiceContext } from './operation-context.ts'
+import type { Operation, Operations, ServiceContext } from './operation-context.ts'
 import { noOrganization, organizationNamed } from './organization-named.ts'
 
 /** What else a change of a token needs. */
@@ -92,3 +92,10 @@ const tokenEvent = (token: ApiToken, now: number): EventOf<'token'> => ({
   ...token,
   isExpired: token.expiresAt !== null && token.expiresAt <= now,
 })
+
+export const operations = {
+  'token create': createTokenNow,
+  'token list': listTokensNow,
+  'token revoke': revokeTokenNow,
+  'token rotate': rotateTokenNow,
+} satisfies Operations

@@ -39,7 +39,7 @@ import type { Emit, EventOf } from './command-event.ts'
 import { noteCommand } from './command-note.ts'
 import type { ControlRequest } from './control-socket.ts'
 import { webhookAddressRule } from './loopback-webhooks.ts'
-import type { Operation, ServiceContext } from './operation-context.ts'
+import type { Operation, Operations, ServiceContext } from './operation-context.ts'
 import { organizationNamed } from './organization-named.ts'
 import { secretInFile } from './secret-file.ts'
 import { openSealer } from './webhook-sealer.ts'
@@ -381,3 +381,17 @@ const endpointEvent = (endpoint: WebhookEndpoint, organization: string): EventOf
   failingSince: endpoint.failingSince ?? null,
   requestsPerSecond: endpoint.requestsPerSecond,
 })
+
+export const operations = {
+  'webhook create': createWebhook,
+  'webhook update': updateWebhook,
+  'webhook list': listWebhooks,
+  'webhook test': testWebhook,
+  'webhook rotate': rotateWebhook,
+  'webhook enable': enableWebhook,
+  'webhook disable': disableWebhook,
+  'webhook remove': removeWebhook,
+  'webhook deliveries': listWebhookDeliveries,
+  'webhook replay': replayWebhook,
+  'webhook release': releaseWebhook,
+} satisfies Operations

@@ -7,12 +7,6 @@ import { withoutSentinelDates } from './sentinel-dates.ts'
 import { parseTedExport } from './ted-export/parse-ted-export.ts'
 import { decodeText, maxDocumentBytes, readXmlBytes, type XmlElement, XmlError } from './xml/xml.ts'
 
-/**
- * Version of the parsers; increase it whenever they parse the same bytes differently, so that stored documents are
- * parsed again.
- */
-export const parserVersion = 5
-
 /** Maximum depth, beyond any release; keeps recursion over the value safe. */
 const maxJsonDepth = 256
 

@@ -2,7 +2,6 @@
 import type { Clock, Sleep } from '../platform/clock.ts'
 import type { DocumentLocation } from '../platform/config.ts'
 import type { Random } from '../platform/random.ts'
-import { openBucketDocuments } from './bucket-documents.ts'
 import type { OpenDocumentStore } from './document-store.ts'
 import { openFolderDocuments } from './folder-documents.ts'
 
@@ -23,7 +22,7 @@ export async function openDocumentStore(
   options: DocumentStoreOptions,
 ): Promise<OpenDocumentStore | undefined> {
   if (location === undefined) return undefined
-  return location.kind === 'folder'
-    ? openFolderDocuments(location.path, options)
-    : openBucketDocuments(location, options)
+  if (location.kind === 'folder') return openFolderDocuments(location.path, options)
+  const { openBucketDocuments } = await import('./bucket-documents.ts')
+  return openBucketDocuments(location, options)
 }

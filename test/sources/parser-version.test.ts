@@ -6,7 +6,8 @@ import { expect, test } from 'vitest'
 import { canonicalForm } from '../../src/domain/stock-digest.ts'
 import { sampleShelf } from '../../src/simulator/shelf.ts'
 import { simulated } from '../../src/simulator/simulated-source.ts'
-import { parserOf, parserVersion } from '../../src/sources/parse-document.ts'
+import { parserOf } from '../../src/sources/parse-document.ts'
+import { parserVersion } from '../../src/sources/parser-version.ts'
 import { loadSources } from '../../src/sources/registry.ts'
 
 const file = 'test/sources/parser-fingerprint.json'
@@ -26,6 +27,6 @@ test('what is read has the fingerprint of its parserVersion', async () => {
   const found = { parserVersion, sha256: hash.digest('hex') }
   expect(
     found,
-    `The parsers read something else: raise parserVersion (src/sources/parse-document.ts) and write ${JSON.stringify(found)} with the new version into ${file}. When only made-up documents changed, keep the version.`,
+    `The parsers read something else: raise parserVersion (src/sources/parser-version.ts) and write ${JSON.stringify(found)} with the new version into ${file}. When only made-up documents changed, keep the version.`,
   ).toEqual(JSON.parse(readFileSync(file, 'utf8')))
 })

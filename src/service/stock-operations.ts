@@ -1,0 +1,241 @@
+// What changes the stock: receiving, publishing, rebuilding, fitting the model of values. Rounds call it, and commands.
+
+import { rebuildStock } from '../consolidate/consolidate.ts'
+import { fitStock } from '../consolidate/estimate/fit-stock.ts'
+import { type IngestSummary, ingest, previewReparse, reparse } from '../ingest/ingest.ts'
+import { wrongUse } from '../platform/errors.ts'
+import { type PublishOutcome, previewPublication, publish } from '../publish/publish.ts'
+import { type ReceivedDocument, readPath } from '../sources/files.ts'
+import { parserVersion } from '../sources/parser-version.ts'
+import { loadSources } from '../sources/registry.ts'
+import { countReceived } from '../store/documents.ts'
+import { newestEdition } from '../store/editions.ts'
+import { newestModel } from '../store/estimates.ts'
+import { getSetting, setSetting } from '../store/settings.ts'
+import { listHolds, tenderHashes } from '../store/status.ts'
+import { publisherClockConcern } from './clock-concerns.ts'
+import type { Emit, EventOf } from './command-event.ts'
+import { noteCommand } from './command-note.ts'
+import { consolidateNow } from './consolidate-now.ts'
+import type { ControlRequest } from './control-socket.ts'
+import type { Operations, ServiceContext } from './operation-context.ts'
+
+const exitCodes = { held: 3, tooEarly: 4 } as const
+
+/** The source ID of files that are read by hand. */
+const filesSource = 'files'
+
+const intervalOf = (context: ServiceContext, options: ControlRequest['options']): number =>
+  context.publishIntervalMs ?? Number(options['publish-interval-minutes'] ?? 60) * 60_000
+
+/** `publish --dry-run`: ends as `publish` would end. */
+async function previewPublish(
+  context: ServiceContext,
+  options: ControlRequest['options'],
+  emit: Emit,
+): Promise<number> {
+  const differenceMs = context.databaseClock.differenceMs()
+  const message = publisherClockConcern(differenceMs)
+  if (message !== undefined) {
+    emit({ event: 'clockDiffers', differenceMs, message })
+    return 1
+  }
+  const preview = await previewPublication(context.store, {
+    now: context.clock(),
+    minIntervalMs: intervalOf(context, options),
+    acceptsFutureEdition: options['accept-future-edition'] === true,
+  })
+  emit({ event: 'publishPreview', ...preview })
+  if (preview.allowedAt !== null) return exitCodes.tooEarly
+  return preview.reasons.length > 0 && options['override-gate'] !== true ? exitCodes.held : 0
+}
+
+/** `rebuild --dry-run` */
+async function previewRebuild(context: ServiceContext, emit: Emit): Promise<number> {
+  const { store, documentStore, signal } = context
+  const { documents: total } = await countReceived(store.db, parserVersion)
+  const preview = await previewReparse(store, {
+    sources: await loadSources(),
+    ...(documentStore && { documentStore }),
+    ...(signal && { signal }),
+    onProgress: ({ documents }) => emit({ event: 'progress', stage: 'reparse', done: documents, total }),
+  })
+  emit({ event: 'rebuildPreview', ...preview })
+  return 0
+}
+
+/** Records an edition that is published in spite of objections: who decided so, why, and the objections. */
+async function notePublication(context: ServiceContext, options: ControlRequest['options']): Promise<void> {
+  const isForced = options['override-gate'] === true
+  if (!isForced && options['accept-future-edition'] !== true) {
+    if (options['reason'] === undefined) return
+    throw wrongUse('--reason says why the gate is overridden: pass it with --override-gate.')
+  }
+  const { db } = context.store
+  const newest = await newestEdition(db)
+  const [hold] = isForced ? await listHolds(db, newest?.publishedAt ?? 0, 1) : []
+  await noteCommand(db, context, {
+    action: isForced ? 'edition.publishAnyway' : 'edition.acceptFuture',
+    subject: `edition ${(newest?.edition ?? 0) + 1}`,
+    detail: {
+      ...(options['reason'] !== undefined && { reason: String(options['reason']) }),
+      ...(hold && { held: hold.reasons.join(' ').slice(0, 1000) }),
+    },
+  })
+}
+
+/** Receives the documents of the paths. Throws OperatorError for a path that does not exist. */
+export async function ingestPaths(
+  context: ServiceContext,
+  paths: readonly string[],
+  emit: Emit,
+): Promise<IngestSummary> {
+  return ingestFrom(context, filesSource, documentsOf(paths), emit)
+}
+
+async function* documentsOf(paths: readonly string[]): AsyncGenerator<ReceivedDocument> {
+  for (const path of paths) yield* readPath(path)
+}
+
+async function ingestFrom(
+  context: ServiceContext,
+  sourceId: string,
+  documents: AsyncIterable<ReceivedDocument>,
+  emit: Emit,
+): Promise<IngestSummary> {
+  const summary = await ingest(context.store, {
+    sourceId,
+    documents,
+    clock: context.clock,
+    onProgress: (sums) =>
+      emit({ event: 'progress', stage: 'ingest', source: sourceId, done: sums.documents, detail: 'documents' }),
+    ...(context.documentStore && { documentStore: context.documentStore }),
+    ...(context.signal && { signal: context.signal }),
+  })
+  emit({ event: 'ingested', source: sourceId, ...summary })
+  return summary
+}
+
+/** Fits the model of values again and estimates values that no model has judged yet. */
+async function fitValues(context: ServiceContext, emit: Emit): Promise<void> {
+  const summary = await fitStock(context.store, {
+    now: context.clock(),
+    ...(context.signal && { signal: context.signal }),
+  })
+  emit({ event: 'valuesFitted', ...summary, version: summary.version ?? null })
+  if (summary.reconsidered > 0) await consolidateNow(context, emit)
+}
+
+const fitIntervalMs = 24 * 3_600_000
+
+/** Fits when the newest model is a day old; a stock without one is counted each time, so call it rarely. */
+export async function fitValuesWhenDue(context: ServiceContext, emit: Emit): Promise<void> {
+  const newest = await newestModel(context.store.db)
+  if (!newest || context.clock() - newest.fittedAt >= fitIntervalMs) await fitValues(context, emit)
+}
+
+type PublishWish = {
+  readonly minIntervalMs: number
+  readonly overrideGate?: boolean
+  /** Publishes although the newest edition is dated in the future. */
+  readonly acceptsFutureEdition?: boolean
+}
+
+/** Publishes the next edition when it is due, reports the result, and makes a new edition visible immediately. */
+export async function publishNow(
+  context: ServiceContext,
+  emit: Emit,
+  { minIntervalMs, overrideGate = false, acceptsFutureEdition = false }: PublishWish,
+): Promise<PublishOutcome['kind'] | 'clockDiffers'> {
+  const message = publisherClockConcern(context.databaseClock.differenceMs())
+  if (message !== undefined) {
+    emit({ event: 'clockDiffers', differenceMs: context.databaseClock.differenceMs(), message })
+    return 'clockDiffers'
+  }
+  await context.beforePublish?.()
+  const outcome = await publish(context.store, {
+    now: context.clock(),
+    clock: context.clock,
+    minIntervalMs,
+    overrideGate,
+    acceptsFutureEdition,
+    onProgress: (progress) => emit({ event: 'progress', stage: 'publish', ...progress }),
+  })
+  const { kind, ...facts } = outcome
+  if (kind === 'published') await context.onPublished?.()
+  emit({ event: kind, ...facts } as EventOf<typeof kind>)
+  return kind
+}
+
+const pendingRebuild = 'rebuild-pending'
+
+/** True when a rebuild was interrupted: the stock has to be rebuilt before it is published. */
+export const isRebuildPending = async ({ store }: ServiceContext) =>
+  (await getSetting(store.db, pendingRebuild)) === 'yes'
+
+/** Re-parses all stored documents and rebuilds the stock; reports how the stock differs from the previous one. */
+export async function rebuild(context: ServiceContext, emit: Emit): Promise<void> {
+  const { store, clock } = context
+  const before = await tenderHashes(store.db)
+  const { documents: total } = await countReceived(store.db, parserVersion)
+  // reading documents again replaces notices of the stock: it must not be published from here to the end
+  await setSetting(store.db, pendingRebuild, 'yes')
+  const read = await reparse(store, {
+    clock,
+    sources: await loadSources(),
+    ...(context.documentStore && { documentStore: context.documentStore }),
+    onProgress: ({ documents }) => emit({ event: 'progress', stage: 'reparse', done: documents, total }),
+  })
+  await rebuildStock(store, {
+    now: clock(),
+    onProgress: (progress) => emit({ event: 'progress', stage: 'rebuild', ...progress }),
+  })
+  await setSetting(store.db, pendingRebuild, 'no')
+  const after = await tenderHashes(store.db)
+  const idsGone = [...before.keys()].filter((id) => !after.has(id)).length
+  const idsNew = [...after.keys()].filter((id) => !before.has(id)).length
+  const contentsChanged = [...after].filter(([id, hash]) => before.has(id) && before.get(id) !== hash).length
+  emit({
+    event: 'rebuilt',
+    ...read,
+    records: after.size,
+    idsGone,
+    idsNew,
+    contentsChanged,
+    isSame: idsGone + idsNew + contentsChanged === 0,
+  })
+}
+
+export const operations = {
+  ingest: async (context, { operands }, emit) => {
+    await noteCommand(context.store.db, context, {
+      action: 'documents.ingest',
+      subject: operands.join(' ').slice(0, 300),
+    })
+    await ingestPaths(context, operands, emit)
+    await consolidateNow(context, emit)
+    return 0
+  },
+  publish: async (context, { options }, emit) => {
+    if (options['dry-run'] === true) return previewPublish(context, options, emit)
+    await notePublication(context, options)
+    const outcome = await publishNow(context, emit, {
+      minIntervalMs: intervalOf(context, options),
+      overrideGate: options['override-gate'] === true,
+      acceptsFutureEdition: options['accept-future-edition'] === true,
+    })
+    if (outcome === 'clockDiffers') return 1
+    return outcome === 'held' ? exitCodes.held : outcome === 'tooEarly' ? exitCodes.tooEarly : 0
+  },
+  rebuild: async (context, { options }, emit) => {
+    if (options['dry-run'] === true) return previewRebuild(context, emit)
+    await noteCommand(context.store.db, context, { action: 'stock.rebuild', subject: 'stock' })
+    await rebuild(context, emit)
+    return 0
+  },
+  'values fit': async (context, _request, emit) => {
+    await noteCommand(context.store.db, context, { action: 'values.fit', subject: 'value model' })
+    await fitValues(context, emit)
+    return 0
+  },
+} satisfies Operations
