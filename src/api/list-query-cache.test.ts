@@ -7,7 +7,7 @@ import { parseQueryString } from './query-string.ts'
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
 console.log(`list-query-cache.test seed ${seed} (TEST_SEED repeats it)`)
 
-/** Reads without a memory, as the parameters are declared. */
+/** Reads without a cache, as the parameters are declared. */
 function readAfresh(text: string): unknown {
   const { values, faults } = parseQueryString(text)
   const parsed = parseListQuery(values)

@@ -58,7 +58,7 @@ const languages: ReadonlySet<string> = new Set(
   `ar bg bs ca cs cy da de el en es et eu fi fr ga gl hr hu hy is it ja ka ko lb lt lv mk mt nb nl nn no pl pt ro ru
 sk sl sq sr sv tr uk zh`.match(/\w+/g),
 )
-/** Kept, as every text of a notice names its language, and asking costs a microsecond. */
+/** Cached: every text of a notice names its language, and a lookup costs a microsecond. */
 const languageByAlpha3 = new Map<string, string | undefined>()
 
 /** Both codes of ISO 639-2 (`DEU`, `GER`) and those that were withdrawn (`MOL`); `CNR` is a kind of Serbian. */

@@ -1,4 +1,4 @@
-// What a company does, as the fit score looks at it; where a search has no profile, one is derived from it.
+// What a company does, as the fit score sees it. If a search has no profile, one is derived from it.
 import {
   type ContractNature,
   HitInputError,
@@ -36,7 +36,7 @@ export type CompanyProfile = {
   readonly excludedCpv?: readonly string[]
 }
 
-/** A profile as the matcher takes it. */
+/** A profile as the matcher loads it. */
 export type LoadedProfile = {
   readonly profileId: string
   readonly profile: CompanyProfile
@@ -58,7 +58,7 @@ const members = [
   'excludedCpv',
 ]
 
-/** The profile that was written; throws a HitInputError that says what to change. */
+/** Parses a written profile. Throws a HitInputError that says what to change. */
 export function parseCompanyProfile(input: unknown): CompanyProfile {
   const given = readMembers(input, 'A profile', members)
   const profile: CompanyProfile = present({
@@ -78,9 +78,7 @@ export function parseCompanyProfile(input: unknown): CompanyProfile {
   return profile
 }
 
-/**
- * What a search says of the company that wrote it. It holds nothing to compare where the search names only authorities.
- */
+/** Returns the profile that a search implies. It holds nothing to compare if the search names only authorities. */
 export function profileOfSearch(filter: SearchFilter): CompanyProfile {
   const { cpv, words, nuts, valueMin, valueMax } = filter
   return present({ cpv, words, nuts, valueMin, valueMax }) as CompanyProfile

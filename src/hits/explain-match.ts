@@ -1,4 +1,4 @@
-// Why a search matches a published tender, or why not: the same clauses and the same score as for a hit.
+// Why a search matches a published tender, or why it does not: the same clauses and the same score as for a hit.
 import type { TenderRecord } from '../domain/tender.ts'
 import type { Store } from '../store/database.ts'
 import { findProfileById, publishedBodies, type StoredSearch } from '../store/searches.ts'
@@ -9,7 +9,7 @@ import { type Clause, clausesOf } from './plain-match.ts'
 import type { SearchFilter } from './saved-search.ts'
 
 export type ExplainedMatch = {
-  /** Every clause holds, and the score reaches the threshold. */
+  /** Whether every clause holds and the score reaches the threshold. */
   readonly isMatch: boolean
   readonly clauses: readonly Clause[]
   readonly fitScore: number
@@ -17,7 +17,9 @@ export type ExplainedMatch = {
   readonly fit: Fit
 }
 
-/** By the newest version of the search, and the record as it is published now. Undefined if it was never published. */
+/**
+ * Uses the newest version of the search, and the record as it is published now. Undefined if it was never published.
+ */
 export async function explainMatch(
   store: Pick<Store, 'db'>,
   { filter: text, profileId, threshold }: StoredSearch,

@@ -1,8 +1,9 @@
-// What of a record the owner of a hit may want to hear of later, and what changed between two of its entries.
+// The facts of a record of whose later changes the owner of a hit may want to be notified, and what changed between two
+// of its entries.
 import type { HitChange } from '../domain/hit-event.ts'
 import type { TenderRecord } from '../domain/tender.ts'
 
-/** As in one entry of the record. */
+/** These facts in one entry of the record. */
 export type WatchedState = {
   readonly archiveReason: string | null
   readonly mergedInto: string | null
@@ -19,7 +20,7 @@ export function watchedState(record: TenderRecord): WatchedState {
     archiveReason: record.archiveReason ?? null,
     mergedInto: record.mergedInto ?? null,
     deadlineMs: deadline === undefined ? null : Date.parse(deadline),
-    // no database takes a NUL, and one would stop the matching of every later edition
+    // no database accepts a NUL, and one would stop the matching of every later edition
     value: amount === null ? null : `${amount.value} ${amount.currency}`.replaceAll('\0', ''),
   }
 }

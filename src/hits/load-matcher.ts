@@ -36,7 +36,7 @@ export async function loadMatcher(
   return searches
 }
 
-/** A stored search as the matcher takes it. What is stored was parsed before. */
+/** A stored search as the matcher loads it. What is stored was parsed before. */
 function searchOf({ searchNo, version, filter, profileId, threshold }: StoredSearch): Search {
   return { searchNo, version, filter: JSON.parse(filter) as SearchFilter, profileId, threshold }
 }

@@ -1,6 +1,6 @@
-// Matches each published edition with the searches that held for it, and offers what it finds (docs/hits/concepts.md).
-// One process at a time; killed at any point, the next one continues from the mark and makes no hit and no message a
-// second time.
+// Matches each published edition with the searches that applied to it, and offers the hits to endpoints
+// (docs/hits/concepts.md). Only one process does this at a time; if it is killed at any point, the next one continues
+// from the mark and repeats no hit and no message.
 import type { HitChange } from '../domain/hit-event.ts'
 import type { TenderRecord } from '../domain/tender.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -40,14 +40,14 @@ import type { Matcher } from './matcher.ts'
 
 /** Maximum number of entries that are matched at once. */
 const usualEntriesAtOnce = 500
-/** How often a long matching reports that it is alive. */
+/** How often the lease is renewed during a long task. */
 const beatMs = 15_000
 
-/** When the hits of one search in one edition are too many: their deliveries wait for a person. */
+/** When the hits of one search in one edition are too many: then their deliveries wait for a person. */
 type Cap = {
-  /** More than this are always too many. */
+  /** More hits than this are always too many. */
   readonly hits: number
-  /** More than this are too many if they also exceed this share of the records that are not archived. */
+  /** More hits than this are too many if they also exceed this share of the records that are not archived. */
   readonly fewHits: number
   readonly share: number
 }
@@ -56,31 +56,31 @@ const usualCap: Cap = { hits: 1000, fewHits: 200, share: 0.05 }
 export type MatchOptions = {
   readonly matcher: Pick<Matcher, 'load' | 'match'>
   readonly clock: Clock
-  /** Aborted: it stops after what it is doing, and the next call continues. */
+  /** When aborted, it stops after the work in progress, and the next call continues. */
   readonly signal?: AbortSignal
   /**
-   * Called before each further page of an edition with what the last one took, in ms: it may wait, so that others can
-   * work.
+   * Called before each further page of an edition with how long the last one took, in ms; it may wait, so that others
+   * can work.
    */
   readonly rest?: (workedMs: number) => Promise<void>
-  /** Called between each two steps; what it throws stops the matching, and the next call continues. */
+  /** Called between any two steps; if it throws, the matching stops, and the next call continues. */
   readonly onStep?: (step: string) => void
   /** For tests. */
   readonly cap?: Cap
   readonly entriesAtOnce?: number
-  /** How many rows are written at once. Default: as many as take a moment. */
+  /** Decides how many rows are written at once. Default: as many as take a moment. */
   readonly pace?: Pick<Pace, 'run'>
 }
 
 export type MatchOutcome =
-  /** Another process matches. */
+  /** Another process is matching. */
   | { readonly kind: 'busy' }
   | {
       readonly kind: 'matched'
-      /** Editions that are matched whole now and were not before. */
+      /** Number of editions that are matched completely now and were not before. */
       readonly editions: number
       readonly hits: number
-      /** Entries that were removed before they were matched: hits of these may be missing. */
+      /** Number of entries that were removed before they were matched: their hits may be missing. */
       readonly unseen: number
     }
 
@@ -93,7 +93,7 @@ type Run = MatchOptions & {
   readonly entriesAtOnce: number
   readonly pace: Pick<Pace, 'run'>
   readonly stockId: string
-  /** The searches that the matcher holds, by number, and of how many versions they are. */
+  /** The searches that the matcher holds, by number, and the number of versions that existed when they were loaded. */
   loaded: { readonly versions: number; readonly searches: ReadonlyMap<number, StoredSearch> } | undefined
   hits: number
   unseen: number
@@ -132,8 +132,8 @@ async function matchEdition(run: Run, mark: HitMark, edition: EditionRow): Promi
 }
 
 /**
- * Takes the changes of tenders that have hits into these, before anything is matched: a hit whose tender became a part
- * of another stands for that one from here on, and one whose tender was split off again no longer does.
+ * Applies the changes of tenders that have hits, before anything is matched: a hit whose tender was merged into another
+ * one represents that one from here on, and one whose tender was split off again no longer does.
  */
 async function followChanges(run: Run, from: HitMark, edition: EditionRow): Promise<HitMark | undefined> {
   let mark = from
@@ -231,8 +231,8 @@ async function findMatches(run: Run, from: HitMark, edition: EditionRow): Promis
 }
 
 /**
- * The searches that hold for an edition, loaded into the matcher. That edition is published, so no later change is
- * among them.
+ * Loads the searches that apply to an edition into the matcher. That edition is published, so no later change is among
+ * them.
  */
 async function load(run: Run, edition: number): Promise<ReadonlyMap<number, StoredSearch>> {
   const versions = await countVersions(run.store.db, edition)
@@ -287,7 +287,7 @@ function newHits(
 /** The id is the first member of every stored record. */
 const idOf = (body: string): string => body.slice('{"id":"'.length, body.indexOf('"', '{"id":"'.length))
 
-/** Adds hits and, for those that are new, offers them: all of it in one transaction. Returns how many are new. */
+/** Adds hits and offers the new ones, all in one transaction. Returns how many are new. */
 async function writeHits(run: Run, trx: Executor, { edition }: EditionRow, hits: readonly NewHit[]): Promise<number> {
   if (hits.length === 0) return 0
   const added = await insertHits(trx, hits, run.clock())
@@ -333,9 +333,9 @@ async function offer(
 }
 
 /**
- * Writes rows, and counts the hits that this makes, in short transactions; the last one moves the mark over all of
- * them. Cut off between two, they are found and written again: what is there already stays as it is. False when it was
- * told to stop.
+ * Writes rows, and counts the new hits, in short transactions; the last one moves the mark past all of them. If it is
+ * interrupted between two, they are found and written again, and existing ones stay unchanged. False if it was told to
+ * stop.
  */
 async function writeInPieces<Row>(
   run: Run,
@@ -360,7 +360,7 @@ async function writeInPieces<Row>(
 }
 
 /**
- * Holds the deliveries of searches that match too much, then calls the edition matched: only from then on are its
+ * Holds the deliveries of searches that match too much, then marks the edition as matched: only from then on are its
  * messages sent.
  */
 async function endEdition(run: Run, edition: EditionRow): Promise<HitMark | undefined> {

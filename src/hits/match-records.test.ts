@@ -30,7 +30,7 @@ const profiles = records.slice(0, 5).map(({ cpvCodes, title }, index) => ({
 function searchesOf(seed: number): Search[] {
   const random = randomOf(seed)
   const drawn = generateSearches(records, { seed, count: 150, style: 'mixed', threshold: 50 })
-  // some ask the same, by other profiles and thresholds
+  // some have the same filter, with other profiles and thresholds
   return [...drawn, ...drawn.slice(0, 40)].map((search, index) => ({
     ...search,
     searchNo: index + 1,
@@ -63,7 +63,7 @@ const inOrder = (matches: readonly Match[]): Match[] =>
 test('searches that share filters and profiles get exactly the matches and scores of a plain loop', () => {
   const searches = searchesOf(3)
   const loaded = loadSearches(searches, profiles, model)
-  // one by one, then many: the index is made again as the sample grows
+  // one by one, then many: the index is rebuilt as the sample grows
   const texts = records.map((record) => JSON.stringify(record))
   const found = [
     ...texts.slice(0, 3).flatMap((text) => loaded.match([text], now)),

@@ -16,7 +16,7 @@ export type Match = {
   readonly matched: Matched
 }
 
-/** Answers for the searches and profiles with which it was made. */
+/** Matches records with the searches and profiles with which it was made. */
 export type LoadedSearches = {
   /**
    * `records`: JSON of entries of one edition; `at`: when it was published, epoch ms. Archived records match nothing.
@@ -29,9 +29,9 @@ type Question = { readonly profile: number; readonly searches: Search[]; thresho
 /** Searches with the same filter. */
 type Asked = { readonly filter: SearchFilter; readonly questions: Question[] }
 
-/** Maximum number of records by which the rarest clause of a search is known. */
+/** Maximum number of records that determine which clause of a search is the rarest. */
 const mostSampled = 500
-/** The index is rebuilt when this many times as many records are known as when it was built. */
+/** The index is rebuilt when the number of known records has grown by this factor since it was built. */
 const betterSample = 8
 
 /** `sample`: JSON of records that were matched before, if any; it is added to. */

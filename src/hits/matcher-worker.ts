@@ -1,4 +1,4 @@
-// The thread of the matcher: holds the loaded searches, and gives way to the threads that answer requests.
+// The thread of the matcher: it holds the loaded searches, and yields to the threads that answer requests.
 import { parentPort } from 'node:worker_threads'
 import { lowerThreadPriority } from '../platform/thread-priority.ts'
 import type { LoadedProfile } from './company-profile.ts'
@@ -16,7 +16,7 @@ lowerThreadPriority()
 const { loadSearches } = await import('./match-records.ts')
 const { readFitModel } = await import('./fit/fit-model.ts')
 const model = readFitModel()
-/** Records that were matched, by which the next index knows what is rare. */
+/** Records that were matched; they tell the next index which clauses are rare. */
 const sample: string[] = []
 let loaded: LoadedSearches = loadSearches([], [], model)
 

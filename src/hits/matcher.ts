@@ -8,9 +8,9 @@ import type { MatcherAnswer, MatcherTask } from './matcher-worker.ts'
 import type { Search } from './saved-search.ts'
 
 export type Matcher = {
-  /** Takes these searches instead of all before; `serial` names their state. */
+  /** Replaces all loaded searches; `serial` names the state of the new ones. */
   readonly load: (searches: readonly Search[], profiles: readonly LoadedProfile[], serial: number) => Promise<void>
-  /** Of the searches that were loaded last; undefined before the first. */
+  /** Serial of the searches that were loaded last; undefined before the first. */
   readonly serial: () => number | undefined
   /**
    * The matches at or above the threshold of each search, in the order of the records. `records`: JSON of entries of
@@ -18,7 +18,7 @@ export type Matcher = {
    * nothing.
    */
   readonly match: (records: readonly string[], at: number) => Promise<Match[]>
-  /** Rejects what still waits. */
+  /** Rejects the calls that still wait. */
   readonly close: () => Promise<void>
 }
 

@@ -1,4 +1,4 @@
-// Whether a search matches a record, clause by clause, and why: the meaning that the index must give as well.
+// Whether a search matches a record, clause by clause, and why. The index must give the same result.
 import { cpvRange } from '../domain/cpv.ts'
 import { nutsNumber, nutsRange, toNutsCode } from '../domain/nuts.ts'
 import type { TenderRecord } from '../domain/tender.ts'
@@ -42,7 +42,7 @@ export function matchOf(filter: SearchFilter, record: TenderRecord, at: number):
   return matched
 }
 
-/** Every clause of the search with yes or no: the answer to "why did it not match". */
+/** Every clause of the search, and whether it holds: the answer to "why did it not match". */
 export const clausesOf = (filter: SearchFilter, record: TenderRecord, at: number): readonly Clause[] => [
   ...eachClause(filter, record, at),
 ]
@@ -97,7 +97,7 @@ const listed = (items: readonly string[]): string =>
 
 const lotName = (lotId: string): string => `lot ${lotId.replace(/^LOT-0*(?=\d)/, '')}`
 
-/** C55 to C64: the codes of the tender first, then those of its lots. */
+/** C55 to C64: the codes of the tender are checked first, then those of its lots. */
 export function coveredCpv(codes: readonly string[], record: TenderRecord): string | undefined {
   const ranges = codes.map((code) => ({ code, ...cpvRange(code) }))
   const coverOf = (held: string) => {
@@ -116,7 +116,7 @@ export function coveredCpv(codes: readonly string[], record: TenderRecord): stri
   return undefined
 }
 
-/** C65 to C71: only the regions of performance; neither the buyer's seat nor `realizedLocation`. */
+/** C65 to C71: only the regions of performance count; neither the buyer's seat nor `realizedLocation` does. */
 function coveredNuts(codes: readonly string[], record: TenderRecord): string | undefined {
   const ranges = codes.map((code) => ({ code, ...nutsRange(code) }))
   for (const text of record.nutsCodes) {
@@ -129,7 +129,7 @@ function coveredNuts(codes: readonly string[], record: TenderRecord): string | u
   return undefined
 }
 
-/** The texts in which words are looked for, and what each is called. */
+/** Yields the texts in which words are searched, each with its name. */
 function* textsOf(record: TenderRecord): Generator<readonly [path: string, text: string]> {
   yield ['the title', record.title]
   if (record.description !== undefined) yield ['the description', record.description]
@@ -143,7 +143,7 @@ function* textsOf(record: TenderRecord): Generator<readonly [path: string, text:
   }
 }
 
-/** Each token of a record with the first place where it stands. One record is matched against many searches. */
+/** Each token of a record with the first text in which it occurs. One record is matched against many searches. */
 const tokensByRecord = new WeakMap<TenderRecord, ReadonlyMap<string, string>>()
 
 function placesOf(record: TenderRecord): ReadonlyMap<string, string> {
@@ -156,7 +156,7 @@ function placesOf(record: TenderRecord): ReadonlyMap<string, string> {
   return paths
 }
 
-/** The first place of one of these words, and the word. */
+/** One of these words with the first text in which it occurs. */
 export function wordIn(words: readonly string[], record: TenderRecord): string | undefined {
   const asked = words.flatMap((word) => spellingsOf(word).map((spelling) => ({ word, spelling })))
   for (const [token, path] of placesOf(record))
@@ -183,7 +183,7 @@ function natureIn(natures: readonly string[], record: TenderRecord): string | un
   return lot && `${lot.contractNature} in ${lotName(lot.lotId)}`
 }
 
-/** As the list's filters: estimates count, other currencies and unknown values do not match. */
+/** Like the list's filters: estimates count, other currencies and unknown values do not match. */
 function valueClause({ valueMin, valueMax }: SearchFilter, { contractAmount }: TenderRecord): Clause {
   const range = `${valueMin ?? 0} to ${valueMax ?? 'any'} EUR`
   if (contractAmount === null) return { clause: 'value', holds: false, text: 'the value is not known' }

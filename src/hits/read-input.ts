@@ -6,7 +6,7 @@ import { toNutsCode } from '../domain/nuts.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { authorityKey, tokensOf } from './words.ts'
 
-/** A search or profile that cannot be taken as it stands; the message says what to change. */
+/** A search or profile that cannot be accepted as it is; the message says what to change. */
 export class HitInputError extends OperatorError {
   constructor(message: string) {
     super(message, { exitCode: 2 })
@@ -22,13 +22,13 @@ const maxWordLength = 60
 const minWordLength = 2
 /** Maximum letters of the name or national id of an authority. */
 const maxAuthorityLength = 400
-/** Maximum of a value in euros. */
+/** Maximum value in euros. */
 const maxEuros = 999_999_999_999_999
 
 export const contractNatures = ['works', 'supplies', 'services'] as const
 export type ContractNature = (typeof contractNatures)[number]
 
-/** What was written, as an object that has none but the known members. */
+/** Returns the input as an object. Throws if it is not one, or has unknown members. */
 export function readMembers(
   input: unknown,
   what: string,
@@ -42,7 +42,7 @@ export function readMembers(
   return input as { readonly [name: string]: unknown }
 }
 
-/** A list of texts, each read by `read`: sorted, each once; undefined when it is absent or empty. */
+/** Reads a list of texts, each with `read`: sorted, without duplicates; undefined if it is absent or empty. */
 export function readList<T extends string>(input: unknown, name: string, read: (text: string) => T): T[] | undefined {
   if (input === undefined || input === null) return undefined
   if (!Array.isArray(input)) throw new HitInputError(`${name} must be a list of texts.`)
@@ -74,7 +74,7 @@ export function readNuts(text: string): string {
   return code
 }
 
-/** A word as it was written, in lower case; its spellings are made when it is looked for. */
+/** Reads a word as it was written, in lower case; its spellings are made when it is searched for. */
 export function readWord(text: string): string {
   const word = text.normalize('NFC').toLowerCase()
   if (word.length > maxWordLength)
@@ -129,7 +129,7 @@ export function readTenderId(text: string): string {
   return id
 }
 
-/** A whole number in [from, to]; undefined when it is absent. */
+/** Reads a whole number in [from, to]; undefined if it is absent. */
 export function readWhole(input: unknown, name: string, from: number, to: number): number | undefined {
   if (input === undefined || input === null) return undefined
   if (typeof input !== 'number' || !Number.isSafeInteger(input) || input < from || input > to)
@@ -139,7 +139,7 @@ export function readWhole(input: unknown, name: string, from: number, to: number
 
 export type ValueRange = { readonly valueMin?: number; readonly valueMax?: number }
 
-/** Inclusive bounds in whole euros. */
+/** Reads inclusive bounds in whole euros. */
 export function readValueRange(valueMin: unknown, valueMax: unknown): ValueRange {
   const min = readWhole(valueMin, 'valueMin', 0, maxEuros)
   const max = readWhole(valueMax, 'valueMax', 0, maxEuros)
@@ -150,7 +150,7 @@ export function readValueRange(valueMin: unknown, valueMax: unknown): ValueRange
 
 const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
-/** Without the members that are undefined. */
+/** Returns the members that are not undefined. */
 export function present<T extends object>(members: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never
 }

@@ -1,4 +1,4 @@
-// A saved search: what it asks of a tender, as a conjunction of clauses (docs/hits/matching.md).
+// A saved search: what it requires of a tender, as a conjunction of clauses (docs/hits/matching.md).
 import { hash } from 'node:crypto'
 import type { ProcedureType } from '../domain/codes.ts'
 import {
@@ -58,9 +58,9 @@ export type Search = {
   readonly threshold: number
 }
 
-/** Minimum fit score of a hit where the search does not name another. */
+/** Minimum fit score of a hit if the search does not name another. */
 export const defaultThreshold = 50
-/** Maximum number of days that a search may ask for until the deadline. */
+/** Maximum number of days until the deadline that a search may require. */
 const maxDaysToDeadline = 365
 
 const exclusionMembers = ['cpv', 'nuts', 'words', 'authorities']
@@ -74,7 +74,7 @@ const members = [
   'excluded',
 ]
 
-/** The filter that was written; throws a HitInputError that says what to change. */
+/** Parses a written filter. Throws a HitInputError that says what to change. */
 export function parseSearchFilter(input: unknown): SearchFilter {
   const given = readMembers(input, 'A search', members)
   const filter = present({
@@ -107,7 +107,7 @@ function readExclusions(input: unknown): Exclusions | undefined {
   return Object.keys(excluded).length > 0 ? excluded : undefined
 }
 
-/** JSON of a parsed filter: equal questions give equal text, and parsing it gives the filter again. */
+/** JSON of a parsed filter: equal filters give equal text, and parsing it gives the filter again. */
 export const canonicalSearchFilter = (filter: SearchFilter): string =>
   JSON.stringify({
     ...inOrder(filter, members),
@@ -117,5 +117,5 @@ export const canonicalSearchFilter = (filter: SearchFilter): string =>
 const inOrder = (value: object, names: readonly string[]): object =>
   Object.fromEntries(names.map((name) => [name, (value as { [name: string]: unknown })[name]]))
 
-/** SHA-256 of the canonical text, hex: searches with the same one ask the same. */
+/** SHA-256 of the canonical text, hex: searches with the same hash have the same filter. */
 export const searchFilterHash = (filter: SearchFilter): string => hash('sha256', canonicalSearchFilter(filter))

@@ -1,5 +1,5 @@
-// Which of many searches a record matches: every search is filed under the rarest of its clauses and checked where that
-// occurs.
+// Finds which of many searches a record matches: every search is filed under the rarest of its clauses, and checked
+// where that occurs.
 import { cpvRange } from '../domain/cpv.ts'
 import { toNutsCode } from '../domain/nuts.ts'
 import type { TenderRecord } from '../domain/tender.ts'
@@ -9,7 +9,7 @@ import { openTokenTable, type TokenTable } from './token-table.ts'
 import { affixLength, authorityKey, spellingsOf } from './words.ts'
 
 /**
- * An atom is one thing that a clause can ask for: a code with those below it, a spelling, an authority. It has a
+ * An atom is one thing that a clause can require: a code with those below it, a spelling, an authority. Each has a
  * number.
  */
 type Atoms = {
@@ -23,7 +23,7 @@ type Atoms = {
 }
 
 type Program = {
-  /** Clauses of which one atom each must occur; the first `anchors` of them can be searched by. */
+  /** One atom of each clause must occur; a search can be filed only under one of the first `anchors` clauses. */
   readonly clauses: readonly (readonly number[])[]
   readonly anchors: number
   readonly excluded: readonly number[]
@@ -43,7 +43,7 @@ export type SearchIndex = {
  */
 type Filed = { readonly words: Int32Array }
 
-/** `sample`: some records like those that will come, by which the rarest clause of each filter is known. */
+/** `sample`: some records like those to come; they show which clause of each filter is the rarest. */
 export function indexSearches(filters: readonly SearchFilter[], sample: readonly TenderRecord[]): SearchIndex {
   const atoms: Atoms = {
     cpv: new Map(),
@@ -69,7 +69,7 @@ export function indexSearches(filters: readonly SearchFilter[], sample: readonly
   }
   const conditions: number[] = []
   const filed = fileAll(programs, counts, conditions)
-  /** Round in which each filter was found, because several atoms of its anchor may occur. */
+  /** The round in which each filter was found, because several atoms of its anchor may occur. */
   const foundIn = new Int32Array(filters.length)
 
   return {
@@ -103,7 +103,7 @@ export function indexSearches(filters: readonly SearchFilter[], sample: readonly
   }
 }
 
-/** Whether one atom of every clause that stands there is marked, and none of the excluded ones. */
+/** Whether one atom of every clause at this position is marked, and none of the excluded ones. */
 function holds(words: Int32Array, position: number, marks: Int32Array, round: number): boolean {
   let at = position + 4
   for (let clauses = words[position + 3]!; clauses > 0; clauses--) {
@@ -152,13 +152,13 @@ function programOf(filter: SearchFilter, atoms: Atoms, number: <K>(map: Map<K, n
   }
 }
 
-/** Every program under each atom of its rarest clause; the conditions on numbers are added to `conditions`. */
+/** Files every program under each atom of its rarest clause; the conditions on numbers are added to `conditions`. */
 function fileAll(programs: readonly Program[], counts: Uint32Array, conditions: number[]): (Filed | undefined)[] {
   const lists: (number[] | undefined)[] = []
   programs.forEach((program, filter) => {
     const anchor = rarestClause(program, counts)
     const others = program.clauses.filter((_, index) => index !== anchor)
-    // what is rarest fails first
+    // the rarest clauses fail first
     others.sort((a, b) => occurrences(a, counts) - occurrences(b, counts))
     const condition = conditionOf(program, conditions)
     const body = [filter, condition, others.length, ...others.flatMap((clause) => [clause.length, ...clause])]
@@ -176,7 +176,7 @@ function fileAll(programs: readonly Program[], counts: Uint32Array, conditions: 
 const occurrences = (clause: readonly number[], counts: Uint32Array): number =>
   clause.reduce((sum, atom) => sum + counts[atom]!, 0)
 
-/** Only of the clauses that must hold: what a search excludes never brings it up. */
+/** Only clauses that must hold are considered: a search is never filed under what it excludes. */
 function rarestClause({ clauses, anchors }: Program, counts: Uint32Array): number {
   let rarest = 0
   for (let index = 1; index < anchors; index++)
@@ -260,7 +260,7 @@ function openAtomScanner(atoms: Atoms, atomCount: number): AtomScanner {
   }
 }
 
-/** Maximum number of texts of which the atoms are remembered. */
+/** Maximum number of texts whose atoms are remembered. */
 const mostRemembered = 50_000
 
 function remembered(atomsOf: (text: string) => Int32Array): (text: string) => Int32Array {

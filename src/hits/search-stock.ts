@@ -1,4 +1,5 @@
-// A search over what is published now, page by page: the preview before it is saved, and what is delivered at once.
+// Runs a search over what is published now, page by page: the preview before it is saved, and the hits that are
+// delivered at once.
 import type { TenderRecord } from '../domain/tender.ts'
 import { dayMs } from '../domain/time.ts'
 import { inTransaction, type Store } from '../store/database.ts'
@@ -17,7 +18,7 @@ import type { Search, SearchFilter } from './saved-search.ts'
 
 type HitStore = Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>
 
-/** Tenders that a search matches, by the score that they reach at least. */
+/** Numbers of tenders that a search matches, by the minimum score that they reach. */
 type Counts = { readonly any: number; readonly '40': number; readonly '50': number; readonly '60': number }
 
 export type Preview = {
@@ -107,7 +108,7 @@ function count(counts: MutableCounts, fitScore: number): void {
   for (const score of ['40', '50', '60'] as const) if (fitScore >= Number(score)) counts[score]++
 }
 
-/** As it was when it could still be answered. */
+/** Returns the record as it was before it was archived. */
 function unarchived(body: string): string {
   const { archiveReason: _, ...record } = JSON.parse(body) as TenderRecord
   return JSON.stringify(record)
@@ -141,7 +142,7 @@ async function readPublished(store: HitStore, take: (page: readonly Published[])
 }
 
 /**
- * Makes hits of the open tenders that a search matches now, the best first, and offers them to today's endpoints.
+ * Makes hits of the open tenders that a search matches now, the best first, and offers them to the current endpoints.
  * Returns how many.
  */
 export async function deliverOpen(

@@ -1,4 +1,4 @@
-// The words of texts, each looked up once: a fast reader whose tokens are those of `tokensOf`, and what was remembered
+// The words of texts, each looked up once: a fast scanner whose tokens are those of `tokensOf`, and what is remembered
 // of each.
 import { foldText, tokensOf } from './words.ts'
 
@@ -20,20 +20,20 @@ function kindOf(code: number): number {
   return folded.length === 1 ? folded.charCodeAt(0) : complex
 }
 
-/** Maximum number of different words that are remembered; then all are forgotten, so that memory is bounded. */
+/** Maximum number of different words that are remembered; beyond it all are forgotten, so that memory is bounded. */
 const manyWords = 1 << 18
-/** The same of a table that reads a few texts. */
+/** The same for a table that reads only a few texts. */
 export const fewWords = 1 << 12
 /** Maximum letters of a word; the longer ones are read the slow way. */
 const longestWord = 255
-/** In place of the number of a word that is too long or one too many to be remembered. */
+/** Stands for the number of a word that is too long, or for which there is no room. */
 const notKept = -1
 
-/** What a word holds: numbers that whoever made the table gave it. */
+/** The numbers that each word has, as the maker of the table computes them. */
 export type TokenTable = {
   /** Calls `found` with what is remembered of each word, in the order of the text. */
   readonly read: (text: string, found: (numbers: Int32Array) => void) => void
-  /** What was remembered no longer holds. */
+  /** Forgets all numbers, because they no longer apply. */
   readonly forget: () => void
 }
 

@@ -1,4 +1,4 @@
-// Words of a search and of a tender: how both are folded, and when one is in the other.
+// Words of a search and of a tender: how both are folded, and when a token contains a word.
 
 /**
  * Minimum letters of a word that may be the beginning or the end of a longer one: `asphalt` is in `Asphaltarbeiten`.
@@ -26,7 +26,7 @@ export function tokensOf(text: string): string[] {
 const umlauts: { readonly [letter: string]: string } = { ä: 'ae', ö: 'oe', ü: 'ue' }
 
 /**
- * How a word of a search may stand in a folded text: `brücke` as `brucke`, and as portals without umlauts write it,
+ * The spellings of a search word in a folded text: `brücke` as `brucke` and, as portals without umlauts write it,
  * `bruecke`.
  */
 export function spellingsOf(word: string): readonly string[] {
@@ -43,5 +43,5 @@ export function isSpellingIn(spelling: string, token: string): boolean {
   )
 }
 
-/** An authority by its name or national id: its letters and digits, folded, so that spaces and points do not matter. */
+/** An authority by its name or national id: its letters and digits, folded, so that spaces and dots do not matter. */
 export const authorityKey = (text: string): string => tokensOf(text).join('')

@@ -14,7 +14,7 @@ export type AnswerPage = {
   readonly placedValues?: readonly PlacedValue[]
   /** A single item, not a list that happens to have one: a detail. */
   readonly isOne?: boolean
-  /** XML documents without an element around them that belongs to the answer. */
+  /** Whether XML documents have no surrounding element that belongs to the answer. */
   readonly isBare?: boolean
   /** Header line of CSV, for a table without rows. */
   readonly head?: string
@@ -23,7 +23,7 @@ export type AnswerPage = {
   readonly publishedAt: string
   /** Unreadable parts of an archive among the others. */
   readonly spoiled?: readonly ArchiveMember[]
-  /** Put between two entries of a JSON list: white space, or what does not belong there. */
+  /** Text between two entries of a JSON list: white space, or something that does not belong there. */
   readonly between?: string
 }
 

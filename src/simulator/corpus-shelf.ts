@@ -15,7 +15,7 @@ import type { Shelf, ShelfEntry } from './shelf.ts'
 import { commonFormatOf } from './write-entry.ts'
 
 const noon = 12 * 3_600_000
-/** Where the folder says nothing of the day on which something appeared. */
+/** Day of an entry if the folder does not say on which day it appeared. */
 const unknownDay = Date.UTC(2025, 11, 5)
 /** Folders with OCDS, by source. */
 const ocdsFolders: { readonly [sourceId: string]: string } = {

@@ -46,7 +46,9 @@ const fields: { readonly [token: string]: readonly [string, string] } = {
  */
 export type DateFields = ReadonlyMap<string, number>
 
-/** The fields that the text holds by the pattern; undefined when it does not fit. Whole moments are `epochMs`. */
+/**
+ * The fields that the text holds according to the pattern; undefined if it does not match. Whole moments are `epochMs`.
+ */
 export function readFields(text: string, pattern: string): DateFields | undefined {
   if (pattern === 'epochMs' || pattern === 'epochS') {
     if (!/^-?\d+$/.test(text)) return undefined

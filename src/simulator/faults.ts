@@ -1,4 +1,5 @@
-// What goes wrong at portals, each fault with its share, drawn from a seed and bounded, so that patience always wins.
+// What goes wrong at portals: each fault with its share, drawn from a seed and bounded, so that a patient client always
+// succeeds.
 import { hourMs } from '../domain/time.ts'
 import { seeded } from './samples/seeded.ts'
 
@@ -86,11 +87,11 @@ type FaultSetting =
   | number
   | {
       /**
-       * Of requests, from 0 to 1; of entries for `late`, of portals for `silent`, `capped-pages` and `last-page-again`,
-       * of hours for `gone`.
+       * Share of requests, from 0 to 1; of entries for `late`, of portals for `silent`, `capped-pages` and
+       * `last-page-again`, of hours for `gone`.
        */
       readonly share: number
-      /** Only at these sources; default all. */
+      /** Limits it to these sources; default: all. */
       readonly sources?: readonly string[]
       /**
        * Maximum times at one address; default 2 for all faults of an answer together, 1 for each fault of the content.
@@ -103,7 +104,7 @@ export type Faults = { readonly [name in FaultName]?: FaultSetting }
 /** Maximum number of faults of answers at one address; afterwards its answers are good. */
 const mostPerResource = 2
 
-/** Says which fault happens when. The same seed and the same requests give the same faults. */
+/** Decides which fault happens when. The same seed and the same requests give the same faults. */
 export type FaultDice = {
   /**
    * Whether a fault happens to this request. `resource` is its address with its body. A fault of a portal always
@@ -113,7 +114,7 @@ export type FaultDice = {
   /** Hours by which an entry is late; 0 for most. Never more than `mostHours`. */
   readonly lateHours: (sourceId: string, entryId: string, mostHours: number) => number
   readonly isGone: (sourceId: string, now: number) => boolean
-  /** Sums of what happened. */
+  /** How often each fault has happened. */
   readonly counts: () => { readonly [name in FaultName]?: number }
   /** Replaces the faults; the counts of each address are kept. */
   readonly change: (faults: Faults) => void
@@ -179,7 +180,7 @@ export function faultDice(seed: string, faults: Faults): FaultDice {
   }
 }
 
-/** `--fault NAME[=share]`: what is written, as settings. Throws RangeError with a sentence for people. */
+/** Parses `--fault NAME[=share]` into settings. Throws RangeError with a sentence for people. */
 export function readFaults(written: readonly string[], usualShare = 0.05): Faults {
   const faults: { [name in FaultName]?: number } = {}
   for (const each of written) {

@@ -24,7 +24,7 @@ export function writeListing(entries: Entries, values: readonly ListedValue[], k
   }
 }
 
-/** Text of a page in which the pattern finds the value, or, where it fits no such value, something of its own. */
+/** Text of a page in which the pattern finds the value or, if the value does not fit the pattern, some other text. */
 function writeLink(pattern: RegExp, value: string | undefined, key: string): string {
   const link = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''))
   const sample = sampleOf(link, key)
@@ -36,7 +36,7 @@ function writeLink(pattern: RegExp, value: string | undefined, key: string): str
   return link.exec(own)?.[1] === value ? own : `${sample}">`
 }
 
-/** The value at a place of a member of a list; undefined where there is none. */
+/** The value at a position of a member of a list; undefined if there is none. */
 export function valueAt(entries: Entries, text: string, at: EntryPointer): string | undefined {
   const inner = entries.format === 'archive' ? (entries.inside ?? { format: 'document' as const }) : entries
   switch (inner.format) {

@@ -8,7 +8,7 @@ export type PortalAnswer = {
   readonly type: string
   readonly body: Buffer
   readonly headers?: { readonly [name: string]: string }
-  /** Instead of the hash of the body. */
+  /** ETag to use instead of the hash of the body. */
   readonly etag?: string
   /** Epoch milliseconds. */
   readonly modifiedAt?: number
@@ -27,7 +27,7 @@ export type Asked = {
 export type PortalServer = {
   readonly sourceId: string
   readonly hosts: ReadonlySet<string>
-  /** What a patient reader has when it has read everything at that moment, oldest first. */
+  /** Everything that a patient client has received by that moment if it read everything, oldest first. */
   readonly shown: (now: number) => readonly ShelfEntry[]
   /** Undefined when the address does not belong to this portal. */
   readonly answer: (asked: Asked) => Promise<PortalAnswer> | PortalAnswer | undefined

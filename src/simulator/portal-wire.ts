@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import type { PortalAnswer } from './portal-answer.ts'
 import type { PortalRequest } from './request-pattern.ts'
 
-/** In front of the path of an address to which a portal has moved. */
+/** Prefix of the path of an address to which a portal has moved. */
 export const movedPath = '/moved'
 /** Maximum bytes of a request's body that are kept. */
 const longestBody = 4 * 1024 * 1024

@@ -1,25 +1,25 @@
-// What single portals do that no card can say: caps and clamps, each as documented by the portal or measured by its
-// readers.
+// What individual portals do that no card can express: caps and clamps, each as documented by the portal or measured by
+// its clients.
 import { dayMs } from '../domain/time.ts'
 
 export type Quirks = {
-  /** Maximum length of a window; a longer one is silently cut. */
+  /** Maximum length of a window; a longer one is silently truncated. */
   readonly clampMs?: number
-  /** A longer window is answered with 400. */
+  /** Maximum length of a window; a longer one is answered with 400. */
   readonly widestMs?: number
   /** Maximum entries of one query; pages after them are answered with 400. */
   readonly reach?: number
   /** Maximum entries of a page, whatever the request says. */
   readonly largestPage?: number
-  /** Names a next page by cursor, and a walk by it loses entries. */
+  /** Whether it names a next page by cursor, although following it loses entries. */
   readonly hasLossyCursor?: boolean
-  /** The number of the page is ignored: every page is the first. */
+  /** Whether it ignores the number of the page: every page is the first. */
   readonly ignoresPage?: boolean
-  /** Parameters that are not documented are answered with 400 (else they are ignored). */
+  /** Whether it answers undocumented parameters with 400; otherwise it ignores them. */
   readonly refusesUnknown?: boolean
-  /** Header without which nothing is answered. */
+  /** Header that every request must have. */
   readonly needsHeader?: string
-  /** After this many requests within ten seconds a challenge is sent instead, once. */
+  /** Number of requests within ten seconds after which it sends a challenge once. */
   readonly challengeAfter?: number
 }
 

@@ -6,8 +6,8 @@ const fillers = `${letters}0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_. /:;,=+#!%&()'
 const attempts = 200
 
 /**
- * Text in which the pattern finds its match; the same for the same key. Throws where none is found: no real pattern of
- * a name is so odd.
+ * Returns text in which the pattern finds its match; the same for the same key. Throws if it finds none, which happens
+ * with no real pattern of a name.
  */
 export function sampleOf(pattern: RegExp, key: string): string {
   for (let attempt = 0; attempt < attempts; attempt++) {

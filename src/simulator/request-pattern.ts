@@ -15,7 +15,10 @@ export type PortalRequest = {
 export type Filled = {
   readonly texts: ReadonlyMap<string, string>
   readonly dates: ReadonlyMap<string, WrittenDate>
-  /** Constants of the template that the request repeats: among several fits the one with the most counts. */
+  /**
+   * Number of constants of the template that the request repeats: if several templates match, the highest number
+   * counts.
+   */
   readonly weight: number
 }
 
@@ -90,7 +93,7 @@ export function requestPattern(template: Template, zone: string): (request: Port
   }
 }
 
-/** What a text holds that a template would have written; undefined when it is not of that form. */
+/** Reads the values that a template would have written into a text; undefined if it does not have that form. */
 export function filledText(template: string, text: string, zone: string): Filled | undefined {
   const reading = new PatternMatch(zone)
   return reading.take(templatePiece(template), text) ? reading : undefined

@@ -60,7 +60,7 @@ export function serveCard(source: SimulatedSource, visible: Visible, seed: strin
     const list = new ListServer(source, channel, delivery, visible, own)
     if (isRead(channel)) shown.push((now) => list.shown(now))
     add(delivery.request, (asked, filled) => list.page(asked, filled))
-    // a feed's own links need nothing of the first question
+    // a feed's own links repeat nothing of the first request
     if (delivery.kind === 'link-next' && channel.slots.kind === 'feed')
       endpoints.push({
         recognize: ({ url }) =>
@@ -136,7 +136,7 @@ function sessionPage(): PortalAnswer {
 /** What a run reads by default. */
 const isRead = (channel: Channel): boolean => channel.role !== 'spare' && channel.role !== 'control'
 
-/** A page that wants a cookie set before it lets anybody through. */
+/** A page that requires a cookie before it lets any client pass. */
 export function challenge(): PortalAnswer {
   return {
     ...textAnswer(

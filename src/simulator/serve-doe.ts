@@ -52,7 +52,7 @@ function noticeExport(asked: Asked, visible: Visible, tables: Shelf['tables']): 
   const today = startOfDay(asked.now)
   if (span.from >= today) return refuse(`${day === null ? 'pubMonth' : 'pubDay'} must lie in the past`)
   if (span.from < wallToEpochMs(firstMonth, zone)) return refuse('there is nothing before 2022-12')
-  // the simulator's OCDS would say no more than its eForms: it is not offered
+  // the simulator's OCDS would contain no more than its eForms: it is not offered
   if (format === 'ocds.zip') return refuse('ocds.zip is not offered here', 406)
   const entries = visible(asked.now).filter(
     ({ publishedAt }) => publishedAt >= span.from && publishedAt < Math.min(span.next, today),
@@ -79,7 +79,7 @@ function noticeExport(asked: Asked, visible: Visible, tables: Shelf['tables']): 
     type: 'application/zip',
     body: writeZip(members),
     headers: { 'content-disposition': `attachment; filename="notices-${day ?? month}.${format}"` },
-    // counts what was ever put in; another file may well have the same
+    // the number of entries so far; another file may have the same tag
     etag: `"version-${entries.length}"`,
   }
 }

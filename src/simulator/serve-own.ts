@@ -1,4 +1,4 @@
-// Portals whose way of delivering no card can say in data, one small server each.
+// Portals whose way of delivering no card can describe in data, one small server each.
 import { writeAnswer } from './answer-shape.ts'
 import { writeZip } from './archive-writers.ts'
 import type { Visible } from './card-answer.ts'
@@ -6,7 +6,7 @@ import { type Asked, type PortalAnswer, type PortalServer, textAnswer } from './
 import { escapeXml } from './samples/xml-text.ts'
 import type { ShelfEntry } from './shelf.ts'
 
-/** By source; of all others the card says enough. */
+/** Servers by source; the cards of all other sources are sufficient. */
 export const ownServers: { readonly [sourceId: string]: (visible: Visible) => PortalServer } = {
   'hr-eojn-contracts': servePostbacks,
   'us-portland': serveDrive,

@@ -28,7 +28,7 @@ const searchKeys = new Set([
   'onlyLatestVersions',
   'iterationNextToken',
 ])
-/** Fields that the simulator knows values of; all others are allowed in `fields` and absent in answers. */
+/** Fields whose values the simulator knows; all others are allowed in `fields` and absent from answers. */
 const queryFields = new Set([
   'publication-number',
   'publication-date',
@@ -65,7 +65,7 @@ export function serveTed(visible: Visible, seed: string): PortalServer {
   }
 }
 
-/** Plain agents of programs do not pass the firewall in front of the packages. */
+/** Plain user agents of programs do not pass the firewall in front of the packages. */
 function isChallenged({ request }: Asked): boolean {
   const agent = request.headers['user-agent'] ?? ''
   return agent === '' || /^(?:curl|python|wget|node|undici)/i.test(agent)
@@ -237,7 +237,7 @@ function search(asked: Asked, visible: Visible, seed: string): PortalAnswer {
     .filter(({ fields }) => query.matches(fields))
   const { sortBy } = query
   if (sortBy) found.sort((a, b) => ((b.fields[sortBy] ?? '') < (a.fields[sortBy] ?? '') ? -1 : 1))
-  // the question must stay the same: a token knows the one that it was made for
+  // the query must stay the same: a token is valid only for the one for which it was made
   const question = createHash('sha256')
     .update(`${seed}|${read.query}|${read.fields.join(' ')}|${read.limit}`)
     .digest('base64url')

@@ -20,10 +20,10 @@ import { writeEntry } from './write-entry.ts'
 export type ShelfEntry = {
   /** `<announcement>-<version>`; unique on its portal and the same forever. */
   readonly id: string
-  /** The announcement, over its versions. */
+  /** ID of the announcement, shared by its versions. */
   readonly noticeId: string
   readonly version: number
-  /** The procedure, over its announcements. */
+  /** ID of the procedure, shared by its announcements. */
   readonly procedureId: string
   /** A whole number that is unique on the portal and grows with time. */
   readonly number: number
@@ -55,7 +55,7 @@ export type SampleShelfOptions = {
   readonly arrivalHours?: number
 }
 
-/** Made-up procurements: the common world for its portals, a small world of its own for every other. */
+/** Made-up procurements: the common world for its portals, a separate small world for every other one. */
 export function sampleShelf(options: SampleShelfOptions): Shelf {
   const held = new Map<string, Held>()
   const common: SampleProcedure[] = []

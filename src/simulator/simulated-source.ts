@@ -2,10 +2,10 @@
 import type { Source } from '../sources/source.ts'
 import { ownWriters, type SampleWriter } from './portals/own-writers.ts'
 
-/** Without a writer of its own, a portal writes eForms, TED_EXPORT or OCDS. */
+/** If `writeSample` is undefined, the portal writes eForms, TED_EXPORT or OCDS. */
 export type SimulatedSource = Source & { readonly writeSample: SampleWriter | undefined }
 
-/** A writer that the source brings along, as made-up cards do, is kept. */
+/** Adds the portal's writer. A writer that the source already has, as made-up cards do, stays. */
 export function simulated(source: Source): SimulatedSource {
   return { writeSample: ownWriters[source.id], ...source }
 }

@@ -1,4 +1,4 @@
-// What a good answer of a portal becomes: by a fault, and for an asker who has it already.
+// What a fault makes of a good answer, and what a client receives that already has it.
 import { createHash } from 'node:crypto'
 import type { Source } from '../sources/source.ts'
 import type { FaultName } from './faults.ts'
@@ -7,7 +7,7 @@ import { movedPath } from './portal-wire.ts'
 import type { PortalRequest } from './request-pattern.ts'
 import { challenge } from './serve-card.ts'
 
-/** The answer that this fault makes of a good one; undefined: it leaves it as it is, or breaks the connection. */
+/** The answer that this fault makes of a good one; undefined if it does not change it, or breaks the connection. */
 export function spoiledAnswer(
   name: FaultName,
   answer: PortalAnswer,
@@ -57,7 +57,7 @@ export function spoiledAnswer(
   }
 }
 
-/** ETag and Last-Modified, and 304 where the asker has this state. */
+/** Adds ETag and Last-Modified, and answers 304 if the client has this state. */
 export function withVersion(
   request: PortalRequest,
   answer: PortalAnswer,

@@ -50,12 +50,12 @@ type SimulatedRequest = {
   readonly method: string
   /** The real address. */
   readonly url: string
-  /** Whose host it is; undefined where no portal knows it. */
+  /** The source that has this host; undefined if no portal has it. */
   readonly sourceId: string | undefined
   /** 0 when there was no answer. */
   readonly status: number
   readonly fault?: FaultName
-  /** Faults of what a good answer says. */
+  /** Faults in the content of a good answer. */
   readonly contentFaults?: readonly FaultName[]
 }
 
@@ -65,8 +65,8 @@ export type Simulator = {
   /** Where a request for the real address goes: for `openHttp`. */
   readonly route: (url: URL) => URL
   /**
-   * The truth for tests: what a reader of everything has at that moment, oldest first. Entries that a portal replaced
-   * by a newer state and shows no more are not among them.
+   * The truth for tests: everything that a client that reads everything has at that moment, oldest first. Entries that
+   * a portal replaced by a newer state and no longer shows are not among them.
    */
   readonly published: (sourceId: string, until?: number) => readonly Published[]
   /** Real hosts of a source that the simulator answers for. */
@@ -84,7 +84,7 @@ type Answered = { readonly answer: PortalAnswer; readonly source: Source; readon
 
 const keptRequests = 20_000
 
-/** Starts the portals on 127.0.0.1. They know nothing but their shelf, so any number may serve the same. */
+/** Starts the portals on 127.0.0.1. They depend on nothing but their shelf, so any number may serve the same one. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const portals = new SimulatedPortals(options)
   await portals.listen(options.port ?? 0)

@@ -1,7 +1,7 @@
 // The expert query language of TED's search: field, operator, value, AND, OR, NOT, SORT BY.
 import { dayMs } from '../domain/time.ts'
 
-/** A syntax error with its place, or a field that does not exist: each has its own code in the answer. */
+/** A syntax error with its position, or a field that does not exist: each has its own code in the answer. */
 export class TedQueryError extends Error {
   readonly code: 'QUERY_SYNTAX_ERROR' | 'QUERY_UNKNOWN_FIELD' | 'QUERY_UNSUPPORTED_FIELD_VALUE'
   readonly column: number
@@ -19,7 +19,7 @@ export type TedFields = { readonly [field: string]: string | undefined }
 
 export type TedQuery = {
   readonly matches: (fields: TedFields) => boolean
-  /** Only descending exists. Without it the oldest come first. */
+  /** The field to sort by, descending: the only order that exists. Without it the oldest come first. */
   readonly sortBy?: string
 }
 
@@ -88,7 +88,7 @@ export function readTedQuery(text: string, known: ReadonlySet<string>, now: numb
       expect(')')
       return new Date(now + days * dayMs).toISOString().slice(0, 10).replaceAll('-', '')
     }
-    // `2023` and `220/2023` are one token, a date is one as well; a malformed one is no error, it fits nothing
+    // `2023` and `220/2023` are one token, and so is a date; a malformed one is no error, but matches nothing
     return dateFields.has(field) ? written.replaceAll('-', '') : written
   }
   const comparison = (): Match => {

@@ -9,7 +9,7 @@ import { writeRecord, writeRelease } from './samples/write-ocds.ts'
 import { writeTedExport } from './samples/write-ted-export.ts'
 import type { SimulatedSource } from './simulated-source.ts'
 
-/** What a card reads where its portal has no writer of its own. */
+/** The format that a card reads if its portal has no writer. */
 export type CommonFormat = 'eforms' | 'release' | 'record'
 
 /** `earlier`: the announcements of the same procedure up to this one, which a record repeats. */
@@ -31,7 +31,7 @@ export function writeEntry(source: SimulatedSource, copy: SampleCopy, earlier: r
 export function commonFormatOf(source: Source): CommonFormat {
   const channel = source.channels.find(({ role }) => role === undefined || role === 'current') ?? source.channels[0]
   const entries = documentsOf(channel.delivery)
-  // no data to tell it
+  // no data shows it
   if (!entries)
     return source.id === 'ted' || source.id === 'doe' ? 'eforms' : source.id === 'us-portland' ? 'record' : 'release'
   const innermost = innermostOf(entries)
@@ -42,7 +42,7 @@ export function commonFormatOf(source: Source): CommonFormat {
   return source.expects.shape.some((each) => /^\/.*(?:ocid|releases|records)/.test(each)) ? 'release' : 'eforms'
 }
 
-/** What holds the documents of a delivery: the details where it has them, else the list itself. */
+/** The entries that hold the documents of a delivery: those of the details if it has any, else the list itself. */
 export function documentsOf(delivery: Delivery): Entries | undefined {
   switch (delivery.kind) {
     case 'own':

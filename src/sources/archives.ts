@@ -33,8 +33,8 @@ export type Member =
   | { readonly name: string; readonly rejection: Rejection }
 
 /**
- * What one file may unpack to, over all archives in it: notices shrink about tenfold, so 200 times the compressed size
- * (never less than a quarter of a GiB) is a bomb.
+ * How much one file may unpack to, including all archives in it: notices shrink about tenfold, so 200 times the
+ * compressed size (never less than a quarter of a GiB) is a bomb.
  */
 export class UnpackBudget {
   #packed = 0
@@ -85,7 +85,7 @@ function damage(error: unknown, what: string): unknown {
   return new ArchiveError('malformed', `${what} (${error.message.slice(0, 200)})`)
 }
 
-/** Whether bytes begin with a tar header: its checksum fits. */
+/** Whether bytes begin with a tar header: its checksum matches. */
 export function isTarHeader(head: Uint8Array): boolean {
   if (head.length < 512 || head[0] === 0) return false
   const stored = /^[ 0]*([0-7]{1,6})[\0 ]/.exec(String.fromCharCode(...head.subarray(148, 156)))

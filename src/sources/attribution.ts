@@ -1,11 +1,11 @@
-// What the license of a source asks to be shown with its notices.
+// What has to be shown with the notices of a source according to its license.
 import type { Source } from './source.ts'
 
-/** Licenses that ask for nothing, and those that permit nothing without a word of the publisher. */
+/** Licenses that require nothing, and those that permit nothing without the publisher's consent. */
 const free = /\bCC0|public domain/i
 const closed = /^not stated|forbidden/i
 
-/** The words to show; null: none are asked for; undefined: only the publisher knows. */
+/** The words to show; null: none are required; undefined: only the publisher knows. */
 export function requiredAttribution({
   license: { name, attribution },
   title,

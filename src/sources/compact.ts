@@ -11,9 +11,10 @@ export function compact<T extends object>(members: { [K in keyof T]: T[K] | unde
 }
 
 /**
- * The members as they are, the undefined ones too: for notices and their parts, which are written as JSON, where
- * undefined is absent. All objects of a kind have one shape then, which the engine makes in one step; members that come
- * and go cost it a seventh of reading a notice. Whoever spreads such an object over another one goes through `compact`.
+ * Returns the members as they are, including undefined ones: for notices and their parts, which are written as JSON,
+ * where undefined is absent. All objects of a kind then have one shape, which the engine creates in one step; members
+ * that come and go cost a seventh of reading a notice. Code that spreads such an object over another one uses
+ * `compact`.
  */
 export function uniform<T extends object>(members: { [K in keyof T]: T[K] | undefined }): T {
   return members as T

@@ -10,7 +10,7 @@ import { withoutSentinelDates } from './sentinel-dates.ts'
 import { decodeText, parseXml, type XmlElement, XmlError } from './xml/xml.ts'
 
 /**
- * What a reader found. Everything but the identity may be missing; `readPortalNotice` fills in what follows from the
+ * What a parser found. Everything but the identity may be missing; `readPortalNotice` fills in what follows from the
  * rest.
  */
 export type PortalNotice = { readonly [K in keyof Notice]?: Notice[K] | undefined } & {

@@ -89,7 +89,7 @@ export const migrations: Migrations = {
       counts text not null default '{}',
       checksum text
     )`,
-    // no reference to the edition: looking it up for each of a hundred thousand entries is a tenth of their publication
+    // no reference to the edition: checking it for each of a hundred thousand entries is a tenth of their publication
     `create table edition_entry (
       last_modified bigint primary key,
       edition integer not null,
@@ -190,8 +190,8 @@ export const migrations: Migrations = {
       keys text not null,
       content text not null
     )`,
-    // The keys of a record are in match_record too. Sixteen entries at random places of an index for each record: with
-    // a log each would take a page of it. What a crash empties is filled again, see matches.ts.
+    // The keys of a record are in match_record too. Sixteen entries at random positions of an index for each record:
+    // with a log each would write a page of it. What a crash empties is filled again, see matches.ts.
     `create unlogged table match_key (
       match_key bigint not null,
       record_no bigint not null,
@@ -226,7 +226,7 @@ export const migrations: Migrations = {
       check (left_key < right_key)
     )`,
     'create table value_model (version text primary key, fitted_at bigint not null, parameters text not null)',
-    // No foreign key: what was once said of a record outlives a rebuild, as its id does.
+    // No foreign key: what a model once answered for a record outlives a rebuild, as its id does.
     `create table tender_estimate (
       tender_id text not null,
       inputs_hash text not null,
@@ -234,7 +234,7 @@ export const migrations: Migrations = {
       estimate text not null,
       primary key (tender_id, inputs_hash)
     )`,
-    // What publication changes of a record, besides the wide rows of its content and its entries.
+    // What publication changes of a record, separate from the wide rows of its content and its entries.
     'create table tender_change (tender_id text primary key)',
     `create table published_tender (
       tender_id text primary key references tender,
@@ -253,7 +253,7 @@ export const migrations: Migrations = {
       entry_hash bytea,
       primary key (superseded_by, last_modified)
     )`,
-    // As small as a table can be, and worth nothing after a crash.
+    // As small as possible, and worthless after a crash.
     'create unlogged table api_process (process_id text primary key, seen_at bigint not null)',
     `create table publication (
       is_only boolean primary key default true check (is_only),
@@ -268,7 +268,7 @@ export const migrations: Migrations = {
       checksum text not null default ''
     )`,
     'insert into publication default values',
-    // What the notices of one tender say against each other.
+    // Where the notices of one tender contradict each other.
     `create table tender_doubt (
       tender_id text not null,
       kind text not null check (kind in ('award-number', 'named-call')),
@@ -466,7 +466,7 @@ export const migrations: Migrations = {
   ],
   '0003-console': [
     "insert into change_signal (topic, serial) values ('console', 0)",
-    // Lower case: two letters of one mail address are one person.
+    // Lower case: two spellings of one mail address are one person.
     `create table person (
       person_id text primary key,
       mail text not null unique check (mail = lower(mail)),
@@ -494,7 +494,7 @@ export const migrations: Migrations = {
       used_at bigint
     )`,
     'create unique index invitation_open on invitation (organization_id, mail) where used_at is null',
-    // Of a person, of an invitation, or of the first person, while nobody exists.
+    // Links for a person, for an invitation, or for the first person while nobody exists.
     `create table sign_in_link (
       key_hash bytea primary key,
       person_id text references person,
@@ -555,7 +555,7 @@ export const migrations: Migrations = {
       primary key (organization_id, token_id, hour_ms)
     )`,
     'create index api_use_hour on api_use (hour_ms)',
-    // Tokens that were made before are nobody's.
+    // Tokens that were created before belong to nobody.
     'alter table api_token add column created_by text',
     'alter table api_token add column last_used_from text',
     'alter table api_token add column last_used_agent text',
@@ -580,24 +580,24 @@ export const migrations: Migrations = {
       ended_at bigint,
       created_by text not null
     )`,
-    // What an operator wrote who has seen an alarm.
+    // The note of an operator who has seen an alarm.
     'alter table source_alarm add column acknowledged_at bigint',
     'alter table source_alarm add column acknowledged_by text',
     'alter table source_alarm add column note text',
-    // What people want to know of a model, without reading its parameters.
+    // Figures of a model for people, who need not read its parameters.
     'alter table value_model add column figures text',
-    // A form that creates something is taken once.
+    // A form that creates something is accepted once.
     `create table sent_form (
       key_hash bytea primary key,
       sent_at bigint not null
     )`,
     'create index sent_form_sent on sent_form (sent_at)',
-    // Mails of the console are to a person without a digest.
+    // Mails of the console go to a person without a digest.
     'alter table mail alter column digest_id drop not null',
     'alter table mail add column person text',
     'alter table mail add check ((digest_id is null) <> (person is null))',
-    // Pages list hits in these orders. A hit whose tender was merged may stand for the other one: it is open unless
-    // that has its own. With `merged_into` an index has all that a count asks for.
+    // Pages list hits in these orders. A hit whose tender was merged may represent the other one: it is open unless
+    // that has its own. With `merged_into` an index has everything that a count needs.
     `create index hit_by_score on hit (search_no, state, fit_score desc, hit_id) include (merged_into)
       where archive_reason is null or merged_into is not null`,
     `create index hit_by_deadline on hit (search_no, state, coalesce(deadline_ms, ${Number.MAX_SAFE_INTEGER}), hit_id)
@@ -622,7 +622,7 @@ export const migrations: Migrations = {
     'create index sign_in_attempt_tried on sign_in_attempt (tried_at)',
   ],
   '0004-redactions': [
-    // The key of the hashes is there from the beginning, so that every backup holds it.
+    // The key of the hashes exists from the beginning, so that every backup holds it.
     `create table redaction_key (
       is_only boolean primary key default true check (is_only),
       key text not null

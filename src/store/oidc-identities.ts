@@ -4,7 +4,7 @@ import type { Executor } from './database.ts'
 
 export type OidcIdentity = { readonly issuer: string; readonly subject: string }
 
-/** The id of the person, who may have ended. */
+/** Returns the ID of the person, whose account may have ended. */
 export async function findIdentity(db: Executor, { issuer, subject }: OidcIdentity): Promise<string | undefined> {
   const row = await db
     .selectFrom('oidc_identity')

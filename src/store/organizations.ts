@@ -25,9 +25,9 @@ export type ApiToken = {
   readonly createdAt: number
   readonly expiresAt: number | null
   readonly revokedAt: number | null
-  /** To five minutes. */
+  /** Accurate to five minutes. */
   readonly lastUsedAt: number | null
-  /** A mail address, or `operator` of the command line; null: made before this was kept. */
+  /** A mail address, or `operator` for the command line; null: created before this was recorded. */
   readonly createdBy: string | null
   /** The network (/24 or /48) and the program of the last use. */
   readonly lastUsedFrom: string | null
@@ -44,7 +44,7 @@ export type TokenGrant = {
   readonly requestsPerMinute: number
 }
 
-/** Time and randomness, given from outside. */
+/** Time and randomness, passed in. */
 export type Circumstances = {
   /** Epoch milliseconds. */
   readonly now: number
@@ -153,7 +153,7 @@ export async function renameOrganization(
 }
 
 export type TokenCreation =
-  /** `plaintext` is shown once and kept nowhere. */
+  /** `plaintext` is shown once and stored nowhere. */
   | { readonly kind: 'created'; readonly plaintext: string; readonly token: ApiToken }
   /** Two valid tokens exist: revoke one first. */
   | { readonly kind: 'noFreeSlot' }
@@ -174,8 +174,8 @@ const tokenColumns = [
 ] as const
 
 /**
- * A new token in a free slot. An expired token is not valid and gives its slot up. A third valid token can never exist:
- * creations of one organization wait for each other on its row, and a unique index guards the slots besides (C116).
+ * Creates a token in a free slot. An expired token is not valid and frees its slot. A third valid token can never
+ * exist: creations for one organization wait for each other on its row, and a unique index enforces it as well (C116).
  */
 export async function createToken(
   store: { readonly db: Executor },
@@ -185,7 +185,7 @@ export async function createToken(
     readonly expiresAt?: number
     /** A mail address, or `operator`. */
     readonly createdBy?: string
-    /** Made by `makeToken` and kept somewhere before; absent: a new one. */
+    /** Made by `makeToken` and stored before; absent: a new one. */
     readonly plaintext?: string
   },
   { now, random }: Circumstances,
@@ -239,7 +239,7 @@ export async function createToken(
   })
 }
 
-/** `ended`: it was not valid any more, and nothing changed. */
+/** `ended`: it was no longer valid, and nothing changed. */
 export type TokenRevocation = 'revoked' | 'ended' | 'noToken'
 
 /** Ends a token's validity. Doing so again changes nothing. */
@@ -294,17 +294,17 @@ export async function limitToken(trx: Executor, tokenId: string, endsAt: number,
   await bump(trx, 'tokens')
 }
 
-/** How many days before a token's end its Owners get a mail. */
+/** How many days before a token's end its Owners receive a mail. */
 const warningDays = [1, 7, 30]
 
-/** Whoever sets an end knows it: only warnings that fall later are sent. */
+/** A person who sets an end knows it: only warnings that are due later are sent. */
 const daysToldWith = (leftMs: number): number | null => warningDays.find((days) => leftMs <= days * dayMs) ?? null
 
 export type TokenWarning = { readonly token: ApiToken; readonly days: number }
 
 /**
- * Tokens that end within 30, 7 or 1 days and whose Owners were not told so; each is returned to one caller only, with
- * the shortest of these times. Call it in the transaction that tells them.
+ * Returns tokens that end within 30, 7 or 1 days and whose Owners were not yet told so; each is returned to one caller
+ * only, with the shortest of these times. Call it in the transaction that tells them.
  */
 export async function takeTokenWarnings(trx: Executor, now: number): Promise<TokenWarning[]> {
   const warnings: TokenWarning[] = []
@@ -324,8 +324,8 @@ export async function takeTokenWarnings(trx: Executor, now: number): Promise<Tok
 }
 
 /**
- * Every token that is not revoked, with what its organization may do. Whether it has expired the caller's clock
- * decides.
+ * Every token that is not revoked, with what its organization may do. The caller's clock decides whether it has
+ * expired.
  */
 export async function loadTokens(db: Executor): Promise<TokenGrant[]> {
   const rows = await db
@@ -344,10 +344,10 @@ export async function loadTokens(db: Executor): Promise<TokenGrant[]> {
   return rows.map((row) => ({ ...row, expiresAt: row.expiresAt ?? undefined }))
 }
 
-/** How often `lastUsedAt` is written at most: a token in steady use costs one write in this time. */
+/** Minimum time between two writes of `lastUsedAt`: a token in steady use costs one write in this time. */
 const lastUsedResolutionMs = 5 * 60_000
 
-/** Notes that these tokens were used at `now`. Writes only what is older than the resolution. */
+/** Records that these tokens were used at `now`. Writes only what is older than the resolution. */
 export async function touchTokens(db: Executor, tokenIds: readonly string[], now: number): Promise<void> {
   if (tokenIds.length === 0) return
   await db

@@ -1,4 +1,5 @@
-// Stores which messages were delivered: what ends while others are being stored is stored together, in one statement.
+// Stores which messages were delivered: outcomes that arrive while others are being stored are stored together, in one
+// statement.
 import type { Executor } from './database.ts'
 import { type AttemptEffect, type Delivered, recordDelivered } from './deliveries.ts'
 
@@ -26,13 +27,13 @@ export class OutcomeWriter {
     while (this.#waiting.length > 0) {
       const together = this.#waiting
       this.#waiting = []
-      // one that cannot be stored must not keep the others from it
+      // one that cannot be stored must not prevent the others
       if (!(await this.#store(together))) await Promise.all(together.map((each) => this.#store([each])))
     }
     this.#isWriting = false
   }
 
-  /** False when several could not be stored together. */
+  /** Returns false if several could not be stored together. */
   async #store(together: readonly Waiting[]): Promise<boolean> {
     try {
       const areLost = await recordDelivered(this.#db, together)

@@ -7,18 +7,18 @@ import type { Executor } from './database.ts'
 /** Times in epoch milliseconds. */
 export type OverviewFigures = {
   readonly searches: number
-  /** Of editions published since midnight, UTC: all, strong ones (from 80), good ones (from 60). */
+  /** Hits of editions published since midnight, UTC: all, strong ones (from 80), good ones (from 60). */
   readonly hitsToday: number
   readonly strongToday: number
   readonly goodToday: number
   /** Kept hits of open tenders, and those that close within a week. */
   readonly keptHits: number
   readonly keptClosing: number
-  /** Answered by the API in 24 hours, refused for the limit, and the busiest minute. */
+  /** Requests that the API answered in 24 hours, those refused because of the limit, and the busiest minute. */
   readonly requests: number
   readonly refused: number
   readonly peakMinute: number
-  /** Webhooks delivered in 24 hours, and those that wait. */
+  /** Webhooks delivered in 24 hours, and those that are waiting. */
   readonly delivered: number
   readonly waiting: number
   readonly endpoints: readonly OverviewEndpoint[]
@@ -112,7 +112,7 @@ export type SearchOfWeek = {
   readonly searchId: string
   readonly name: string
   readonly isActive: boolean
-  /** Hits of 7 days. */
+  /** Hits of the last 7 days. */
   readonly hits: number
 }
 

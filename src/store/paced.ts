@@ -5,9 +5,9 @@
  * on a server no user waits for another's statement, and a piece must only stay far below its time limit.
  */
 const goalMs = { embedded: 25, server: 250 } as const
-/** Minimum number of rows in a piece: with fewer the way to the database and back costs more than they do. */
+/** Minimum number of rows in a piece: with fewer, the round trip to the database costs more than the rows do. */
 const fewestRows = 50
-/** Maximum number of rows in a piece, however quick the database is. */
+/** Maximum number of rows in a piece, however fast the database is. */
 const mostRows = 2000
 
 /** Finds how many rows a piece may have on this machine, and keeps measuring. */
@@ -20,7 +20,7 @@ export class Pace {
     this.#goalMs = goalMs[engine]
   }
 
-  /** Runs one piece of at most `limit` rows, and takes its time as the measure for the next one. */
+  /** Runs one piece of at most `limit` rows, and measures it to choose the size of the next one. */
   async run<Result>(piece: (limit: number) => Promise<Result>): Promise<Result> {
     const startedAt = performance.now()
     const result = await piece(this.#rows)

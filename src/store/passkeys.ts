@@ -7,7 +7,7 @@ export type Passkey = {
   readonly credentialId: string
   readonly personId: string
   readonly publicKey: Uint8Array
-  /** How often it signed, by its own count; 0 where it does not count. */
+  /** How often it has signed, by its own count; 0 if it does not count. */
   readonly counter: number
   readonly transports: readonly string[]
   readonly name: string
@@ -33,7 +33,7 @@ export async function addPasskey(
   return numAffectedRows === 1n ? 'added' : 'exists'
 }
 
-/** Of a person, the newest first. */
+/** Passkeys of a person, the newest first. */
 export function listPasskeys(db: Executor, personId: string): Promise<Passkey[]> {
   return passkeysWhere(db, sql`person_id = ${personId} order by created_at desc, credential_id`)
 }
@@ -59,7 +59,7 @@ async function passkeysWhere(db: Executor, which: RawBuilder<unknown>): Promise<
   }))
 }
 
-/** Notes a use. False when the count did not rise meanwhile: a copy of the passkey may be in use. */
+/** Records a use. False if the count did not rise: a copy of the passkey may be in use. */
 export async function countPasskey(
   trx: Executor,
   { credentialId, counter, now }: { readonly credentialId: string; readonly counter: number; readonly now: number },
@@ -72,7 +72,7 @@ export async function countPasskey(
   return numAffectedRows === 1n
 }
 
-/** Returns its name; undefined where the person has no such passkey. */
+/** Removes a passkey. Returns its name; undefined if the person has no such passkey. */
 export async function removePasskey(
   trx: Executor,
   { credentialId, personId }: Pick<Passkey, 'credentialId' | 'personId'>,

@@ -10,7 +10,7 @@ export type Person = {
   /** In lower case. */
   readonly mail: string
   readonly name: string
-  /** Undefined: what the browser asks for. */
+  /** Undefined: the language that the browser requests. */
   readonly language: 'en' | 'de' | undefined
   readonly isOperator: boolean
 }
@@ -34,7 +34,7 @@ const withLanguage = <Row extends Person>(row: Row): Row => ({
   language: row.language === 'en' || row.language === 'de' ? row.language : undefined,
 })
 
-/** Everybody who has not ended. */
+/** Everybody whose account has not ended. */
 export async function listPeople(db: Executor): Promise<Person[]> {
   const { rows } = await sql<Person>`select ${personColumns} from person where ended_at is null`.execute(db)
   return rows.map(withLanguage)
@@ -46,7 +46,7 @@ export async function findPersonByMail(db: Executor, mail: string): Promise<Pers
   return rows.map(withLanguage)[0]
 }
 
-/** A new person; the existing one where the mail address is taken. Call it in the transaction of its cause. */
+/** Creates a person; returns the existing one if the mail address is taken. Call it in the transaction of its cause. */
 export async function createPerson(trx: Executor, person: NewPerson, now: number): Promise<Person> {
   await sql`
     insert into person (person_id, mail, name, is_operator, created_at)
@@ -59,7 +59,7 @@ export async function createPerson(trx: Executor, person: NewPerson, now: number
   return (await findPersonByMail(trx, person.mail))!
 }
 
-/** Name and language, which people change themselves. */
+/** Changes name and language, which people choose themselves. */
 export async function changePerson(
   trx: Executor,
   personId: string,
@@ -93,7 +93,7 @@ export async function listMembers(db: Executor, organizationId: string): Promise
   return rows.map(withLanguage)
 }
 
-/** Joins an organization; somebody who is in it already keeps the higher role. */
+/** Adds somebody to an organization; a member keeps the higher role. */
 export async function addMember(
   trx: Executor,
   { organizationId, personId, role }: Membership,
@@ -110,8 +110,8 @@ export async function addMember(
 export type MemberChange = 'changed' | 'noMember' | 'lastOwner'
 
 /**
- * Changes a role, or removes somebody where `role` is undefined. `lastOwner`: an organization keeps one Owner; changes
- * of one organization wait for each other on its row.
+ * Changes a role, or removes a member if `role` is undefined. `lastOwner`: an organization keeps one Owner; changes of
+ * one organization wait for each other on its row.
  */
 export async function changeMember(
   store: Pick<Store, 'db'>,

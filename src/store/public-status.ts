@@ -1,4 +1,4 @@
-// What the page of the status shows: when editions appeared and were held back, and which sources are in trouble.
+// What the status page shows: when editions appeared and were held back, and which sources have problems.
 import { sql } from 'kysely'
 import type { Executor } from './database.ts'
 
@@ -10,7 +10,7 @@ export type PublicEditions = {
   readonly firstAt: number | null
 }
 
-/** Editions and holds since `since`; the last edition before it stands first. One statement. */
+/** Returns editions and holds since `since`; the last edition before it comes first. Runs one statement. */
 export async function editionsSince(db: Executor, since: number): Promise<PublicEditions> {
   const { rows } = await sql<PublicEditions>`
     select
@@ -24,13 +24,13 @@ export async function editionsSince(db: Executor, since: number): Promise<Public
 
 export type PublicSource = {
   readonly sourceId: string
-  /** Last time that it answered, epoch milliseconds. */
+  /** When it last answered, epoch milliseconds. */
   readonly checkedAt: number
   /** Kinds of its open alarms, each with the moment it was raised. */
   readonly alarms: readonly { readonly kind: string; readonly raisedAt: number }[]
 }
 
-/** Every source that was ever read, by its id. One statement. */
+/** Returns every source that was ever read, by its ID. Runs one statement. */
 export async function publicSources(db: Executor): Promise<PublicSource[]> {
   const { rows } = await sql<PublicSource>`
     select c.source_id as "sourceId", c.checked_at as "checkedAt",

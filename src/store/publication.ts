@@ -1,6 +1,6 @@
-// The publication in progress: who may write it, until when, and how far it is. Its entries are in their table above
-// the newest edition's lastModified, where no reader looks, and can be undone until the last transaction adds the
-// edition.
+// The publication in progress: who may write it, until when, and how far it has come. Its entries are in their table
+// above the newest edition's lastModified, where no query for readers looks, and can be undone until the last
+// transaction adds the edition.
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -8,14 +8,14 @@ import { type Executor, inTransaction, type Store } from './database.ts'
 import { Pace } from './paced.ts'
 import { lockStock } from './tenders.ts'
 
-/** How long a publisher that says nothing is waited for. By the clock of the database, which all of them share. */
+/** How long a silent publisher keeps its lease, by the clock of the database, which all of them share. */
 export const leaseMs = 60_000
-/** How long to wait before looking again whether another one is done. */
+/** How long to wait before checking again whether another one is done. */
 export const lookAgainMs = 50
 
 /**
- * The right to publish, and to keep others from changing the stock. `fence` rises with each holder: one that lost the
- * lease, asleep or cut off, can write nothing any more.
+ * The right to publish, and to keep others from changing the stock. `fence` increases with each holder: one that lost
+ * the lease, asleep or cut off, can no longer write.
  */
 export type Lease = {
   readonly fence: number
@@ -26,18 +26,18 @@ export type Lease = {
 type Publication = {
   /** `writing`: entries of a coming edition may be in the tables. `undoing`: they are being removed. */
   readonly state: 'idle' | 'writing' | 'undoing'
-  /** Text of the publisher's own: what is being written. Null while nothing is. */
+  /** What is being written, in the publisher's own format. Null while nothing is. */
   readonly plan: string | null
 } & Progress
 
-/** How far the entries are written. */
+/** How far the entries have been written. */
 export type Progress = {
-  /** The tender that the next batch begins after. */
+  /** The tender after which the next batch begins. */
   readonly afterId: string
   readonly added: number
-  /** Added ones that replaced an entry of an earlier edition. */
+  /** Number of added ones that replaced an entry of an earlier edition. */
   readonly replaced: number
-  /** The digest of all records, with those that are added in place of those that they replaced. */
+  /** The digest of all records, in which added ones have replaced earlier ones. */
   readonly checksum: string
 }
 
@@ -65,8 +65,8 @@ export async function takeLease(trx: Executor): Promise<Lease | undefined> {
 }
 
 /**
- * To be called first in each transaction that writes under the lease, which cannot pass on before that ends. Throws
- * LeaseLostError.
+ * Call it first in each transaction that writes under the lease: the lease cannot pass to another process before the
+ * transaction ends. Throws LeaseLostError.
  */
 async function holdLease(trx: Executor, { fence }: Lease): Promise<void> {
   const { numAffectedRows } = await sql`
@@ -76,13 +76,13 @@ async function holdLease(trx: Executor, { fence }: Lease): Promise<void> {
   if (numAffectedRows !== 1n) throw new LeaseLostError()
 }
 
-/** True from the first entry written to the last transaction, even if the publisher has died. */
+/** True from the first written entry to the last transaction, even if the publisher has died. */
 export async function isPublicationBegun(db: Executor): Promise<boolean> {
   const { rows } = await sql`select from publication where state = 'writing'`.execute(db)
   return rows.length > 0
 }
 
-/** Runs `work` in a transaction under the lease, which it holds for longer. Throws LeaseLostError. */
+/** Runs `work` in a transaction under the lease, which it extends. Throws LeaseLostError. */
 export function underLease<Result>(
   store: Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>,
   lease: Lease,
@@ -94,18 +94,18 @@ export function underLease<Result>(
   })
 }
 
-/** Lets the next one have it at once. Does nothing when it was lost. */
+/** Frees the lease immediately. Does nothing if it was lost. */
 export async function releaseLease(db: Executor, { fence }: Lease): Promise<void> {
   await sql`update publication set until_ms = 0, owner = '' where fence = ${fence}`.execute(db)
 }
 
-/** Under `holdLease`: from here on entries may be written. */
+/** Call it under `holdLease`: from here on entries may be written. */
 export async function beginWriting(trx: Executor, plan: string, begun: Progress): Promise<void> {
   await sql`update publication set state = 'writing', plan = ${plan}`.execute(trx)
   await saveProgress(trx, begun)
 }
 
-/** Under `holdLease`, in the transaction of the entries. */
+/** Call it under `holdLease`, in the transaction of the entries. */
 export async function saveProgress(trx: Executor, { afterId, added, replaced, checksum }: Progress): Promise<void> {
   await sql`
     update publication
@@ -115,7 +115,8 @@ export async function saveProgress(trx: Executor, { afterId, added, replaced, ch
 }
 
 /**
- * Under `holdLease`, in the transaction that adds the edition: nothing is being written any more. The lease is free.
+ * Call it under `holdLease`, in the transaction that adds the edition: nothing is being written any more, and the lease
+ * is free.
  */
 export async function endPublication(trx: Executor): Promise<void> {
   await sql`update publication set state = 'idle', plan = null, until_ms = 0, owner = ''`.execute(trx)
@@ -139,7 +140,7 @@ export async function undoPublication(
 
 const newestEditionNumber = sql`(select coalesce(max(edition), 0) from edition)`
 
-/** Records are again as the newest edition has them. */
+/** Restores records to their state in the newest edition. */
 async function restoreReplaced(trx: Executor, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with gone as (
@@ -157,7 +158,7 @@ async function restoreReplaced(trx: Executor, limit: number): Promise<number> {
   return rows[0]!.count
 }
 
-/** After restoreReplaced. What is removed is to be published again. */
+/** Call it after restoreReplaced. What is removed is to be published again. */
 async function removeEntries(trx: Executor, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with gone as (
@@ -199,7 +200,7 @@ export async function inStockTransaction<Result>(
   }
 }
 
-/** Nobody has the lease, and nothing that was written under it is left. */
+/** Whether nobody has the lease, and nothing that was written under it is left. */
 async function isStockFree(trx: Executor): Promise<boolean> {
   const { rows } = await sql<{ isFree: boolean }>`
     select until_ms = 0 and state = 'idle' as "isFree" from publication`.execute(trx)

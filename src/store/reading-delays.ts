@@ -3,23 +3,23 @@ import { sql } from 'kysely'
 import type { Executor } from './database.ts'
 
 /**
- * Maximum documents that are looked at, the newest: however large the stock is, the question takes about a tenth of a
+ * Maximum number of documents to examine, the newest: however large the stock is, the query takes about a tenth of a
  * second.
  */
 const mostDocuments = 10_000
 
-/** Of one source; times in milliseconds. */
+/** Delays of one source, in milliseconds. */
 export type ReadingDelay = {
   readonly sourceId: string
   readonly notices: number
   readonly median: number
-  /** Nine of ten notices took no longer. */
+  /** Nine of ten notices took at most this long. */
   readonly ninth: number
 }
 
 /**
- * By source, for notices that were published after the source was first read: those before came late for no fault of
- * its portal. A portal that announces a notice before its date has no delay. One statement.
+ * Returns delays by source, for notices that were published after the source was first read: earlier ones are late
+ * through no fault of the portal. A portal that announces a notice before its date has no delay. Runs one statement.
  */
 export async function readingDelays(db: Executor): Promise<ReadingDelay[]> {
   const { rows } = await sql<ReadingDelay>`

@@ -1,4 +1,4 @@
-// Redactions of contact data, and the texts that they are applied to where these are stored.
+// Redactions of contact data, and the stored texts to which they are applied.
 import { sql } from 'kysely'
 import { type RedactionRule, type Redactor, redactor } from '../domain/redaction.ts'
 import { arrayText } from './array-text.ts'
@@ -10,7 +10,7 @@ export type Redaction = {
   readonly reason: string
   /** Epoch milliseconds. */
   readonly madeAt: number
-  /** When everything stored had been gone through; null: not yet, so the command has to be given again. */
+  /** When everything stored had been processed; null: not yet, so the command has to be run again. */
   readonly appliedAt: number | null
 }
 
@@ -20,13 +20,13 @@ export async function redactionKey(db: Executor): Promise<Buffer> {
   return Buffer.from(rows[0]!.key, 'base64')
 }
 
-/** False in a stock of a version that had none. */
+/** False in the stock of a version that had no redactions. */
 export async function hasRedactions(db: Executor): Promise<boolean> {
   const { rows } = await sql<{ is: boolean }>`select to_regclass('redaction_key') is not null as is`.execute(db)
   return rows[0]!.is
 }
 
-/** What applies all redactions as they are now. Call it in the transaction that uses it. */
+/** Returns what applies all current redactions. Call it in the transaction that uses it. */
 export async function loadRedactor(db: Executor): Promise<Redactor> {
   const { rows } = await sql<{ rules: string; key: string }>`
     select rules, key from redaction cross join redaction_key`.execute(db)
@@ -36,8 +36,8 @@ export async function loadRedactor(db: Executor): Promise<Redactor> {
 }
 
 /**
- * Rows with the JSON of a record, as they may leave the service: an edition keeps what was redacted after it until the
- * next one.
+ * Returns rows with the JSON of a record as they may leave the service: an edition keeps what was redacted after it
+ * until the next one.
  */
 export async function withoutRedacted<Row extends { readonly body: string | null }>(
   db: Executor,
@@ -47,7 +47,7 @@ export async function withoutRedacted<Row extends { readonly body: string | null
   return rows.map((row) => ({ ...row, body: row.body === null ? null : json(row.body) }))
 }
 
-/** The oldest first. */
+/** Redactions, the oldest first. */
 export async function listRedactions(db: Executor): Promise<Redaction[]> {
   const { rows } = await sql<Omit<Redaction, 'rules'> & { rules: string }>`
     select redaction_id as "redactionId", rules, reason, made_at as "madeAt", applied_at as "appliedAt"
@@ -55,7 +55,7 @@ export async function listRedactions(db: Executor): Promise<Redaction[]> {
   return rows.map((row) => ({ ...row, rules: JSON.parse(row.rules) as RedactionRule[] }))
 }
 
-/** Adds a redaction that is not applied yet; one that is there already keeps its time and its reason. */
+/** Adds a redaction that is not applied yet; an existing one keeps its time and its reason. */
 export async function insertRedaction(
   trx: Executor,
   { redactionId, rules, reason, madeAt }: Omit<Redaction, 'appliedAt'>,
@@ -70,24 +70,24 @@ export async function setRedactionApplied(db: Executor, redactionId: string, at:
   await sql`update redaction set applied_at = ${at} where redaction_id = ${redactionId}`.execute(db)
 }
 
-/** True when there was one. */
+/** Returns true if there was one. */
 export async function deleteRedaction(trx: Executor, redactionId: string): Promise<boolean> {
   const { numAffectedRows } = await sql`delete from redaction where redaction_id = ${redactionId}`.execute(trx)
   return numAffectedRows === 1n
 }
 
-/** Where copies of records stand besides the notices: the column of the key, and that of the JSON or text. */
+/** Where copies of records are stored besides the notices: the column of the key, and that of the JSON or text. */
 export const storedTexts = {
   tender: { key: 'tender_id', content: 'content' },
   tender_estimate: { key: 'tender_id', content: 'estimate' },
-  /** Of digests; a mail of the console is for the person that it is about. */
+  /** Mails of digests only; a mail of the console is for the person that it is about. */
   mail: { key: 'message_id', content: 'content', condition: 'digest_id is not null' },
   hit: { key: 'hit_id', content: 'matched' },
 } as const satisfies { readonly [table: string]: { readonly [part in 'key' | 'content' | 'condition']?: string } }
 
 export type StoredText = { readonly key: string; readonly content: string }
 
-/** A page of them in the order of their keys. */
+/** A page of these texts, in the order of their keys. */
 export async function listStoredTexts(
   db: Executor,
   table: keyof typeof storedTexts,
@@ -105,7 +105,7 @@ export async function listStoredTexts(
   return rows
 }
 
-/** Replaces a text that is still the one that was read. */
+/** Replaces a text if it is still the one that was read. */
 export async function replaceStoredText(
   db: Executor,
   table: Exclude<keyof typeof storedTexts, 'tender'>,

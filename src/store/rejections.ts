@@ -11,7 +11,7 @@ export type RejectionCount = {
   readonly newestAt: number
 }
 
-/** By reason and source, the most first. */
+/** Counts by reason and source, the highest first. */
 export async function countRejections(db: Executor): Promise<RejectionCount[]> {
   const { rows } = await sql<RejectionCount>`
     select r.reason, d.source_id as "sourceId", count(*)::integer as count, max(r.rejected_at) as "newestAt"

@@ -1,4 +1,4 @@
-// What is kept for a set time is gone after it, and what is not set stays for ever.
+// What is kept for a set time is gone after it, and what has no such setting stays forever.
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import { engines, openTestStore, type TestStore } from '../../test/world.ts'
@@ -60,7 +60,7 @@ describe.each(engines)('retention (%s)', (engine) => {
     expect(await pruneKept(db, day(30) + 1, keep, 1)).toBe(true)
     expect(await pruneKept(db, day(30) + 1, keep, 1)).toBe(false)
     expect(await counts()).toEqual({ ...all, parsable: ['new', 'refused'], old: false })
-    // known still: the portal does not bring it again
+    // still known: the portal's copy is not stored again
     expect(await insertDocuments(db, [documentOf('old', day(31))])).toEqual(new Set())
     await pruneKept(db, day(60) + 1, { rejectionsMs: keep.rejectionsMs, lastUseMs: keep.lastUseMs }, 9)
     expect(await counts()).toEqual({ parsable: ['new'], old: false, refused: false, rejections: 0, uses: 0 })
@@ -108,7 +108,7 @@ describe.each(engines)('retention (%s)', (engine) => {
     expect(used).toEqual([{ name: 'late' }])
     expect((await sql`select from invitation`.execute(db)).rows).toHaveLength(1)
     await pruneKept(db, day(40) + 1, { documentsMs: 40 * dayMs }, 9)
-    // that there are bytes elsewhere stays known
+    // the row still says that there are bytes elsewhere
     expect(await packed()).toEqual([
       { id: 'elsewhere', length: null },
       { id: 'read', length: 0 },
@@ -142,7 +142,7 @@ describe.each(engines)('retention (%s)', (engine) => {
     }
     const keep = { documentsMs: 30 * dayMs }
     await expect(pruneKept(db, day(30) + 1, keep, 9, outside)).rejects.toThrow(Retryable)
-    // nobody reads them meanwhile, and that they are still there is known
+    // nobody reads them meanwhile, and the row says that they still exist
     expect(await states()).toMatchObject({ old: [0, null], unread: [0, null], refused: [1, null], new: [1, null] })
     isDown = false
     expect(await pruneKept(db, day(30) + 1, keep, 1, outside)).toBe(true)

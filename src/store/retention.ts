@@ -1,11 +1,11 @@
-// Forgets what the operator does not want to keep for ever: raw documents, rejections, and where a token was used last.
+// Deletes what the operator does not want to keep forever: raw documents, rejections, and where a token was last used.
 import { sql } from 'kysely'
 import { arrayText } from './array-text.ts'
 import type { Executor } from './database.ts'
 import type { DocumentStore } from './document-store.ts'
 import { unparsedVersion } from './documents.ts'
 
-/** How long each is kept, in milliseconds; absent: for ever. */
+/** How long each is kept, in milliseconds; absent: forever. */
 export type Retention = {
   readonly documentsMs?: number
   readonly rejectionsMs?: number
@@ -26,7 +26,7 @@ export async function pruneKept(
   outside?: Outside,
 ): Promise<boolean> {
   const counts = [
-    // first what needs the database only
+    // work that needs only the database comes first
     lastUseMs === undefined ? 0 : await forgetLastUse(db, now - lastUseMs),
     documentsMs === undefined ? 0 : await pruneDocuments(db, now - documentsMs, limit),
     documentsMs === undefined ? 0 : await pruneOutside(db, now - documentsMs, limit, outside),
@@ -35,7 +35,7 @@ export async function pruneKept(
   return counts.some((count) => count === limit)
 }
 
-/** The bytes only: the row says that the document is known, and what was read from it stays. */
+/** Deletes only the bytes: the row says that the document is known, and what was read from it stays. */
 async function pruneDocuments(db: Executor, before: number, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     update source_document set parser_version = ${unparsedVersion}, packed = case when packed is null then null else ''::bytea end
@@ -47,8 +47,8 @@ async function pruneDocuments(db: Executor, before: number, limit: number): Prom
 }
 
 /**
- * The bytes that are outside: first the row says that they are not to be read, then they are removed, then the row says
- * that they are. Each step may be done again.
+ * Deletes bytes outside the database: first the row says that they must not be read, then they are removed, then the
+ * row says that they are gone. Each step may be repeated.
  */
 async function pruneOutside(db: Executor, before: number, limit: number, outside: Outside): Promise<number> {
   if (!outside) return 0
@@ -75,7 +75,7 @@ async function removeOutside(
   )
 }
 
-/** With the bytes of documents that nothing was read from. */
+/** Deletes rejections, and the bytes of documents from which nothing was read. */
 async function pruneRejections(db: Executor, before: number, limit: number, outside: Outside): Promise<number> {
   if (outside) {
     const { rows: kept } = await sql<{ id: string }>`
@@ -101,7 +101,7 @@ async function pruneRejections(db: Executor, before: number, limit: number, outs
   return rows[0]!.count
 }
 
-/** Network and program; the time of the last use stays. */
+/** Deletes network and program; the time of the last use stays. */
 async function forgetLastUse(db: Executor, before: number): Promise<number> {
   const { numAffectedRows } = await sql`
     update api_token set last_used_from = null, last_used_agent = null
@@ -109,10 +109,10 @@ async function forgetLastUse(db: Executor, before: number): Promise<number> {
   return Number(numAffectedRows ?? 0)
 }
 
-/** How long an invitation that nobody used is kept after its end. */
+/** How long an unused invitation is kept after its end. */
 const endedInvitationMs = 30 * 24 * 3_600_000
 
-/** Invitations that ended unused, with their mail addresses. */
+/** Deletes invitations that ended unused, with their mail addresses. */
 export async function pruneInvitations(db: Executor, now: number): Promise<void> {
   await sql`delete from invitation where used_at is null and until_ms < ${now - endedInvitationMs}`.execute(db)
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Executor } from './database.ts'
 import { edgeColumns, type StoredEdge } from './matches.ts'
 
-/** On two notices by key, `left` < `right`: it holds for the records that they are in. */
+/** A decision on two notices by key, `left` < `right`: it applies to the records that they are in. */
 export type ReviewDecision = {
   readonly left: string
   readonly right: string
@@ -13,7 +13,7 @@ export type ReviewDecision = {
   readonly note: string
 }
 
-/** Keeps a decision; an earlier one on the same two notices is replaced. */
+/** Stores a decision; an earlier one on the same two notices is replaced. */
 export async function upsertDecision(db: Executor, decision: ReviewDecision): Promise<void> {
   await sql`
     insert into review_decision (left_key, right_key, decision, decided_at, note)
@@ -62,7 +62,7 @@ export async function recordsOfNoticeKeys(
   return new Map(rows.map((row) => [row.notice_key, row.record_key]))
 }
 
-/** Notices with this key are consolidated again with the next run: a decision about them has changed. */
+/** Lets the next run consolidate the notices with these keys again: a decision about them has changed. */
 export async function reconsiderNotices(db: Executor, noticeKeys: readonly string[]): Promise<void> {
   await sql`
     update notice set is_consolidated = false where notice_key = any(${[...noticeKeys]}::text[])`.execute(db)

@@ -9,22 +9,22 @@ export type RoundState = {
   readonly lastRoundAt?: number
   /** Rounds in a row that failed since then. */
   readonly failedRounds: number
-  /** Which stage failed last and why, in a sentence; absent when none of this service ever did. */
+  /** Which stage failed last and why, in a sentence; absent if none has failed. */
   readonly lastError?: string
   readonly lastErrorAt?: number
-  /** True after a service that was stopped cleanly; rounds are not overdue then. */
+  /** True after a clean stop of the service; rounds are not overdue then. */
   readonly isStopped: boolean
 }
 
 /**
- * How long after the last good round one is missing. A round a minute is usual; a rebuild, or the first publication of
- * millions of records, takes hours.
+ * How long after the last successful round the next one is overdue. A round a minute is usual; a rebuild, or the first
+ * publication of millions of records, takes hours.
  */
 const overdueMs = 3 * 3_600_000
 
 const name = 'rounds'
 
-/** What was kept last; undefined where no service ever ran a round, or what is kept cannot be read. */
+/** Returns the state stored last; undefined if no service ever ran a round, or if the state cannot be read. */
 export async function loadRounds(db: Executor): Promise<RoundState | undefined> {
   const text = await getSetting(db, name)
   return text === undefined ? undefined : readRounds(text)
@@ -34,7 +34,7 @@ export async function saveRounds(db: Executor, state: RoundState): Promise<void>
   await setSetting(db, name, JSON.stringify(state))
 }
 
-/** Why the pipeline does not do its work; undefined when it does. */
+/** Why the pipeline does not work; undefined if it does. */
 export function whyFailing(state: RoundState | undefined, now: number): string | undefined {
   if (state === undefined) return undefined
   if (state.failedRounds > 0) return state.lastError ?? 'A round failed.'
@@ -43,7 +43,7 @@ export function whyFailing(state: RoundState | undefined, now: number): string |
   return 'No round has finished for hours: the service that ran them hangs or has died. Read its log and restart it.'
 }
 
-/** The state out of its setting. */
+/** Reads the state from its setting. */
 export function readRounds(text: string): RoundState | undefined {
   let value: unknown
   try {

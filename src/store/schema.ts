@@ -5,7 +5,7 @@ import type { Generated } from 'kysely'
 type EpochMs = number
 
 export type Database = {
-  /** A document as received; `document_id` is the SHA-256 of its bytes, so the same bytes are kept once. */
+  /** A document as received; `document_id` is the SHA-256 of its bytes, so the same bytes are stored once. */
   source_document: {
     document_id: string
     source_id: string
@@ -15,10 +15,10 @@ export type Database = {
     byte_size: number
     /** Version of the parsers that last read it; `rebuild` reads it again. */
     parser_version: number
-    /** A zstd frame of the bytes; null when kept outside. */
+    /** A zstd frame of the bytes; null when they are stored outside the database. */
     packed: Uint8Array | null
   }
-  /** What could not become a notice, with the reason. */
+  /** What could not be read as a notice, with the reason. */
   rejection: {
     document_id: string
     pointer: string
@@ -61,7 +61,7 @@ export type Database = {
     /** JSON array of the source ids of its notices, sorted: decides checkedAt. */
     sources: string
   }
-  /** Tenders written since the newest edition, and different from it when they were. */
+  /** Tenders written since the newest edition that differed from it when they were written. */
   tender_change: { tender_id: string }
   /**
    * The newest edition, one row per record: narrow, so that publishing writes no wide row except the new entry. A
@@ -71,17 +71,17 @@ export type Database = {
     tender_id: string
     /** The edition that first held it. */
     first_edition: number
-    /** Of the published content. */
+    /** Hash of the published content. */
     content_hash: string
-    /** Of its newest entry. */
+    /** That of its newest entry. */
     last_modified: EpochMs
     /** As in its newest entry. */
     sources: string
     /** As in its newest entry; null: not archived. */
     archive_reason: string | null
     /**
-     * Of its newest entry (domain/stock-digest.ts), one byte longer for an archived one; null until the publisher has
-     * read that again.
+     * Hash of its newest entry (domain/stock-digest.ts), one byte longer for an archived one; null until the publisher
+     * has read that entry again.
      */
     entry_hash: Uint8Array | null
   }
@@ -94,9 +94,9 @@ export type Database = {
     /** Largest lastModified ever published up to this edition (W). */
     last_modified: EpochMs
     published_at: EpochMs
-    /** Records alive in it, archived ones included. */
+    /** Number of records in it, including archived ones. */
     records: number
-    /** Entries that it added. */
+    /** Number of entries that it added. */
     changes: number
     /** JSON object source id → epoch ms of its last check, as of this edition. */
     checks: string
@@ -116,8 +116,8 @@ export type Database = {
     sources: string
   }
   /**
-   * Entries that one of a later edition replaced; they stay for late readers. The hashes and the reason are those that
-   * published_tender held with it, for a publication that is undone.
+   * Entries that a later edition replaced; they stay for readers that lag behind. The hashes and the reason are those
+   * that published_tender held with them, for a publication that is undone.
    */
   replaced_entry: {
     superseded_by: number
@@ -129,7 +129,7 @@ export type Database = {
   /** One row: the publication that is being written (publication.ts). */
   publication: {
     is_only: Generated<boolean>
-    /** Rises with each holder of the lease, so that one that lost it cannot write. */
+    /** Increases with each holder of the lease, so that one that lost it cannot write. */
     fence: Generated<number>
     /** Host and process, for people. */
     owner: Generated<string>
@@ -141,7 +141,7 @@ export type Database = {
     after_id: Generated<string>
     added: Generated<number>
     replaced: Generated<number>
-    /** Of the edition, as far as it is written. */
+    /** Digest of the edition, as far as it is written. */
     checksum: Generated<string>
   }
   /** Editions that the gate held back. */
@@ -166,12 +166,12 @@ export type Database = {
     expires_at: EpochMs | null
     revoked_at: EpochMs | null
     last_used_at: EpochMs | null
-    /** A mail address, or `operator` of the command line; null: made before this was kept. */
+    /** A mail address, or `operator` for the command line; null: created before this was recorded. */
     created_by: string | null
     /** The network and the program of its last use. */
     last_used_from: string | null
     last_used_agent: string | null
-    /** How many days before its end its Owners were told last. */
+    /** How many days before its end its Owners were last warned. */
     warned_days: number | null
   }
   /** Keys that seal cursors, shared by all API processes. */
@@ -179,14 +179,14 @@ export type Database = {
   setting: { name: string; value: string }
   /** Signs of life of processes that answer the API, by the clock of the database; see `api-processes.ts`. */
   api_process: { process_id: string; seen_at: EpochMs }
-  /** Serial of changes that API processes watch (tokens, editions); see `change.ts`. */
+  /** Serial of changes that API processes watch (tokens, editions, people); see `change-signal.ts`. */
   change_signal: { topic: string; serial: Generated<number> }
-  /** Progress of each piece that a source is read in (sources/source.ts Slot). */
+  /** Progress of each slot of a source (sources/source.ts Slots). */
   source_slot: {
     source_id: string
     channel: string
     slot: string
-    /** When it is to be read next; null when there is nothing to do. */
+    /** When it is read next; null when nothing is left to do. */
     due_at: EpochMs | null
     /** JSON; stored with the documents before it. Null at the beginning and after a complete reading of a span. */
     checkpoint: string | null
@@ -198,13 +198,16 @@ export type Database = {
     missing: string | null
     /** When a reading first ended short; null again after one that did not. */
     missing_since: EpochMs | null
-    /** Readings that failed since the last that did not. */
+    /** Number of readings that failed since the last one that did not. */
     failures: Generated<number>
     last_error: string | null
   }
-  /** Who reads a host's sources until when; `fence` rises with each holder, so that one that lost it cannot write. */
+  /**
+   * Who reads a host's sources, and until when; `fence` increases with each holder, so that one that lost it cannot
+   * write.
+   */
   source_lease: { lease: string; worker: string; until_ms: EpochMs; fence: number }
-  /** Listed things that were read, with the version that was read (an ETag, a date). */
+  /** Listed items that were read, each with the version that was read (an ETag, a date). */
   source_item: { source_id: string; item_key: string; version: string }
   /** One row per reading of a slot, for the operator. */
   source_run: {
@@ -229,9 +232,9 @@ export type Database = {
     raised_at: EpochMs
     cleared_at: EpochMs | null
     detail: string
-    /** How much of the source it is about, 0 to 1. */
+    /** Share of the source that is affected, 0 to 1. */
     share: number
-    /** When, by whom and with which note somebody has seen it; null: nobody has. */
+    /** When, by whom and with which note it was acknowledged; null: not yet. */
     acknowledged_at: EpochMs | null
     acknowledged_by: string | null
     note: string | null
@@ -257,7 +260,7 @@ export type Database = {
      * and are only counted.
      */
     twin_keys: string
-    /** Numbers of its blocking keys with blanks between, ascending. */
+    /** Numbers of its blocking keys separated by blanks, ascending. */
     keys: string
     /** MatchRecord as consolidate/match/packed-record.ts keeps it. */
     content: string
@@ -271,7 +274,7 @@ export type Database = {
   match_key_whole: { is_whole: boolean }
   /** Keys that too many records hold. */
   dropped_match_key: { match_key: number }
-  /** What the matcher found of two records; derived. `outcome`: `merge` or `review`. */
+  /** The matcher's verdict on two records; derived. `outcome`: `merge` or `review`. */
   tender_match: {
     left_key: string
     right_key: string
@@ -282,10 +285,10 @@ export type Database = {
     /** One line for people. */
     evidence: string
   }
-  /** What operators decided of two notices: evidence, so a rebuild keeps it. `decision`: `merge` or `split`. */
+  /** Decisions of operators on two notices: evidence, so a rebuild keeps them. `decision`: `merge` or `split`. */
   review_decision: { left_key: string; right_key: string; decision: string; decided_at: EpochMs; note: string }
   /**
-   * What the notices of one tender say against each other, two notices by key; derived. `kind`: `award-number` or
+   * Contradictions between the notices of one tender, two notices by key; derived. `kind`: `award-number` or
    * `named-call`.
    */
   tender_doubt: { tender_id: string; kind: string; left_key: string; right_key: string; evidence: string }
@@ -297,7 +300,7 @@ export type Database = {
     /** JSON of estimates.ts ModelFigures; null for one that was fitted before figures were kept. */
     figures: string | null
   }
-  /** What a model said of a record while it had these inputs: JSON of an amount, or of why there is none. */
+  /** What a model answered for a record while it had these inputs: JSON of an amount, or of why there is none. */
   tender_estimate: { tender_id: string; inputs_hash: string; model_version: string; estimate: string }
   /** What a company does, as an organization describes it; searches are scored against it. */
   company_profile: { profile_id: string; organization_id: string; name: string; created_at: EpochMs }
@@ -342,7 +345,7 @@ export type Database = {
   /** One row: how far the editions are matched, and who matches them (hit-mark.ts). */
   hit_mark: {
     is_only: Generated<boolean>
-    /** The newest edition that is matched whole. */
+    /** The newest edition that is matched completely. */
     edition: number
     /** The largest lastModified up to that edition. */
     last_modified: EpochMs
@@ -350,11 +353,13 @@ export type Database = {
     step: Generated<string>
     /** The lastModified up to which that step is done. */
     step_modified: EpochMs
-    /** Entries that it has read. */
+    /** Number of entries that this step has read. */
     step_entries: Generated<number>
-    /** Entries ever that were removed before they were matched, because the runner was off for too long. */
+    /**
+     * Total number of entries that were removed before they were matched, because the matching was off for too long.
+     */
     unseen: Generated<number>
-    /** Rises with each holder of the lease, so that one that lost it cannot write. */
+    /** Increases with each holder of the lease, so that one that lost it cannot write. */
     fence: Generated<number>
     /** Host and process, for people. */
     owner: Generated<string>
@@ -367,7 +372,7 @@ export type Database = {
     tender_id: string
     /** Derived from stock, search and tender (hits/hit-id.ts). */
     hit_id: string
-    /** The edition that it was made from, and the lastModified of its entry there. */
+    /** The edition from which it was made, and the lastModified of its entry there. */
     edition: number
     last_modified: EpochMs
     search_version: number
@@ -377,7 +382,7 @@ export type Database = {
     fit: string
     matched: string
     made_at: EpochMs
-    /** The score and the edition when it last matched. */
+    /** The score and the edition of its last match. */
     score_now: number
     last_edition: number
     /** What people did with it: `new`, `seen`, `kept`, `dismissed`. */
@@ -391,7 +396,7 @@ export type Database = {
     value: string | null
     /** The lastModified of the entry with which one of these four last changed. */
     state_modified: EpochMs
-    /** It is in the digests of this edition: the first one that was not matched whole when it was made. */
+    /** The edition whose digests contain it: the first one that was not matched completely when it was made. */
     digest_edition: number
   }
   /**
@@ -408,17 +413,19 @@ export type Database = {
     from_edition: number
     /** JSON array: `search.hit`, `search.hit.changed`. */
     kinds: string
-    /** JSON array of search ids; null: all of the organization. */
+    /** JSON array of search ids; null: all searches of the organization. */
     searches: string | null
     /** `active`, `disabled` (deliveries are held), `removed` (there are none). */
     state: Generated<string>
     disabled_why: string | null
     failing_since: EpochMs | null
-    /** Attempts in a row that failed. */
+    /** Number of consecutive failed attempts. */
     failures: Generated<number>
     requests_per_second: number
     created_at: EpochMs
-    /** Who delivers to it until when; `fence` rises with each, so that one that lost it cannot write. */
+    /**
+     * Who delivers to it, and until when; `fence` increases with each holder, so that one that lost it cannot write.
+     */
     worker: Generated<string>
     taken_until: Generated<EpochMs>
     fence: Generated<number>
@@ -432,7 +439,8 @@ export type Database = {
     ends_at: EpochMs | null
   }
   /**
-   * Messages for endpoints: queue and log at once. Those of an edition are sent when it is matched whole (hit_mark).
+   * Messages for endpoints: queue and log at once. Those of an edition are sent when it is matched completely
+   * (hit_mark).
    */
   delivery: {
     /** The `webhook-id`: derived, so that a repeated message has the same one (hits/hit-id.ts). */
@@ -460,11 +468,11 @@ export type Database = {
   delivery_body: { message_id: string; packed: Uint8Array; created_at: EpochMs }
   delivery_attempt: {
     message_id: string
-    /** That of its delivery. */
+    /** The endpoint of its delivery. */
     endpoint_no: number
     attempt: number
     attempted_at: EpochMs
-    /** Of the answer; null if there was none. */
+    /** Status of the answer; null if there was none. */
     status: number | null
     /** Class of the failure; null when there was an answer. */
     error: string | null
@@ -483,7 +491,7 @@ export type Database = {
     zone: string
     /** The newest edition whose hits are in a digest. */
     last_edition: number
-    /** Where its rhythm stands (digests/digest-schedule.ts DigestState). */
+    /** State of its rhythm (digests/digest-schedule.ts DigestState). */
     made_day: number
     made_at: EpochMs | null
     due_at: EpochMs
@@ -495,7 +503,7 @@ export type Database = {
     message_id: string
     /** Null: a mail of the console, to `person`. */
     digest_id: string | null
-    /** JSON of digests/digest-content.ts DigestContent; of a mail of the console, what its kind needs. */
+    /** JSON of digests/digest-content.ts DigestContent; of a mail of the console, the data that its kind needs. */
     content: string
     state: Generated<string>
     attempts: Generated<number>
@@ -515,7 +523,7 @@ export type Database = {
     /** In lower case. */
     mail: string
     name: string
-    /** Null: what the browser asks for. */
+    /** Null: the language that the browser requests. */
     language: string | null
     is_operator: Generated<boolean>
     created_at: EpochMs
@@ -539,10 +547,10 @@ export type Database = {
     until_ms: EpochMs
     used_at: EpochMs | null
   }
-  /** Links that are used once; a key is only where the link is. */
+  /** Links that can be used once; their keys are stored nowhere else than in the links. */
   sign_in_link: {
     key_hash: Uint8Array
-    /** Whom it signs in. Without an invitation either, it makes the first person, while nobody exists. */
+    /** Whom it signs in. If it has no invitation either, it creates the first person, while nobody exists. */
     person_id: string | null
     invitation_id: string | null
     created_at: EpochMs
@@ -554,9 +562,9 @@ export type Database = {
     session_hash: Uint8Array
     person_id: string
     created_at: EpochMs
-    /** To five minutes. */
+    /** Accurate to five minutes. */
     seen_at: EpochMs
-    /** The last proof of who it is: a link, a passkey, OIDC. */
+    /** When the identity was last proven: by a link, a passkey, OIDC. */
     signed_in_at: EpochMs
     agent: string
     address_prefix: string
@@ -579,7 +587,7 @@ export type Database = {
     organization_id: string
     starts_at: EpochMs
     ends_at: EpochMs | null
-    /** When its beginning took effect, and its end. */
+    /** When its beginning and its end took effect. */
     started_at: EpochMs | null
     ended_at: EpochMs | null
     note: string
@@ -592,11 +600,11 @@ export type Database = {
     token_id: string
     hour_ms: EpochMs
     answered: number
-    /** 429. */
+    /** Refused with 429. */
     refused: number
-    /** Most that were answered in a minute. */
+    /** Maximum number answered in one minute. */
     peak_minute: number
-    /** The newest minute that was counted in, and what was answered in it so far, by whichever process. */
+    /** The newest minute that was counted, and what was answered in it so far, by any process. */
     minute_ms: EpochMs
     minute_answered: number
   }
@@ -604,9 +612,9 @@ export type Database = {
   audit_entry: {
     entry_no: Generated<number>
     at: EpochMs
-    /** A mail address, or `operator` of the command line. */
+    /** A mail address, or `operator` for the command line. */
     actor: string
-    /** Null: of the whole service. */
+    /** Null: the whole service. */
     organization_id: string | null
     action: string
     subject: string
@@ -622,11 +630,11 @@ export type Database = {
     ended_at: EpochMs | null
     created_by: string
   }
-  /** Keys of forms that were taken. */
+  /** Keys of forms that were accepted. */
   sent_form: { key_hash: Uint8Array; sent_at: EpochMs }
   /** Requests of the last hour for links to sign in, by the hash of an address or network. */
   sign_in_attempt: { attempt_no: Generated<number>; who_hash: Uint8Array; tried_at: EpochMs }
-  /** One row: the key of the hashes in `redaction`, base64. */
+  /** One row: who writes the editions into a bucket, and how far the bucket is (edition-export.ts). */
   edition_export: {
     is_only: Generated<boolean>
     fence: number
@@ -649,7 +657,7 @@ export type Database = {
     rules: string
     reason: string
     made_at: EpochMs
-    /** When everything stored had been gone through. */
+    /** When everything stored had been processed. */
     applied_at: EpochMs | null
   }
 }

@@ -26,7 +26,7 @@ export type StoredSearch = SearchTerms & {
   readonly name: string
   readonly createdAt: number
   readonly version: number
-  /** The first edition that the newest version counts for. */
+  /** The first edition to which the newest version applies. */
   readonly fromEdition: number
 }
 
@@ -42,8 +42,8 @@ export type StoredProfile = {
 }
 
 /**
- * The edition from which a change counts: the one after the newest. No edition can become visible before the
- * transaction ends, so what is written here counts for every edition that is published after it, and for none before.
+ * Returns the edition from which a change applies: the one after the newest. No edition can become visible before the
+ * transaction ends, so what is written here applies to every edition that is published after it, and to none before.
  */
 async function nextEdition(trx: Executor): Promise<number> {
   await sql`select from change_signal where topic = 'edition' for share`.execute(trx)
@@ -56,7 +56,7 @@ export type SearchCreation =
   | { readonly kind: 'nameTaken' }
   | { readonly kind: 'tooMany' }
 
-/** A new search; it counts from the next edition on. */
+/** Creates a search; it applies from the next edition on. */
 export function createSearch(
   store: Pick<Store, 'db'>,
   wanted: SearchTerms & { readonly organizationId: string; readonly name: string; readonly createdBy: string },
@@ -95,7 +95,7 @@ export function createSearch(
   })
 }
 
-/** A new version of a search; it counts from the next edition on. False when there is no such search. */
+/** Adds a version of a search; it applies from the next edition on. False if there is no such search. */
 export function changeSearch(
   store: Pick<Store, 'db'>,
   searchNo: number,
@@ -118,7 +118,7 @@ export function changeSearch(
   })
 }
 
-/** Another name. False when the organization has a search of this name already. */
+/** Renames a search. False if the organization already has a search of this name. */
 export async function renameSearch(
   trx: Executor,
   { searchNo, organizationId }: Pick<StoredSearch, 'searchNo' | 'organizationId'>,
@@ -168,7 +168,7 @@ const searchColumns = sql`s.search_no as "searchNo", s.search_id as "searchId", 
   s.created_at as "createdAt", v.version, v.from_edition as "fromEdition", v.is_active as "isActive", v.filter,
   v.filter_hash as "filterHash", v.profile_id as "profileId", v.threshold`
 
-/** The newest version of the search `s` that counts for `edition`. */
+/** The newest version of the search `s` that applies to `edition`. */
 const searchVersionOf = (edition: number) => sql`
   cross join lateral (select * from saved_search_version where search_no = s.search_no and from_edition <= ${edition}::integer
     order by version desc limit 1) v`
@@ -184,7 +184,7 @@ export async function listSearches(db: Executor, organizationId: string): Promis
   return rows
 }
 
-/** Counting more of them would take a page too long. */
+/** Maximum number of recent hits that are counted: more would take a page too long. */
 export const mostRecentHits = 500
 
 /** A search with its results. */
@@ -200,7 +200,7 @@ export type SearchOverview = StoredSearch & {
 /** A search as a list of hits names it. */
 export type SearchName = Pick<SearchOverview, 'searchNo' | 'searchId' | 'name' | 'heldEditions'>
 
-/** The searches of an organization, by name: in half the time of their overviews. */
+/** The searches of an organization, by name; takes half the time of their overviews. */
 export async function searchNames(db: Executor, organizationId: string): Promise<SearchName[]> {
   const { rows } = await sql<SearchName>`
     select search_no as "searchNo", search_id as "searchId", name,
@@ -269,7 +269,10 @@ export async function findSearch(
   return rows[0]
 }
 
-/** The next `limit` searches after `afterNo`, each as it counts for `edition`; `lastNo` is null after the last. */
+/**
+ * Returns the next `limit` searches after `afterNo`, each in the version that applies to `edition`; `lastNo` is null
+ * after the last.
+ */
 export async function searchesFor(
   db: Executor,
   edition: number,
@@ -283,8 +286,8 @@ export async function searchesFor(
 }
 
 /**
- * Versions of searches and profiles that count for `edition`. They are only ever added, so the same number means the
- * same ones.
+ * Counts the versions of searches and profiles that apply to `edition`. They are only ever added, so the same number
+ * means the same ones.
  */
 export async function countVersions(db: Executor, edition: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
@@ -299,7 +302,7 @@ export type ProfileCreation =
   | { readonly kind: 'created'; readonly profile: StoredProfile }
   | { readonly kind: 'nameTaken' }
 
-/** A new profile; it counts from the next edition on. */
+/** Creates a profile; it applies from the next edition on. */
 export function createProfile(
   store: Pick<Store, 'db'>,
   wanted: { readonly organizationId: string; readonly name: string; readonly content: string },
@@ -319,7 +322,7 @@ export function createProfile(
   })
 }
 
-/** A new version of a profile; it counts from the next edition on. False when there is no such profile. */
+/** Adds a version of a profile; it applies from the next edition on. False if there is no such profile. */
 export function changeProfile(
   store: Pick<Store, 'db'>,
   profileId: string,
@@ -388,7 +391,7 @@ export async function findProfileById(db: Executor, profileId: string): Promise<
   return rows[0]
 }
 
-/** The next `limit` profiles after `afterId`, each as it counts for `edition`. */
+/** Returns the next `limit` profiles after `afterId`, each in the version that applies to `edition`. */
 export async function profilesFor(
   db: Executor,
   edition: number,

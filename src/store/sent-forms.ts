@@ -1,4 +1,4 @@
-// Forms that create something carry a key; each key is taken once.
+// Forms that create something carry a key; each key is accepted once.
 import { sql } from 'kysely'
 import { dayMs } from '../domain/time.ts'
 import type { Executor } from './database.ts'

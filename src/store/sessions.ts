@@ -10,18 +10,18 @@ export type Session = {
   readonly sessionId: string
   readonly personId: string
   readonly createdAt: number
-  /** To five minutes. */
+  /** Accurate to five minutes. */
   readonly seenAt: number
-  /** The last proof of who it is. */
+  /** When the identity was last proven. */
   readonly signedInAt: number
   readonly agent: string
   readonly addressPrefix: string
 }
 
-/** How long a session lasts that nobody uses, and how long any does. */
+/** How long an unused session lasts, and how long any session does. */
 export const idleSessionMs = 12 * hourMs
 export const longestSessionMs = 30 * dayMs
-/** Maximum sessions of one person: a further one ends the oldest. */
+/** Maximum number of sessions of one person: a further one ends the oldest. */
 const mostSessions = 10
 /** How long a link by mail or from the command line is valid. */
 export const linkMs = 10 * minuteMs
@@ -53,7 +53,7 @@ export async function startSession(trx: Executor, session: Session, replaces: st
   await bump(trx, 'console')
 }
 
-/** Notes that a session is in use. */
+/** Records that a session is in use. */
 export async function touchSession(db: Executor, sessionId: string, now: number): Promise<void> {
   await sql`update session set seen_at = ${now} where session_hash = ${bytesOf(sessionId)} and seen_at < ${now}`.execute(
     db,
@@ -75,16 +75,16 @@ export async function endSessions(
 
 export type NewLink = {
   readonly keyHash: string
-  /** Whom it signs in. */
+  /** The person whom it signs in. */
   readonly personId?: string
-  /** Which invitation it accepts; without a person either, the link makes the first person. */
+  /** The invitation that it accepts; without a person either, the link creates the first person. */
   readonly invitationId?: string
   readonly now: number
   /** Absent: ten minutes from now. */
   readonly until?: number
 }
 
-/** A link that is used once. */
+/** Creates a link that can be used once. */
 export async function createSignInLink(
   trx: Executor,
   { keyHash, personId, invitationId, now, until = now + linkMs }: NewLink,
@@ -95,7 +95,10 @@ export async function createSignInLink(
     values (${bytesOf(keyHash)}, ${personId ?? null}, ${invitationId ?? null}, ${now}, ${until})`.execute(trx)
 }
 
-/** What a link is good for, without using it up; the mail address of a person. Undefined for an invitation. */
+/**
+ * Returns the mail address of the person whom a valid link signs in, without using it up; `mail` is undefined for the
+ * first person. Undefined for an invitation.
+ */
 export async function findSignInLink(
   db: Executor,
   keyHash: string,
@@ -109,8 +112,8 @@ export async function findSignInLink(
 }
 
 /**
- * Uses a link up. `person`: whom it signs in; where nobody exists, `within` makes the first person. `gone`: unknown,
- * used, too old, an invitation, or for the first person where there is one.
+ * Uses a link up. `person`: whom it signs in; if nobody exists, `within` creates the first person. `gone`: unknown,
+ * used, too old, an invitation, or for the first person if there is one.
  */
 export async function takeSignInLink(
   store: Pick<Store, 'db'>,

@@ -14,7 +14,10 @@ export async function setSetting(db: Executor, name: string, value: string): Pro
     .execute()
 }
 
-/** The stored value, or `value` if there is none yet. All processes that ask at the same time receive the same one. */
+/**
+ * Returns the stored value; stores `value` if there is none. All processes that call it at the same time receive the
+ * same one.
+ */
 export async function getOrCreateSetting(db: Executor, name: string, value: string): Promise<string> {
   await db
     .insertInto('setting')

@@ -1,4 +1,4 @@
-// How often somebody asked for a link to sign in, counted for all processes of the service together.
+// How often somebody requested a link to sign in, counted for all processes of the service together.
 import { sql } from 'kysely'
 import { hourMs } from '../domain/time.ts'
 import type { Executor } from './database.ts'
@@ -10,13 +10,13 @@ const attemptLock = 7_271_102
 
 /** Whose attempts are counted, and how many there may be in an hour. */
 export type AttemptBound = {
-  /** SHA-256 in hex of whom it counts: who asked is not kept. */
+  /** SHA-256 in hex of the address or network that is counted: the text itself is not stored. */
   readonly hash: string
   readonly most: number
 }
 
 /**
- * Counts an attempt. False, and not counted, where one of the bounds is reached. Call it in the transaction of what it
+ * Counts an attempt. False, and not counted, if one of the bounds is reached. Call it in the transaction of what it
  * allows.
  */
 export async function takeSignInAttempt(trx: Executor, bounds: readonly AttemptBound[], now: number): Promise<boolean> {

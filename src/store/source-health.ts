@@ -1,16 +1,16 @@
-// Reads and writes about how sources are doing: what their readings brought, open alarms, names that appeared.
+// Queries and updates about the health of sources: what their readings brought, open alarms, new names.
 import { type RawBuilder, sql } from 'kysely'
 import { arrayText } from './array-text.ts'
 import type { Executor } from './database.ts'
 
-/** What the readings of a source brought. Times in epoch milliseconds. */
+/** Totals of the readings of a source. Times in epoch milliseconds. */
 export type ReadingRow = {
   readonly sourceId: string
   readonly firstReadAt: number
   readonly lastReadAt: number
   readonly lastSuccessAt: number | null
   readonly lastNewAt: number | null
-  /** Failed readings since the last success. */
+  /** Number of failed readings since the last success. */
   readonly failures: number
   readonly lastError: string | null
 }
@@ -95,13 +95,13 @@ export type AlarmRow = {
   readonly raisedAt: number
   readonly clearedAt: number | null
   readonly detail: string
-  /** How much of the source it is about, 0 to 1. */
+  /** Share of the source that is affected, 0 to 1. */
   readonly share: number
-  /** What an operator wrote who has seen it. */
+  /** The note of an operator who has seen it. */
   readonly acknowledged?: { readonly at: number; readonly by: string; readonly note: string }
 }
 
-/** Notes that somebody has seen an alarm. False when there is none of this name. */
+/** Records that somebody has seen an alarm. False if there is none of this name. */
 export async function acknowledgeAlarm(
   trx: Executor,
   alarm: Pick<AlarmRow, 'sourceId' | 'kind' | 'raisedAt'>,
@@ -160,7 +160,7 @@ export async function insertAlarm(db: Executor, alarm: Omit<AlarmRow, 'clearedAt
     .execute()
 }
 
-/** Says again what an open alarm is about, or that it is over. */
+/** Updates what an open alarm is about, or closes it. */
 export async function updateAlarm(
   db: Executor,
   alarm: AlarmRow,
@@ -205,12 +205,13 @@ export function listRuns(db: Executor, sourceId: string, limit: number): Promise
     .execute()
 }
 
-/** A row of this name counts the documents of its source whose names were examined. */
+/** Name of the row that counts the documents of its source whose names were examined. */
 export const lookedAt = ''
 
 /**
- * Names known for a source with the documents that held them; −1 for those that it used from the beginning. Read with
- * every batch, some thousand of them: as one row, because reading rows costs more than reading what is in them.
+ * Names known for a source with the number of documents that held them; −1 for those that it used from the beginning.
+ * They are read with every batch, some thousand of them: as one row, because reading rows costs more than reading their
+ * content.
  */
 export async function knownNames(db: Executor, sourceId: string): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ names: readonly string[] | null; documents: readonly number[] | null }>`
@@ -222,8 +223,8 @@ export async function knownNames(db: Executor, sourceId: string): Promise<Readon
 }
 
 /**
- * Adds to the counts of names; new ones begin with what is added. −1 marks a name of the beginning and is never added
- * to.
+ * Adds to the counts of names; new ones begin with this number. −1 marks a name that was used from the beginning and is
+ * never added to.
  */
 export async function addNames(
   db: Executor,

@@ -6,7 +6,7 @@ import type { Executor } from './database.ts'
 /** A lease that a worker holds. `fence` is higher than that of every holder before. */
 export type Lease = { readonly lease: string; readonly worker: string; readonly fence: number }
 
-/** The lease was taken by another worker: nothing more may be written under it. */
+/** Another worker took the lease: nothing more may be written under it. */
 export class LeaseLost extends Error {
   constructor(lease: Lease) {
     super(`${lease.worker} does not hold ${lease.lease} any more`)

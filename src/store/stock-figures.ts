@@ -1,5 +1,5 @@
-// The figures of the whole stock that a monitoring system asks for every few seconds: one statement of small tables and
-// partial indexes, and every count is bounded.
+// The figures of the whole stock that a monitoring system requests every few seconds: one statement over small tables
+// and partial indexes, in which every count is bounded.
 import { sql } from 'kysely'
 import type { Executor } from './database.ts'
 
@@ -16,9 +16,7 @@ export type StockFigures = {
   readonly slotsDue: number
   /** Notices that are not consolidated yet, up to `mostFigured`. */
   readonly waitingNotices: number
-  /**
-   * Mails that wait for their time, those whose time has come, and those given up in 30 days; each up to `mostFigured`.
-   */
+  /** Mails that wait for their time, mails that are due, and those given up in 30 days; each up to `mostFigured`. */
   readonly mailsQueued: number
   readonly mailsDue: number
   readonly mailsGivenUp: number
@@ -30,7 +28,7 @@ export type StockFigures = {
   readonly editionsUnmatched: number
 }
 
-/** How far rows are counted. */
+/** Maximum number of rows that are counted. */
 const mostFigured = 10_000
 const mostAlarms = 1000
 

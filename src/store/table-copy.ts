@@ -1,4 +1,4 @@
-// Tables as a whole: which there are, their rows page by page as JSON that the database itself writes and reads, and
+// Whole tables: which there are, their rows page by page as JSON that the database itself writes and reads, and
 // checksums of them.
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Executor } from './database.ts'
@@ -6,9 +6,9 @@ import type { Database } from './schema.ts'
 
 export type Column = {
   readonly name: string
-  /** As SQL writes it. */
+  /** The type as SQL writes it. */
   readonly type: string
-  /** The database computes it from the others of its row: it is compared, never written. */
+  /** Whether the database computes it from the others of its row: then it is compared, but never written. */
   readonly isComputed: boolean
 }
 export type Table = {
@@ -16,13 +16,13 @@ export type Table = {
   readonly columns: readonly Column[]
   /** Columns of the primary key, in its order. */
   readonly key: readonly Column[]
-  /** A crash empties it: what it holds is derived, and made again where it is missing. */
+  /** Whether a crash empties it: what it holds is derived, and rebuilt where it is missing. */
   readonly isUnlogged: boolean
 }
 /** The key of a row, each value as text. */
 export type Key = readonly string[]
 
-/** Filled by the migrations themselves: their rows do not make a database a used one. */
+/** Tables that the migrations fill: their rows do not make a database a used one. */
 export const seededTables: readonly string[] = [
   'change_signal',
   'publication',
@@ -36,8 +36,8 @@ export const batchLength = 4 * 1024 * 1024
 const mostRowsPerBatch = 2000
 
 /**
- * Both sides write equal values as equal texts, whatever their settings. Their transactions may pause: one side waits
- * for the other, or for the storage of a backup.
+ * Makes both sides write equal values as equal texts, whatever their settings. Their transactions may pause: one side
+ * waits for the other, or for the storage of a backup.
  */
 export async function writeValuesAlike(db: Executor): Promise<void> {
   await sql`select set_config('TimeZone', 'UTC', true), set_config('DateStyle', 'ISO', true),
@@ -51,9 +51,9 @@ export type Page = {
   readonly rows: number
   /** The key of the last row. */
   readonly last: Key
-  /** One row in JSON per line, as the source itself writes it: no value passes through ours. */
+  /** One row in JSON per line, as the source itself writes it: no value passes through our code. */
   readonly lines: string
-  /** Of the hashes of the rows: the same on every version and machine, whatever the order of the rows. */
+  /** Sum of the hashes of the rows: the same on every version and machine, whatever the order of the rows. */
   readonly sum: bigint
 }
 
@@ -99,13 +99,13 @@ function rowsAfter({ name, columns, key }: Table, { after, limit, only }: PageWi
     order by ${keyColumns} limit ${limit}::integer`
 }
 
-/** For rows with the columns of the key: that theirs is above this one. */
+/** For rows with the columns of the key: whether their key is above this one. */
 export function isAfter(key: Table['key'], after: Key): RawBuilder<unknown> {
   const values = sql.join(key.map(({ type }, index) => sql`${after[index]}::text::${sql.raw(type)}`))
   return sql`(${sql.join(key.map((column) => sql.ref(column.name)))}) > (${values})`
 }
 
-/** For the rows in `page`. Each side orders texts by its own rules, so each pages separately. */
+/** The last key of the rows in `page`. Each side orders texts by its own rules, so each pages separately. */
 function lastKey({ key }: Table): RawBuilder<unknown> {
   const texts = sql.join(key.map(({ name }) => sql`${sql.ref(name)}::text`))
   const descending = sql.join(key.map(({ name }) => sql`${sql.ref(name)} desc`))
@@ -125,7 +125,7 @@ export function nextLimit(limit: number, page: Page, length: number = batchLengt
   return Math.max(1, Math.min(mostRowsPerBatch, 4 * limit, fitting))
 }
 
-/** Writes rows, one in JSON per line. A number that the database gives is carried over like any other value. */
+/** Writes rows, one in JSON per line. A number that the database assigned is copied like any other value. */
 export async function writeRows(trx: Executor, table: Table, lines: string): Promise<void> {
   const written = sql.join(table.columns.filter((each) => !each.isComputed).map(({ name }) => sql.ref(name)))
   await sql`insert into ${sql.table(table.name)} (${written}) overriding system value
@@ -171,7 +171,7 @@ export async function countRows(db: Kysely<Database>, table: string): Promise<nu
 
 export type SequenceState = { readonly name: string; readonly value: string; readonly isUsed: boolean }
 
-/** The numbers at which sequences stand. */
+/** The numbers that sequences have reached. */
 export async function readSequences(db: Executor): Promise<SequenceState[]> {
   const { rows } = await sql<{ name: string }>`select relname as name from pg_class
     where relnamespace = 'public'::regnamespace and relkind = 'S' order by relname`.execute(db)
@@ -196,7 +196,10 @@ export async function setSequence(db: Executor, { name, value, isUsed }: Sequenc
     throw new Error(`the copy of the sequence ${name} stands at ${now.value}, not at ${value}`)
 }
 
-/** Tables, sequences, indexes and what belongs to them; and views, which hold nothing. */
+/**
+ * The kinds of relations that a stock may have: tables, sequences, indexes and what belongs to them; and views, which
+ * hold nothing.
+ */
 const knownKinds: readonly string[] = ['r', 'S', 'i', 't', 'c', 'v']
 
 /** The tables of the stock, first those to which others refer. Throws if a copy would leave something out. */

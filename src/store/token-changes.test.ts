@@ -86,7 +86,7 @@ describe.each(engines)('changes of tokens (%s)', (engine) => {
     expect(await warnings(4 * dayMs)).toEqual(['short'])
     expect(await warnings(60 * dayMs - 1)).toEqual([])
     expect(await warnings(60 * dayMs)).toEqual(['long'])
-    // a service that was off tells only what is true now
+    // a service that was off reports only what is true now
     expect(await warnings(89 * dayMs + hourMs)).toEqual(['long'])
     expect(await warnings(89 * dayMs + 2 * hourMs)).toEqual([])
     await inTransaction(store, (trx) => limitToken(trx, long.token.tokenId, now + 89 * dayMs, now))

@@ -1,4 +1,4 @@
-// Tokens made and ended by people: each change with its entry in the organization's audit log and the mails to its
+// Tokens created and ended by people: each change with its entry in the organization's audit log and the mails to its
 // Owners.
 import { dayMs } from '../domain/time.ts'
 import { addAuditEntry } from './audit.ts'
@@ -27,7 +27,7 @@ export type Actor = {
 /** The actor of commands. */
 export const commandActor: Actor = { actor: 'operator', addressPrefix: '' }
 
-/** Makes a token. Call it in a transaction. */
+/** Creates a token. Call it in a transaction. */
 export async function createTokenBy(
   trx: Executor,
   by: Actor,
@@ -62,8 +62,8 @@ export type TokenRotation =
   | { readonly kind: 'noFreeSlot' | 'noToken' | 'ended' }
 
 /**
- * Makes the successor of a token, with its name and the length of its life. The old one stays valid, or ends in
- * `oldEndsInDays`. `ended`: it is not valid any more. Call it in a transaction.
+ * Creates the successor of a token, with its name and lifetime. The old one stays valid, or ends in `oldEndsInDays`.
+ * `ended`: it was no longer valid. Call it in a transaction.
  */
 export async function rotateTokenBy(
   trx: Executor,
@@ -90,7 +90,9 @@ export async function rotateTokenBy(
   return { ...creation, kind: 'rotated', old: limited }
 }
 
-/** Tells Owners of tokens that end soon; each time once however many processes look. Call it in a transaction. */
+/**
+ * Warns Owners of tokens that end soon; once for each warning, however many processes check. Call it in a transaction.
+ */
 export async function warnOfTokens(trx: Executor, posting: Posting): Promise<void> {
   for (const { token, days } of await takeTokenWarnings(trx, posting.now))
     await tellOwners(trx, { kind: 'tokenEnds', token, actor: null, days }, posting)

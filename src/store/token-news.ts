@@ -7,13 +7,13 @@ import { listMembers } from './people.ts'
 
 export type TokenNewsKind = 'tokenCreated' | 'tokenRevoked' | 'tokenEnds'
 
-/** What a mail about a token says; without a secret. */
+/** What a mail about a token says; never a secret. */
 export type TokenNewsData = {
   readonly organizationId: string
   readonly organization: string
   readonly name: string
   readonly hint: string
-  /** Who did it: a mail address, or `operator`; null of an end. */
+  /** Who did it: a mail address, or `operator`; null when a token ends by its date. */
   readonly actor: string | null
   /** Epoch milliseconds. */
   readonly expiresAt: number | null
@@ -23,11 +23,11 @@ export type TokenNews = {
   readonly kind: TokenNewsKind
   readonly token: ApiToken
   readonly actor: string | null
-  /** Days before its end, of `tokenEnds`. */
+  /** Days until its end, for `tokenEnds`. */
   readonly days?: number
 }
 
-/** When, and from which domain mails are. */
+/** The time at which mails are queued, and the domain from which they are sent. */
 export type Posting = { readonly now: number; readonly mailDomain: string }
 
 /** Queues a mail to each Owner, once for each occasion. Call it in the transaction of its cause. */

@@ -24,7 +24,7 @@ export type JudgedCount = {
   readonly count: number
 }
 
-/** What all models said, the most first. */
+/** Answers of all models, the most frequent first. */
 export async function countJudged(db: Executor): Promise<JudgedCount[]> {
   const { rows } = await sql<JudgedCount>`
     select model_version as "modelVersion",

@@ -11,7 +11,7 @@ export type WebhookEndpoint = {
   readonly address: string
   readonly description: string
   readonly kinds: readonly string[]
-  /** Ids of the only searches whose hits it gets; undefined: all of the organization. */
+  /** Ids of the only searches whose hits it receives; undefined: all searches of the organization. */
   readonly searches: readonly string[] | undefined
   readonly state: 'active' | 'disabled'
   /** Why it is disabled: `gone` (it answered 410), `failing` (only failures for five days), `operator`. */
@@ -40,7 +40,10 @@ const rotationMs = 24 * 3_600_000
 /** Maximum number of endpoints of one organization. */
 export const maxEndpoints = 20
 
-/** The new endpoint; undefined when the organization has as many as it may. It gets the hits of the next edition. */
+/**
+ * Creates an endpoint; undefined if the organization has the maximum already. It receives hits from the next edition
+ * on.
+ */
 export function createEndpoint(
   store: Pick<Store, 'db'>,
   wanted: NewEndpoint,
@@ -49,7 +52,7 @@ export function createEndpoint(
   return inTransaction(store, async (trx) => {
     // two creations at once are counted one after the other
     await sql`select from organization where organization_id = ${wanted.organizationId} for update`.execute(trx)
-    // no edition becomes visible before this ends: the next one is the first whose hits it gets
+    // no edition becomes visible before this ends: the next one is the first whose hits it receives
     await sql`select from change_signal where topic = 'edition' for share`.execute(trx)
     if ((await listEndpoints(trx, wanted.organizationId)).length >= maxEndpoints) return undefined
     const searches = wanted.searches === undefined ? null : JSON.stringify(wanted.searches)
@@ -87,7 +90,7 @@ function endpointOf({ kinds, searches, disabledWhy, failingSince, ...row }: Endp
   }
 }
 
-/** Those that were not removed, oldest first; of one organization or of all. */
+/** Endpoints that were not removed, oldest first; of one organization or of all. */
 export async function listEndpoints(db: Executor, organizationId?: string): Promise<WebhookEndpoint[]> {
   const { rows } = await sql<EndpointRow>`
     select ${endpointColumns} from webhook_endpoint
@@ -105,7 +108,7 @@ export async function findEndpoint(db: Executor, endpointId: string): Promise<We
   return rows.map(endpointOf)[0]
 }
 
-/** What a change sets; an absent member stays. `searches` null: all of the organization. */
+/** What a change sets; members that are absent stay. `searches` null: all searches of the organization. */
 export type EndpointChange = Partial<
   Pick<NewEndpoint, 'address' | 'description' | 'kinds' | 'requestsPerSecond'> & {
     readonly searches: readonly string[] | null
@@ -116,12 +119,12 @@ export type EndpointChange = Partial<
 export const endpointLabel = ({ description, address }: Pick<WebhookEndpoint, 'description' | 'address'>): string =>
   description || new URL(address).host
 
-/** Letters of a list in an entry of the audit log. */
+/** Maximum letters of a list in an entry of the audit log. */
 const mostListed = 500
 
 /**
- * What a change sets to something else, as the audit log has it; empty when everything stays. `searches` are those of
- * the organization. Only the host of an address is returned.
+ * The settings that a change alters, as the audit log shows them; empty if nothing changes. `searches` are those of the
+ * organization. Only the host of an address is returned.
  */
 export function endpointChanges(
   before: WebhookEndpoint,
@@ -158,9 +161,10 @@ export function endpointChanges(
 }
 
 /**
- * Changes an endpoint; false when it was removed. Kinds and searches hold for what arises from now on. A worker that
- * has the endpoint loses it, so that nothing more goes to the former address. At another address nothing has failed
- * yet: what waits for its next attempt is tried there now, from the first one on. Call it in a transaction.
+ * Changes an endpoint; false if it was removed. Kinds and searches apply to messages created from now on. A worker that
+ * holds the endpoint loses it, so that nothing more goes to the former address. At a new address nothing has failed
+ * yet: deliveries that wait for their next attempt are tried there now, beginning with the first attempt. Call it in a
+ * transaction.
  */
 export async function changeEndpoint(
   trx: Executor,
@@ -194,19 +198,19 @@ export async function changeEndpoint(
   return true
 }
 
-/** Where it is now: a receiver on this machine has another port after each start. */
+/** Moves an endpoint to another address: a receiver on this machine has another port after each start. */
 export async function moveEndpoint(db: Executor, endpointId: string, address: string): Promise<void> {
   await sql`update webhook_endpoint set address = ${address} where endpoint_id = ${endpointId}`.execute(db)
 }
 
-/** Its deliveries are held from now on. */
+/** Disables an endpoint: its deliveries are held from now on. */
 export function disableEndpoint(store: Pick<Store, 'db'>, endpointNo: number, why: string): Promise<void> {
   return inTransaction(store, (trx) => disable(trx, endpointNo, why))
 }
 
 /**
- * To be called before deliveries of the endpoint are changed: two that change several of them would wait for each
- * other. Returns the fence of the lease.
+ * Call it before deliveries of the endpoint are changed: otherwise two transactions that change several of them could
+ * deadlock. Returns the fence of the lease.
  */
 export async function lockEndpoint(trx: Executor, endpointNo: number): Promise<number | undefined> {
   const { rows } = await sql<{ fence: number }>`
@@ -214,7 +218,7 @@ export async function lockEndpoint(trx: Executor, endpointNo: number): Promise<n
   return rows[0]?.fence
 }
 
-/** As `disableEndpoint`, within a transaction. */
+/** Like `disableEndpoint`, within a transaction. */
 export async function disable(trx: Executor, endpointNo: number, why: string): Promise<void> {
   await sql`
     update webhook_endpoint set state = 'disabled', disabled_why = ${why}
@@ -224,14 +228,14 @@ export async function disable(trx: Executor, endpointNo: number, why: string): P
     where endpoint_no = ${endpointNo} and state = 'due'`.execute(trx)
 }
 
-/** What was held stays held until it is released. */
+/** Enables an endpoint; held deliveries stay held until they are released. */
 export async function enableEndpoint(db: Executor, endpointNo: number): Promise<void> {
   await sql`
     update webhook_endpoint set state = 'active', disabled_why = null, failing_since = null, failures = 0
     where endpoint_no = ${endpointNo} and state = 'disabled'`.execute(db)
 }
 
-/** Nothing is sent to it any more, and its secrets are gone. Its deliveries end as given up. */
+/** Removes an endpoint: nothing more is sent to it, and its secrets are deleted. Its deliveries end as given up. */
 export function removeEndpoint(store: Pick<Store, 'db'>, endpointNo: number, now: number): Promise<void> {
   return inTransaction(store, async (trx) => {
     await sql`update webhook_endpoint set state = 'removed' where endpoint_no = ${endpointNo}`.execute(trx)
@@ -254,7 +258,7 @@ export async function signingSecrets(db: Executor, endpointNo: number, now: numb
   return rows
 }
 
-/** A new secret; the one before still signs for a day, older ones end now. */
+/** Creates a secret; the one before still signs for a day, older ones end now. */
 export function rotateSecret(
   store: Pick<Store, 'db'>,
   endpointNo: number,

@@ -1,4 +1,4 @@
-// Webhook endpoints as people look at them: what waits, attempts by hour, and what was sent.
+// Webhook endpoints as people see them: what is waiting, attempts by hour, and what was sent.
 import { sql } from 'kysely'
 import { hourMs } from '../domain/time.ts'
 import type { Executor } from './database.ts'
@@ -6,12 +6,12 @@ import type { Delivery } from './deliveries.ts'
 import { withoutRedacted } from './redactions.ts'
 import type { WebhookEndpoint } from './webhook-endpoints.ts'
 
-/** Counts of what waits end here. */
+/** Maximum count of waiting deliveries. */
 export const mostWaiting = 10_000
 
-/** An endpoint with what waits for it and its secrets, without what they are. */
+/** An endpoint with its waiting deliveries and its secrets, without their values. */
 export type EndpointOverview = Omit<WebhookEndpoint, 'disabledWhy' | 'failingSince' | 'searches'> & {
-  /** Null: all of the organization. */
+  /** Null: all searches of the organization. */
   readonly searches: readonly string[] | null
   readonly disabledWhy: string | null
   readonly failingSince: number | null
@@ -24,7 +24,7 @@ export type EndpointOverview = Omit<WebhookEndpoint, 'disabledWhy' | 'failingSin
   readonly secrets: readonly { readonly createdAt: number; readonly endsAt: number | null }[]
 }
 
-/** Those of an organization that were not removed, oldest first. */
+/** Endpoints of an organization that were not removed, oldest first. */
 export async function endpointOverviews(
   db: Executor,
   organizationId: string,
@@ -58,11 +58,11 @@ export type AttemptHour = {
   readonly hour: number
   readonly delivered: number
   readonly failed: number
-  /** Of the newest successful attempts of all hours, 95 of 100 took at most so many milliseconds; null without one. */
+  /** How many milliseconds 95 of 100 of the newest successful attempts of all hours took at most; null without one. */
   readonly p95: number | null
 }
 
-/** Successful attempts that the usual time is taken from. */
+/** Maximum number of successful attempts from which that time is taken. */
 const mostTimed = 1_000
 
 /** Hours since `since` that have attempts, in order. */
@@ -90,7 +90,7 @@ export type ListedDelivery = Omit<Delivery, 'endpointId'> & {
   readonly lastMs: number | null
 }
 
-/** Deliveries of an endpoint, the newest first, after a place in the list; at most `limit`. */
+/** Deliveries of an endpoint, the newest first, after a position in the list; at most `limit`. */
 export async function listDeliveryPage(
   db: Executor,
   endpointNo: number,
@@ -149,7 +149,7 @@ export type DeliveryDetail = Pick<Delivery, 'messageId' | 'kind' | 'state' | 'he
   readonly attempts: readonly ListedAttempt[]
 }
 
-/** One delivery of an endpoint with its body and attempts; undefined when it has no such one. */
+/** One delivery of an endpoint with its body and attempts; undefined if the endpoint has no such delivery. */
 export async function findDelivery(
   db: Executor,
   endpointNo: number,

@@ -1,5 +1,6 @@
-// Sends what is due: one worker at a time has an endpoint, so a dead endpoint delays no other, and no transaction is
-// open during a request. At least once: a message is sent again under the same id until its outcome is stored.
+// Sends what is due: only one worker at a time holds an endpoint, so a dead endpoint delays no other, and no
+// transaction is open during a request. At least once: a message is sent again under the same id until its outcome is
+// stored.
 import { setTimeout as delay } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { HitChange, HitEventKind } from '../domain/hit-event.ts'
@@ -32,22 +33,22 @@ import { hitBody } from './hit-body.ts'
 import type { Attempt, SendAttempt } from './send-attempt.ts'
 import { webhookHeaders } from './signature.ts'
 
-/** How long a worker has an endpoint without a sign of life. It renews the lease three times as often. */
+/** How long a worker holds an endpoint without a sign of life. It renews the lease after a third of this time. */
 const leaseMs = 60_000
-/** How many deliveries to one endpoint are under way at the same time. */
+/** Maximum number of simultaneous deliveries to one endpoint. */
 const atOnce = 4
-/** How many deliveries are read at a time. */
+/** Number of deliveries that are read at a time. */
 const batchSize = 50
 /** How long a worker stays with one endpoint while others wait. */
 const visitMs = 5_000
-/** Endpoints that one process serves at the same time: a slow one holds one of these places. */
+/** Maximum number of endpoints that one process serves at the same time; a slow one counts as one of them. */
 const visitsAtOnce = 64
 
 export type DelivererOptions = {
   readonly store: Store
-  /** Decides what is due. */
+  /** Clock that decides what is due. */
   readonly clock: Clock
-  /** The true time, which receivers compare with their own. */
+  /** The real time, with which receivers compare their own. */
   readonly wallClock: Clock
   /** 0 to below 1. */
   readonly random: () => number
@@ -64,7 +65,10 @@ export type DelivererOptions = {
 
 type Run = DelivererOptions & { readonly delivered: OutcomeWriter }
 
-/** Sends everything that is due now, and returns when nothing is. Aborted, it finishes no request but loses none. */
+/**
+ * Sends everything that is due now, and returns when nothing is. When aborted, it breaks off the requests in progress,
+ * which are sent again.
+ */
 export async function deliverDue(options: DelivererOptions, signal: AbortSignal): Promise<void> {
   const run: Run = { ...options, delivered: new OutcomeWriter(options.store.db) }
   const visits = new Set<Promise<void>>()
@@ -133,8 +137,9 @@ async function visitEndpoint(run: Run, lease: EndpointLease, signal: AbortSignal
       if (isEnded) break
     }
   } catch (error) {
-    // What is broken off because the service ends or the endpoint passed on is sent again by whoever has it next. After
-    // any other error the lease stays until it ends: nobody sends again at once what could not be stored.
+    // A request that breaks off because the service ends, or because the endpoint passed to another worker, is sent
+    // again by the next holder. After any other error the lease stays until it expires, so that what could not be
+    // stored is not sent again immediately.
     if (!both.aborted) throw error
   } finally {
     clearInterval(renewal)
@@ -142,7 +147,7 @@ async function visitEndpoint(run: Run, lease: EndpointLease, signal: AbortSignal
   await releaseEndpoint(store.db, lease).catch(() => {})
 }
 
-/** Undefined when it may not be reached (any more): a receiver on this machine, when trials are over. */
+/** Undefined if it may not be reached (any more): a receiver on this machine, after trials have ended. */
 function addressOf({ address }: EndpointLease, rule: AddressRule): EndpointAddress | undefined {
   try {
     return parseEndpointAddress(address, rule)
@@ -154,7 +159,7 @@ function addressOf({ address }: EndpointLease, rule: AddressRule): EndpointAddre
 
 const forbidden: Attempt = { outcome: { kind: 'failed', failure: 'forbidden-address' }, milliseconds: 0 }
 
-/** Lets requests start at most so often. */
+/** Limits how often requests start. */
 class StartPacer {
   readonly #everyMs: number
   #nextAt = Number.NEGATIVE_INFINITY
@@ -171,13 +176,13 @@ class StartPacer {
   }
 }
 
-/** Without those that were sealed with a lost key: where none is left, somebody must rotate them. */
+/** Leaves out secrets that were sealed with a lost key; if none is left, somebody must rotate them. */
 async function secretsOf({ store, clock, sealer }: DelivererOptions, { endpointNo }: EndpointLease): Promise<Buffer[]> {
   const sealed = await signingSecrets(store.db, endpointNo, clock())
   return sealed.flatMap(({ secretId, sealed: bytes }) => sealer.open(bytes, secretId) ?? [])
 }
 
-/** The bodies by message: those kept, and new ones, which are kept before anything is sent. */
+/** The bodies by message: stored ones, and new ones, which are stored before anything is sent. */
 async function bodiesOf({ store, clock, wallClock }: DelivererOptions, due: readonly DueDelivery[]) {
   const bodies = new Map<string, string>()
   const missing: DueDelivery[] = []
@@ -205,11 +210,11 @@ async function bodiesOf({ store, clock, wallClock }: DelivererOptions, due: read
   return bodies
 }
 
-/** At the first level: a body is small, and there may be thousands. */
+/** At the fastest level: a body is small, and there may be thousands. */
 const pack = (body: string): Buffer => gzipSync(body, { level: 1 })
 const unpack = (packed: Uint8Array): string => gunzipSync(packed).toString()
 
-/** The message about a hit, with its record as the edition has it. */
+/** Builds the message about a hit, with its record as of the edition. */
 function bodyOf(kind: HitEventKind, subject: DeliverySubject, at: number): string {
   const { changes, mergedInto } = subject
   return hitBody({
@@ -227,7 +232,9 @@ function bodyOf(kind: HitEventKind, subject: DeliverySubject, at: number): strin
   })
 }
 
-/** `checkedAt` is the last check of any of its sources, as in the API; without any, the time of take-over. */
+/**
+ * `checkedAt` is the last check of any of its sources, as in the API; without any, the time when the record changed.
+ */
 function recordOf({ record, sources, checks }: DeliverySubject): TenderRecord {
   const { id, lastModified, ...rest } = JSON.parse(record) as Omit<TenderRecord, 'checkedAt'>
   const checked = JSON.parse(checks) as { readonly [source: string]: number }

@@ -15,13 +15,13 @@ const pausesMs = [
   20 * hourMs,
   24 * hourMs,
 ] as const
-/** Pauses differ by up to this share, so that what failed together does not come back together. */
+/** Maximum relative variation of pauses, so that deliveries that failed together are not retried together. */
 const jitter = 0.1
-/** Maximum time that a receiver can ask for with `Retry-After`. */
+/** Maximum wait that a receiver can ask for with `Retry-After`. */
 const maxRetryAfterMs = dayMs
 /** How long an endpoint may fail without one success before it is disabled. */
 export const disabledAfterMs = 5 * dayMs
-/** After so many failures in a row an endpoint gets one delivery at a time. */
+/** Number of consecutive failures after which an endpoint receives one delivery at a time. */
 export const cautiousAfter = 20
 
 /** Why no answer came. Never an address: the log is shown to customers. */
@@ -35,7 +35,7 @@ export type NextStep =
   | { readonly state: 'delivered' }
   | { readonly state: 'due'; readonly dueAt: number }
   | { readonly state: 'given-up' }
-  /** 410: the receiver is gone. The delivery waits for whoever enables the endpoint again. */
+  /** 410: the receiver is gone. The delivery waits until somebody enables the endpoint again. */
   | { readonly state: 'held'; readonly disables: 'gone' }
 
 /** `attempts`: how many were made, with this one. `random`: 0 to below 1. */
@@ -53,7 +53,8 @@ export function nextStep(outcome: AttemptOutcome, attempts: number, now: number,
 }
 
 /**
- * Milliseconds that a `Retry-After` asks for: seconds or a date (RFC 9110 section 10.2.3); undefined for anything else.
+ * How many milliseconds a `Retry-After` asks to wait: seconds or a date (RFC 9110 section 10.2.3); undefined for
+ * anything else.
  */
 export function retryAfterMs(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined

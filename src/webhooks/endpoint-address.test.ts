@@ -5,7 +5,7 @@ import { checkEndpointName, parseEndpointAddress } from './endpoint-address.ts'
 const live = { allowsLoopback: false }
 const trial = { allowsLoopback: true }
 
-/** Hosts that are, or may be, inside: each with the reason by which it is refused. */
+/** Hosts that are, or may be, in a private network, each with the reason why it is refused. */
 export const forbiddenHosts = [
   '127.0.0.1',
   '127.1',

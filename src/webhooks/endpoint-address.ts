@@ -6,20 +6,22 @@ import { isLoopbackAddress, isPublicAddress, literalOf, type Network } from '../
 
 /** What the service allows besides public https addresses. */
 export type AddressRule = {
-  /** Receivers on this machine, also by plain http: for trials. */
+  /** Whether receivers on this machine are allowed, also over plain http: for trials. */
   readonly allowsLoopback: boolean
 }
 
 const maxAddressLength = 2000
 /**
- * Ports that may be connected to: others than those of the web are no receiver of webhooks but a way into a network.
+ * Ports that are allowed: a port that is not one of the web is not that of a webhook receiver, but a way into a
+ * network.
  */
 const allowedPorts = new Set(['', '443', '8443'])
 
 export type EndpointAddress = { readonly url: string; readonly network: Extract<Network, 'public' | 'loopback'> }
 
 /**
- * The address in its canonical form, and the network that it lies in. Throws OperatorError with what to write instead.
+ * The address in its canonical form, and the network in which it is. Throws OperatorError that says what to write
+ * instead.
  */
 export function parseEndpointAddress(text: string, rule: AddressRule): EndpointAddress {
   const refuse = (why: string): never => {
@@ -54,8 +56,8 @@ type Resolve = (hostname: string) => Promise<readonly string[]>
 const systemResolve: Resolve = async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address)
 
 /**
- * Refuses a name that leads into a private network now. A name that is not known is let pass: it may come, and each
- * attempt asks again. Throws OperatorError.
+ * Refuses a name that leads into a private network now. An unknown name is accepted: it may exist later, and each
+ * attempt checks again. Throws OperatorError.
  */
 export async function checkEndpointName({ url, network }: EndpointAddress, resolve = systemResolve): Promise<void> {
   const { hostname } = new URL(url)

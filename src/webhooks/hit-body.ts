@@ -5,13 +5,13 @@ import { toInstant } from '../domain/time.ts'
 
 export type HitMessage = {
   readonly kind: HitEventKind
-  /** When the message was made, epoch milliseconds. */
+  /** When the message was created, epoch milliseconds. */
   readonly at: number
   readonly hitId: string
   readonly edition: number
   readonly search: { readonly id: string; readonly name: string; readonly version: number }
   readonly fitScore: number
-  /** The parts of the score, and what satisfied each clause of the search: as they are kept with the hit. */
+  /** The parts of the score, and what satisfied each clause of the search: as stored with the hit. */
   readonly fit: unknown
   readonly matched: unknown
   readonly changes?: readonly HitChange[]
@@ -55,7 +55,7 @@ export function hitBody({ kind, at, tender, fitScore, ...rest }: HitMessage): st
   return body
 }
 
-/** In the order in which they are left out. Descriptions of one lot may be as long as those of a hundred. */
+/** What is left out, in this order, until the body is small enough. */
 const shortenings: readonly (readonly [name: string, shorten: (record: TenderRecord) => object])[] = [
   ['lots.description', (record) => ({ ...record, lots: record.lots.map(({ description: _, ...lot }) => lot) })],
   ['lots', (record) => ({ ...record, lots: [] })],

@@ -1,10 +1,10 @@
-// A receiver for trials: takes webhooks on this machine, verifies them with the library of Standard Webhooks, and hands
-// them on.
+// A receiver for trials: accepts webhooks on this machine, verifies them with the library of Standard Webhooks, and
+// passes them on.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 
-/** Maximum bytes of a body that is taken. */
+/** Maximum bytes of a body that is accepted. */
 const maxBodyBytes = 1024 * 1024
 
 export type ReceivedWebhook = {
@@ -21,7 +21,7 @@ export async function listenForWebhooks(options: {
   readonly port: number
   readonly secret: string
   readonly onWebhook: (webhook: ReceivedWebhook) => void
-  /** Called with the reason when something comes that is not genuine. It was answered with 400. */
+  /** Called with the reason when a request is not genuine, after it was answered with 400. */
   readonly onRefused: (reason: string) => void
 }): Promise<WebhookListener> {
   const verifier = new Webhook(options.secret)

@@ -176,7 +176,7 @@ describe('a name that changes its address', () => {
   const here = '127.0.0.1'
   const url = (port: number) => `https://hooks.example.org:${port}/`
 
-  /** All that resolves names in this process gets these answers, one after the other, again and again. */
+  /** Everything that resolves names in this process receives these answers, in a cycle. */
   function answerNames(...answers: readonly (readonly string[])[]) {
     let asked = 0
     const { lookup } = dns

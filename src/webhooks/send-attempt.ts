@@ -4,11 +4,11 @@ import { type HttpClient, openHttp } from '../platform/http.ts'
 import { ForbiddenAddress, type Network } from '../platform/network-rule.ts'
 import { type AttemptFailure, type AttemptOutcome, retryAfterMs } from './delivery-schedule.ts'
 
-/** Time for the whole attempt: connecting, sending, and the answer. */
+/** Maximum time for the whole attempt: connecting, sending, and the answer. */
 const attemptTimeoutMs = 20_000
 /** Maximum bytes of an answer that are read, unpacked. */
 const maxAnswerBytes = 64 * 1024
-/** Bytes of an answer that are kept for the log. */
+/** Number of bytes of an answer that are kept for the log. */
 const keptAnswerBytes = 1024
 
 export type Attempt = {
@@ -94,7 +94,10 @@ async function attempt(client: HttpClient, posted: Posted, now: () => number): P
 
 type Answer = Awaited<ReturnType<HttpClient['send']>>
 
-/** The status has come: whatever happens to the rest of the answer changes nothing about it. */
+/**
+ * Returns the beginning of the answer. The status has arrived: nothing that happens to the rest of the answer changes
+ * it.
+ */
 async function firstBytes(answer: Answer): Promise<string> {
   const held: Uint8Array[] = []
   try {
@@ -107,7 +110,7 @@ async function firstBytes(answer: Answer): Promise<string> {
   } catch {
     // cut off, endless, too large or not what its coding says: the part that arrived is kept
   }
-  // NUL is no text for the database
+  // the database's text cannot hold NUL
   return Buffer.concat(held).subarray(0, keptAnswerBytes).toString('utf8').replaceAll('\0', '\uFFFD')
 }
 
@@ -119,7 +122,7 @@ const failureOfCode: readonly (readonly [RegExp, AttemptFailure])[] = [
   [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|HTTPParserError)/, 'broken'],
 ]
 
-/** The class of an error, by its code or those of its causes; what is no HTTP has a name instead. */
+/** The class of an error, by its code or those of its causes; errors without a code have a name instead. */
 export function failureOf(error: unknown): AttemptFailure {
   for (let each = error; each instanceof Error; each = each.cause) {
     if (each instanceof ForbiddenAddress) return 'forbidden-address'
@@ -129,7 +132,7 @@ export function failureOf(error: unknown): AttemptFailure {
     }
     const found = failureOfCode.find(([pattern]) => pattern.test(code))
     if (found) return found[1]
-    // of a name with several addresses, each fails for itself
+    // for a name with several addresses, each address fails separately
     if (errors?.[0] !== undefined) return failureOf(errors[0])
   }
   return 'other'

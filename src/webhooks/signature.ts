@@ -1,15 +1,15 @@
 // Signatures of webhooks by Standard Webhooks 1.0.0 (github.com/standard-webhooks/standard-webhooks).
 import { createHmac } from 'node:crypto'
 
-/** Begins every secret as people see it. */
+/** Prefix of every secret as people see it. */
 const secretPrefix = 'whsec_'
-/** Bytes of a new secret. */
+/** Number of bytes of a new secret. */
 const secretLength = 32
-/** The standard's bounds for the bytes of a secret. */
+/** Minimum and maximum bytes of a secret by the standard. */
 const minSecretLength = 24
 const maxSecretLength = 64
 
-/** A new secret, as it is shown once: `whsec_` and base64. */
+/** Creates a secret, in the form that is shown once: `whsec_` and base64. */
 export function makeWebhookSecret(randomBytes: (count: number) => Uint8Array): string {
   return webhookSecretText(randomBytes(secretLength))
 }
@@ -19,7 +19,7 @@ export function webhookSecretText(bytes: Uint8Array): string {
   return secretPrefix + Buffer.from(bytes).toString('base64')
 }
 
-/** The bytes of a secret; undefined when the text is none: another form, or fewer than 24 or more than 64 bytes. */
+/** The bytes of a secret; undefined if the text has another form, or fewer than 24 or more than 64 bytes. */
 export function webhookSecretBytes(text: string): Buffer | undefined {
   const base64 = text.startsWith(secretPrefix) ? text.slice(secretPrefix.length) : text
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return undefined
@@ -28,7 +28,7 @@ export function webhookSecretBytes(text: string): Buffer | undefined {
 }
 
 export type WebhookMessage = {
-  /** The same for all attempts. */
+  /** ID of the message: the same for all attempts. */
   readonly id: string
   /** Epoch seconds of this attempt. */
   readonly timestamp: number

@@ -71,7 +71,7 @@ export class SlidingLogs {
 
   get count(): number {
     const { words } = this.#views
-    return this.#sumUpTo(words[this.#word + tailWord]!) // of head = tail: 0
+    return this.#sumUpTo(words[this.#word + tailWord]!) // 0 where head and tail are the same
   }
 
   /** Counts one request at `now`, the time that `advance` returned. */

@@ -1,4 +1,5 @@
-// Estimates in a real stock: kept until their inputs change, gone with a published value, the same in any order.
+// Estimates in a real stock: they stay until their inputs change, give way to a published value, and do not depend on
+// the order.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { receiveNotices } from '../../../test/receive-notices.ts'
@@ -20,7 +21,7 @@ const trades = [
   { cpv: '30213100', nature: 'supplies', title: 'Tragbare Rechner', value: 60_000 },
 ] as const
 
-/** Calls of authorities that have nothing in common; some scatter of values. */
+/** Calls of authorities that have nothing in common, with scattered values. */
 function call(seed: number, number: number, given: Partial<Notice> = {}): Notice {
   const random = randomOf(seed, number)
   const trade = trades[number % trades.length]!
@@ -53,7 +54,7 @@ async function fill(store: Store): Promise<string> {
   return fitted.version!
 }
 
-/** The document of a notice is read again with another content. */
+/** Receives the document of a notice again with other content. */
 async function reread(store: Store, changed: Notice): Promise<void> {
   await store.db
     .updateTable('notice')
@@ -164,7 +165,7 @@ describe.each(drawnEngines)('estimates in a stock (%s)', (engine) => {
     expect(await amounts()).toEqual([null, null, null])
     const estimated = await amountOf(store, valueless.noticeKey)
     expect(estimated).toMatchObject({ estimated: true })
-    /** More priced tenders, a fitting, a consolidation; how many contents changed that were there before. */
+    /** Adds priced tenders, fits the model and consolidates; returns how many of the existing contents changed. */
     const grow = async (from: number, count: number, day: number) => {
       const more = Array.from({ length: count }, (__, index) => seeds(from + index, {}))
       await receiveNotices(store, more)
@@ -175,13 +176,13 @@ describe.each(drawnEngines)('estimates in a stock (%s)', (engine) => {
       const after = await contentsOf(store)
       return { fitted, changed: [...before].filter(([id, content]) => after.get(id) !== content).length }
     }
-    // a little more evidence is no reason, however fitting
+    // slightly more evidence does not justify another judgment
     expect(await grow(8000, 100, 1)).toMatchObject({ fitted: { retried: 0 }, changed: 0 })
     expect(await grow(8100, 260, 2)).toMatchObject({ fitted: { retried: 1 }, changed: 1 })
     const [amount] = await amounts()
     expect(amount).toMatchObject({ estimated: true, modelVersion: (await newestModel(store.db))!.version })
     expect(await amounts()).toEqual([amount, null, null])
-    // never again, whatever the next model knows
+    // a given estimate is never replaced, whatever the next model knows
     expect(await grow(8400, 700, 3)).toMatchObject({ fitted: { retried: 0 }, changed: 0 })
     expect(await amountOf(store, valueless.noticeKey)).toEqual(estimated)
     const all = await contentsOf(store)
@@ -220,7 +221,7 @@ describe.each(drawnEngines)('estimates in a stock (%s)', (engine) => {
     const before = await contentsOf(store)
     const second = await fitStock(store, { now: now + 86_400_000 })
     expect(second).toMatchObject({ retried: 1, reconsidered: 1 })
-    // cut off here, a rebuild says the same as the next consolidation would
+    // interrupted here, a rebuild gives the same result as the next consolidation would
     await rebuildStock(store, { now, batchSize: 53 })
     expect(await contentsOf(store)).toEqual(before)
     const again = await rows()

@@ -1,4 +1,5 @@
-// Gives value-less records of a batch their estimates: those made before, else new ones, which are kept from then on.
+// Gives records without a value in a batch their estimates: earlier ones if there are any, otherwise new ones, which
+// are kept from then on.
 import type { TenderContent } from '../../domain/tender.ts'
 import type { Executor, Store } from '../../store/database.ts'
 import {
@@ -21,7 +22,7 @@ type OpenModel = { readonly version: string; readonly model: ValueModel }
 /** A model is some megabytes: it is read once for each stock and version, not with each run. */
 const opened = new WeakMap<Store, OpenModel>()
 
-/** For one run: all its batches see the same model. */
+/** Returns an estimator for one run: all its batches see the same model. */
 export function valueEstimator(store: Store): ValueEstimator {
   let found: OpenModel | undefined
   let isLookedUp = false
@@ -47,8 +48,9 @@ export function valueEstimator(store: Store): ValueEstimator {
 const valueless = '"contractAmount":null'
 
 /**
- * The drafts, with an estimate where no value was published. What was once said of a record with the same inputs is
- * said again, whatever model is the newest; a refusal too. Without a model nothing is said, and nothing kept.
+ * Returns the drafts, with an estimate where no value was published. What a model once answered for a record with the
+ * same inputs stays, even a refusal, whatever model is the newest. Without a model nothing is estimated and nothing is
+ * stored.
  */
 export async function applyEstimates<Draft extends TenderDraft>(
   trx: Executor,

@@ -29,10 +29,10 @@ export type Judgment =
       readonly priced?: number
     }
 
-/** What a model of more priced tenders may judge otherwise; the other reasons lie in the record. */
+/** Refusals that a model of more priced tenders may reverse; the other reasons lie in the record. */
 export const refusalsOfModel: readonly Refusal[] = ['tooFewAlike', 'tooMixed', 'tooWide']
 
-/** Minimum number of neighbors, and how alike all of them together must be. */
+/** Minimum number of neighbors, and minimum similarity of all of them together. */
 const leastNeighbors = 8
 const leastCloseness = 0.4
 /** Minimum distinct terms of a title that may replace a missing CPV code. */
@@ -43,7 +43,7 @@ const leastTerms = 4
  */
 const statedMargin = 1.25
 
-/** Two significant digits: more would claim a precision that is not there. */
+/** Rounds to two significant digits: more would claim a precision that does not exist. */
 export function rounded(value: number): number {
   return Number(value.toPrecision(2))
 }

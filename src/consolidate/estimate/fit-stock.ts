@@ -23,7 +23,7 @@ export const leastPricedTenders = 300
  * times in total.
  */
 const clearlyMore = 2
-/** Maximum number of refused records that are judged again after one fitting; the others follow after the next ones. */
+/** Maximum number of refused records that are judged again after one fit; the others follow after the next ones. */
 const mostRefusedAtOnce = 20_000
 
 const leastEuros = 1000
@@ -62,15 +62,18 @@ async function fitOnThread(priced: readonly PricedTender[], signal: AbortSignal 
   }
 }
 
-/** What came of a fitting. `version` is missing when there were too few priced tenders. */
+/** Result of a fit. `version` is missing if there were too few priced tenders. */
 export type FitSummary = {
   readonly priced: number
   readonly version: string | undefined
-  /** The parameters are those of the newest model: it stays. */
+  /** Whether the parameters are those of the newest model, which then stays. */
   readonly isSame: boolean
-  /** Notices of value-less records that no model has judged, or that are judged again; the next consolidation does. */
+  /**
+   * Number of notices of records without a value that no model has judged, or that are to be judged again by the next
+   * consolidation.
+   */
   readonly reconsidered: number
-  /** Records that a model of far fewer priced tenders had refused, and that are judged again. */
+  /** Number of records that a model of far fewer priced tenders refused, and that are judged again. */
   readonly retried: number
 }
 

@@ -1,4 +1,4 @@
-// The rates are about right, and nothing but the fitting of the model sees them.
+// The rates are approximately right, and only the fitting of the model uses them.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

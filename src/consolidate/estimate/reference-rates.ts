@@ -31,8 +31,8 @@ const unitsPerEuro: { readonly [currency: string]: readonly number[] } = {
 
 /**
  * A bare number for comparison with values in other currencies, by the average of its year (the nearest known one);
- * undefined for a currency without a rate. Only the fitting of the model may ask: published amounts keep their currency
- * and every digit.
+ * undefined for a currency without a rate. Only the fitting of the model may use it: published amounts keep their
+ * currency and every digit.
  */
 export function eurosOf({ value, currency }: Money, year: number | undefined): number | undefined {
   if (currency === 'EUR') return value

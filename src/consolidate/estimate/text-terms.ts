@@ -1,4 +1,4 @@
-// Words of a tender as terms for likeness: folded, affixes instead of compounds, hashed.
+// Words of a tender as terms for similarity: folded, with beginnings and ends in place of compounds, and hashed.
 
 /** Fowler–Noll–Vo 1a over UTF-16 units, 32 bits. */
 export function hashTerm(text: string): number {
@@ -10,8 +10,8 @@ export function hashTerm(text: string): number {
 const affixLength = 7
 const compoundLength = 12
 /**
- * Maximum number of letters of a description that are used; later paragraphs are terms of procedure, which an authority
- * repeats.
+ * Maximum number of letters of a description that are used; later paragraphs are about the procedure, and an authority
+ * repeats them.
  */
 export const longestText = 2000
 

@@ -1,10 +1,10 @@
-// All that an estimate may depend on, read from the record: while it stays the same, so does the estimate.
+// Everything that an estimate depends on, read from the record: while it stays the same, so does the estimate.
 import { createHash } from 'node:crypto'
 import type { TenderContent } from '../../domain/tender.ts'
 import { foldText } from './text-terms.ts'
 
 /**
- * What the estimator reads of a tender. Nothing of it changes with the clock, and nothing of it is known only after the
+ * What the estimator reads of a tender. None of it changes with the clock, and none of it is known only after the
  * award.
  */
 export type ValueInputs = {

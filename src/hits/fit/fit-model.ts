@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs'
 export type FitWeights = {
   /** How deep the best code of the tender and of the profile agree. */
   readonly cpv: number
-  /** How rare what they agree on is. */
+  /** How rare the digits are on which they agree. */
   readonly cpvRarity: number
   readonly keywords: number
-  /** Likeness of the texts to those of the nearest past win, of the titles, and of the names of the authorities. */
+  /** Similarity of the texts to those of the nearest past win, of the titles, and of the names of the authorities. */
   readonly pastWins: number
   readonly winTitles: number
   readonly winAuthorities: number
@@ -21,9 +21,9 @@ export type FitModel = {
   readonly weights: FitWeights
   readonly calibration: {
     readonly version: string
-    /** Rising; between two points the line counts. */
+    /** Ascending; between two points the score is interpolated linearly. */
     readonly points: readonly (readonly [raw: number, score: number])[]
-    /** The same for profiles without known past wins: their parts reach more. */
+    /** The same for profiles without known past wins, whose other parts reach more. */
     readonly pointsWithoutWins: readonly (readonly [raw: number, score: number])[]
   }
   readonly words: TermCounts
@@ -42,7 +42,7 @@ type TermCounts = {
   readonly meanLength: number
 }
 
-/** As the file holds it: numbers are tenths of nats, and what is not listed is as rare as `unlisted`. */
+/** As stored in the file: numbers are tenths of nats, and a term that is not listed is as rare as `unlisted`. */
 export type StoredTerms = {
   readonly unlisted: number
   /** `term weight` pairs separated by spaces. */
@@ -55,7 +55,7 @@ export type StoredCounts = StoredTerms & {
 }
 
 export type StoredModel = {
-  /** Of the program that made it. */
+  /** Commit of the program that made it. */
   readonly commit: string
   /** SHA-256 of the records that it was made from. */
   readonly data: string

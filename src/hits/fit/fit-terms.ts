@@ -3,7 +3,7 @@
 import { affixLength } from '../words.ts'
 
 const termLength = 7
-/** Minimum letters of a word whose end is a term of its own, as the last word of a compound is. */
+/** Minimum letters of a word whose end is a separate term, like the last word of a compound. */
 const compoundLength = 12
 const leastLength = 3
 

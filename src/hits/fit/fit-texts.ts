@@ -1,7 +1,7 @@
 // The texts of a record that the score reads, the title with twice the weight.
 import type { TenderRecord } from '../../domain/tender.ts'
 
-/** Maximum letters that are read of one text: what follows are terms of procedure, which an authority repeats. */
+/** Maximum letters that are read of one text: what follows is about the procedure, and an authority repeats it. */
 const longestText = 1200
 /** Maximum number of lots that are read. */
 const mostLots = 20
@@ -21,13 +21,13 @@ export function* textsForFit(record: TenderRecord): Generator<WeighedText> {
   }
 }
 
-/** The title and those of the lots, each once. */
+/** Yields the title and those of the lots, each once. */
 export function* titlesForFit(record: TenderRecord): Generator<WeighedText> {
   const titles = new Set([record.title, ...record.lots.slice(0, mostLots).map(({ title }) => title ?? '')])
   for (const title of titles) yield { text: title.slice(0, longestText), weight: 1 }
 }
 
-/** The name of the contracting authority: who works for one school board may work for another. */
+/** Yields the name of the contracting authority: a company that works for one school board may work for another. */
 export function* authorityForFit({ contractingAuthority: authority }: TenderRecord): Generator<WeighedText> {
   if (authority) yield { text: authority.name.slice(0, longestText), weight: 1 }
 }

@@ -30,7 +30,7 @@ const all: FitWeights = {
   pastAuthority: 4,
 }
 
-/** Every word tells 5 nats, shared digits 1 nat each, a text has 2 words on average. */
+/** Every word weighs 5 nats, each shared digit 1 nat, and a text has 2 words on average. */
 const modelWith = (weights: Partial<FitWeights>): FitModel => ({
   weights: { ...nothing, ...weights },
   calibration: {
@@ -70,7 +70,7 @@ function recordOf(members: Partial<TenderRecord>): TenderRecord {
 const amount = (value: number, estimated = false) => ({ value, currency: 'EUR', estimated })
 const lot = (lotId: string, cpvCodes: string[]) => ({ lotId, status: 'open', cpvCodes, nutsCodes: [] })
 
-/** The score from the payload alone, as whoever receives it can compute it. */
+/** Computes the score from the payload alone, as every receiver can. */
 function recomputed({ fit }: Scored, model: FitModel): number {
   const sum = fit.parts.reduce((total, { points }) => total + Math.round(10 * (points ?? 0)), 0) / 10
   expect(fit.sum).toBe(sum)

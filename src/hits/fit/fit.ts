@@ -25,17 +25,17 @@ import { openTermCounters, type TermCounter, type TermCounters } from './term-co
 
 type FitPart = {
   readonly part: 'cpv' | 'keywords' | 'pastWins' | 'region' | 'value'
-  /** To a tenth; null where it is not known, and the others count more. */
+  /** Rounded to a tenth; null if it is not known: then the others count more. */
   readonly points: number | null
-  /** The maximum that this part can give here. */
+  /** Maximum points that this part can give here. */
   readonly of: number
   readonly text?: string
   readonly terms?: readonly string[]
 }
 
 /**
- * How a score came about: `parts` add up to `sum`, `rules` in their order make `raw` of it, the calibration makes the
- * score.
+ * How a score came about: `parts` add up to `sum`, `rules` in their order turn it into `raw`, and the calibration turns
+ * that into the score.
  */
 export type Fit = {
   readonly calibration: string
@@ -53,18 +53,18 @@ export type Fit = {
 /** `fitScore` is a whole number from 0 to 100; hits with 0 are not sent. */
 export type Scored = { readonly fitScore: number; readonly fit: Fit }
 
-/** Scores one record after the other for profiles by their number. */
+/** Scores one record after the other for profiles, which it names by their number. */
 export type Scorer = {
   readonly read: (record: TenderRecord) => void
   /**
-   * The score of the record that was read; undefined when it is below `least`, which is mostly known from the codes.
+   * Returns the score of the record that was read; undefined if it is below `least`, which the codes alone mostly show.
    */
   readonly score: (profile: number, least: number) => Scored | undefined
 }
 
-/** Of a profile that names nothing to compare: its search names only authorities. */
+/** Points for a profile that names nothing to compare: its search names only authorities. */
 const pointsOfNothing = 60
-/** Maximum terms that a reason names. */
+/** Maximum number of terms that a reason names. */
 const mostTermsNamed = 5
 
 /** `mostWords`: see the token table. */
@@ -94,7 +94,7 @@ export function fitOf(profile: ProfileToFit, record: TenderRecord, model: FitMod
   return scorer.score(0, 0)!
 }
 
-/** What needs no text. */
+/** The parts that need no text. */
 type CheapParts = {
   readonly cpv: CpvLikeness | undefined
   readonly region: RegionLikeness | undefined

@@ -1,4 +1,4 @@
-// How like a tender is to a profile, part by part, each from 0 to 1.
+// How similar a tender is to a profile, part by part, each from 0 to 1.
 import type { TenderRecord } from '../../domain/tender.ts'
 import type { FitModel } from './fit-model.ts'
 import {
@@ -11,20 +11,20 @@ import {
 } from './prepare-profile.ts'
 import type { TermCounter, TermCounters } from './term-counter.ts'
 
-/** Of the digits on which two codes agree, by how many they are. */
+/** Similarity of two codes by the number of digits on which they agree. */
 const depthWeights: readonly number[] = [0, 0, 0.25, 0.55, 0.75, 0.88, 0.93, 0.97, 1]
-/** Of one code that lies below the other. */
+/** Similarity of two codes if one lies below the other. */
 const nested = 0.95
 /**
- * Minimum of the codes and words of a profile that is derived from a search: only tenders that match the search are
- * scored for it, and who asks for a division means all of it.
+ * Minimum for the codes and words of a profile that is derived from a search: only tenders that match the search are
+ * scored for it, and a search for a division means all of it.
  */
 const leastBySearch = 0.7
 /** Information of digits that no other tender has, nats. */
 const fullRarity = 8
 
 const regionShared: readonly number[] = [0, 0, 0.35, 0.55, 0.8, 1]
-/** If the tender's code is coarser than the profile's. */
+/** Similarity by common levels if the tender's code is coarser than the profile's. */
 const regionCoarser: readonly number[] = [0, 0, 0.6, 0.75, 0.9, 1]
 
 /** Saturation and normalization of BM25. */
@@ -33,7 +33,7 @@ const lengthShare = 0.6
 /** Share by which an estimated value counts. */
 export const estimatedShare = 0.5
 
-/** A record as parts are computed of it; the term counter holds its terms. */
+/** A record as the parts read it; the term counter holds its terms. */
 export type RecordToFit = {
   readonly record: TenderRecord
   readonly codes: readonly string[]
@@ -57,7 +57,7 @@ export type CpvLikeness = {
   readonly own: string
 }
 
-/** Of the pair of codes that agrees best; undefined when either side has none. */
+/** Similarity of the two codes that agree best; undefined if either side has none. */
 export function cpvLikeness(
   profile: PreparedProfile,
   { codes }: RecordToFit,
@@ -119,7 +119,7 @@ export function countOf(numbers: readonly number[], reader: TermCounter): number
 /** Cosines to the past wins most similar to the tender, each from 0 to 1. */
 export type WinLikeness = { readonly texts: number; readonly titles: number; readonly authority: number }
 
-/** Each of the three to the win that is nearest in it; undefined without past wins. */
+/** Similarity of each of the three to the win that is nearest in it; undefined without past wins. */
 export function winLikeness(profile: PreparedProfile, readers: TermCounters): WinLikeness | undefined {
   if (profile.wins.length === 0) return undefined
   const nearest = (reader: TermCounter, vectorIn: (win: PreparedProfile['wins'][number]) => TermVector): number =>

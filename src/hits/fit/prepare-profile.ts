@@ -1,4 +1,4 @@
-// A profile made ready to be compared: numbers in place of texts.
+// A profile prepared for comparison: numbers in place of texts.
 import { toNutsCode } from '../../domain/nuts.ts'
 import type { TenderRecord } from '../../domain/tender.ts'
 import type { CompanyProfile } from '../company-profile.ts'
@@ -7,7 +7,7 @@ import type { FitModel } from './fit-model.ts'
 import { termsOfToken } from './fit-terms.ts'
 import type { TermCounter, TermCounters } from './term-counter.ts'
 
-/** What the score compares with. */
+/** What the score compares tenders with. */
 export type ProfileToFit = {
   /** Null: derived from a search. */
   readonly profileId: string | null
@@ -29,7 +29,7 @@ export type PreparedProfile = {
   /** Codes of eight digits, of the profile and its past wins. */
   readonly cpv: readonly string[]
   readonly nuts: readonly string[]
-  /** Those that the profile names: all regions inside them count. */
+  /** The regions that the profile names: all regions inside them count. */
   readonly namedNuts: ReadonlySet<string>
   readonly terms: readonly ProfileTerm[]
   /** Sum of weighed matches at which the keywords give .63 of their points. */
@@ -55,9 +55,9 @@ const mostPieces = 200
 const mostPiecesOfTitles = 80
 /** Maximum number of past wins that are compared. */
 const mostWins = 50
-/** Minimum information of a keyword: a term in more than 15 % of the texts of a language tells nothing. */
+/** Minimum information of a keyword: a term in more than 15 % of the texts of a language distinguishes nothing. */
 const leastInformation = -Math.log(0.15)
-/** Of a word that a person wrote, beside 1 of a term of past wins. */
+/** Weight of a word that a person wrote, relative to 1 for a term of past wins. */
 const weightOfOwnWord = 4
 const leastKappa = 12
 

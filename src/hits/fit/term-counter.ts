@@ -1,5 +1,4 @@
-// The terms of one record after the other, counted in arrays: what a profile compares with is then one look for each
-// term.
+// The terms of one record after the other, counted in arrays: comparing a profile with it is one lookup per term.
 import type { TenderRecord } from '../../domain/tender.ts'
 import { openTokenTable } from '../token-table.ts'
 import type { FitModel } from './fit-model.ts'
@@ -7,19 +6,20 @@ import { piecesOfToken, spellingsInToken, termsOfToken } from './fit-terms.ts'
 import { authorityForFit, textsForFit, titlesForFit, type WeighedText } from './fit-texts.ts'
 
 /**
- * Maximum number of terms that are known besides those of profiles; then they are forgotten, so that memory is bounded.
+ * Maximum number of terms that are known besides those of profiles; beyond it they are forgotten, so that memory is
+ * bounded.
  */
 const mostTerms = 1 << 20
 
 export type TermCounter = {
   /** Number of a term or, with `=` before it, of a spelling of a profile. */
   readonly numberOf: (term: string) => number
-  /** All profiles are prepared: what has a number keeps it. */
+  /** Call it when all profiles are prepared: terms that have a number by then keep it. */
   readonly ready: () => void
   readonly read: (record: TenderRecord) => void
-  /** How often a term stands in the record that was read, titles counted twice; 0 where it does not. */
+  /** How often a term occurs in the record that was read, titles counted twice; 0 if it does not occur. */
   readonly countOf: (term: number) => number
-  /** Weight of a term in the record's vector of length 1; 0 where it does not stand. */
+  /** Weight of a term in the record's vector of length 1; 0 if it does not occur. */
   readonly weightOf: (term: number) => number
   /** Number of words, those of titles twice. */
   readonly length: () => number
@@ -29,26 +29,26 @@ export type TermCounter = {
 
 type HeavyTerm = { readonly term: string; readonly number: number; readonly weight: number }
 
-/** Weight of a term that stands `count` times in a text. */
+/** Weight of a term that occurs `count` times in a text. */
 const damped = (count: number): number => (count > 0 ? 1 + Math.log(count) : 0)
 
-/** Which terms are read of which texts. */
+/** Which terms are read from which texts. */
 type TermKind = {
   readonly texts: (record: TenderRecord) => Iterable<WeighedText>
   readonly termsOf: (token: string) => readonly string[]
   /** Information of a term, nats. */
   readonly weightOf: (term: string) => number
-  /** The spellings of profiles are looked for too. */
+  /** Whether the spellings of profiles are searched for too. */
   readonly hasSpellings?: boolean
 }
 
-/** What the score reads of a record. */
+/** The terms that the score reads of a record, one counter for each kind. */
 export type TermCounters = {
   readonly words: TermCounter
   readonly pieces: TermCounter
   readonly titles: TermCounter
   readonly authority: TermCounter
-  /** Both for all of them. */
+  /** This and the next function do the same for all of them. */
   readonly read: (record: TenderRecord) => void
   readonly ready: () => void
 }
@@ -91,7 +91,7 @@ function openTermCounter({ texts, termsOf, weightOf, hasSpellings }: TermKind, m
   let words = 0
   let norm = 0
   let weightOfText = 1
-  /** Terms up to here belong to profiles. */
+  /** Terms up to this number belong to profiles. */
   let kept = 0
 
   const numberOf = (term: string): number => {

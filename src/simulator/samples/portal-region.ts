@@ -1,12 +1,12 @@
-// Where the buyers of a portal sit when the common world has no town in its country: invented towns, real codes.
+// Where the buyers of a portal are if the common world has no town in its country: invented towns, real codes.
 import { readFileSync } from 'node:fs'
 import { type Region, regions } from './vocabulary.ts'
 
 type Country = { readonly currency?: string; readonly nuts?: string; readonly alpha3?: string }
 
 /**
- * Countries without the euro have a currency, those that NUTS divides a code, members of the EU and its neighbors a
- * code of three letters.
+ * Facts about countries: a currency other than the euro, a code if NUTS divides it, and a code of three letters for
+ * members of the EU and its neighbors.
  */
 const countries: ReadonlyMap<string, Country> = new Map(
   readFileSync(new URL('./data/countries.tsv', import.meta.url), 'utf8')

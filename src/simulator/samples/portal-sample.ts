@@ -41,7 +41,7 @@ export type PortalSample = {
     readonly cpv: string
     readonly amount: number
   }[]
-  /** On awards. */
+  /** Present on awards. */
   readonly winners: readonly { readonly lotId: string; readonly name: string; readonly amount: number }[]
   readonly url: string
 }
@@ -86,7 +86,7 @@ export function portalSampleOf(copy: SampleCopy): PortalSample {
   }
 }
 
-/** An identifier for each version: the last digit counts on from that of the first one. */
+/** An ID for each version: its last digit counts on from that of the first one. */
 export function versionedId({ id, version }: Pick<PortalSample, 'id' | 'version'>): string {
   const last = (Number.parseInt(id.slice(-1), 16) + version - 1) % 16
   return id.slice(0, -1) + last.toString(16)

@@ -110,7 +110,7 @@ function flawed(portal: SamplePortal, copies: readonly SampleCopy[]): SampleDocu
   return []
 }
 
-/** The beginning of the sample world for a service that first starts at `now`: the full hour before. */
+/** The beginning of the sample world for a service that first starts at `now`: the start of that hour. */
 export function sampleEpoch(now: number): number {
   return Math.floor(now / hourMs) * hourMs
 }

@@ -1,5 +1,5 @@
-// The made-up procurements of the sample portals and what is announced of each, when: a pure function of seed, epoch
-// and now.
+// The made-up procurements of the sample portals, and what is announced about each at what time: a pure function of
+// seed, epoch and now.
 import { dayMs, hourMs, minuteMs, wallToEpochMs } from '../../domain/time.ts'
 import { type Seeded, seeded, seededUuid } from './seeded.ts'
 import {
@@ -98,7 +98,7 @@ export type WorldPlan = {
   /** How often another procurement begins afterwards. */
   readonly arrivalMs: number
   readonly families: readonly [FamilyShare, ...FamilyShare[]]
-  /** Counted from here, so that several worlds on one portal have numbers of their own; default 0. */
+  /** The first number, so that several worlds on one portal have different numbers; default 0. */
   readonly firstIndex?: number
   /** For the family `own`: the only portal that publishes them. */
   readonly portal?: SamplePortal
@@ -281,7 +281,7 @@ function timeline(
   portal: SamplePortal | undefined,
 ): SampleNotice[] {
   const drawn = scenarioOf(random, base.family, start !== undefined)
-  // the national encoding has no way to say that a call is withdrawn
+  // the national encoding cannot express that a call is withdrawn
   const scenario = drawn === 'cancelled' && base.family === 'doe-national' ? 'changed' : drawn
   const zone = base.buyer.region.zone
   const isPast = pastScenarios.includes(scenario)
@@ -299,7 +299,7 @@ function timeline(
   ) => {
     const number = notices.length
     const previous = notices.at(-1)
-    // a change comes as the next version of the same notice, or as a notice of its own: both occur
+    // a change is the next version of the same notice, or a separate notice: both occur
     const isChange = previous !== undefined && (kind === 'change' || kind === 'cancellation')
     const isNextVersion =
       isChange && base.family !== 'legacy' && (base.index % 2 === 0 || base.family === 'doe-national')
@@ -330,7 +330,7 @@ function timeline(
   if (scenario === 'planned') return notices
   const deadline = newDeadline(first, isPast || base.family === 'legacy' ? 35 : random.whole(28, 70))
   add('call', isPlanned && start !== undefined ? first + 3 * hourMs : first, deadline)
-  // soon for what is new, so that the sample world changes while one looks on
+  // short for new ones, so that the sample world changes while somebody watches
   const pause = start === undefined ? random.whole(8, 20) * hourMs : random.whole(2, 9) * hourMs
   if (scenario === 'changed') add('change', first + pause, newDeadline(deadline, random.whole(3, 14)))
   if (scenario === 'cancelled') {

@@ -1,11 +1,11 @@
-// The words of the sample world: invented towns and firms, real codes. No authority of this list exists.
+// The words of the sample world: invented towns and companies, real codes. No authority in this list exists.
 import { readFileSync } from 'node:fs'
 
 const sampleLanguages = ['de', 'en', 'fr', 'pl', 'nb'] as const
 export type SampleLanguage = (typeof sampleLanguages)[number]
 export type Words = { readonly [language in SampleLanguage]: string }
 
-/** Where buyers sit: `country` is ISO 3166-1 alpha-2, `authority` a pattern in which `*` is the town. */
+/** Where buyers are: `country` is ISO 3166-1 alpha-2, `authority` a pattern in which `*` is the town. */
 export type Region = {
   readonly country: string
   readonly alpha3: string

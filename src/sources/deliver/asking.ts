@@ -71,7 +71,7 @@ export class Asking {
       .replaceAll('{token}', encodeURIComponent(this.#token ?? ''))
   }
 
-  /** Asks; throws what `send` throws, and Refused when a new token is not taken either. */
+  /** Sends the request. Throws what `send` throws, and Refused if a new token is not accepted either. */
   async ask(template: Template, values: Values, base: string, options: AskOptions = {}): Promise<Answer> {
     await this.#ensureToken()
     const accept = [...(options.accept ?? []), ...(this.#tokenRequest ? [401] : [])]

@@ -2,9 +2,10 @@
 import { wordIn } from '../read-values.ts'
 
 /**
- * `draft`: prepared, not announced: no notice. `open`: tenders are received, up to the deadline where there is one.
- * `suspended`: received later, perhaps. `evaluation`: received no more, nothing decided. `awarded`: a contractor is
- * selected, or the contract is concluded without a call. `cancelled`, `unsuccessful`: ended without a contract.
+ * `draft`: prepared, not announced: no notice. `open`: tenders are received, up to the deadline if there is one.
+ * `suspended`: tenders may be received again later. `evaluation`: no more tenders are received, nothing is decided.
+ * `awarded`: a contractor is selected, or the contract is concluded without a call. `cancelled`, `unsuccessful`: ended
+ * without a contract.
  */
 export type Phase = 'draft' | 'open' | 'suspended' | 'evaluation' | 'awarded' | 'cancelled' | 'unsuccessful'
 

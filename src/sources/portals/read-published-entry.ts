@@ -1,5 +1,5 @@
-// An entry of a portal's list, member by member as published, to a notice: the rules that all portals with shapes of
-// their own share.
+// Turns an entry of a portal's list, member by member as published, into a notice: the rules that all portals with
+// their own formats share.
 import { type ProcedureType, toCountry } from '../../domain/codes.ts'
 import type {
   FormType,
@@ -68,7 +68,7 @@ export function homeOf(home: Omit<PortalHome, 'zone' | 'country'> & { readonly z
 export type PublishedEntry = {
   /** The portal's own id of the announcement; numbers count. */
   readonly id: unknown
-  /** What tells the versions of one announcement apart: a number, or the instant of its last change. */
+  /** What distinguishes the versions of one announcement: a number, or the instant of its last change. */
   readonly version?: unknown
   readonly formType: FormType
   readonly noticeType: unknown
@@ -84,7 +84,7 @@ export type PublishedEntry = {
   readonly description?: string | MultilingualText | undefined
   readonly language?: string
   readonly languages?: readonly string[] | undefined
-  /** The entry's place, if it differs from the portal's. */
+  /** The entry's country, if it differs from the portal's. */
   readonly country?: string | undefined
   readonly zone?: string | undefined
   readonly publishedAt?: unknown
@@ -101,7 +101,7 @@ export type PublishedEntry = {
   readonly nationalProcedure?: unknown
   readonly nature?: unknown
   readonly isFramework?: boolean | undefined
-  /** What came out of it; with winners `awarded` is understood. */
+  /** The outcome; if there are winners, it is `awarded` by default. */
   readonly outcome?: LotResult['outcome'] | undefined
   readonly winners?: readonly PublishedOrganization[]
   readonly receivedTenders?: unknown
@@ -117,7 +117,7 @@ export type PublishedEntry = {
   readonly references?: readonly NoticeReference[]
   readonly documentsUrl?: unknown
   readonly url?: unknown
-  /** Members of the notice in place of what follows from the rest: a key, a number of its own. */
+  /** Members of the notice that replace what follows from the rest, such as a key or a separate number. */
   readonly also?: Partial<PortalNotice>
 }
 
@@ -125,7 +125,8 @@ export type PublishedEntry = {
 export type TextAt = (...paths: readonly string[]) => string | undefined
 
 /**
- * The reader of documents that are one JSON object: `read` says which of its members mean what, or why it is no notice.
+ * Makes the parser of documents that are one JSON object: `read` says which of its members mean what, or why it is no
+ * notice.
  */
 export function jsonParser(
   home: PortalHome,
@@ -134,7 +135,7 @@ export function jsonParser(
   return (bytes) => readJsonDocument(bytes, (entry) => noticeOf(home, read(entry, textsOf(entry))))
 }
 
-/** As jsonParser, for tables: a header line and a row. */
+/** Like jsonParser, for tables: a header line and a row. */
 export function rowParser(
   home: PortalHome,
   read: (row: TableRow) => PublishedEntry | Rejection,
@@ -143,7 +144,7 @@ export function rowParser(
   return (bytes) => readRowDocument(bytes, (row) => noticeOf(home, read(row)), options)
 }
 
-/** As jsonParser, for documents in XML, which may hold several notices. */
+/** Like jsonParser, for documents in XML, which may hold several notices. */
 export function xmlParser(
   home: PortalHome,
   read: (root: XmlElement) => PublishedEntry | Rejection | readonly (PublishedEntry | Rejection)[],
@@ -192,7 +193,7 @@ export function wordsOf(value: unknown): string | undefined {
   )
 }
 
-/** As wordsOf, for texts of several lines: nothing but strings. */
+/** Like wordsOf, for texts of several lines; only strings count. */
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 /**

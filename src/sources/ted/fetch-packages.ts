@@ -253,7 +253,9 @@ async function monthlyPackage(
   return undefined
 }
 
-/** One day of a month. A search that fails must not make the month be fetched again: the control slots ask it later. */
+/**
+ * One day of a month. A failed search must not cause the month to be fetched again: the control slots repeat it later.
+ */
 async function* balanceOf(
   context: FetchContext,
   { ledger, batch }: SlotState,

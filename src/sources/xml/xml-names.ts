@@ -1,4 +1,4 @@
-// Names of elements and attributes as numbers, so that the quick reader compares numbers and creates no strings.
+// Names of elements and attributes as numbers, so that the fast parser compares numbers and creates no strings.
 
 /** A name with its namespace resolved. */
 export type ExpandedName = { readonly uri: string; readonly name: string }

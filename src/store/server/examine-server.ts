@@ -1,16 +1,16 @@
-// Asks a PostgreSQL server what an operator has to know before a service uses it: settings, rights, clock. Changes
-// nothing.
+// Queries what an operator has to know about a PostgreSQL server before a service uses it: settings, rights, clock.
+// Changes nothing.
 import pg from 'pg'
 import type { Clock } from '../../platform/clock.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { serverAddresses, shownAddress } from './server-addresses.ts'
 
-/** What a server says of itself and of us. */
+/** What a server says of itself and of our session. */
 export type ServerFacts = {
   readonly versionNumber: number
   readonly version: string
   readonly encoding: string
-  /** Connections that are left for everybody who is no superuser. */
+  /** Number of connections that are left for users who are no superusers. */
   readonly free: number
   /** `pg_stat_activity` shows the state of our own session. */
   readonly seesItself: boolean
@@ -19,12 +19,12 @@ export type ServerFacts = {
   readonly fullPageWrites: string
   readonly isStandby: boolean
   readonly mayCreate: boolean
-  /** Replication connections that send no hot_standby_feedback. */
+  /** Number of replication connections that send no hot_standby_feedback. */
   readonly deafStandbys: number
-  /** Servers that follow this one, and how many of them a commit waits for or may wait for. */
+  /** Number of servers that follow this one, and of those that a commit waits for or may wait for. */
   readonly standbys: number
   readonly synchronousStandbys: number
-  /** How far the server's clock is ahead of ours, to half of the time that the question takes. */
+  /** How far the server's clock is ahead of ours, accurate to half of the time that the query takes. */
   readonly differenceMs: number
 }
 
@@ -49,7 +49,7 @@ export type ExaminedServer = { readonly address: string } & (
   | { readonly error: OperatorError }
 )
 
-/** Each server by itself, all at once. Throws OperatorError for an address that cannot be used. */
+/** Examines each server separately, all at once. Throws OperatorError for an address that cannot be used. */
 export function examineServers(databaseUrl: string, options: ExamineOptions): Promise<ExaminedServer[]> {
   return Promise.all(
     serverAddresses(databaseUrl).urls.map(async (url) => {
@@ -72,7 +72,7 @@ async function examineServer(databaseUrl: string, { clock, limitMs }: ExamineOpt
     statement_timeout: limitMs,
     application_name: 'tenderstock doctor',
   })
-  // the statement that was running reports what breaks
+  // the running statement reports a broken connection
   client.on('error', () => {})
   try {
     await client.connect()

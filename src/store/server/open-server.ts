@@ -71,7 +71,7 @@ export function prepareServer(options: ServerOptions): ServerStore {
   return { engine: 'server', db, looks, connections: connections.use, close }
 }
 
-/** Without these limits a frozen process would hold the others without end. */
+/** Without these limits a frozen process would hold up the others forever. */
 const limitsAdvice =
   'the limits that the service sets for its sessions (statement_timeout, lock_timeout, idle_in_transaction_session_timeout): set them for the role and let the pooler ignore them (docs/high-availability.md, "PgBouncer"), or name the server itself.'
 

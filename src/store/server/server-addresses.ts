@@ -2,7 +2,7 @@
 import { OperatorError } from '../../platform/errors.ts'
 import { readServerList, singleAddresses } from '../../platform/server-list.ts'
 
-/** What a server must be, by the names of libpq. */
+/** What the server must accept, by the names of libpq. */
 type Wanted = 'any' | 'read-write'
 
 export type ServerAddresses = {
@@ -14,8 +14,8 @@ export type ServerAddresses = {
 const option = 'target_session_attrs'
 
 /**
- * `postgres://user@host:5432,host:5432/name?target_session_attrs=read-write`. Several servers without the option: the
- * one that accepts writes. Throws OperatorError for what is no address of PostgreSQL.
+ * `postgres://user@host:5432,host:5432/name?target_session_attrs=read-write`. If there are several servers and no
+ * option, the one that accepts writes is used. Throws OperatorError for anything but an address of PostgreSQL.
  */
 export function serverAddresses(databaseUrl: string): ServerAddresses {
   const list = readServerList(databaseUrl)
@@ -45,7 +45,8 @@ export function shownAddress(databaseUrl: string): string {
 }
 
 /**
- * A server that takes no writes where one that does is wanted. The code is that of a statement that it would refuse.
+ * A server refuses writes although one that accepts them is required. The code is that of a statement that it would
+ * refuse.
  */
 export class ReadOnlyServerError extends Error {
   readonly code = '25006'

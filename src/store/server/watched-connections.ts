@@ -15,7 +15,7 @@ export type ConnectionOptions = {
   /** A statement that runs longer is an error (SQLSTATE 57014). */
   readonly statementTimeoutMs: number
   readonly types: pg.CustomTypesConfig
-  /** Called before a connection is taken; what it throws refuses that. */
+  /** Called before a connection is taken; it throws to refuse that. */
   readonly beforeWork: () => void
 }
 
@@ -30,13 +30,13 @@ export type WatchedConnections = {
    * discarded.
    */
   readonly looks: PostgresPool
-  /** How both are used just now. */
+  /** How both are used now. */
   readonly use: () => ConnectionUse
-  /** Waits a moment for statements that run, then closes all connections whatever they do. */
+  /** Waits a moment for running statements, then closes all connections in any case. */
   readonly close: () => Promise<void>
 }
 
-/** A statement failed because nothing came back for it. Its code is that of a connection that timed out. */
+/** A statement failed because no answer came. Its code is that of a connection that timed out. */
 class SilentConnection extends Error {
   readonly code = 'ETIMEDOUT'
   constructor(reason: string) {
@@ -47,7 +47,7 @@ class SilentConnection extends Error {
 
 const workConnections = 10
 const lookConnections = 2
-/** How long making a connection may take, or waiting for one of the pool that is free. */
+/** How long connecting may take, or waiting for a free connection of the pool. */
 const workConnectTimeoutMs = 15_000
 const lookConnectTimeoutMs = 5_000
 /** How long one of several servers may take to answer before the next one is tried. */
@@ -64,16 +64,19 @@ const longestLookRounds = 5
 const patienceRounds = 5
 /** How many times in a row the server has to say that it does nothing for a statement: the answer may be on its way. */
 const idleAnswersNeeded = 2
-/** How many rounds without a byte a statement waits while the server cannot even be asked. */
+/** How many rounds without a byte a statement waits if the server does not answer questions about it either. */
 const longestUnansweredRounds = 30
 /** How many rounds a statement may take beyond its timeout on the server. */
 const roundsBeyondTimeout = 30
-/** How many rounds a goodbye may take. */
+/** How many rounds the goodbye of a connection (the message Terminate) may take. */
 const longestGoodbyeRounds = 5
-/** How long a close waits for statements that run, and then for the server to take the goodbyes. */
+/** How long a close waits for running statements, and then for the server to accept the goodbyes. */
 const closeGraceMs = 2_000
 const goodbyeGraceMs = 500
-/** How long a connection is idle before TCP asks whether the other end lives. Node asks ten times, one second apart. */
+/**
+ * How long a connection is idle before TCP checks whether the other end is alive. Node probes ten times, one second
+ * apart.
+ */
 const keepAliveDelayMs = 5_000
 /**
  * How long the server keeps a transaction whose client is silent. Our transactions never pause for long; this frees
@@ -84,14 +87,17 @@ const idleTransactionTimeoutMs = 60_000
  * How long a statement waits for a lock: longer than a frozen process can keep it, so that only a busy one is an error.
  */
 const lockTimeoutMs = 75_000
-/** The server looks after its end sooner than after two hours: a machine that died frees its locks in half a minute. */
+/**
+ * The server checks its end earlier than after the usual two hours: the locks of a machine that died are freed in half
+ * a minute.
+ */
 const greeting = `
   select a.pid, a.backend_start::text as "startedAt", set_config('tcp_keepalives_idle', '10', false),
     set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '4', false),
     current_setting('transaction_read_only') = 'on' as "isReadOnly"
   from pg_stat_activity a where a.pid = pg_backend_pid()`
 
-/** Which of some sessions the server works on, and who keeps them waiting for a lock. */
+/** The sessions of a list on which the server works, and who holds the lock for which each waits. */
 const busySessions = `
   select a.pid, case when a.wait_event_type = 'Lock' then coalesce((
     select string_agg(format('session %s (%s%s), %s for %s s', b.pid, coalesce(nullif(b.application_name, ''), 'without a name'),
@@ -129,12 +135,12 @@ class WatchedClient extends pg.Client {
     return (super.end as (callback?: unknown) => Promise<void>).call(this, callback)
   }
 
-  /** Nobody answers a goodbye on a dead connection either. */
+  /** Destroys the socket if the goodbye takes too long: on a dead connection nobody answers it. */
   endGoodbye(): void {
     if (this.#isEnding && ++this.#goodbyeRounds > longestGoodbyeRounds) this.socket.destroy()
   }
 
-  /** Moves with every byte that comes or goes. */
+  /** Changes with every byte that is sent or received. */
   get progress(): number {
     return this.socket.bytesRead + this.socket.bytesWritten - this.socket.writableLength
   }
@@ -151,18 +157,18 @@ type Statement = {
   silentRounds: number
   progress: number
   idleAnswers: number
-  /** Who has the lock that it waits for, as the server last said; empty: nobody. */
+  /** Who held the lock for which it waits, as the server last said; empty: nobody. */
   holder: string
 }
 
-/** A wait for a lock that ended without it names who has the lock. */
+/** Adds to the error of a wait for a lock that timed out who holds the lock. */
 function withHolder(error: unknown, { holder }: Statement): unknown {
   if (holder !== '' && error instanceof pg.DatabaseError && error.code === lockTimedOut)
     error.message += `; the lock is held by ${holder}`
   return error
 }
 
-/** The server was demoted, or is one that only follows. */
+/** Whether the server was demoted, or is a standby. */
 const isReadOnly = (error: unknown): boolean => (error as { readonly code?: unknown } | null)?.code === '25006'
 
 /** Opens nothing yet: connections are made when they are used. */
@@ -172,7 +178,7 @@ export function watchedConnections(options: ConnectionOptions): WatchedConnectio
   /** Sessions whose connection was abandoned: they may hold locks until the server ends them. */
   const abandoned = new Set<Session>()
   const { urls, wanted } = serverAddresses(options.databaseUrl)
-  /** Index of the server that new connections go to. */
+  /** Index of the server used for new connections. */
   let server = 0
   const longestRounds = options.statementTimeoutMs / roundMs + roundsBeyondTimeout
   let generation = 0
@@ -180,7 +186,7 @@ export function watchedConnections(options: ConnectionOptions): WatchedConnectio
   let isClosed = false
 
   const config = {
-    // a newer program sees by it whether this one is too old for what it wants to change
+    // from this a newer program sees whether this one is too old for what it wants to change
     application_name: `${sessionName} ${newestMigration()} ${hostname().slice(0, 30)} ${process.pid}`,
     statement_timeout: options.statementTimeoutMs,
     lock_timeout: lockTimeoutMs,
@@ -222,7 +228,7 @@ export function watchedConnections(options: ConnectionOptions): WatchedConnectio
     if (rows[0]?.pid === processID) client.session = { pid: rows[0]!.pid, startedAt: rows[0]!.startedAt }
   }
 
-  /** Runs a statement under the eyes of `lookRound`. */
+  /** Runs a statement that `lookRound` watches. */
   async function watched<Result>(client: WatchedClient, isLook: boolean, run: () => Promise<Result>): Promise<Result> {
     const statement = {
       client,
@@ -244,14 +250,14 @@ export function watchedConnections(options: ConnectionOptions): WatchedConnectio
     }
   }
 
-  /** New connections go to the next server, and none that was made before is used again. */
+  /** Directs new connections to the next server; none that was made before is used again. */
   function leave(made: { readonly server: number; readonly generation: number }): void {
     if (made.server !== server || made.generation !== generation) return
     server = (server + 1) % urls.length
     generation++
   }
 
-  /** A connection to the server in use, or to the first of the others that can be used. */
+  /** Connects to the server in use, or to the first of the others that can be used. */
   async function connect(pool: pg.Pool): Promise<WatchedClient & pg.PoolClient> {
     for (let tried = 1; ; tried++) {
       const asked = { server, generation }
@@ -269,7 +275,7 @@ export function watchedConnections(options: ConnectionOptions): WatchedConnectio
     for (;;) {
       const client = await connect(pool)
       if (client.generation === generation) return client
-      // it lay idle while another one was found dead, and is likely to have died of the same
+      // it was idle while another one was found dead, and has probably died of the same cause
       client.socket.destroy()
       client.release(true)
     }
@@ -292,7 +298,7 @@ export function watchedConnections(options: ConnectionOptions): WatchedConnectio
     }
   }
 
-  /** One round over all that runs. */
+  /** Runs one round over all statements in progress. */
   function lookRound(): void {
     for (const client of clients) client.endGoodbye()
     const unclear: Statement[] = []
@@ -324,9 +330,7 @@ export function watchedConnections(options: ConnectionOptions): WatchedConnectio
     client.socket.destroy(new SilentConnection(reason))
   }
 
-  /**
-   * Asks the server, on another connection, whether it works on these statements, and makes it end abandoned sessions.
-   */
+  /** Asks the server, on another connection, whether it works on these statements, and ends abandoned sessions. */
   async function ask(unclear: readonly Statement[]): Promise<void> {
     isAsking = true
     const sessions = unclear.map(({ client }) => client.session!)

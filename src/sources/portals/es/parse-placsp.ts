@@ -247,7 +247,8 @@ function readFeed(root: XmlElement, publisher: string): Found {
 }
 
 /**
- * The reader of one of the feeds: entries alone, wrapped in the root of their feed, or a whole feed. It never throws.
+ * Makes the parser of one of the feeds: entries alone, wrapped in the root of their feed, or a whole feed. It never
+ * throws.
  */
 export function placspParser(publisher: string): (bytes: Uint8Array) => ParsedPart[] {
   return (bytes) => readXmlDocument(bytes, (root) => readFeed(root, publisher))

@@ -63,7 +63,7 @@ export const parseAnacCig = rowParser(
   { delimiter: ';' },
 )
 
-/** Direct awards have no call; of the others the column of the outcome tells. */
+/** Direct awards have no call; for the others, the column of the outcome decides. */
 function formOf(procedure: string, outcome: string): FormType {
   return /^AFFIDAMENTO/i.test(procedure) || outcome.trim() !== '' ? 'result' : 'competition'
 }

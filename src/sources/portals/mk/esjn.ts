@@ -14,8 +14,8 @@ const columns = [
 ]
 
 /**
- * The table asks in the manner of DataTables: every column by name, then its own filters as JSON. Status 1 is active, 2
- * finished.
+ * The table expects requests in the form of DataTables: every column by name, then its filters as JSON. Status 1 is
+ * active, 2 finished.
  */
 const table = (status: 1 | 2) => ({
   url: 'https://e-nabavki.gov.mk/Services/Notices.asmx/GetGridData',
