@@ -1,14 +1,14 @@
-// The API under a constant rate of requests, asked by a process of its own.
+// The API under a constant rate of requests, sent by a separate process.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startProcess, stopProcess, temporaryFolder } from './processes.ts'
 import type { FixedRateSummary, FixedRateTask } from './speed/fixed-rate.ts'
 import { type Answered, readAnswers } from './speed/latencies.ts'
 
-/** Requests a second. */
+/** Requests per second. */
 export const apiPerSecond = 200
 
-/** Starts to ask. `end` stops it and gives what was answered; it throws where an answer was an error. */
+/** Starts to send requests. `end` stops that and returns what was answered; it throws if an answer was an error. */
 export function startApiLoad(port: number, token: string): { readonly end: () => Promise<readonly Answered[]> } {
   const folder = temporaryFolder('load')
   const task: FixedRateTask = {

@@ -1,4 +1,4 @@
-// Prints how fast we are beside our peers, as ratios of medians of one run.
+// Prints how fast we are compared with our peers, as ratios of the medians of one run.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { keepResults, type SpeedResults } from './speed/results.ts'
 import { type RowName, rowNames, rowsAsMarkdown } from './speed/row.ts'
 import { benchReading, benchSpeed, type SpeedReport } from './speed/speed.ts'
 
-/** Names in lines of five, as the help has them. */
+/** Names in lines of five, as the help shows them. */
 const wrapped = (names: readonly string[]): string =>
   names.map((name, index) => (index === 0 ? '' : index % 5 === 0 ? `,\n${' '.repeat(24)}` : ', ') + name).join('')
 
@@ -54,7 +54,7 @@ Measures how fast Tenderstock is beside its peers, as ratios of medians of one r
   --write               write the figures into docs/
 `
 
-/** Ends with what is wrong with the command line. */
+/** Ends the process with what is wrong with the command line. */
 function refuse(sentence: string): never {
   console.error(`${sentence} See: npm run bench -- --help`)
   process.exit(2)
@@ -186,7 +186,7 @@ const unknown = [...rows].filter((name) => !rowNames.includes(name))
 if (unknown.length > 0) refuse(`There is no row ${unknown.join(', ')}.`)
 if (sizes.some((size) => !Number.isSafeInteger(size) || size < 1000))
   refuse('--records takes whole numbers from 1000 on, separated by commas.')
-/** The peers' table takes long to fill and as much disk again. */
+/** The peers' table takes long to fill, and as much disk space again. */
 const largestWithPeers = 1_000_000
 
 const reports: SpeedReport[] = []
@@ -258,7 +258,7 @@ function ratio(a: number | undefined, b: number | undefined): string {
   return a === undefined || b === undefined ? '–' : `${(a / b).toPrecision(2)}`
 }
 
-/** What was measured, by the part of the documents that it is in. */
+/** The measured results, by the part of the documents in which they are. */
 function sections(speed: SpeedResults): { [name: string]: string[] } {
   return {
     ...(speed.reports.length > 0 && { speed: speedAsMarkdown(speed), cost: costAsMarkdown(speed) }),
@@ -301,7 +301,7 @@ function parsedAsMarkdown({
   return [...rows, ...notes.map((note) => `\n- ${note}`)]
 }
 
-/** Replaces the parts of the documents that were measured; the text around them, and the other parts, stay. */
+/** Replaces the parts of the documents that were measured; the text around them and the other parts stay. */
 function write(): void {
   const kept = reports.length > 0 ? keepResults(measuredToday) : measuredToday
   if (reports.length > 0) writePlots(kept)

@@ -1,5 +1,5 @@
-// How soon a browser on a slow line and a slow processor shows a page of the console, and what it loads, beside a bare
-// page.
+// How soon a browser with a slow line and a slow processor shows a page of the console, and what it loads, compared
+// with a bare page.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
@@ -15,7 +15,7 @@ export type Painted = {
   readonly route: string
   /** Largest contentful paint in milliseconds, the median of the rounds. */
   readonly paintMs: number
-  /** Bytes on the line at a first visit. */
+  /** Bytes transferred on a first visit. */
   readonly bytes: number
   /** Sum of the layout shifts. */
   readonly shift: number
@@ -23,7 +23,7 @@ export type Painted = {
   readonly elsewhere: number
 }
 
-/** Undefined when no Chromium is installed. The bare page is the first. */
+/** Measures the pages. Undefined if no Chromium is installed. The bare page is the first. */
 export async function benchPaint(options: {
   readonly origin: string
   readonly cookie: string
@@ -54,7 +54,7 @@ export async function benchPaint(options: {
   }
 }
 
-/** A visit with an empty cache. */
+/** Visits a page with an empty cache. */
 async function firstVisit(browser: Browser, address: string, cookie: string): Promise<Omit<Painted, 'route'>> {
   const context = await browser.newContext({ viewport: { width: 360, height: 740 } })
   try {

@@ -1,5 +1,5 @@
-// Pages of the console while a large edition is published, beside the same pages on a quiet service, and the API beside
-// people who use the console; both engines, a stock of real notices.
+// Pages of the console while a large edition is published, compared with the same pages on a quiet service, and the API
+// while people use the console; on both engines, with a stock of real notices.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -31,22 +31,22 @@ import { median } from './speed/row.ts'
 
 /** Folders of the corpus whose notices fill the pages. */
 const corpusFolders = ['ted-eforms', 'eforms-de', 'cross-portal', 'doffin-eforms', 'ted-legacy']
-/** People who look at pages at the same time, and how long each looks at one. */
+/** Number of people who look at pages at the same time, and how long each looks at one. */
 const people = 4
 const lookMs = 100
 const apiSeconds = 8
 const quietSeconds = 20
 /**
- * How often one person alone opens each page after a first time, and what a page may take then in 95 of 100
+ * How often one person alone opens each page after a first time, and the limit for 95 of 100 of these visits
  * (milliseconds).
  */
 const aloneTurns = 40
 const aloneBudgetMs = 20
 const searches = 50
 const hitsOfSearch = 2000
-/** Of them, those of the newest edition. */
+/** Number of those in the newest edition. */
 const newHitsOfSearch = 40
-/** What a browser looks at: the first screens of each audience, and the fullest. */
+/** The pages that a browser opens: the first screens of each audience, and the fullest. */
 const paintedRoutes = [
   '/',
   '/o/:organization',
@@ -68,16 +68,16 @@ export type ConsoleReport = {
   readonly changes: number
   readonly tenders: number
   readonly hits: number
-  /** One person who loads one page after the other, with no other load: the server time. */
+  /** Server time for one person who loads one page after the other, with no other load. */
   readonly alone: readonly Look[]
   readonly quiet: readonly Look[]
   readonly publishing: readonly Look[]
-  /** Seconds of each publication. */
+  /** Seconds that each publication took. */
   readonly seconds: readonly number[]
-  /** 99th percentile of the API in milliseconds, of each round. */
+  /** 99th percentile of the API in milliseconds, for each round. */
   readonly apiAlone: readonly number[]
   readonly apiBeside: readonly number[]
-  /** What a browser shows; undefined without one. */
+  /** What a browser shows; undefined without a browser. */
   readonly painted: readonly Painted[] | undefined
 }
 
@@ -88,7 +88,7 @@ export type ConsoleBenchOptions = {
   readonly onProgress: (text: string) => void
 }
 
-/** One report for each engine; the server's is missing where no PostgreSQL is installed. */
+/** Returns one report for each engine; the server's is missing if no PostgreSQL is installed. */
 export async function benchConsole(options: ConsoleBenchOptions): Promise<ConsoleReport[]> {
   const cluster = await startCluster()
   try {
@@ -198,7 +198,7 @@ async function publishNow(store: Store): Promise<void> {
 
 type Account = { readonly organizationId: string; readonly token: string; readonly cookie: string }
 
-/** An organization with access, and a person who is its Owner and operator, signed in. */
+/** Creates an organization with access, and a person who is its Owner and an operator, signed in. */
 async function addPeople(store: Store): Promise<Account> {
   const now = Date.now()
   const circumstances = { now, random: systemRandom }
@@ -219,7 +219,7 @@ async function addPeople(store: Store): Promise<Account> {
   return { organizationId, token: made.plaintext, cookie: `session=${cookie}` }
 }
 
-/** Searches with hits on published records, written straight into the tables. Returns how many. */
+/** Creates searches with hits on published records, written straight into the tables. Returns how many. */
 async function addHits(store: Store, organizationId: string): Promise<number> {
   for (let number = 0; number < searches; number++) {
     const terms = { isActive: true, filter: '{"cpv":["45233141"]}', filterHash: '', profileId: null, threshold: 50 }
@@ -235,13 +235,13 @@ async function addHits(store: Store, organizationId: string): Promise<number> {
     from saved_search, (select tender_id, row_number() over (order by tender_id) as i from tender order by tender_id limit ${hitsOfSearch}::integer) t`.execute(
     store.db,
   )
-  // as autovacuum or the housekeeping of the embedded engine would have done
+  // as autovacuum or the housekeeping of the embedded engine would do
   await sql`vacuum analyze`.execute(store.db)
   const { rows } = await sql<{ count: number }>`select count(*)::integer as count from hit`.execute(store.db)
   return rows[0]!.count
 }
 
-/** Changes the content of made-up tenders, to be published. */
+/** Changes the content of made-up tenders, which are then to be published. */
 async function change(store: Store, count: number, version: number): Promise<void> {
   const now = Date.now()
   const atOnce = 500
@@ -305,7 +305,7 @@ async function look(origin: string, cookie: string, [route, path]: readonly [str
   return { route, ms: performance.now() - startedAt, status: answer.status }
 }
 
-/** Several people open one page after the other for as long as `work` lasts. */
+/** Lets several people open one page after the other until `work` ends. */
 async function lookAround(
   origin: string,
   cookie: string,
@@ -342,7 +342,7 @@ const at = (looks: readonly Look[], share: number): number => {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }
 
-/** Pages with a row of their own in the report: the others are in its sums. */
+/** Pages with a separate row in the report: the others are in its sums. */
 const shownPages = 12
 
 export function consoleAsMarkdown(report: ConsoleReport): string {

@@ -1,5 +1,5 @@
-// What the consolidation takes for each notice, matching included, and how much memory, as the stock grows: on both
-// engines.
+// What the consolidation, including matching, costs for each notice, and how much memory it takes, as the stock grows:
+// on both engines.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -18,28 +18,30 @@ import { cpuSecondsOf } from './processes.ts'
 const consolidateEngines = ['embedded', 'postgres'] as const
 type ConsolidateEngine = (typeof consolidateEngines)[number]
 
-/** How it stood after a tenth of the notices, and what that tenth took. */
+/** The state after a tenth of the notices, and what that tenth took. */
 type ConsolidateTenth = {
   readonly notices: number
   readonly tenders: number
   /** CPU milliseconds of the stage for each notice: this process, and all processes of the server. */
   readonly msPerNotice: number
-  /** Resident memory at its end, MB: this process with the embedded engine, or with the server (shared pages once). */
+  /**
+   * Resident memory at the end, MB: of this process with the embedded engine, or with the server (shared pages once).
+   */
   readonly memoryMb: number
   readonly databaseMb: number
 }
 
 type ConsolidateReport = {
   readonly engine: ConsolidateEngine
-  /** Notices that were to be taken over; less are in `notices` when it was stopped. */
+  /** Number of notices that were to be consolidated; there are fewer in `notices` if it was stopped. */
   readonly wanted: number
-  /** Tenders that were there before. */
+  /** Number of tenders that existed before. */
   readonly filled: number
   readonly notices: number
   readonly tenders: number
   readonly edges: number
   readonly msPerNotice: number
-  /** Over the last tenth: what a day's notices cost when the stock is there. */
+  /** Averages over the last tenth: what a day's notices cost when the stock exists. */
   readonly msPerNoticeAtTheEnd: number
   readonly peakMb: number
   readonly tenths: readonly ConsolidateTenth[]
@@ -48,7 +50,7 @@ type ConsolidateReport = {
 const seed = 20_261_121
 const portion = 2000
 const now = Date.UTC(2026, 1, 20)
-/** An index over twenty million rows takes its time on a machine that does other things too. */
+/** How long an index over twenty million rows may take on a machine that does other work too. */
 const statementTimeoutMs = 3 * 3_600_000
 
 type TestStock = { readonly store: Store; readonly serverPid: number | undefined; readonly stop: () => Promise<void> }
@@ -71,13 +73,13 @@ async function openTestStock(engine: ConsolidateEngine): Promise<TestStock | und
 }
 
 /**
- * Takes over made-up notices in portions, ten for seven tenders, in the order of their numbers, their dates at random
- * within a year; only the stage is timed, not receiving. Undefined where no PostgreSQL is installed.
+ * Consolidates made-up notices in portions, ten for seven tenders, in the order of their numbers, with dates at random
+ * within a year; only the stage is timed, not receiving. Undefined if no PostgreSQL is installed.
  */
 async function benchConsolidate(options: {
   readonly engine: ConsolidateEngine
   readonly notices: number
-  /** Tenders that are there before, written straight into the tables. */
+  /** Number of tenders that exist before, written straight into the tables. */
   readonly filled: number
   readonly onProgress: (text: string) => void
   /** Ends it after the portion that is being written; what was measured so far is reported. */
@@ -143,7 +145,7 @@ async function benchConsolidate(options: {
   }
 }
 
-/** As cheaply as can be: the documents are said to be kept elsewhere. */
+/** As cheaply as possible: the documents are said to be stored elsewhere. */
 async function receive(store: Store, notices: readonly Notice[]): Promise<void> {
   const sourceId = 'made-up'
   const received = notices.map((notice) => ({
@@ -181,7 +183,8 @@ async function databaseMb(store: Store): Promise<number> {
 }
 
 /**
- * Bytes of a process and its children, each shared page divided among those that have it (PSS); 0 when it has ended.
+ * Returns the bytes of a process and its children, each shared page divided among those that use it (PSS); 0 if it has
+ * ended.
  */
 function memoryOf(pid: number): number {
   try {
@@ -212,7 +215,7 @@ function consolidateText(reports: readonly ConsolidateReport[]): string {
 
 /**
  * `npm run bench -- consolidate [--records 10000,100000] [--filled N] [--engine embedded|postgres|both] [--json]`:
- * records are tenders; with `--filled` they come to a stock that has N already.
+ * records are tenders; with `--filled` they are added to a stock that already has N.
  */
 export async function runConsolidate(options: {
   readonly records: string | undefined

@@ -1,5 +1,5 @@
-// A large stock for measurements, written straight into the tables: as many rows and bytes, and as scattered, as the
-// stage writes.
+// A large stock for measurements, written straight into the tables: as many rows and bytes as the stage writes, and as
+// scattered.
 import { sql } from 'kysely'
 import { inTransaction, type Store } from '../src/store/database.ts'
 import { ensureMatchKeys } from '../src/store/matches.ts'
@@ -10,8 +10,8 @@ const [noticesOf, tendersOf] = [10, 7]
 const contentBytes = 1100
 
 /**
- * Fills an empty stock with so many tenders and their notices. Contents are of the usual size and mean nothing, keys
- * are at random: no notice to come meets one of them, all share tables and indexes with them.
+ * Fills an empty stock with this many tenders and their notices. Contents have the usual size but no meaning, and keys
+ * are random: no later notice shares one with them, but all share tables and indexes.
  */
 export async function fillStock(store: Store, tenders: number, onProgress: (text: string) => void): Promise<void> {
   const notices = Math.ceil((tenders * noticesOf) / tendersOf)
@@ -72,8 +72,8 @@ const tables = [
 ]
 
 /**
- * Drops constraints and indexes (but by the number of a record the keys are filed), for rows are written twice as fast
- * without. Returns what makes them again.
+ * Drops constraints and indexes, except the index by record number of the filed keys, because rows are written twice as
+ * fast without them. Returns the statements that create them again.
  */
 async function withoutIndexes(store: Store): Promise<(onProgress: (text: string) => void) => Promise<void>> {
   const { rows: constraints } = await sql<{ table: string; name: string; definition: string; kind: string }>`
@@ -90,7 +90,7 @@ async function withoutIndexes(store: Store): Promise<(onProgress: (text: string)
   )
   for (const { name } of indexes) await sql.raw(`drop index ${name}`).execute(store.db)
   return async (onProgress) => {
-    // Foreign keys come last, and need not be true of what stands there: they hold for what comes.
+    // Foreign keys come last, and need not be true of existing rows: they apply to new ones.
     for (const { table, name, definition, kind } of constraints.toReversed()) {
       const check = kind === 'f' ? ' not valid' : ''
       await sql.raw(`alter table ${table} add constraint ${name} ${definition}${check}`).execute(store.db)

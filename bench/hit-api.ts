@@ -1,4 +1,4 @@
-// The API while an edition is matched, beside the same publication without saved searches.
+// The API while an edition is matched, compared with the same publication without saved searches.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -19,7 +19,7 @@ import { latenciesBetween } from './speed/latencies.ts'
 const warmSeconds = 5
 /** How long the start of a node, or the matching of an edition, may take. */
 const longestWaitMs = 180_000
-/** How long is measured without searches. */
+/** How long the measurement without searches takes. */
 const shortestMs = 15_000
 
 export type BesideReport = {
@@ -28,7 +28,7 @@ export type BesideReport = {
   /** 99th percentile in milliseconds, of each round: from the publication to the end of the matching. */
   readonly without: readonly number[]
   readonly beside: readonly number[]
-  /** Seconds from the publication to the last hit offered. */
+  /** Seconds from the publication to the last hit that was offered. */
   readonly offered: readonly number[]
   readonly hits: readonly number[]
 }
@@ -40,7 +40,7 @@ export type BesideOptions = {
   readonly onProgress: (text: string) => void
 }
 
-/** Undefined when no PostgreSQL is installed. */
+/** Undefined if no PostgreSQL is installed. */
 export async function benchApiBesideMatching(options: BesideOptions): Promise<BesideReport | undefined> {
   const cluster = await startCluster()
   if (!cluster) return undefined
@@ -106,7 +106,7 @@ async function addSearches(store: Store, count: number, records: number): Promis
       using (name)`.execute(store.db)
 }
 
-/** Changes the content of all tenders, to be published. */
+/** Changes the content of all tenders, which are then to be published. */
 async function change(store: Store, records: number, version: number): Promise<void> {
   for (let from = 0; from < records; from += 500)
     await upsertTenders(

@@ -1,4 +1,4 @@
-// What writing and delivering hits cost beside bare programs, and whether endpoints that fail delay the others.
+// What writing and delivering hits costs compared with bare programs, and whether failing endpoints delay the others.
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { Agent, request } from 'undici'
@@ -16,11 +16,11 @@ import { type Cluster, startCluster } from './postgres-cluster.ts'
 import { runCommand, startProcess, stopAll, temporaryFolder } from './processes.ts'
 
 const at = Date.parse('2026-11-22T06:00:00.000Z')
-/** One hit in each so many records of the edition. */
+/** Number of records of the edition for each hit. */
 const searches = 100
 const goodEndpoints = 500
 const deliveriesEach = 4
-/** What waits for each of the two endpoints that fail. */
+/** Number of deliveries that wait for each of the two endpoints that fail. */
 const deliveriesOfBad = 200
 const allAtOnce = 64
 
@@ -31,7 +31,7 @@ export type DeliveryReport = {
   readonly copying: readonly number[]
   readonly delivering: readonly number[]
   readonly posting: readonly number[]
-  /** Milliseconds until the good endpoints had theirs, 95th percentile of each round. */
+  /** Milliseconds until the good endpoints had received theirs, 95th percentile of each round. */
   readonly alone: readonly number[]
   readonly besideBad: readonly number[]
 }
@@ -42,7 +42,7 @@ export type DeliveryOptions = {
   readonly onProgress: (text: string) => void
 }
 
-/** Undefined when no PostgreSQL is installed. */
+/** Undefined if no PostgreSQL is installed. */
 export async function benchDelivery(options: DeliveryOptions): Promise<DeliveryReport | undefined> {
   const cluster = await startCluster()
   if (!cluster) return undefined
@@ -77,7 +77,7 @@ export async function benchDelivery(options: DeliveryOptions): Promise<DeliveryR
   }
 }
 
-/** A server in a process of its own: it answers at once, after 15 seconds, or never. */
+/** Starts a server in a separate process: it answers immediately, after 15 seconds, or never. */
 async function startReceiver(): Promise<{ readonly good: string; readonly slow: string; readonly dead: string }> {
   const program = `const { createServer } = require('node:http')
     const server = createServer((request, response) => {
@@ -99,7 +99,7 @@ const secondsOf = async (work: () => Promise<unknown>): Promise<number> => {
   return (performance.now() - startedMs) / 1000
 }
 
-/** A database with an edition whose records are hits of a hundred searches. */
+/** Creates a database with an edition whose records are hits of a hundred searches. */
 async function openWorld(cluster: Cluster, database: string, hits: number) {
   cluster.psql('postgres', `create database ${database}`)
   const store: Store = await openStore({ dataFolder: temporaryFolder('hits'), databaseUrl: cluster.url(database) })
@@ -140,7 +140,7 @@ async function openWorld(cluster: Cluster, database: string, hits: number) {
   }
   let isFirst = true
   let organizations = 1
-  /** An organization has few endpoints. */
+  /** Creates another organization, because each may have only a few endpoints. */
   const anotherOrganization = async (): Promise<string> => {
     const made = await createOrganization(
       store.db,
@@ -196,7 +196,7 @@ async function openWorld(cluster: Cluster, database: string, hits: number) {
       await sql`update webhook_endpoint set from_edition = 1`.execute(store.db)
       return made
     },
-    /** Seconds in which the hits of the edition and their deliveries are written, the matching left away. */
+    /** Measures the seconds in which the hits of the edition and their deliveries are written, without the matching. */
     write: () =>
       secondsOf(async () => {
         const matcher = {
@@ -207,7 +207,7 @@ async function openWorld(cluster: Cluster, database: string, hits: number) {
         const outcome = await matchEditions(store, { matcher, clock: () => at })
         if (outcome.kind !== 'matched' || outcome.hits !== hits) throw new Error(JSON.stringify(outcome))
       }),
-    /** Seconds in which `psql` copies the same rows into tables with the same indexes. */
+    /** Measures the seconds in which `psql` copies the same rows into tables with the same indexes. */
     copy: (): number => {
       let seconds = 0
       for (const table of ['hit', 'delivery']) {
@@ -219,12 +219,12 @@ async function openWorld(cluster: Cluster, database: string, hits: number) {
       }
       return seconds
     },
-    /** Gives the waiting deliveries to these endpoints too, so that no endpoint's own limit is measured. */
+    /** Moves the waiting deliveries to these endpoints too, so that no endpoint's limit is measured. */
     spreadOver: (endpoints: readonly number[]) =>
       sql`
         update delivery set endpoint_no = (${sql.val(endpoints)}::integer[])[1 + abs(hashtext(message_id)) % ${endpoints.length}]
         where state = 'due'`.execute(store.db),
-    /** Seconds in which bare posts of the same sizes arrive, as many at once. */
+    /** Measures the seconds in which bare posts of the same sizes arrive, with the same number in parallel. */
     post: async (url: string): Promise<number> => {
       const agent = new Agent({ connections: allAtOnce })
       const bodies = records.map(({ text }) => text)

@@ -1,5 +1,5 @@
-// What matching and scoring cost: saved searches against changed records, in CPU seconds of one thread, beside a plain
-// loop.
+// What matching and scoring cost: saved searches against changed records, in CPU seconds of one thread, compared with a
+// plain loop.
 import type { TenderRecord } from '../src/domain/tender.ts'
 import type { CompanyProfile, LoadedProfile } from '../src/hits/company-profile.ts'
 import { readFitModel } from '../src/hits/fit/fit-model.ts'
@@ -12,11 +12,11 @@ import { generateTender } from '../test/testing/generate/stock.ts'
 
 const at = Date.parse('2026-11-22T06:00:00.000Z')
 const instant = '2026-11-22T06:00:00.000Z'
-/** As many as an edition's entries are matched at a time. */
+/** Number of records matched at a time, as with an edition's entries. */
 const batch = 500
-/** One of five searches has a profile of its own; each was won from two tenders. */
+/** Number of searches for each profile; each profile has two past wins. */
 const searchesEachProfile = 5
-/** Pairs of the plain loop that are timed; it is linear in them. */
+/** Number of pairs of the plain loop that are timed; its time is linear in them. */
 const plainPairs = 400_000
 
 export type HitsReport = {
@@ -31,7 +31,7 @@ export type HitsReport = {
   readonly match: number
   readonly load: number
   readonly matchAndScore: number
-  /** Of all pairs, from some of them. */
+  /** Estimated for all pairs from some of them. */
   readonly plain: number
   readonly peakMegabytes: number
 }
@@ -42,7 +42,7 @@ export type HitsOptions = {
   readonly onProgress: (text: string) => void
 }
 
-/** CPU of this process, with the threads that collect its garbage. */
+/** CPU time of this process, including the threads that collect its garbage. */
 function timed<T>(work: () => T): { readonly result: T; readonly seconds: number } {
   const before = process.cpuUsage()
   const result = work()

@@ -1,5 +1,5 @@
-// Load on one address: wrk where it is installed, else a loop of our own. Rotates through many paths, so that no answer
-// is simply the last one again.
+// Load on one address: wrk if it is installed, otherwise a loop of our own. Rotates through many paths, so that no
+// answer is simply the previous one again.
 import { rmSync, writeFileSync } from 'node:fs'
 import { Agent, request as httpRequest } from 'node:http'
 import { cpus } from 'node:os'
@@ -15,11 +15,11 @@ export type LoadResult = {
   readonly seconds: number
 }
 
-/** A request as text: path, and what it has beside the common headers. */
+/** A request as text: its path, and what it has in addition to the common headers. */
 export type LoadRequest = {
   readonly path: string
   readonly headers?: { readonly [name: string]: string }
-  /** Then it is a POST of JSON. */
+  /** If present, the request is a POST of JSON. */
   readonly body?: string
 }
 
@@ -29,15 +29,15 @@ export type LoadOptions = {
   readonly headers: { readonly [name: string]: string }
   readonly seconds: number
   readonly connections: number
-  /** Ends with the list instead of beginning it again; `seconds` is the longest time then. */
+  /** Ends with the list instead of repeating it; `seconds` is the maximum time then. */
   readonly isOnce?: boolean
-  /** The cores that the generator may use, as `taskset` writes them; the last one when left out. */
+  /** The cores that the generator may use, as `taskset` writes them; default: the last one. */
   readonly cores?: string
 }
 
 /**
- * The generator's core, the last one, where a machine has several: the system would now and then put the generator and
- * what it asks on the same core, for they wake each other.
+ * The generator's core, the last one, if a machine has several: the system would sometimes put the generator and the
+ * server on the same core, because they wake each other.
  */
 const ownCore = cpus().length > 1 && findProgram('taskset') ? String(cpus().length - 1) : undefined
 
@@ -48,7 +48,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   return wrk ? runWrk(wrk, options) : runLoop(options)
 }
 
-/** The requests as bytes on the wire, so that the generator spends nothing on making them. */
+/** The requests as bytes on the wire, so that the generator spends no time on creating them. */
 function wireText({ path, headers, body }: LoadRequest, common: { readonly [name: string]: string }): string {
   const lines = Object.entries({ ...common, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
   if (body !== undefined) lines.push(`Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`)
@@ -56,8 +56,8 @@ function wireText({ path, headers, body }: LoadRequest, common: { readonly [name
 }
 
 /**
- * wrk waits for the end of its time whatever the script does: the script tells when it had sent all, and is
- * interrupted.
+ * wrk waits for the end of its time whatever the script does: the script reports when it has sent everything, and wrk
+ * is interrupted.
  */
 const clockOfLua = `
 local ffi = require("ffi")
@@ -75,7 +75,7 @@ async function runWrk(
 ): Promise<LoadResult> {
   const folder = temporaryFolder('wrk')
   const script = join(folder, 'requests.lua')
-  // one a line, as a table constant of Lua holds only so many
+  // one a line, because a table constant of Lua can hold only so many
   writeFileSync(join(folder, 'requests'), requests.map((each) => JSON.stringify(wireText(each, headers))).join('\n'))
   writeFileSync(
     script,

@@ -1,21 +1,24 @@
-// A network of the benchmark's own: loopback alone, with the congestion control that Linux has by itself. What a
-// machine is set to decides otherwise: BBR, made for long lines, paces every answer by timers, which on loopback cost
-// more than the answer.
+// A separate network for the benchmark: loopback alone, with the default congestion control of Linux. Otherwise the
+// settings of the machine decide: BBR, which is made for long lines, paces every answer by timers, which on loopback
+// cost more than the answer.
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { findProgram } from './processes.ts'
 
-/** Of the process that began outside, whose network reaches the registry. */
+/** ID of the process that started outside, whose network reaches the registry. */
 const outerVariable = 'TENDERSTOCK_BENCH_OUTER'
 const congestionControl = '/proc/sys/net/ipv4/tcp_congestion_control'
 
 const makeReady = `ip link set lo up && echo cubic > ${congestionControl}`
 
-/** A container's root may have the programs and not the right. */
+/** A container's root may have the programs but not the right to use them. */
 const mayMakeOne = (): boolean =>
   ['unshare', 'nsenter', 'ip'].every(findProgram) && spawnSync('unshare', ['--net', 'sh', '-c', makeReady]).status === 0
 
-/** Begins again in such a network and never returns, if this process may make one; else returns at once. */
+/**
+ * Restarts the program in such a network and never returns, if this process may create one; otherwise returns
+ * immediately.
+ */
 export async function enterOwnNetwork(): Promise<void> {
   if (process.env[outerVariable] !== undefined) return
   if (!mayMakeOne()) return
@@ -38,13 +41,13 @@ export async function enterOwnNetwork(): Promise<void> {
   process.exit(code ?? 1)
 }
 
-/** A command that reaches the network outside. */
+/** Returns a command that reaches the network outside. */
 export function outside(command: string, args: readonly string[]): [string, readonly string[]] {
   const outer = process.env[outerVariable]
   return outer === undefined ? [command, args] : ['nsenter', [`--net=/proc/${outer}/ns/net`, command, ...args]]
 }
 
-/** What was measured through, for the report. */
+/** Describes the network in which the measurement ran, for the report. */
 export function networkNote(): string {
   const own = process.env[outerVariable] === undefined ? 'the network of the machine' : 'a network of its own'
   return `${own}, TCP with ${readFileSync(congestionControl, 'utf8').trim()}`

@@ -12,12 +12,12 @@ export type ParseReport = {
   /** Seconds of CPU of a whole process over the same files, medians. */
   readonly xmllintSeconds?: number
   readonly oursSeconds?: number
-  /** Seconds of CPU of our parser alone, the process warm. */
+  /** Seconds of CPU of our parser alone, in a process that is warm. */
   readonly oursWarmSeconds?: number
   readonly notes: readonly string[]
 }
 
-/** Writes the XML notices of the corpus to `folder`, a file each. */
+/** Writes the XML notices of the corpus to `folder`, one file each. */
 export async function unpackCorpus(
   corpus: string,
   folder: string,

@@ -24,7 +24,7 @@ const right = 20
 const top = 56
 const legendLine = 20
 
-// told apart also in grey and by those who see few colors: each has a mark of its own
+// distinguishable in gray too, and by people who see few colors: each has a separate mark
 const colours = [
   ['#0b62a4', '#6cb6ff'],
   ['#b35900', '#f0a04b'],

@@ -1,4 +1,4 @@
-// A PostgreSQL cluster of its own for the benchmarks, in a temporary folder, on loopback.
+// A separate PostgreSQL cluster for the benchmarks, in a temporary folder, on loopback.
 import { spawnSync } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,8 +26,8 @@ function binFolder(): string | undefined {
 }
 
 /**
- * Starts a cluster, tuned as for a machine with memory to spare; undefined when no PostgreSQL is installed. With
- * `keptFolder` it lives there, and stays there when it is stopped.
+ * Starts a cluster, tuned as for a machine with enough memory; undefined if no PostgreSQL is installed. With
+ * `keptFolder` its data is there, and stays there when it is stopped.
  */
 export async function startCluster(keptFolder?: string): Promise<Cluster | undefined> {
   const bin = binFolder()
@@ -36,7 +36,7 @@ export async function startCluster(keptFolder?: string): Promise<Cluster | undef
   const data = join(folder, 'data')
   const isNew = !existsSync(join(data, 'PG_VERSION'))
   if (isNew) mkdirSync(data, { mode: 0o700, recursive: true })
-  // The server refuses to run as root: then the system's postgres user owns and runs it.
+  // The server refuses to run as root: in that case the system's postgres user owns and runs it.
   const owner: { uid?: number; gid?: number } = {}
   if (process.getuid?.() === 0) {
     owner.uid = Number(runCommand('id', ['-u', 'postgres']))
@@ -58,7 +58,7 @@ export async function startCluster(keptFolder?: string): Promise<Cluster | undef
     'work_mem=32MB',
     'maintenance_work_mem=512MB',
     'max_wal_size=2GB',
-    // nothing beside what is measured
+    // nothing runs beside what is measured
     'autovacuum=off',
     'checkpoint_timeout=30min',
     'default_toast_compression=lz4',

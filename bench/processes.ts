@@ -1,4 +1,4 @@
-// Child processes and free ports of the benchmarks: everything started here is ended here, by its own id.
+// Child processes and free ports of the benchmarks: everything started here is ended here, by its process ID.
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -9,8 +9,8 @@ const running = new Set<ChildProcess>()
 const folders = new Set<string>()
 
 /**
- * A temporary folder, gone when this process ends at the latest. The database may run as another user, so all may look
- * in.
+ * A temporary folder that is removed when this process ends, at the latest. The database may run as another user, so
+ * everybody may list it.
  */
 export function temporaryFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `tenderstock-bench-${name}-`))
@@ -54,7 +54,7 @@ export async function stopProcess(child: ChildProcess, signal: NodeJS.Signals = 
   clearTimeout(timer)
 }
 
-/** Ends all that still runs, the youngest first. */
+/** Ends everything that still runs, the youngest first. */
 export async function stopAll(): Promise<void> {
   for (const child of [...running].reverse()) await stopProcess(child)
 }
@@ -68,7 +68,7 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-/** Where a program of this name is, or undefined. */
+/** Path of a program of this name; undefined if there is none. */
 export function findProgram(name: string): string | undefined {
   const { stdout, status } = spawnSync('sh', ['-c', `command -v ${name} || ls /usr/sbin/${name} 2>/dev/null`], {
     encoding: 'utf8',
@@ -76,7 +76,7 @@ export function findProgram(name: string): string | undefined {
   return status === 0 ? stdout.trim().split('\n')[0] : undefined
 }
 
-/** Runs a command to its end and gives its output. Throws with the output when it fails. */
+/** Runs a command to its end and returns its output. Throws with the output if it fails. */
 export function runCommand(
   command: string,
   args: readonly string[],
@@ -98,7 +98,7 @@ export function runCommand(
 }
 
 /**
- * CPU seconds that a process and all its descendants have used, those that have ended included, as the kernel counts
+ * CPU seconds that a process and all its descendants have used, including those that have ended, as the kernel counts
  * them (10 ms steps).
  */
 export function cpuSecondsOf(pid: number): number {
@@ -114,7 +114,7 @@ export function cpuSecondsOf(pid: number): number {
         ticks: [11, 12, 13, 14].reduce((sum, field) => sum + Number(fields[field]), 0),
       })
     } catch {
-      // It ended while we looked.
+      // It ended while it was examined.
     }
   }
   const isBelow = (start: number): boolean => {

@@ -1,5 +1,5 @@
-// Where the time of an answer goes: self time by function in the reader thread under load, and what it allocates for a
-// request. Run: npm run bench -- profile [--records N] [--seconds N] [--keep FOLDER] [--service CHECKOUT]
+// Where the time of an answer goes: self time by function in the reader thread under load, and what it allocates for
+// each request. Run: npm run bench -- profile [--records N] [--seconds N] [--keep FOLDER] [--service CHECKOUT]
 import { type LoadRequest, runLoad } from './load.ts'
 import { type CallFrame, type CpuProfile, type HeapNode, openInspector } from './speed/inspector.ts'
 import type { SpeedOptions } from './speed/options.ts'
@@ -102,7 +102,7 @@ function keyOf({ functionName, url }: CallFrame): string {
   return `${functionName || '(anonymous)'}\t${place}`
 }
 
-/** Microseconds that functions took themselves, without waiting. */
+/** Microseconds that functions themselves took, without waiting. */
 function selfTimes({ nodes, samples, timeDeltas }: CpuProfile): Shares {
   const keys = new Map(nodes.map(({ id, callFrame }) => [id, keyOf(callFrame)]))
   const times = new Map<string, number>()
@@ -113,7 +113,7 @@ function selfTimes({ nodes, samples, timeDeltas }: CpuProfile): Shares {
   return times
 }
 
-/** Bytes that functions allocated themselves. */
+/** Bytes that functions themselves allocated. */
 function sizes(head: HeapNode): Shares {
   const bytes = new Map<string, number>()
   const rest = [head]

@@ -1,7 +1,6 @@
-// What a query costs: the columns of a stock of any size without its bodies, and the CPU time of scanning them for a
-// page.
-// `node bench/query.ts --records 5000000 [--kind generated|grown] [--json]`. One thread; prints the memory of each
-// part, too.
+// What a query costs: it builds the columns of a stock of any size without its bodies, and measures the CPU time of
+// scanning them for a page. `node bench/query.ts --records 5000000 [--kind generated|grown] [--json]`. One thread; it
+// also prints the memory of each part.
 import { parseArgs } from 'node:util'
 import type { TenderFilter } from '../src/domain/filter.ts'
 import { nutsRange } from '../src/domain/nuts.ts'
@@ -15,8 +14,8 @@ import { randomOf } from '../test/testing/generate/random.ts'
 import { generateTender } from '../test/testing/generate/stock.ts'
 
 /**
- * `generated`: one edition, dates in no order, as the generated stocks of the other benchmarks.
- * `grown`: five years of hourly editions. A tender comes open, and again archived 45 days later; dates rise with the
+ * `generated`: one edition, dates in no order, like the generated stocks of the other benchmarks. `grown`: five years
+ * of hourly editions, in which a tender is published as open, and again as archived 45 days later; dates rise with the
  * position.
  */
 type Kind = 'generated' | 'grown'
@@ -37,7 +36,7 @@ const isIn = (row: RecordColumns, area: string): boolean => {
 const isOf = (row: RecordColumns, division: number): boolean =>
   row.cpv.some((code) => Math.floor(code / 1e6) === division)
 
-/** Some frequent parts never meet in one row; see `neverMet`. */
+/** Some frequent parts never occur in the same row; see `neverMet`. */
 function keptApart(row: RecordColumns): RecordColumns {
   let { nuts, procedure, eurValue } = row
   if (isOf(row, 45) && isIn(row, 'FR')) nuts = []
@@ -210,9 +209,9 @@ const questions: readonly (readonly [name: string, filter: TenderFilter])[] = [
   ['never met: six, not archived', { ...open, cpv: ['72000000'], nuts: ['IT'], valueMin: 50_000, procedure: ['open'] }],
 ]
 
-/** CPU time of one run, microseconds: the best of several batches, since others use the machine too. */
+/** CPU time of one run, microseconds: the best of several batches, because other programs use the machine too. */
 function cost(run: () => void): number {
-  // The compiler runs beside, and late when others use the machine.
+  // The compiler runs in parallel, and late if other programs use the machine.
   const warm = performance.now()
   while (performance.now() - warm < 700) run()
   let repeat = 1

@@ -13,8 +13,8 @@ import { openStore } from '../src/store/database.ts'
 import { cpuSecondsOf } from './processes.ts'
 
 /**
- * `open`: makes the stock and reads nothing, so that the memory of that is not counted; `unpack`: to documents, which
- * are thrown away; `parse`: to notices; `store`: through the runner into the stock.
+ * `open`: creates the stock and reads nothing, so that its memory can be subtracted; `unpack`: down to documents, which
+ * are discarded; `parse`: down to notices; `store`: through the runner into the stock.
  */
 export type ReadTask = {
   readonly reach: 'open' | 'unpack' | 'parse' | 'store'
@@ -40,7 +40,7 @@ export type ReadFigures = {
   /** User and system time of all threads. */
   readonly cpuSeconds: number
   readonly serverSeconds: number
-  /** Resident memory before the reading, and the most that the process ever had. */
+  /** Resident memory before the reading, and the maximum that the process ever had. */
   readonly baseMegabytes: number
   readonly peakMegabytes: number
 }

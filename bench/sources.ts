@@ -1,5 +1,5 @@
-// How fast a day's package of TED becomes notices in the stock, in how much memory, beside xmllint and gunzip on the
-// same bytes.
+// How fast a day's package of TED becomes notices in the stock, and in how much memory, compared with xmllint and
+// gunzip on the same bytes.
 import { spawn } from 'node:child_process'
 import { createReadStream, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -14,7 +14,7 @@ import { corpusNotices, type TedDay, type TedPackage, writeDay, writeMonth } fro
 
 /** A usual day of the journal: about 3,500 notices. */
 const noticesPerDay = 3500
-/** Of the month's package. */
+/** Number of days in the month's package. */
 const daysPerMonth = 14
 const now = Date.UTC(2026, 10, 20, 12)
 const days: readonly TedDay[] = Array.from({ length: daysPerMonth }, (_, index) => ({
@@ -25,7 +25,7 @@ const days: readonly TedDay[] = Array.from({ length: daysPerMonth }, (_, index) 
 
 type Stage = 'unpack' | 'parse' | 'embedded' | 'server'
 
-/** Medians; seconds of CPU are of all threads, and of the database server where one stored. */
+/** Medians; seconds of CPU are those of all threads, and of the database server if one stored the data. */
 type StageFigures = {
   readonly cpuSeconds: number
   readonly wallSeconds: number
@@ -39,13 +39,13 @@ export type SourcesReport = {
   readonly peers: { readonly xmllint?: number; readonly gunzip?: number }
   /** The largest package, once. */
   readonly month?: { readonly package: TedPackage; readonly unpack: ReadFigures; readonly embedded: ReadFigures }
-  /** Load of the machine, one minute's mean, before and after. */
+  /** Load of the machine (average over one minute), before and after. */
   readonly load: readonly [number, number]
   readonly rounds: number
   readonly notes: readonly string[]
 }
 
-/** Writes the packages into scratch, serves them on loopback and reads them in turns with the peers. */
+/** Writes the packages into the scratch folder, serves them on loopback and reads them alternately with the peers. */
 export async function benchSources({
   corpus,
   rounds,
@@ -162,7 +162,7 @@ function mediansOf(all: readonly ReadFigures[]): StageFigures {
   }
 }
 
-/** TED as far as these readings ask it: calendar, packages, and the search's count. */
+/** The part of TED that these readings request: calendar, packages, and the search's count. */
 async function servePackages(folder: string): Promise<{ readonly base: string; readonly close: () => void }> {
   const server = createServer((request, response) => {
     const path = request.url ?? ''
@@ -207,22 +207,22 @@ async function readPackage(task: ReadTask): Promise<ReadFigures> {
   return JSON.parse(output) as ReadFigures
 }
 
-/** One way of reading the past. Days of it in an hour, each bound by itself: the lowest one counts. */
+/** One way of reading the past. Days of it per hour, by each limit separately: the lowest one counts. */
 export type BackfillRow = {
   readonly source: string
   readonly noticesPerDay: number
-  /** By the limit that the portal publishes; absent: it names none. */
+  /** By the limit that the portal publishes; absent if it names none. */
   readonly byPublished?: number
-  /** By the quarter of the card's rate that the past takes. */
+  /** By the quarter of the card's rate that reading the past takes. */
   readonly byShare: number
   readonly byLine: number
   readonly byCore: number
 }
 
-/** Bits of the line that is reckoned with, a second. */
+/** Assumed bandwidth of the line, in bits per second. */
 const lineBits = 100e6
 
-/** Days of the past in an hour, by calculation from the measured cost of a notice. */
+/** Days of the past per hour, calculated from the measured cost of a notice. */
 export function backfillRows({ day, stages }: SourcesReport): BackfillRow[] {
   if (!day || !stages.embedded) return []
   const secondsPerNotice = stages.embedded.cpuSeconds / day.notices
@@ -239,7 +239,7 @@ export function backfillRows({ day, stages }: SourcesReport): BackfillRow[] {
     // a package and the count of the day
     row('TED, a package a day', noticesPerDay, 2, { card: 100, published: 700 }),
     row('DÖE, a zip a month', 750, 1 / 30, { card: 12 }),
-    // a list and then every notice by itself
+    // a list and then every notice separately
     row('a portal with a request for each of 100 notices', 100, 101, { card: 60 }),
   ]
 }

@@ -1,5 +1,5 @@
-// A day's and a month's package of TED out of the corpus' eForms: as many notices as a real day has, in scratch, never
-// kept.
+// A day's and a month's package of TED, made from the corpus' eForms: as many notices as a real day has, in the scratch
+// folder, never kept.
 import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ export type TedPackage = {
   readonly unpackedBytes: number
 }
 
-/** A day of the journal and the first publication number in it. */
+/** A day of the journal, and the first publication number in it. */
 export type TedDay = { readonly day: string; readonly issue: number; readonly first: number }
 
 /** The corpus' notices as TED publishes them today: eForms with a publication number. */
@@ -23,7 +23,7 @@ export async function corpusNotices(corpus: string): Promise<string[]> {
   const texts: string[] = []
   for await (const { bytes, unreadable } of readPath(join(corpus, 'ted-eforms'))) {
     if (unreadable || bytes[0] !== 0x3c) continue
-    // as latin1 every byte stays what it is
+    // as latin1 every byte stays unchanged
     const text = Buffer.from(bytes).toString('latin1')
     if (text.includes('NoticePublicationID')) texts.push(text)
   }
@@ -31,8 +31,8 @@ export async function corpusNotices(corpus: string): Promise<string[]> {
 }
 
 /**
- * Packs `count` notices as the package of a day. Each has a publication number, a notice id and a day of its own; the
- * rest is a corpus notice as it is. With `filesFolder` the notices are written there as files too.
+ * Packs `count` notices as the package of a day. Each has a unique publication number, notice ID and day; the rest is
+ * an unchanged corpus notice. With `filesFolder` the notices are also written there as files.
  */
 export async function writeDay(
   texts: readonly string[],

@@ -1,10 +1,9 @@
-// Makes the record's schema for Airbyte and Singer from contract/openapi.json. Run by hand after a change of the
-// contract:
-// `node integrations/generate-schemas.ts`; test/integrations fails when it was forgotten.
+// Writes the record's schema for Airbyte and Singer from contract/openapi.json. Run by `npm run generate`;
+// test/integrations fails if it is stale.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { stringify } from 'yaml'
 
-/** What stands above the part of the manifest that is written here. */
+/** The text above the generated part of the manifest. */
 const marker = '# --- Below: made from contract/openapi.json by integrations/generate-schemas.ts ---\n'
 
 type Schema = { readonly [member: string]: unknown }
@@ -12,7 +11,7 @@ type Schema = { readonly [member: string]: unknown }
 const isObject = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Fields that no record lacks. All others are nullable: a warehouse column is null where the record has no member. */
+/** Fields that every record has. All others are nullable: a warehouse column is null if the record has no member. */
 const never = new Set(['id', 'lastModified', 'checkedAt', 'status', 'title'])
 
 /**
@@ -39,7 +38,7 @@ function simplify(schema: Schema, name?: string): Schema {
   }
 }
 
-/** The schema of a tender record as Airbyte and Singer want it. */
+/** The schema of a tender record as Airbyte and Singer require it. */
 function recordSchema(contract: string): Schema {
   const { components } = JSON.parse(contract) as { components: { schemas: { TenderRecord: Schema } } }
   const { properties } = components.schemas.TenderRecord as { properties: Record<string, Schema> }
@@ -52,7 +51,7 @@ function recordSchema(contract: string): Schema {
   }
 }
 
-/** The manifest with the schema replaced by that of the contract. */
+/** The manifest with its schema replaced by that of the contract. */
 export function withSchema(manifest: string, contract: string): string {
   const at = manifest.indexOf(marker)
   if (at < 0) throw new Error('integrations/airbyte/manifest.yaml has lost the line above its generated part')

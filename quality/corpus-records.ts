@@ -5,11 +5,11 @@ import { resolve } from '../src/consolidate/resolve.ts'
 import type { TenderRecord } from '../src/domain/tender.ts'
 import { readNotices } from './corpus-notices.ts'
 
-/** After every notice of the corpus, so that what was awarded is awarded. */
+/** A time after every notice of the corpus, so that everything awarded is awarded. */
 const now = Date.parse('2026-11-22T06:00:00.000Z')
 const instant = '2026-11-22T06:00:00.000Z'
 
-/** In the order of their ids; empty where there is no corpus. */
+/** In the order of their ids; empty without a corpus. */
 export async function readCorpusRecords(corpus: string): Promise<TenderRecord[]> {
   const stored = []
   for await (const { notices } of readNotices(corpus))

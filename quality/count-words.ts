@@ -1,6 +1,6 @@
-// Counts in how many titles, and names of buyers, each word stands, and writes the tables that the matcher weighs words
-// by. node quality/count-words.ts [--corpus DIR] [--half] — words and counts only, no text; words in fewer than three
-// are left out.
+// Counts in how many titles, and in how many names of buyers, each word occurs, and writes the tables of word weights
+// for the matcher. node quality/count-words.ts [--corpus DIR] [--half] — words and counts only, no text; words in fewer
+// than three are left out.
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ function take(notice: Notice): void {
   for (const { name } of notice.contractingAuthorities) buyers.add(plainText(name).toLowerCase().trim())
 }
 
-/** Every second notice by the hash of its key: to measure on the other half. */
+/** Every second notice by the hash of its key, so that the other half can be used to measure. */
 const isTaken = ({ noticeKey }: Notice): boolean =>
   !values.half || createHash('sha256').update(noticeKey).digest()[0]! % 2 === 0
 

@@ -1,4 +1,4 @@
-// Reads the sets of corpus/cross-portal as notices: records of portals that are no notices themselves.
+// Reads the sets of corpus/cross-portal as notices: records of portals that are not notices themselves.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -9,7 +9,7 @@ import type { FormType, Notice } from '../src/domain/notice.ts'
 import { toNutsCode } from '../src/domain/nuts.ts'
 import { type Instant, parseSourceDateTime } from '../src/domain/time.ts'
 
-/** What a portal shows of a tender; the generator changes these and makes notices of them. */
+/** What a portal shows of a tender; the generator changes it and makes notices of it. */
 export type Listing = {
   readonly source: string
   readonly id: string
@@ -131,7 +131,7 @@ function formTypeOf({ kind, procedure }: PortalRow): FormType {
   return /beabsichtigte ausschreibung/i.test(procedure) ? 'planning' : 'competition'
 }
 
-/** The same tenders on several portals; rows that the collector read into the wrong columns are left out. */
+/** The same tenders on several portals; rows that the collector read into wrong columns are left out. */
 export function readPortalListings(folder: string): Listing[] {
   return (lines(join(folder, 'portal-records.jsonl')) as PortalRow[])
     .filter((row) => !/^\d{2}\.\d{2}\.\d{4}$/.test(row.buyer) && row.buyer !== '')

@@ -1,4 +1,5 @@
-// What became of linked tenders: the stock's answer beside a naive one, read from the raw documents by patterns alone.
+// What became of linked tenders: the stock's answer compared with a naive one, which is read from the raw documents by
+// patterns alone.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mergeTender } from '../src/consolidate/merge.ts'
@@ -14,17 +15,17 @@ export type LifecycleReport = {
   readonly apart: number
   readonly comparisons: number
   readonly agreed: number
-  /** By `<naive> / <stock>`: which groups, each once. */
+  /** By `<naive> / <stock>`: the groups, each once. */
   readonly disagreements: { readonly [kind: string]: readonly string[] }
 }
 
 type Kind = 'planning' | 'call' | 'change' | 'intention' | 'result' | 'execution'
 
-/** One document, as patterns see it. */
+/** One document as patterns read it. */
 type Facts = {
   readonly kind: Kind
   readonly day: number
-  /** Latest deadline, with the zone left out: hours wrong at most. */
+  /** The latest deadline, without its zone: it is wrong by a few hours at most. */
   readonly deadline: number | undefined
   readonly hasWinner: boolean
   readonly hasFailure: boolean
@@ -67,7 +68,8 @@ function factsOf(text: string, date: string): Facts {
       text,
       /<SECTION>IV\.2\.2\)?<\/SECTION>(?:(?!<\/CHANGE>).)*<NEW_VALUE>\s*<DATE>(\d{4}-\d\d-\d\d)/gs,
     )
-    // the header holds what later corrigenda made of it: not known at the time, so only where the form is silent
+    // the header holds what later corrigenda changed: that was not known at the time, so it counts only if the form has
+    // no deadline
     const coded = stated.length > 0 ? [] : captures(text, /<DT_DATE_FOR_SUBMISSION>(\d{8})/g)
     const hasFailure = /<(?:NO_AWARDED_(?:CONTRACT|PRIZE)|PROCUREMENT_(?:UNSUCCESSFUL|DISCONTINUED))\b/.test(text)
     return {
@@ -92,7 +94,7 @@ function factsOf(text: string, date: string): Facts {
     kind: eformsKinds.find(([pattern]) => pattern.test(form))?.[1] ?? 'call',
     day,
     deadline: latest(periods),
-    // a withheld outcome (`unpublished`) of a result notice is taken for an award, as no outcome is
+    // a withheld outcome (`unpublished`) of a result notice counts as an award, and so does a missing outcome
     hasWinner: codes.includes('selec-w') || !codes.some((code) => code === 'clos-nw' || code === 'open-nw'),
     hasFailure: codes.includes('clos-nw'),
     isUndecided: codes.includes('open-nw'),
@@ -100,7 +102,7 @@ function factsOf(text: string, date: string): Facts {
   }
 }
 
-/** The last call and the results after it, nothing by lot. */
+/** The last call and the results after it, without distinguishing lots. */
 export function naiveStatus(facts: readonly Facts[], now: number): string {
   const ordered = facts.map((each, index) => ({ ...each, index }))
   const call = ordered.findLast(({ kind }) => kind === 'call')
@@ -124,13 +126,15 @@ export function naiveStatus(facts: readonly Facts[], now: number): string {
   return 'closed/expired'
 }
 
-/** A day after each notice, a day before and after each deadline, and a year after the last notice. */
+/**
+ * Moments to compare: a day after each notice, a day before and after each deadline, and a year after the last notice.
+ */
 function momentsOf(members: readonly Member[]): number[] {
   const days = members.map(({ facts }) => facts.day)
   const deadlines = members.flatMap(({ facts }) => facts.deadline ?? [])
   const around = deadlines.flatMap((deadline) => [deadline - dayMs, deadline + dayMs])
   const moments = [...days.map((day) => day + 1.5 * dayMs), ...around, Math.max(...days) + 400 * dayMs]
-  // a day's grace: zones are no matter of this comparison
+  // a day's grace: zones do not matter in this comparison
   const isClear = (moment: number): boolean =>
     moment > Math.min(...days) && deadlines.every((deadline) => Math.abs(deadline - moment) > 0.6 * dayMs)
   return [...new Set(moments)].filter(isClear).sort((a, b) => a - b)
@@ -191,7 +195,7 @@ export async function benchLifecycle(corpus: string): Promise<LifecycleReport | 
   return { groups: groups.size, apart, comparisons, agreed, disagreements: Object.fromEntries(listed.sort()) }
 }
 
-/** For people. */
+/** The result as text for people. */
 export function lifecycleAsMarkdown({ groups, apart, comparisons, agreed, disagreements }: LifecycleReport): string {
   const kinds = Object.entries(disagreements).map(([kind, found]) => `- naive / stock: ${kind}: ${found.join(', ')}`)
   const share = (agreed / Math.max(1, comparisons)).toFixed(4)

@@ -1,15 +1,15 @@
-// Blocks of records in memory, as the store keeps them in its index: who may be one tender with whom.
+// Blocks of records in memory, as the store keeps them in its index: which records may be one tender.
 import { blockingKeys, mostHoldersOf } from '../src/consolidate/match/blocking-keys.ts'
 import { decide } from '../src/consolidate/match/decide.ts'
 import type { Cluster, MatchContext, MatchEdge, MatchRecord, Verdict } from '../src/consolidate/match/match-record.ts'
 import { partition } from '../src/consolidate/match/partition.ts'
 import { twinKey } from '../src/consolidate/match/twin-key.ts'
 
-/** Says of two records what `decide` says of them, or what other rules would. */
+/** A verdict on two records, by `decide` or by other rules. */
 export type Rules = (a: MatchRecord, b: MatchRecord, context: MatchContext) => Verdict
 
 export class MatchIndex {
-  /** The rules that the service has, unless others are tried. */
+  /** The rules of the service, unless others are tested. */
   rules: Rules = decide
   readonly records = new Map<string, MatchRecord>()
   readonly #holders = new Map<string, string[]>()
@@ -33,7 +33,7 @@ export class MatchIndex {
     this.#twins.set(key, counts)
   }
 
-  /** Runs `body` as if the record were not there. */
+  /** Runs `body` as if the record did not exist. */
   without<T>(record: MatchRecord, body: () => T): T {
     this.records.delete(record.key)
     this.#countTwin(record, -1)
@@ -55,7 +55,7 @@ export class MatchIndex {
     return [...found].map((key) => this.records.get(key)).filter((candidate) => candidate !== undefined)
   }
 
-  /** Records of one portal with the buyer and title of one of the two; at least as many as the two themselves are. */
+  /** Number of records of one portal with the buyer and title of one of the two; at least the two themselves. */
   twins(a: MatchRecord, b: MatchRecord): number {
     const counts = [twinKey(a), twinKey(b)].flatMap((key) => [...(this.#twins.get(key ?? '')?.values() ?? [])])
     return Math.max(1, ...counts)
@@ -66,7 +66,7 @@ export class MatchIndex {
     return { left: left.key, right: right.key, ...this.rules(left, right, { twins: this.twins(a, b) }) }
   }
 
-  /** All edges that are more than nothing. */
+  /** All edges whose verdict is not `none`. */
   edges(): MatchEdge[] {
     const found: MatchEdge[] = []
     for (const record of this.records.values())
@@ -83,8 +83,8 @@ export class MatchIndex {
   }
 
   /**
-   * The cluster that a record, itself not in the index, comes into. Its candidates are compared with each other too:
-   * whether they are one tender decides whether a second one is a rival.
+   * The cluster to which a record that is not in the index would belong. Its candidates are compared with each other
+   * too: whether they are one tender decides whether a second one is a rival.
    */
   place(record: MatchRecord): { readonly candidates: readonly MatchRecord[]; readonly cluster: Cluster } {
     const candidates = this.candidates(record)

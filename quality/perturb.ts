@@ -29,8 +29,8 @@ function hashOf(text: string): number {
 }
 
 /**
- * The set has no deadlines. All tenders that a buyer publishes in one week get the same one, to the minute: so a
- * deadline tells the tenders of one buyer apart less than it does in truth.
+ * The set has no deadlines. All tenders that a buyer publishes in one week receive the same one, to the minute: so a
+ * deadline distinguishes the tenders of one buyer less than it really does.
  */
 export function withDeadline(listing: Listing): Listing {
   if (!listing.published) return listing
@@ -40,7 +40,7 @@ export function withDeadline(listing: Listing): Listing {
   return { ...listing, deadline: toInstant(deadline) }
 }
 
-/** As a portal that gives the day alone: read as the last second of that day, in summer time. */
+/** As on a portal that gives only the day: read as the last second of that day, in summer time. */
 const dayOnly = (instant: Instant): Instant =>
   toInstant(Math.floor(epochMs(instant) / dayMs) * dayMs + 22 * hourMs - 1000)
 const moved = (instant: Instant, ms: number): Instant => toInstant(epochMs(instant) + ms)
@@ -71,8 +71,7 @@ const parents = [
 const noticePrefixes = ['Berichtigung: ', 'Ausschreibung: ', 'Öffentliche Ausschreibung - ', 'Auftragsbekanntmachung: ']
 
 /**
- * Slips of the pen, each in another word of five letters or more: two letters swapped, one left out, one doubled or
- * another.
+ * Typos, each in a different word of five letters or more: two letters swapped, one left out, one doubled or replaced.
  */
 function typos(text: string, count: number, random: Random): string {
   const words = [...text.matchAll(/\p{L}{5,}/gu)]

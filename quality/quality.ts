@@ -1,5 +1,5 @@
-// How good the records are: which notices become one tender, what became of it, what it is worth, measured on a corpus
-// folder. Seeded, the same figures each time.
+// How good the records are: which notices become one tender, what became of it, what its value is, measured on a corpus
+// folder. Seeded: every run gives the same figures.
 import { benchLifecycle, type LifecycleReport, lifecycleAsMarkdown } from './lifecycle.ts'
 import { benchResolution, type CopyFigures, type ResolutionReport } from './resolution.ts'
 import { benchValues, type ValuesReport, valuesAsMarkdown } from './values.ts'
@@ -17,7 +17,7 @@ export type QualityReport = {
 export type QualityOptions = {
   readonly corpus: string
   readonly seed: number
-  /** Copies to place; divided over the profiles. */
+  /** Number of copies to place, divided over the profiles. */
   readonly copies: number
   readonly onProgress?: (text: string) => void
 }

@@ -1,4 +1,5 @@
-// How well records that share no key are joined: hand-labeled pairs, list rows, copies with known truth, linked groups.
+// How well records that share no key are joined: hand-labeled pairs, list rows, copies with a known answer, linked
+// groups.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { wordsOf } from '../src/consolidate/buyer-identity.ts'
@@ -44,7 +45,7 @@ export type PairFigures = {
 
 const ratio = (part: number, whole: number): number => (whole === 0 ? 1 : part / whole)
 
-/** Pairs as labeled by hand; pairs that nobody labeled are strangers, apart from those labeled unclear. */
+/** Pairs as labeled by hand; unlabeled pairs are strangers, and pairs labeled unclear are left out. */
 export function labelledPairs(folder: string): PairFigures | undefined {
   const labels = readLabels(folder)
   const listings = readPortalListings(folder)
@@ -122,9 +123,9 @@ export type ListRowFigures = {
 }
 
 /**
- * List rows against the notices of the national service. Nobody labeled them: a row counts as having a counterpart when
- * a notice has its very title after folding (or one title continues where the other ends) and a buyer with half of its
- * words; as wrong when it was assigned to a notice with neither.
+ * List rows against the notices of the national service. Nobody labeled them: a row counts as having a counterpart if a
+ * notice has exactly its title after folding (or one title continues where the other ends) and a buyer with half of its
+ * words; as wrong if it was assigned to a notice with neither.
  */
 export function listRows(folder: string, doe: MatchIndex): ListRowFigures | undefined {
   const rows = readListRows(folder)
@@ -194,7 +195,7 @@ export type CopyFigures = {
   readonly reviewRate: number
   readonly blockRecall: number
   readonly openWorldFalse: number
-  /** Placed, the true one away, with one of nearly its title and buyer. */
+  /** Placed although the true one is absent, with one of nearly its title and buyer. */
   readonly openWorldTwins: number
 }
 
@@ -205,7 +206,7 @@ export type CopyReport = {
   /** Copies with title, buyer, a date, and CPV or description. */
   readonly full: CopyFigures
   readonly byProfile: { readonly [profile: string]: CopyFigures }
-  /** First wrong placements, then missed ones, at most 40 in all. */
+  /** Wrong placements first, then missed ones, at most 40 in all. */
   readonly examples: readonly string[]
 }
 
@@ -257,11 +258,11 @@ export type CopyOptions = {
   readonly seed: number
   readonly copies: number
   readonly corpus: string
-  /** What copies in another language are made of; without any there are none. */
+  /** The notices from which copies in another language are made; if there are none, there are no such copies. */
   readonly translated: readonly Listing[]
 }
 
-/** Copies of notices by profile, placed among all notices: once with the true one there, once without it. */
+/** Copies of notices by profile, placed among all notices: once with the true one present, once without it. */
 export function placedCopies(
   listings: readonly Listing[],
   index: MatchIndex,
@@ -332,7 +333,7 @@ export function readCpvLabels(corpus: string): CpvLabels {
   if (!existsSync(path)) return new Map()
   const [head, ...rows] = readFileSync(path, 'utf8').trim().split('\n')
   const column = head!.split(',').indexOf('label_de')
-  // Labels hold commas only within quotes; what stands before the German one never does.
+  // Labels hold commas only within quotes; the fields before the German one hold none.
   return new Map(
     rows.map((row) => {
       const fields = [...row.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
@@ -353,7 +354,7 @@ type GroupFigures = {
   readonly largeGroupShare: number
 }
 
-/** Stage A on the linked groups, ids kept. */
+/** Stage A on the linked groups, with ids kept. */
 async function linkedGroups(corpus: string): Promise<GroupFigures | undefined> {
   const path = join(corpus, 'LINKED-GROUPS.tsv')
   if (!existsSync(path)) return undefined
@@ -412,7 +413,7 @@ type StockFigures = {
 }
 
 /**
- * All notices of the national service placed together: how many are joined, and what it costs. `prepareMs` as measured
+ * All notices of the national service placed together: how many are joined, and what it costs. `prepareMs` was measured
  * before.
  */
 function wholeStock(index: MatchIndex, prepareMs: number): StockFigures | undefined {
@@ -456,14 +457,14 @@ type RulesReport = {
   readonly rows: readonly RulesFigures[]
 }
 
-/** The last key of DIGIWHIST: the authority's number, if the bodies are one. It never looks at titles. */
+/** The last key of DIGIWHIST: the authority's number, if the bodies are the same. It never uses titles. */
 const byNumber: Rules = (a, b) => {
   const { sharedReference, buyer } = compareRecords(a, b)
   const isOne = sharedReference && (buyer === 'equal' || buyer === 'contained')
   return { kind: isOne ? 'merge' : 'none', rule: 'number', score: isOne ? 1 : 0, evidence: '' }
 }
 
-/** The same copies by each set of rules, of authorities that gave no pair to learn from. */
+/** The same copies for each set of rules, of authorities that provided no pair for learning. */
 function comparedRules(listings: readonly Listing[], index: MatchIndex, options: CopyOptions): RulesReport | undefined {
   const kept = listings.filter((listing) => !isToLearn(authorityOfRecord(index.records.get(nameOf(listing))!)))
   const before = index.rules
@@ -546,7 +547,7 @@ export async function listingsInOtherLanguages(corpus: string): Promise<Listing[
   return translated.filter((each) => !each.isLot && !isOfLearning(each)).map(({ listing }) => listing)
 }
 
-/** The notices of the national service with their deadlines, in an index; others beside them in `index` alone. */
+/** The notices of the national service with their deadlines, in an index; other notices are only in `index`. */
 export function doeIndex(
   folder: string,
   others: readonly Listing[] = [],

@@ -1,5 +1,5 @@
-// How good estimated values are: published values taken away and estimated, split in time and by authority, beside
-// medians.
+// How good estimated values are: published values are removed and estimated, split by time and by authority, compared
+// with medians.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -22,7 +22,7 @@ type ErrorFigures = {
   readonly within2: number
   readonly within3: number
   readonly within10: number
-  /** Of log10 values. */
+  /** Coefficient of determination of the log10 values. */
   readonly r2: number
   readonly meanAbsoluteLog: number
 }
@@ -40,7 +40,7 @@ export type SplitFigures = {
   readonly answerRate: number
   readonly coverage: number
   readonly coverageOfAll: number
-  /** high / low, median of the answered. */
+  /** Median of high / low over the answered tenders. */
   readonly width: number
 }
 
@@ -48,7 +48,9 @@ export type ValuesReport = {
   readonly [set in 'german' | 'ted']?: {
     readonly priced: number
     readonly splits: readonly SplitFigures[]
-    /** Notices without a value: how many of them get an estimate, and how many from a value stated in their text. */
+    /**
+     * Notices without a value: how many of them receive an estimate, and how many from a value stated in their text.
+     */
     readonly valueless: { readonly notices: number; readonly answered: number; readonly stated: number } | undefined
   }
 }
@@ -105,7 +107,7 @@ export function readGermanValues(corpus: string): ValueSet | undefined {
   return { priced, valueless }
 }
 
-/** Notices of the official journal, each as a record of its own; those of several currencies in euros. */
+/** Notices of the official journal, each as a separate record; those of several currencies in euros. */
 async function readTedValues(corpus: string): Promise<ValueSet | undefined> {
   const priced = new Map<string, PricedTender>()
   for await (const { notices } of readNotices(corpus, ['ted-eforms', 'ted-legacy']))
@@ -174,7 +176,7 @@ function casesOf(fitted: readonly PricedTender[], tested: readonly PricedTender[
     const truth = Math.log10(euros)
     const { log, low, high } = model.predict(inputs)
     const judgement = estimateValue(model, inputs, 'bench')
-    // a value stated in the text is no feat of the model, and counts as no answer of it
+    // a value stated in the text is not an achievement of the model, and does not count as its answer
     const amount =
       judgement.kind === 'estimate' && judgement.amount.basis?.includes('similar') ? judgement.amount : undefined
     const [least = 0, greatest = 0] = [amount?.low, amount?.high]
@@ -212,7 +214,7 @@ function figuresOf(split: string, fitted: number, cases: readonly Case[]): Split
   }
 }
 
-/** The newest three tenths, estimated from all that was published before their first day. */
+/** The newest three tenths, estimated from everything that was published before their first day. */
 export function splitInTime(priced: readonly PricedTender[]): SplitFigures {
   const dates = priced.map(({ date }) => date).sort()
   const cut = dates[Math.floor(dates.length * 0.7)] ?? ''
@@ -235,7 +237,7 @@ export function splitByBuyer(priced: readonly PricedTender[], seed: number, fold
 
 const mostValueless = 3000
 
-/** How many value-less notices a model of all published values answers; every nth of many. */
+/** How many notices without a value a model of all published values answers; if there are many, every nth. */
 export function answersOf({ priced, valueless }: ValueSet) {
   if (valueless.length === 0) return undefined
   const model = openValueModel(fitValueModel(priced))

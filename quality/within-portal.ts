@@ -1,28 +1,28 @@
-// Merges inside one portal against hand labels: ids and verdicts, without a word of the notices.
+// Merges inside one portal against hand labels: ids and verdicts only, without a word of the notices.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { MatchIndex } from './match-index.ts'
 
 type WithinPortalFigures = {
-  /** Label rows with a verdict, of which every notice is in the corpus. */
+  /** Number of label rows with a verdict of which every notice is in the corpus. */
   readonly rows: number
   readonly doubtful: number
-  /** Links that make the tenders of the rows: a tender of n notices has n - 1. */
+  /** Number of links that make the tenders of the rows: a tender of n notices has n - 1. */
   readonly rightMerges: number
   readonly found: number
   readonly wrong: number
   readonly precision: number
   readonly recall: number
-  /** The rows with a wrong link. */
+  /** Number of rows with a wrong link. */
   readonly wrongRows: readonly string[]
 }
 
 export type WithinPortalReport = {
   /** Clusters that the rules of 2026-11-21 (c660d37) made. */
   readonly drawn: WithinPortalFigures
-  /** Pairs of like titles that these rules did not join. */
+  /** Pairs of similar titles that these rules did not join. */
   readonly apart: WithinPortalFigures
-  /** Clusters of the corpus folder's own file, where there is one. */
+  /** Clusters of the corpus folder's own file, if there is one. */
   readonly ofCorpus?: WithinPortalFigures
 }
 
@@ -31,13 +31,13 @@ type Row = { readonly name: string; readonly tenders: readonly (readonly string[
 const ownLabels = new URL('labels/within-portal-clusters.tsv', import.meta.url)
 const corpusLabels = 'within-portal-clusters.tsv'
 
-/** Ids are compared without what sources and collectors put before them. */
+/** Ids are compared without the prefixes of sources and collectors. */
 const plainId = (id: string): string => id.replace(/^.*:/, '').replace(/^oeffentlichevergabe-/, '')
 
 /**
  * Rows `cluster`, `verdict`, `ids` (columns by name, others are ignored). Verdicts: `right`, `wrong`, anything else is
  * doubtful. Ids are separated by spaces or commas; `|` stands between the tenders of a wrong cluster. Without it, each
- * id of a wrong cluster is a tender of its own.
+ * id of a wrong cluster is a separate tender.
  */
 function rowsOf(text: string): Row[] {
   const [head, ...lines] = text.trim().split(/\r?\n/)

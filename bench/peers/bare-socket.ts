@@ -1,6 +1,6 @@
-// The peer for pages: the least that Node can do for the same bytes without native code. A socket, fixed headers, pages
-// out of memory or, where they are more than a reader keeps ready, read from the disk's cache into buffers that are
-// used again; no token, no limit, no cursor, no HTTP parser. Run: node bench/peers/bare-socket.ts PORT FOLDER, files
+// The peer for pages: the minimum that Node can do for the same bytes without native code. A socket, fixed headers,
+// pages from memory or, if there are more than a reader keeps ready, read from the disk's cache into buffers that are
+// reused; no token, no limit, no cursor, no HTTP parser. Run: node bench/peers/bare-socket.ts PORT FOLDER, files
 // SET/NAME and SET/NAME.gz
 import { openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'

@@ -61,7 +61,7 @@ const row = (
 
 /**
  * List pages of 100 compared with nginx and a bare socket with the same bytes: the same pages repeatedly, and pages
- * from everywhere.
+ * from all positions.
  */
 export async function pageRows(context: SpeedContext): Promise<SpeedRow[]> {
   const { options, stock, ours } = context
@@ -112,7 +112,7 @@ export async function recordRows(context: SpeedContext): Promise<SpeedRow[]> {
   const token = tokenOf(context)
   const ids = new Set<string>()
   const wanted = Math.min(coldRecords, options.records / 2)
-  // merged records answer with a redirection
+  // merged records answer with a redirect
   for (const path of randomPages(stock, 4 * Math.ceil(wanted / 100) + 20, 2)) {
     for (const { id, status } of (await getList(ours.port, path, token)).data) if (status !== 'merged') ids.add(id)
     if (ids.size >= wanted) break
@@ -417,7 +417,7 @@ export async function organizationRows(context: SpeedContext): Promise<SpeedRow[
   return rows
 }
 
-/** Pages from everywhere with no filter, one, and so on up to six. */
+/** Pages from all positions with no filter, one, and so on up to six. */
 export async function filterRows(context: SpeedContext): Promise<SpeedRow[]> {
   const { options, ours } = context
   const headers = bearer(tokenOf(context), 'gzip')

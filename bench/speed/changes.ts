@@ -4,7 +4,7 @@ import { runToEnd } from '../processes.ts'
 import type { FillTask } from './fill-part.ts'
 import type { Stock } from './stock.ts'
 
-/** Changes of the large edition; a small stock changes wholly. */
+/** Number of changes in the large edition; a small stock changes completely. */
 export const changesOf = ({ records }: Pick<Stock, 'records'>): number => Math.min(100_000, records)
 
 export async function newestEditionOf({ cluster, database }: Stock): Promise<{

@@ -1,5 +1,5 @@
-// Checksums of editions that the bench writes by SQL, as the publisher would have left them: nodes compute and compare
-// them.
+// Checksums of editions that the bench writes by SQL, as the publisher would have written them: nodes compute and
+// compare them.
 import { sql } from 'kysely'
 import { DigestSum, recordHash } from '../../src/domain/stock-digest.ts'
 import { openStore, type Store } from '../../src/store/database.ts'
@@ -8,7 +8,7 @@ import { hashPublished, subtractStored } from '../../src/store/entry-hashes.ts'
 
 const recordsAtOnce = 5000
 
-/** What is needed of a stock. */
+/** The facts of a stock that are needed here. */
 type StockLocation = {
   readonly cluster: { readonly url: (database: string) => string }
   readonly database: string
@@ -18,7 +18,7 @@ type StockLocation = {
 const openDatabase = ({ cluster, database, data }: StockLocation): Promise<Store> =>
   openStore({ databaseUrl: cluster.url(database), dataFolder: data })
 
-/** Hashes all published records, unless the newest edition has its checksum already. */
+/** Hashes all published records, unless the newest edition already has its checksum. */
 export async function addChecksum(stock: StockLocation, onProgress: (text: string) => void): Promise<void> {
   const store = await openDatabase(stock)
   try {

@@ -1,5 +1,5 @@
-// Whether two readers do twice the work of one. On two cores the generator needs a core as well, so pairs are compared:
-// a reader and its generator on one core, two readers and their generators on two.
+// Whether two readers do twice the work of one. On two cores the generator needs a core too, so pairs are compared: a
+// reader and its generator on one core, two readers and their generators on two.
 import { cpus } from 'node:os'
 import { type LoadResult, runLoad } from '../load.ts'
 import { findProgram } from '../processes.ts'
@@ -10,7 +10,7 @@ import { atLeast, mediansOf, type SpeedRow } from './row.ts'
 import { canSetReaders, startOurs } from './servers.ts'
 import type { Stock } from './stock.ts'
 
-/** Connections of each generator: many, because the kernel distributes them over the readers at random. */
+/** Number of connections of each generator: many, because the kernel distributes them over the readers at random. */
 const connectionsOfEach = 48
 const mostRounds = 5
 

@@ -1,4 +1,4 @@
-// What a thousand organizations cost that use their full rate, computed from the measured CPU time of a request.
+// What a thousand organizations that use their full rate cost, computed from the measured CPU time of a request.
 import type { SpeedResults } from './results.ts'
 
 /** Maximum requests a minute of an organization (C121). */

@@ -1,4 +1,4 @@
-// The hourly delta for many clients: each asks with its own token, follows its own cursors, all pages, once.
+// The hourly delta for many clients: each sends its own token, follows its own cursors, and reads all pages once.
 import { createSecretKey } from 'node:crypto'
 import { join } from 'node:path'
 import { createCursorSealer } from '../../src/api/cursors/cursor.ts'
@@ -39,7 +39,7 @@ export async function deltaRows({ options, stock, ours, notes }: SpeedContext): 
     clock: Date.now,
     randomBytes: (count) => Uint8Array.from({ length: count }, () => random.integer(0, 255)),
   })
-  // the cursors that each client would be given, sealed beforehand: the generator need not read what it receives
+  // the cursors that each client would receive, sealed beforehand: the generator need not read the answers
   const requests: LoadRequest[] = []
   const files: LoadRequest[] = []
   for (let from = 0; from < clients.length; from += clientsAtOnce) {

@@ -12,21 +12,23 @@ type Target = readonly [program: string, args: readonly string[]]
 export type FillTask = {
   readonly seed: number
   readonly now: number
-  /** Records of the whole stock. */
+  /** Number of records of the whole stock. */
   readonly count: number
   readonly from: number
   readonly to: number
-  /** Record `index * step` of the stock, in this version; default step 1. */
+  /** Record `index * step` of the stock is generated, in this version; default step 1. */
   readonly step?: number
   readonly version: number
   /** Stamp of index 0. */
   readonly firstStamp: number
   readonly edition: number
-  /** Rows of edition_entry. */
+  /** Target for rows of edition_entry. */
   readonly entry?: Target
-  /** Rows of tender as published; of records that do not change nothing reads the content, so it is empty. */
+  /**
+   * Target for rows of tender as published; nothing reads the content of records that do not change, so it is empty.
+   */
   readonly tender?: Target
-  /** Rows (tender_id, content) of changed records. */
+  /** Target for rows (tender_id, content) of changed records. */
   readonly change?: Target
   readonly peer?: Target
 }

@@ -23,7 +23,7 @@ export type EditionSeen = { readonly edition: number; readonly epochMs: number }
 export type FixedRateSummary = { readonly sent: number; readonly errors: number }
 
 type Connection = { readonly socket: Socket; asked: Asked; rest: number; head: string }
-/** When a request was due, and when this process came to it. */
+/** When a request was due, and when this process sent it. */
 type Asked = { readonly dueMs: number; readonly takenMs: number }
 
 /** Maximum bytes of one read: larger than an answer, so that a complete one is read at once. */
@@ -32,7 +32,7 @@ const longestHead = 4096
 
 async function run({ port, perSecond, seconds, connections, headers, paths, file }: FixedRateTask): Promise<void> {
   try {
-    // on a machine without a core to spare the generator goes first, or it would measure itself
+    // on a machine without a spare core the generator has priority, or it would measure itself
     setPriority(-20)
   } catch {
     // not permitted: its lateness is reported
@@ -71,7 +71,7 @@ async function run({ port, perSecond, seconds, connections, headers, paths, file
   const read = (connection: Connection, chunk: Buffer): void => {
     if (connection.rest < 0) {
       const before = connection.head.length
-      // a body is not made into a string: that would be most of what this process does
+      // a body is not converted to a string: that would be most of this process's work
       connection.head += chunk.toString('latin1', 0, longestHead)
       const end = connection.head.indexOf('\r\n\r\n')
       if (end < 0) return
@@ -90,7 +90,7 @@ async function run({ port, perSecond, seconds, connections, headers, paths, file
         port,
         host: '127.0.0.1',
         noDelay: true,
-        // each read is dealt with before the next, so all sockets may read to the same place
+        // each read is processed before the next, so all sockets may read into the same buffer
         onread: {
           buffer,
           callback: (length) => {

@@ -1,4 +1,4 @@
-// What the generator of requests at a fixed rate wrote, over a span of time.
+// Reads what the generator of requests at a fixed rate wrote, for a span of time.
 import { readFileSync } from 'node:fs'
 
 export type Answered = readonly [dueMs: number, ms: number, lateMs: number]

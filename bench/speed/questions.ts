@@ -1,4 +1,4 @@
-// The requests: pages by cursor and from random places, records, and filters in so many variants that no answer
+// The requests: pages by cursor and from random positions, records, and filters in so many variants that no answer
 // repeats.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ export async function getList(port: number, path: string, token: string): Promis
   return (await body.json()) as ListAnswer
 }
 
-/** Pages by following cursors from the first one on, and the answers. */
+/** Returns pages by following cursors from the first one on, and the answers. */
 export async function walk(
   port: number,
   token: string,
@@ -42,7 +42,7 @@ export async function walk(
   return { paths, answers }
 }
 
-/** The same number of different pages of 100, from places spread evenly over everything published. */
+/** Returns the same number of different pages of 100, from positions spread evenly over everything published. */
 export function randomPages({ cluster, database }: Stock, count: number, stream: number): string[] {
   const editions = cluster
     .psql(database, 'select last_modified, changes from edition where changes > 0 order by edition')
@@ -61,7 +61,7 @@ export function randomPages({ cluster, database }: Stock, count: number, stream:
   })
 }
 
-/** Saves the answers to these paths as NAME and NAME.gz, as ours gives them. Returns the names. */
+/** Saves the answers to these paths as NAME and NAME.gz, as our service sends them. Returns the names. */
 export async function saveAnswers(
   port: number,
   token: string,
@@ -89,14 +89,14 @@ export async function saveAnswers(
 
 type Choice = readonly [cpv: string, nuts: string, procedure: string]
 
-/** What matches often, so that also a small stock fills a page. */
+/** Values that match often, so that even a small stock fills a page. */
 const broad: readonly Choice[] = [
   ['45000000,71000000,79000000,85000000', 'FR,DE,ES,IT', 'open,neg-wo-call,neg-w-call,restricted'],
   ['72000000,34000000,38000000,45000000,71000000', 'DE,FR,BE,NL,FI', 'open,neg-wo-call,restricted'],
   ['45000000,60000000,90000000,50000000,85000000', 'FR,IT,ES,AT,BE', 'open,neg-w-call,neg-wo-call'],
   ['79000000,71000000,45000000,33000000,55000000', 'DE,IT,NL,FI,SI', 'open,restricted,neg-wo-call'],
 ]
-/** What few look for: less than one record in a thousand. */
+/** Values that match rarely: less than one record in a thousand. */
 const narrow: readonly Choice[] = [
   ['45000000', 'DE2', 'open'],
   ['71000000,79000000', 'DE2,DE7', 'open,restricted'],
@@ -105,7 +105,7 @@ const narrow: readonly Choice[] = [
 ]
 const choices = { broad, narrow }
 
-/** Six filters, `count` different questions. */
+/** Six filters, in `count` different queries. */
 export function sixFilterQuestions(kind: keyof typeof choices, count: number, stream = 1): SixFilters[] {
   const random = randomOf(2, stream)
   const firstDay = Date.UTC(2023, 0, 1)
@@ -149,10 +149,10 @@ export function parametersOf(filters: SixFilters, count: number): string {
     .join('&')
 }
 
-/** A second, spread over a year, before everything in the stock: it makes queries differ, and filters nothing. */
+/** A moment, spread over a year, before everything in the stock: it makes queries differ, but filters nothing. */
 const early = (index: number): string => `published_since=${toInstant(Date.UTC(1990, 0, 1) + index * 1000)}`
 
-/** Questions that match nothing, each in `count` variants; what it would take to know. */
+/** Queries that match nothing, each in `count` variants, and why they match nothing. */
 export const noMatchQuestions: readonly { readonly name: string; readonly paths: (count: number) => string[] }[] = [
   { name: 'a CPV division that no record has', filters: 'cpv=16000000' },
   { name: 'a country that no record has', filters: 'nuts=MT' },

@@ -1,5 +1,5 @@
-// What runs have measured, kept in docs/performance.json: a later run replaces its own rows, so sizes and rows can be
-// run apart.
+// The results of runs, stored in docs/performance.json: a later run replaces its own rows, so sizes and rows can be run
+// separately.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rowNames, type SpeedRow } from './row.ts'
@@ -7,7 +7,7 @@ import type { SpeedReport } from './speed.ts'
 
 export type SpeedResults = {
   readonly machine: string
-  /** By size, ascending; 0 is what depends on no stock. */
+  /** By size, ascending; 0 is for rows that depend on no stock. */
   readonly reports: readonly (SpeedReport & {
     /** Day of the newest row. */
     readonly measured: string
@@ -22,7 +22,7 @@ export function readResults(): SpeedResults | undefined {
   return existsSync(resultsPath) ? (JSON.parse(readFileSync(resultsPath, 'utf8')) as SpeedResults) : undefined
 }
 
-/** Adds the rows of a run to those kept, in the place of rows of the same name and size. */
+/** Adds the rows of a run to the stored ones, replacing rows of the same name and size. */
 export function keepResults(run: SpeedResults): SpeedResults {
   const bySize = new Map((readResults()?.reports ?? []).map((report) => [report.records, report]))
   for (const report of run.reports) {

@@ -1,4 +1,4 @@
-// Sides under the same load, one after the other, for several rounds: medians count, and ratios between them.
+// Sides under the same load, one after the other, for several rounds: their medians count, and the ratios between them.
 import { type LoadRequest, runLoad } from '../load.ts'
 import type { SpeedOptions } from './options.ts'
 import { mediansOf, type SideFigures } from './row.ts'
@@ -8,7 +8,7 @@ export type Side = {
   readonly server: Server
   readonly requests: readonly LoadRequest[]
   readonly headers: { readonly [name: string]: string }
-  /** What it is called in the row, if not by its server. */
+  /** Its name in the row, if it differs from its server's. */
   readonly name?: string
 }
 
@@ -32,7 +32,7 @@ export async function runRounds(
   for (const side of sides) await load(side, warmSeconds, parallel)
   for (let round = 0; round < rounds; round++) {
     for (const [index, side] of sides.entries()) {
-      // An answer that takes longer than the round is waited for in a longer one.
+      // If an answer takes longer than the round, a longer round waits for it.
       let figures: { [measure: string]: number } | undefined
       for (let lasted = seconds; !figures && lasted <= longestRoundSeconds; lasted *= 4)
         figures = await load(side, lasted, parallel)
@@ -73,7 +73,7 @@ async function load(
   }
 }
 
-/** One side's measure over another's. */
+/** The ratio of one side's measure to another's. */
 export function over(sides: readonly SideFigures[], measure: string, numerator: string, denominator: string): number {
   const of = (name: string): number => {
     const value = sides.find(({ side }) => side === name)?.figures[measure]

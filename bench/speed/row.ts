@@ -4,7 +4,7 @@
 export type SideFigures = { readonly side: string; readonly figures: { readonly [measure: string]: number } }
 
 export type Verdict = {
-  /** What is divided by what. */
+  /** The numerator and the denominator of the ratio. */
   readonly of: string
   readonly value: number
   readonly goal: number
@@ -16,9 +16,9 @@ export type SpeedRow = {
   readonly name: RowName
   readonly work: string
   readonly records: number
-  /** Ours first. */
+  /** Our side is first. */
   readonly sides: readonly SideFigures[]
-  /** None: the row only informs. */
+  /** Absent: the row is only for information. */
   readonly verdicts: readonly Verdict[]
   readonly notes: readonly string[]
 }

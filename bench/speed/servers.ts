@@ -1,4 +1,4 @@
-// The sides as running servers: ours, nginx, and the peers, each in a process of its own.
+// The sides as running servers: ours, nginx, and the peers, each in a separate process.
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { outside } from '../own-network.ts'
@@ -8,14 +8,14 @@ import type { Stock } from './stock.ts'
 export type Server = {
   readonly side: string
   readonly port: number
-  /** Of all processes of the side, its database included. */
+  /** CPU seconds of all processes of the side, including its database. */
   readonly cpuSeconds: () => number
   readonly stop: () => Promise<void>
 }
 
 export type Ours = Server & {
   readonly pid: number
-  /** From spawning to the ready event. */
+  /** Milliseconds from spawning to the ready event. */
   readonly startMs: number
   readonly startCpuSeconds: number
 }
@@ -23,7 +23,7 @@ export type Ours = Server & {
 const root = join(import.meta.dirname, '../..')
 const peerFolder = join(root, 'bench/peers')
 
-/** Whether this checkout's service has an option for the number of readers. */
+/** Whether the service of this checkout has an option for the number of readers. */
 export const canSetReaders = (service: string): boolean => hasOption(service, '--readers')
 
 const hasOption = (service: string, name: string): boolean =>

@@ -27,13 +27,13 @@ export type SpeedReport = {
   readonly records: number
   readonly rows: readonly SpeedRow[]
   readonly notes: readonly string[]
-  /** Of the machine, one minute's mean, before and after. */
+  /** Load of the machine (average over one minute), before and after. */
   readonly load: readonly [number, number]
   readonly seconds: number
 }
 
 const smallRecords = 10_000
-/** They start services of their own. */
+/** Rows that start separate services. */
 const ownRows: readonly RowName[] = ['peers', 'cores', 'start', 'publish', 'xml']
 const answeringRows = rowNames.filter((name) => !ownRows.includes(name))
 
@@ -56,7 +56,7 @@ export async function benchSpeed(options: SpeedOptions): Promise<SpeedReport> {
     if (wants(...names)) rows.push(...(await measure()))
   }
   await take(['peers'], async () => {
-    // PostgreSQL answers a peer on every core, so our service may, too
+    // PostgreSQL answers a peer on every core, so our service may do so too
     const ours = await startOurs(stock, options.service, { readers: cpus().length })
     try {
       return await peerRows({ options, stock, ours, notes })
@@ -93,7 +93,7 @@ export async function benchSpeed(options: SpeedOptions): Promise<SpeedReport> {
   }
 }
 
-/** What does not depend on a stock. */
+/** Rows that do not depend on a stock. */
 export async function benchReading(options: SpeedOptions): Promise<SpeedReport> {
   const startedMs = performance.now()
   const load = loadavg()[0]!

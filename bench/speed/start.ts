@@ -13,7 +13,10 @@ import type { Stock } from './stock.ts'
 const mostRounds = 5
 const settleMs = 1500
 const longestCheckpointMs = 60_000
-/** Minimum records for measuring memory: with fewer, the difference of two processes says nothing about a record. */
+/**
+ * Minimum number of records for measuring memory: with fewer, the difference of two processes says nothing about a
+ * record.
+ */
 const leastRecordsForMemory = 100_000
 
 export async function startRows(stock: Stock, options: SpeedOptions): Promise<SpeedRow[]> {
@@ -29,7 +32,7 @@ export async function startRows(stock: Stock, options: SpeedOptions): Promise<Sp
     cwd: service,
     env: empty.environment,
   })
-  // what tokens cost is no matter of records
+  // the cost of tokens does not depend on the records
   for (const table of ['organization', 'api_token']) {
     const [program, args] = cluster.psqlArguments('empty', `copy ${table} from stdin`)
     runCommand(program, args, { input: cluster.psql(database, `copy ${table} to stdout`) })
@@ -56,7 +59,7 @@ export async function startRows(stock: Stock, options: SpeedOptions): Promise<Sp
   const rounds: { [measure: string]: number }[] = []
   for (let round = 0; round < Math.min(options.rounds, mostRounds); round++) {
     const full = await startOurs(stock, service)
-    // what a service holds once it has answered, not only once it has started
+    // what a service holds after it has answered, not only after its start
     const readBytes = bytesReadBy(full.pid)
     for (const path of randomPages(stock, 50, round)) await getList(full.port, path, stock.clients[0]!.token)
     await sleep(settleMs)
@@ -126,7 +129,7 @@ export async function startRows(stock: Stock, options: SpeedOptions): Promise<Sp
   ]
 }
 
-/** Of what `times` of a shell printed: a line for itself, then one for its children, user and system. */
+/** Reads what `times` of a shell printed: a line for itself, then one for its children, user and system. */
 function cpuMsOfChildren(times: string): number {
   const line = times.trim().split('\n').at(-1)!
   return [...line.matchAll(/(\d+)m([\d.]+)s/g)].reduce(

@@ -1,5 +1,5 @@
-// The generated stock of a run: a PostgreSQL cluster, our data folder with the edition log, and tokens. Made, or found
-// kept.
+// The generated stock of a run: a PostgreSQL cluster, our data folder with the edition log, and tokens. It is created,
+// or reused if it was kept.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,11 +16,11 @@ type Client = { readonly organizationId: string; readonly token: string }
 export type Stock = {
   readonly records: number
   readonly cluster: Cluster
-  /** Database of ours in the cluster. */
+  /** Our database in the cluster. */
   readonly database: string
-  /** Data folder of ours; the edition log is below it. */
+  /** Our data folder; the edition log is below it. */
   readonly data: string
-  /** Scratch of the run, deleted at the end. */
+  /** Scratch folder of the run, deleted at the end. */
   readonly scratch: string
   /** Database that holds the peers' table; absent: it was not filled. */
   readonly peerDatabase?: string
@@ -31,7 +31,7 @@ export type Stock = {
 }
 
 const stockSeed = 20261101
-/** The present of generated stocks. */
+/** The present moment of generated stocks. */
 const stockNow = Date.UTC(2026, 10, 1)
 const clientCount = 10_000
 
@@ -64,7 +64,7 @@ function diskNeeded(records: number, hasPeers: boolean): number {
   return otherBytes + records * (bytesOfOurs + (hasPeers ? bytesOfPeers : 0))
 }
 
-/** Makes the stock, or opens a kept one. Undefined without PostgreSQL. Throws when the disk is too small. */
+/** Creates the stock, or opens a kept one. Undefined without PostgreSQL. Throws if the disk is too small. */
 export async function openStock(options: SpeedOptions): Promise<(Stock & AsyncDisposable) | undefined> {
   const { records, keep, onProgress } = options
   const base = keep === undefined ? temporaryFolder('stock') : join(keep, String(records))
@@ -157,7 +157,7 @@ const withClose = (stock: Stock, close: () => Promise<void>): Stock & AsyncDispo
   [Symbol.asyncDispose]: close,
 })
 
-/** Makes the tables of the service, or brings those of a kept stock up to date. */
+/** Creates the tables of the service, or migrates those of a kept stock. */
 function migrate({ data, environment }: Stock, service: string): void {
   runCommand(process.execPath, ['src/bin/tenderstock.ts', 'review', 'list', '--data', data, '--json'], {
     cwd: service,
@@ -165,7 +165,7 @@ function migrate({ data, environment }: Stock, service: string): void {
   })
 }
 
-/** Fills ours as one published edition, and the peers' table. Two processes generate. */
+/** Fills our database as one published edition, and the peers' table. Two processes generate. */
 async function fill(
   stock: Stock,
   service: string,
@@ -246,7 +246,7 @@ async function fill(
   return clients
 }
 
-/** Organizations with a token each; their limit is above the rate of any benchmark. */
+/** Creates organizations with a token each; their limit is above the rate of any benchmark. */
 async function makeClients({ cluster, database, now, scratch }: Stock): Promise<Client[]> {
   const clients = Array.from({ length: clientCount }, () => ({
     organizationId: randomUUID(),

@@ -15,7 +15,7 @@ type StoreFigures = {
   readonly cpuSeconds: number
   readonly serverSeconds: number
 }
-/** Of a process that has read nothing before, and of the same one afterwards. */
+/** Costs of a process that has read nothing before, and of the same one afterwards. */
 export type StoreReport = { readonly fresh: StoreFigures; readonly warm: StoreFigures }
 
 async function run(checkout: string, folder: string, dataFolder: string, serverPid?: number): Promise<StoreReport> {

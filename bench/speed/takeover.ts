@@ -1,4 +1,4 @@
-// A large edition is loaded while requests arrive at a fixed rate: how long they take before and meanwhile.
+// A large edition is loaded while requests arrive at a fixed rate: how long they take before and during that.
 import { createReadStream, globSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,7 +14,7 @@ import { atMost, type SpeedRow } from './row.ts'
 const perSecond = 1000
 const warmSeconds = 5
 const beforeSeconds = 15
-/** How long the measurement continues after the edition is shown: leftovers such as garbage belong to it. */
+/** How long the measurement continues after the edition is shown: leftovers such as garbage count too. */
 const afterSeconds = 2
 const longestSeconds = 300
 const lookPauseMs = 250
@@ -40,7 +40,7 @@ export async function takeoverRows({ options, stock, ours, notes }: SpeedContext
     },
   )
   const checksum = await checksumOfNext(stock)
-  // six pages of ten, three records, one page by six filters: all from everywhere
+  // six pages of ten, three records, one page by six filters: all from random positions
   const pages = randomPages(stock, 1200, 11)
   const records: string[] = []
   for (const page of pages.slice(0, 12))
@@ -51,7 +51,7 @@ export async function takeoverRows({ options, stock, ours, notes }: SpeedContext
     if (index % 10 < 6) return pages[Math.floor(index * 0.6) % pages.length]!
     return index % 10 < 9 ? records[index % records.length]! : filtered[Math.floor(index / 10) % filtered.length]!
   })
-  // a kept stock may lie on the disk alone: what is measured is the takeover, not the first reading of a page
+  // a kept stock may be on the disk only: what is measured is the takeover, not the first reading of a page
   for (const file of globSync(join(stock.data, 'editions', '*', 'gzip.bin')))
     for await (const _ of createReadStream(file, { highWaterMark: readAtOnce }));
   const task: FixedRateTask = {
@@ -146,8 +146,8 @@ export async function takeoverRows({ options, stock, ours, notes }: SpeedContext
 const epochMs = (): number => performance.timeOrigin + performance.now()
 
 /**
- * A command before all others, where that is permitted: without a core of its own the generator would be late to send
- * and to read, and count that against the service.
+ * A command that runs before all others, if that is permitted: without a separate core the generator would be late to
+ * send and to read, and count that against the service.
  */
 function urgently(program: string, args: readonly string[]): [program: string, args: readonly string[]] {
   const chrt = findProgram('chrt')

@@ -1,16 +1,16 @@
-// A target of one's own in a page: records and state in one JSON file, replaced as a whole, so a crash leaves the old one.
-// What each method must do is said in @tenderstock/client/sync/sink.
+// A separate target in one page: records and state in one JSON file, replaced as a whole, so a crash leaves the old
+// one. @tenderstock/client/sync/sink says what each method must do.
 import { open, readFile, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 const empty = { state: undefined, records: [] }
 
-/** @param {string} file Path of the copy; made by the first run. */
+/** @param {string} file Path of the copy; created by the first run. */
 export function jsonFileSink(file) {
-  /** What the file holds, and what a reader of `records` sees. */
+  /** What the file holds, and what somebody who reads `records` sees. */
   let copy = new Map()
   let state
-  /** The run's own copy; takes the place of the other one with the last commit. */
+  /** The copy that the run works on; it replaces the other one with the last commit. */
   let draft
   let keepArchived = false
   let isLoaded = false
@@ -39,7 +39,7 @@ export function jsonFileSink(file) {
     await folder.close()
   }
 
-  /** Older never replaces newer. Times are of one form, so they compare as text. */
+  /** An older version never replaces a newer one. All times have the same format, so they compare as text. */
   function put(record) {
     const held = draft.get(record.id)
     if (!held || held.lastModified <= record.lastModified) draft.set(record.id, record)
@@ -51,7 +51,7 @@ export function jsonFileSink(file) {
   return {
     name: 'json-file',
     canStage: true,
-    // A run is one piece: nothing is written before its end, so there is nothing to resume.
+    // A run is one unit: nothing is written before its end, so there is nothing to resume.
     commitsPages: false,
     get records() {
       return copy
@@ -68,7 +68,7 @@ export function jsonFileSink(file) {
       for (const record of records) putKnown(record)
     },
     async merge(merges) {
-      // What hangs on the merged record in your system moves to `into` here.
+      // Here, move everything in your system that refers to the merged record to `into`.
       for (const { record } of merges) putKnown(record)
     },
     async commit(next) {

@@ -1,5 +1,5 @@
-// Keeps a copy of all tenders in one file, then names those that end within a week. Run it hourly: each run fetches only
-// what changed.
+// Maintains a copy of all tenders in one file, then names those that close within a week. Run it hourly: each run
+// fetches only what changed.
 import { env, stderr } from 'node:process'
 import { TenderClient } from '@tenderstock/client'
 import { sync } from '@tenderstock/client/sync'

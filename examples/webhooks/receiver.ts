@@ -1,4 +1,4 @@
-// Receives webhooks: verifies, drops repeats, answers at once, then works.
+// Receives webhooks: verifies, drops repeats, answers immediately, then works.
 import { createServer } from 'node:http'
 import { verifyWebhook, WebhookVerificationError } from '@tenderstock/client/webhooks'
 

@@ -1,15 +1,15 @@
-// Counts what the fit score needs of many records: how rare terms and codes are. Counts only, no text.
+// Counts what the fit score needs from many records: how rare terms and codes are. Counts only, no text.
 import type { TenderRecord } from '../../src/domain/tender.ts'
 import type { StoredCounts, StoredTerms } from '../../src/hits/fit/fit-model.ts'
 import { piecesOfToken, termsOfToken } from '../../src/hits/fit/fit-terms.ts'
 import { authorityForFit, textsForFit, type WeighedText } from '../../src/hits/fit/fit-texts.ts'
 import { tokensOf } from '../../src/hits/words.ts'
 
-/** Terms in fewer records are as rare as any that is not listed. */
+/** Minimum number of records with a term; rarer ones count as unlisted. */
 const leastCount = 3
-/** The same of pieces of words, of which there are many. */
+/** The same for pieces of words, of which there are many. */
 const leastPieces = 10
-/** Added to the records of a language: a share in few of them is no share. */
+/** Number that is added to the records of a language: a share of a few records is not meaningful. */
 const smoothing = 20
 
 const tenths = (share: number): number => Math.round(-10 * Math.log(share))
@@ -43,7 +43,7 @@ export const countPieces = (records: readonly TenderRecord[]): StoredTerms =>
 export const countAuthorityTerms = (records: readonly TenderRecord[]): StoredTerms =>
   countsOf(records, authorityForFit, termsOfToken, leastCount)
 
-/** In how many records terms stand, by the language in which they are most frequent. */
+/** In how many records terms occur, by the language in which they are most frequent. */
 function countsOf(
   records: readonly TenderRecord[],
   textsOf: (record: TenderRecord) => Iterable<WeighedText>,

@@ -21,11 +21,11 @@ export type Case = {
   readonly company: Company
   readonly won: TenderRecord
   readonly others: readonly TenderRecord[]
-  /** The company has not worked for this authority before. */
+  /** Whether the company has not worked for this authority before. */
   readonly isNewAuthority: boolean
 }
 
-/** Likenesses of the candidates of a case, `partCount` numbers each; NaN where a part is not known. */
+/** Similarities of the candidates of a case, `partCount` numbers each; NaN if a part is not known. */
 export type CaseParts = { readonly answer: number; readonly parts: Float64Array; readonly count: number }
 export const partNames = [
   'cpv',
@@ -37,7 +37,7 @@ export const partNames = [
   'region',
   'value',
 ] as const
-/** Besides the parts: how much the value counts, and whether the authority is a past one. */
+/** Values besides the parts: how much the value counts, and whether the authority is a past one. */
 export const partCount = partNames.length + 2
 
 const smallestPool = 50
@@ -50,11 +50,11 @@ const legalForms = new Set(
 export const countryOf = (record: TenderRecord): string =>
   record.contractingAuthority?.country ?? record.realizedLocation?.country ?? record.nutsCodes[0]?.slice(0, 2) ?? ''
 
-/** When the tender was awarded, or at least published. */
+/** When the tender was awarded, or otherwise published. */
 export const dateOf = (record: TenderRecord): string => record.publicationDate ?? record.firstPublicationDate ?? ''
 
 /**
- * Companies with two wins or more. One company is known by its id, or by its name without the legal form, in its
+ * Companies with two wins or more. A company is identified by its id, or by its name without the legal form, in its
  * country.
  */
 export function companiesOf(records: readonly TenderRecord[]): Company[] {
@@ -89,7 +89,10 @@ export function companiesOf(records: readonly TenderRecord[]): Company[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** A dozen makers of cryostats share 200 wins that are nearly the same, more than all other companies together. */
+/**
+ * Recognizes makers of cryostats: a dozen of them share 200 wins that are nearly the same, more than all other
+ * companies together.
+ */
 const cryostat =
   /[ck]r[yi]o|cri[óo]|dilution|diluci|entmischung|milli-?kelvin|helium|h[ée]lium|supraleit|superconducting/i
 
@@ -115,7 +118,7 @@ export function casesOf(
   )
 }
 
-/** The parts of every case's candidates, as the score computes them. */
+/** The parts of the candidates of every case, as the score computes them. */
 export function partsOf(
   cases: readonly Case[],
   pools: ReadonlyMap<string, readonly TenderRecord[]>,
@@ -126,7 +129,7 @@ export function partsOf(
     prepareProfile({ profileId: 'case', profile: {}, wins: others }, readers, model),
   )
   readers.ready()
-  // own wins are no candidates: the company has them
+  // the company's own wins are no candidates: the company has them
   const found = cases.map(({ won, others }) => {
     const pool = (pools.get(countryOf(won)) ?? []).filter((record) => record === won || !others.includes(record))
     return { pool, answer: pool.indexOf(won), count: pool.length, parts: new Float64Array(pool.length * partCount) }

@@ -1,5 +1,5 @@
-// How well the fit score finds what companies won, beside simpler scores; and the table of weights that it is shipped
-// with.
+// How well the fit score finds what companies won, compared with simpler scores; and the table of weights that is
+// shipped.
 import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -29,7 +29,7 @@ import { learnWeights, scoreOfParts, weightList } from './learn-weights.ts'
 const root = join(import.meta.dirname, '../..')
 const modelPath = join(root, 'src/hits/fit/data/fit-model.json')
 
-/** Where the learning begins: the formula, with half of CPV by its rarity and the nearest past wins. */
+/** Start of the learning: the formula, with half of CPV by its rarity and the nearest past wins. */
 const start: FitWeights = {
   cpv: 0.21,
   cpvRarity: 0.21,
@@ -43,11 +43,11 @@ const start: FitWeights = {
 }
 const formula: FitWeights = { ...start, cpv: 0.42, cpvRarity: 0, pastWins: 0, winTitles: 0, winAuthorities: 0 }
 const folds = 5
-/** Share of the cases, oldest first, on which the weights are learned that are tried on the later ones. */
+/** Share of the cases, oldest first, from which the weights are learned that are tested on the later ones. */
 const earlier = 0.6
-/** Shares of the earlier cases, the latest first, of the learning curve: 0 is where the learning begins. */
+/** Shares of the earlier cases, the latest first, for the learning curve: 0 is the start of the learning. */
 const learningShares = [0, 0.25, 0.5, 0.75, 1]
-/** As many stretches of time with equally many cases: each but the first is tried by what was known before it. */
+/** Number of stretches of time with equally many cases: each but the first is tested with what was known before it. */
 const stretches = 5
 
 type Score = (parts: Float64Array, at: number) => number
@@ -60,7 +60,10 @@ type FitPartReport = {
   readonly rows: readonly FitRow[]
   readonly gain: Gain
 }
-/** What the score gains over the formula on later awards, by how many earlier ones its weights were learned on. */
+/**
+ * What the score gains over the formula on later awards, by the number of earlier ones from which its weights were
+ * learned.
+ */
 type LearningRow = { readonly learnedOn: number; readonly mrr: number; readonly gain: Gain }
 export type FitReport = {
   readonly records: number
@@ -68,9 +71,9 @@ export type FitReport = {
   readonly ofCryostats: number
   readonly parts: readonly FitPartReport[]
   readonly learning: readonly LearningRow[]
-  /** In stretches of time, with the weights with which the learning begins. */
+  /** Results by stretches of time, with the weights with which the learning begins. */
   readonly unlearned: Gain
-  /** The table that is shipped, if `--fit` was asked for. */
+  /** The table to ship, if `--fit` was given. */
   readonly written?: StoredModel
 }
 
@@ -89,14 +92,14 @@ const single =
     orZero(parts[at + partNames.indexOf(part)])
 const authorityAt = partNames.length + 1
 
-/** The score that is shipped, before the calibration, which does not change an order. */
+/** The shipped score before calibration, which does not change an order. */
 function ours(weights: FitWeights): Score {
   const list = weightList(weights)
   return (parts, at) =>
     Math.min(1, scoreOfParts(parts, at, list) + (weights.pastAuthority / 100) * parts[at + authorityAt]!)
 }
 
-/** The formula from which the score was developed: weights by hand, halved where neither code nor word is near. */
+/** The formula from which the score was developed: weights set by hand, halved if neither code nor word is similar. */
 const byFormula: Score = (parts, at) => {
   const sum = scoreOfParts(parts, at, weightList(formula))
   const isFar = parts[at]! < 0.5 && parts[at + partNames.indexOf('keywords')]! < 0.25
@@ -107,7 +110,7 @@ const byFormula: Score = (parts, at) => {
 const isOneMissing = (parts: Float64Array, at: number): boolean =>
   Number.isNaN(parts[at]!) !== Number.isNaN(parts[at + partNames.indexOf('keywords')]!)
 
-/** Place of the won tender; candidates of the same score share the mean of their places. */
+/** Rank of the won tender; candidates of the same score share the mean of their ranks. */
 function rankOf({ answer, parts, count }: CaseParts, score: Score): number {
   const own = score(parts, answer * partCount)
   let [above, same] = [0, 0]
@@ -176,7 +179,7 @@ const countsOnly = (records: readonly TenderRecord[]): StoredModel => ({
 })
 
 export async function benchFit({ corpus, seed, fit, onProgress }: FitOptions): Promise<FitReport | undefined> {
-  // of the program that runs, whatever is committed meanwhile
+  // that of the running program, whatever is committed meanwhile
   const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
   onProgress('reading the corpus')
   const records = await readCorpusRecords(corpus)
@@ -242,7 +245,7 @@ export async function benchFit({ corpus, seed, fit, onProgress }: FitOptions): P
   return { ...measured, written }
 }
 
-/** As the linter wants it: points of the calibration in one line. */
+/** Formats it as the linter requires: points of the calibration in one line. */
 const asFormatted = (model: StoredModel): string =>
   JSON.stringify(model, null, 2).replace(/\[[\s\d.,[\]]+\](?=,?\n)/g, (points) =>
     points.replace(/\s+/g, '').replaceAll(',', ', '),
@@ -254,11 +257,11 @@ type World = {
   readonly records: readonly TenderRecord[]
 }
 
-/** What was known before a day: counts of terms, and the awards to learn from, the oldest first. */
+/** What was known before a day: counts of terms, and the awards from which to learn, the oldest first. */
 function knownBefore({ companies, records }: World, day: string) {
   const before = records.filter((record) => dateOf(record) < day)
   const pools = Map.groupBy(before, countryOf)
-  // of the earlier awards also those before a company's others: there are few
+  // of the earlier awards, those before a company's others are used too: there are few
   const cases = casesOf(
     companies.map((company) => ({ ...company, wins: company.wins.filter((win) => dateOf(win) < day) })),
     pools,
@@ -268,7 +271,7 @@ function knownBefore({ companies, records }: World, day: string) {
   return { model, parts: partsOf(cases, pools, model) }
 }
 
-/** Later awards, by weights and counts of what was known before. */
+/** Tests later awards by weights and counts of what was known before. */
 function inTime(world: World): { readonly report: FitPartReport; readonly learning: LearningRow[] } {
   const all = casesOf(world.companies, world.pools, true)
   const dates = all.map(({ won }) => dateOf(won)).sort()
@@ -292,7 +295,7 @@ function inTime(world: World): { readonly report: FitPartReport; readonly learni
   return { report: report(learnWeights(known.parts, start)), learning }
 }
 
-/** Each award but the oldest, by weights and counts of what was known before its stretch of time. */
+/** Tests each award but the oldest by weights and counts of what was known before its stretch of time. */
 function stretchByStretch(world: World): { readonly report: FitPartReport; readonly unlearned: Gain } {
   const all = casesOf(world.companies, world.pools, true)
   const dates = all.map(({ won }) => dateOf(won)).sort()
@@ -332,10 +335,10 @@ const straight = [
   [0, 0],
   [100, 100],
 ] as const
-/** Words that a company without past wins would name: as many of the titles that it won. */
+/** Number of words from the titles of its wins that a company without known past wins would name. */
 const wordsNamed = 5
 
-/** The raw points that the best 1, .2 and .05 % of the records reach for the median company. */
+/** The raw points that the best 1, 0.2 and 0.05 % of the records reach for the median company. */
 function calibrationOf(
   companies: readonly Company[],
   records: readonly TenderRecord[],
@@ -364,7 +367,9 @@ function calibrationOf(
   }
 }
 
-/** What a company would write that has won these: their codes, regions and the words of their titles that tell most. */
+/**
+ * What a company that has won these would write: their codes, regions, and the most distinctive words of their titles.
+ */
 function namedBy(wins: readonly TenderRecord[], model: FitModel): CompanyProfile {
   const words = new Set(wins.flatMap(({ title }) => tokensOf(title)).filter((word) => word.length >= affixLength))
   const telling = [...words].sort(

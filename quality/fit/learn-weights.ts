@@ -1,15 +1,15 @@
-// Learns the weights of the score's parts from cases: those under which the won tenders are likeliest among their
-// pools.
+// Learns the weights of the score's parts from cases: those under which the won tenders are most likely among their
+// candidates.
 import type { FitWeights } from '../../src/hits/fit/fit-model.ts'
 import { type CaseParts, partCount, partNames } from './fit-cases.ts'
 
 const valuePart = partNames.indexOf('value')
-/** Where a candidate's past authority stands among its parts. */
+/** Index of a candidate's past authority among its parts. */
 const authorityPart = partNames.length + 1
 
 export const weightList = (weights: FitWeights): number[] => partNames.map((name) => weights[name])
 
-/** The score of one candidate from 0 to 1, before the rules: weights of the parts that are known. */
+/** The score of one candidate from 0 to 1, before the rules: uses the weights of the known parts. */
 export function scoreOfParts(parts: Float64Array, at: number, weights: readonly number[]): number {
   let sum = 0
   let total = 0
@@ -25,7 +25,7 @@ export function scoreOfParts(parts: Float64Array, at: number, weights: readonly 
 
 const steps = 400
 const rate = 0.05
-/** Pull towards where the search begins, so that few cases do not carry a weight away. */
+/** Strength of the pull toward the start of the search, so that few cases do not change a weight much. */
 const pull = 0.02
 
 /**
@@ -53,7 +53,7 @@ export function learnWeights(cases: readonly CaseParts[], start: FitWeights): Fi
   return { ...Object.fromEntries(shares), pastAuthority: Math.round(100 * Math.exp(point[partNames.length]!)) }
 }
 
-/** Mean slope of the log-likelihood by each logarithm. */
+/** Mean slope of the log-likelihood for each logarithm. */
 function gradientAt(cases: readonly CaseParts[], point: readonly number[]): number[] {
   const weights = point.slice(0, partNames.length).map(Math.exp)
   const pastAuthority = Math.exp(point[partNames.length]!)

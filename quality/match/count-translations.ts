@@ -1,5 +1,6 @@
-// Counts which words of two languages stand for each other: in labels of CPV codes, as the code list and the official
-// journal print them, and in titles and texts that authorities wrote in both languages. Stems and counts only, no text.
+// Counts which words of two languages correspond to each other: in labels of CPV codes, as the code list and the
+// official journal print them, and in titles and texts that authorities wrote in both languages. Stems and counts only,
+// no text.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { allWords, tellingWords } from '../../src/consolidate/match/words.ts'
@@ -47,7 +48,7 @@ export async function parallelTexts(corpus: string, translated: readonly Transla
   return [...codeLabels(corpus), ...(await journalLabels(corpus)), ...translated.flatMap(parallelOf)]
 }
 
-/** Titles, and the sentences of texts that have equally many in both languages. */
+/** Titles, and the sentences of texts if both languages have equally many. */
 function parallelOf({ listing }: Pick<Translated, 'listing'>): Parallel[] {
   const { language, title, description } = listing
   return Object.entries(listing.translations).flatMap(([other, text]) => {
@@ -61,12 +62,17 @@ function parallelOf({ listing }: Pick<Translated, 'listing'>): Parallel[] {
 const sentencesOf = (text: string | undefined): string[] =>
   (text ?? '').split(/(?<=[.;:!?])\s+|\n+/).filter((each) => /\p{L}/u.test(each))
 
-/** Minimum number of texts in which two stems stand together, and of what each of both stands in (Dice). */
+/**
+ * Minimum number of texts in which two stems occur together, and minimum share of the texts in which each of them
+ * occurs (Dice).
+ */
 const [fewestTexts, leastShare] = [2, 0.25]
-/** Maximum stems kept for one, and for a pair of languages, the most frequent ones. */
+/**
+ * Maximum number of stems that correspond to one, and of stems for a pair of languages; the most frequent ones stay.
+ */
 const [mostOfStem, mostOfPair] = [2, 1200]
 
-/** Lines of the table for one pair of languages: a stem and what it is in the other. */
+/** Lines of the table for one pair of languages: a stem and its stems in the other language. */
 export function countPair(texts: readonly Parallel[], first: string, second: string): string[] {
   const counts = { first: new Map<string, number>(), second: new Map<string, number>() }
   const both = new Map<string, Map<string, number>>()

@@ -1,4 +1,5 @@
-// What a pair of records says for and against one tender, as terms whose weights are in a table (`match-weights.ts`).
+// What a pair of records indicates for and against one tender, as terms whose weights are in a table
+// (`match-weights.ts`).
 import type { Comparison } from '../../src/consolidate/match/comparison.ts'
 import type { MatchRecord } from '../../src/consolidate/match/match-record.ts'
 import { hasLoneDiscriminator } from '../../src/consolidate/match/vetoes.ts'
@@ -6,7 +7,7 @@ import { hasLoneDiscriminator } from '../../src/consolidate/match/vetoes.ts'
 /** A name in the table of weights, and how often its weight counts. */
 export type Term = readonly [name: string, factor: number]
 
-/** Levels of one measure, each at least as much evidence for one tender as the one before; `unknown` is beside them. */
+/** Levels of one measure, each at least as much evidence for one tender as the previous one; `unknown` is separate. */
 export const levels = {
   buyer: ['conflict', 'partial', 'contained', 'equal'],
   deadline: ['far', 'near', 'next-day', 'day', 'shifted', 'minute'],
@@ -27,7 +28,7 @@ function descriptionLevel(share: number | undefined): (typeof levels.description
   return share >= 0.8 ? 'most' : share >= 0.5 ? 'half' : share >= 0.25 ? 'some' : share >= 0.1 ? 'little' : 'other'
 }
 
-/** All terms of a pair that was compared; those of the titles are missing where they have no language in common. */
+/** All terms of a compared pair; those of the titles are missing if they have no common language. */
 export function termsOf(a: MatchRecord, b: MatchRecord, comparison: Comparison, twins: number): Term[] {
   const { title, buyer, deadline, cpv, place, description, descriptionRest } = comparison
   const terms: Term[] = [

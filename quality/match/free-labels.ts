@@ -1,4 +1,4 @@
-// Labels that nobody has to give: notices with one procedure ID are one tender, those of one authority with like titles
+// Labels without manual work: notices with one procedure ID are one tender; those of one authority with similar titles
 // and different IDs are not.
 import { buyerIdentity, buyerKeys, buyersConflict } from '../../src/consolidate/buyer-identity.ts'
 import { procedureScope } from '../../src/consolidate/link-keys.ts'
@@ -7,7 +7,10 @@ import type { MatchRecord } from '../../src/consolidate/match/match-record.ts'
 import { prepare } from '../../src/consolidate/match/prepare.ts'
 import type { Notice } from '../../src/domain/notice.ts'
 
-/** Who says so: equal or different procedure IDs, people, an operator's decision, or the program that made a copy. */
+/**
+ * Where the label comes from: equal or different procedure IDs, people, an operator's decision, or the program that
+ * made a copy.
+ */
 type LabelOrigin = 'id' | 'people' | 'operator' | 'copy'
 
 export type LabelledPair = {
@@ -15,22 +18,24 @@ export type LabelledPair = {
   readonly b: MatchRecord
   readonly isSame: boolean
   readonly origin: LabelOrigin
-  /** One key of the authority of `a`: pairs of one authority are never in two folds. */
+  /** One key of the authority of `a`: pairs of one authority are always in one fold. */
   readonly authority: string
 }
 
-/** Minimum share of the titles' weight that two tenders of one authority have in common to be worth learning from. */
+/**
+ * Minimum share of the titles' weight that two tenders of one authority must have in common to be useful for learning.
+ */
 const likeTitles = 0.5
-/** Maximum notices of one authority that are compared with each other: 200 give 20,000 pairs. */
+/** Maximum number of notices of one authority that are compared with each other: 200 give 20,000 pairs. */
 const mostOfAuthority = 200
 
-/** A notice as the matcher would see it if no portal gave procedure IDs. */
+/** A notice as the matcher would see it if portals gave no procedure IDs. */
 function recordOfNotice(notice: Notice): MatchRecord {
   const unit = { notice, rowIds: [], sourceIds: [notice.publisher] }
   return { ...prepare(notice.noticeKey, [unit]), procedures: [] }
 }
 
-/** Key of the authority of a notice; empty without one. */
+/** Key of the authority of a notice; empty if there is none. */
 export function authorityOf(notice: Notice): string {
   const [buyer] = notice.contractingAuthorities
   return buyer === undefined ? '' : (buyerKeys(buyer)[0] ?? '')
@@ -81,7 +86,7 @@ export function freeLabels(notices: readonly Notice[]): LabelledPair[] {
   return found
 }
 
-/** What operators decided on two notices that are still there. */
+/** Decisions of operators on two notices that still exist. */
 export function labelsOfDecisions(
   notices: readonly Notice[],
   decisions: readonly { readonly left: string; readonly right: string; readonly decision: 'merge' | 'split' }[],

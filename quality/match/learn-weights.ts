@@ -1,21 +1,21 @@
-// Learns the table of weights from labelled pairs, tries it on authorities that it has not seen, and sets the least
-// score from a wanted rate of wrong merges.
+// Learns the table of weights from labeled pairs, tests it on authorities that it has not seen, and sets the minimum
+// score from a permitted rate of wrong merges.
 import { createHash } from 'node:crypto'
 import { levels, type Term } from './evidence.ts'
 import { type Case, chanceOf, learnLogistic } from './logistic.ts'
 
 export type Weights = { readonly [term: string]: number }
 
-/** A pair that no veto keeps apart, as far as learning needs it. */
+/** The data of a pair without a veto that learning needs. */
 export type TrainingCase = {
   readonly terms: readonly Term[]
   readonly isSame: boolean
   readonly authority: string
-  /** What was placed: several wrong merges of one copy are one. */
+  /** What was placed: several wrong merges of one copy count as one. */
   readonly placed: string
 }
 
-/** Where learning begins: the weights that people set before, so that a term that hardly occurs keeps its own. */
+/** Start of the learning: weights that people set before, so that a term that hardly occurs keeps that weight. */
 const handSet: Weights = {
   basis: -8,
   title: 9,
@@ -59,7 +59,7 @@ const handSet: Weights = {
   'translation: publication': 0.5,
 }
 
-/** Terms that may not turn round, whatever chance has put into the pairs. */
+/** Terms whose sign may not change, whatever the pairs contain by chance. */
 const signs: { readonly [term: string]: 1 | -1 } = {
   title: 1,
   'words of both titles': 1,
@@ -92,7 +92,7 @@ const stepsOf = new Map<string, readonly string[]>(
 )
 const isBound = (term: string): boolean => signs[term] !== undefined || term.includes(' > ')
 
-/** Levels as the steps up to them: if no step is negative, more agreement never counts less. */
+/** Turns levels into the steps up to them: if no step is negative, more agreement never counts less. */
 const stepped = (terms: readonly Term[]): Term[] =>
   terms.flatMap(([term, factor]): Term[] => {
     const steps = stepsOf.get(term)
@@ -100,7 +100,7 @@ const stepped = (terms: readonly Term[]): Term[] =>
     return [[term, factor * (signs[term] ?? 1)]]
   })
 
-/** The prior in steps; the lowest level of each measure goes into the basis. */
+/** The prior in steps; the lowest level of each measure is part of the basis. */
 function steppedPrior(prior: Weights): Weights {
   const found: { [term: string]: number } = {}
   let basis = prior['basis'] ?? 0
@@ -117,7 +117,7 @@ function steppedPrior(prior: Weights): Weights {
   return { ...found, basis }
 }
 
-/** Points for people: what is unknown counts nothing, the rest stands against it. */
+/** Points for people: unknown counts as zero, and the rest is relative to it. */
 function tableOf(weights: Weights): Weights {
   const table: { [term: string]: number } = {}
   let basis = weights['basis'] ?? 0
@@ -139,7 +139,7 @@ function tableOf(weights: Weights): Weights {
   return Object.fromEntries(rounded.filter(([, weight]) => weight !== 0).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Pull towards the prior, in cases. */
+/** Strength of the pull toward the prior, in cases. */
 const pull = 2
 
 export function learnWeights(cases: readonly TrainingCase[]): Weights {
@@ -162,7 +162,7 @@ function scoreOf(terms: readonly Term[], weights: Weights): number {
   return terms.reduce((sum, [term, factor]) => sum + (weights[term] ?? 0) * factor, 0)
 }
 
-/** Half of the authorities: what is learned and counted comes from them, what is measured from the others. */
+/** Half of the authorities: learning and counting use them, measuring uses the others. */
 export const isToLearn = (authority: string): boolean =>
   createHash('sha256').update(`half ${authority}`).digest()[0]! % 2 === 0
 
@@ -171,7 +171,7 @@ const foldOf = (authority: string): number => createHash('sha256').update(author
 
 export type Scored = { readonly score: number; readonly isSame: boolean; readonly placed: string }
 
-/** Each case with the score of weights that were learned without its authority. */
+/** Each case with its score by weights that were learned without its authority. */
 export function scoredByFolds(cases: readonly TrainingCase[]): Scored[] {
   return Array.from({ length: folds }, (_, fold) => {
     const weights = learnWeights(cases.filter(({ authority }) => foldOf(authority) !== fold))
@@ -181,14 +181,14 @@ export function scoredByFolds(cases: readonly TrainingCase[]): Scored[] {
   }).flat()
 }
 
-/** The least score at which at most this share of what was placed is merged with a stranger. */
+/** The minimum score at which at most this share of what was placed is merged with a stranger. */
 export function leastScore(scored: readonly Scored[], placed: number, wanted: number): number {
   const worst = new Map<string, number>()
   for (const { score, isSame, placed: name } of scored)
     if (!isSame) worst.set(name, Math.max(score, worst.get(name) ?? Number.NEGATIVE_INFINITY))
   const strangers = [...worst.values()].sort((a, b) => b - a)
   const allowed = Math.floor(wanted * placed)
-  // Above the first score that is one too many.
+  // Just above the first score that is one too many.
   const limit = strangers[allowed] ?? 0
   return Math.ceil((Math.max(0, limit) + 0.01) * 10) / 10
 }
@@ -200,7 +200,7 @@ export type Calibration = readonly {
   readonly true: number
 }[]
 
-/** What share of the pairs of a score is one tender, beside what the score says. */
+/** The share of pairs of a score that are one tender, and the share that the score predicts. */
 export function calibrationOf(scored: readonly Scored[]): Calibration {
   const bounds = [Number.NEGATIVE_INFINITY, -4, -2, 0, 2, 4, 6, 8]
   return bounds.flatMap((from, at) => {

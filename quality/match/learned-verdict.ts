@@ -1,4 +1,5 @@
-// What learned weights would say of two records, beside `decide`: the same vetoes and the same rules within one portal.
+// The verdict of learned weights on two records, in contrast to `decide`: the same vetoes and the same rules within one
+// portal.
 import { type Comparison, compareRecords } from '../../src/consolidate/match/comparison.ts'
 import { decide, hasSameCodes } from '../../src/consolidate/match/decide.ts'
 import type { MatchContext, MatchRecord, Verdict } from '../../src/consolidate/match/match-record.ts'
@@ -12,11 +13,14 @@ function scoreOf(terms: readonly Term[], { weights }: MatchWeights): number {
   return Math.round(sum * 100) / 100
 }
 
-/** Independent agreement besides title and buyer that hardly happens by chance. */
+/** Independent agreement, apart from title and buyer, that hardly happens by chance. */
 const hasStrongAgreement = ({ deadline, description, descriptionRest, isRewritten, sharedReference }: Comparison) =>
   deadline === 'minute' || sharedReference || ((description ?? 0) >= 0.8 && descriptionRest <= 3 && !isRewritten)
 
-/** Whole and part of a project, and parts of one, have one title, one deadline and often one text: no score tells. */
+/**
+ * The whole and a part of a project, or two parts, have one title, one deadline and often one text: no score
+ * distinguishes them.
+ */
 function mayBePart(a: MatchRecord, b: MatchRecord, comparison: Comparison, twins: number): boolean {
   const { title, cpv, description, sharedReference } = comparison
   if (!title) return true
@@ -28,14 +32,14 @@ function mayBePart(a: MatchRecord, b: MatchRecord, comparison: Comparison, twins
   if (isLoneInTitle && !isStrong) return true
   if (((isLoneInTitle && !title.isCompleted) || title.isNumberMore) && !title.isTruncated) return true
   if (!title.isEqual && (description ?? 1) < 0.1) return true
-  // Other codes, and one title names more: the other trade of a project.
+  // Different codes, and one title names more: the other trade of a project.
   const isOtherCode = cpv !== 'same' && cpv !== 'unknown' && !hasSameCodes(a.cpv, b.cpv)
   return isOtherCode && (title.isTruncated || title.largerRest > 4)
 }
 
 const none = (rule: string, score: number): Verdict => ({ kind: 'none', rule, score, evidence: '' })
 
-/** Symmetric, as `decide`. */
+/** Symmetric, like `decide`. */
 export function decideByLearned(
   first: MatchRecord,
   second: MatchRecord,

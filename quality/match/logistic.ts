@@ -1,6 +1,6 @@
-// Logistic regression with a pull towards given weights: Newton's method, so that the same cases give the same weights.
+// Logistic regression with a pull toward given weights: Newton's method, so that the same cases give the same weights.
 
-/** One case: the weights that count, each with its factor, and what is true. */
+/** One case: the weights that count, each with its factor, and the outcome. */
 export type Case = {
   readonly terms: readonly (readonly [term: string, factor: number])[]
   readonly isSame: boolean
@@ -9,9 +9,9 @@ export type Case = {
 }
 
 export type LogisticOptions = {
-  /** Where each weight is pulled to; a term that is not named is pulled to 0. */
+  /** The value toward which each weight is pulled; 0 for a term that is not named. */
   readonly prior: { readonly [term: string]: number }
-  /** How strongly, in cases: a weight that fewer cases touch stays near its prior. */
+  /** Strength of the pull, in cases: a weight that fewer cases touch stays near its prior. */
   readonly pull: number
   readonly start?: { readonly [term: string]: number }
 }

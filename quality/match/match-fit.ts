@@ -1,5 +1,5 @@
 // `npm run bench -- match`: counts the labels of a corpus or of a stock, learns the weights of matching from them on
-// half of the authorities, tries them on authorities that they have not seen, and writes the tables.
+// half of the authorities, tests them on authorities that they have not seen, and writes the tables.
 import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
@@ -37,9 +37,12 @@ import { isOfLearning, readTranslated } from './translations.ts'
 const root = join(import.meta.dirname, '../..')
 const data = join(import.meta.dirname, 'data')
 
-/** Share of placed notices that may be merged with a stranger: between portals 0.002 is the goal for all together. */
+/**
+ * Maximum share of placed notices that may be merged with a stranger: between portals 0.002 is the goal for all
+ * together.
+ */
 const wantedFalse = 0.001
-/** Even odds: below, a pair is not worth an operator's minute. */
+/** Even odds: a pair with less is not worth an operator's minute. */
 const leastToReview = 0
 /** Languages in which authorities of the corpus write one title. */
 const languagePairs = [
@@ -75,7 +78,7 @@ export type MatchFitReport = {
   readonly same: number
   readonly authorities: number
   readonly table: MatchWeights
-  /** What weights that were learned without an authority say of it. */
+  /** Results on an authority of weights that were learned without it. */
   readonly kept: readonly { readonly wanted: number; readonly least: number; readonly recall: number }[]
   readonly isWritten: boolean
 }
@@ -91,7 +94,7 @@ const isTranslation = ({ terms }: TrainingCase): boolean => terms.some(([term]) 
 
 const countOf = (cases: readonly TrainingCase[]): number => new Set(cases.map(({ placed }) => placed)).size
 
-/** The table: of the same cases the same one. */
+/** Writes the table: the same cases give the same table. */
 export function fitTable(
   { cases, translations, commit, seed }: FitSource,
   scored: readonly Scored[] = scoredByFolds(cases),
@@ -191,7 +194,7 @@ async function readCorpus({ corpus, seed, copies, onProgress }: MatchFitOptions)
   return { labels, cases: cases.filter((each) => !isTranslation(each)), translations, words }
 }
 
-/** Pairs of two portals: within one, rules decide. */
+/** Pairs of two portals only: within one portal, rules decide. */
 function casesOfLabels(labels: readonly LabelledPair[]): TrainingCase[] {
   return labels.filter(isBetween).flatMap((pair) => trainingCase(pair, 1, `${pair.a.key} ${pair.b.key}`) ?? [])
 }
@@ -215,7 +218,7 @@ async function readStock(stock: string): Promise<Read> {
   }
 }
 
-/** What a stock teaches: procedure IDs that several portals show, and what operators decided. */
+/** What a stock provides for learning: procedure IDs that several portals show, and decisions of operators. */
 export function casesOfStock(
   notices: readonly Notice[],
   decisions: readonly { readonly left: string; readonly right: string; readonly decision: 'merge' | 'split' }[],

@@ -1,4 +1,4 @@
-// Pairs to learn from: copies of notices as other portals show them, pairs that people labelled, and free labels.
+// Pairs for learning: copies of notices as other portals show them, pairs that people labeled, and free labels.
 import { join } from 'node:path'
 import { compareTitles } from '../../src/consolidate/match/compare.ts'
 import { compareRecords } from '../../src/consolidate/match/comparison.ts'
@@ -34,7 +34,7 @@ export function trainingCase(
 
 export const authorityOfRecord = (record: MatchRecord): string => record.buyers[0]?.words.toSorted().join(' ') ?? ''
 
-/** Nobody knows whether a portal published one tender twice under nearly one title. */
+/** Nobody knows whether a portal published one tender twice under nearly the same title. */
 function mayBeOne(a: MatchRecord, b: MatchRecord): boolean {
   if (twinKey(a) === twinKey(b)) return true
   const [first, second] = [a.titles[0], b.titles[0]]
@@ -94,7 +94,7 @@ export function casesOfTranslations(
   return found
 }
 
-/** Pairs of portals that people labelled; pairs that nobody labelled and that share a block are strangers. */
+/** Pairs of portals that people labeled; unlabeled pairs that share a block are strangers. */
 export function casesOfPeople(corpus: string): TrainingCase[] {
   const folder = join(corpus, 'cross-portal')
   const index = new MatchIndex()

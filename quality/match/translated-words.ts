@@ -1,13 +1,13 @@
-// What two titles in two languages have in common, by a table of words that is counted once.
+// What two titles in two languages have in common, according to a table of words that is counted once.
 import { readFileSync } from 'node:fs'
 import type { MatchTitle } from '../../src/consolidate/match/match-record.ts'
 
-/** Beginnings of words are counted: endings and compounds differ where words are the same. */
+/** Beginnings of words are counted: endings and compounds differ even if the words are the same. */
 const stemLength = 6
 
 export const stemOf = (word: string): string => word.slice(0, stemLength)
 
-/** By pair of languages in order, `de-fr`: lines of a stem of the first language and its stems in the second. */
+/** By pair of languages in order, `de-fr`: lines with a stem of the first language and its stems in the second. */
 type StoredWords = { readonly pairs: { readonly [pair: string]: readonly string[] } }
 
 let tables: ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>> | undefined
@@ -31,12 +31,12 @@ export function tableOf(lines: readonly string[]): ReadonlyMap<string, ReadonlyS
 /** One table per pair of languages, the languages in order. */
 export type WordTables = NonNullable<typeof tables>
 
-/** A name, an abbreviation or a word that both languages have. */
+/** Whether it is a name, an abbreviation or another word that both languages have. */
 const isOneWord = (a: string, b: string): boolean => a === b || (a.length >= 5 && a.slice(0, 5) === b.slice(0, 5))
 
 /**
- * Share of the weight of all words of both titles that the other title has too; undefined if nobody counted the words
- * of the two languages.
+ * Share of the weight of all words of both titles that the other title has too; undefined if there is no table for the
+ * two languages.
  */
 export function translatedShare(a: MatchTitle, b: MatchTitle, given?: WordTables): number | undefined {
   tables ??= read()

@@ -1,11 +1,11 @@
-// Notices in two languages: only what needs no words can agree, and the words that a table of translations knows.
+// Notices in two languages: only evidence that needs no words, and words in a table of translations, can agree.
 import type { Comparison } from '../../src/consolidate/match/comparison.ts'
 import type { MatchRecord } from '../../src/consolidate/match/match-record.ts'
 import { isBoughtByTrade } from '../../src/consolidate/match/same-portal.ts'
 import type { Term } from './evidence.ts'
 import { translatedShare, type WordTables } from './translated-words.ts'
 
-/** Neither has more than twice as many words, give or take two: languages differ by less. */
+/** Whether neither has more than twice as many words, give or take two: languages differ by less. */
 const isOfLikeLength = (a: number, b: number): boolean => a === 0 || b === 0 || Math.max(a, b) <= 2 * Math.min(a, b) + 2
 
 /** How many words, numbers apart, both titles have: names and abbreviations stay as they are in a translation. */
@@ -25,12 +25,12 @@ function codes({ cpv: own }: MatchRecord, cpv: Comparison['cpv']): string {
 const hasSameCodes = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((code) => b.includes(code))
 
-/** Another number, place, code or length: no translation. */
+/** A different number, place, code or length: no translation. */
 function isOther(a: MatchRecord, b: MatchRecord, { cpv, place }: Comparison): boolean {
   if (place === 'conflict' || place === 'other-region' || place === 'same-region') return true
   if (cpv === 'conflict' || cpv === 'near') return true
   if (cpv !== 'unknown' && !hasSameCodes(a.cpv, b.cpv)) return true
-  // A translation keeps every number of the title, and nearly all of the text.
+  // Whether one can be the other's translation: it keeps every number of the title, and nearly all of the text.
   if (a.numbers.length !== b.numbers.length || a.numbers.some((number) => !b.numbers.includes(number))) return true
   const [shared, fewer] = textNumbers(a, b)
   if (fewer >= 2 && shared < fewer * 0.7) return true
@@ -38,13 +38,13 @@ function isOther(a: MatchRecord, b: MatchRecord, { cpv, place }: Comparison): bo
   return !isOfLikeLength(a.titles[0]?.words.length ?? 0, b.titles[0]?.words.length ?? 0)
 }
 
-/** How many numbers both texts have, and how many the one with fewer. */
+/** How many numbers both texts have, and how many the text with fewer has. */
 function textNumbers(a: MatchRecord, b: MatchRecord): readonly [shared: number, fewer: number] {
   const shared = a.descriptionNumbers.filter((number) => b.descriptionNumbers.includes(number)).length
   return [shared, Math.min(a.descriptionNumbers.length, b.descriptionNumbers.length)]
 }
 
-/** What agrees besides buyer and deadline; undefined if the two cannot be a notice and its translation. */
+/** The agreement besides buyer and deadline; undefined if the two cannot be a notice and its translation. */
 export function translationTerms(
   a: MatchRecord,
   b: MatchRecord,

@@ -1,5 +1,5 @@
-// Titles that an authority wrote in several languages: what a copy in another language is made of, and what the table
-// of words is counted from. Read from the corpus; the repository has none.
+// Titles that an authority wrote in several languages: copies in another language are made from them, and the table of
+// words is counted from them. They are read from the corpus; the repository has none.
 
 import { wordsOf } from '../../src/consolidate/buyer-identity.ts'
 import type { MultilingualText, Notice } from '../../src/domain/notice.ts'
@@ -11,13 +11,13 @@ import { isToLearn } from './learn-weights.ts'
 
 export type Translated = {
   readonly authority: string
-  /** The notice that it is, or is a lot of. */
+  /** The notice that it is, or whose lot it is. */
   readonly noticeKey: string
   readonly isLot: boolean
   readonly listing: Listing & { readonly translations: NonNullable<Listing['translations']> }
 }
 
-/** Fewer words say too little for a title of its own: "Lot 3". */
+/** Minimum number of words: fewer say too little for a separate title ("Lot 3"). */
 const fewestWords = 3
 
 const textIn = (text: MultilingualText | undefined, language: string): string | undefined => text?.[language]
@@ -40,7 +40,7 @@ function translationsOf(
   )
 }
 
-/** The notice, and each of its lots as if it were a tender of its own: the parts of one project are alike. */
+/** Yields the notice, and each of its lots as if it were a separate tender: the parts of one project are similar. */
 function translatedOf(notice: Notice): Translated[] {
   const [buyer] = notice.contractingAuthorities
   const published = notice.publicationDate ?? notice.dispatchDate
@@ -89,5 +89,5 @@ export async function readTranslated(corpus: string): Promise<Translated[]> {
   return [...found.values()].sort((a, b) => (a.listing.id < b.listing.id ? -1 : 1))
 }
 
-/** Words are counted in one half of the authorities, copies are placed from the other. */
+/** Words are counted in one half of the authorities; copies are placed from the other half. */
 export const isOfLearning = ({ authority }: Translated): boolean => isToLearn(authority)
