@@ -1,5 +1,5 @@
-// Makes src/types.ts from ../contract/openapi.json, so that the client's types are the contract's. Run by `npm run
-// generate`.
+// Writes src/types.ts from ../contract/openapi.json, so that the client's types are those of the contract. Run by `npm
+// run generate`.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 type Schema = {

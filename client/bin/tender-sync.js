@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts tender-sync: in the package the built program, in a clone the sources, which Node.js runs as they are.
+// Starts tender-sync: in the package the built program, in a clone the sources, which Node.js runs directly.
 import { existsSync } from 'node:fs'
 
 const source = new URL('../src/bin/tender-sync.ts', import.meta.url)

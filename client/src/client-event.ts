@@ -3,14 +3,14 @@ import type { Problem } from './problem-error.ts'
 import type { RateLimit } from './rate-limit.ts'
 
 /**
- * Why the client waits: `pace`: the quota is used up, before the API has to say so; `rate-limited` and `unavailable`:
- * the API answered 429 or 503; `failure`: an answer that could not be used, or none.
+ * Why the client waits: `pace`: the quota is used up, before the API has to refuse a request; `rate-limited` and
+ * `unavailable`: the API answered 429 or 503; `failure`: no answer came, or one that could not be used.
  */
 export type WaitReason = 'pace' | 'rate-limited' | 'unavailable' | 'failure'
 
 /** `path` is that of the request with its query; times are milliseconds. Tokens never occur. */
 export type ClientEvent =
-  /** About to be sent; `attempt` counts from 1. */
+  /** Emitted just before the request is sent; `attempt` counts from 1. */
   | { readonly type: 'request'; readonly path: string; readonly attempt: number }
   | {
       readonly type: 'response'

@@ -1,7 +1,7 @@
-// Telling a listener of ours what happens, without letting its faults into the work.
+// Calls a listener of the caller without letting its faults into our work.
 
 /**
- * The listener, safe to call: what it throws surfaces as an uncaught error of the program, and never looks like a
+ * Makes the listener safe to call: what it throws surfaces as an uncaught error of the program, and never looks like a
  * fault of the network or of a target, which would cause a wait and a retry.
  */
 export function listenerOf<Event>(on: ((event: Event) => void) | undefined): (event: Event) => void {

@@ -7,8 +7,7 @@ import { TenderClient } from './tender-client.ts'
 const windowMs = 60_000
 
 /**
- * The API's limiter as its documents describe it: an exact sliding log, with latencies; nothing but rate headers
- * matter.
+ * The API's limiter as its documents describe it: an exact sliding log, with latencies; only the rate headers matter.
  */
 function createLimitedApi(time: VirtualTime, limit: number, nextLatencyMs: () => number) {
   const accepted: number[] = []
@@ -36,7 +35,7 @@ function createLimitedApi(time: VirtualTime, limit: number, nextLatencyMs: () =>
   return { fetch, counts }
 }
 
-/** Latencies that a seed repeats: mostly short, sometimes long. */
+/** Latencies that are the same for the same seed: mostly short, sometimes long. */
 function latenciesOf(seed: number, mostMs: number): () => number {
   let state = seed | 1
   return () => {
@@ -76,7 +75,7 @@ describe('pacing', () => {
           await time.run(Promise.all(Array.from({ length: callers }, caller)))
           expect(counts.refused).toBe(0)
           expect(counts.ok).toBe(requests)
-          // Within two windows more than an ideal client would need: it waits no more than it must.
+          // At most two windows more than an ideal client would need: it waits no longer than it must.
           if (mostMs <= 400) expect(time.now).toBeLessThan((requests / limit + 2) * windowMs + requests * 800)
         },
       ),

@@ -24,10 +24,10 @@ const forgetting = 0.95
 /** How far to spread clients that wait for the same moment. */
 const spreadMs = 2000
 
-/** A request that was let through; hand it back with what its answer said. */
+/** A request that is permitted; give it back with what its answer said. */
 export type PacedRequest = { readonly number: number }
 
-/** One per client; its requests take turns in the order in which they came. */
+/** One pacer per client; its requests are sent in the order in which they arrived. */
 export class Pacer {
   readonly #options: PacerOptions
   /** Requests that may be sent now, beyond those in flight. Nothing is known at first: one, to learn the quota. */
@@ -37,7 +37,7 @@ export class Pacer {
   /** Estimated requests by others between two of our answers. */
   #reserve = 0
   #sent = 0
-  /** The newest paced that was sent when the last answer came: older turns overlapped with it. */
+  /** The newest request that had been sent when the last answer came: older ones overlapped with it. */
   #sentAtLastAnswer = 0
   #lastRemaining = Number.NaN
   #queue: Promise<void> = Promise.resolve()
@@ -69,7 +69,7 @@ export class Pacer {
     }
   }
 
-  /** Takes note of an answer; `rateLimit` is missing when none came. */
+  /** Records an answer; `rateLimit` is missing if none came. */
   leave(paced: PacedRequest, rateLimit?: RateLimit): void {
     this.#inFlight--
     if (rateLimit && Number.isFinite(rateLimit.remaining)) this.#learn(paced, rateLimit)

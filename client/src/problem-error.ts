@@ -14,7 +14,7 @@ export type Problem = {
 /** Thrown for every answer that is not 2xx. Branch on `slug`, never on texts. */
 export class ProblemError extends Error {
   readonly problem: Problem
-  /** The part of `type` after `#error-`: `cursor-expired`, `rate-limited` …; empty when the body was no problem. */
+  /** The part of `type` after `#error-`: `cursor-expired`, `rate-limited` …; empty if the body was no problem. */
   readonly slug: string
   constructor(problem: Problem) {
     super(`${problem.status} ${problem.title}: ${problem.detail}`)

@@ -1,8 +1,6 @@
 // The quota as stated by the answers.
 
-/**
- * The three X-RateLimit headers; `resetSeconds` until `remaining` can rise. NaN where the answer had no such header.
- */
+/** The three X-RateLimit headers; `resetSeconds` until `remaining` can rise. NaN if the answer had no such header. */
 export type RateLimit = { readonly limit: number; readonly remaining: number; readonly resetSeconds: number }
 
 const number = (headers: Headers, name: string): number => Number.parseFloat(headers.get(name) ?? '')

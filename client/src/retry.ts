@@ -1,11 +1,11 @@
-// When the same request is sent again (C152, C153): a table, without time or network of its own.
+// When the same request is sent again (C152, C153): a table that depends on neither time nor network.
 import type { WaitReason } from './client-event.ts'
 
 const minuteMs = 60_000
 
 /** How long to wait after the first, second … failure (C153); after the sixth the request is abandoned. */
 const backoffMs: readonly number[] = [1, 2, 4, 8, 16].map((minutes) => minutes * minuteMs)
-/** C152: when the answer does not say how long to wait. */
+/** C152: the wait if the answer does not say how long to wait. */
 const defaultWaitMs = minuteMs
 /** `Retry-After: 0` must not become a busy loop. */
 const leastWaitMs = 1000
@@ -22,7 +22,7 @@ export function retryAfterMs(headers: Headers): number {
   return Number.isNaN(ms) ? defaultWaitMs : Math.max(leastWaitMs, ms)
 }
 
-/** Statuses that are answered by waiting as long as the answer says, as often as it says so. */
+/** Statuses after which the client waits as long as the answer says, as often as it says so. */
 const isWaitStatus = (status: number): boolean => status === 429 || status === 503
 
 /** Faults of the server or of a proxy in front: 500, 502, 504, their unusual relatives, and 408. */
@@ -31,9 +31,8 @@ const isFailureStatus = (status: number): boolean => status === 408 || (status >
 export type RetryWait = { readonly reason: Exclude<WaitReason, 'pace'>; readonly ms: number }
 
 /**
- * The wait before the request is sent again; undefined: it is not. `answer` is missing when none came that could be
- * read;
- * `failures` counts this one and those before it for the same request, waits on 429 and 503 left out.
+ * Returns the wait before the request is sent again; undefined: it is not. `answer` is missing if none came that could
+ * be read; `failures` counts this one and those before it for the same request, without waits on 429 and 503.
  */
 export function retryWait(
   answer: { readonly status: number; readonly headers: Headers } | undefined,

@@ -15,7 +15,7 @@ afterEach(async () => {
   close = undefined
 })
 
-/** A server that gives the answers in order and records the requests. */
+/** A server that sends the answers in order and records the requests. */
 async function serverOf(answers: readonly Answer[]): Promise<{ readonly baseUrl: string; readonly asked: string[] }> {
   const asked: string[] = []
   const server = createServer((request, response) => {

@@ -19,7 +19,7 @@ export type { SyncOutcome } from './sync/sync.ts'
 export type { TenderList, TenderRecord, TendersQuery } from './types.ts'
 export { UnreachableError } from './unreachable-error.ts'
 
-/** One answer of the list, with what its headers said. */
+/** One answer of the list, with the facts from its headers. */
 export type Page = TenderList & {
   readonly rateLimit: RateLimit
   readonly requestId: string | null
@@ -40,24 +40,27 @@ export type TenderClientOptions = {
    * The organization's access token, or a function that provides it before each request: a rotation needs no restart.
    */
   readonly token: string | (() => string | Promise<string>)
-  /** Sends the token over plain HTTP: only where something else protects the way (a private network, a local proxy). */
+  /**
+   * Allows the token to be sent over plain HTTP: only where something else protects the way (a private network, a local
+   * proxy).
+   */
   readonly allowHttp?: boolean
-  /** For one answer with its body; default and maximum 60 s. Too slow counts as a failure (C153). */
+  /** Maximum time for one answer with its body; default and maximum 60 s. Too slow counts as a failure (C153). */
   readonly timeoutMs?: number
   /**
    * Maximum total wait of one request for 429, 503 and failures (C152, C153) before it is abandoned; default and
-   * maximum 1 hour, which covers the whole table of failures (31 minutes). 0: every fault is thrown at once.
+   * maximum 1 hour, which covers the whole table of failures (31 minutes). 0: every fault is thrown immediately.
    */
   readonly maxWaitMs?: number
   /**
-   * As `maxWaitMs`, until the first answer of any kind has come: an address that was never reached is more often wrong
-   * than down. Default: `maxWaitMs`.
+   * Like `maxWaitMs`, until the first answer of any kind has arrived: an address that was never reached is more often
+   * wrong than down. Default: `maxWaitMs`.
    */
   readonly firstContactMs?: number
   readonly on?: (event: ClientEvent) => void
   readonly fetch?: typeof globalThis.fetch
   /**
-   * Milliseconds that only rise; for waits alone, never for anything that is sent (C149). Default: `performance.now`.
+   * Milliseconds that only rise; only for waits, never for anything that is sent (C149). Default: `performance.now`.
    */
   readonly clock?: () => number
   readonly sleep?: Sleep
@@ -65,14 +68,16 @@ export type TenderClientOptions = {
   readonly random?: () => number
 }
 
-/** What one request may have of its own. */
+/** What can be set for one request. */
 export type RequestOptions = {
   readonly signal?: AbortSignal
   /** As in TenderClientOptions. */
   readonly timeoutMs?: number
-  /** As in TenderClientOptions; for `pages`, `list` and `collect` it holds for each request. */
+  /** As in TenderClientOptions; it applies to each request of `pages`, `list` and `collect`. */
   readonly maxWaitMs?: number
-  /** Sent besides those of the client, which they do not replace: a trace id, the header of a gateway. */
+  /**
+   * Headers sent in addition to those of the client, which they do not replace: a trace id, the header of a gateway.
+   */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -80,16 +85,16 @@ export type RequestOptions = {
 const optionsOf = (given: AbortSignal | RequestOptions | undefined): RequestOptions =>
   given === undefined ? {} : 'aborted' in given ? { signal: given } : given
 
-/** Maximum records that `collect` takes into memory by default. */
+/** Maximum number of records that `collect` takes into memory by default. */
 const defaultMost = 10_000
 
 const mostTimeoutMs = 60_000
 const mostWaitMs = 3_600_000
-/** A node that lags is behind for seconds; the next request may also reach another one. */
+/** A node that lags is behind for seconds; the next request may also reach a different one. */
 const lagWaitMs = 5000
 
 type Answer<Body> = { readonly body: Body; readonly headers: Headers; readonly rateLimit: RateLimit }
-/** What became of one attempt: a usable answer, another answer, or none. */
+/** Result of one attempt: a usable answer, another answer, or none. */
 type Attempt<Body> =
   | { readonly kind: 'usable'; readonly answer: Answer<Body> }
   | { readonly kind: 'problem'; readonly problem: Problem; readonly headers: Headers }
@@ -106,7 +111,10 @@ function editionOf(headers: Headers): number | undefined {
   return Number.isNaN(edition) ? undefined : edition
 }
 
-/** A record, or that there is none, as of an edition before `notBefore` says nothing about the present one. */
+/**
+ * Turns an answer that is too old into a lagging attempt: a record, or its absence, as of an edition before `notBefore`
+ * says nothing about the present one.
+ */
 function lagging<Body>(attempt: Attempt<Body>, notBefore: number): Attempt<Body> {
   if (attempt.kind === 'broken' || (attempt.kind === 'problem' && attempt.problem.status !== 404)) return attempt
   const { headers } = attempt.kind === 'usable' ? attempt.answer : (attempt as { readonly headers: Headers })
@@ -120,7 +128,7 @@ function lagging<Body>(attempt: Attempt<Body>, notBefore: number): Attempt<Body>
 
 /**
  * Reads tenders. A call resolves to an answer, or throws
- * - a ProblemError: the API refused (400, 401, 403, 404: at once) or went on answering 429, 503 or 5xx;
+ * - a ProblemError: the API refused (400, 401, 403, 404: immediately) or kept answering 429, 503 or 5xx;
  * - an UnreachableError: no usable answer came in six attempts over half an hour;
  * - the reason of its `signal`.
  */
@@ -153,7 +161,7 @@ export class TenderClient {
   }
 
   /**
-   * One record by its ID, including archived and merged ones. Unknown: ProblemError with slug `not-found`. With
+   * Returns one record by its ID, including archived and merged ones. Unknown: ProblemError with slug `not-found`. With
    * `notBefore`, the number of an edition, answers of a node that has only older ones count like a 503: the request is
    * repeated.
    */
@@ -162,7 +170,7 @@ export class TenderClient {
     return (await this.#request(path, isRecord, optionsOf(options), notBefore)).body
   }
 
-  /** One page; pass the `nextCursor` of the page before as `cursor`, with the same filters. */
+  /** Returns one page; pass the `nextCursor` of the previous page as `cursor`, with the same filters. */
   async page(query: TendersQuery = {}, options?: AbortSignal | RequestOptions): Promise<Page> {
     const parameters = new URLSearchParams()
     // An empty list is no filter; the API would refuse a parameter without a value.
@@ -186,7 +194,7 @@ export class TenderClient {
     }
   }
 
-  /** All pages from the first (or from `cursor`) to the end of the list. */
+  /** Yields all pages from the first (or from `cursor`) to the end of the list. */
   async *pages(query: TendersQuery = {}, options?: AbortSignal | RequestOptions): AsyncGenerator<Page> {
     let cursor = query.cursor
     do {
@@ -196,14 +204,14 @@ export class TenderClient {
     } while (cursor !== undefined)
   }
 
-  /** All records of the list, in the order of `lastModified`. */
+  /** Yields all records of the list, in the order of `lastModified`. */
   async *list(query: TendersQuery = {}, options?: AbortSignal | RequestOptions): AsyncGenerator<TenderRecord> {
     for await (const page of this.pages(query, options)) yield* page.data
   }
 
   /**
-   * All records of the list as one array. Throws a RangeError as soon as there are more than `atMost` (default 10,000),
-   * before it fills the memory: narrow the query, or use `list`, which holds one page at a time.
+   * Returns all records of the list as one array. Throws a RangeError as soon as there are more than `atMost` (default
+   * 10,000), before it fills the memory: narrow the query, or use `list`, which holds one page at a time.
    */
   async collect(
     query: TendersQuery = {},
@@ -255,7 +263,7 @@ export class TenderClient {
     return new UnreachableError(`No usable answer ${times}: ${text}`, attempts, attempt.error)
   }
 
-  /** One paced request. Rejects only if `signal` was aborted, or if the token is not available. */
+  /** Sends one paced request. Rejects only if `signal` was aborted, or if the token is not available. */
   async #attempt<Body>(
     path: string,
     number: number,
@@ -317,7 +325,7 @@ export class TenderClient {
     const read = async () => {
       const response = await this.#fetch(this.#baseUrl + path, {
         headers: sent,
-        // Following one would send the token wherever the answer points to.
+        // Following a redirect would send the token wherever the answer points.
         redirect: 'manual',
         signal: controller.signal,
       })
@@ -335,13 +343,13 @@ export class TenderClient {
   }
 }
 
-/** Throws a RangeError for a value above the maximum: patience may be shortened, never grown (C152, C153). */
+/** Throws a RangeError for a value above the maximum: patience may be shortened, never extended (C152, C153). */
 function atMost(name: string, value: number | undefined, most: number): number {
   if (value !== undefined && !(value >= 0 && value <= most)) throw new RangeError(`${name} must be from 0 to ${most}.`)
   return value ?? most
 }
 
-/** Throws a TypeError when the token would travel in the clear (C161). */
+/** Throws a TypeError if the token would be sent unencrypted (C161). */
 function checkedBaseUrl(text: string, allowHttp: boolean): string {
   const { protocol, hostname } = new URL(text)
   const isLoopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
@@ -350,7 +358,7 @@ function checkedBaseUrl(text: string, allowHttp: boolean): string {
   return text.replace(/\/+$/, '')
 }
 
-/** The answer's problem; one in the same form when something between the client and the API answered. */
+/** Returns the answer's problem; one in the same form if something between the client and the API answered. */
 function problemOf(path: string, response: Response, text: string): Problem {
   const isRedirect = response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)
   const detail = isRedirect
@@ -366,7 +374,7 @@ function problemOf(path: string, response: Response, text: string): Problem {
     detail,
     instance: path.split('?')[0]!,
     ...(isObject(body) ? body : {}),
-    // What was answered decides about retries, whatever the body claims.
+    // The status decides about retries, whatever the body claims.
     status: response.status,
   }
 }

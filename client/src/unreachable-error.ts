@@ -1,4 +1,4 @@
-// No usable answer came, six times over half an hour, or the patience for one request ran out.
+// No usable answer came in six attempts over half an hour, or the maximum wait for one request was exceeded.
 
 /** `cause` is the last fault: a connection that failed, a timeout, a body that broke off or is no JSON. */
 export class UnreachableError extends Error {

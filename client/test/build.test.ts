@@ -25,7 +25,7 @@ const manifest = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'u
   exports: { [path: string]: { source: string; types: string; default: string } | string }
   dependencies?: object
 }
-/** What a client without optional parts loads. */
+/** The files that a client without optional parts loads. */
 const coreEntries = ['tender-client.js', 'sync/sync.js', 'sync/sync-state.js', 'state/memory-state.js']
 
 let folder: string
@@ -46,7 +46,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const dist = (path: string): string => join(folder, 'dist', path)
 
-/** Files that an entry loads, by relative imports; what it imports otherwise. */
+/** Files that an entry loads by relative imports, and its other imports. */
 function graphOf(entries: readonly string[]): { files: Set<string>; foreign: Set<string> } {
   const files = new Set<string>()
   const foreign = new Set<string>()
@@ -63,7 +63,7 @@ function graphOf(entries: readonly string[]): { files: Set<string>; foreign: Set
   return { files, foreign }
 }
 
-/** An executable of this name on the path or at a usual place whose `--version` matches. */
+/** Finds an executable of this name on the path or in a usual location whose `--version` matches. */
 async function findRuntime(names: readonly string[], version: RegExp): Promise<string | undefined> {
   const folders = [...(process.env.PATH ?? '').split(':'), '/usr/bin', '/usr/local/bin']
   for (const path of new Set(names.flatMap((name) => folders.map((place) => join(place, name))))) {
@@ -88,7 +88,7 @@ describe('the built package', () => {
     expect(files.size).toBeGreaterThan(10)
     expect([...foreign]).toEqual([])
     expect(manifest.dependencies).toBeUndefined()
-    // The check would see one: the sinks do import node: modules.
+    // The check would find one: the sinks do import node: modules.
     expect(graphOf(['state/file-state.js']).foreign.size).toBeGreaterThan(0)
   })
 
@@ -175,7 +175,7 @@ export const wrong = (record: TenderRecord): string => record.lots
       api.now,
       ids.map((id) => ({ id })),
     )
-    // From a folder of its own: no configuration of ours in the way.
+    // It runs in a separate folder: none of our configuration affects it.
     const { stdout } = await run(
       runtime,
       [...parameters, join(import.meta.dirname, 'run-core.mjs'), join(folder, 'dist'), api.origin, api.token],

@@ -1,7 +1,7 @@
 // The list and the records of the API behind a `fetch`, small enough to be obviously right, with scripted faults.
 import type { TenderRecord } from '../src/types.ts'
 
-/** What a test says of a record; the rest is plain. */
+/** What a test states about a record; the rest has defaults. */
 export type Change = Partial<TenderRecord> & { readonly id: string }
 type Version = {
   readonly record: TenderRecord
@@ -20,13 +20,13 @@ export type FakeApi = {
   readonly asked: string[]
   /** Publishes an edition; `stampStep` 0 gives all its records one `lastModified`. Resolves to its number. */
   readonly publish: (changes: readonly Change[], stampStep?: number) => number
-  /** The next requests, in order; undefined in the list lets one through. */
+  /** Answers to the next requests, in order; undefined in the list lets one through. */
   readonly faults: (Fault | undefined)[]
   /** Called with each request that is let through, before it is answered. */
   onRequest: (count: number) => void
   /** The server's own time. */
   now: number
-  /** Newest edition that this node knows; lower than published: it lags. */
+  /** Newest edition that this node knows; if it is lower than the published one, the node lags. */
   newest: number
   /** Records as the newest edition published has them. */
   readonly stock: () => Map<string, TenderRecord>

@@ -26,7 +26,10 @@ const root = resolve(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'tenderstock-pack-'))
 const user = join(folder, 'user')
 const installed = join(user, 'node_modules/@tenderstock/client')
-/** What npm and the programs under test may see of this process: not its node_modules/.bin, not its settings. */
+/**
+ * The environment that npm and the programs under test receive from this process: without its node_modules/.bin and its
+ * settings.
+ */
 const bare = (more: Record<string, string> = {}) => ({ PATH: process.env.PATH ?? '', HOME: folder, ...more })
 /** Versions as the repository has them, so that the cache of npm has them too. */
 const versionOf = (name: string): string =>
@@ -42,7 +45,7 @@ async function npm(args: readonly string[], cwd: string): Promise<string> {
   return stdout
 }
 
-/** A runtime of this major version on the machine, else from the registry. */
+/** Finds a runtime of this major version on the machine, otherwise in the registry. */
 async function nodeOf(major: 20 | 24): Promise<string | undefined> {
   if (process.versions.node.startsWith(`${major}.`)) return process.execPath
   for (const path of [...(process.env.PATH ?? '').split(':'), '/usr/local/bin', '/usr/bin'].map((each) =>

@@ -1,4 +1,4 @@
-// The client against the API itself, over HTTP on loopback; only time is made up.
+// The client against the API itself, over HTTP on loopback; only the time is simulated.
 import { afterEach, describe, expect, it } from 'vitest'
 import { type ApiWorld, startApi } from '../../test/api-world.ts'
 import { type PlainRecord, plainId } from '../../test/memory-editions.ts'
@@ -19,7 +19,7 @@ async function realWorld(requestsPerMinute: number) {
   const api = await startApi()
   world = api
   const token = api.tokens.add('two', { requestsPerMinute })
-  // The table of tokens polls by its own timer; a first request with an unknown token makes it look.
+  // The table of tokens polls by its own timer; a first request with an unknown token makes it query.
   await (
     await fetch(`${api.origin}/v1/tenders?limit=1`, { headers: { authorization: `Bearer ${token}` } })
   ).body?.cancel()

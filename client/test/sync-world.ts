@@ -9,7 +9,7 @@ import { TenderClient } from '../src/tender-client.ts'
 import { createFakeApi } from './fake-api.ts'
 import { VirtualTime } from './virtual-time.ts'
 
-/** The kinds of sinks that there are; the guarantees hold for all of them. */
+/** The kinds of sinks; the guarantees apply to all of them. */
 export const sinkKinds = {
   staged: () => memorySink(),
   direct: () => memorySink({ isStaged: false }),
@@ -93,7 +93,8 @@ const summary = (records: Iterable<{ id: string; lastModified: string; status: s
   [...records].map(({ id, lastModified, status }) => `${id} ${lastModified} ${status}`).sort()
 
 /**
- * The sink, which throws at its n-th writing call from 0 on, before or after that call took effect; calls are counted.
+ * Wraps the sink so that it throws at its n-th writing call from 0 on, before or after that call took effect; calls are
+ * counted.
  */
 export function crashingSink<S extends Sink>(sink: S, at: number, when: 'before' | 'after') {
   let calls = 0

@@ -1,4 +1,4 @@
-// Time that passes only when everybody waits: the client's waits of minutes and hours take none.
+// Time that passes only when everybody waits: the client's waits of minutes and hours take no real time.
 import type { Sleep } from '../src/sleep.ts'
 
 type Timer = { readonly at: number; readonly order: number; readonly run: () => void }
@@ -17,7 +17,7 @@ export class VirtualTime {
     return this.wait(ms, signal)
   }
 
-  /** As `sleep`, for what is not the client: latencies, other parties. */
+  /** Like `sleep`, for anything but the client: latencies, other parties. */
   readonly wait: Sleep = (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
@@ -29,7 +29,7 @@ export class VirtualTime {
       })
     })
 
-  /** Lets time pass until `work` has settled. Throws when it waits for nothing that will come. */
+  /** Lets time pass until `work` has settled. Throws if it waits for something that will never happen. */
   async run<T>(work: Promise<T>): Promise<T> {
     let isDone = false
     const end = (): void => {

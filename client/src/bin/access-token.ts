@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import type { Environment } from './environment.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Gives the token for each request. A file is reread each time, so that a new token needs no restart. */
+/** Returns the token for each request. A file is reread each time, so that a new token needs no restart. */
 export function accessToken(tokenFile: string | undefined, { variables }: Environment): () => Promise<string> {
   const fromVariable = variables.TENDER_TOKEN?.trim()
   if (tokenFile === undefined) {

@@ -7,7 +7,7 @@ export const commandNames = ['run', 'watch', 'webhooks', 'status', 'verify', 're
 export type CommandName = (typeof commandNames)[number]
 
 export type Options = {
-  /** Missing only in commands that ask nothing of the API. */
+  /** Absent in commands that request nothing from the API. */
   readonly url: string | undefined
   readonly sink: SinkChoice
   readonly filters: SyncFilters
@@ -216,7 +216,7 @@ function pairs(option: string, list: readonly string[] = []): [string, string][]
   })
 }
 
-/** How each filter of the API is written. One that is missing here does not compile. */
+/** The notation of each filter of the API. If one is missing here, the code does not compile. */
 const filterKinds: { readonly [name in keyof Required<SyncFilters>]: 'list' | 'number' | 'text' } = {
   cpv: 'list',
   nuts: 'list',
@@ -230,7 +230,7 @@ export const filterNames = Object.keys(filterKinds)
 const kindOf = (name: string) => filterKinds[name as keyof SyncFilters]
 const ownParameters = ['updated_since', 'cursor', 'limit', 'archived']
 
-/** The API checks the values; here only what would not even reach it. */
+/** The API checks the values; here only those are checked that would not even reach it. */
 function filtersOf(list: readonly (readonly [string, string])[]): SyncFilters {
   const filters: Record<string, string | number | string[]> = {}
   for (const [name, value] of list) {

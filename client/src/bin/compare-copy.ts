@@ -17,7 +17,8 @@ export type CopyDifferences = {
   /** Held with another time, status or content than delivered. */
   readonly differing: readonly Difference[]
   /**
-   * Records held although the filters no longer match: they are not delivered again (C105), so this is not an error.
+   * Records that are held although the filters no longer match: they are not delivered again (C105), so this is not an
+   * error.
    */
   readonly outsideFilters: number
   /** Changed after the last run: the next run brings them. */
@@ -27,17 +28,17 @@ export type CopyDifferences = {
 }
 
 export type CompareOptions = {
-  /** The state of the copy: what changed later is not its fault. Missing: nothing is pending. */
+  /** The state of the copy: changes after it are not differences. Missing: nothing is pending. */
   readonly updatedSince: string | undefined
   readonly keepsArchived: boolean
   readonly hasFilters: boolean
-  /** The target keeps the status as delivered; else only times are compared. */
+  /** Whether the target keeps the status as delivered; otherwise only times are compared. */
   readonly comparesStatus: boolean
 }
 
 const textOf = ({ lastModified, status }: HeldRecord): string => `${lastModified} ${status}`
 
-/** Takes delivered records one by one; `end` gives the result. `checkedAt` plays no part (C26). */
+/** Receives delivered records one by one; `end` returns the result. `checkedAt` is ignored (C26). */
 export class CopyComparison {
   readonly #held: Map<string, HeldRecord>
   readonly #heldCount: number
@@ -50,7 +51,7 @@ export class CopyComparison {
   #pending = 0
   #notKept = 0
 
-  /** Takes the map over: what was delivered is removed from it. */
+  /** Takes over the map: what was delivered is removed from it. */
   constructor(held: Map<string, HeldRecord>, options: CompareOptions) {
     this.#held = held
     this.#heldCount = held.size

@@ -1,4 +1,4 @@
-// What a command uses outside itself, so that tests can provide all of it.
+// What a command uses from outside, so that tests can provide all of it.
 import type { Sleep } from '../sleep.ts'
 
 export type Environment = {

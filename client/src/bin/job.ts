@@ -1,4 +1,5 @@
-// All that a command works with: the open sink, its lock and report, the client. Opened for one run, closed after it.
+// Everything that a command works with: the open sink, its lock and report, the client. Opened for one run, closed
+// after it.
 import { join } from 'node:path'
 import type { ClientEvent } from '../client-event.ts'
 import { type FileLock, fileLock } from '../state/file-lock.ts'
@@ -43,7 +44,7 @@ export async function openClient(
   firstContactMs?: number,
 ): Promise<TenderClient> {
   const token = accessToken(tokenFile, environment)
-  // A missing file is wrong use and no fault of the network: said before the first request.
+  // A missing file is wrong use, not a fault of the network: it is reported before the first request.
   await token()
   return new TenderClient({
     baseUrl: url!,

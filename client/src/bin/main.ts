@@ -14,7 +14,7 @@ import { verifyCommand } from './verify-command.ts'
 import { watchCommand } from './watch-command.ts'
 import { webhooksCommand } from './webhooks-command.ts'
 
-/** Does what the arguments say; resolves to the exit code and never rejects. */
+/** Executes the arguments; resolves to the exit code and never rejects. */
 export async function main(args: readonly string[], environment: Environment): Promise<number> {
   try {
     return await act(args, environment)
@@ -29,7 +29,7 @@ export async function main(args: readonly string[], environment: Environment): P
   }
 }
 
-/** A full disk, a missing right, a refused connection: said by the system, with a code. */
+/** A full disk, a missing right, a refused connection: the system reports it with a code. */
 const isSystemError = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && 'syscall' in error
 

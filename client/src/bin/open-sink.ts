@@ -74,9 +74,9 @@ async function openCrm(file: string, { options }: SinkChoice, folder: string, en
 }
 
 /**
- * The folder of the lock and the report. Beside a copy that is a file, wherever the command is run from, so that two
- * commands for one file always meet; else below --state, systemd's STATE_DIRECTORY or the user's folder for such
- * things, under a name that belongs to the target.
+ * Returns the folder of the lock and the report. For a copy that is a file it is beside the file, wherever the command
+ * is run from, so that two commands for one file always meet; otherwise it is below --state, systemd's STATE_DIRECTORY
+ * or the user's folder for such data, under a name that belongs to the target.
  */
 export function workFolder(choice: SinkChoice, stateFolder: string | undefined, { variables }: Environment): string {
   if (isFileKind(choice.kind)) {

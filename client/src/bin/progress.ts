@@ -1,4 +1,4 @@
-// Progress of a run: one line that is redrawn at a terminal, a line now and then elsewhere, or JSON lines.
+// Progress of a run: one line that is redrawn at a terminal, occasional lines elsewhere, or JSON lines.
 import type { ClientEvent } from '../client-event.ts'
 import { faultText } from '../fault-text.ts'
 import { ProblemError } from '../problem-error.ts'
@@ -102,7 +102,7 @@ export class Progress {
     this.#tell(`${this.#title} ${how}`, { event: 'run', kind, isResumed, updatedSince })
   }
 
-  /** So many records and pages so far. */
+  /** Shows how many records and pages have arrived so far. */
   page(records: number, pages: number): void {
     this.#records = records
     this.#pages = pages
@@ -128,7 +128,7 @@ export class Progress {
     else this.#redraw(fitted(this.line(now), stderr.columns! - 1))
   }
 
-  /** The state of things in one line. */
+  /** Describes the current state in one line. */
   line(now: number): string {
     const elapsedMs = now - this.#startedAt
     const parts = [
@@ -173,7 +173,7 @@ export class Progress {
   #tell(text: string | undefined, event: { readonly event: string; readonly [name: string]: unknown }): void {
     const { isJson, isQuiet } = this.#options
     if (isJson) this.#environment.stdout.write(`${JSON.stringify(event)}\n`)
-    // At a terminal the line that is redrawn says it; a log keeps it.
+    // At a terminal the redrawn line says it; a log keeps it.
     else if (!isQuiet && text !== undefined && this.#environment.stderr.columns === undefined)
       this.#environment.stderr.write(`${text}\n`)
   }

@@ -17,9 +17,9 @@ import { UsageError } from './usage-error.ts'
 export type RunResult = { readonly code: number; readonly outcome: SyncOutcome }
 
 /**
- * One run; resolves to its exit code and outcome. Throws errors of the command line. An interrupted run ends at the
+ * Runs once; resolves to the exit code and outcome. Throws errors of the command line. An interrupted run ends at the
  * edition with which it began, which may be a day old: the changes since then follow immediately. `isRepeated`: another
- * run follows automatically, so an API that was never reached is waited for.
+ * run follows automatically, so the command waits even for an API that was never reached.
  */
 export async function runCommand(
   options: Options,
@@ -91,8 +91,8 @@ async function runOnce(
 }
 
 /**
- * The report, begun if there is none: with what this copy is made. A copy that continues with other settings than it
- * was begun with would be wrong without a sign of it, so that is refused.
+ * Returns the report, or begins it if there is none: it states with which settings this copy is made. A copy that
+ * continued with other settings would be wrong without any sign of it, so that is refused.
  */
 async function begunReport(
   { state, folder }: Job,
@@ -120,7 +120,7 @@ function codeOf(outcome: SyncOutcome): number {
   return outcome.result === 'skipped' ? exitCodes.skipped : exitCodes.aborted
 }
 
-/** Says how the run ended. */
+/** Reports how the run ended. */
 function tell(
   { isJson, isQuiet, sink }: Options,
   { stdout, stderr }: Environment,
@@ -135,7 +135,7 @@ function tell(
     )
     return
   }
-  // Told even when quiet: the copy lacks something although the run is complete.
+  // Reported even when quiet: the copy lacks something although the run is complete.
   for (const warning of warnings) stderr.write(`${wrapped(`Warning: ${warning}`, stderr.columns)}\n`)
   if (outcome.result === 'completed') {
     if (!isQuiet) stdout.write(`${completedText(outcome, sinkTitle(sink))}\n`)
@@ -183,7 +183,7 @@ function messageOf(error: unknown): string {
   return error instanceof SinkError || error.name.endsWith('Error') ? error.message : `${error.name}: ${error.message}`
 }
 
-/** Faults that pass without help; the others need what the message says. */
+/** Faults that end without help; the others need what the message says. */
 function isPassing({ reason, error }: Extract<SyncOutcome, { result: 'aborted' }>): boolean {
   if (error instanceof UsageError) return false
   if (error instanceof ProblemError) return error.problem.status >= 500 || error.problem.status === 429

@@ -22,13 +22,13 @@ export type RunReport = {
   readonly initial: 'open' | 'history'
   readonly last?: ReportedRun
   readonly lastCompleted?: ReportedRun
-  /** Records of the last first run: the only hint at how many the next one will bring. */
+  /** Number of records of the last first run: the only indication of how many the next one will bring. */
   readonly firstRunRecords?: number
 }
 
 const pathIn = (folder: string): string => join(folder, 'report.json')
 
-/** The report; undefined when there is none, or none that can be read: it is only a convenience. */
+/** Returns the report; undefined if there is none, or if it cannot be read: it is only a convenience. */
 export async function readReport(folder: string): Promise<RunReport | undefined> {
   try {
     const report = JSON.parse((await readIfThere(pathIn(folder))) ?? 'null') as RunReport | null
@@ -42,7 +42,7 @@ export async function writeReport(folder: string, report: RunReport): Promise<vo
   await writeWhole(pathIn(folder), `${JSON.stringify(report, undefined, 2)}\n`)
 }
 
-/** The report after one more run. */
+/** Returns the report after one more run. */
 export function reportAfter(
   before: RunReport,
   outcome: Exclude<SyncOutcome, { result: 'skipped' }>,

@@ -1,4 +1,4 @@
-// The sink that a command line names: `<kind>[:<target>]` and its own options. Pure; opening is in open-sink.ts.
+// The sink that a command line names: `<kind>[:<target>]` and its own options. Pure; open-sink.ts opens it.
 import { suggestion, UsageError } from './usage-error.ts'
 
 const sinkKinds = ['sqlite', 'ndjson', 'csv', 'parquet', 'postgres', 'hubspot', 'salesforce', 'http', 'exec'] as const
@@ -6,7 +6,7 @@ export type SinkKind = (typeof sinkKinds)[number]
 
 export type SinkChoice = {
   readonly kind: SinkKind
-  /** A path, the address of a database, or a program; the empty text where the kind needs none. */
+  /** A path, the address of a database, or a program; empty if the kind needs none. */
   readonly target: string
   /** Only for `exec`: the arguments after `--`. */
   readonly args: readonly string[]

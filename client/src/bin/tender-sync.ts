@@ -6,7 +6,7 @@ import { main } from './main.ts'
 
 const ending = new AbortController()
 const stop = (): void => {
-  // Asked twice: the person means it. Whatever is under way is undone at the next start.
+  // Requested twice: the person means it. Work in progress is undone at the next start.
   if (ending.signal.aborted) process.exit(130)
   ending.abort()
 }

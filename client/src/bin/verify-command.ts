@@ -52,7 +52,7 @@ async function verify(job: Job, options: Options, environment: Environment): Pro
       title: 'verify',
       isJson: options.isJson,
       isQuiet: options.isQuiet,
-      // The copy is the only hint at the size of the stock.
+      // The copy is the only indication of the size of the stock.
       expectedRecords: found.held.size,
     },
     environment,
@@ -100,11 +100,11 @@ function tellComparison(
 }
 
 type FoundCopy = {
-  /** What the people who load the copy find in it: of a file, what the file says. */
+  /** The copy as the people who load it see it: of a file, its content. */
   readonly held: Map<string, HeldRecord>
-  /** Computed from what was read; undefined where the sink cannot say. */
+  /** Computed from what was read; undefined if the sink cannot provide it. */
   readonly digest: CopyDigest | undefined
-  /** Everything that the target says of each record follows from the record that it keeps. */
+  /** Whether everything that the target says about each record follows from the record that it keeps. */
   readonly isConsistent: boolean
 }
 
@@ -130,7 +130,7 @@ async function readCopy(sink: Sink): Promise<FoundCopy> {
   return { held, digest: sum.digest, isConsistent }
 }
 
-/** Undefined for a damaged record, which may lack anything. */
+/** Undefined for a damaged record, which may lack any member. */
 function contentOrNothing({ contentOf }: ReadBack, record: TenderRecord): string | undefined {
   try {
     return contentOf(record)
@@ -140,8 +140,8 @@ function contentOrNothing({ contentOf }: ReadBack, record: TenderRecord): string
 }
 
 /**
- * The newest edition of the API, if one request and what was read say that the copy is the edition of its last run.
- * Undefined: the list has to be compared record by record, be it to name those that differ.
+ * Returns the newest edition of the API, if one request and what was read show that the copy is the edition of its last
+ * run. Undefined: the list has to be compared record by record, if only to name those that differ.
  */
 async function editionOf(
   client: Awaited<ReturnType<typeof openClient>>,

@@ -7,7 +7,7 @@ import { moment } from './format.ts'
 import { runCommand } from './run-command.ts'
 
 /**
- * Runs until it is asked to stop; then it ends with 0 and everything is stored. Faults are reported and do not end it.
+ * Runs until it is asked to stop; then it ends with 0 and everything is stored. Faults are reported, but do not end it.
  */
 export async function watchCommand(options: Options, environment: Environment): Promise<number> {
   const { now, signal, sleep, stdout, stderr } = environment
@@ -15,7 +15,7 @@ export async function watchCommand(options: Options, environment: Environment): 
   while (!signal.aborted) {
     const { outcome } = await runCommand(options, environment, { isRepeated: true })
     if (signal.aborted) break
-    // These need a person to repair them.
+    // These faults need a person to repair them.
     if (outcome.result === 'aborted' && (outcome.reason === 'filters-changed' || outcome.reason === 'state'))
       return exitCodes.aborted
     const next = nextRunAt(now(), offsetMs)

@@ -5,8 +5,8 @@ import type { Environment } from './environment.ts'
 import { UsageError } from './usage-error.ts'
 
 /**
- * Gives the secrets for each request, separated by spaces or lines. A file is reread each time, for rotations without a
- * restart.
+ * Returns the secrets for each request, separated by spaces or lines. A file is reread each time, so that a rotation
+ * needs no restart.
  */
 export function webhookSecrets(
   secretFile: string | undefined,

@@ -1,4 +1,4 @@
-// `tender-sync webhooks`: receives hits and keeps them beside the copy, until it is stopped.
+// `tender-sync webhooks`: receives hits and stores them beside the copy, until it is stopped.
 import { basename, dirname, join, resolve } from 'node:path'
 import { faultText } from '../fault-text.ts'
 import type { Hit, HitStore } from '../hits/hit.ts'
@@ -14,7 +14,7 @@ import { webhookSecrets } from './webhook-secrets.ts'
 export async function webhooksCommand(options: WebhookOptions, environment: Environment): Promise<number> {
   const { signal, now } = environment
   const secrets = webhookSecrets(options.secretFile, environment)
-  // A wrong file is wrong use: said before the first request.
+  // A wrong file is wrong use: it is reported before the first request.
   await secrets()
   const store = await openHits(options.sink, environment)
   try {
@@ -30,7 +30,7 @@ export async function webhooksCommand(options: WebhookOptions, environment: Envi
   }
 }
 
-/** Opens the place for hits that belongs to a sink. Libraries of other sinks are not loaded. */
+/** Opens the storage for hits that belongs to a sink. Libraries of other sinks are not loaded. */
 async function openHits({ kind, target, options }: SinkChoice, environment: Environment): Promise<HitStore> {
   const { variables, now, clock, sleep } = environment
   switch (kind) {
@@ -48,7 +48,7 @@ async function openHits({ kind, target, options }: SinkChoice, environment: Envi
   }
 }
 
-/** Named alike beside every copy, so that a program finds it. */
+/** It has the same name beside every copy, so that a program finds it. */
 function hitsFileBeside(copy: string): string {
   if (basename(copy) === 'hits.ndjson')
     throw new UsageError('The hits are kept in hits.ndjson beside the copy: pass the file of the copy.')

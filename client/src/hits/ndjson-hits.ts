@@ -1,5 +1,5 @@
 // Hits in a file of one JSON object per line. A new hit is appended; a newer message about a hit replaces its line, for
-// which the file is written again and renamed into place.
+// which the file is rewritten and renamed into place.
 import { type FileHandle, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { makeDurable, makeFolder, putInPlace, sizeOf, writeWhole } from '../sinks/durable-files.ts'
@@ -18,7 +18,7 @@ type HitLine = { readonly hitId: string; readonly firstReceivedAt: string } & Hi
 const lineOf = ({ data, webhookId, receivedAt, ...rest }: Hit, firstReceivedAt: string): Buffer =>
   Buffer.from(`${wellFormedJson({ hitId: data.hitId, webhookId, firstReceivedAt, receivedAt, ...rest, data })}\n`)
 
-/** What is known of a line. */
+/** The known facts of a line. */
 type Held = { readonly age: string; readonly firstReceivedAt: string }
 type OpenFile = { readonly handle: FileHandle; readonly held: Map<string, Held> }
 
@@ -75,8 +75,8 @@ export async function openNdjsonHits({ file, now }: NdjsonHitsOptions): Promise<
 }
 
 /**
- * Reads the file, or makes it. The last line may be torn (a kill, a power cut): it was never confirmed and is removed.
- * All that is left is durable then.
+ * Reads the file, or creates it. The last line may be torn (a kill, a power cut): it was never confirmed and is
+ * removed. Everything that is left is durable then.
  */
 async function openFile(file: string): Promise<OpenFile> {
   if ((await sizeOf(file)) === undefined) await writeWhole(file, '')
@@ -104,9 +104,7 @@ async function openFile(file: string): Promise<OpenFile> {
 
 const lineStart = '{"hitId":"'
 
-/**
- * True when what follows this offset is nothing, or the beginning of a line of ours, or what a power cut leaves of one.
- */
+/** True if nothing follows this offset, or the beginning of one of our lines, or what a power cut leaves of one. */
 async function isTornHit(file: string, offset: number): Promise<boolean> {
   const handle = await open(file, 'r')
   try {
@@ -117,7 +115,7 @@ async function isTornHit(file: string, offset: number): Promise<boolean> {
   }
 }
 
-/** Puts the line in the place of the one about the same hit; readers see the old file or the new one. */
+/** Replaces the line about the same hit; readers see either the old file or the new one. */
 async function replaceLine(file: string, hitId: string, line: Buffer): Promise<void> {
   const start = Buffer.from(`${lineStart}${hitId}"`)
   const writer = await BlockWriter.create(`${file}.new`)

@@ -18,7 +18,7 @@ export async function openPostgresHits(options: PostgresHitsOptions): Promise<Hi
     connectionString: options.connectionString,
     timeoutMs: statementMs,
     setUp: async (client) => {
-      // A server may be set up to confirm commits before they are durable.
+      // A server may be configured to confirm commits before they are durable.
       await client.query(
         "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'",
       )

@@ -10,13 +10,13 @@ import type { Hit, HitOutcome, HitStore } from './hit.ts'
 
 /** How long a hit waits for a run that is writing: below the 20 s after which the sender gives up. */
 const waitMs = 10_000
-/** Pause before the next try. */
+/** How long to pause before the next attempt. */
 const pauseMs = 50
 /** SQLite's code for a database that another process is writing. */
 const busyCode = 5
 
 export type SqliteHitsOptions = {
-  /** Path of the database file; made when missing, with the tables of the copy. */
+  /** Path of the database file; created if missing, with the tables of the copy. */
   readonly file: string
   /** Milliseconds that only rise. */
   readonly clock: () => number
@@ -28,7 +28,7 @@ export async function openSqliteHits({ file, clock, sleep }: SqliteHitsOptions):
   const db = await openSqlite(file)
   try {
     makeHitTable(db, file)
-    // Waiting inside SQLite would hold up all connections of the receiver.
+    // Waiting inside SQLite would delay all connections of the receiver.
     db.exec('PRAGMA busy_timeout = 0')
   } catch (error) {
     db.close()
@@ -75,8 +75,8 @@ function hitWriter(db: DatabaseSync): (hit: Hit) => HitOutcome {
     try {
       const isKnown = find.get(hit.data.hitId) !== undefined
       const { changes: written } = upsert.run(...hitColumns.map(({ of }) => boundValue(of(hit))), JSON.stringify(body))
-      // A process that was killed may have left its last commit written but not durable. What is answered with "held"
-      // must be durable, and only a commit that changes something makes the log durable.
+      // A process that was killed may have left its last commit written but not durable. A hit that is answered with
+      // "held" must be durable, and only a commit that changes something makes the log durable.
       if (written === 0) touch.run(JSON.stringify({ version: 1, repeated: webhookId, at: receivedAt }))
       db.exec('COMMIT')
       if (written === 0) return 'held'

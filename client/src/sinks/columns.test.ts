@@ -1,4 +1,5 @@
-// The columns against the contract: no member of the record is forgotten, and none is read where the record has none.
+// The columns against the contract: no member of the record is forgotten, and none is read that the record does not
+// have.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { type Column, hitColumns, lotColumns, tenderColumns } from './columns.ts'

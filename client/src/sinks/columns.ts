@@ -16,11 +16,11 @@ export type Column = {
    */
   readonly paths: readonly string[]
   /**
-   * What is written of a list: its codes, separated by spaces; how many it has; the names of its items, separated by
+   * What is written of a list: its codes, separated by spaces; its length; the names of its items, separated by
    * semicolons.
    */
   readonly list?: 'codes' | 'count' | 'names'
-  /** True: never null. */
+  /** Whether it is never null. */
   readonly isRequired?: boolean
   /** Shown by BI tools. */
   readonly comment: string

@@ -13,10 +13,10 @@ type PendingWrite = { readonly record: TenderRecord; readonly reason: string }
 
 export type LedgerEntry = {
   readonly id: string
-  /** Of the version that was written; missing until the CRM accepted one. */
+  /** `lastModified` of the version that was written; missing until the CRM accepted one. */
   readonly lastModified?: string
   readonly status?: string
-  /** What the digest of the copy needs of that version: the CRM keeps only what is mapped. */
+  /** The facts of that version that the digest of the copy needs: the CRM keeps only what is mapped. */
   readonly print?: RecordPrint
   readonly state?: TargetState
   /** One hash of eight characters per property that counts, in the order of the mapping. */
@@ -25,17 +25,20 @@ export type LedgerEntry = {
   readonly crmId?: string
   readonly mergedInto?: string
   readonly pending?: PendingWrite
-  /** Is being sent. Still here when the ledger is opened: the process ended without hearing whether it arrived. */
+  /**
+   * Whether it is being sent. If it is still set when the ledger is opened, the process ended before it knew whether it
+   * arrived.
+   */
   readonly sending?: TenderRecord
 }
 
 export type CrmLedger = {
-  /** Entries were made with other fields: their hashes cannot be compared. */
+  /** Whether entries were made with other fields: then their hashes cannot be compared. */
   readonly isOtherMapping: boolean
   get(id: string): LedgerEntry | undefined
   set(entry: LedgerEntry): void
   entries(): Iterable<LedgerEntry>
-  /** Durable when it resolves. */
+  /** The entries are durable when it resolves. */
   save(): Promise<void>
 }
 

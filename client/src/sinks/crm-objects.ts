@@ -1,5 +1,5 @@
-// Lookups and moves of a CRM's own objects, as the mapping describes them: ids that the ledger lost, and what hangs at
-// a record that is merged into another.
+// Lookups and moves of a CRM's own objects, as the mapping describes them: ids that the ledger lost, and objects
+// attached to a record that is merged into another.
 import type { LedgerEntry } from './crm-ledger.ts'
 import { type CrmRequest, type CrmRequests, reasonIn } from './crm-requests.ts'
 import { filledJson } from './filled-json.ts'
@@ -22,7 +22,7 @@ export function batchRequest(batch: MappedBatch, items: readonly { readonly [nam
   }
 }
 
-/** The entries of ids that the CRM knows, although the ledger may not. Empty where the mapping has no lookup. */
+/** Returns entries for ids that the CRM knows although the ledger may not. Empty if the mapping has no lookup. */
 export async function lookUp(
   { name, lookup }: HttpMapping,
   requests: CrmRequests,
@@ -54,7 +54,7 @@ export async function lookUp(
   return found
 }
 
-/** Moves what hangs at one object of the CRM to another. Gives their number, or the reason of a refusal. */
+/** Moves what is attached to one object of the CRM to another. Returns their number, or the reason of a refusal. */
 export async function moveItems(
   mapping: HttpMapping,
   requests: CrmRequests,

@@ -1,26 +1,29 @@
-// Requests to a CRM: paced, repeated where repeating helps, and sorted into what the caller can act on. Every request
-// here may be sent twice: upserts by external id, lookups and moves change nothing the second time.
+// Requests to a CRM: paced, repeated if that helps, and sorted into what the caller can act on. Every request here may
+// be sent twice: upserts by external id, lookups and moves change nothing the second time.
 import { SinkError } from './sink-error.ts'
 
 export type CrmRequest = { readonly method: string; readonly path: string; readonly body?: unknown }
 
-/** `refused`: the CRM understood and does not want this content; fewer records or other values may pass. */
+/**
+ * `refused`: the CRM understood the request and does not accept this content; fewer records or other values may be
+ * accepted.
+ */
 type CrmAnswer =
   | { readonly result: 'ok'; readonly body: unknown }
   | { readonly result: 'refused'; readonly status: number; readonly reason: string }
 
 export type CrmRequestsOptions = {
-  /** For messages. */
+  /** Name for messages. */
   readonly name: string
   readonly baseUrl: string
   readonly headers: { readonly [name: string]: string }
   readonly rate?: { readonly requests: number; readonly seconds: number } | undefined
   readonly fetch: typeof globalThis.fetch
   readonly sleep: (ms: number) => Promise<void>
-  /** Milliseconds. */
+  /** Steady clock, in milliseconds. */
   readonly clock: () => number
   readonly onWait?: (wait: { readonly waitMs: number; readonly reason: string }) => void
-  /** One attempt may take so long. */
+  /** Maximum time for one attempt. */
   readonly timeoutMs: number
 }
 
@@ -31,7 +34,7 @@ export type CrmRequests = {
 }
 
 /**
- * Faults that pass without help: overload, locks, moves between data centers (423, 477 at HubSpot), faults of the
+ * Faults that end without help: overload, locks, moves between data centers (423, 477 at HubSpot), faults of the
  * server.
  */
 const passing = new Set([408, 423, 425, 429, 477, 500, 502, 503, 504, 520, 521, 522, 523, 524])
@@ -51,7 +54,7 @@ function retryAfterMs(headers: Headers): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.max(0, ms)
 }
 
-/** The words of an error answer, whatever its shape; never the request, which may hold secrets. */
+/** The words of an error answer, in any format; never the request, which may hold secrets. */
 export function reasonIn(text: string): string {
   try {
     const body: unknown = JSON.parse(text)
@@ -84,7 +87,7 @@ export function crmRequests(options: CrmRequestsOptions): CrmRequests {
   }
 
   async function attempt(request: CrmRequest): Promise<CrmAnswer | { retryMs: number | undefined; reason: string }> {
-    // The next page may be named by the answer: the headers with the secret go to the CRM's own origin only.
+    // The answer may name the next page: the headers with the secret go to the CRM's own origin only.
     const url = new URL(request.path.startsWith('/') ? baseUrl + request.path : request.path)
     if (url.origin !== origin)
       throw new SinkError(`${name} names an address on another host (${url.origin}); nothing is sent there.`)

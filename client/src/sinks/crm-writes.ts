@@ -19,7 +19,7 @@ export type Write = {
   readonly why: readonly string[]
   readonly hashes: string
   readonly properties: Properties
-  /** From an earlier process that did not learn whether it arrived. */
+  /** Whether it comes from an earlier process that did not learn whether it arrived. */
   readonly sending: TenderRecord | undefined
   readonly isRetry: boolean
   readonly lastReason: string | undefined
@@ -40,7 +40,7 @@ export class CrmWrites {
     this.#emptyValue = mapping.emptyValue ?? null
   }
 
-  /** Differs where hashes of the ledger cannot be compared. */
+  /** Differs whenever hashes of the ledger cannot be compared. */
   get mappingHash(): string {
     return shortHash(JSON.stringify(this.#counted))
   }

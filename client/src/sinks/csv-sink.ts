@@ -1,5 +1,5 @@
-// Sync into CSV (RFC 4180): one row per tender, and one per lot in a second file if wanted; rewritten, whole and in one
-// step, at the end of each run that changed something.
+// Syncs into CSV (RFC 4180): one row per tender, and one per lot in a second file if requested; rewritten, whole and in
+// one step, at the end of each run that changed something.
 import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,11 +23,11 @@ export type CsvSinkOptions = {
   readonly file: string
   /** Path of the file of lots; without it none is written. */
   readonly lotsFile?: string
-  /** Between the values; default `,`. Excel in countries with a decimal comma opens `;` by a double click. */
+  /** Character between the values; default `,`. Excel in countries with a decimal comma opens `;` by a double click. */
   readonly delimiter?: ',' | ';' | '\t' | '|'
   /**
-   * Default true: a `'` is put before a text that begins with `=`, `+`, `-` or `@`, because Excel would run it as a
-   * formula, and anybody who publishes a notice writes such texts. False: texts exactly as delivered, for programs.
+   * Default true: `'` is put before a text that begins with `=`, `+`, `-` or `@`, because Excel would run it as a
+   * formula, and anybody who publishes a notice can write such texts. False: texts exactly as delivered, for programs.
    */
   readonly escapesFormulas?: boolean
 }
@@ -112,7 +112,7 @@ async function loadParser(): Promise<typeof import('csv-parse')['parse']> {
   }
 }
 
-/** Maximum of one row that is read back, in bytes; a quote that was lost makes one row of the rest of the file. */
+/** Maximum bytes of one row that is read back; a lost quote turns the rest of the file into one row. */
 const mostRowBytes = 1 << 26
 
 /** The rows of a file as another program reads them. */

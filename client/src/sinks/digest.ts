@@ -1,4 +1,4 @@
-// Short names for long contents, so that a million of them fit into memory.
+// Short hashes of long contents, so that a million of them fit into memory.
 import { createHash } from 'node:crypto'
 
 /** The first 128 bits of SHA-256, as 22 letters. */

@@ -22,8 +22,8 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * Makes a file durable that was found, content and name: the process that wrote or renamed it may have been killed, or
- * have failed, before it was. Call it before anything is built on what the file says.
+ * Makes a file durable that already existed, content and name: the process that wrote or renamed it may have been
+ * killed, or have failed, before it was. Call it before anything is built on what the file says.
  */
 export async function makeDurable(path: string): Promise<void> {
   const file = await open(path, 'r+')
@@ -35,7 +35,7 @@ export async function makeDurable(path: string): Promise<void> {
   await syncFolder(dirname(path))
 }
 
-/** Puts a finished file in the place of another; readers see the one or the other. */
+/** Replaces a file with a finished one; readers see either the one or the other. */
 export async function putInPlace(from: string, to: string): Promise<void> {
   try {
     await rename(from, to)
@@ -48,7 +48,7 @@ export async function putInPlace(from: string, to: string): Promise<void> {
   await syncFolder(dirname(to))
 }
 
-/** Replaces a small file wholly and durably. */
+/** Replaces a small file completely and durably. */
 export async function writeWhole(path: string, text: string): Promise<void> {
   const temporary = `${path}.new`
   const file = await open(temporary, 'w')
@@ -61,7 +61,7 @@ export async function writeWhole(path: string, text: string): Promise<void> {
   await putInPlace(temporary, path)
 }
 
-/** Text of a file; undefined when there is none. */
+/** Text of a file; undefined if there is none. */
 export async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')
@@ -71,7 +71,7 @@ export async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-/** Bytes of a file; undefined when there is none. */
+/** Bytes of a file; undefined if there is none. */
 export async function sizeOf(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).size
@@ -81,7 +81,7 @@ export async function sizeOf(path: string): Promise<number | undefined> {
   }
 }
 
-/** Makes the folder. Throws a SinkError that names it when that cannot be done. */
+/** Creates the folder. Throws a SinkError that names it if that is not possible. */
 export async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true })

@@ -1,5 +1,5 @@
-// Sync into a program of yours: one JSON line per event to its standard input, taken as done when it ends with exit
-// code 0.
+// Syncs into a program of yours: one JSON line per event to its standard input; the events count as delivered when it
+// ends with exit code 0.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ import { WorkingCopy } from './working-copy.ts'
 export type ExecSinkOptions = {
   /** Program and arguments; run without a shell, so nothing is expanded. */
   readonly command: readonly [program: string, ...args: string[]]
-  /** Folder for the ids and times of what the program has taken, and for the state. */
+  /** Folder for the ids and times of what the program has accepted, and for the state. */
   readonly folder: string
   /** Where the program's standard output goes; its standard error goes to ours. Default: nowhere. */
   readonly output?: 'inherit' | 'ignore'
@@ -36,9 +36,8 @@ export type ExecEvent =
   | { readonly op: 'merge'; readonly record: TenderRecord; readonly into: string }
 
 /**
- * The program is started for each page with something new, and once more at the end of a run if merges wait. Events
- * that it received before it failed, or before this process was killed, are delivered again: it must tolerate
- * repetition.
+ * Starts the program for each page with something new, and once more at the end of a run if merges wait. Events that it
+ * received before it failed, or before this process was killed, are delivered again: it must tolerate repetition.
  */
 export function execSink({ command, folder, output = 'ignore' }: ExecSinkOptions): OpenSink {
   const copy = new WorkingCopy({
@@ -50,7 +49,7 @@ export function execSink({ command, folder, output = 'ignore' }: ExecSinkOptions
   let keepsArchived = false
   let events: ExecEvent[] = []
 
-  /** Keeps id, time and status of those that are newer than what was given before; resolves to them. */
+  /** Stores id, time and status of those that are newer than the known ones; resolves to them. */
   async function note(records: readonly TenderRecord[], isKnownOnly: boolean): Promise<ReadonlySet<TenderRecord>> {
     const recordOf = new Map(
       records.map((record) => {
@@ -67,7 +66,7 @@ export function execSink({ command, folder, output = 'ignore' }: ExecSinkOptions
       if (op === 'upsert' && record.archiveReason !== undefined) events.push({ op: 'close', record })
     }
   }
-  /** The events of a process that ended without recording whether the program accepted them. */
+  /** The events of a process that ended before it recorded whether the program accepted them. */
   async function unsureEvents(): Promise<ExecEvent[]> {
     const text = await readIfThere(given)
     const left = text === undefined ? [] : (JSON.parse(text) as ExecEvent[])

@@ -1,14 +1,14 @@
-// A column of the lists (columns.ts) as a function from what a row is about to its value.
+// A column of the lists (columns.ts) as a function from the subject of a row to its value.
 import type { Column, ColumnType } from './columns.ts'
 
-/** Files and SQLite have no type of their own for an id. */
+/** Files and SQLite have no separate type for an id. */
 export type FlatType = Exclude<ColumnType, 'uuid'>
 export type FlatValue = string | number | boolean | null
 
 export type FlatColumn<T> = {
   readonly name: string
   readonly type: FlatType
-  /** True: never null. */
+  /** Whether it is never null. */
   readonly isRequired?: boolean
   readonly of: (of: T) => FlatValue
 }
@@ -30,7 +30,7 @@ function valueAt(from: Json, steps: readonly string[]): Json {
 function written(list: Column['list'], value: Json): FlatValue {
   const items = Array.isArray(value) ? (value as readonly Json[]) : undefined
   switch (list) {
-    // Codes hold no spaces, so a space parts them: `45000000 71000000`.
+    // Codes hold no spaces, so a space separates them: `45000000 71000000`.
     case 'codes':
       return (items ?? []).join(' ')
     case 'count':

@@ -17,7 +17,7 @@ export const hitColumns: readonly FlatColumn<Hit>[] = columnsOfHit.map((column) 
 
 type PlacedLot = { readonly tenderId: string; readonly position: number; readonly lot: Lot }
 
-/** One row per lot, to be joined by `tender_id`. */
+/** One row per lot, which joins by `tender_id`. */
 export const lotColumns: readonly FlatColumn<PlacedLot>[] = [
   { name: 'tender_id', type: 'text', isRequired: true, of: ({ tenderId }) => tenderId },
   { name: 'position', type: 'integer', isRequired: true, of: ({ position }) => position },
@@ -40,8 +40,8 @@ function placed(own: readonly string[], lots: readonly Lot[], of: (lot: Lot) => 
   return [...new Map(all.map((each) => [`${each.lotId} ${each.code}`, each])).values()]
 }
 
-/** CPV codes of the tender and of its lots, each once per place. */
+/** CPV codes of the tender and of its lots, each once per tender or lot. */
 export const cpvOf = (tender: TenderRecord) => placed(tender.cpvCodes, tender.lots, (lot) => lot.cpvCodes)
 
-/** NUTS codes of the tender and of its lots, each once per place. */
+/** NUTS codes of the tender and of its lots, each once per tender or lot. */
 export const nutsOf = (tender: TenderRecord) => placed(tender.nutsCodes, tender.lots, (lot) => lot.nutsCodes)

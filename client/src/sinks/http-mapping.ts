@@ -46,7 +46,7 @@ export type MappedBatch = {
   readonly batchSize: number
 }
 
-/** Moves what hangs at a merged record to the one that remains. */
+/** Moves what is attached to a merged record to the one that remains. */
 export type MappedMove = {
   readonly name: string
   readonly list: { readonly path: string; readonly results: string; readonly id: string; readonly next?: string }

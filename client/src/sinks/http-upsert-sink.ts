@@ -26,9 +26,9 @@ export type CrmReport = {
   readonly closed: number
   readonly reopened: number
   readonly merged: number
-  /** Nothing that is mapped changed: not sent. */
+  /** Number of records of which nothing that is mapped changed: not sent. */
   readonly unchanged: number
-  /** Archived records that the CRM does not know. */
+  /** Number of archived records that the CRM does not know. */
   readonly unknown: number
   readonly deadLetters: number
   readonly pending: number
@@ -49,20 +49,20 @@ export type CrmEvent =
   | { readonly type: 'wait'; readonly waitMs: number; readonly reason: string }
 
 export type HttpUpsertSinkOptions = {
-  /** Checked, with the environment filled in: see parseMapping. */
+  /** The mapping, checked and with the environment filled in: see parseMapping. */
   readonly mapping: HttpMapping
-  /** Path of the ledger, best beside the state. */
+  /** Path of the ledger, preferably beside the state. */
   readonly ledger: string
   /** Path of the file for refused records, one JSON per line. Default: the ledger's with `.refused.ndjson`. */
   readonly deadLetters?: string
   /** Path of a log with one line of JSON per written record. */
   readonly log?: string
-  /** Maximum records that the CRM may refuse before the run is abandoned. Default 1,000. */
+  /** Maximum number of records that the CRM may refuse before the run is abandoned. Default 1,000. */
   readonly maxDeadLetters?: number
   readonly on?: (event: CrmEvent) => void
   readonly fetch?: typeof globalThis.fetch
   readonly sleep?: (ms: number) => Promise<void>
-  /** Milliseconds; paces requests only. */
+  /** Steady clock in milliseconds; only paces requests. */
   readonly clock?: () => number
   readonly timeoutMs?: number
 }
@@ -163,7 +163,7 @@ class CrmRun {
     return await this.#opened
   }
 
-  /** Of what the CRM was given: a version that it refused is kept, and given again. */
+  /** Versions that were given to the CRM: one that it refused is kept, and given again. */
   async digest(): Promise<CopyDigest | undefined> {
     await this.flush()
     const sum = new DigestSum()
@@ -284,7 +284,8 @@ class CrmRun {
   }
 
   /**
-   * Noted before anything is sent: killed before it hears the answer, the next process sends it again before all else.
+   * This is recorded before anything is sent: if the process is killed before it receives the answer, the next one
+   * sends it again before everything else.
    */
   async #noteSending(known: CrmLedger, writes: readonly Write[]): Promise<void> {
     for (const { record } of writes) known.set({ ...(known.get(record.id) ?? { id: record.id }), sending: record })
@@ -378,11 +379,12 @@ class CrmRun {
     await this.#sendBatch(known, again, retries + 1)
   }
 
-  /** Moves what hangs at a merged record; false: refused, and the merge with it. */
+  /** Moves what is attached to a merged record; false: refused, and the merge with it. */
   async #moveAll(known: CrmLedger, write: Write): Promise<boolean> {
     const from = write.entry?.crmId
     const into = known.get(write.record.mergedInto ?? '')?.crmId
-    // Without the survivor in the CRM (a filtered sync) the pointer alone is set; nothing moves to nowhere.
+    // If the survivor is not in the CRM (a filtered sync), only the pointer is set: there is no object to which
+    // anything could move.
     if (from === undefined || into === undefined || from === into) return true
     for (const move of this.#mapping.merge.moves ?? []) {
       const moved = await moveItems(this.#mapping, this.#requests, move, { from, into })
@@ -444,7 +446,7 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
       for (const { id, lastModified, status } of (await crm.ledger()).entries())
         if (lastModified !== undefined) yield { id, lastModified, status: status ?? 'unknown' }
     },
-    // Nothing is written here: the lock of the run is given back before, and another process may be at work.
+    // Nothing is written here: the lock of the run was released before, and another process may be running.
     async end() {},
   })
 }

@@ -10,7 +10,7 @@ export type Line = { readonly bytes: Buffer; readonly offset: number }
 /** The position of a piece of a file. */
 export type FileRange = { readonly offset: number; readonly length: number }
 
-/** All complete lines of a file; what follows the last line's end is not given. A missing file has none. */
+/** Yields all complete lines of a file; what follows the last line's end is left out. A missing file has none. */
 export async function* readLines(path: string): AsyncGenerator<Line> {
   let file: FileHandle
   try {
@@ -42,7 +42,7 @@ export async function* readLines(path: string): AsyncGenerator<Line> {
   }
 }
 
-/** The pieces of a file at these places, which ascend; neighbors are read together. */
+/** Yields the pieces of a file at these positions, which ascend; neighbors are read together. */
 export async function* readRanges(path: string, ranges: readonly FileRange[]): AsyncGenerator<Buffer> {
   if (ranges.length === 0) return
   const file = await open(path, 'r')
@@ -106,7 +106,7 @@ export class BlockWriter {
     await this.#file.close()
   }
 
-  /** Closes without caring for the content. */
+  /** Closes the file without regard to its content. */
   async abandon(): Promise<void> {
     await this.#file.close().catch(() => {})
   }

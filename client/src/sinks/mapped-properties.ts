@@ -19,7 +19,7 @@ export function valueAt(from: unknown, path: string): unknown {
   return value
 }
 
-/** Cuts to `maxLength` UTF-16 units, the … included, never within a surrogate pair. */
+/** Cuts to `maxLength` UTF-16 units including the …, never within a surrogate pair. */
 function cut(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text
   const kept = text.slice(0, maxLength - 1)
@@ -67,7 +67,7 @@ export function mappedValue(record: TenderRecord, field: MappedField, context: M
   return field.empty === 'skip' ? undefined : context.emptyValue
 }
 
-/** The properties of these fields; those that are left alone are not in it. */
+/** The properties of these fields, without those that are to be left alone. */
 export function mappedProperties(
   record: TenderRecord,
   fields: readonly MappedField[],

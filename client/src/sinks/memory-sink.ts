@@ -1,4 +1,4 @@
-// A target in memory, in the two kinds that there are: staged like a database, or direct like a remote system.
+// A target in memory, of either kind: staged like a database, or direct like a remote system.
 import { DigestSum, isOpenRecord, webRecordHash } from '../sync/copy-digest.ts'
 import { StagingLostError, type StateStore, type SyncState } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
@@ -21,7 +21,7 @@ export type MemorySink = OpenSink & {
   readonly records: ReadonlyMap<string, TenderRecord>
 }
 
-/** Keeps whole records by id; archived and merged ones stay, as they were delivered last. */
+/** Keeps whole records by id; archived and merged ones stay, as they were last delivered. */
 export function memorySink(options: MemorySinkOptions = {}): MemorySink {
   const { isStaged = true, commitsPages = true, keepsState = false } = options
   let target = new Map<string, TenderRecord>()

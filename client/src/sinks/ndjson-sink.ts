@@ -1,4 +1,4 @@
-// Sync into a file of one JSON record per line, as delivered; replaced whole at the end of each run that changed
+// Syncs into a file of one JSON record per line, as delivered; replaced as a whole at the end of each run that changed
 // something.
 import type { ReadBack } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'

@@ -12,7 +12,7 @@ const elementTypes = {
 const cellOf = (type: FlatType, value: FlatValue) =>
   type === 'instant' && typeof value === 'string' ? new Date(value) : value
 
-/** Its schema, and its cell in a row of which `part` takes what the column reads. */
+/** Its schema, and its cell in a row; `part` selects what the column reads. */
 export function parquetColumn<Part, Row>({ name, type, isRequired, of }: FlatColumn<Part>, part: (row: Row) => Part) {
   return {
     schema: { name, ...elementTypes[type], repetition_type: isRequired ? 'REQUIRED' : 'OPTIONAL' } as const,

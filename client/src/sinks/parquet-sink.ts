@@ -1,4 +1,4 @@
-// Sync into a Parquet file: typed columns and the full record as JSON; rewritten, whole and in one step, at the end of
+// Syncs into a Parquet file: typed columns and the full record as JSON; rewritten, whole and in one step, at the end of
 // each run that changed something.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -33,7 +33,7 @@ async function loadWriter(): Promise<Writer> {
   }
 }
 
-/** Throws a SinkError that says what to install when hyparquet-writer is missing. */
+/** Throws a SinkError that says what to install if hyparquet-writer is missing. */
 export async function parquetSink({ file }: ParquetSinkOptions): Promise<OpenSink> {
   const writer = await loadWriter()
   const folder = `${file}.sync`

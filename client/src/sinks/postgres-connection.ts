@@ -22,7 +22,7 @@ export type PostgresConnection = {
 async function loadPg(): Promise<typeof import('pg')> {
   try {
     const loaded = await import('pg')
-    // A CommonJS package: its members may be on the default export alone.
+    // A CommonJS package: its members may be only on the default export.
     return 'default' in loaded ? (loaded.default as typeof import('pg')) : loaded
   } catch (error) {
     if (isMissingModule(error, 'pg'))
@@ -31,7 +31,7 @@ async function loadPg(): Promise<typeof import('pg')> {
   }
 }
 
-/** Throws a SinkError when the name needs quotes. */
+/** Throws a SinkError if the name needs quotes. */
 export function checkedName(name: string, what: string): string {
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(name))
     throw new SinkError(`${what} ${JSON.stringify(name)} must consist of letters, digits and underscores.`)
@@ -56,13 +56,13 @@ export function postgresConnection(options: PostgresConnectionOptions): Postgres
     })
     let isGone = false
     const forget = (): void => {
-      // Error and end both come, the second perhaps when there is a new connection already.
+      // Error and end both arrive, the second perhaps when there is a new connection already.
       if (isGone) return
       isGone = true
       connection = undefined
       onLost?.()
     }
-    // Without a listener a lost connection would end the process; the query under way rejects anyway.
+    // Without a listener a lost connection would end the process; the running query rejects anyway.
     forgetConnection = forget
     client.on('error', forget)
     client.on('end', forget)
@@ -95,7 +95,7 @@ export function postgresConnection(options: PostgresConnectionOptions): Postgres
         const severity = typeof error === 'object' && error !== null && 'severity' in error ? error.severity : 'FATAL'
         if (severity !== 'ERROR') {
           forgetConnection()
-          // Else a connection that still lives would keep the lock.
+          // Otherwise a connection that is still alive would keep the lock.
           void client.end().catch(() => {})
         }
         throw error

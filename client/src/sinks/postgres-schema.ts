@@ -37,8 +37,8 @@ const copyVersions: TableSet['versions'] = [
       `comment on column ${s}.${table}.lot_id is 'The lot of the code; empty: the tender itself'`,
       `comment on column ${s}.${table}.is_lot is 'True: the code belongs to a lot'`,
     ]),
-    // Logged on purpose: the state names a cursor after these rows, so they must survive a crash of the server with
-    // it.
+    // Logged on purpose: the state names a cursor after these rows, so they must survive a crash of the server together
+    // with it.
     `create table ${s}.sync_staged (id uuid primary key, last_modified timestamptz(3) not null, record jsonb not null,
       record_hash numeric not null)`,
     `create table ${s}.sync_state (is_only boolean primary key default true check (is_only), state json not null)`,
@@ -88,7 +88,7 @@ const hitTables: TableSet = {
   ],
 }
 
-/** Throws a SinkError when the schema holds something with one of our names that is not ours. */
+/** Throws a SinkError if the schema holds something with one of our names that is not ours. */
 async function refuseForeignTables(
   client: Queryable,
   schema: string,
@@ -106,7 +106,7 @@ async function refuseForeignTables(
     )
 }
 
-/** Creates the schema and the tables of the copy, or brings them to this version. */
+/** Creates the schema and the tables of the copy, or migrates them to this version. */
 export const migratePostgres = (client: Queryable, schema: string): Promise<void> => migrate(client, schema, copyTables)
 
 /** The same for the table of the hits. */
@@ -114,9 +114,9 @@ export const migratePostgresHits = (client: Queryable, schema: string): Promise<
   migrate(client, schema, hitTables)
 
 /**
- * Brings the tables to this version, in one transaction; two that start together wait for each other.
+ * Migrates the tables to this version, in one transaction; two processes that start together wait for each other.
  *
- * @throws SinkError when the tables were made by a newer version of this package.
+ * @throws SinkError if the tables were made by a newer version of this package.
  */
 async function migrate(client: Queryable, schema: string, tables: TableSet): Promise<void> {
   const { versionTable, versions } = tables
@@ -124,7 +124,7 @@ async function migrate(client: Queryable, schema: string, tables: TableSet): Pro
   await client.query('begin')
   try {
     await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`tender-sync migrate ${schema}`])
-    // Asked first: an account without the right to create schemas may use one that was made for it.
+    // Checked first: an account without the right to create schemas may use an existing one.
     const { rows } = await client.query('select 1 from pg_namespace where nspname = $1', [schema])
     if (rows.length === 0) await client.query(`create schema ${s}`)
     await refuseForeignTables(client, schema, tables)

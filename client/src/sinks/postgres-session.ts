@@ -1,5 +1,5 @@
 // The connection of one run: its transaction, and the lock by which only one run writes into a schema. What a lost
-// connection held is gone, so that its run must not continue with another one.
+// connection held is gone, so its run must not continue with another one.
 import { type PostgresConnection, postgresConnection } from './postgres-connection.ts'
 import { migratePostgres } from './postgres-schema.ts'
 import { SinkBusyError, SinkError } from './sink-error.ts'
@@ -27,7 +27,7 @@ export class PostgresSession {
 
   readonly rows: PostgresConnection['rows'] = (sql, values) => this.#connection.rows(sql, values)
 
-  /** Undoes what an interrupted run left, and takes the lock. */
+  /** Undoes what an interrupted run left behind, and takes the lock. */
   async begin(): Promise<void> {
     this.#isRunning = false
     this.#isRunLost = false
@@ -36,7 +36,7 @@ export class PostgresSession {
     this.#isRunning = true
   }
 
-  /** @throws SinkError where the connection was lost since `begin`. */
+  /** @throws SinkError if the connection was lost since `begin`. */
   check(): void {
     if (this.#isRunLost)
       throw new SinkError('The connection to PostgreSQL was lost during the run; the next run repeats it.')

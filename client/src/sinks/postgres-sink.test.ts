@@ -68,7 +68,7 @@ describe.skipIf(!connectionString)('PostgreSQL sink', () => {
     return {
       open: async () => open(schema),
       seen: () => seen(schema),
-      // What a row version costs: xmin names the transaction that wrote it.
+      // Identifies row versions: xmin names the transaction that wrote each.
       writes: async () => {
         const [row] = await query<{ written: string }>(
           `select sum(('x' || md5(id::text || xmin::text))::bit(32)::bigint) as written from ${schema}.tender`,
@@ -211,7 +211,7 @@ describe.skipIf(!connectionString)('PostgreSQL sink', () => {
       { name: 'other', tender_id: idOf(3) },
     ])
     expect(await query(`select tender from ${schema}.remark`)).toEqual([{ tender: idOf(1) }])
-    // A chain that is still in two steps ends at its end in the view.
+    // A chain that still has two steps ends at its last record in the view.
     await sink.begin(delta)
     await sink.merge([{ record: mergedOf(1, 2, 3), into: idOf(3) }])
     await sink.commit(state, 'run')

@@ -13,13 +13,13 @@ import { storable } from './record-json.ts'
 import { SinkError } from './sink-error.ts'
 
 export type PostgresSinkOptions = {
-  /** `postgres://user:password@host:5432/database`; what it leaves out comes from the PG… variables, as in psql. */
+  /** `postgres://user:password@host:5432/database`; missing parts come from the PG… variables, as in psql. */
   readonly connectionString: string
   /** Default `tenderstock`. Letters, digits and underscores. The account needs CREATE on it (or on the database). */
   readonly schema?: string
   /**
-   * Columns of your own tables that hold ids of tenders, as `schema.table.column`: when a tender turns out to be
-   * another one, they are pointed to the one that remains, in the same transaction.
+   * Columns of your own tables that hold ids of tenders, as `schema.table.column`: when a tender is merged into another
+   * one, they are changed to the one that remains, in the same transaction.
    */
   readonly repoint?: readonly string[]
 }
@@ -35,7 +35,7 @@ function columnOf(path: string): { readonly table: string; readonly column: stri
   return { table: parts.slice(0, -1).join('.'), column: parts.at(-1) as string }
 }
 
-/** The state in the schema's own table; `save` runs in the transaction of the run, where there is one. */
+/** The state in the schema's own table; `save` runs in the transaction of the run, if there is one. */
 function stateIn(session: PostgresSession, schema: string): StateStore {
   return {
     async load() {
@@ -102,7 +102,7 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
     },
     async commit(saved, end) {
       await session.inTransaction()
-      // Staged rows become the content of the tables, within the transaction that saves the state.
+      // Moves staged rows into the tables, within the transaction that saves the state.
       if (end === 'run' && run?.kind === 'first') await tables.applyStaged()
       await state.save(saved)
       await session.commit()

@@ -16,17 +16,17 @@ const changes = [...tenderColumns.map(({ name }) => name).filter((name) => name 
   .map((name) => `${name} = excluded.${name}`)
   .join(', ')
 
-/** Lets nothing older through (G5), and nothing that is held already (C159). */
+/** Refuses anything older (G5), and anything that is held already (C159). */
 const isNews = `(excluded.last_modified > held.last_modified
   or excluded.last_modified = held.last_modified and excluded.record_hash <> held.record_hash)`
 
-/** Records as the statements take them: their JSON, and their hashes as numbers. */
+/** Records as parameters of the statements: their JSON, and their hashes as numbers. */
 function parametersOf(records: readonly TenderRecord[]): readonly [documents: string[], hashes: string[]] {
   const stored = records.map(storable)
   return [stored.map(({ json }) => json), stored.map(({ record }) => BigInt(`0x${recordHash(record)}`).toString())]
 }
 
-/** SQL for what `parametersOf` gives as `r` and `h`. */
+/** SQL that reads the parameters of `parametersOf` as `r` and `h`. */
 const givenRecords =
   'select document::jsonb as r, hash as h from unnest($1::text[], $2::numeric[]) as given (document, hash)'
 
@@ -92,8 +92,7 @@ export class PostgresTables {
   }
 
   /**
-   * Puts the records of `source` (SQL with columns `r` and `h`) into the tables; `when` lets nothing older through
-   * (G5).
+   * Puts the records of `source` (SQL with columns `r` and `h`) into the tables; `when` refuses anything older (G5).
    */
   async #write(
     source: string,
@@ -103,8 +102,8 @@ export class PostgresTables {
     const known = isKnownOnly
       ? `and exists (select from ${this.#schema}.tender known where known.id = (r ->> 'id')::uuid)`
       : ''
-    // Materialized: else the planner would parse (or decompress) the record once for each of the columns. What the
-    // guard is going to refuse is left out before its columns are made, which makes redelivery cheap.
+    // Materialized: otherwise the planner would parse (or decompress) the record once for each of the columns. Records
+    // that the guard refuses are left out before their columns are made, which makes redelivery cheap.
     const written = await this.#rows<{ id: string; created: boolean }>(
       `with incoming as materialized (
          select r, h from (${source}) as source
@@ -163,7 +162,7 @@ export class PostgresTables {
     }
   }
 
-  /** Every record, and whether all rows say what it says: the database compares. */
+  /** Yields every record, and whether all rows agree with it: the database compares. */
   async *seen(): AsyncGenerator<SeenRecord> {
     const isDifferent = tenderColumns.map(({ name, from }) => `tender.${name} is distinct from (${from})`).join(' or ')
     for (let after: string | undefined; ; ) {
@@ -205,7 +204,7 @@ export class PostgresTables {
     return wrong
   }
 
-  /** Staged rows become the content of the tables, within the transaction that saves the state. */
+  /** Moves staged rows into the tables, within the transaction that saves the state. */
   async applyStaged(): Promise<void> {
     await this.#rows(
       `delete from ${this.#schema}.tender where not exists (select from ${this.#schema}.sync_staged staged where staged.id = tender.id)`,
@@ -219,7 +218,7 @@ export class PostgresTables {
       await this.#write(
         `select record || '{}' as r, record_hash as h from ${this.#schema}.sync_staged where id = any($1::uuid[])`,
         [ids.map(({ id }) => id)],
-        // The new copy takes the place of the old one, whatever that held; equal rows are not written.
+        // The new copy replaces the old one, whatever that held; equal rows are not written.
         { when: '(excluded.record <> held.record or excluded.record_hash <> held.record_hash)' },
       )
       after = ids.at(-1)?.id

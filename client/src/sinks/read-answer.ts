@@ -3,7 +3,7 @@
 import type { MappedAnswer } from './http-mapping.ts'
 import { valueAt } from './mapped-properties.ts'
 
-/** `code` undefined: the answer does not mention the record, so it is worth another try. */
+/** `code` undefined: the answer does not mention the record, so it is worth another attempt. */
 export type ItemOutcome =
   | { readonly result: 'ok'; readonly crmId: string | undefined }
   | { readonly result: 'failed'; readonly code: string | undefined; readonly reason: string }
@@ -26,7 +26,7 @@ export function readAnswer(answer: MappedAnswer, body: unknown, ids: readonly st
   const list = answer.results === undefined ? body : valueAt(body, answer.results)
   const results: readonly unknown[] = Array.isArray(list) ? list : []
   if (answer.kind === 'ordered') {
-    // With another number of entries, results cannot be assigned: all are sent again, instead of mistaking one for
+    // If the number of entries differs, results cannot be assigned: all are sent again, instead of mistaking one for
     // another.
     if (results.length !== ids.length) return ids.map(() => unmentioned)
     return results.map((result) => {

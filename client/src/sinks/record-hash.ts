@@ -1,4 +1,4 @@
-// The hash of a record, as the digest of a copy sums it up.
+// The hash of a record, as the digest of a copy sums it.
 import { createHash } from 'node:crypto'
 import { hashedForm } from '../sync/copy-digest.ts'
 

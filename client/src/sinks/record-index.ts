@@ -5,7 +5,10 @@ import type { FileRange } from './line-file.ts'
 /** `base`: the file of the last compaction. `log`: the changes since. */
 export type IndexedFile = 'base' | 'log'
 
-/** What the digest of the copy needs of a record: its hash, 64 hexadecimal digits, and whether it is not archived. */
+/**
+ * The facts of a record that the digest of the copy needs: its hash, 64 hexadecimal digits, and whether it is not
+ * archived.
+ */
 export type RecordPrint = { readonly hash: string; readonly isOpen: boolean }
 
 export type IndexEntry = FileRange & {
@@ -23,11 +26,11 @@ export class RecordIndex {
   readonly #statuses: string[] = []
   #used = 0
   #times = new Float64Array(firstCapacity)
-  /** Offsets in the base; those in the log are kept as -1 - offset. */
+  /** Offsets in the base; those in the log are stored as -1 - offset. */
   #offsets = new Float64Array(firstCapacity)
   #lengths = new Uint32Array(firstCapacity)
   #statusNumbers = new Uint8Array(firstCapacity)
-  /** 32 bytes each. */
+  /** Hashes of 32 bytes each. */
   #hashes = new Uint8Array(firstCapacity * 32)
   #isOpen = new Uint8Array(firstCapacity)
 
@@ -63,7 +66,7 @@ export class RecordIndex {
     for (const [id, slot] of this.#slots) yield [id, this.#entry(slot)]
   }
 
-  /** Ids and places of the records whose newest version is in this file, by offset. */
+  /** Ids and positions of the records whose newest version is in this file, by offset. */
   rangesIn(file: IndexedFile): { readonly ids: readonly string[]; readonly ranges: readonly FileRange[] } {
     const found: { readonly id: string; readonly range: FileRange }[] = []
     for (const [id, slot] of this.#slots) {

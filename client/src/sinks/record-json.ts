@@ -11,7 +11,7 @@ const nul = /\\u0000/
 const wellFormedText = (text: string): string =>
   text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD')
 
-/** The value as JSON; lone surrogates replaced by U+FFFD, which changes nothing else. */
+/** The value as JSON; lone surrogates are replaced by U+FFFD, and nothing else changes. */
 export function wellFormedJson(value: object): string {
   const json = JSON.stringify(value)
   // JSON.stringify writes a lone surrogate as an escape, and a pair as itself.

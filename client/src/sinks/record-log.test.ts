@@ -16,7 +16,7 @@ const stateOf = (number: number): SyncState => ({
 })
 const markOf = (number: number) => ({ state: stateOf(number), end: 'page', baseBytes: 0 }) as const
 
-/** A log of three commits with 1, 2 and 3 records. Resolves to the lengths after each commit. */
+/** Writes a log of three commits with 1, 2 and 3 records. Resolves to the lengths after each commit. */
 async function writtenLog(path: string): Promise<number[]> {
   const log = await RecordLog.open(path, 0)
   const lengths: number[] = []

@@ -11,7 +11,7 @@ import { wellFormedJson } from './record-json.ts'
 
 export type Mark = {
   readonly state: SyncState | null
-  /** `run`: a run is complete, and what the log holds may go into the base. */
+  /** `run`: a run is complete, and the content of the log may go into the base. */
   readonly end: 'page' | 'run'
   /** Size of the base to which the log belongs; 0 when there is none. */
   readonly baseBytes: number
@@ -41,9 +41,9 @@ function readMark(line: Buffer, hash: Hash): Mark | undefined {
 }
 
 export type ScannedLog = {
-  /** The last good mark; undefined when there is no log, or none of it was ever committed. */
+  /** The last valid mark; undefined if there is no log, or nothing in it was ever committed. */
   readonly mark: Mark | undefined
-  /** Length of the part up to the last good mark. */
+  /** Length of the part up to the last valid mark. */
   readonly committedBytes: number
   /** Records in that part. */
   readonly records: number
@@ -61,7 +61,7 @@ export async function scanLog(path: string, onRecord?: (record: LoggedRecord) =>
   for await (const { bytes, offset } of readLines(path)) {
     if (!bytes.subarray(0, markStart.length).equals(markStart)) {
       hash.update(bytes)
-      // When copying: the block of the line may be gone when its mark is read.
+      // The bytes are copied: their memory may be reused before the mark is read.
       const json = bytes.subarray(putStart.length, -1)
       waiting.push({ json: onRecord ? Buffer.from(json) : json, offset: offset + putStart.length })
       continue
@@ -106,9 +106,7 @@ export class RecordLog {
     this.#bytes = committedBytes
   }
 
-  /**
-   * Removes everything uncommitted (`committedBytes` of scanLog) and continues after it. The rest is durable then.
-   */
+  /** Removes everything uncommitted (`committedBytes` of scanLog) and continues after it. The rest is durable then. */
   static async open(path: string, committedBytes: number): Promise<RecordLog> {
     const file = await open(path, committedBytes === 0 ? 'w' : 'r+')
     await file.truncate(committedBytes)
@@ -116,7 +114,7 @@ export class RecordLog {
     return new RecordLog(file, committedBytes)
   }
 
-  /** Appends records; resolves to their places. Not durable before `commit`. */
+  /** Appends records; resolves to their positions. They are not durable before `commit`. */
   async append(records: readonly StoredRecord[]): Promise<FileRange[]> {
     const lines = records.map((record) => Buffer.from(`${putStart}${wellFormedJson(record)}}\n`))
     const ranges: FileRange[] = []

@@ -1,5 +1,5 @@
-// Checks JSON against a schema and says every fault in words, with the place: for files that people write by hand.
-// Knows the part of JSON Schema that our schemas use, so that no library is needed.
+// Checks JSON against a schema and reports every fault in words, with its position: for files that people write by
+// hand. Knows the part of JSON Schema that our schemas use, so that no library is needed.
 
 /** The part of JSON Schema (2020-12) that our schemas use. */
 export type Schema = {
@@ -45,7 +45,9 @@ function nearest(name: string, known: readonly string[]): string {
     : `; known are ${known.join(', ')}`
 }
 
-/** Every fault as one sentence that begins with its place (`fields[3].maxLength`); empty: the value fits. */
+/**
+ * Returns every fault as one sentence that begins with its position (`fields[3].maxLength`); empty: the value is valid.
+ */
 export function schemaFaults(value: unknown, schema: Schema, root: Schema = schema, path = ''): string[] {
   if (schema.$ref !== undefined) {
     const target = root.$defs?.[schema.$ref.replace('#/$defs/', '')]

@@ -1,4 +1,4 @@
-// What the person who runs a sink can fix.
+// Errors that the person who runs a sink can fix.
 
 /** The message is one sentence that says what is wrong and what to do; shown without a stack. */
 export class SinkError extends Error {

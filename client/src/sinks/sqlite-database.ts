@@ -1,4 +1,4 @@
-// Opens the SQLite file that holds the copy and the hits, with the SQLite that Node itself holds (22.5 or newer).
+// Opens the SQLite file that holds the copy and the hits, with the SQLite that Node itself contains (22.5 or newer).
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { SinkError } from './sink-error.ts'
@@ -16,8 +16,8 @@ async function loadSqlite(): Promise<typeof import('node:sqlite')> {
 }
 
 /**
- * Opens or creates the database, with the tables of the copy. Read-only, a missing file counts as an empty copy. Throws
- * a SinkError when Node is too old or the file is not a SQLite database.
+ * Opens or creates the database, with the tables of the copy. In read-only mode, a missing file counts as an empty
+ * copy. Throws a SinkError if Node is too old or the file is not a SQLite database.
  */
 export async function openSqlite(file: string, isReadOnly = false): Promise<DatabaseSync> {
   const { DatabaseSync } = await loadSqlite()
@@ -37,11 +37,11 @@ function open(Database: typeof DatabaseSync, file: string, isReadOnly = false): 
       db.close()
       return open(Database, ':memory:')
     }
-    // Readers continue while a run writes (WAL); committed data survives a power cut (FULL). A reader that delays a
-    // checkpoint is waited for.
+    // Readers continue while a run writes (WAL); committed data survives a power cut (FULL). A checkpoint waits for a
+    // reader that delays it.
     db.exec('PRAGMA busy_timeout = 15000')
     refuseForeignTables(db, file)
-    // The log of a large first run does not stay large forever.
+    // This keeps the log of a large first run from staying large forever.
     db.exec('PRAGMA journal_size_limit = 67108864')
     // Only for a new database: space that a first run used for staging is returned to the disk after it.
     db.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')

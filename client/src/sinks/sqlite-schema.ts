@@ -54,7 +54,7 @@ CREATE INDEX IF NOT EXISTS tender_publication_date ON tender (publication_date);
 CREATE INDEX IF NOT EXISTS tender_cpv_code ON tender_cpv (code);
 CREATE INDEX IF NOT EXISTS tender_nuts_code ON tender_nuts (code);`
 
-/** Undoes the open transaction. On a full disk SQLite has undone it already; then there is nothing left to undo. */
+/** Undoes the open transaction. On a full disk SQLite has already undone it; then there is nothing left to undo. */
 export function undo(db: DatabaseSync): void {
   try {
     db.exec('ROLLBACK')
@@ -69,7 +69,7 @@ const hasTable = (db: DatabaseSync, name: string): boolean =>
 /** True when this sink has made its tables in the database. */
 export const hasCopy = (db: DatabaseSync): boolean => hasTable(db, 'tender_sync_state')
 
-/** Throws a SinkError when a table with one of our names is not ours; nothing was changed by then. */
+/** Throws a SinkError if a table with one of our names is not ours; nothing was changed by then. */
 export function refuseForeignTables(db: DatabaseSync, file: string): void {
   if (hasCopy(db)) return
   const foreign = tableNames.find((name) => hasTable(db, name))
@@ -119,7 +119,7 @@ function addMissingColumns(
 }
 
 /**
- * Makes the table of the hits, or adds to it what a newer version of this package has. Throws a SinkError when the file
+ * Creates the table of the hits, or adds to it what a newer version of this package has. Throws a SinkError if the file
  * holds a table `hit` that is not ours; nothing was changed by then.
  */
 export function makeHitTable(db: DatabaseSync, file: string): void {
@@ -157,7 +157,7 @@ export function dropStaging(db: DatabaseSync): void {
   for (const name of tableNames) db.exec(`DROP TABLE IF EXISTS ${name}_staging`)
 }
 
-/** Puts the staging in the place of the copy; in the caller's transaction, so readers see the one or the other. */
+/** Replaces the copy with the staging, in the caller's transaction, so readers see either the one or the other. */
 export function promoteStaging(db: DatabaseSync): void {
   const names = <T>(columns: readonly FlatColumn<T>[]): string => columns.map(({ name }) => name).join(', ')
   const columns = {
@@ -166,22 +166,20 @@ export function promoteStaging(db: DatabaseSync): void {
     tender_cpv: 'tender_id, lot_id, code',
     tender_nuts: 'tender_id, lot_id, code',
   }
-  // Rows are replaced and tables stay: views, indexes and triggers of the reader's own live on.
+  // Rows are replaced and tables stay: views, indexes and triggers of the reader's own survive.
   for (const name of tableNames)
     db.exec(`DELETE FROM ${name}; INSERT INTO ${name} (${columns[name]}) SELECT ${columns[name]} FROM ${name}_staging`)
   dropStaging(db)
 }
 
-/** A value as SQLite takes it. */
+/** Converts a value to what SQLite accepts. */
 export const boundValue = (value: FlatValue): string | number | null =>
   typeof value === 'boolean' ? Number(value) : value
 
-/**
- * The digest of a set of tables; undefined where records are in it that an older version wrote, without their hashes.
- */
+/** The digest of a set of tables; undefined if it holds records that an older version wrote without their hashes. */
 export function sqliteDigest(db: DatabaseSync, set: TableSet): CopyDigest | undefined {
   const sum = new DigestSum()
-  // The index on last_modified has all of it.
+  // The index on last_modified contains everything needed.
   for (const row of db.prepare(`SELECT last_modified, archive_reason, record_hash FROM tender${set}`).iterate()) {
     if (row.record_hash === null) return undefined
     const hash = Buffer.from(row.record_hash as Uint8Array).toString('hex')
@@ -213,7 +211,10 @@ export function sqliteContentOf(delivered: TenderRecord): string {
 
 type Row = { readonly [column: string]: unknown }
 
-/** The rows of a child table by the records that they belong to, asked for in the order of their ids. */
+/**
+ * Yields the rows of a child table by the records to which they belong; the caller requests them in the order of their
+ * ids.
+ */
 function childRows(db: DatabaseSync, table: string, order: string): { of(id: string): Row[]; end(): void } {
   const rows = db.prepare(`SELECT * FROM ${table} ORDER BY tender_id, ${order}`).iterate()[Symbol.iterator]()
   let next = rows.next()
@@ -233,7 +234,7 @@ function childRows(db: DatabaseSync, table: string, order: string): { of(id: str
   }
 }
 
-/** Every record, as all of its rows have it. */
+/** Yields every record, as all of its rows show it. */
 export function* sqliteRows(db: DatabaseSync): Generator<SeenRecord> {
   const lots = childRows(db, 'tender_lot', 'position')
   const cpv = childRows(db, 'tender_cpv', 'lot_id, code')
@@ -265,11 +266,11 @@ export function* sqliteRows(db: DatabaseSync): Generator<SeenRecord> {
 const hexOf = (value: unknown): string =>
   value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value)
 
-/** Writes whole records into one set of tables. Prepared once; the tables must exist. */
+/** Writes whole records into one set of tables. Its statements are prepared once; the tables must exist. */
 export type RecordWriter = {
   readonly lastModifiedOf: (id: string) => string | undefined
   /**
-   * Writes the record if it is newer than what is held, or another content of the same time. `isKnownOnly` skips
+   * Writes the record if it is newer than the held one, or differs from it at the same time. `isKnownOnly` skips
    * unknown ids.
    */
   readonly put: (record: TenderRecord, isKnownOnly: boolean) => void

@@ -1,5 +1,5 @@
-// Sync into a SQLite file: records with flat columns, lots and codes as child tables, the state in the same
-// transaction. Uses the SQLite that Node itself holds (22.5 or newer), so there is nothing to install.
+// Syncs into a SQLite file: records with flat columns, lots and codes as child tables, the state in the same
+// transaction. Uses the SQLite that Node itself contains (22.5 or newer), so there is nothing to install.
 import type { DatabaseSync } from 'node:sqlite'
 import { type Run, type Sink, StagingLostError, type StateStore, type SyncState } from '../sync/sink.ts'
 import { parseState } from '../sync/sync-state.ts'
@@ -20,18 +20,18 @@ import {
 } from './sqlite-schema.ts'
 
 export type SqliteSinkOptions = {
-  /** Path of the database file; made when missing. Tables of other names in it are left alone. */
+  /** Path of the database file; created if missing. Tables of other names in it are left alone. */
   readonly file: string
   /** For inspecting the copy: nothing is created or changed, and a missing file counts as an empty copy. */
   readonly isReadOnly?: boolean
 }
 
-/** Opens or creates the database. Throws a SinkError when Node is too old or the file is not a SQLite database. */
+/** Opens or creates the database. Throws a SinkError if Node is too old or the file is not a SQLite database. */
 export async function sqliteSink({ file, isReadOnly = false }: SqliteSinkOptions): Promise<OpenSink> {
   return createSink(await openSqlite(file, isReadOnly), file)
 }
 
-/** The sink with faults of the disk in words. */
+/** The sink, with disk errors in words. */
 function speaking(sink: Sink, file: string): Sink {
   for (const name of ['begin', 'upsert', 'close', 'merge', 'commit', 'discard', 'held', 'end'] as const) {
     const act = sink[name] as (...values: readonly unknown[]) => Promise<unknown>

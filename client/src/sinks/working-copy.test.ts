@@ -18,7 +18,7 @@ const stateOf = (version: number): SyncState => ({
   updatedSince: recordOf(0, version).lastModified,
 })
 
-/** A copy that lists its export in a second file; `failAt` breaks it off at that step, as a full disk would. */
+/** A copy that lists its export in a second file; the export fails at the step `failAt`, as on a full disk. */
 function copyIn(at: string, failAt?: 'add' | 'finish' | 'putInPlace') {
   const listPath = join(at, 'list')
   const fail = (step: string): void => {

@@ -31,9 +31,9 @@ export type WorkingCopyOptions = {
   /** Folder of the log, the staging and the temporary files; on the same disk as the base. */
   readonly folder: string
   readonly openExport?: () => Promise<CopyExport>
-  /** Whether the last export is still there. */
+  /** Whether the last export still exists. */
   readonly isExported?: () => Promise<boolean>
-  /** The print of a stored record. Default: of a whole record. */
+  /** Returns the print of a stored record. Default: that of a whole record. */
   readonly printOf?: (stored: StoredRecord) => RecordPrint
 }
 
@@ -67,7 +67,7 @@ export class WorkingCopy {
     this.#stagingPath = join(options.folder, 'staging.log')
   }
 
-  /** The state of the last commit. Reads only. */
+  /** Returns the state of the last commit. Reads only. */
   async loadState(): Promise<SyncState | undefined> {
     const staging = await scanLog(this.#stagingPath)
     const mark = staging.mark ?? (await scanLog(this.#logPath)).mark
@@ -89,7 +89,7 @@ export class WorkingCopy {
     await this.#removeStaging()
   }
 
-  /** Prepares for writing; undoes and finishes what an interrupted run left. */
+  /** Prepares for writing; undoes or finishes what an interrupted run left behind. */
   async begin({ isStaged, isResumed }: { readonly isStaged: boolean; readonly isResumed: boolean }): Promise<void> {
     await this.#leave()
     await makeFolder(this.#options.folder)
@@ -120,8 +120,8 @@ export class WorkingCopy {
   }
 
   /**
-   * Keeps those records that are newer than what is held, or that the copy holds otherwise although it is the same
-   * version; resolves to them. `isKnownOnly` skips unknown ids.
+   * Stores those records that are newer than the held ones, or that differ from the held ones of the same version;
+   * resolves to them. `isKnownOnly` skips unknown ids.
    */
   async put<T extends StoredRecord>(records: readonly T[], isKnownOnly: boolean): Promise<T[]> {
     const target = this.#begun()
@@ -191,7 +191,7 @@ export class WorkingCopy {
     return held
   }
 
-  /** Includes what the run wrote; for a staged run only the staging. */
+  /** The result includes what the run wrote; for a staged run, only the staging. */
   async digest(): Promise<CopyDigest> {
     const index = this.#target?.index ?? (await this.#readLive()).index
     const sum = new DigestSum()
@@ -234,7 +234,7 @@ export class WorkingCopy {
     const { mark } = scanned
     const isUnderCompaction = mark?.end === 'run' && scanned.records > 0
     const baseBytes = (await sizeOf(base)) ?? 0
-    // While a compaction was under way the base may be the one before or the one after; both are right with the log.
+    // During a compaction the base may be the old or the new one; both are correct with the log.
     if (mark && !isUnderCompaction && mark.state !== null && mark.baseBytes !== baseBytes)
       throw new SinkError(
         `${base} is not as the last run left it (${baseBytes} bytes instead of ${mark.baseBytes}): restore it, or rebuild the copy with \`tender-sync reset\`.`,
@@ -276,7 +276,7 @@ export class WorkingCopy {
     await rm(this.#stagingPath, { force: true })
   }
 
-  /** The complete staging becomes the base; whatever the copy held before goes. */
+  /** The complete staging becomes the base; everything that the copy held before is dropped. */
   async #promote(index: RecordIndex, mark: Mark): Promise<void> {
     await this.#rewrite(index, this.#stagingPath, mark)
     await this.#removeStaging()
@@ -287,8 +287,7 @@ export class WorkingCopy {
   }
 
   /**
-   * Writes the base and the export again, and begins an empty log. Each step can be repeated after a crash in any of
-   * them.
+   * Rewrites the base and the export, and begins an empty log. Each step can be repeated after a crash in any of them.
    */
   async #rewrite(index: RecordIndex, logPath: string, { state }: Mark): Promise<void> {
     const { base, folder, openExport } = this.#options

@@ -70,7 +70,7 @@ describe('the file lock', () => {
     const child = await holderProcess(path)
     const lock = contentOf(path)
     await end(child, 'SIGKILL')
-    // This process has the number now; only the start distinguishes the two.
+    // This process has that ID now; only the start time distinguishes the two.
     writeFileSync(fileOf(path), JSON.stringify({ ...lock, pid: process.pid }))
     const held = await fileLock({ path }).acquire()
     expect(held).toBeDefined()

@@ -40,7 +40,7 @@ export type FileLockOptions = {
 }
 
 export type FileLock = RunLock & {
-  /** Who holds it now, alive or not. */
+  /** Returns who holds it now, alive or not. */
   holder(): Promise<LockHolder | undefined>
 }
 
@@ -114,7 +114,7 @@ function parseHolder(text: string): LockHolder | undefined {
   }
 }
 
-/** A lock in files beside each other, `path` and a number; their folder is created. */
+/** Creates a lock in files beside each other, `path` and a number; their folder is created. */
 export function fileLock(options: FileLockOptions): FileLock {
   const { path, leaseMs = 60_000, isAlive = isAliveHere, now = Date.now } = options
   const renewEveryMs = options.renewEveryMs ?? leaseMs / 6
@@ -144,7 +144,7 @@ export function fileLock(options: FileLockOptions): FileLock {
       for (let attempt = 0; attempt < 10; attempt++) {
         const last = await newest(path)
         const found = last === 0 ? undefined : await look(`${path}.${last}`)
-        // Gone between the two looks: there is a higher one.
+        // The file disappeared between the two checks: there is a higher one.
         if (last > 0 && !found) continue
         if (found && !found.isReleased && !(await isGone(found, mine, minePath))) return undefined
         const number = last + 1
@@ -184,7 +184,7 @@ async function linkUnlessThere(from: string, to: string, text: string): Promise<
     if (codeOf(error) === 'EEXIST') return false
     if (!['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP'].includes(String(codeOf(error)))) throw error
   }
-  // A disk without links (exFAT, some network shares).
+  // This is a disk without links (exFAT, some network shares).
   try {
     await writeNew(to, text)
     return true
@@ -199,7 +199,7 @@ async function hold(path: string, number: number, text: string, renewEveryMs: nu
   for (const older of await numbersOf(path)) if (older < number) await rm(`${path}.${older}`, { force: true })
   const bytes = Buffer.from(text)
   const isHeld = async (): Promise<boolean> => (await newest(path)) === number
-  // The same bytes again: the content never changes, and the disk notes when.
+  // Writes the same bytes again: the content never changes, and the disk records when it was written.
   const renew = (): Promise<unknown> => file.write(bytes, 0, bytes.length, 0).catch(() => {})
   let renewal: Promise<unknown> = Promise.resolve()
   const timer = setInterval(() => {

@@ -5,7 +5,7 @@ import { makeFolder, readIfThere, writeWhole } from '../sinks/durable-files.ts'
 import type { StateStore } from '../sync/sink.ts'
 import { parseState, StateError } from '../sync/sync-state.ts'
 
-/** The folder is made when it is missing. `load` throws a StateError when the file holds something else. */
+/** Opens the store; the folder is created if missing. `load` throws a StateError if the file holds something else. */
 export function fileState(path: string): StateStore {
   return {
     load: async () => {

@@ -6,7 +6,7 @@ import { instantMs } from './instants.ts'
 /** What a copy holds, as 64 hexadecimal digits each. */
 export type CopyDigest = {
   readonly records: number
-  /** Over the records that are not archived. */
+  /** Sum over the records that are not archived. */
   readonly open: string
   readonly all: string
   /** The newest `lastModified` among them; missing in an empty copy. */
@@ -90,7 +90,7 @@ export const isOpenRecord = ({ archiveReason }: TenderRecord): boolean => archiv
 
 /** A state's part about the copy: what it held when the last run ended, and which edition that was. */
 export type KnownCopy = Omit<CopyDigest, 'newest'> & {
-  /** Missing where the pages of the run came from more than one edition, or did not name it. */
+  /** Missing if the pages of the run came from more than one edition, or did not name it. */
   readonly edition?: number
   /**
    * False: the copy was found to be that edition. True: it differed, and a whole run over everything did not help, so

@@ -1,7 +1,10 @@
-// Comparing the API's times: texts that are kept as delivered and never taken from the client's clock.
+// Compares the API's times: texts that are stored as delivered and never taken from the client's clock.
 import { FeedError } from './feed-error.ts'
 
-/** Milliseconds of an instant as delivered. Throws a FeedError when it is none: nothing could be ordered by it. */
+/**
+ * Returns the milliseconds of an instant as delivered. Throws a FeedError if it is not one: nothing could be ordered by
+ * it.
+ */
 export function instantMs(text: string): number {
   const ms = Date.parse(text)
   if (Number.isNaN(ms))

@@ -6,7 +6,7 @@ import type { Merge, Sink } from './sink.ts'
 export type MergeQueueOptions = {
   readonly sink: Sink
   readonly keepArchived: boolean
-  /** Fetches one record by its id; rejects with a ProblemError of status 404 when the API does not know it. */
+  /** Fetches one record by its id; rejects with a ProblemError of status 404 if the API does not know it. */
   readonly fetchRecord: (id: string) => Promise<TenderRecord>
   /** Hands a fetched survivor to the sink. */
   readonly write: (record: TenderRecord) => Promise<void>
@@ -34,7 +34,7 @@ export class MergeQueue {
     return [...this.#waiting.keys()]
   }
 
-  /** Takes up again what an interrupted run left waiting. */
+  /** Restores the merges that an interrupted run left waiting. */
   async restore(ids: readonly string[]): Promise<void> {
     for (const id of ids) {
       const record = await this.#find(id)
@@ -43,7 +43,9 @@ export class MergeQueue {
     }
   }
 
-  /** The merges that can be applied now that the records `deliveredIds` of a page were written; the others wait. */
+  /**
+   * Returns the merges that can be applied now that the records `deliveredIds` of a page were written; the others wait.
+   */
   async due(merged: readonly TenderRecord[], deliveredIds: ReadonlySet<string>): Promise<Merge[]> {
     const fresh = merged.map((record): Merge => ({ record, into: record.mergedInto! }))
     const freshIds = new Set(fresh.map(({ record }) => record.id))
@@ -66,7 +68,10 @@ export class MergeQueue {
     return due
   }
 
-  /** All that still wait: their survivors are fetched. `orphans` have a survivor that the API does not know. */
+  /**
+   * Resolves to all merges that still wait: their survivors are fetched. `orphans` have a survivor that the API does
+   * not know.
+   */
   async settle(): Promise<{ readonly merges: readonly Merge[]; readonly orphans: readonly TenderRecord[] }> {
     const merges: Merge[] = []
     const orphans: TenderRecord[] = []
@@ -81,7 +86,7 @@ export class MergeQueue {
     return { merges, orphans }
   }
 
-  /** Sees to it that the record that remains is in the target; resolves to its id. */
+  /** Makes sure that the record that remains is in the target; resolves to its id. */
   async #present(id: string, hops = 0): Promise<string | undefined> {
     if (this.#fetched.has(id)) return this.#fetched.get(id)
     const { sink, write, onSurvivor } = this.#options

@@ -3,13 +3,13 @@
 /** A lock that this process holds. */
 export type HeldLock = {
   /**
-   * False once another process may hold it: a lease expired while the machine slept. Called before every commit; may
-   * renew.
+   * False once another process may hold it: a lease expired while the machine slept. Called before every commit; it may
+   * renew the lease.
    */
   isHeld(): Promise<boolean>
-  /** Gives it back. Must not throw when it is already lost. */
+  /** Releases it. Must not throw if it is already lost. */
   release(): Promise<void>
 }
 
-/** Resolves to undefined, without waiting, when another run holds the lock: the new run is then skipped. */
+/** Resolves to undefined, without waiting, if another run holds the lock: the new run is then skipped. */
 export type RunLock = { acquire(): Promise<HeldLock | undefined> }

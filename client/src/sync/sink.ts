@@ -35,7 +35,7 @@ export type Run = {
   readonly keepArchived: boolean
 }
 
-/** A tender that turned out to be another one (`archiveReason` is `merged`), and the id of the one that remains. */
+/** A tender that was merged into another one (`archiveReason` is `merged`), and the id of the one that remains. */
 export type Merge = { readonly record: TenderRecord; readonly into: string }
 
 /**
@@ -51,9 +51,9 @@ export type SyncState = {
    * run.
    */
   readonly updatedSince?: string
-  /** What the target held when the last run ended; missing when the sink cannot tell. */
+  /** What the target held when the last run ended; missing if the sink cannot say. */
   readonly copy?: KnownCopy
-  /** A run that began and did not end: how to continue with it. */
+  /** A run that began and did not end: how to continue it. */
   readonly run?: {
     readonly kind: RunKind
     /** The `updated_since` that the run's requests carry; missing in a first run. */
@@ -68,7 +68,7 @@ export type SyncState = {
     readonly edition?: number
     /** Smallest `lastModified` of the records that a sink without staging held when its first run began (G1). */
     readonly oldestHeld?: string
-    /** The run goes over everything again, because the copy differed from its edition. */
+    /** Whether the run goes over everything again, because the copy differed from its edition. */
     readonly isRepair?: true
   }
 }
@@ -77,7 +77,7 @@ export type SyncState = {
  * A target for records. Every promise may reject; the run is then aborted and its state stays as it was last committed.
  */
 export type Sink = {
-  /** For messages: `postgres`, `parquet` … */
+  /** Name for messages: `postgres`, `parquet` … */
   readonly name: string
   /**
    * True: begin('first') … discard() leaves no trace (staging table, temp file, transaction). False: writes are visible
@@ -85,11 +85,11 @@ export type Sink = {
    */
   readonly canStage: boolean
   /**
-   * False: commit(…, 'page') cannot be made durable (everything of a run sits in one transaction or in memory). The
-   * engine then never calls it, keeps no cursor, and calls discard() on every abort. Left out means true.
+   * False: commit(…, 'page') cannot be made durable (everything of a run is in one transaction or in memory). The
+   * engine then never calls it, keeps no cursor, and calls discard() on every abort. Default: true.
    */
   readonly commitsPages?: boolean
-  /** Starts or resumes a run. Undoes whatever was written after the last commit of a run that was interrupted. */
+  /** Starts or resumes a run. Undoes everything that was written after the last commit of an interrupted run. */
   begin(run: Run): Promise<void>
   /**
    * Open, planned … (non-archived) records: create or update by id. Never replaces a newer `lastModified` by an older
@@ -117,25 +117,25 @@ export type Sink = {
   /** Abandons the run: a staged run leaves no trace, including pages committed into the staging. */
   discard(): Promise<void>
   /**
-   * `lastModified` by id for those the sink holds, with what this run wrote (in a staged run: the staging alone); used
-   * by verify, by restarted first runs (G1) and by merges.
+   * Returns `lastModified` by id for the records that the sink holds, including what this run wrote (in a staged run:
+   * only the staging); used by verify, by restarted first runs (G1) and by merges.
    */
   held(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** All ids with lastModified and status, as committed, in any order; for verify and G1. */
+  /** Yields all ids with lastModified and status, as committed, in any order; for verify and G1. */
   all(): AsyncIterable<{ readonly id: string; readonly lastModified: string; readonly status: string }>
   /**
-   * The digest of what the target holds, with what this run wrote (in a staged run: the staging alone). Computed from
-   * what is stored, so that a record that another program removed is missed. A target that keeps no records remembers
-   * the hash of what it was given. Undefined, or left out: the copy cannot be compared with its edition.
+   * Returns the digest of what the target holds, including what this run wrote (in a staged run: only the staging). It
+   * is computed from what is stored, so that a record that another program removed is noticed. A target that keeps no
+   * records stores the hash of what it was given. Undefined, or absent: the copy cannot be compared with its edition.
    */
   digest?(): Promise<CopyDigest | undefined>
   /** The target as its users read it; without it `tender-sync verify` compares what all() returns. */
   readonly readBack?: ReadBack
-  /** Where the sink keeps the state itself; commit() writes it. Without: give sync() a state store. */
+  /** Where the sink keeps the state itself; commit() writes it. If absent, pass a state store to sync(). */
   readonly state?: StateStore
   /**
-   * What a person must know about the last run although it completed: records that the target refused … Sentences, for
-   * the summary and the log; empty or left out when there is nothing.
+   * Returns what a person must know about the last run although it completed: records that the target refused …
+   * Sentences, for the summary and the log; empty or absent if there is nothing.
    */
   readonly warnings?: readonly string[]
   /** Closes connections and files. The sink cannot be used afterwards. */
@@ -149,8 +149,7 @@ export type SeenRecord = {
   readonly status: string
   readonly content: string
   /**
-   * The record that the target keeps, from which `content` follows unless something was damaged; missing where it is
-   * gone.
+   * The record that the target keeps, from which `content` follows unless something was damaged; missing if it is gone.
    */
   readonly record?: TenderRecord
 }
@@ -158,7 +157,7 @@ export type SeenRecord = {
 /** Reads the same files or tables that people load, and nothing that is stored beside them. */
 export type ReadBack = {
   /**
-   * Every record; none when there is no target yet. Rejects with a CopyDamagedError when a user's program could not
+   * Yields every record; none if there is no target yet. Rejects with a CopyDamagedError if a user's program could not
    * read it.
    */
   rows(): AsyncIterable<SeenRecord>

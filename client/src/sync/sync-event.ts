@@ -5,12 +5,16 @@ import type { RunKind, SyncState } from './sink.ts'
 export type SyncCounts = {
   readonly pages: number
   readonly records: number
-  /** Handed to the sink as open, archived and merged; it may have skipped those that it knew or did not want. */
+  /**
+   * Numbers of records handed to the sink as open, archived and merged; it may have skipped some that it knew or did
+   * not want.
+   */
   readonly upserted: number
   readonly closed: number
   readonly merged: number
   /**
-   * Fetched one by one: survivors of merges, and records checked after a first run into a target that was not empty.
+   * Number of records fetched one by one: survivors of merges, and records checked after a first run into a target that
+   * was not empty.
    */
   readonly fetched: number
   readonly restarts: number
@@ -32,9 +36,9 @@ export type SyncEvent =
   | { readonly type: 'restart'; readonly reason: RestartReason; readonly updatedSince?: string }
   /** A merge whose survivor was not delivered: it is fetched; `isFound` false: the API does not know it (yet). */
   | { readonly type: 'survivor'; readonly id: string; readonly isFound: boolean }
-  /** The copy is not the edition that the run came from: everything is gone over once more. */
+  /** The copy is not the edition from which the run came: everything is walked once more. */
   | { readonly type: 'differs'; readonly edition: number | undefined }
-  /** G1: as many records that the target held before its first run were not delivered by it. */
+  /** G1: number of records that the target held before its first run and that the run did not deliver. */
   | { readonly type: 'left-over'; readonly records: number }
 
 export type RestartReason = 'cursor-expired' | 'cursor-refused' | 'staging-lost' | 'filters-changed'

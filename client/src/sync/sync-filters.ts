@@ -1,4 +1,4 @@
-// The filters of a sync, and the name under which their state is kept (G4).
+// The filters of a sync, and the hash under which their state is stored (G4).
 import type { TendersQuery } from '../types.ts'
 
 /**
@@ -8,7 +8,7 @@ import type { TendersQuery } from '../types.ts'
 export type SyncFilters = Omit<TendersQuery, 'cursor' | 'updated_since' | 'archived' | 'limit'>
 
 /**
- * SHA-256 (first 128 bits, hex) of the filters in a canonical form: the order of members and of codes, repeated codes
+ * SHA-256 (first 128 bits, hex) of the filters in a canonical form: the order of members and of codes, repeated codes,
  * and filters that are `undefined` or empty make no difference.
  */
 export async function filterHash(filters: SyncFilters): Promise<string> {

@@ -1,4 +1,4 @@
-// Reading a stored state back: what was written by another version, or by hand, is refused and never guessed at.
+// Reads a stored state: one that was written by another version, or by hand, is refused; nothing is guessed.
 import type { SyncState } from './sink.ts'
 
 /** The stored state cannot be used. The message says what to do. */
@@ -36,7 +36,7 @@ function isRun(run: unknown): boolean {
   )
 }
 
-/** A stored state (a JSON value) as typed data. Throws a StateError when it is none or of a newer schema. */
+/** Returns a stored state (a JSON value) as typed data. Throws a StateError if it is not one, or has a newer schema. */
 export function parseState(value: unknown): SyncState {
   if (isObject(value) && value.schema !== 1 && typeof value.schema === 'number')
     throw new StateError(

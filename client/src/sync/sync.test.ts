@@ -260,7 +260,7 @@ describe.each(sinkKindNames)('%s', (kind) => {
         merges.push(...all)
         await merge(all)
       }
-      // So many others come in between that the two are on different pages.
+      // So many others are published in between that the two are on different pages.
       const between = open('r', 's', 't', 'u', 'v')
       world.api.publish(
         order.flatMap((id, index) => [

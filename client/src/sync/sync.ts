@@ -26,7 +26,7 @@ export type SyncOptions = {
   readonly filters?: SyncFilters
   /** Where the state is kept; default: the sink's own `state`. One of the two is needed. */
   readonly state?: StateStore
-  /** Without: only runs into the same sink object in this process are kept apart. */
+  /** Without it, only runs into the same sink object in this process are kept apart. */
   readonly lock?: RunLock
   /**
    * `open` (default): the first run brings what is open now. `history`: it brings everything since 2022-01-01, archived
@@ -47,7 +47,7 @@ export type SyncOptions = {
   readonly clock?: () => number
 }
 
-/** Why a run ended early. `sink` covers the state store too. */
+/** Why a run ended early. `sink` includes the state store. */
 export type AbortReason =
   | 'signal'
   | 'problem'
@@ -70,7 +70,7 @@ export type SyncOutcome = {
       /** The state now stored; missing as long as no record was ever delivered. */
       readonly updatedSince?: string
     }
-  /** Another run is at work (C154). */
+  /** Another run is in progress (C154). */
   | { readonly result: 'skipped' }
   | {
       readonly result: 'aborted'
@@ -85,12 +85,12 @@ export type SyncOutcome = {
 )
 
 /**
- * The stock holds no record that was last changed before; with it as `updated_since` archived records are delivered
+ * No record of the stock was last changed before this time; with it as `updated_since`, archived records are delivered
  * too.
  */
 const archiveFloor = '2022-01-01T00:00:00.000Z'
 
-/** The lock ran out while the run was at work; another run may have begun. */
+/** The lock expired while the run was in progress; another run may have begun. */
 class LockLostError extends Error {
   override readonly name = 'LockLostError'
 }
@@ -105,7 +105,7 @@ class CopyDiffersError extends Error {
   override readonly name = 'CopyDiffersError'
 }
 
-/** Sinks that a run of this process is writing into. */
+/** Sinks into which a run of this process is writing. */
 const sinksAtWork = new WeakSet<Sink>()
 
 /**
@@ -139,7 +139,7 @@ type Ending =
   | Omit<Extract<SyncOutcome, { result: 'completed' }>, 'counts' | 'elapsedMs'>
   | Omit<Extract<SyncOutcome, { result: 'aborted' }>, 'counts' | 'elapsedMs'>
 
-/** One sync() that holds its lock. */
+/** One call of sync() that holds its lock. */
 class Attempt {
   readonly #options: SyncOptions
   readonly #states: StateStore
@@ -161,7 +161,7 @@ class Attempt {
     try {
       return await this.#complete()
     } catch (error) {
-      // What was never committed as a page has no cursor to continue from; it must not stay in a staging either.
+      // What was never committed as a page has no cursor from which to continue; it must not stay in a staging either.
       if (this.#isBegun && !this.#isKept) await this.#options.sink.discard().catch(() => {})
       return { result: 'aborted', reason: this.#reasonOf(error), error, isResumable: this.#isKept }
     }
@@ -172,8 +172,8 @@ class Attempt {
     const stored = await this.#loadState(walkOptions.filterHash)
     const first = await this.#begin(stored, walkOptions)
     let end = await this.#walkOn(walkOptions, stored, first)
-    // Once, and not again in later runs as long as it stays: what a whole run does not repair, the next one will not
-    // either.
+    // This happens once, and not again in later runs while the difference stays: what a whole run does not repair, the
+    // next one will not repair either.
     if (end.isDifferent && !first.isRepair && !stored?.copy?.isDifferent) {
       this.#emit({ type: 'differs', edition: end.state.copy?.edition })
       end = await this.#walkOn(walkOptions, end.state, await this.#beginRepair(walkOptions))
@@ -191,7 +191,7 @@ class Attempt {
     }
   }
 
-  /** Walks, and over the changes since what was left open. */
+  /** Walks the list, and then the changes since what was left open. */
   async #walkOn(options: WalkOptions, stored: SyncState | undefined, plan: WalkPlan): Promise<WalkEnd> {
     let end = await walkRun(options, stored, plan)
     while (end.needsDelta) {
@@ -202,8 +202,8 @@ class Attempt {
   }
 
   /**
-   * A walk over everything on top of the copy: what is missing comes, what is old is replaced, and what is held as open
-   * and was not delivered is looked at, as after a first run into a target that was not empty (G1).
+   * Walks everything on top of the copy: missing records are added, old ones replaced, and records that are held as
+   * open and were not delivered are checked, as after a first run into a target that was not empty (G1).
    */
   async #beginRepair({ filterHash: hash, keepArchived }: WalkOptions): Promise<WalkPlan> {
     const { sink } = this.#options
@@ -242,7 +242,7 @@ class Attempt {
     }
   }
 
-  /** The stored state, if it belongs to these filters (G4). */
+  /** Returns the stored state, if it belongs to these filters (G4). */
   async #loadState(hash: string): Promise<SyncState | undefined> {
     const stored = await this.#states.load()
     if (!stored || stored.filterHash === hash) return stored
@@ -278,7 +278,8 @@ class Attempt {
       } catch (error) {
         if (!(error instanceof StagingLostError)) throw error
       }
-      // First the cursor goes, then the new staging comes: a crash in between must not resume into an empty staging.
+      // The cursor is removed before the new staging is created: a crash in between must not resume into an empty
+      // staging.
       await this.#forgetRun(stored)
       this.#isKept = false
       this.#emit({ type: 'restart', reason: 'staging-lost' })
@@ -295,7 +296,10 @@ class Attempt {
     else await this.#states.save(state)
   }
 
-  /** Smallest `lastModified` of what the target holds as unfinished: no change to any of it came earlier (G1). */
+  /**
+   * Smallest `lastModified` of the records that the target holds as unfinished: no change to any of them came earlier
+   * (G1).
+   */
   async #oldestHeld(): Promise<string | undefined> {
     let oldest: string | undefined
     for await (const { lastModified, status } of this.#options.sink.all())

@@ -9,7 +9,7 @@ import type { RunKind, Sink, StateStore, SyncState } from './sink.ts'
 import type { RestartReason, SyncCounts, SyncEvent } from './sync-event.ts'
 import type { SyncFilters } from './sync-filters.ts'
 
-/** What the engine needs of a client (a TenderClient): pages and single records, with retries done. */
+/** What the engine needs of a client (a TenderClient): pages and single records, with retries. */
 export type TenderSource = {
   page(
     query: TendersQuery,
@@ -32,7 +32,7 @@ export type WalkOptions = {
   readonly signal?: AbortSignal
   readonly emit: (event: SyncEvent) => void
   readonly counts: { -readonly [name in keyof SyncCounts]: SyncCounts[name] }
-  /** Throws when the lock was lost. */
+  /** Throws if the lock was lost. */
   readonly checkLock: () => Promise<void>
   /** Called after a page is committed: from then on the run can be resumed. */
   readonly onPageKept: () => void
@@ -50,25 +50,25 @@ export type WalkPlan = {
   readonly isRepair?: true
 }
 
-/** How a walk ended. `isDifferent`: the copy is not the edition; undefined where that cannot be said. */
+/** How a walk ended. `isDifferent`: the copy is not the edition; undefined if that is unknown. */
 export type WalkEnd = {
   readonly state: SyncState
   readonly needsDelta: boolean
   readonly isDifferent: boolean | undefined
 }
 
-/** Maximum restarts of a run, in case a server refuses cursor after cursor. */
+/** Maximum restarts of a run, in case a server refuses one cursor after another. */
 const maxRestarts = 3
 /**
- * Maximum number of left-over records that are fetched one by one; more are better delivered by a run over the changes
+ * Maximum number of leftover records that are fetched one by one; more are better delivered by a run over the changes
  * since.
  */
 const maxSingleChecks = 600
 const finishedStatuses = new Set(['closed', 'awarded', 'cancelled', 'merged'])
 
 /**
- * Is there anything left to learn about a held record? Archived ones are closed already; they come again when they
- * change.
+ * Whether there is anything left to learn about a held record. Archived ones are closed already; they are delivered
+ * again if they change.
  */
 export const isUnfinished = (status: string): boolean => !finishedStatuses.has(status)
 
@@ -177,7 +177,10 @@ class Walk {
     }
   }
 
-  /** A fault of the cursor alone? A kept cursor that is refused for whatever reason must not block all later runs. */
+  /**
+   * Whether it is only the cursor's fault. A stored cursor that is refused for whatever reason must not block all later
+   * runs.
+   */
   #cursorFault(error: unknown): RestartReason | undefined {
     if (this.#cursor === undefined || !(error instanceof ProblemError) || error.problem.status !== 400) return undefined
     if (error.isCursorExpired) return 'cursor-expired'
@@ -211,7 +214,7 @@ class Walk {
     })
   }
 
-  /** The list ascends and its cursor moves; else an answer was mixed up on the way, or a parameter lost. */
+  /** The list ascends and its cursor moves; otherwise an answer was mixed up on the way, or a parameter was lost. */
   #checkPage(page: TenderList): void {
     for (const { id, lastModified } of page.data) {
       if (typeof id !== 'string' || id === '') throw new FeedError('The API delivered a record without an id.')
@@ -303,7 +306,7 @@ class Walk {
 
   #isDifferent(held: CopyDigest, reached: string | undefined): boolean | undefined {
     const { filters, keepArchived } = this.#options
-    // A digest of what filters leave does not exist.
+    // There is no digest of what filters leave.
     if (Object.values(filters).some((value) => value !== undefined && !(Array.isArray(value) && value.length === 0)))
       return undefined
     const since = Math.max(this.#stored?.copy?.edition ?? 0, this.#edition ?? 0)
@@ -323,9 +326,9 @@ class Walk {
   }
 
   /**
-   * G1, for a target that shows writes at once and was not empty before its first run: what it held and the run did not
-   * deliver may be archived since. Resolves to the `updated_since` from which the changes to those records must still
-   * be run over; undefined when nothing is open.
+   * G1, for a target that shows writes immediately and was not empty before its first run: records that it held and the
+   * run did not deliver may have been archived since. Resolves to the `updated_since` from which the changes to those
+   * records must still be walked; undefined if nothing is open.
    */
   async #lookAtLeftOver(): Promise<string | undefined> {
     const { oldestHeld } = this.#plan
@@ -356,7 +359,8 @@ class Walk {
   }
 
   /**
-   * Fetches one left-over record. False: the answer is no newer than what is held, perhaps that of a node that lags.
+   * Fetches one leftover record. False: the answer is no newer than the held one; perhaps it came from a node that
+   * lags.
    */
   async #check(id: string, heldSince: string): Promise<boolean> {
     const { client, signal, counts } = this.#options

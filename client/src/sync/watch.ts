@@ -1,5 +1,5 @@
-// A run at once and then every hour, at a minute drawn by lot, so that the clients of the world do not all come
-// together.
+// Runs once immediately and then every hour, at a random minute, so that the clients of the world do not all send
+// requests together.
 import { type Sleep, timerSleep } from '../sleep.ts'
 import { type SyncOptions, type SyncOutcome, sync } from './sync.ts'
 
@@ -14,7 +14,7 @@ export function nextRunAt(now: number, offsetMs: number): number {
 }
 
 export type WatchOptions = SyncOptions & {
-  /** Epoch milliseconds: for the timetable alone, never part of a request (C149). Default: `Date.now`. */
+  /** Epoch milliseconds: only for the timetable, never part of a request (C149). Default: `Date.now`. */
   readonly now?: () => number
   readonly sleep?: Sleep
   /** From 0 up to 1: the minute of the hour. */
@@ -22,8 +22,8 @@ export type WatchOptions = SyncOptions & {
 }
 
 /**
- * The outcome of each run, as it ends: `for await (const outcome of watch({ client, sink, signal }))`. Faults are
- * outcomes and do not end it; it ends when `signal` is aborted, or after an outcome that only a person can change:
+ * Yields the outcome of each run, as it ends: `for await (const outcome of watch({ client, sink, signal }))`. Faults
+ * are outcomes and do not end it; it ends when `signal` is aborted, or after an outcome that only a person can change:
  * other filters, or a state that cannot be used. Breaking out of the loop ends it too; the sink stays open.
  */
 export async function* watch(options: WatchOptions): AsyncGenerator<SyncOutcome> {
@@ -32,7 +32,7 @@ export async function* watch(options: WatchOptions): AsyncGenerator<SyncOutcome>
   while (!signal?.aborted) {
     const outcome = await sync(options)
     yield outcome
-    // An interrupted run ends at the edition it began with: what changed since follows at once.
+    // An interrupted run ends at the edition with which it began: the changes since then follow immediately.
     if (outcome.result === 'completed' && outcome.isResumed) continue
     if (outcome.result === 'aborted' && (outcome.reason === 'filters-changed' || outcome.reason === 'state')) return
     const next = nextRunAt(now(), offsetMs)

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { type Run, type Sink, StagingLostError, type SyncState } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
 
-/** What a reader of the target sees of one record, read past the sink. */
+/** One record as a reader of the target sees it, without the sink. */
 export type SeenRecord = {
   /**
    * `open` for everything that is not archived. A target that cannot distinguish a merged record from a closed one
@@ -15,11 +15,11 @@ export type SeenRecord = {
   readonly lastModified: string
   readonly title: string
   readonly mergedInto?: string
-  /** The full record where the target keeps it. */
+  /** The full record if the target keeps it. */
   readonly record?: TenderRecord
 }
 
-/** A target of its own for one case, empty at first. */
+/** A separate target for one case, empty at first. */
 export type SinkWorld = {
   /** Opens the sink on the target; again after `end` or a crash. */
   open(): Promise<Sink>
@@ -29,7 +29,9 @@ export type SinkWorld = {
   crash?(sink: Sink): Promise<void>
   /** How many writes of records the target has received so far, if known: for C159. */
   writes?(): Promise<number>
-  /** The target cannot drop what an earlier first run wrote (a CRM): cases about replacing are left out. */
+  /**
+   * Whether the target cannot drop what an earlier first run wrote (a CRM): then cases about replacing are left out.
+   */
   readonly keepsOldRecords?: boolean
   close(): Promise<void>
 }
@@ -39,7 +41,7 @@ export type SinkCase = { readonly name: string; readonly run: () => Promise<void
 const hour = 3_600_000
 const start = Date.UTC(2026, 2, 2, 9)
 
-/** An id that people can read in a failure. */
+/** Makes an id that people can recognize in a failure. */
 export const idOf = (number: number): string => `00000000-0000-8000-8000-${String(number).padStart(12, '0')}`
 
 /** A made-up record; `version` moves its `lastModified` by hours. */
@@ -73,7 +75,7 @@ export function recordOf(number: number, version = 0, change: Partial<TenderReco
   }
 }
 
-/** The same, archived. */
+/** Makes the same record, archived. */
 export const archivedOf = (
   number: number,
   version = 0,
@@ -81,7 +83,7 @@ export const archivedOf = (
 ): TenderRecord =>
   recordOf(number, version, { status: archiveReason === 'expired' ? 'closed' : archiveReason, archiveReason })
 
-/** The same, merged into another. */
+/** Makes the same record, merged into another. */
 export const mergedOf = (number: number, version: number, into: number): TenderRecord =>
   recordOf(number, version, { status: 'merged', archiveReason: 'merged', mergedInto: idOf(into) })
 
@@ -114,7 +116,7 @@ export function sinkConformance(makeWorld: () => Promise<SinkWorld>): readonly S
     },
   })
 
-  /** One run from begin to commit in a sink opened for it. */
+  /** Makes one run from begin to commit in a sink that is opened for it. */
   const runOnce = async (
     world: SinkWorld,
     run: Run,

@@ -1,4 +1,4 @@
-// A small HTTP server that takes webhooks: it verifies each, keeps hits, and answers 2xx only when they are kept.
+// A small HTTP server that receives webhooks: it verifies each, stores hits, and answers 2xx only when they are stored.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Hit, type HitOutcome, hitFaults } from '../hits/hit.ts'
@@ -7,7 +7,7 @@ import { verifyWebhook, WebhookVerificationError } from './verify-webhook.ts'
 
 /** Maximum bytes of a body. Tenderstock sends at most 256 KB. */
 const maxBodyBytes = 1024 * 1024
-/** Maximum connections at the same time; further ones are closed at once. An endpoint uses four. */
+/** Maximum number of simultaneous connections; further ones are closed immediately. An endpoint uses four. */
 const maxConnections = 64
 /** How long the headers of a request may take. */
 const headersMs = 10_000
@@ -33,11 +33,11 @@ export type ReceiverEvent =
 export type ReceiverOptions = {
   readonly host: string
   readonly port: number
-  /** The path of the endpoint's address, as `/hits`. */
+  /** The path of the endpoint's address, such as `/hits`. */
   readonly path: string
-  /** Called for each request: old and new secret during a rotation. */
+  /** Called for each request; returns the old and the new secret during a rotation. */
   readonly secrets: () => Promise<readonly string[]>
-  /** Called for each hit; durable when it resolves. */
+  /** Called for each hit; the hit is durable when it resolves. */
   readonly keep: (hit: Hit) => Promise<HitOutcome>
   /** Epoch milliseconds. */
   readonly now: () => number
@@ -47,7 +47,7 @@ export type ReceiverOptions = {
 
 export type Receiver = {
   readonly url: string
-  /** Takes no more connections, and ends when the open requests are answered or their time is over. */
+  /** Accepts no more connections, and ends when the open requests are answered or their time is over. */
   readonly close: () => Promise<void>
 }
 
@@ -57,14 +57,14 @@ type Answer = {
   readonly headers?: { readonly [name: string]: string }
 }
 
-/** Rejects when the address cannot be listened on. */
+/** Starts the server. Rejects if it cannot listen on the address. */
 export async function receiveWebhooks(options: ReceiverOptions): Promise<Receiver> {
   const open = new Set<Promise<void>>()
   let isClosing = false
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const answer = await answerTo(request, options)
-    // The sender is gone.
+    // The sender closed the connection.
     if (!answer || response.destroyed) return
     const { status, text, headers } = answer
     const isLast = isClosing || !request.complete
@@ -107,7 +107,7 @@ export async function receiveWebhooks(options: ReceiverOptions): Promise<Receive
   }
 }
 
-/** Undefined when the request was broken off. */
+/** Undefined if the request broke off. */
 async function answerTo(request: IncomingMessage, options: ReceiverOptions): Promise<Answer | undefined> {
   const { path, secrets, keep, now, on } = options
   const refuse = (status: number, reason: string, headers: Answer['headers'] = {}): Answer => {
@@ -159,7 +159,7 @@ function bodyOf(request: IncomingMessage): Promise<Buffer | 'too large' | 'broke
       else resolve('too large')
     })
     request.once('end', () => resolve(Buffer.concat(pieces)))
-    // Both also come after the end, and change nothing then.
+    // Both also occur after the end, and change nothing then.
     request.once('error', () => resolve('broken'))
     request.once('close', () => resolve('broken'))
   })

@@ -1,5 +1,5 @@
 // Verifies webhooks of Tenderstock by Standard Webhooks 1.0.0: who sent it, that nothing was altered, and that it is
-// not an old one.
+// not old.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { HitEvent, TestEvent } from '../types.ts'
 
@@ -7,7 +7,7 @@ export type { HitEvent, TestEvent } from '../types.ts'
 
 export type WebhookEvent = HitEvent | TestEvent
 
-/** What is to be verified is not what Tenderstock sent. Answer 400, and do nothing with the body. */
+/** The request is not what Tenderstock sent. Answer 400, and do nothing with the body. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError'
 }
@@ -18,7 +18,8 @@ export type WebhookHeaders =
   | { readonly [name: string]: string | readonly string[] | undefined }
 
 /**
- * How far the time of an attempt may lie from now, to both sides: an old message could be sent again by somebody else.
+ * Maximum difference between the time of an attempt and now, in both directions: an old message could be sent again by
+ * somebody else.
  */
 const toleranceMs = 5 * 60_000
 const minSecretLength = 24
@@ -28,9 +29,9 @@ const maxSecretLength = 64
 export type VerifyOptions = { readonly now?: number }
 
 /**
- * The event, when `rawBody` is byte for byte what was received (verify before parsing), one of the secrets signed it,
- * and it is at most five minutes old. Give old and new secret while you rotate. Throws WebhookVerificationError for a
- * message that is not genuine, and TypeError for a secret that is none. The same message may come more than once:
+ * Returns the event if `rawBody` is byte for byte what was received (verify before parsing), one of the secrets signed
+ * it, and it is at most five minutes old. Pass old and new secret during a rotation. Throws WebhookVerificationError
+ * for a message that is not genuine, and TypeError for an invalid secret. The same message may arrive more than once:
  * remember its `webhook-id`.
  */
 export function verifyWebhook(
