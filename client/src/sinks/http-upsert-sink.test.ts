@@ -550,7 +550,7 @@ test('a process whose run is over leaves the ledger to the next one, and reads w
   const [one, two] = [open(), open()]
   await one.begin(first)
   await one.upsert([recordOf(1)])
-  // another run writes the record, and is interrupted before it commits
+  // this writes the record, and the run is interrupted before it commits
   await one.held([idOf(1)])
 
   await two.begin(first)
