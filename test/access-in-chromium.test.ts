@@ -1,4 +1,5 @@
-// The access page on a phone, as Chromium lays it out: nothing sticks out, and no number or timestamp is broken in two.
+// The access page on a phone, as Chromium lays it out: nothing overflows, and no number or timestamp is broken into two
+// lines.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'

@@ -87,7 +87,7 @@ describe.each(engines)('the API on a stock (%s)', (engine) => {
     expect((await node.get('/v1/tenders?limit=1', first.plaintext)).status).toBe(401)
     expect((await node.get('/v1/tenders?limit=1', second.plaintext)).status).toBe(200)
 
-    // The contract ends and grows again: the next look at the store, here caused by an unknown token, is enough.
+    // The contract ends and is extended again: the next query of the store, here caused by an unknown token, is enough.
     const look = () => node.get('/v1/tenders?limit=1', makeToken(systemRandom.bytes))
     await changeOrganization(store, organizationId, { hasApiAccess: false })
     await look()

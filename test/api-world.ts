@@ -14,7 +14,7 @@ export const startOfTests = Date.UTC(2026, 10, 2, 8)
 
 export type TestTokens = TokenSource & {
   readonly grants: TokenGrant[]
-  /** Makes a token and moves the serial. */
+  /** Creates a token and increases the serial. */
   readonly add: (organizationId: string, grant?: Partial<TokenGrant>) => string
   readonly revoke: (token: string) => void
   isDown: boolean
@@ -66,7 +66,7 @@ export type ApiWorld = AsyncDisposable & {
   readonly docsUrl: string
   readonly editions: MemoryEditions
   readonly tokens: TestTokens
-  /** Of organization `one`, limit 100,000. */
+  /** Token of organization `one`, whose limit is 100,000. */
   readonly token: string
   readonly keys: CursorKey[]
   now: number

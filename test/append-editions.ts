@@ -1,5 +1,5 @@
-// Appends editions to the log in a folder until it is killed, or the log cannot grow. Prints each edition's number when
-// the log has taken it. Checkpoints and copies without superseded records come as often as can be.
+// Appends editions to the log in a folder until it is killed, or the log cannot grow. Prints the number of each edition
+// when the log has accepted it. Checkpoints and copies without superseded records are made as often as possible.
 import { appendEdition, openEditionLog } from '../src/edition/write/edition-log.ts'
 import { entriesOfEdition, infoOfEdition } from './edition-of-number.ts'
 

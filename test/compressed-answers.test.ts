@@ -1,5 +1,5 @@
 // Compressed answers as clients of all kinds read them: zlib, gunzip, curl, Python and Chromium must find the plain
-// text, whichever way the request came, whether the page was asked before, and after the stock changed.
+// text, whichever way the request took, whether the page was requested before, and after the stock changed.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -73,8 +73,8 @@ afterAll(async () => {
 type Raw = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly bytes: Buffer }
 
 /**
- * The bytes as they came. On a connection that is to be closed the HTTP server answers, on one that is kept the short
- * way.
+ * The bytes as they arrived. On a connection that is to be closed the HTTP server answers; on one that is kept, the
+ * short way does.
  */
 function ask(
   path: string,
@@ -101,7 +101,7 @@ function ask(
   return promise
 }
 
-/** A page's text without its cursor, which is another one each time. */
+/** A page's text without its cursor, which is different each time. */
 const withoutCursor = (text: string): string => text.replace(/"nextCursor":"[\w-]+"\}$/, '"nextCursor":"…"}')
 
 async function questions(): Promise<string[]> {
@@ -242,7 +242,7 @@ for index in range(int(sys.argv[2])):
 })
 
 /**
- * Serves a page beside the API (which has no pages for browsers), passes its requests on as they are, and waits for its
+ * Serves a page beside the API (which has no pages for browsers), passes its requests on unchanged, and waits for its
  * report.
  */
 async function readInChromium(paths: readonly string[]): Promise<unknown> {

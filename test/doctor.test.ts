@@ -1,6 +1,6 @@
-// `tenderstock doctor` as an operator runs it, with faults that are there: a folder that cannot be written, a port that
-// is taken, a server that is away, one that never answers, settings that lose data, a store that evicts, a clock that
-// is wrong.
+// `tenderstock doctor` as an operator runs it, with real faults: a folder that cannot be written, a port that is in
+// use, a server that is down, one that never answers, settings that lose data, a store that evicts, a clock that is
+// wrong.
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server } from 'node:net'
@@ -131,7 +131,7 @@ test('a folder that cannot be written, a server that never answers, and portals'
   })
   expect(report.of('disk', 'problem').join(' ')).toMatch(/\/proc cannot be written/)
   expect(report.of('database', 'problem')).toHaveLength(1)
-  // on a busy machine the bound of a check may end it
+  // on a busy machine the time limit of a check may end it
   expect([...report.of('portal', 'ok'), ...report.of('portal', 'problem')]).toEqual([
     expect.stringMatching(/^The portal of doe (answers as its card says|did not answer within 5 s)/),
   ])
@@ -160,7 +160,7 @@ test('beside the running service its ports are not a problem', { timeout: 300_00
     for (const check of ['api port', 'console port'])
       expect(report.of(check, 'ok').join()).toMatch(/the running service/)
     expect(report.events.at(-1)).toMatchObject({ problems: 0 })
-    // what another program took is not its own
+    // what another program uses is not its own
     const taken = await listen()
     const other = await examine(['--data', service.data, '--api-port', port, '--console-port', String(taken)])
     expect(other.of('console port', 'problem')).toHaveLength(1)

@@ -92,7 +92,7 @@ test.skipIf(!canMount)(
       await append(next)
       expect(readEdition(log, next)).toEqual(recordsOfEdition(next))
     }
-    // Until nothing fits again, copies of the log included: it says so and serves on.
+    // It appends until nothing fits again, including copies of the log: it says so and continues to serve.
     for (edition += 2; ; edition++) {
       const isTaken = await append(edition + 1).then(
         () => true,

@@ -56,7 +56,7 @@ test('an edition log whose process is killed at any moment opens with complete e
     const log = await openEditionLog(folder, { clock: () => 0 })
     const newest = log.newest!.edition
     expect(newest).toBeGreaterThanOrEqual(acknowledged)
-    // One that is held besides: what a copy leaves behind must not be missed.
+    // A record that is held besides: what a copy leaves behind must not be missed.
     for (const edition of [newest, Math.max(1, newest - random.integer(1, 24))])
       expect(readEdition(log, edition)).toEqual(recordsOfEdition(edition))
     total = newest

@@ -1,4 +1,5 @@
-// Editions that follow from their number alone, so that what a killed process wrote can be known afterwards.
+// Editions whose content follows from their number alone, so that the output of a killed process can be known
+// afterwards.
 import { hourMs } from '../src/domain/time.ts'
 import type { NewEdition } from '../src/edition/write/log-state.ts'
 import type { NewEntry } from '../src/edition/write/pack-entries.ts'
@@ -34,7 +35,7 @@ export function infoOfEdition(edition: number): NewEdition {
   }
 }
 
-/** Each edition changes the next 60 records, round and round. */
+/** Each edition changes the next 60 records, in a cycle. */
 export function entriesOfEdition(edition: number): NewEntry[] {
   return Array.from({ length: size }, (_, index) => {
     const number = ((edition - 1) * size + index) % records

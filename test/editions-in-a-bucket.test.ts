@@ -1,5 +1,5 @@
-// Editions through object storage: a publisher exports what its log holds into a bucket of a store that somebody else
-// wrote, and nodes follow it there without a database.
+// Editions through object storage: a publisher exports the content of its log into a bucket of a store that somebody
+// else wrote, and nodes follow it there without a database.
 import { createSecretKey, randomBytes } from 'node:crypto'
 import {
   existsSync,
@@ -143,7 +143,7 @@ type World = {
   readonly store: Store
   readonly log: EditionLog
   readonly now: () => number
-  /** Publishes an edition some hours later (one), of these records as they are in this version. */
+  /** Publishes an edition some hours later (one), of these records in this version. */
   readonly cut: (from: number, to: number, version: number, hours?: number) => Promise<void>
   readonly openNode: (folder?: string) => Promise<EditionLog>
 }
@@ -207,7 +207,7 @@ test('three nodes follow the bucket, and ask the database nothing', { timeout: 1
   await vi.waitFor(async () => {
     const before = await transactions()
     for (const node of nodes) await catchUp(node, source)
-    // its own look is one, and statistics of connections that rest arrive late
+    // its own query is one of them, and statistics of idle connections arrive late
     expect((await transactions()) - before).toBeLessThanOrEqual(1)
   }, 30_000)
   for (const node of nodes) {
@@ -280,7 +280,7 @@ test('an exporter that was killed goes on where it stopped, and nobody sees half
   const segments = target.puts.filter((path) => path.startsWith('segments/'))
   expect(segments.length).toBe(3)
   expect(new Set(segments).size).toBe(3)
-  // nothing is written again by one that starts when all is there
+  // nothing is written again by one that starts when everything exists
   const before = target.puts.length
   await exporterOf(target, world).round(free, 0)
   expect(target.puts.length).toBe(before)
@@ -314,7 +314,7 @@ test('of two exporters one writes; the one that lost the right writes no head', 
   await expect(frozen.round(rightOf(first), 0)).rejects.toThrow(ExportLostError)
   const head = JSON.parse((await target.bucket.get('head.json'))!.toString()) as BucketHead
   expect([head.fence, head.newest.edition]).toEqual([second, 2])
-  // a head that an older exporter brings back late is not taken by a node that saw the newer one
+  // a node that saw the newer head does not accept one that an older exporter writes late
   const source = bucketSource(target.bucket)
   await source.look()
   await target.bucket.put('head.json', Buffer.from(JSON.stringify({ ...head, fence: first })))
@@ -332,7 +332,7 @@ test('a node that was off for days continues from the snapshot, and old objects 
   await node.close()
   const first = [...objectsIn(target, 'segments'), ...objectsIn(target, 'snapshots')]
   for (let version = 1; version <= 28; version++) {
-    // the second half of the records rests after the third edition
+    // the second half of the records does not change after the third edition
     await world.cut(0, version <= 2 ? 60 : 30, version, 3)
     await exporter.round(free, 0)
     // the store dates objects by a clock that stands still here
@@ -343,7 +343,7 @@ test('a node that was off for days continues from the snapshot, and old objects 
       }
   }
   const head = JSON.parse((await target.bucket.get('head.json'))!.toString()) as BucketHead
-  // segments of what rests are named by the next snapshot, not packed again
+  // segments of unchanged records are named by the next snapshot, not packed again
   expect(target.puts.filter((path) => path.startsWith('segments/')).length).toBeGreaterThan(0)
   expect(new Set(target.puts).size).toBe(target.puts.length)
   expect(head.newest.edition).toBe(29)
@@ -354,7 +354,7 @@ test('a node that was off for days continues from the snapshot, and old objects 
   expect(back.newest?.edition).toBe(1)
   await catchUp(back, bucketSource(target.bucket))
   expect(read(back)).toBe(read(world.log))
-  // cursors of a day ago go on with a node that is new
+  // cursors of a day ago continue on a node that is new
   const fresh = await world.openNode()
   await catchUp(fresh, bucketSource(target.bucket))
   expect(read(fresh, 29 - 7)).toBe(read(world.log, 29 - 7))
@@ -438,7 +438,7 @@ test('conditional PUT, with an imitation of a store: a head that changed meanwhi
     putIf: async (path, bytes, condition) => {
       if (isOvertaken) {
         isOvertaken = false
-        // another exporter, with a later right, writes between our look and our PUT
+        // another exporter, with a later right, writes between our check and our PUT
         const head = JSON.parse(bytes.toString()) as BucketHead
         await bucket.put(path, Buffer.from(JSON.stringify({ ...head, fence: 9 })))
       }
@@ -506,7 +506,7 @@ test('tokens travel sealed: a revoked one is dead within a minute, uses come bac
   const revokedAt = performance.now()
   await vi.waitFor(async () => expect(await known()).toEqual([]), { timeout: 60_000, interval: 500 })
   expect(performance.now() - revokedAt).toBeLessThan(60_000)
-  // the copy in the data folder serves a node whose bucket is away
+  // the copy in the data folder is enough for a node whose bucket is unreachable
   const away = { ...target.bucket, get: async () => Promise.reject(new Error('away')) }
   const alone = await watchBucket({ ...place2, ...clocks, bucket: away, source: bucketSource(away), sealer })
   alone.close()

@@ -1,4 +1,5 @@
-// Estimated values over HTTP: a stock whose values are partly estimated, published and asked with the filters on value.
+// Estimated values over HTTP: a stock whose values are partly estimated, published and queried with the filters on
+// value.
 import { describe, expect, test } from 'vitest'
 import { consolidate } from '../src/consolidate/consolidate.ts'
 import { fitStock, leastPricedTenders } from '../src/consolidate/estimate/fit-stock.ts'

@@ -1,5 +1,5 @@
 // A node behind a balancer over a real primary and its streaming standby, which lags, and takes over when the primary
-// dies: the node shows whole editions only, and ends with every record, by the digest of an independent program.
+// dies: the node shows only complete editions, and ends with every record, by the digest of an independent program.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ import { randomOf } from './testing/generate/random.ts'
 
 const isPossible = postgresBinaries() !== undefined && hasPython
 if (!isPossible) console.log('skipped: primary, standby and promotion (no PostgreSQL programs, or no python3)')
-/** Looks after which an edition that both servers have must be there. */
+/** Number of queries after which an edition that both servers have must be shown. */
 const mostLooks = 20
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
@@ -52,7 +52,7 @@ test.skipIf(!isPossible)(
       if (round === 0) await publishNext()
       await servers.settle()
       let wanted = await stateOf(primary)
-      /** What is shown after each look is an edition as it was published. */
+      /** What is shown after each query is an edition as it was published. */
       const states = new Map([[wanted.edition, wanted]])
       const look = async (store: Parameters<typeof catchUp>[1]) => {
         looks++

@@ -30,7 +30,7 @@ test('shows no edition on the way to the newest one, to readers of any thread, a
   await catchUp(log, store)
   const first = readNewest(log)
 
-  /** What readers show, of this thread and of another, after each message. */
+  /** What readers show, in this thread and in another, after each message. */
   const shown = new Set<number | undefined>()
   const follow = () => {
     const reader = new FollowedLog({ clock, onDamage: () => {} })
@@ -46,7 +46,7 @@ test('shows no edition on the way to the newest one, to readers of any thread, a
   }
   const reader = follow()
   for (let edition = 2; edition <= editions; edition++) await publishNext(edition)
-  // the newest one does not come whole
+  // the newest one does not arrive completely
   const { rows } = await sql<{ entry: string }>`
     with gone as (delete from edition_entry where edition = ${editions} and last_modified =
       (select max(last_modified) from edition_entry) returning *) select row_to_json(gone)::text as entry from gone`.execute(
@@ -56,7 +56,7 @@ test('shows no edition on the way to the newest one, to readers of any thread, a
   await expect(catchUp(log, store)).rejects.toThrow(WrongEntriesError)
   expect([...shown]).toEqual([1])
   expect(readNewest(log)).toEqual(first)
-  // one that begins to read in the middle
+  // one that starts to read in the middle
   expect(follow().newest?.edition).toBe(1)
 
   await log.close()

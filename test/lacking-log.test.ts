@@ -1,5 +1,5 @@
-// A log on disk whose files are whole by every checksum of their own, and which lacks records all the same: what a
-// fault of the program would leave. It is found when the log is opened, not served, and rebuilt.
+// A log on disk whose files are intact by all their checksums, but which lacks records: what a fault of the program
+// would leave. It is found when the log is opened, not served, and rebuilt.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,8 @@ import { openTestStore } from './world.ts'
 const batchSize = 256
 
 /**
- * What a fault leaves of the frames of edition 2, which has more than one batch; `missing` entries of it are not there.
+ * Writes what a fault leaves of the frames of edition 2, which has more than one batch; `missing` entries of it are not
+ * there.
  */
 const faults: readonly [name: string, missing: (count: number) => number][] = [
   ['all records of an edition', (count) => count],

@@ -1,5 +1,5 @@
-// A node whose questions reach two servers, one of which lags behind, in every order: what becomes visible is an
-// edition as it was published, or nothing; and it has all of it once the servers are whole.
+// A node whose queries reach two servers, one of which lags behind, in every order: what becomes visible is an edition
+// as it was published, or nothing; and the node has all of it once the servers are equal.
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ if (testDatabaseUrl === undefined) console.log('skipped: two servers behind one 
 
 const published = ['setting', 'change_signal', 'edition', 'edition_entry', 'replaced_entry'] as const
 
-/** Makes the tables that nodes read of `to` those of `from`, but for rows that are `left` out. */
+/** Makes the tables of `to` that nodes read equal to those of `from`, except for rows that are `left` out. */
 async function mirror(
   from: Store,
   to: Store,
@@ -46,7 +46,7 @@ const lags: readonly [name: string, left: { readonly [table: string]: RawBuilder
   ['its row', { edition: sql`edition = 2` }],
 ]
 
-/** Calls `run` with every sequence of choices between two that it asks for. Returns how many there were. */
+/** Calls `run` with every sequence of the choices between two that it makes. Returns how many there were. */
 async function everyOrder(run: (choose: () => number) => Promise<void>): Promise<number> {
   let count = 0
   for (let prefix: number[] | undefined = []; prefix !== undefined; count++) {

@@ -18,7 +18,7 @@ const types = {
     oid === int8Oid ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 }
 
-/** A store whose connections reach the server that `choose` names, asked for each. */
+/** A store whose connections reach the server that `choose` names, called for each. */
 export function balancedStore(
   urls: readonly string[],
   choose: () => number,

@@ -16,7 +16,7 @@ const now = Date.UTC(2026, 0, 1)
 const statementTimeoutMs = 2000
 
 /**
- * Puts tenders with scattered ids into the stock, as the consolidation notes them. A title of 1,500 letters makes
+ * Puts tenders with scattered ids into the stock, as the consolidation records them. A title of 1,500 letters makes
  * records of 2 KB.
  */
 async function makeStock(store: Store, count: number, titleLength: number): Promise<void> {
@@ -34,7 +34,7 @@ async function makeStock(store: Store, count: number, titleLength: number): Prom
       insert into tender_change select id from row`.execute(store.db)
 }
 
-/** Counts the statements that the publisher has had answered, and notes the longest. */
+/** Counts the publisher's statements that were answered, and records the longest. */
 function watched(store: Store) {
   const begun = new WeakMap<object, number>()
   const seen = { statements: 0, longestMs: 0 }
@@ -54,7 +54,7 @@ function watched(store: Store) {
 
 type Stranger = { readonly stop: () => Promise<{ asked: number; longestMs: number; mostStatements: number }> }
 
-/** Asks `select 1` again and again, and counts the publisher's statements that it had to wait for. */
+/** Sends `select 1` repeatedly, and counts the publisher's statements for which it had to wait. */
 function startStranger(store: Store, statements: () => number): Stranger {
   const stopping = new AbortController()
   const found = { asked: 0, longestMs: 0, mostStatements: 0 }
@@ -79,7 +79,7 @@ function startStranger(store: Store, statements: () => number): Stranger {
 
 const megabytes = (bytes: number) => Math.round(bytes / 1e6)
 
-/** Publishes everything while a stranger asks and the memory is watched. */
+/** Publishes everything while another client sends queries and the memory is watched. */
 async function publishWatched(store: Store, { memory }: { readonly memory: boolean }) {
   const { store: publisher, seen } = watched(store)
   const stranger = startStranger(store, () => seen.statements)

@@ -1,4 +1,4 @@
-// An edition reader that keeps everything in arrays: for tests of the HTTP surface that are not about the log.
+// An edition view that keeps everything in arrays: for tests of the HTTP surface that are not about the log.
 import { gzipSync } from 'node:zlib'
 import { cpvRange } from '../src/domain/cpv.ts'
 import type { TenderFilter } from '../src/domain/filter.ts'
@@ -8,7 +8,7 @@ import type { TenderRecord } from '../src/domain/tender.ts'
 import { toInstant } from '../src/domain/time.ts'
 import type { EditionInfo, EditionView } from '../src/edition/read/edition-view.ts'
 
-/** A record to publish; omitted members get a default. The publication sets `lastModified`. */
+/** A record to publish; omitted members have defaults. The publication sets `lastModified`. */
 export type PlainRecord = Partial<Omit<TenderRecord, 'lastModified' | 'checkedAt'>> & { readonly id: string }
 
 type Version = { readonly record: TenderRecord; readonly born: number; supersededBy: number | undefined }

@@ -1,5 +1,5 @@
-// A stock that another version of the program filled and published: an earlier one is opened and publication goes on; a
-// newer one, and one from before the first release, are refused.
+// A stock that another version of the program filled and published: an earlier one is opened and publication continues;
+// a newer one, and one from before the first release, are refused.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,18 +21,18 @@ const start = Date.UTC(2026, 0, 1)
 const ids = ['a', 'b', 'c'].map((digit) => `00000000-0000-8000-8000-00000000000${digit}`) as [string, string, string]
 const [unchanged, changed, added] = ids
 
-/** Those of the next version, and of the one after it, which drops what the next one uses no more. */
+/** Migrations of the next version, and of the one after it, which drops what the next one no longer uses. */
 const expanded = { ...migrations, '9998-expand': ['alter table setting add column note text'], '9998b-later': [] }
 const contracted = { ...expanded, '9999-contract.needs-9998': ['alter table setting drop column note'] }
 
-/** A session of a program that knows the migrations up to that one: all, where none is named. */
+/** A session of a program that knows the migrations up to that one; all if none is named. */
 async function openSession(databaseUrl: string, newest = '9999') {
   const pool = new pg.Pool({ connectionString: databaseUrl, application_name: `tenderstock ${newest}` })
   const client = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   return { client, close: () => client.destroy() }
 }
 
-/** Migrations of a version to come. */
+/** Migrations of a future version. */
 const later = {
   ...migrations,
   '9999-later': [
@@ -195,7 +195,7 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
     await sql`update planted set doubled = null`.execute(store.db)
     await runBackfills(store, { known })
     expect(await doubled()).toBe(0)
-    // what is done does not keep the next one from its work
+    // completed work does not keep the next one from its own
     const second = { name: 'triple', statement: known[0]!.statement.replace('2 * id', '3 * id') }
     await runBackfills(store, { known: [...known, second] })
     expect(await doubled()).toBe(1000)

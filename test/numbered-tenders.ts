@@ -10,7 +10,7 @@ import { generateTender } from './testing/generate/stock.ts'
 export const startOfStock = Date.UTC(2026, 0, 1)
 const stock = { seed: 7, count: 0, now: startOfStock, size: 'small' } as const
 
-/** Without merges: their survivors need not be in so small a stock. */
+/** Without merges: their survivors need not be in such a small stock. */
 function numberedTender(number: number, version: number): TenderContent {
   const { mergedInto, ...tender } = generateTender(stock, number, version)
   return mergedInto === undefined ? tender : { ...tender, status: 'closed', archiveReason: 'expired' }

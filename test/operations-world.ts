@@ -1,4 +1,4 @@
-// What the operations of the service have to work with in tests: a store of the test, and nothing that runs.
+// The context of the service's operations in tests: a store of the test, and nothing that runs.
 import { openReporter } from '../src/cli/reporter.ts'
 import { systemRandom } from '../src/platform/random.ts'
 import type { ServiceContext } from '../src/service/operation-context.ts'
@@ -7,7 +7,7 @@ import { workQueue } from '../src/service/work-queue.ts'
 import { openDatabaseClock } from '../src/store/database-clock.ts'
 import { readPrintedEvent } from './testing/printed-event.ts'
 
-/** `given` takes the place of what a service that was just opened would have. */
+/** `given` replaces what a newly opened service would have. */
 export const serviceContext = (
   given: Pick<ServiceContext, 'store' | 'dataFolder'> & Partial<ServiceContext>,
 ): ServiceContext => ({

@@ -1,7 +1,7 @@
-// A tree of XML as plain values: what two ways of reading must agree in.
+// A tree of XML as plain values, in which two parsers must agree.
 import type { XmlElement } from '../src/sources/xml/xml.ts'
 
-/** All that can be asked of an element and of those below it. */
+/** Everything that can be read from an element and from those below it. */
 export function plainTree(element: XmlElement): unknown {
   return {
     uri: element.uri,
@@ -9,7 +9,7 @@ export function plainTree(element: XmlElement): unknown {
     attributes: [...element.attributes].sort(),
     children: element.children.map(plainTree),
     text: element.text,
-    // two ways may cut text at other places
+    // two parsers may cut text at different positions
     mixed: element.mixed?.reduce<unknown[]>((parts, part) => {
       const last = parts.at(-1)
       if (typeof part === 'string' && typeof last === 'string') parts[parts.length - 1] = last + part

@@ -8,7 +8,7 @@ export type PlantedEdit = {
   readonly to: string
 }
 
-/** What `node --import` takes to load the source with the mistake. */
+/** The arguments of `node --import` that load the source with the mistake. */
 export function plantingHook({ file, from, to }: PlantedEdit): string {
   const hook = `
     import { registerHooks } from 'node:module'

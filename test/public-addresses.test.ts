@@ -1,4 +1,4 @@
-// The addresses that clients are shown: those that the operator set, never the one on which a node listens, but in a
+// The addresses that clients see: those that the operator set, never the one on which a node listens, except in a
 // trial.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'

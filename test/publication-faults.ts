@@ -1,4 +1,4 @@
-// What must hold of the tables of a publication at any moment, asked in plain SQL that shares nothing with the
+// What must hold for the tables of a publication at any moment, checked in plain SQL that shares nothing with the
 // publisher.
 
 /** Runs one statement on the database and returns its rows. */
@@ -6,7 +6,7 @@ export type Ask = (query: string) => Promise<{ readonly rows: readonly unknown[]
 
 const newest = 'coalesce((select max(last_modified) from edition), -1)'
 
-/** Each counts what must not be: what readers see, whatever a publication has begun. */
+/** Each counts rows that must not exist: what readers see, whatever a publication has begun. */
 const atAnyMoment: { readonly [fault: string]: string } = {
   'editions with a gap (P1)': 'select max(edition) - count(*) as count from edition',
   'editions with fewer or more entries than changes': `
@@ -62,7 +62,7 @@ async function faultsOf(ask: Ask, checks: { readonly [fault: string]: string }):
   return found
 }
 
-/** Empty when all is well. `moment`: whether a publication may have begun and not ended. */
+/** Empty if all is well. `moment`: whether a publication may have begun and not ended. */
 export async function publicationFaults(ask: Ask, moment: 'any' | 'published'): Promise<string[]> {
   const found = await faultsOf(ask, atAnyMoment)
   return moment === 'any' ? found : [...found, ...(await faultsOf(ask, whenPublished))]

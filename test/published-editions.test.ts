@@ -1,5 +1,5 @@
 // From the stock through publication into the edition log: what a reader sees is what was published, whatever happens
-// between.
+// in between.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -44,7 +44,7 @@ async function put(store: Store, tenders: readonly TenderContent[]): Promise<voi
   }
 }
 
-/** Without merges: their survivors need not be in so small a stock. */
+/** Without merges: their survivors need not be in such a small stock. */
 function tenderOf(number: number, version: number): TenderContent {
   const { mergedInto, ...tender } = generateTender(stock, number, version)
   return mergedInto === undefined ? tender : { ...tender, status: 'closed', archiveReason: 'expired' }
@@ -301,7 +301,7 @@ describe.each(engines)('published editions (%s)', (engine) => {
     // 4 to 9 are here in an older version, 10 to 13 are not here
     expect(warnings).toEqual([expect.stringContaining(aside[0]!)])
     expect(warnings[0]).toMatch(/publishes 6 records again .+ 4 records are not in the database/)
-    // the portals bring again what they brought, but for one record
+    // the portals deliver the same again, except for one record
     await put(store, numbered(4, 13, 1))
     await cut(store, 4)
     await catchUp(again, store)

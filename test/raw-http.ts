@@ -14,7 +14,7 @@ export function sendRaw(port: number, text: string | Buffer): Promise<string> {
   const chunks: Buffer[] = []
   socket.on('data', (chunk) => chunks.push(chunk))
   socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')))
-  // A server may close while we still write; what it answered before counts.
+  // A server may close while we still write; an answer from before counts.
   socket.on('error', (error) => (chunks.length > 0 ? resolve(Buffer.concat(chunks).toString('latin1')) : reject(error)))
   return promise
 }

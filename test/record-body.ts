@@ -1,4 +1,4 @@
-// What publication makes of a content in SQL, written down a second time for those who check it or model it.
+// The body that publication makes of a content in SQL, written down a second time for tests that check or model it.
 import { canonicalJson } from '../src/consolidate/canonical.ts'
 import type { TenderContent } from '../src/domain/tender.ts'
 import { toInstant } from '../src/domain/time.ts'

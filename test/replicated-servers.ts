@@ -12,15 +12,15 @@ import { postgresBinaries } from './chaos/postgres-cluster.ts'
 const run = promisify(execFile)
 
 export type ReplicatedServers = AsyncDisposable & {
-  /** Of the primary, and of the standby. */
+  /** Addresses of the primary and of the standby. */
   readonly urls: () => readonly [primary: string, standby: string]
   readonly createDatabase: (name: string) => Promise<void>
-  /** The standby receives and does not show. */
+  /** Lets the standby receive, but not show. */
   readonly pauseStandby: () => Promise<void>
   readonly resumeStandby: () => Promise<void>
-  /** Waits until the standby shows all that the primary has. */
+  /** Waits until the standby shows everything that the primary has. */
   readonly settle: () => Promise<void>
-  /** Ends the primary at once, makes the standby the primary, and gives it a standby of its own. */
+  /** Ends the primary immediately, promotes the standby, and gives it a standby of its own. */
   readonly failOver: () => Promise<void>
 }
 

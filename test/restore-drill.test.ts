@@ -1,5 +1,5 @@
-// The drill: a stock is backed up while it is written, published and read, goes on, is lost with all its logs, and
-// restored. Nothing that was there when the backup began is missing, and a client that saw what was lost ends with an
+// The drill: a stock is backed up while it is written, published and read; it continues, is lost with all its logs, and
+// is restored. Nothing that existed when the backup began is missing, and a client that saw what was lost ends with an
 // equal copy.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -29,7 +29,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-/** Tenders that the backup has; as many again come after it. */
+/** Number of tenders that the backup has; the same number follows after it. */
 const tenders = proofCount({ share: 60, full: 20_000 })
 
 describe.each(engines)('a restored stock (%s)', (engine) => {
@@ -122,7 +122,7 @@ describe.each(engines)('a restored stock (%s)', (engine) => {
     expect(rows[0]!.count).toBe(tenders)
     const again = await startNode(restored, join(folder, 'log'), clock)
     closers.push(() => again[Symbol.asyncDispose]())
-    // read whole: a body that waits keeps its connection open
+    // read completely: a body that waits keeps its connection open
     const statusOf = async (path: string) => {
       const answer = await again.get(path, token)
       await answer.arrayBuffer()
@@ -136,7 +136,7 @@ describe.each(engines)('a restored stock (%s)', (engine) => {
       { type: expect.stringContaining('cursor-expired') },
     ])
 
-    // what the portals have published since is read again, but not all of it as it was
+    // what the portals have published since is read again, but not all of it unchanged
     await putNumbered(restored, tenders >> 1, 2 * tenders, 7)
     // no stamp is at or below the beginning of the epoch, and none ahead of the clock
     const atOnce = await publish(restored, { now: clock(), minIntervalMs: hourMs, overrideGate: true })

@@ -1,5 +1,5 @@
 // The documented way back from an older backup, with PostgreSQL's own programs and real processes: nothing is dropped
-// without a word, and a client that saw the newer editions ends with an equal copy.
+// silently, and a client that saw the newer editions ends with an equal copy.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// A source for tests of the runner: a portal in memory, read by a fetch whose every request can go wrong.
+// A source for tests of the runner: a portal in memory, with a fetch in which every request can fail.
 import type { Notice, ParsedPart } from '../src/domain/notice.ts'
 import type { PoliteHosts, PortalConnectionOptions } from '../src/ingest/polite.ts'
 import type { RunOptions } from '../src/ingest/run-options.ts'
@@ -10,16 +10,16 @@ import type { Channel, Source } from '../src/sources/source.ts'
 import type { Store } from '../src/store/database.ts'
 
 export type ScriptedPortal = {
-  /** Entries by slot; what a slot lacks is not there yet. */
+  /** Entries by slot; a slot that is missing is not published yet. */
   readonly slots: Map<string, readonly string[]>
-  /** What the portal says that a slot has; default: nothing. */
+  /** What the portal says about the number of entries of a slot; default: nothing. */
   readonly announced: Map<string, number>
-  /** How slots end that are not read to a complete end. */
+  /** How slots end that are not read completely. */
   readonly ends: Map<string, SlotEnd>
-  /** Called before every request with its number, from 1; what it throws, the request throws. */
+  /** Called before every request with its number, from 1; if it throws, the request throws that. */
   onRequest: (count: number, source: string) => void | Promise<void>
   requests: number
-  /** Sources that are being read at this moment, and whether one ever was twice. */
+  /** Sources that are being read at this moment, and whether one was ever read twice at once. */
   readonly reading: Set<string>
   overlaps: number
 }
@@ -46,7 +46,7 @@ const notYet: SourceReply = {
   chunks: async function* () {},
 }
 
-/** Lines to the portal: a request's address is the slot and the place of the first entry. */
+/** Connections to the portal: a request's address is the slot and the position of the first entry. */
 function scriptedHosts(portal: ScriptedPortal): Pick<PoliteHosts, 'openConnection'> {
   return {
     openConnection: ({ source, signal }: PortalConnectionOptions) => {
@@ -70,7 +70,7 @@ function scriptedHosts(portal: ScriptedPortal): Pick<PoliteHosts, 'openConnectio
   }
 }
 
-/** Reads pages of three entries; the checkpoint is the place of the next one, and every page is an item. */
+/** Reads pages of three entries; the checkpoint is the position of the next one, and every page is an item. */
 function scriptedFetch(portal: ScriptedPortal, sourceId: string): Fetch {
   return async function* (context) {
     if (portal.reading.has(sourceId)) portal.overlaps += 1
@@ -153,7 +153,7 @@ export function scriptedSource(
   }
 }
 
-/** What a run needs, with a clock that the test moves. Waits return at once and move the clock. */
+/** The options of a run, with a clock that the test moves. Waits return immediately and move the clock. */
 export function scriptedRun(
   portal: ScriptedPortal,
   time: { now: number },

@@ -1,4 +1,5 @@
-// Three processes on one PostgreSQL and one Redis, black-box: one limit, one edition, cursors that any of them takes.
+// Three processes on one PostgreSQL and one Redis, black-box: one limit, one edition, and cursors that any of them
+// accepts.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -36,7 +37,7 @@ describe.skipIf(!testDatabaseUrl || !testRedisUrl)('three nodes', () => {
     children.push(child)
     createInterface({ input: child.stderr! }).on('line', (line) => {
       process.stderr.write(`${line}\n`)
-      // what a node does on a machine too busy for the store to answer in time: its own count, with the full limit
+      // what a node uses on a machine too busy for the store to answer in time: its own count, with the full limit
       if (line.includes('rate limits are counted per node')) countedAlone.add(name)
     })
     for await (const line of createInterface({ input: child.stdout! })) {

@@ -7,10 +7,10 @@ import type { Store } from '../src/store/database.ts'
 
 const program = fileURLToPath(new URL('../examples/digest/stock_digest.py', import.meta.url))
 
-/** False on a machine without Python; the test that reads it says what it skips. */
+/** False on a machine without Python; the test that uses it says what it skips. */
 export const hasPython = spawnSync('python3', ['--version']).status === 0
 
-/** What the program writes for these JSON texts, none of which may hold a line feed. */
+/** What the program prints for these JSON texts, none of which may contain a line feed. */
 export function askPython(texts: readonly string[], ...options: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync('python3', [program, ...options], {
     input: texts.map((text) => `${text}\n`).join(''),

@@ -80,7 +80,7 @@ describe('the rules by number', () => {
   ])
   const texts = new Map(
     [...paths]
-      // This file has planted breaches in it.
+      // This file contains planted breaches.
       .filter((path) => /\.(?:ts|md|py|ya?ml)$/.test(path) && path !== 'test/tidy.test.ts')
       .map((path) => [path, readFileSync(join(root, path), 'utf8')] as const),
   )

@@ -21,14 +21,14 @@ export const testDatabaseUrl: string | undefined = process.env.TEST_DATABASE_URL
 export const engines: readonly Engine[] = testDatabaseUrl === undefined ? ['embedded'] : ['embedded', 'server']
 /**
  * One of them, drawn for each file and run, for pages and commands: tests of the store run its queries on each. A proof
- * takes all.
+ * uses all.
  */
 export const drawnEngines: readonly Engine[] = proofDraw(engines, 1)
 if (testDatabaseUrl === undefined) console.log('skipped: the server engine (no TEST_DATABASE_URL)')
 
 export type TestStore = Store &
   AsyncDisposable & {
-    /** What `openStore` takes to open the same stock again after `close`. */
+    /** The options with which `openStore` opens the same stock again after `close`. */
     readonly options: { readonly dataFolder: string; readonly databaseUrl?: string }
   }
 
@@ -42,7 +42,8 @@ async function templateKey(): Promise<string> {
 }
 
 /**
- * A folder with an initialized, migrated, closed embedded stock. Made aside and renamed, so that parallel tests agree.
+ * A folder with an initialized, migrated, closed embedded stock. It is made under another name and renamed, so that
+ * parallel tests do not conflict.
  */
 async function templateFolder(): Promise<string> {
   const folder = join(tmpdir(), `tenderstock-template-${await templateKey()}`)
@@ -105,10 +106,11 @@ async function dropDatabase(database: string): Promise<void> {
 }
 
 /**
- * Embedded stocks that a test of this file is done with, emptied for the next one: opening one takes a second of CPU.
+ * Embedded stocks that a test of this file no longer needs, emptied for the next one: opening one takes a second of
+ * CPU.
  */
 const idle: TestStore[] = []
-/** An emptying that takes longer waits for a transaction that a failed test left open. */
+/** How long emptying may take; if it takes longer, it waits for a transaction that a failed test left open. */
 const emptyWithinMs = 10_000
 // Programs that tests start use this file too; they end without a hook.
 if ('__vitest_worker__' in globalThis) {
@@ -122,8 +124,8 @@ if ('__vitest_worker__' in globalThis) {
 }
 
 /**
- * Puts an empty embedded stock into a data folder, made when missing: a program that finds one starts without the five
- * seconds of CPU in which it would make its database.
+ * Puts an empty embedded stock into a data folder, which is created if missing: a program that finds one starts without
+ * the five seconds of CPU in which it would create its database.
  */
 export async function putEmptyStock(dataFolder: string): Promise<string> {
   await cp(await templateFolder(), dataFolder, { recursive: true })
@@ -187,7 +189,7 @@ async function rowsOf({ db }: Store): Promise<Rows> {
   return found
 }
 
-/** Makes the stock a new one again, settings of its session included. False when it cannot be used any more. */
+/** Makes the stock a new one again, including the settings of its session. False if it can no longer be used. */
 async function isEmptied(store: Store, schema: string, seeds: Rows): Promise<boolean> {
   const { db } = store
   const empty = async () => {
@@ -204,7 +206,7 @@ async function isEmptied(store: Store, schema: string, seeds: Rows): Promise<boo
   return within(empty(), emptyWithinMs).catch(() => false)
 }
 
-/** An empty stock of its own; `await using` gives it back. */
+/** A separate empty stock; `await using` gives it back. */
 export async function openTestStore(engine: Engine): Promise<TestStore> {
   if (engine === 'embedded') return idle.pop() ?? openEmbeddedStore()
   const dataFolder = await mkdtemp(join(tmpdir(), 'tenderstock-test-'))

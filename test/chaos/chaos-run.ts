@@ -29,7 +29,7 @@ export type ChaosOptions = {
 export type ChaosReport = {
   /** One line for people. */
   readonly line: string
-  /** Everything that must not be; empty when all is well. */
+  /** Everything that must not happen; empty if all is well. */
   readonly faults: readonly string[]
   readonly kills: { readonly [part: string]: number }
   readonly editions: number
@@ -42,7 +42,7 @@ const clientRunner = join(import.meta.dirname, 'client.ts')
 const publishIntervalMs = 2000
 const stockSize = 1500
 const noticesPerBatch = 25
-/** Low enough that the clients meet 429 now and then. */
+/** Low enough that the clients sometimes receive 429. */
 const requestsPerMinute = 400
 /** Mean time between two kills of a part that is up. */
 const meanLifeMs = { api: 9000, publisher: 20_000, client: 14_000, redis: 16_000, postgres: 22_000, ingest: 25_000 }
@@ -55,9 +55,9 @@ const redisPeaceMs = 70_000
 const apiCount = 2
 const mostFaults = 50
 
-/** How long anything that was struck may take to come back. */
+/** How long anything that was killed may take to come back. */
 const longestWaitMs = 300_000
-/** How long the messages that are left may take to a receiver that fails most of them. */
+/** How long the remaining messages to a receiver that fails most of them may take. */
 const longestDeliveryMs = 300_000
 
 type Copy = {
@@ -91,7 +91,7 @@ class ChaosRun {
   readonly #faults: string[] = []
   readonly #kills = new Map<string, number>()
   readonly #runs = new Map<string, number>()
-  /** Digests of copies after complete runs, by the state that the run ended with. */
+  /** Digests of copies after complete runs, by the state with which the run ended. */
   readonly #digests: { readonly copy: string; readonly updatedSince: string; readonly digest: string }[] = []
   readonly #over = new AbortController()
   readonly #stream
@@ -109,7 +109,7 @@ class ChaosRun {
     this.#stream = openNoticeStream(this.#random('notices'))
   }
 
-  /** One sequence for each part, so that a seed means the same plan however fast the machine is. */
+  /** One sequence for each part, so that a seed gives the same plan however fast the machine is. */
   #random(part: string): Random {
     let stream = 0
     for (const letter of part) stream = (stream * 31 + letter.charCodeAt(0)) | 0
@@ -248,7 +248,7 @@ class ChaosRun {
       copyOf('postgres', 'postgres', target.urlOf('copy'), 'history'),
       copyOf('sqlite', 'sqlite', join(this.#folder, 'copy.db'), 'history'),
       copyOf('parquet', 'parquet', join(this.#folder, 'tender.parquet'), 'history'),
-      // Begins from nothing again and again, so that first runs are cut off as well.
+      // Starts with an empty copy again and again, so that first runs are interrupted as well.
       copyOf('newcomer', 'sqlite', newcomerFile, 'open', () => {
         if (!luck.chance(0.5)) return
         this.#newcomers += 1
@@ -358,7 +358,7 @@ class ChaosRun {
     this.#checkEnds()
     this.#checkLimit(balancer.exchanges, Math.min(redisKilledAt, Date.now()), apis)
 
-    // They match and deliver what is left, and publish no other edition.
+    // They match and deliver the rest, and publish no other edition.
     publishEveryMs = 60 * 60_000
     for (const publisher of publishers) publisher.start()
     await hits.endLeases()
@@ -399,7 +399,7 @@ class ChaosRun {
     }
   }
 
-  /** Ends early when it is lost anyway. */
+  /** Ends early if it has failed anyway. */
   async #untilOver(minutes: number): Promise<void> {
     const end = Date.now() + minutes * 60_000
     while (Date.now() < end && this.#faults.length + this.#wrongEnds().length < mostFaults) await delay(500)
@@ -429,7 +429,7 @@ class ChaosRun {
     this.#kills.set(part, (this.#kills.get(part) ?? 0) + 1)
   }
 
-  /** Notices come in all the time; a batch is handed over until it was taken. Resolves to what is left at the end. */
+  /** Notices arrive all the time; a batch is passed on until it was received. Resolves to the rest at the end. */
   async #feed(command: (...args: string[]) => Promise<{ code: number | null }>): Promise<readonly Document[]> {
     while (!this.#over.signal.aborted) {
       const documents = this.#stream.next(noticesPerBatch, Date.now())
@@ -446,7 +446,7 @@ class ChaosRun {
     return []
   }
 
-  /** Strikes a part again and again, at random moments after it came back. */
+  /** Kills a part repeatedly, at random moments after it came back. */
   async #torment(part: string, name: string, meanMs: number, strike: (random: Random) => Promise<void>): Promise<void> {
     const random = this.#random(`${part} ${name}`)
     for (;;) {
@@ -459,7 +459,7 @@ class ChaosRun {
   async #hit(part: string, kept: KeptProcess, random: Random, freezeShare: number): Promise<void> {
     const [isFreeze, isAtOnce, pauseMs] = [random.chance(freezeShare), random.chance(0.3), random.integer(0, 1000)]
     const forMs = random.integer(500, 4000)
-    // Mostly in mid-work, sometimes while it is starting.
+    // Mostly in the middle of its work, sometimes while it is starting.
     if (!isAtOnce) await this.#until(`${kept.name} is up`, () => kept.isReady() || this.#over.signal.aborted)
     if (this.#over.signal.aborted) return
     if (isFreeze) {
@@ -520,7 +520,7 @@ class ChaosRun {
     }
   }
 
-  /** Every complete run left a copy that was equal to one edition, in the middle of it all. */
+  /** Every complete run left a copy that was equal to one edition, whatever happened meanwhile. */
   async #checkDigests(stockUrl: string): Promise<void> {
     const editions = await queryOnce<{ stamp: string }>(
       stockUrl,
@@ -544,7 +544,7 @@ class ChaosRun {
     if (refusals.length > 20) this.#faults.push(`refused: ${refusals.length - 20} more`)
   }
 
-  /** A process may end if something it needs is down, and says so in a sentence; a stack trace is a bug. */
+  /** A process may end if something that it needs is down, and says so in a sentence; a stack trace is a bug. */
   #wrongEnds(): OwnEnd[] {
     return this.#kept
       .flatMap((kept) => kept.ownEnds())
@@ -573,7 +573,7 @@ class ChaosRun {
     await delay(ms, undefined, { signal: this.#over.signal }).catch(() => {})
   }
 
-  /** Bounds the whole: throws when something does not come back. */
+  /** Limits the whole time: throws if something does not come back. */
   async #until(what: string, isTrue: () => boolean | Promise<boolean>, longestMs = longestWaitMs): Promise<void> {
     const end = Date.now() + longestMs
     let problem = ''

@@ -12,7 +12,7 @@ import { digestOf } from './copies.ts'
 /** Milliseconds that replace one minute of the retry table. */
 const haste = 200
 const leastWaitMs = 20
-/** How many complete runs there are for each digest of the copy. */
+/** Number of complete runs for each digest of the copy. */
 const digestEvery = 3
 
 const { values } = parseArgs({
@@ -85,7 +85,7 @@ const run = () => sync({ client, sink, initial, limit })
 say({ event: 'ready' })
 if (values.once) {
   let outcome = await run()
-  // That one ended what an earlier run had begun, in the edition of then.
+  // That run finished what an earlier one had begun, in the edition of that time.
   if (outcome.result === 'completed' && outcome.isResumed) outcome = await run()
   tell(outcome)
   await sink.end()
@@ -93,7 +93,7 @@ if (values.once) {
 } else {
   for (let complete = 0; ; ) {
     const outcome = await run()
-    // What was fetched one by one is newer than the edition of the run.
+    // Records fetched one by one are newer than the edition of the run.
     const isComparable = outcome.result === 'completed' && outcome.counts.fetched === 0 && outcome.counts.records > 0
     if (isComparable && ++complete % digestEvery === 0) {
       const stamps: [string, string][] = []

@@ -33,7 +33,7 @@ export async function editionDump(url: string): Promise<Records> {
   return byId(rows.map(({ body }) => JSON.parse(body) as WireRecord))
 }
 
-/** Digest of the edition whose last stamp is `lastModified`, as the runner makes it of a copy. */
+/** Digest of the edition whose last stamp is `lastModified`, as the client computes it of a copy. */
 export async function editionDigest(url: string, lastModified: string): Promise<string> {
   const rows = await queryOnce<{ id: string; stamp: string }>(
     url,
@@ -83,8 +83,8 @@ function byId(records: readonly WireRecord[]): Records {
 }
 
 /**
- * What makes a copy unequal to the edition, one line per id and field; checkedAt does not count (C26). `isComplete`:
- * every record must be there, else only those that are not archived.
+ * The differences between a copy and the edition, one line per id and field; checkedAt does not count (C26).
+ * `isComplete`: every record must exist, otherwise only those that are not archived.
  */
 export function mismatches(edition: Records, copy: Records, isComplete: boolean): string[] {
   const found: string[] = []

@@ -43,11 +43,11 @@ type Endpoint = {
   readonly kinds: string
   readonly searches: string | null
 }
-/** `at`: what makes its message another one than those before. */
+/** `at` distinguishes its message from earlier ones. */
 type Told = ToldHit & { readonly at: 'new' | number }
 type KnownTender = { readonly hit: ToldHit; record: TenderRecord }
 
-/** By endpoint id, the messages by their webhook-id. */
+/** By endpoint id: the messages by their webhook-id. */
 export type ExpectedMessages = ReadonlyMap<string, ReadonlyMap<string, ToldHit>>
 
 /** Of all editions that are published now. No profile may name past wins: their records are not read. */
@@ -109,7 +109,7 @@ export async function expectedMessages(url: string): Promise<ExpectedMessages> {
       for (const { body, record } of changed) {
         const fitScore = record.archiveReason === undefined ? scoreOf(record, Number(at)) : 0
         if (fitScore < Math.max(1, search.threshold) || tenders.has(record.id)) continue
-        // a tender that became a part of this one has the hit
+        // a tender that was merged into this one has the hit
         if ([...tenders.values()].some(({ record: { mergedInto } }) => mergedInto === record.id)) continue
         const identity = { stockId, searchId, tenderId: record.id }
         const hit: ToldHit = {
@@ -147,7 +147,7 @@ function changesOf(before: TenderRecord, after: TenderRecord): string[] {
   ]
 }
 
-/** Of each thing the newest version that counts for the edition. `versions` are in their order. */
+/** The newest version of each thing that applies to the edition. `versions` are in their order. */
 function newestOf<Version extends Versioned>(
   versions: readonly Version[],
   edition: number,

@@ -10,20 +10,20 @@ import type { ToldHit } from './expected-hits.ts'
 export type HitReceiver = {
   readonly name: string
   readonly url: string
-  /** The hits that it keeps, by webhook-id. */
+  /** The stored hits, by webhook-id. */
   readonly kept: ReadonlyMap<string, ToldHit>
-  /** Genuine messages, those that came again included. */
+  /** Number of genuine messages, including repeated ones. */
   readonly received: () => number
   readonly repeats: () => number
-  /** What must not have come: a line each. */
+  /** Messages that must not arrive, one line each. */
   readonly faults: readonly string[]
   readonly close: () => Promise<void>
 }
 
-/** Maximum number of times that it fails the same message: it is to arrive before the last attempt. */
+/** Maximum number of times that it fails the same message, so that it arrives before the last attempt. */
 const mostFailures = 3
 
-/** How a receiver with troubles answers a message. */
+/** How a receiver with problems answers a message. */
 const troubles = [
   [12, 'error'],
   [6, 'busy'],

@@ -1,5 +1,5 @@
-// Hits in the chaos run: searches that change, endpoints whose receivers survive, and the comparison of what these keep
-// with what a plain loop over the editions makes.
+// Hits in the chaos run: searches that change, endpoints whose receivers survive, and the comparison of what these
+// store with the result of a plain loop over the editions.
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -53,13 +53,15 @@ export class HitTrial {
     this.#organization = ['--organization', organization]
   }
 
-  /** Before the first edition. */
+  /** Creates searches before the first edition. */
   async begin(): Promise<void> {
     const [name, ...options] = narrow
     await this.#run('search', 'create', '--name', name, ...this.#organization, ...options)
   }
 
-  /** After it: what follows is small enough that no search matches too much at once, or nearly none. */
+  /**
+   * Creates searches after it: later editions are small enough that no search matches too much at once, or nearly none.
+   */
   async subscribe(folder: string, random: Random): Promise<void> {
     const profile = ['--cpv', '45211100', '--word', 'works', '--nuts', 'DE21', '--value-max', '5000000']
     await this.#run('profile', 'create', '--name', 'Builder', ...this.#organization, ...profile)
@@ -81,7 +83,7 @@ export class HitTrial {
     }
   }
 
-  /** Somebody changes a search or the profile. It may fail: what it asks for is so already, or everything is down. */
+  /** Somebody changes a search or the profile. It may fail: the change was made before, or everything is down. */
   async edit(random: Random): Promise<void> {
     const code = random.pick(['45000000', '30192121', '79000000', '90500000'])
     const words = random.pick([
@@ -93,7 +95,7 @@ export class HitTrial {
     await this.#run(...words, ...this.#organization).catch(() => {})
   }
 
-  /** As much time as until the next attempt of every message. */
+  /** Advances the time until the next attempt of every message. */
   async passTime(): Promise<void> {
     await this.#query(
       `with locked as (select endpoint_no from webhook_endpoint order by endpoint_no for no key update)
@@ -107,7 +109,7 @@ export class HitTrial {
     await this.#query('update webhook_endpoint set taken_until = 0').catch(() => {})
   }
 
-  /** Throws as long as an edition is not matched, or a message did not arrive. What the cap held is released. */
+  /** Throws while an edition is not matched, or a message has not arrived. What the cap held is released. */
   async mustBeDone(): Promise<void> {
     const [mark] = await this.#query<{ behind: number }>(
       'select (select max(edition) from edition) - edition as behind from hit_mark',
@@ -162,7 +164,7 @@ export class HitTrial {
   }
 }
 
-/** What makes the kept messages unequal to those that must be there, a line each. */
+/** The differences between the stored messages and the expected ones, one line each. */
 function differences(expected: ReadonlyMap<string, ToldHit>, kept: ReadonlyMap<string, ToldHit>): string[] {
   const found: string[] = []
   const nameOf = ({ searchId, tenderId, edition }: ToldHit) =>

@@ -7,12 +7,12 @@ export type ProcessEvent = { readonly event: string; readonly [member: string]: 
 
 export type KeptProcess = {
   readonly name: string
-  /** Said `ready` since its last start, or needs no such word. */
+  /** Whether it has said `ready` since its last start, or need not say it. */
   readonly isReady: () => boolean
   readonly start: () => void
-  /** Ends it with SIGKILL; it comes back after `pauseMs`. False when it was not running. */
+  /** Ends it with SIGKILL; it comes back after `pauseMs`. False if it was not running. */
   readonly kill: (pauseMs: number) => boolean
-  /** Stops its clock for a while (SIGSTOP, SIGCONT), as a node that hangs. */
+  /** Stops it for a while (SIGSTOP, SIGCONT), like a node that hangs. */
   readonly freeze: (forMs: number) => Promise<void>
   /** Ends it permanently. Resolves to the exit code, null after a signal. */
   readonly stop: (signal: NodeJS.Signals) => Promise<number | null>
@@ -25,12 +25,12 @@ export type KeptProcess = {
 export type OwnEnd = { readonly name: string; readonly code: number | null; readonly said: string }
 
 const keptLines = 400
-/** A process that cannot start, because what it needs is down, is started again after this. */
+/** Pause before a process that cannot start, because something that it needs is down, is started again. */
 const restartPauseMs = 300
 
 export function keepProcess(options: {
   readonly name: string
-  /** Called at every start: the program and its arguments. */
+  /** Called at every start; returns the program and its arguments. */
   readonly command: () => readonly [program: string, ...args: string[]]
   /** False: it prints no `ready` and counts as ready immediately. Default true. */
   readonly saysReady?: boolean

@@ -3,7 +3,9 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 
 export type LivingProcesses = {
-  /** To be ended by this signal if the run is cut off: SIGKILL, or SIGQUIT for a PostgreSQL server and its children. */
+  /**
+   * The signal that ends it if the run is interrupted: SIGKILL, or SIGQUIT for a PostgreSQL server and its children.
+   */
   readonly add: (pid: number | undefined, signal?: NodeJS.Signals) => void
   readonly remove: (pid: number | undefined) => void
   readonly close: () => Promise<void>

@@ -1,4 +1,4 @@
-// Stands between the clients and the API processes as a load balancer does, and as badly as networks do.
+// Stands between the clients and the API processes as a load balancer does, with the faults of real networks.
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -15,7 +15,7 @@ export type Exchange = {
 
 export type LoadBalancer = {
   readonly url: string
-  /** With faults: requests are dropped and delayed, answers cut, dripped. Nothing is ever sent twice. */
+  /** With faults: requests are dropped and delayed, answers truncated, or sent slowly. Nothing is ever sent twice. */
   readonly setFaults: (areOn: boolean) => void
   readonly counts: {
     readonly requests: number
@@ -26,7 +26,7 @@ export type LoadBalancer = {
     /** Connections dropped and answers cut, by intention or because the API process was killed in mid-answer. */
     readonly cut: number
   }
-  /** Answers that no client should ever cause: everything below 500 but 2xx, 429 and an expired cursor. */
+  /** Answers that no client should ever cause: everything below 500 except 2xx, 429 and an expired cursor. */
   readonly refusals: readonly string[]
   /** Pages that held a record twice, or out of order. */
   readonly disorder: readonly string[]
@@ -95,7 +95,7 @@ export async function openLoadBalancer(options: {
       const status = answer.statusCode ?? 0
       byStatus.set(status, (byStatus.get(status) ?? 0) + 1)
       exchanges.push({ authorization: request.headers.authorization ?? '', startedAt, endedAt: Date.now(), status })
-      // Handled as the API meant it, then lost on the way back.
+      // Handled as the API intended, then lost on the way back.
       if (fault === 'lose') {
         counts.cut += 1
         return void request.socket.destroy()
@@ -122,7 +122,7 @@ export async function openLoadBalancer(options: {
         whole?.push(chunk)
         if (chunk.length > cutAfter) {
           response.write(chunk.subarray(0, cutAfter))
-          // What was written shall arrive: a client then holds half a body.
+          // What was written must arrive: the client then holds half a body.
           await delay(5)
           throw new Error('cut')
         }

@@ -3,7 +3,7 @@ import { type FixtureNotice, fixtureXml } from '../conformance/fixture-notice.ts
 import type { Random } from '../testing/generate/random.ts'
 
 export type NoticeStream = {
-  /** Calls that are open for long: the stock at the beginning. */
+  /** Calls that are open for a long time: the stock at the beginning. */
   readonly stock: (count: number, now: number) => Document[]
   /** The notices received by `now`: about `count`. */
   readonly next: (count: number, now: number) => Document[]
@@ -24,7 +24,7 @@ type Procedure = {
   isOver: boolean
   /** Publications by a portal that states no procedure ID; joined by a later version that does. */
   readonly twins: Twin[]
-  /** Its own call comes only after its twins: then one of those is the oldest id. */
+  /** Its own call comes only after its twins: then one of those has the oldest id. */
   isCalled: boolean
 }
 
@@ -43,7 +43,7 @@ export function openNoticeStream(random: Random): NoticeStream {
     documents += 1
     return [`${String(documents).padStart(6, '0')}-${kind}.xml`, fixtureXml(fixture)]
   }
-  /** Dispatch instants rise, so that the order of the notices of a procedure is known. */
+  /** Dispatch times rise, so that the order of the notices of a procedure is known. */
   const dispatch = (now: number): Pick<FixtureNotice, 'dispatched' | 'published'> => {
     lastMs = Math.max(lastMs + 1, now)
     const dispatched = new Date(lastMs).toISOString()
@@ -168,7 +168,7 @@ export function openNoticeStream(random: Random): NoticeStream {
         const procedure = joinable.length > 0 ? random.pick(joinable) : undefined
         if (!procedure) return []
         if (!procedure.isCalled) return [call(procedure, now)]
-        // The newest first: the older ones then make chains (survivors that become merged themselves).
+        // The newest first: the older ones then form chains (survivors that are merged themselves).
         const newest = procedure.twins.findLast(({ isJoined }) => !isJoined)!
         newest.isJoined = true
         return [join(procedure, newest, now)]

@@ -14,7 +14,7 @@ test('C45 C46: a repeated record is reported, in a page or over two, compressed 
   const order = new PageOrder()
   order.look('/v1/tenders?limit=3', {}, page('a', 1, 2, 3))
   order.look('/v1/tenders?limit=3&cursor=a', { 'content-encoding': 'gzip' }, gzipSync(page('b', 4, 5)))
-  // asked for once more
+  // requested once more
   order.look('/v1/tenders?limit=3&cursor=a', {}, page('c', 4, 5))
   order.look('/v1/tenders/4', {}, Buffer.from('{}'))
   expect(order.faults).toEqual([])

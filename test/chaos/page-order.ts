@@ -1,4 +1,5 @@
-// Faults that our client tolerates but others may not: a page with a record twice, or with a record of the page before.
+// Faults that our client tolerates but others may not: a page that holds a record twice, or a record of the previous
+// page.
 import type { IncomingHttpHeaders } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 
@@ -10,10 +11,10 @@ type Page = {
 export class PageOrder {
   /** Key of the last record before each cursor that was given out. */
   readonly #lastBefore = new Map<string, string>()
-  /** What was wrong, a line each. */
+  /** The faults, one line each. */
   readonly faults: string[] = []
 
-  /** Looks at a whole answer to `url`: the records of a list ascend by lastModified, then id, over all its pages. */
+  /** Checks a whole answer to `url`: the records of a list ascend by lastModified, then id, over all its pages. */
   look(url: string, headers: IncomingHttpHeaders, body: Buffer): void {
     const { pathname, searchParams } = new URL(url, 'http://api')
     if (pathname !== '/v1/tenders') return

@@ -1,4 +1,4 @@
-// A PostgreSQL server of the chaos run's own: made in a temporary folder, crashed and started again at will.
+// A separate PostgreSQL server for the chaos run: created in a temporary folder, crashed and restarted on request.
 import { execFile, execFileSync } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import type { LivingProcesses } from './living-processes.ts'
 
 const run = promisify(execFile)
 
-/** The folder with initdb and pg_ctl of the newest PostgreSQL on this machine; undefined when there is none. */
+/** The folder with initdb and pg_ctl of the newest PostgreSQL on this machine; undefined if there is none. */
 export function postgresBinaries(): string | undefined {
   const root = '/usr/lib/postgresql'
   if (!existsSync(root)) return undefined
@@ -20,13 +20,13 @@ export function postgresBinaries(): string | undefined {
 export type PostgresCluster = {
   readonly urlOf: (database: string) => string
   readonly createDatabase: (name: string) => Promise<void>
-  /** As a crash: no checkpoint, every connection cut. */
+  /** Like a crash: no checkpoint, and every connection is cut. */
   readonly crash: () => Promise<void>
   readonly start: () => Promise<void>
   readonly end: () => Promise<void>
 }
 
-/** Makes and starts a cluster below `folder`, which its user must be able to reach. */
+/** Creates and starts a cluster below `folder`, which its user must be able to reach. */
 export async function openPostgresCluster(options: {
   readonly binaries: string
   readonly folder: string

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 
 const living = new Map<number, NodeJS.Signals>()
 
-// Who ends the run by a signal to its group shall not end this one.
+// A signal to the group that ends the run must not end this process.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 
 const lines = createInterface({ input: process.stdin })

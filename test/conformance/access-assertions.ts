@@ -1,4 +1,4 @@
-// Assertions on who may read, how much, and what a refusal looks like.
+// Assertions on who may read, how much, and what a refusal contains.
 import { expect } from 'vitest'
 import { assertion } from './ledger.ts'
 import { outgoingConnections, send, startService } from './trial-process.ts'
@@ -114,7 +114,7 @@ export function refusalAssertions(world: World): void {
       webhooks?: object
       paths: Record<string, Record<string, { callbacks?: object }>>
     }
-    // what the separate facility posts is described beside the paths; no request to the API asks for it
+    // messages that the service itself posts are described beside the paths; no request to the API returns them
     expect(Object.keys(contract.webhooks ?? {})).toEqual(['search.hit', 'search.hit.changed', 'webhook.test'])
     for (const path of Object.values(contract.paths))
       for (const operation of Object.values(path)) expect(operation?.callbacks).toBeUndefined()
@@ -135,7 +135,7 @@ type Seen = {
   readonly text: string
 }
 
-/** One answer of every refusal that can be provoked from outside. */
+/** One answer for every refusal that can be provoked from outside. */
 async function problems(world: World): Promise<Seen[]> {
   const { id } = (await world.page('limit=1')).data[0]!
   const { nextCursor } = await world.page('limit=1')
@@ -186,7 +186,7 @@ async function problems(world: World): Promise<Seen[]> {
   return seen
 }
 
-/** What needs organizations, tokens and a clock of our own. */
+/** Assertions that need organizations, tokens and a clock under our control. */
 export function limitAssertions(world: World): void {
   const organization = async (name: string, ...args: string[]): Promise<string> => {
     const made = await world.started.run('organization', 'create', name, ...args)

@@ -1,5 +1,5 @@
-// The numbered assertions of the specification, black-box over HTTP against a running service.
-// TENDERSTOCK_URL and TENDERSTOCK_TOKEN point it at another service; then only what needs no control of it runs.
+// The numbered assertions of the specification, black-box over HTTP against a running service. TENDERSTOCK_URL and
+// TENDERSTOCK_TOKEN point it at another service; then only assertions that need no control over it are checked.
 import { afterAll, beforeAll, describe } from 'vitest'
 import { intervalAssertions, limitAssertions, refusalAssertions } from './access-assertions.ts'
 import { changeAssertions, cursorAssertions } from './change-assertions.ts'

@@ -1,4 +1,4 @@
-// Made-up notices as eForms documents: each has just the fields that an assertion is about, with real codes.
+// Made-up notices as eForms documents: each has only the fields that an assertion is about, with real codes.
 import { createHash } from 'node:crypto'
 
 type FixtureLot = {
@@ -8,9 +8,9 @@ type FixtureLot = {
 }
 
 export type FixtureNotice = {
-  /** Names the procedure: its ids are made from it. */
+  /** Name of the procedure, from which its ids are made. */
   readonly procedure: string
-  /** Names the notice within the procedure; another name is another notice. Default `call`. */
+  /** Name of the notice within the procedure; another name is another notice. Default `call`. */
   readonly notice?: string
   readonly version?: string
   readonly kind?: 'call' | 'change' | 'cancellation' | 'award' | 'unsuccessful'
@@ -24,7 +24,7 @@ export type FixtureNotice = {
   /** A place without a region code. */
   readonly city?: string
   readonly lots?: readonly FixtureLot[]
-  /** Instants of the wire format; absent means that none was published. */
+  /** Instants in the wire format; absent means that none was published. */
   readonly deadline?: string
   readonly participationDeadline?: string
   readonly dispatched?: string

@@ -1,9 +1,9 @@
-// The made-up stock of the conformance tests: what each assertion needs, by name, and filler to page through.
+// The made-up stock of the conformance tests: what each assertion needs, by name, and filler for paging.
 import { type FixtureNotice, fixtureXml } from './fixture-notice.ts'
 
 const dayMs = 86_400_000
 
-/** Times of the fixtures, all from the moment at which the tests began. */
+/** Times of the fixtures, relative to the moment at which the tests began. */
 export type FixtureTimes = {
   readonly deadline: string
   readonly soon: string
@@ -23,7 +23,7 @@ export function fixtureTimes(now: number): FixtureTimes {
 
 const fillerCount = 260
 
-/** What is known before the first edition. */
+/** The notices that are known before the first edition. */
 export function firstFixtures(times: FixtureTimes): FixtureNotice[] {
   const call = (procedure: string, members: Partial<FixtureNotice> = {}): FixtureNotice => ({
     procedure,
@@ -97,7 +97,7 @@ export function firstFixtures(times: FixtureTimes): FixtureNotice[] {
   ]
 }
 
-/** What comes between the first and the second edition. */
+/** The notices that arrive between the first and the second edition. */
 export function secondFixtures(times: FixtureTimes): FixtureNotice[] {
   const later = (procedure: string, members: Partial<FixtureNotice>): FixtureNotice => ({
     procedure,
@@ -138,7 +138,7 @@ export function secondFixtures(times: FixtureTimes): FixtureNotice[] {
   ]
 }
 
-/** What comes before the third edition: a deadline moved after the end brings a tender back. */
+/** The notices that arrive before the third edition: a deadline that is extended after its end brings a tender back. */
 export function thirdFixtures(times: FixtureTimes): FixtureNotice[] {
   return [
     {

@@ -15,14 +15,12 @@ export function assertion(number: string, title: string, check: () => Promise<vo
   })
 }
 
-/**
- * An assertion that cannot be seen over HTTP: `where` names the test that shows it, or the later issue that brings it.
- */
+/** An assertion that cannot be checked over HTTP: `where` names the test that checks it. */
 export function notHere(state: 'elsewhere' | 'skipped', number: string, where: string): void {
   ledger.set(number, { state, reason: where })
 }
 
-/** The account in a few lines; `last` is the highest number of the API's assertions. */
+/** A summary in a few lines; `last` is the highest number of the API's assertions. */
 export function summary(last: number): string {
   const all = Array.from({ length: last }, (_, index) => `C${index + 1}`)
   const of = (state: Entry['state']): string[] => all.filter((number) => ledger.get(number)?.state === state)

@@ -257,7 +257,7 @@ export function genericAssertions(world: World): void {
   })
 }
 
-/** What needs our fixtures: each filter with its edges. */
+/** Assertions that need our fixtures: each filter with its boundary cases. */
 export function filterAssertions(world: World): void {
   const cpv = (code: string): string => `cpv-${code}`
 
@@ -458,7 +458,7 @@ export function filterAssertions(world: World): void {
   })
 }
 
-/** C94 to C99 on the service; test/model asks them of thousands of random queries. */
+/** C94 to C99 on the service; test/model checks them with thousands of random queries. */
 export function combinationAssertions(world: World): void {
   const filters = [
     'cpv=45000000,98000000',

@@ -1,4 +1,4 @@
-// A service under test: started as its own process and controlled by the command line, or one that runs elsewhere.
+// A service under test: started as a separate process and controlled by the command line, or one that runs elsewhere.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
@@ -66,7 +66,7 @@ export type Service = {
   readonly api: () => string
   readonly token: () => string
   readonly pid: () => number
-  /** Everything the service wrote so far, both streams. */
+  /** Everything that the service has written so far, on both streams. */
   readonly output: () => string
   readonly run: (...args: string[]) => Promise<CommandResult>
   /** Writes the documents to a folder and reads them into the stock. */

@@ -76,12 +76,12 @@ export class World {
     return new Map((await this.list('archived=true')).map((record) => [record.id, record]))
   }
 
-  /** Names of the fixtures that a query finds; records that are not fixtures do not count. */
+  /** Names of the fixtures that a query finds; other records do not count. */
   async found(query: string): Promise<string[]> {
     return (await this.list(query)).map(({ id }) => this.nameOf.get(id)).filter((name) => name !== undefined)
   }
 
-  /** Asserts which fixtures a query finds and which not. */
+  /** Asserts which fixtures a query finds, and which it does not. */
   async expectFound(
     query: string,
     { holds = [], lacks = [] }: { readonly holds?: readonly string[]; readonly lacks?: readonly string[] },
@@ -114,7 +114,7 @@ export class World {
     return problem
   }
 
-  /** Learns the fixtures' ids from a state. */
+  /** Reads the fixtures' ids from a state. */
   learn(state: ReadonlyMap<string, WireRecord>): void {
     for (const { id, title } of state.values()) {
       const match = /^Fixture (\S+)$/.exec(title)

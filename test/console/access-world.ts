@@ -1,4 +1,4 @@
-// A console with the API beside it on the same stock: tokens made on a page are tried where clients use them.
+// A console with the API beside it on the same stock: tokens created on a page are tested where clients use them.
 
 import { createLocalLimiter } from '../../src/api/limits/limiter-memory.ts'
 import { tokenSourceOf } from '../../src/api/token-source.ts'
@@ -14,7 +14,7 @@ import { type ConsoleWorld, type ConsoleWorldOptions, openConsoleWorld } from '.
 export type AccessWorld = ConsoleWorld & {
   /** Where the API answers. */
   readonly api: string
-  /** The status of a request with this token. */
+  /** Returns the status of a request with this token. */
   readonly ask: (token: string) => Promise<number>
   readonly ledger: UseLedger
   /** Passes the counts to the ledger, as a reader does every second. */

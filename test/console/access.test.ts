@@ -106,7 +106,7 @@ describe.each(drawnEngines)('API access (%s)', (engine) => {
     expect(letter('en').html).toContain('CRM &lt;b&gt;')
     expect(letter('en').html).toContain(`https://c.example${at}`)
     expect(JSON.stringify([mail, letter('en')])).not.toMatch(tokenPattern)
-    // what was typed stays where something is wrong with it
+    // typed values stay if something is wrong with them
     const wrong = await create('', '365')
     expect(wrong.status).toBe(422)
     expect(await wrong.text()).toMatch(/value="365" selected/)

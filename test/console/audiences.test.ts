@@ -1,4 +1,4 @@
-// Every address of the console for every kind of person, and every form from elsewhere: made from the routes
+// Every address of the console for every kind of person, and every form from elsewhere: derived from the routes
 // themselves.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Audience } from '../../src/console/page.ts'
@@ -10,7 +10,7 @@ import { fieldsOf } from './plain-form.ts'
 type Who = 'stranger' | 'outsider' | 'member' | 'owner' | 'operator'
 const everybody: readonly Who[] = ['stranger', 'outsider', 'member', 'owner', 'operator']
 
-/** Who may ask, by what the route says; all others are turned away. */
+/** Who may send a request, according to the route; all others are refused. */
 const admitted: { readonly [audience in Audience]: readonly Who[] } = {
   public: everybody,
   person: ['outsider', 'member', 'owner', 'operator'],
@@ -93,7 +93,7 @@ describe('the addresses of the console', () => {
       world.wait(hourMs)
       const late = await world.post(address, {}, owner)
       expect([late.status, late.headers.get('location')?.split('?')[0]]).toEqual([303, '/sign-in'])
-      // what was typed comes back, each field as often as it was sent; a secret does not
+      // typed values come back, each field as often as it was sent; secrets do not
       const typed = { 'form-key': ['k'], mail: ['a@example.org', '"><b>\n'], name: [''] }
       const kept = await world.post(address, typed, owner)
       expect([kept.status, fieldsOf(await kept.text(), address)]).toEqual([

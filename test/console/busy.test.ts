@@ -11,7 +11,7 @@ import { type Hands, openHands } from './hands.ts'
 
 if (!hasChromium) console.log('skipped: a busy console in a browser (no chromium)')
 
-/** Stands before the database. */
+/** A proxy in front of the database. */
 async function openDoor(url: URL) {
   const sockets = new Set<Socket>()
   let server: Server
@@ -33,7 +33,7 @@ async function openDoor(url: URL) {
   const { port } = server!.address() as AddressInfo
   return {
     port,
-    /** All connections break, and none can be made. */
+    /** Breaks all connections, and lets none be made. */
     shut: () => {
       const closed = new Promise((done) => server.close(done))
       for (const each of sockets) each.destroy()
@@ -80,7 +80,7 @@ describe.skipIf(!hasChromium)('a console', () => {
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
     expect(text).toContain('<meta http-equiv="refresh" content="5">')
     expect(text).toContain('An edition is being published. This page reloads in 5 seconds.')
-    // what needs no database is there
+    // parts that need no database are shown
     for (const path of ['/', '/docs', '/explorer']) expect((await world.get(path)).status, path).toBe(200)
     await hands.visit('/operator')
     expect(await hands.heading()).toBe('Busy at the moment')

@@ -52,7 +52,7 @@ async function open() {
     config: {
       oidc: { issuer: company.issuer, clientId: 'console', clientSecret: 'a secret of the console' },
     },
-    // the tokens have true times
+    // the tokens have real times
     start: Date.now(),
   })
   const opened = world
@@ -90,7 +90,7 @@ test('a verified mail address is matched once, then issuer and subject count', {
   // the address changed at the company: it is still Anna
   const renamed = await signIn({ sub: 'a-1', email: 'other@example.org', email_verified: true })
   expect(renamed.viewer?.person.mail).toBe('anna@example.org')
-  // and whoever got the address there is not
+  // and somebody who received the address at the company later is not
   const heir = await signIn({ sub: 'a-2', email: 'anna@example.org', email_verified: true })
   expect([heir.answer.status, heir.viewer]).toEqual([422, undefined])
   expect(heir.text).toContain('Somebody else from your company')
@@ -143,7 +143,7 @@ test('state, nonce, code and time are checked', { timeout: 60_000 }, async () =>
 
   const [anna, victim] = [browser(world), browser(world)]
   const back = await anna.leave()
-  // somebody else's code in another browser, without a flow and with one of its own
+  // somebody else's code in another browser, without a flow and with a separate one
   await refused(victim, back, 'started in another browser')
   await victim.leave()
   await refused(victim, back, 'started in another browser')

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import OidcProvider from 'oidc-provider'
 
 type Grant = { readonly addOIDCScope: (scope: string) => void; readonly save: () => Promise<string> }
-/** What is used of the provider. */
+/** The parts of the provider that are used. */
 type Provider = {
   readonly callback: () => (request: IncomingMessage, response: ServerResponse) => unknown
   readonly interactionDetails: (
@@ -27,11 +27,11 @@ export type Company = AsyncDisposable & {
   readonly issuer: string
   readonly accounts: Map<string, Account>
   login: string
-  /** What the last request for authorization asked. */
+  /** The parameters of the last request for authorization. */
   asked: URLSearchParams
 }
 
-/** `redirectUri` is asked when the first request comes. */
+/** `redirectUri` is called when the first request arrives. */
 export async function openCompany(redirectUri: () => string): Promise<Company> {
   const server: Server = createServer()
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))

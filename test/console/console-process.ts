@@ -1,5 +1,5 @@
-// A console in a separate process, to be killed. Run: node test/console/console-process.ts OPTIONS, as JSON: what
-// `openStore` takes, and the time. Prints its address.
+// A console in a separate process, to be killed. Run: node test/console/console-process.ts OPTIONS, as JSON: the
+// options of `openStore`, and the time. Prints its address.
 import type { TestStore } from '../world.ts'
 import { openConsoleWorld } from './console-world.ts'
 

@@ -35,13 +35,13 @@ export type ConsoleWorld = AsyncDisposable & {
   readonly editions: EditionLog
   readonly origin: string
   /**
-   * How often the pages waited for the database since the last call: a single statement is one wait, a transaction
-   * another. `statements`: those in transactions too.
+   * Returns how often the pages have waited for the database since the last call: a single statement is one wait, a
+   * transaction another. `statements` includes those in transactions.
    */
   readonly waits: () => { readonly waits: number; readonly statements: number }
   /** Runs a command as a person with access to the command line does. */
   readonly command: (request: Omit<CommandRequest, 'by'>) => Promise<CommandOutcome>
-  /** Faults of ours that pages threw. */
+  /** Bugs of ours that pages threw. */
   readonly faults: unknown[]
   readonly now: () => number
   readonly wait: (ms: number) => void
@@ -62,14 +62,14 @@ export type ConsoleWorld = AsyncDisposable & {
     who?: Asking,
     headers?: { readonly [name: string]: string },
   ) => Promise<Response>
-  /** Publishes what is in the stock, and serves it. */
+  /** Publishes the content of the stock, and serves it. */
   readonly publish: () => Promise<void>
 }
 
 export type ConsoleWorldOptions = {
   readonly config?: Config
   readonly start?: number
-  /** A stock that is there already, and stays; absent: an empty one. */
+  /** An existing stock, which stays; absent: an empty one. */
   readonly on?: TestStore['options']
   readonly samples?: ConsoleContext['samples']
 }
@@ -206,7 +206,7 @@ export async function openConsoleWorld(
   }
 }
 
-/** The same store, which counts. */
+/** The same store, with its queries counted. */
 function countedStore(store: TestStore, counted: { waits: number; statements: number }): TestStore {
   const counting = (count: () => void): KyselyPlugin => ({
     transformQuery: ({ node }) => {

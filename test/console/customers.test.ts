@@ -78,7 +78,7 @@ describe.each(drawnEngines)('customers (%s)', (engine) => {
     expect(await listInvitations(store.db, { organizationId }, now())).toEqual([])
     expect((await post(`${at}/withdraw`, { invitation: invitation!.invitationId }, operator)).status).toBe(409)
 
-    // an operator sees hints and counts, and makes no token
+    // an operator sees hints and counts, and creates no token
     const owner = (await person('anna@example.org', { memberOf: [[organizationId, 'owner']] })).cookie
     const access = `/o/${organizationId}/settings/api-access`
     const key = await world.formKeyOf(access, owner)

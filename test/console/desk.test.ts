@@ -1,4 +1,4 @@
-// The operator's desk from outside: what is wrong now, and buttons that leave the stock as the commands do.
+// The operator's desk from outside: what is wrong now, and buttons that change the stock as the commands do.
 import { afterEach, describe, expect, test } from 'vitest'
 import { consolidate } from '../../src/consolidate/consolidate.ts'
 import type { Notice } from '../../src/domain/notice.ts'
@@ -125,7 +125,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     expect(german).toContain('Ausgabe 2 wartet auf eine Entscheidung')
     expect(german).toContain('Die API ist für Wartung geschlossen')
 
-    // the hold: each reason with its figure; a member and a stranger see nothing of it
+    // the hold: each reason with its figure; a member and a stranger see none of it
     const hold = await page('/operator/editions/hold')
     expect(hold).toMatch(/3611 of 38400 live records.* 9 % 5 %/)
     expect(await page('/operator/editions/hold', { 'accept-language': 'de' })).toContain(
@@ -267,7 +267,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     expect(await page('/operator')).toMatch(/acknowledged by op@example\.org/)
     expect(await page('/operator/audit')).toMatch(/acknowledged an alarm of doe/)
 
-    // without a contact neither the command nor the button asks a portal, for the same reason
+    // without a contact neither the command nor the button contacts a portal, for the same reason
     for (const [what, command] of [
       ['read', 'source run'],
       ['check', 'source check'],
@@ -360,7 +360,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     expect(status).toContain('New notices arrive late')
     const id = (await store.db.selectFrom('incident').select('incident_id').executeTakeFirstOrThrow()).incident_id
     await post(`/operator/incidents/${id}`, { ...form, detail: 'TED answers again.' }, operator)
-    // the page of the status is at most a minute old
+    // the status page is at most a minute old
     world.wait(minuteMs + 1)
     expect(await textOf(await get('/status'))).toContain('TED answers again.')
     expect(await page(`/operator/incidents/${id}/end`)).toContain('Is it over?')

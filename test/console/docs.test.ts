@@ -1,5 +1,4 @@
-// The documentation site from outside: links to nowhere, anchors, search, errors, languages, pictures, files for
-// programs.
+// The documentation site from outside: broken links, anchors, search, errors, languages, pictures, files for programs.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -45,7 +44,7 @@ describe.each(drawnEngines)('the documentation (%s)', (engine) => {
     await world[Symbol.asyncDispose]()
   })
 
-  /** Pages of the console that other groups bring. */
+  /** Pages of the console that other groups provide. */
   const isOfOthers = (lost: string) => /→ \/(?:codes|sign-in)\b/.test(lost)
 
   test('has no link to nowhere on any public page, and every anchor is there', { timeout: 120_000 }, async () => {
@@ -153,7 +152,7 @@ describe.each(drawnEngines)('the documentation (%s)', (engine) => {
   })
 
   test('the search finds guides, parameters, fields and errors, marks the words, and takes nothing from the query as markup', async () => {
-    // the first search makes the index
+    // the first search builds the index
     let page = ''
     for (let tries = 0; tries < 20 && !page.includes('<mark>'); tries++) page = await text('/docs/search?q=cursor')
     expect(page).toMatch(/<mark>cursor<\/mark>/i)

@@ -1,4 +1,4 @@
-// The explorer on a whole service: the request that it shows, run as it stands, brings what it shows.
+// The explorer on a whole service: the request that it shows, run unchanged, returns what it shows.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'

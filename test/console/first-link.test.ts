@@ -1,4 +1,4 @@
-// The first link as people meet it: on a terminal at the start, and by `console link` everywhere else.
+// The first link as people see it: on a terminal at the start, and by `console link` everywhere else.
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,6 +1,6 @@
-// What people do on the console, in a browser: each flow by keys alone, and without script; a usual run has one of
-// both, `PROOF=full` both. One world has the console, the API beside it, a mail server, a company to sign in through,
-// and a clock that moves.
+// What people do on the console, in a browser: each flow with the keyboard alone, and without script; a usual run has
+// one of both, `PROOF=full` both. One world has the console, the API beside it, a mail server, a company to sign in
+// through, and a clock that moves.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Browser } from 'playwright-core'
@@ -45,7 +45,7 @@ describe.skipIf(!hasChromium)('people on the console', () => {
           mail: receiver.settings,
           oidc: { issuer: company.issuer, clientId: 'console', clientSecret: 'a secret of the console' },
         },
-        // the tokens of the company have true times
+        // the tokens of the company have real times
         start: Date.now(),
       }),
     )
@@ -68,14 +68,14 @@ describe.skipIf(!hasChromium)('people on the console', () => {
       })
       return hands
     }
-    /** `share`: the way that is tried in a usual run. */
+    /** `share`: the way that is tested in a usual run. */
     const flow = (name: string, share: Way, body: () => Promise<void>) => {
       if (isFull || way === share) test(name, { timeout: 120_000 }, body)
     }
     const mailOf = (name: string) => `${name}.${ways.indexOf(way)}@example.org`
     const operator = async () => windowOf((await world.person(mailOf('op'), { isOperator: true })).cookie)
 
-    /** Sends what waits, and answers the link of the newest mail to somebody. */
+    /** Sends what is waiting, and returns the link of the newest mail to somebody. */
     async function linkTo(mail: string): Promise<string> {
       const server = openMailServer(receiver.settings)
       const { store, context } = world
@@ -445,7 +445,7 @@ describe.skipIf(!hasChromium)('people on the console', () => {
       await desk.fill('Began (UTC)', 'yesterday')
       await desk.press('Publish incident')
       expect(await desk.text()).toContain('Write the time as')
-      // what was typed stays
+      // typed values stay
       await desk.fill('Began (UTC)', '')
       await desk.press('Publish incident')
       expect(await desk.text()).toContain('The incident is on the status page.')

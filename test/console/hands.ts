@@ -1,11 +1,11 @@
-// Two people who use a page: one by keys alone, who sees where the focus is, and one without script, who points. A flow
-// is written once, in what both can do.
+// Two people who use a page: one with the keyboard alone, who sees where the focus is, and one without script, who uses
+// the mouse. A flow is written once, with actions that both can do.
 import { type Browser, type BrowserContext, errors, type Locator, type Page } from 'playwright-core'
 
 export type Way = 'by keys' | 'without script'
 export const ways: readonly Way[] = ['by keys', 'without script']
 
-/** By its label, or itself. */
+/** Identified by its label, or directly. */
 type Field = string | RegExp | Locator
 
 export type Hands = AsyncDisposable & {
@@ -61,7 +61,7 @@ export async function openHands(
   return handsOn(await context.newPage(), way, origin, [])
 }
 
-/** The hands of one tab. */
+/** The actions of one person in one tab. */
 function handsOn(page: Page, way: Way, origin: string, complaints: string[]): Hands {
   const context = page.context()
   page.setDefaultTimeout(longestMs)
@@ -78,7 +78,7 @@ function handsOn(page: Page, way: Way, origin: string, complaints: string[]): Ha
     void dialog.dismiss()
   })
   const main = page.locator('main')
-  /** Does what leads to another page, and waits for it. */
+  /** Performs an action that leads to another page, and waits for it. */
   const leave = async (act: () => Promise<void>): Promise<void> => {
     const loaded = page.waitForEvent('load')
     await Promise.all([loaded, act()])
@@ -98,7 +98,7 @@ function handsOn(page: Page, way: Way, origin: string, complaints: string[]): Ha
     complaints,
     visit: async (path) => {
       const address = new URL(path, origin)
-      // with the same fragment nothing would be asked for
+      // with the same fragment nothing would be requested
       address.hash = ''
       await page.goto(address.href)
     },
@@ -140,7 +140,7 @@ function handsOn(page: Page, way: Way, origin: string, complaints: string[]): Ha
       if (!keys) return target.fill(text)
       await reach(target)
       if ((await target.getAttribute('type')) === 'date') {
-        // month, day, year, as the field of an English browser asks
+        // month, day, year, as the field of an English browser expects
         const [year, month, day] = text.split('-')
         return page.keyboard.type(`${month}${day}${year}`)
       }
@@ -170,7 +170,7 @@ function handsOn(page: Page, way: Way, origin: string, complaints: string[]): Ha
   }
 }
 
-/** Where the focus is, and whether somebody sees it: runs in the page. */
+/** Determines where the focus is, and whether somebody sees it: runs in the page. */
 const seeing = `(() => {
   const at = document.activeElement
   if (!at || at === document.body) return 'nowhere'
@@ -188,14 +188,14 @@ const seeing = `(() => {
   return top && !at.contains(top) && !top.contains(at) ? 'the focus is covered by ' + top.localName + '.' + top.className + ': ' + name : 'seen'
 })()`
 
-/** What is used of an element; the types of the browser are not those of the tests. */
+/** The members of an element that are used; the types of the browser are not those of the tests. */
 type Focusable = {
   readonly ownerDocument: { readonly activeElement: unknown }
   readonly closest: (selector: string) => unknown
 }
 
 /**
- * Goes to an element by the tab key as somebody who does not point: past the navigation by the first link of every
+ * Goes to an element by the tab key, like somebody who uses no mouse: past the navigation by the first link of every
  * page.
  */
 export async function reachByTab(page: Page, target: Locator, complaints: string[]): Promise<void> {
@@ -214,7 +214,7 @@ export async function reachByTab(page: Page, target: Locator, complaints: string
   throw new errors.TimeoutError(`Tab does not lead to ${target} on ${page.url()}`)
 }
 
-/** The stops of the tab key on a page, until it begins again: each once. */
+/** The stops of the tab key on a page, until it starts over: each once. */
 export async function stopsOf(page: Page): Promise<string[]> {
   const stops: string[] = []
   for (let stop = 0; stop < mostStops; stop++) {

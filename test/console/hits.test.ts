@@ -62,7 +62,7 @@ async function open(engine: Engine) {
   await allowLoopbackWebhooks(world.store, true)
   const acme = await world.organization('Acme')
   const owner = { ...(await world.person('owner@example.org', { memberOf: [[acme, 'owner']] })) }
-  /** Secrets ask for a fresh one. */
+  /** Secrets need a fresh sign-in. */
   const signInAgain = async () => {
     owner.cookie = await world.signIn(owner.personId)
   }
@@ -73,7 +73,7 @@ async function open(engine: Engine) {
     expect(answer.status, path).toBe(200)
     return answer.text()
   }
-  /** Sends the form of a page as it stands, but for `changed`. */
+  /** Sends the form of a page unchanged, except for `changed`. */
   const send = (page: string, action: string, changed: Fields, who = owner.cookie) =>
     world.post(action, { ...fieldsOf(page, action), ...changed }, who)
   const publish = async () => {
@@ -102,7 +102,7 @@ async function open(engine: Engine) {
     await sender.close()
   }
   const audit = async () => (await listAuditEntries(world.store.db, { organizationId: acme, limit: 50 })).reverse()
-  /** A search for asphalt. Returns its path. */
+  /** Creates a search for asphalt. Returns its path. */
   const addSearch = async (changed: Fields = {}): Promise<string> => {
     const action = `${at}/searches/new`
     const saved = await send(await read(action), action, {
@@ -119,7 +119,7 @@ async function open(engine: Engine) {
   return { world, acme, at, owner, member, signInAgain, read, send, publish, deliver, audit, addSearch }
 }
 
-/** A new endpoint for a receiver, made through its page: where it is, and its secret. */
+/** Creates an endpoint for a receiver through its page; returns its path and its secret. */
 async function addEndpoint({ at, read, send, signInAgain }: Awaited<ReturnType<typeof open>>, url: string) {
   await signInAgain()
   const action = `${at}/webhooks/new`
@@ -331,7 +331,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     expect(idsOn(await read(`${at}/hits?state=kept`))).toEqual([ids[0]])
     expect(new Set(idsOn(await read(`${at}/hits?state=dismissed`)))).toEqual(new Set(ids.slice(1, 4)))
     expect(await read(`${at}/hits`)).toContain('1 to 25 of 25')
-    // hits of others stay as they are
+    // hits of others stay unchanged
     const stranger = await world.organization('Other')
     const other = await world.person('other@example.org', { memberOf: [[stranger, 'owner']] })
     await world.post(`/o/${stranger}/hits`, { do: 'dismissed', hit: ids }, other.cookie)

@@ -1,10 +1,13 @@
-// What must hold of a page or mail that shows texts of strangers: they are text in it, and nothing else.
+// What must hold for a page or mail that shows texts of strangers: they are text in it, and nothing else.
 import type { BrowserContext } from 'playwright-core'
 import { expect } from 'vitest'
 import { escapeHtml } from '../../src/console/html.ts'
 import { hostileTexts } from './hostile-texts.ts'
 
-/** What a browser takes for a tag is one of ours, and none of them has what only an attack has. */
+/**
+ * Checks that everything that a browser treats as a tag is one of ours, and that none of them has what only an attack
+ * has.
+ */
 export function expectOnlyText(markup: string, where: string): void {
   for (const tag of markup.match(/<[a-z!/][^>]*>/gi) ?? []) {
     expect(tag, where).toMatch(/^<(?:!doctype html|\/?[a-z][a-z0-9]*(?:\s[^<]*)?\/?)>$/i)
@@ -21,12 +24,12 @@ export function expectOnlyText(markup: string, where: string): void {
 /** Which of the attacks it contains as text. */
 export const attacksIn = (markup: string): number[] =>
   hostileTexts.flatMap((text, index) => {
-    // a database takes no NUL, and lists of words and codes take no further spaces
+    // a database accepts no NUL, and lists of words and codes accept no further spaces
     const shown = escapeHtml(text.replaceAll('\0', '')).trim()
     return markup.includes(shown) ? [index] : []
   })
 
-/** Opens pages one after the other. Returns what ran, was asked for elsewhere, broke the policy or stuck out. */
+/** Opens pages one after the other. Returns what ran, was requested elsewhere, broke the policy or overflowed. */
 export async function lookAt(
   context: BrowserContext,
   origin: string,
@@ -49,7 +52,7 @@ export async function lookAt(
   for (const path of paths) {
     const answer = await tab.goto(`${origin}${path}`)
     expect([tab.url(), answer?.status()]).toEqual([new URL(path, origin).href, 200])
-    // what is closed at first is shown too
+    // content that is closed at first is shown too
     const excess = await tab.evaluate<number>(`
       for (const each of document.querySelectorAll('details')) each.open = true
       document.documentElement.scrollWidth - document.documentElement.clientWidth`)

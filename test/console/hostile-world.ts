@@ -1,5 +1,5 @@
-// A service whose every text from outside is an attack: notices, names of people, organizations and searches, addresses
-// of endpoints and what their receivers answer, programs of clients, errors of mail servers.
+// A service in which every text from outside is an attack: notices, names of people, organizations and searches,
+// addresses of endpoints and what their receivers answer, programs of clients, errors of mail servers.
 import { sql } from 'kysely'
 import { type AccountMail, queueAccountMail } from '../../src/console/account-mails.ts'
 import { keyHashOf } from '../../src/console/directory.ts'
@@ -43,7 +43,7 @@ import { hostileAddresses, hostileTexts } from './hostile-texts.ts'
 const textAt = (index: number): string => hostileTexts[index % hostileTexts.length]!
 const addressAt = (index: number): string => hostileAddresses[index % hostileAddresses.length]!
 
-/** A call whose every text is an attack. */
+/** A call in which every text is an attack. */
 function hostileNotice(index: number): Notice {
   const text = textAt(index)
   return notice({
@@ -90,9 +90,9 @@ const changed = (index: number): Notice => ({
   references: [{ kind: 'changes', publicationNumber: textAt(index + 2) }],
 })
 
-/** Without what no database takes. */
+/** Removes what no database accepts. */
 const stored = (index: number): string => textAt(index).replaceAll('\0', '')
-/** A mail address as somebody might have got one in. */
+/** A mail address as somebody might have entered one. */
 const mailAt = (index: number): string =>
   `${stored(index).toLowerCase().replace(/\s/g, '').slice(0, 60)}${index}@example.org`
 
@@ -109,7 +109,7 @@ const searchTerms = (filter: object) => {
   }
 }
 
-/** Addresses of pages by the pattern of their route. `texts`: their main part shows texts of strangers. */
+/** Addresses of pages by the pattern of their route. `texts`: whether their main part shows texts of strangers. */
 type HostilePages = { readonly [route: string]: readonly string[] }
 
 export type HostileWorld = Awaited<ReturnType<typeof openHostileWorld>>
@@ -314,7 +314,7 @@ export async function openHostileWorld(engine: Engine) {
       select invitation_id as "invitationId", until_ms as until from invitation order by mail limit 1`.execute(trx)
     await createSignInLink(trx, { keyHash: keyHashOf(keys.invitation), ...rows[0]!, now: now() })
     await createSignInLink(trx, { keyHash: keyHashOf(keys.link), personId: people[0]!, now: now() })
-    // one before the edition, which has its reasons then, and one after it
+    // one before the edition, whose reasons the edition then has, and one after it
     for (const heldAt of [startOfConsole, now() + 1])
       await sql`insert into edition_hold (held_at, reasons) values (${heldAt}, ${JSON.stringify(indexes.map(stored))})`.execute(
         trx,
@@ -446,7 +446,7 @@ export async function openHostileWorld(engine: Engine) {
     '/invitation/:key': [`/invitation/${keys.invitation}`],
     '/sign-in/link/:key': [`/sign-in/link/${keys.link}`],
   }
-  // some pages ask for a fresh one
+  // some pages require a fresh sign-in
   const cookie = await world.signIn(owner.personId)
   return { ...world, cookie, pages, documents, organizationId: acme }
 }

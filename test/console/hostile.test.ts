@@ -1,5 +1,5 @@
 // Texts of strangers stay text on every page and in every mail that shows them: over HTTP, and in Chromium, where
-// nothing runs and nothing sticks out. The pages are found by the routes: one that nobody named fails.
+// nothing runs and nothing overflows. The pages are found by the routes: a page that nobody named makes the test fail.
 import { XmlDocument } from 'libxml2-wasm'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -17,7 +17,7 @@ import { fieldsOf } from './plain-form.ts'
 if (!hasChromium) console.log('skipped: hostile texts in a browser (no chromium)')
 const isFull = process.env['PROOF'] === 'full'
 
-/** Routes whose pages say nothing that strangers wrote, and why; guides of the documentation are left out below. */
+/** Routes whose pages show nothing that strangers wrote, and why; guides of the documentation are left out below. */
 const ownWords = new Set([
   // texts of this house only
   ...[
@@ -31,7 +31,7 @@ const ownWords = new Set([
     '/language',
   ],
   ...['/events.schema.json', '/llms.txt', '/openapi.json', '/robots.txt', '/sitemap.xml', '/.well-known/security.txt'],
-  // what they say is in the address that asks for them, which the test below sends
+  // they show what the address contains, and the test below sends that
   ...['/sign-in', '/sign-in/sent', '/signed-in', '/sign-in/oidc', '/sign-in/oidc/callback', '/first/:key'],
   // as bytes in a sandbox
   '/operator/documents/:hash',
@@ -185,7 +185,7 @@ test.skipIf(!hasChromium)(
     const { origin, cookie, pages, documents, store } = world
     const context = await browser!.newContext({ viewport: { width: 360, height: 800 } })
     await context.addCookies([{ name: 'session', value: cookie, url: origin }])
-    // of twenty pages that are alike five are looked at, among them that with the long word
+    // of twenty similar pages five are examined, among them the one with the long word
     const few = (paths: readonly string[]) => paths.filter((_, index) => isFull || index % 4 === 0)
     const paths = Object.entries(pages).flatMap(([route, all]) => (route === '/tenders/:id' ? all : few(all)))
     expect(await lookAt(context, origin, [...paths, `/operator/documents/${documents[0]!.documentId}`])).toEqual({

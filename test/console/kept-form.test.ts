@@ -50,7 +50,7 @@ describe.each(drawnEngines)('a form that met an old sign-in (%s)', (engine) => {
     expect(page).not.toMatch(/<b>|<CRM>/)
     expect(page).toContain('href="/sign-in?return=%2Fsigned-in" target="_blank" rel="noopener"')
     expect([(await endpoints()).length, (await listAuditEntries(world.store.db, { limit: 9 })).length]).toEqual([0, 0])
-    // the button without a new sign-in asks for it again, and adds nothing
+    // without a new sign-in the button asks for it again, and adds nothing
     const again = { ...kept, 'kept-for': sender! }
     const second = await world.post(action, again, owner.cookie)
     expect([second.status, fieldsOf(await second.text(), action)]).toEqual([403, again])
@@ -68,7 +68,7 @@ describe.each(drawnEngines)('a form that met an old sign-in (%s)', (engine) => {
 
     const made = await world.post(action, again, fresh)
     expect([made.status, await made.text()]).toEqual([200, expect.stringContaining('whsec_')])
-    // the key of the form holds: sent once more, nothing is made and no secret shown
+    // the key of the form still applies: sent once more, nothing is created and no secret is shown
     const twice = await world.post(action, again, fresh)
     expect([twice.status, await twice.text()]).toEqual([303, ''])
     expect((await endpoints()).map(({ description }) => description)).toEqual(["Müller's <CRM>"])

@@ -1,5 +1,5 @@
-// kill -9 at any moment after forms were sent: each change is there whole with its entry of the audit log, or not at
-// all; and the same forms, sent again to the next process, make nothing twice.
+// kill -9 at any moment after forms were sent: each change exists completely with its entry of the audit log, or not at
+// all; and the same forms, sent again to the next process, create nothing twice.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const program = join(import.meta.dirname, 'console-process.ts')
 const kills = proofCount({ share: 2, full: 60 })
 
 type Form = { readonly [name: string]: string }
-/** One form, and how many things it made with how many entries of the audit log. */
+/** One form, the number of things it creates, and the number of entries in the audit log. */
 type Sent = {
   readonly path: string
   readonly form: Form
@@ -32,7 +32,10 @@ type Round = { readonly cookie: string; readonly sent: readonly Sent[] }
 
 const formKey = () => Buffer.from(systemRandom.bytes(16)).toString('base64url')
 
-/** A separate organization with an Owner who is also an operator, and a form of every kind that creates something. */
+/**
+ * Creates a separate organization with an Owner who is also an operator, and a form of every kind that creates
+ * something.
+ */
 async function prepare(store: Store, round: number): Promise<Round> {
   const name = `Round ${round}`
   const { organization } = await createOrganization(
@@ -179,7 +182,7 @@ describe.each(engines)('a console that is killed (%s)', (engine) => {
     for (const round of others) {
       await Promise.all([
         sendAll(origin, round),
-        // early moments more often: a form takes a part of what all take
+        // early moments are more frequent: one form takes only a part of the time of all
         sleep(Math.random() ** 2 * tookMs).then(() => {
           child.kill('SIGKILL')
           return once(child, 'exit')

@@ -1,6 +1,6 @@
-// The first ten minutes as somebody new has them: the commands of the README and of the quick start as they stand
-// there, in a fresh copy, then the printed link, a token, a first request, a saved search and its first hit; the
-// explorer; and portals that answer.
+// The first ten minutes of somebody new: the commands of the README and of the quick start exactly as they are written,
+// in a fresh copy, then the printed link, a token, a first request, a saved search and its first hit; the explorer; and
+// portals that answer.
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
@@ -19,9 +19,9 @@ const hasTerminal = spawnSync('script', ['--version']).status === 0
 if (!hasChromium || !hasTerminal)
   console.log('skipped: the first ten minutes (no chromium, or no `script` of util-linux)')
 
-/** What a service does not need, and what a clone does not have. */
+/** Files that a service does not need, and that a clone does not have. */
 const notInCopy = /^(?:\.|test$|bench$|quality$|node_modules$|data|live|stock)/
-/** A usual run tries one way. */
+/** A usual run tests one way. */
 const triedWays: readonly Way[] = proofCount({ share: 1, full: 2 }) === 2 ? ways : ['without script']
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -242,7 +242,7 @@ describe.skipIf(!hasChromium || !hasTerminal)('the first ten minutes', () => {
       expect(await desk.text()).toMatch(/It answers(?: as its card says|, and has nothing new)\./)
       await desk.press('Read now')
       expect(await desk.text()).toMatch(/Read: \d+ notices\.|Nothing is due/)
-      // one that is not simulated: nobody asks the true portal in the name of made-up notices
+      // one that is not simulated: nobody contacts the real portal on behalf of made-up notices
       await desk.visit('/operator/sources/at-kdq-bbg')
       await desk.press('Check')
       expect(await desk.text()).toContain('This service reads sample portals')

@@ -1,4 +1,4 @@
-// The first screen of an organization: for somebody new, and with searches, hits and things that need somebody.
+// The first screen of an organization: for somebody new, and with searches, hits and things that need attention.
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import { canonicalJson, contentHash } from '../../src/consolidate/canonical.ts'
@@ -129,7 +129,7 @@ describe.each(drawnEngines)('the overview of an organization (%s)', (engine) => 
     expect(page).toContain('Roads &lt;b&gt;')
     // the map stays, below what there is
     expect(page.indexOf('Where to begin')).toBeGreaterThan(page.indexOf('Best hits'))
-    // what only an Owner can change is not told to others
+    // what only an Owner can change is not shown to others
     const forMember = await read(member)
     expect(forMember).toContain('One thing needs your attention.')
     expect(forMember).not.toContain('ERP')

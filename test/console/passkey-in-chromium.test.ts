@@ -21,7 +21,9 @@ describe.skipIf(!hasChromium)('a passkey', () => {
     await world[Symbol.asyncDispose]()
   })
 
-  /** `isOffered`: passkeys stand in the list below the mail field, where the virtual device chooses its own at once. */
+  /**
+   * `isOffered`: passkeys are in the list below the mail field, where the virtual device chooses its own immediately.
+   */
   async function openPage(
     context: BrowserContext,
     { isOffered = false } = {},

@@ -1,4 +1,4 @@
-// What a browser without script would send for a form of a page: its fields as they stand in the markup.
+// What a browser without script would send for a form of a page: its fields as they are in the markup.
 
 /** Values by name, each name with all of its values. */
 export type Fields = { [name: string]: string[] }
@@ -12,7 +12,7 @@ function attributeOf(tag: string, name: string): string | undefined {
 }
 
 /**
- * The fields of the form that is sent to `action`, with those outside that belong to it, as they stand. Throws when the
+ * The fields of the form that is sent to `action`, unchanged, including fields outside that belong to it. Throws if the
  * page has no such form.
  */
 export function fieldsOf(page: string, action: string): Fields {

@@ -4,7 +4,7 @@ import type { TestStore } from '../world.ts'
 
 const count = 60
 
-/** Puts them into the stock as received at `receivedAt`. `mark`: a digit that tells them from others. */
+/** Puts them into the stock as received at `receivedAt`. `mark`: a digit that distinguishes them from others. */
 export async function putRejections({ db }: Pick<TestStore, 'db'>, receivedAt: number, mark: number): Promise<void> {
   const ids = Array.from({ length: count }, (_, index) => `${mark}${index.toString(16)}`.padStart(64, 'b'))
   await insertDocuments(

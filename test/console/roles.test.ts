@@ -1,12 +1,12 @@
-// Who may ask for which address, and what needs a fresh sign-in, as the rules of the console have it: written down once
-// more, apart from the routes, so that a route that admits more people than it should is noticed.
+// Who may request which address, and what needs a fresh sign-in, according to the rules of the console: written down a
+// second time, apart from the routes, so that a route that admits more people than it should is noticed.
 import { describe, expect, test } from 'vitest'
 import { consoleRoutes as routes } from '../testing/crawl-console.ts'
 
-/** The first row that fits counts. */
+/** The first row that matches counts. */
 const rules: readonly (readonly [pattern: RegExp, audience: string])[] = [
   [/^\w+ \/operator(?:\/|$)/, 'operator'],
-  // tokens and the contract are for Owners
+  // tokens and the contract are only for Owners
   [/^\w+ \/o\/:organization\/(?:settings|contract)(?:\/|$)/, 'owner'],
   // everybody sees who belongs to the organization, and leaves it; Owners change who does
   [/^\w+ \/o\/:organization\/people(?:\/leave)?$/, 'member'],

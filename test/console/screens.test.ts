@@ -1,6 +1,6 @@
 // Every screen in a browser, found by following links from the first link on: no violation of axe or of the policy, no
-// sideways scrolling, no dead end. `SCREENS=folder` keeps pictures; `PROOF=full` looks in both languages, schemes and
-// widths.
+// sideways scrolling, no dead end. `SCREENS=folder` stores pictures; `PROOF=full` checks both languages, schemes and
+// all widths.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync } from 'node:fs'
@@ -28,16 +28,14 @@ const looks: readonly Look[] = [1280, 360].flatMap((width) => [
   { width, scheme: 'light' },
   { width, scheme: 'dark' },
 ])
-/** In a usual run each screen is looked at in one window: the first in English, the last in German. */
+/** In a usual run each screen is checked in one window: the first in English, the last in German. */
 const usualLooks: { readonly [language in Language]: Look } = { en: looks[0]!, de: looks[3]! }
-/** Pages of a browser that are looked at side by side. */
+/** Number of pages of a browser that are checked in parallel. */
 const pagesAtOnce = 3
-/** What axe can say of colors; all else is the same in both schemes. */
+/** Rules of axe about colors; everything else is the same in both schemes. */
 const colorRules = ['color-contrast', 'link-in-text-block']
 
-/**
- * Words of letters that stand on two lines, where people scan: buttons, navigation, tables, lists of facts, headings.
- */
+/** Words that are broken over two lines where people scan: buttons, navigation, tables, lists of facts, headings. */
 const brokenWords = `[...document.querySelectorAll('button, .btn, nav a, th, td, dt, dd, label, h1, h2, h3')].flatMap((element) => {
   const found = []
   const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
@@ -138,7 +136,7 @@ describe.skipIf(!hasChromium)('the screens of a whole service', () => {
     return context
   }
 
-  /** Loads a screen once, and looks at it in each window. */
+  /** Loads a screen once, and checks it in each window. */
   async function lookAt(context: BrowserContext, [route, path]: readonly [string, string], language: Language) {
     const page = await context.newPage()
     const faults: string[] = []

@@ -165,7 +165,7 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
     expect(context.directory.viewerOf(cookieOf(answer)!)?.person.mail).toBe('anna@example.org')
     expect((await post(link.pathname, {})).status).toBe(404)
 
-    // after an hour a mail that could not leave is of no use
+    // after an hour a mail that could not be sent is of no use
     await post('/sign-in', { mail: 'anna@example.org' })
     wait(hourMs + 1)
     await send()
@@ -182,7 +182,7 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
       return [answer.status, locationOf(answer), await answer.text()]
     }
     expect(await seen('anna@example.org')).toEqual(await seen('nobody@example.org'))
-    // what is written is the same as well, but for the address
+    // the content of the mail is the same too, except for the address
     const mails = await store.db.selectFrom('mail').selectAll().orderBy('person').execute()
     const shape = mails.map(({ message_id: _id, person: _person, ...rest }) => rest)
     expect(shape[0]).toEqual(shape[1])
@@ -248,7 +248,7 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
     const fresh = cookieOf(answer)!
     expect(fresh).not.toBe(cookie)
     expect(context.directory.viewerOf(cookie)).toBeUndefined()
-    // a value that somebody planted is never taken over
+    // a value that somebody planted is never adopted
     const second = await command(world, ['anna@example.org'])
     const planted = await post(second.pathname, {}, 'planted-value')
     expect(cookieOf(planted)).not.toBe('planted-value')

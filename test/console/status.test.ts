@@ -18,7 +18,7 @@ afterEach(async () => {
   }
 })
 
-/** What Python reads of a feed: the titles of its entries, with their times. */
+/** What Python reads from a feed: the titles of its entries, with their times. */
 function readAtom(feed: string): { readonly title: string; readonly updated: string; readonly content: string }[] {
   const program = `
 import json, sys

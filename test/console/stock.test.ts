@@ -1,5 +1,4 @@
-// The stock in charts: each figure equals what the list of the edition, its filters and the tables give in another
-// way.
+// The stock in charts: each figure equals what the list of the edition, its filters and the tables give in another way.
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -215,7 +214,7 @@ describe.each(drawnEngines)('the stock in charts (%s)', (engine) => {
       return [name[sourceId as 'ted'] ?? 'BOAMP', String(sorted.length), at(0.5), at(0.9)]
     })
     expect(tableOf(page, 'From publication to us, by portal')).toEqual(expected)
-    // three notices say nothing: they are in the table only
+    // three notices are not meaningful: they are only in the table
     const titles = [...page.matchAll(/<title>([^<]*): half within/g)].map(([, name]) => name)
     expect(titles).toEqual(expected.slice(0, 2).map(([name]) => name))
 
@@ -225,7 +224,7 @@ describe.each(drawnEngines)('the stock in charts (%s)', (engine) => {
     await publish()
     expect(tableOf(await counted(2), 'From publication to us, by portal')[1]?.[1]).toBe('8')
 
-    // a database that others use does not hold the other pictures back
+    // a database that others use does not delay the other pictures
     await putTenders(store, [contentOf(3)])
     wait(hourMs)
     await publish()

@@ -1,6 +1,5 @@
-// What strangers explore: one edition of made-up notices in a log of its own, and nothing of the live stock, whatever
-// is killed.
-// `PROOF=full` tears the files of the log too.
+// What strangers explore: one edition of made-up notices in a separate log, and nothing of the live stock, whatever is
+// killed. `PROOF=full` also damages the files of the log.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -151,7 +150,7 @@ test('strangers see frozen samples and a person the live stock, through kills an
   expect(live.counts).toEqual([live.ids.length])
   expect(samples.counts).toEqual([samples.ids.length])
   expect(await asPerson('')).toContain('This queries the live API for Acme')
-  // two made-up worlds number some of their notices alike
+  // two made-up worlds give some of their notices the same numbers
   const onlyIn = (these: readonly string[], those: readonly string[]) => these.find((id) => !those.includes(id))!
   for (const [explore, own, other] of [
     [asStranger, onlyIn(samples.ids, live.ids), onlyIn(live.ids, samples.ids)],
@@ -160,7 +159,7 @@ test('strangers see frozen samples and a person the live stock, through kills an
     expect(answerOf(await explore(`id=${own}&ask=1`)).id).toBe(own)
     expect(statusOf(await explore(`id=${other}&ask=1`))).toBe(404)
   }
-  // refused as the API refuses
+  // refused in the same way as by the API
   expect(statusOf(await asStranger('cpv=45&ask=1'))).toBe(400)
   await first.end('SIGTERM')
   expect(samples.ids).toEqual(await idsIn(frozen))
@@ -190,7 +189,7 @@ test('samples that cannot be made are told on the page, and nothing else is harm
   await writeFile(join(folder, 'frozen-samples/lock.db'), 'no database at all')
   const samples = new FrozenSamples({
     dataFolder: folder,
-    // no time that anything can be made of
+    // a time from which nothing can be made
     epoch: async () => Number.NaN,
     cursorKeys: async () => [],
     clock: Date.now,
@@ -230,7 +229,7 @@ test('a network asks samples at most 120 times a minute, and never the live stoc
   for (let turn = 1; turn < 120; turn++)
     expect((await world.get(`/explorer?limit=${(turn % 100) + 1}&ask=1`)).status).toBe(200)
   expect((await world.get('/explorer?ask=1')).status).toBe(429)
-  // the form alone asks nothing
+  // the form alone sends no request
   expect((await world.get('/explorer')).status).toBe(200)
   expect(asked.length).toBe(120)
   world.wait(60_001)

@@ -104,7 +104,7 @@ describe.each(drawnEngines)('the page of a tender (%s)', (engine) => {
     )
     expect(german).toContain('Änderungsbekanntmachung')
 
-    // strangers sign in first; what no edition holds is not there
+    // strangers have to sign in first; what no edition holds does not exist
     expect((await get(`/tenders/${id}`)).headers.get('location')).toMatch(/^\/sign-in/)
     for (const path of ['/tenders/nothing', `/tenders/${tenderId('ted:404')}`, '/tenders/%00'])
       expect((await get(path, cookie)).status).toBe(404)
@@ -121,7 +121,7 @@ describe.each(drawnEngines)('the page of a tender (%s)', (engine) => {
     expect(waits().waits).toBeLessThanOrEqual(3)
     expect(kept).toContain(`href="/tenders/${other}"`)
     expect(textOf(kept)).toMatch(/joined by the decision of an operator, with/)
-    // an operator sees what is not published yet, nobody else does
+    // an operator sees what is not published yet; nobody else does
     await receiveNotices(store, [notice({ noticeKey: 'ted:5-2026', title: { de: 'Neubau der Kläranlage' } })])
     await consolidate(store, { now: world.now() })
     const operator = await person('op@example.org', { isOperator: true })

@@ -65,7 +65,7 @@ async function readCorpus(): Promise<Map<string, Notice[]>> {
   return notices
 }
 
-/** Stocks are compared as of this moment, in the life of the Maltese chain. */
+/** Stocks are compared as of this moment, during the lifetime of the Maltese chain. */
 const now = Date.parse('2026-01-25T12:00:00.000Z')
 
 async function stockOf(store: Store) {

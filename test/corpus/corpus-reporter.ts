@@ -1,13 +1,13 @@
-// The last line of a run without the collection of real notices: how much was left out for want of it.
+// The last line of a run without the collection of real notices: how many tests were skipped because of that.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Where the collection lies: beside the repository. */
+/** Path of the collection: beside the repository. */
 const corpusFolder = join(import.meta.dirname, '../../../shared/corpus')
 const naming = 'shared/corpus'
 
-/** Undefined when nothing was left out. */
+/** Undefined if nothing was skipped. */
 export function corpusLine(modules: readonly Pick<TestModule, 'moduleId' | 'children'>[]): string | undefined {
   const needing = modules.filter(({ moduleId }) => readFileSync(moduleId, 'utf8').includes(naming))
   const skipped = needing.map(({ children }) => [...children.allTests('skipped')].length).filter((count) => count > 0)

@@ -1,5 +1,5 @@
-// The eForms parser on real notices: none lost, fields as often as the field map measured them, and every one of a
-// sample of fields equal to what an independent XPath engine finds.
+// The eForms parser on real notices: none is lost, fields are as frequent as the field map measured, and every field of
+// a sample is equal to what an independent XPath engine finds.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type XmlElement as OracleElement, XmlDocument } from 'libxml2-wasm'
@@ -202,7 +202,7 @@ describe.skipIf(!isThere)('real eForms of TED', () => {
           const deadline = (period: string): string | undefined => {
             const [date] = texts(`${path}/cac:TenderingProcess/${period}/cbc:EndDate`)
             const [time] = texts(`${path}/cac:TenderingProcess/${period}/cbc:EndTime`)
-            // All times here carry an offset, which the platform's own parser reads once the date is bare.
+            // All times here have an offset, which the platform's own parser reads once the date has none.
             return date && time
               ? new Date(`${date.slice(0, 10)}T${time.replace(/(\.\d{3})\d+/, '$1')}`).toISOString()
               : undefined

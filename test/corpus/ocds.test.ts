@@ -1,5 +1,5 @@
-// The OCDS parser on real packages, records and releases: none lost, and fields as often as the field map measured
-// them.
+// The OCDS parser on real packages, records and releases: none is lost, and fields are as frequent as the field map
+// measured.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -42,7 +42,7 @@ describe.skipIf(!isThere)('real OCDS', () => {
     const byKey = new Map<string, Notice[]>()
     for (const { notice } of reads) byKey.set(notice.noticeKey, [...(byKey.get(notice.noticeKey) ?? []), notice])
     for (const [key, copies] of byKey) {
-      // What differs between copies are texts that lost their line breaks in one file.
+      // Copies differ only in texts that lost their line breaks in one file.
       const told = copies.map((notice) =>
         JSON.stringify([
           key,
@@ -58,7 +58,7 @@ describe.skipIf(!isThere)('real OCDS', () => {
   })
 
   it.each([
-    // folder, publisher, releases, field, least share in percent as counted in the documents
+    // folder, publisher, releases, field, minimum share in percent as counted in the documents
     [
       'de-oeffentlichevergabe/',
       'doe',

@@ -1,4 +1,4 @@
-// What portals of their own shape really answered: read whole by the readers of their cards.
+// Real answers of portals with their own formats: read completely by the parsers of their cards.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-// Floors under what the resolution was measured to do on the corpus (npm run bench -- quality): a change that loses
+// Lower bounds for what the resolution was measured to do on the corpus (npm run bench -- quality): a change that loses
 // quality fails here.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ const corpus = join(import.meta.dirname, '../../../shared/corpus')
 const folder = join(corpus, 'cross-portal')
 const isMissing = !existsSync(folder)
 const isFull = proofCount({ share: 0, full: 1 }) === 1
-/** In the proof another one each time, so that no rule is written for its copies. */
+/** Each proof uses another one, so that no rule is written for its copies. */
 const seed = isFull ? Number(process.env['SEED'] ?? process.pid) : 20_261_121
 const copyCount = proofCount({ share: 1200, full: 33_600 })
 

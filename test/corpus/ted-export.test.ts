@@ -1,5 +1,5 @@
-// The TED_EXPORT parser on real notices: none lost, fields as often as the field map measured them, and a sample of
-// fields equal to what an independent XPath engine finds in the same bytes.
+// The TED_EXPORT parser on real notices: none is lost, fields are as frequent as the field map measured, and a sample
+// of fields equals what an independent XPath engine finds in the same bytes.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type XmlElement as OracleElement, XmlDocument } from 'libxml2-wasm'
@@ -90,8 +90,8 @@ describe.skipIf(!isThere)('real TED_EXPORT notices', () => {
   })
 
   it.each([
-    // form, notices, field, least share in percent as counted in the documents (amounts of 0, 0.01 and 1 are not values
-    // to us)
+    // form, notices, field, minimum share in percent as counted in the documents (amounts of 0, 0.01 and 1 are not
+    // values for us)
     ['', 2940, 'title', 100],
     ['', 2940, 'description', 99],
     ['', 2940, 'buyer', 100],

@@ -1,4 +1,4 @@
-// Floors under what estimated values reach on the German notices of the corpus; `npm run bench -- quality` shows all
+// Lower bounds for the estimated values on the German notices of the corpus; `npm run bench -- quality` shows all
 // figures.
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 // A power cut for the client: tender-sync runs in a separate process under strace, and at random moments the folder is
-// rebuilt from what its system calls had made durable by then. What was acknowledged must be there, and the next run
-// must make the copy equal. The same proof finds mistakes that are planted into the source of the sinks.
+// rebuilt from what its system calls had made durable by then. Everything that was acknowledged must exist, and the
+// next run must make the copy equal. The same proof finds mistakes that are planted into the source of the sinks.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ const kinds = ['sqlite', 'ndjson', 'csv'] as const
 type Kind = (typeof kinds)[number]
 const sinkOf = (kind: Kind, folder: string): string => `${kind}:${join(folder, 'copy')}`
 
-/** One run under strace; its calls, and what the folder held before. */
+/** One run under strace: its calls, and what the folder held before. */
 async function traced(world: CommandWorld, kind: Kind, folder: string, planted: PlantedEdit | undefined) {
   const trace = join(aside, 'trace')
   const hook = planted ? ['--import', plantingHook(planted)] : []
@@ -46,7 +46,7 @@ async function traced(world: CommandWorld, kind: Kind, folder: string, planted: 
   return { disk, calls: readTrace(trace) }
 }
 
-/** The state that the process confirmed with this call, if it did. */
+/** The state that the process confirmed with this call, if any. */
 const acknowledged = ({ name, args }: Call): string | undefined =>
   name === 'write' && args.startsWith('1, ') && args.includes('\\"event\\":\\"end\\"')
     ? /\\"updatedSince\\":\\"([^\\]+)\\"/.exec(args)?.[1]
@@ -54,7 +54,7 @@ const acknowledged = ({ name, args }: Call): string | undefined =>
 
 const isTurn = ({ name }: Call): boolean => /rename|sync|unlink|truncate/.test(name)
 
-/** Cuts the power so often in a run; the first thing that was lost, or nothing. */
+/** Cuts the power this many times in a run; returns the first thing that was lost, if any. */
 async function cutRun(
   world: CommandWorld,
   kind: Kind,

@@ -29,7 +29,7 @@ function randomFrom(start: number): () => number {
 type Ready = { rows: number; last: number; wrong: number; torn: number; counter: number }
 type Run = { readonly ready: Ready | undefined; readonly acknowledged: number }
 
-/** One life of the writer: killed `delayMs` after its start, or after it was ready. */
+/** One lifetime of the writer: killed `delayMs` after its start, or after it was ready. */
 async function runAndKill(dataFolder: string, from: 'start' | 'ready', delayMs: number): Promise<Run> {
   const child = spawn(process.execPath, [writer, dataFolder], { stdio: ['ignore', 'pipe', 'pipe'] })
   const kill = () => child.kill('SIGKILL')

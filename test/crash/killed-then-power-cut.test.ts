@@ -15,7 +15,7 @@ const never = new Promise<never>(() => {})
 const tender = (id: string) =>
   ({ id, lastModified: '2026-11-02T08:00:00.000Z', status: 'open' }) as unknown as TenderRecord
 const run: Run = { kind: 'delta', filterHash: 'all', resumed: false, keepArchived: true }
-/** Nothing outlives the power cut that was not durable. */
+/** Only what was durable survives the power cut. */
 const nothing = { integer: () => 0, chance: () => false } as unknown as Random
 
 it('what a program took is still known when a kill and a power cut follow each other', async () => {

@@ -1,6 +1,6 @@
 // Opens an edition log of which one file comes from another moment, as a backup that copies file by file may leave it,
-// and prints what is wrong as JSON: `mixed-log.ts FOLDER SEED TRIALS`. A log that opens must be complete; without its
-// own checkpoint, which only saves time, the log must open as before.
+// and prints the faults as JSON: `mixed-log.ts FOLDER SEED TRIALS`. A log that opens must be complete; without its own
+// checkpoint, which only saves time, the log must open as before.
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -12,7 +12,7 @@ import { randomOf } from '../testing/generate/random.ts'
 const [folder, seed, trials] = process.argv.slice(2) as [string, string, string]
 const moments = 50
 const fileNames = ['checkpoint', 'index.log', 'plain.bin', 'gzip.bin', 'hashes']
-/** Checkpoints and copies without superseded records come as often as can be. */
+/** Checkpoints and copies without superseded records are made as often as possible. */
 const options = { clock: () => 0, toleratedEntries: 60, toleratedReplay: 60 }
 const folderOf = (moment: number): string => join(folder, `moment-${moment}`)
 

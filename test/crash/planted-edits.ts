@@ -1,5 +1,5 @@
-// Mistakes that are written into the source while a process loads it: each must be found by a proof that knows nothing
-// of it, those of the client's sinks by its power cuts.
+// Mistakes that are written into the source while a process loads it: each must be found by a proof that does not know
+// about it, those of the client's sinks by its power cuts.
 
 import type { PlantedEdit } from '../planted-edit.ts'
 
@@ -42,7 +42,7 @@ export const plantedEdits: readonly (PlantedEdit & { readonly kind: 'sqlite' | '
   },
 ]
 
-/** Of the edition log: found by mixed-log.test.ts. */
+/** Mistakes in the edition log: found by mixed-log.test.ts. */
 export const plantedLogEdits: readonly PlantedEdit[] = [
   {
     name: 'a checkpoint is accepted beside another index file',

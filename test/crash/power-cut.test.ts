@@ -1,5 +1,6 @@
 // A power cut loses what was not synced. Emulated: at random calls of fsync, before they take effect, the folder is
-// rebuilt from what had been synced by then, and opened. Limit: names, sizes and deletions count as durable at once.
+// rebuilt from what had been synced by then, and opened. Limit: names, sizes and deletions count as durable
+// immediately.
 import fs from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,7 +11,7 @@ import { startParameters } from '../../src/store/embedded/start-parameters.ts'
 import { SyncNodeFS } from '../../src/store/embedded/sync-node-fs.ts'
 import { openTestStore } from '../world.ts'
 
-/** CUTS sets how often the power goes, SEED repeats a run. */
+/** CUTS sets how often the power is cut, SEED repeats a run. */
 const cuts = Number(process.env.CUTS ?? 10)
 const seed = Number(process.env.SEED ?? process.pid)
 const pageBytes = 4096
@@ -37,7 +38,7 @@ function walk(folder: string, visit: (path: string, stat: fs.Stats) => void): vo
   }
 }
 
-/** What of the files below `folder` would survive a power cut, by inode. */
+/** The content of the files below `folder` that would survive a power cut, by inode. */
 class Durable {
   readonly #folder: string
   readonly #base: string
@@ -70,7 +71,7 @@ class Durable {
     })
   }
 
-  /** Rebuilds the folder after a cut. `keepsPage` decides which unsynced pages reached the disk all the same. */
+  /** Rebuilds the folder after a cut. `keepsPage` decides which unsynced pages reached the disk nevertheless. */
   cutInto(target: string, keepsPage: () => boolean): void {
     walk(this.#folder, (path, stat) => {
       const copy = join(target, relative(this.#folder, path))

@@ -1,4 +1,4 @@
-// A publisher is killed, or put to sleep, at any moment: the last edition stays as it was, and the next publisher ends
+// A publisher is killed, or stopped, at any moment: the last edition stays unchanged, and the next publisher finishes
 // the work.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -40,7 +40,7 @@ async function change(store: Store, round: number): Promise<void> {
 
 type Ending = { readonly batches: number; readonly outcome: string | undefined }
 
-/** One life of a publisher. `atBatch`: what is done to it then, a little later. */
+/** One lifetime of a publisher. `atBatch`: what happens to it then, a little later. */
 async function run(
   { options }: TestStore,
   now: number,
@@ -66,7 +66,7 @@ const asking =
   (store: Store): Ask =>
   (query) =>
     sql.raw(query).execute(store.db)
-/** As time would; a killed publisher cannot give its lease back. */
+/** Simulates the passing of time; a killed publisher cannot release its lease. */
 const expireLease = (store: Store) => sql`update publication set until_ms = 1 where until_ms > 0`.execute(store.db)
 
 describe.each(engines)('a publisher that is killed (%s)', (engine) => {
@@ -104,7 +104,7 @@ describe.each(engines)('a publisher that is killed (%s)', (engine) => {
           expect(await visibleEdition(ask)).toEqual(visible)
           killed++
           await expireLease(store)
-          // consolidation comes first at times: the cut is another then
+          // consolidation sometimes comes first: then the cut is different
           if (random.chance(0.4)) await change(store, round)
         }
         whole++
@@ -119,8 +119,8 @@ describe.each(engines)('a publisher that is killed (%s)', (engine) => {
 })
 
 /**
- * Ends the connections of a publisher that is asleep, as the server does with one that stays inside a transaction:
- * again and again, as a statement that the server was still doing ends in an idle transaction a moment later.
+ * Ends the connections of a stopped publisher, as the server does with one that stays inside a transaction: repeatedly,
+ * because a statement that the server was still processing ends in an idle transaction a moment later.
  */
 async function endTransactions(store: Store): Promise<void> {
   for (let open = 1; open > 0; ) {
@@ -132,7 +132,7 @@ async function endTransactions(store: Store): Promise<void> {
   }
 }
 
-/** A publisher that is stopped a little after a batch; undefined when it was done before. */
+/** A publisher that is stopped a little after a batch; undefined if it finished before. */
 async function fallAsleep({ options }: TestStore, now: number, batch: number, delayMs: number) {
   const child = spawn(process.execPath, [publisher, options.dataFolder, options.databaseUrl!, `${now}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -151,7 +151,7 @@ async function fallAsleep({ options }: TestStore, now: number, batch: number, de
   })
   if (!(await Promise.race([asleep, exited.then(() => false)]))) return undefined
   return {
-    /** Wakes it, and returns what it says in the end. */
+    /** Continues it, and returns what it says in the end. */
     wake: async (): Promise<string | undefined> => {
       child.kill('SIGCONT')
       await Promise.all([exited, closed])
@@ -185,7 +185,7 @@ describe.skipIf(testDatabaseUrl === undefined)('a publisher that sleeps', () => 
         })
         const visible = await visibleEdition(ask)
         const outcome = await asleep.wake()
-        // It may have fallen asleep when its edition was there already.
+        // It may have been stopped when its edition already existed.
         expect(
           [outcome, next.kind].filter((kind) => kind === 'published'),
           `round ${round}`,

@@ -1,5 +1,5 @@
-// `tender-sync webhooks` is killed at any moment, and the power fails after it: what it answered with 2xx is kept,
-// once.
+// `tender-sync webhooks` is killed at any moment, and the power fails after it: every hit that it answered with 2xx is
+// stored, once.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -51,8 +51,8 @@ test.each(hitKinds)(
     for (let life = 1; life <= kills + 1; life++) {
       const { rows: waiting } = await sql<{ count: number }>`
         select count(*)::integer as count from delivery where state = 'due'`.execute(store.db)
-      // messages left by the last life are sent first: with 15 new ones in each, most of the time would go into
-      // messages that nobody accepts
+      // messages left by the previous process are sent first: with 15 new ones in each, most of the time would be spent
+      // on messages that nobody accepts
       for (let count = waiting[0]!.count; count < messagesPerLife; count++) {
         const hit = await world.addHit(`Asphalt ${life} ${count}`)
         expected.set(hit.hitId, await world.addDelivery(endpointNo, hit))
@@ -91,7 +91,7 @@ afterAll(() => rmSync(aside, { recursive: true, force: true }))
 const trace = join(aside, 'trace')
 const strace = ['strace', '-f', '-x', '-s', '1000000', '-o', trace, '-e', `trace=${tracedCalls}`]
 
-/** A new hit, and a change of one that is there, at each call. */
+/** A new hit, and a change of an existing one, at each call. */
 const trials = deadly.flatMap((call) => [false, true].map((isChange) => ({ call, isChange })))
 
 type FileKind = 'sqlite' | 'ndjson'
@@ -100,10 +100,9 @@ const rowsIn = (kind: FileKind, folder: string): KeptHit[] =>
 
 /**
  * A receiver is killed at the nth of a system call, the next one receives the same message again, and the power fails
- * as soon as that is acknowledged. For each call and kind of message, and every n until the first receiver acknowledges
- * the message itself; strace counts each call by itself, so with several at once the frequent one would hide the
- * others. The first hit that was lost, or undefined;
- * `steps` is how many moments there were.
+ * as soon as that is acknowledged. This is done for each call and kind of message, and every n until the first receiver
+ * acknowledges the message itself; strace counts each call separately, so with several at once the frequent one would
+ * hide the others. Returns the first hit that was lost, or undefined; `steps` is the number of moments.
  */
 async function firstLost(
   kind: FileKind,

@@ -1,6 +1,6 @@
-// What a disk holds after a power cut, from a trace of the system calls of a real process. A file's content is durable
-// when it was synced; what was not may be there, page by page, or not. Limit: names, sizes and deletions count as
-// durable at once.
+// What a disk holds after a power cut, derived from a trace of the system calls of a real process. A file's content is
+// durable when it was synced; other content may or may not survive, page by page. Limit: names, sizes and deletions
+// count as durable immediately.
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
@@ -8,14 +8,14 @@ const pageBytes = 4096
 /** Seconds. */
 const longAgo = 1_700_000_000
 
-/** The calls that a trace must hold. */
+/** The calls that a trace must contain. */
 export const tracedCalls =
   'openat,open,creat,close,write,pwrite64,writev,pwritev,ftruncate,truncate,rename,renameat,renameat2,link,linkat,unlink,unlinkat,fsync,fdatasync,lseek'
 
 type File = { written: Buffer; durable: Buffer }
 type Names = Map<string, File>
 
-/** One call that came to its end, with its arguments as strace prints them. */
+/** One call that completed, with its arguments as strace prints them. */
 export type Call = { readonly name: string; readonly args: string; readonly result: number }
 
 const escapes: { readonly [letter: string]: number } = { n: 10, t: 9, r: 13, v: 11, f: 12, '"': 34, '\\': 92 }
@@ -69,7 +69,7 @@ export class TracedDisk {
   readonly #names: Names = new Map()
   readonly #open = new Map<number, { readonly file: File; readonly isAppended: boolean; at: number }>()
 
-  /** What the folder holds now is durable. */
+  /** Marks what the folder holds now as durable. */
   constructor(folder: string) {
     this.#folder = folder
     const walk = (at: string): void => {
@@ -85,7 +85,7 @@ export class TracedDisk {
     walk(folder)
   }
 
-  /** Does what the call did. */
+  /** Applies the effect of a call. */
   apply({ name, args, result }: Call): void {
     const texts = strings(args)
     const path = (index: number): string => bytesOf(texts[index]!).toString()
@@ -197,7 +197,7 @@ export class TracedDisk {
       const to = join(target, relative(this.#folder, path))
       mkdirSync(dirname(to), { recursive: true })
       writeFileSync(to, content)
-      // The machine was off for a while: the lease of a lock that was held is over.
+      // The machine was off for a while: the lease of a held lock has expired.
       utimesSync(to, longAgo, longAgo)
     }
   }

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { inTransaction, openStore } from '../../src/store/database.ts'
 
 const dataFolder = process.argv[2]!
-/** Rows of one transaction: all of them exist, or none. */
+/** Rows of one transaction: either all of them exist, or none. */
 const groupSize = 5
 
 function bodyOf(row: number): string {

@@ -46,7 +46,7 @@ describe.skipIf(testDatabaseUrl === undefined || library === undefined)('on one 
     await using slow = serve('slow', behind.env)
     const nodes = [right, fast, slow]
     await Promise.all(nodes.map((node) => node.event('ready')))
-    // both ways round: each hands cursors to each
+    // in both directions: each passes cursors to each
     for (const order of [nodes, [...nodes].reverse()]) {
       const seen: string[] = []
       let cursor: string | null = null
@@ -62,7 +62,7 @@ describe.skipIf(testDatabaseUrl === undefined || library === undefined)('on one 
       expect(new Set(seen).size).toBe(records)
       expect(seen).toHaveLength(records)
     }
-    // each says so itself, and continues to serve
+    // each reports it itself, and continues to serve
     const readiness = async (node: (typeof nodes)[number]) => {
       const answer = await node.get('/readyz')
       const { edition, degraded } = (await answer.json()) as Ready
@@ -204,7 +204,7 @@ describe.each(engines)('an edition that a clock which was ahead dated in the fut
     await expect
       .poll(async () => (await (await service.get('/readyz')).json()) as unknown, { timeout: 30_000, interval: 200 })
       .toMatchObject({ status: 'ready', edition: 3 })
-    // and afterwards the usual rule holds: an hour after this one
+    // and afterwards the usual rule applies: an hour after this one
     const early = await run('publish', '--accept-future-edition', '--yes')
     expect(early.exitCode, early.out).toBe(4)
     expect((await service.end(20_000)).exitCode).toBe(0)

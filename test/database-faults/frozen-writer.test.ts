@@ -1,5 +1,5 @@
-// A writer that is frozen, or cut off, in the middle of a transaction holds nobody for long; nobody helps, and real
-// limits pass.
+// A writer that is frozen, or cut off, in the middle of a transaction blocks nobody for long; nobody intervenes, and
+// the real limits apply.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -34,7 +34,7 @@ async function publishBeside(store: TestStore): Promise<{ readonly kind: string;
 
 const faultsOf = (store: TestStore) => publicationFaults((query) => sql.raw(query).execute(store.db), 'published')
 
-// side by side: all they do is wait
+// in parallel: all they do is wait
 describe.skipIf(testDatabaseUrl === undefined).concurrent('nobody waits longer than 90 seconds', () => {
   test('for a frozen publisher: the second one publishes, and the first, woken, writes nothing', async ({
     expect,

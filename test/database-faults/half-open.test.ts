@@ -1,4 +1,4 @@
-// Nodes on a database whose connections die without a word: real processes, a real server, a proxy between that
+// Nodes on a database whose connections die silently: real processes, a real server, and between them a proxy that
 // swallows bytes.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -32,9 +32,9 @@ async function newFolder(): Promise<string> {
 type World = AsyncDisposable & {
   readonly store: TestStore
   readonly proxy: SwallowingProxy
-  /** The stock by way of the proxy. */
+  /** The stock, opened through the proxy. */
   readonly databaseUrl: string
-  /** Publishes the next edition, with every tender changed, by other means. */
+  /** Publishes the next edition, with every tender changed, over another connection. */
   readonly publishNext: () => Promise<void>
 }
 

@@ -11,12 +11,14 @@ type Event = { readonly event: string; readonly [member: string]: unknown }
 export type NodeProcess = AsyncDisposable & {
   readonly child: ChildProcess
   readonly events: readonly Event[]
-  /** All that it wrote to standard error: its log, a line of JSON each, and what it says of its end. */
+  /** Everything that it wrote to standard error: its log, a line of JSON each, and why it ended. */
   readonly log: () => string
-  /** Resolves with the first event of that name; rejects when the process ends before. */
+  /** Resolves with the first event of that name; rejects if the process ends before. */
   readonly event: (name: string) => Promise<Event>
   readonly get: (path: string, token?: string) => Promise<Response>
-  /** Sends SIGTERM; the exit code and the milliseconds it took. Rejects if it takes longer than `limitMs`. */
+  /**
+   * Sends SIGTERM; resolves to the exit code and the milliseconds it took. Rejects if it takes longer than `limitMs`.
+   */
   readonly end: (limitMs: number) => Promise<{ readonly exitCode: number | null; readonly tookMs: number }>
 }
 

@@ -1,5 +1,5 @@
-// Readiness of real processes: a node whose newest edition does not come whole, maintenance of all, hours without a
-// database, and the end of a process that has still something to answer.
+// Readiness of real processes: a node whose newest edition does not arrive completely, maintenance of all, hours
+// without a database, and the end of a process that still has something to answer.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -68,7 +68,7 @@ describe.skipIf(testDatabaseUrl === undefined)('nodes of one database', () => {
     await expect.poll(() => readyOf(behind), patience).toMatchObject({ status: 200, body: { edition: 4 } })
     await other.event('ready')
 
-    // asked through the socket of one process, and of the database where none is
+    // requested through the socket of one process, and from the database if there is none
     const until = new Date(Date.now() + 3_600_000).toISOString()
     const { exitCode, err } = await runCommand(['maintenance', 'on', '--until', until, '--data', data], { databaseUrl })
     expect([exitCode, err]).toEqual([0, ''])
@@ -126,7 +126,7 @@ describe.skipIf(testDatabaseUrl === undefined)('nodes of one database', () => {
       }
       await pass(48)
       await expect.poll(() => readyOf(node), patience).toMatchObject({ status: 503, body: { reason: 'stale' } })
-      // a client that is routed here anyway gets the edition that is loaded
+      // a client that is routed here anyway receives the edition that is loaded
       expect(await page()).toBe(200)
       proxy.heal()
       await expect.poll(async () => (await readyOf(node)).status, patience).toBe(200)

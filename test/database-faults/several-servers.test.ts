@@ -1,5 +1,5 @@
 // One store on two real servers: it writes to the one that accepts writes, leaves a primary that became read-only
-// although its connections live, and follows a promotion without being opened again.
+// although its connections are alive, and follows a promotion without being reopened.
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const portOf = async ({ db }: Pick<Store, 'db'>) => {
   return rows[0]!.port
 }
 
-/** Tries again after a lost connection, and after nothing else. Resolves to the number of losses. */
+/** Tries again after a lost connection, but not after any other error. Resolves to the number of losses. */
 async function persist(work: () => Promise<unknown>): Promise<number> {
   for (let losses = 0; ; losses++) {
     try {
@@ -50,7 +50,7 @@ test.skipIf(!isPossible)(
       expect(await portOf(store)).toBe(new URL(primary).port)
       await servers.settle()
 
-      // demoted without a restart: connections live, writes are refused
+      // demoted without a restart: connections stay alive, writes are refused
       const admin = new pg.Client({ connectionString: primary })
       await admin.connect()
       await admin.query('alter system set default_transaction_read_only = on')

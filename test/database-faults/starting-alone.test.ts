@@ -1,5 +1,5 @@
-// `serve` starts while its database is down, from what it kept: a real process, a real server behind a door that is
-// shut.
+// `serve` starts while its database is down, from what it stored: a real process, and a real server behind a port that
+// is closed.
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ import { makeTokens } from './tokens.ts'
 
 if (testDatabaseUrl === undefined) console.log('skipped: starting without the database (no TEST_DATABASE_URL)')
 
-/** A port that leads to the server while it is open, and refuses while it is shut. */
+/** A port that leads to the server while it is open, and refuses connections while it is closed. */
 async function openDoor(target: { readonly host: string; readonly port: number }) {
   const sockets = new Set<Socket>()
   let server: Server

@@ -5,9 +5,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export type SwallowingProxy = AsyncDisposable & {
   readonly port: number
-  /** Existing connections stay open on both sides; their bytes go nowhere. New ones work. */
+  /** Existing connections stay open on both sides; their bytes are dropped. New ones work. */
   readonly swallowOld: () => void
-  /** New connections too are accepted, and nothing more. */
+  /** New connections are accepted too, but nothing more. */
   readonly swallowAll: () => void
   /** New connections work again. Those that were swallowed stay so. */
   readonly heal: () => void
@@ -17,7 +17,7 @@ export type SwallowingProxy = AsyncDisposable & {
 
 type Flow = { readonly sockets: readonly Socket[]; isSwallowed: boolean }
 
-/** Stands before a server on this machine. */
+/** Listens in front of a server on this machine. */
 export async function openSwallowingProxy(target: {
   readonly host: string
   readonly port: number

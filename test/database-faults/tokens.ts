@@ -1,9 +1,9 @@
-// Tokens for trials of faults.
+// Tokens for tests of faults.
 import { systemRandom } from '../../src/platform/random.ts'
 import type { Store } from '../../src/store/database.ts'
 import { createOrganization, createToken } from '../../src/store/organizations.ts'
 
-/** An organization with as many tokens (at most two), in plain text and by id. */
+/** An organization with this many tokens (at most two), in plain text and by id. */
 export async function makeTokens(
   store: Store,
   name: string,

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 
-/** The library; undefined where the package is not installed. */
+/** Path of the library; undefined if the package is not installed. */
 export function fakeTimeLibrary(): string | undefined {
   return readdirSync('/usr/lib', { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -12,7 +12,7 @@ export function fakeTimeLibrary(): string | undefined {
 }
 
 export type WrongClock = {
-  /** For the environment of a process. */
+  /** Variables for the environment of a process. */
   readonly env: { readonly [name: string]: string }
   /** Sets the clocks of its processes again, within a second or two. */
   readonly setOff: (seconds: number) => Promise<void>

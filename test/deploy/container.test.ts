@@ -1,6 +1,6 @@
 // The image, built by buildah on a Debian that debootstrap makes, started without rights on a read-only file system,
-// and asked. There is no registry here and no daemon: namespaces of the kernel stand in for a runtime. `npm run proof
-// -- container`.
+// and queried. There is no registry here and no daemon: namespaces of the kernel replace a runtime. `npm run proof --
+// container`.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -68,7 +68,7 @@ describe.skipIf(!isFull)('the container', () => {
     buildah('run', '--isolation', 'chroot', node, '--', ...link)
     buildah('commit', '-q', node, 'localhost/node')
 
-    // the certificates and the cache of this machine, for npm only
+    // the certificates and the cache of this machine, only for npm
     const npmrc = join(folder, 'npmrc')
     writeFileSync(npmrc, 'cafile=/etc/ssl/certs/ca-certificates.crt\n')
     const mounts = [

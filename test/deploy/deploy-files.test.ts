@@ -1,4 +1,4 @@
-// The content of deploy/, Dockerfile and compose.yaml fits the program: its commands, its options, its settings.
+// The content of deploy/, Dockerfile and compose.yaml matches the program: its commands, its options, its settings.
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Searches with hits as the matching writes them, and persons with digests, on a clock that the test moves.
+// Searches with hits as the matching writes them, and people with digests, on a clock that the test moves.
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { MailServer } from '../../src/digests/mail-server.ts'
@@ -54,7 +54,7 @@ async function addHit(db: Executor, searchNo: number, wish: HitWish = {}): Promi
   return hitId
 }
 
-/** The edition is matched whole: its hits belong to digests. */
+/** Marks the edition as matched completely: its hits belong to digests. */
 const endEdition = (db: Executor) => sql`update hit_mark set edition = edition + 1`.execute(db)
 
 export async function addSearch(store: Pick<Store, 'db'>, organizationId: string, name: string): Promise<number> {

@@ -83,7 +83,7 @@ describe.each(engines)('digests (%s)', (engine) => {
     world.advance(oneDay)
     expect(await world.make()).toBe(0)
     await world.addHit({ title: 'After' })
-    // this edition is not matched whole yet
+    // this edition is not matched completely yet
     world.advance(oneDay)
     expect(await world.make()).toBe(0)
     await world.endEdition()
@@ -448,7 +448,7 @@ describe('the server for mails', () => {
   })
 })
 
-/** A certificate that signs itself, for this name. */
+/** A self-signed certificate for this name. */
 function certificateOf(name: string): { readonly key: string; readonly cert: string } {
   const folder = mkdtempSync(join(tmpdir(), 'certificate-'))
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]

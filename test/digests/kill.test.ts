@@ -1,5 +1,5 @@
-// Processes that make and send digests are killed, doubled and set back to a backup, while persons change their zones
-// and rhythms: each hit is in exactly one digest of each person.
+// Processes that make and send digests are killed, duplicated and restored from a backup, while people change their
+// zones and rhythms: each hit is in exactly one digest of each person.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -31,7 +31,7 @@ const zones = [
   'America/Nuuk',
 ]
 
-/** Which titles each mail of each person lists; a mail that came several times is one, and the same each time. */
+/** The titles that each mail of each person lists; a mail that arrived several times is one, and the same each time. */
 function titlesOf(received: readonly ReceivedMail[]): Map<string, string[][]> {
   const mails = new Map<string, { readonly to: string; readonly text: string }>()
   for (const [index, parsed] of parseMails(received).entries()) {
@@ -56,7 +56,7 @@ async function openCrowd(engine: Engine) {
   const receiver = await startMailReceiver()
   let store: Store = made
   const world = await openDigestWorld(store, Date.parse('2026-03-06T00:20:00Z'))
-  /** Hits that each person is owed. */
+  /** The hits that each person must receive. */
   const owed = new Map<string, string[]>()
   let hits = 0
   const persons = ['anna', 'ben', 'carla', 'dora'].map((name) => `${name}@example.org`)
@@ -102,7 +102,7 @@ async function openCrowd(engine: Engine) {
       store = again
       world.reopened(again)
     },
-    /** Lets a week and more pass, so that every digest has come. */
+    /** Advances the time by more than a week, so that every digest has come. */
     check: async () => {
       const server = openMailServer(receiver.settings)
       receiver.judge = Object.assign(receiver.judge, { content: undefined, recipient: undefined })
@@ -223,7 +223,7 @@ describe.each(engines)('each hit is in exactly one digest of a person (%s)', (en
           }
           case 5: {
             if (!backup || random.chance(0.5)) break
-            // what happened since then has not happened, also in the mailboxes
+            // what happened since then is undone, also in the mailboxes
             for (const table of [...tables].reverse()) await sql`delete from ${sql.table(table)}`.execute(db)
             for (const [index, table] of tables.entries())
               await sql`insert into ${sql.table(table)} select * from json_populate_recordset(null::${sql.table(table)}, ${backup.texts[index]!}::json)`.execute(
@@ -253,7 +253,7 @@ describe.each(engines)('a daily digest (%s)', (engine) => {
       for (const [index, { zone, hour }] of terms.entries())
         await world.subscribe(`${index}@example.org`, { zone, hour })
       for (let halves = 0; halves < 36 * 24 * 2; halves++) {
-        // one hit before each look, so that no digest is empty
+        // one hit before each check, so that no digest is empty
         if (halves % 8 === 0) {
           await world.addHit()
           await world.endEdition()

@@ -1,4 +1,4 @@
-// A real SMTP server on this machine that keeps what it gets, and another program that reads the mails.
+// A real SMTP server on this machine that stores what it receives, and another program that reads the mails.
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -12,7 +12,7 @@ type Verdict = { readonly code: number; readonly text: string } | 'hang up' | 's
 export type MailReceiver = AsyncDisposable & {
   readonly received: ReceivedMail[]
   readonly settings: MailSettings
-  /** Called for each recipient, and for each mail when it has arrived whole. */
+  /** Called for each recipient, and for each mail when it has arrived completely. */
   judge: { recipient?: (address: string) => Verdict; content?: (count: number) => Verdict }
 }
 
@@ -86,7 +86,7 @@ for raw in json.load(sys.stdin):
 print(json.dumps(mails))
 `
 
-/** As Python's own library reads them. */
+/** The mails as Python's own library reads them. */
 export function parseMails(mails: readonly ReceivedMail[]): ParsedMail[] {
   const { stdout, stderr, status } = spawnSync('python3', ['-c', reader], {
     input: JSON.stringify(mails.map(({ raw }) => raw.toString('hex'))),

@@ -14,7 +14,7 @@ test('contract/events.schema.json is what `npm run generate` makes of the types 
   expect(JSON.stringify(generated, null, 2) === JSON.stringify(committed, null, 2), 'run: npm run generate').toBe(true)
 })
 
-/** Paths of the members that are always there for TypeScript, and not in JSON while they are undefined. */
+/** Paths of the members that always exist for TypeScript, but not in JSON while they are undefined. */
 type UndefinedMember<T, Path extends string> = T extends string | number | boolean | null
   ? never
   : T extends readonly (infer Entry)[]

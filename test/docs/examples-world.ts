@@ -1,4 +1,4 @@
-// The console and an API on the same sample stock: what the documentation shows is run against it as it is written.
+// The console and an API on the same sample stock: what the documentation shows is run against it unchanged.
 import { execFile } from 'node:child_process'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
@@ -7,13 +7,13 @@ import { type ConsoleWorld, openConsoleWorld } from '../console/console-world.ts
 import type { Engine } from '../world.ts'
 import { fillSampleStock, sampleHour } from './sample-stock.ts'
 
-/** Stands for the API in every guide. */
+/** Address that represents the API in every guide. */
 const writtenApi = 'https://api.example.org'
 
 export type ExamplesWorld = AsyncDisposable & {
   readonly console: ConsoleWorld
   readonly api: ApiWorld
-  /** Runs a script as it is written, with TENDER_TOKEN set. Answers what it printed. Throws when it fails. */
+  /** Runs a script unchanged, with TENDER_TOKEN set. Resolves to what it printed. Throws if it fails. */
   readonly runShell: (script: string) => Promise<string>
   /** Runs a program: TypeScript by this Node, Python by python3. */
   readonly runProgram: (kind: 'typescript' | 'python', text: string) => Promise<string>

@@ -1,4 +1,4 @@
-// What the documentation shows is so: commands of the guides, examples of the reference and figures of the fields, on
+// What the documentation shows is true: commands of the guides, examples of the reference and figures of the fields, on
 // the sample stock. RECORD_DOCS=1 writes the outputs of the commands into the guides.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -34,7 +34,7 @@ describe.each(drawnEngines)('the documentation of the sample stock (%s)', (engin
 
   const pageText = async (path: string): Promise<string> => (await world.console.get(path)).text()
 
-  /** All records of the edition, by the API. */
+  /** All records of the edition, through the API. */
   async function records(): Promise<Record<string, unknown>[]> {
     const all: Record<string, unknown>[] = []
     for (let cursor = ''; ; ) {

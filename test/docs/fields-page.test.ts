@@ -1,4 +1,4 @@
-// The page about the fields names every member of the record, and none that is not there.
+// The page about the fields names every member of the record, and no other.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import {

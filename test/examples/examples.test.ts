@@ -1,4 +1,4 @@
-// Every example is run as its README says, against a real API over several editions, and its copy compared with the
+// Every example is run as its README says, against a real API over several editions, and its copy is compared with the
 // edition.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,9 +20,7 @@ if (!databaseUrl) console.log('skipped: the PostgreSQL example (no TEST_DATABASE
 
 const example = (path: string): string => readFileSync(new URL(`../../examples/${path}`, import.meta.url), 'utf8')
 
-/**
- * A copy whose first run delivered what was open: all open records, and of the archived ones those that it once had.
- */
+/** A copy whose first run delivered open records: all open records, and of the archived ones those that it once had. */
 async function expectEqual(world: ApiWorld, rows: readonly Row[]): Promise<void> {
   const edition = await editionContent(world)
   const copy = contentById(rows)

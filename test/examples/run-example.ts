@@ -52,7 +52,7 @@ export const runSync = (
 ): Promise<ExampleRun> =>
   runExample(world, 'client/src/bin/tender-sync.ts', ['run', '--url', world.origin, '--sink', ...sink], variables)
 
-/** A folder that goes with the test. */
+/** A folder that is removed with the test. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'example-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

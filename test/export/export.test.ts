@@ -1,4 +1,4 @@
-// An edition as open data, read by programs that are not ours; cut off, continued, refused, and equal to the byte.
+// An edition as open data, read by programs that are not ours; interrupted, continued, refused, and equal to the byte.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'

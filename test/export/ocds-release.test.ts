@@ -1,5 +1,5 @@
-// A record as a release: valid under the standard's schema whatever a publisher wrote, and with what the record says in
-// its place.
+// A record as a release: valid under the standard's schema whatever a publisher wrote, and with the record's data in
+// the right members.
 import { describe, expect, test } from 'vitest'
 import type { TenderRecord } from '../../src/domain/tender.ts'
 import { currenciesOfOcds } from '../../src/export/ocds-currencies.ts'
@@ -99,7 +99,7 @@ test('a release has the parties of its record once each, with all their roles', 
   ])
   expect(made.buyer).toEqual({ id: 'DE-123', name: 'City' })
   expect(made.awards[0].suppliers).toHaveLength(1)
-  // whoever groups by the id of a party finds it in every release
+  // a program that groups by the id of a party finds it in every release
   expect(made.parties[2].id).toBe(release({ contractingAuthority: builder }).buyer.id)
 })
 

@@ -1,4 +1,4 @@
-// The standard's own schema of OCDS 1.1, where it lies beside the repository.
+// The standard's own schema of OCDS 1.1, which is beside the repository.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
@@ -6,7 +6,7 @@ import * as formats from 'ajv-formats'
 
 const path = join(import.meta.dirname, '../../../shared/ocds/release-schema.json')
 
-/** What is wrong with a release, in words; undefined without the schema. */
+/** The faults of a release, in words; undefined without the schema. */
 export function openOcdsSchema(): ((release: unknown) => string) | undefined {
   if (!existsSync(path)) {
     console.log('skipped: no schema of OCDS')

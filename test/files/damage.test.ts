@@ -1,4 +1,4 @@
-// What `tender-sync verify` finds in the same files that people load, whatever is beside them.
+// What `tender-sync verify` finds in the same files that people load, whatever is stored beside them.
 import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

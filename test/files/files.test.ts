@@ -1,4 +1,4 @@
-// Every file that a sink writes is read back by programs that are not ours, and must say what the API delivered:
+// Every file that a sink writes is read back by programs that are not ours, and must contain what the API delivered:
 // made-up records with the texts that break files, and records consolidated from real notices.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -106,15 +106,13 @@ async function realRecords(): Promise<PlainRecord[]> {
   return rows.map(({ content }) => JSON.parse(content) as PlainRecord)
 }
 
-/** What a reader can know of a text: U+FFFD in the place of a lone surrogate, which no encoding of text can hold. */
+/** A text as a reader can know it: with U+FFFD in place of a lone surrogate, which no encoding of text can hold. */
 const wellFormed = <T>(value: T): T =>
   JSON.parse(
     JSON.stringify(value, (_key, part: unknown) => (typeof part === 'string' ? part.toWellFormed() : part)),
   ) as T
 
-/**
- * DuckDB's binding and hyparquet take a byte-order mark at the beginning of a text away; the file has it (see Python).
- */
+/** DuckDB's binding and hyparquet remove a byte-order mark at the beginning of a text; the file has it (see Python). */
 const withoutMark = <T>(value: T): T =>
   JSON.parse(
     JSON.stringify(value, (_key, part: unknown) => (typeof part === 'string' ? part.replace(/^\uFEFF/, '') : part)),
@@ -123,7 +121,7 @@ const withoutMark = <T>(value: T): T =>
 const withoutCheckedAt = ({ checkedAt: _, ...record }: Row): Row => record
 const byId = (rows: readonly Row[]): Map<unknown, Row> => new Map(rows.map((row) => [row.id, row]))
 
-/** The cells of a row as a CSV file has them. */
+/** The cells of a row as they are in a CSV file. */
 function cellsOf<T>(columns: readonly { readonly name: string; of(from: T): unknown }[], from: T): Row {
   return Object.fromEntries(
     columns.map(({ name, of }) => {
@@ -216,7 +214,7 @@ for (const [name, isMissing, make] of inputs)
       expectCells(filled(await read('kept.csv')), false, withoutMark)
       expectCells(filled(await read('escaped.csv')), true, withoutMark)
       expectLots(filled(await read('lots.csv')), withoutMark)
-      // With the types that it guesses too, the file is whole.
+      // With the types that it guesses too, the file is complete.
       const [{ n }] = (await duckRows(`SELECT count(*) n FROM '${path('kept.csv')}'`)) as [Row]
       expect(Number(n)).toBe(loaded.delivered.length)
     })

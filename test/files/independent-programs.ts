@@ -1,4 +1,4 @@
-// Programs that read the files of sinks, none of them ours: what a person would load such a file with.
+// Programs that read the files of sinks, none of them ours: what a person would use to load such a file.
 import { spawnSync } from 'node:child_process'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
@@ -18,7 +18,7 @@ export const hasProgram = (name: string): boolean =>
 const python = (program: string, ...args: string[]): Row[] =>
   JSON.parse(outputOf('python3', ['-c', program, ...args])) as Row[]
 
-/** Python's `csv` as its documentation says to use it, in its strict mode. */
+/** Python's `csv` as its documentation recommends, in its strict mode. */
 export const pythonCsv = (file: string, delimiter = ','): Row[] =>
   python(
     `import csv, json, sys

@@ -20,7 +20,7 @@ export const madeUpRecords = (seed: number, count: number): TenderRecord[] =>
     return { ...content, ...(isArchived && { archiveReason }), lastModified: instant, checkedAt: instant }
   })
 
-/** Filters for whole divisions besides the drawn ones: their zeros are not digits. */
+/** Filters for whole divisions in addition to the drawn ones: their zeros are not digits. */
 export function madeUpFilters(seed: number, count: number, records: readonly TenderRecord[]): SearchFilter[] {
   const random = randomOf(seed, 5)
   const drawn = Array.from({ length: count }, () => generateFilter(records, random, 'mixed'))
@@ -28,7 +28,7 @@ export function madeUpFilters(seed: number, count: number, records: readonly Ten
   return [...drawn, ...divisions.map((division) => parseSearchFilter({ cpv: [division] }))]
 }
 
-/** Pairs that match by one of the two only, and how many match by both. */
+/** Pairs that match only by one of the two, and the number that match by both. */
 export function compareMatching(
   filters: readonly SearchFilter[],
   records: readonly TenderRecord[],

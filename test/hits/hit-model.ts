@@ -1,5 +1,5 @@
-// Editions, searches, endpoints and crashes in any order, compared with a plain loop that says which hits and messages
-// must exist.
+// Editions, searches, endpoints and crashes in any order, compared with a plain loop that determines which hits and
+// messages must exist.
 import { deepStrictEqual } from 'node:assert'
 import fc from 'fast-check'
 import { sql } from 'kysely'
@@ -11,7 +11,7 @@ import type { Store } from '../../src/store/database.ts'
 import { releaseDeliveries } from '../../src/store/hits.ts'
 import { changeProfile, changeSearch, createProfile, createSearch } from '../../src/store/searches.ts'
 
-/** What happens to one tender. Numbers are taken modulo what there is. */
+/** Actions on one tender. Numbers are taken modulo the number of existing things. */
 const change = fc.record({
   tender: fc.nat(7),
   kind: fc.constantFrom('content', 'content', 'content', 'region', 'archive', 'merge', 'merge', 'split'),
@@ -54,7 +54,7 @@ const command = fc.oneof(
 )
 type Command = typeof command extends fc.Arbitrary<infer T> ? T : never
 
-/** Some searches and endpoints come first, so that the rest has something to act on. */
+/** Some searches and endpoints come first, so that the later actions have something to act on. */
 export const commands: fc.Arbitrary<readonly Command[]> = fc
   .tuple(
     fc.array(command, { maxLength: 3 }),
@@ -92,7 +92,7 @@ type Model = {
   profiles: number[]
   endpoints: { id: string; organization: string; hearsChanges: boolean; search: string | null; isRemoved: boolean }[]
   hits: Map<string, ModelHit>
-  /** Message id to what it tells. */
+  /** Message id to what the message reports. */
   messages: Map<string, string>
   /** Held editions of a search: hits that the cap holds back. */
   held: Set<string>
@@ -104,10 +104,10 @@ const uuid = (kind: string, number: number): string =>
   `${kind.padStart(8, '0')}-0000-8000-8000-${String(number).padStart(12, '0')}`
 const tenderUuid = (tender: number): string => uuid('1', tender)
 const key = (search: string, tender: number): string => `${search}|${tender}`
-/** How well a tender fits: the same sentence for the model and for the matcher that the runner is given. */
+/** How well a tender fits: the same rule for the model and for the matcher that the runner receives. */
 const scoreOf = (base: number, bonus: number): number => Math.min(100, base + bonus)
 
-/** The plain loop: what an edition means for everything before it. */
+/** The plain loop: the effect of an edition on everything before it. */
 function publishInModel(model: Model, changes: readonly Change[]): (ModelTender & { stamp: number })[] {
   const changed = new Set<number>()
   const set = (tender: ModelTender): void => {
@@ -126,7 +126,7 @@ function publishInModel(model: Model, changes: readonly Change[]): (ModelTender 
       const target = model.tenders.get(into)
       if (into === tender || target === undefined || target.into !== null) continue
       set({ ...before, reason: 'merged', into })
-      // what was merged into this one leads on to where it went
+      // what was merged into this one continues to where it went
       for (const other of [...model.tenders.values()]) if (other.into === tender) set({ ...other, into })
     }
     // the other half of a split changes too
@@ -216,7 +216,7 @@ function offerInModel(
   }
 }
 
-/** The matcher that the runner is given: one region, one number. */
+/** The matcher that the runner receives: one region, one number. */
 function trialMatcher(): MatchOptions['matcher'] {
   let searches: Parameters<MatchOptions['matcher']['load']>[0] = []
   let bonuses = new Map<string, number>()
@@ -319,7 +319,7 @@ async function publishInStore(
       ${entries.length}::integer, '{}', ${JSON.stringify({ live, bySource: {} })})`.execute(db)
 }
 
-/** What is in the store, in the words of the model. */
+/** The content of the store, in the terms of the model. */
 async function assertAlike({ db }: Db, model: Model): Promise<void> {
   const { rows: hits } = await sql<{
     search: string
@@ -378,15 +378,15 @@ async function assertAlike({ db }: Db, model: Model): Promise<void> {
 
 class Crash extends Error {}
 
-/** Where the commands run. */
+/** The store on which the commands run. */
 export type HitWorld = {
-  /** It may be another one after each matching. */
+  /** It may be a different one after each matching. */
   readonly store: () => Db
   /** Matches to the end, or until it has done this many steps. False if it did not reach the end. */
   readonly match: (crashAt: number | undefined) => Promise<boolean>
 }
 
-/** What the runner is given: pages and pieces so small that a few records are many steps. */
+/** The limits that the runner receives: pages and pieces so small that a few records are many steps. */
 export const trialOptions = (onStep: () => void): MatchOptions => ({
   matcher: trialMatcher(),
   clock: () => start,
@@ -437,7 +437,7 @@ export async function runHitModel({ store, match }: HitWorld, list: readonly Com
     stamp: firstStamp,
   }
   let saved: { readonly model: Model; readonly texts: ReadonlyMap<string, string> } | undefined
-  /** By what a new hit is, over all restores: the id under which it was offered. */
+  /** By the identity of a new hit, over all restores: the id under which it was offered. */
   const offeredAs = new Map<string, string>()
   const check = async (): Promise<void> => {
     await assertAlike(store(), model)
@@ -588,7 +588,7 @@ export async function runHitModel({ store, match }: HitWorld, list: readonly Com
       case 'restore':
         if (!saved) break
         await restore(store(), saved.texts)
-        // clients have seen later stamps: what follows is above them (P5)
+        // clients have seen later stamps: new ones are above them (P5)
         model = { ...structuredClone(saved.model), stamp: model.stamp }
         break
     }

@@ -1,4 +1,4 @@
-// The process that matches is killed, or put to sleep, between any two steps and inside them: no hit is lost, and none
+// The process that matches is killed, or stopped, between any two steps and inside them: no hit is lost, and none is
 // made twice.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,14 +22,14 @@ const races = proofCount({ share: 2, full: 100 })
 const seed = Number(process.env['SEED'] ?? process.pid)
 const runner = fileURLToPath(new URL('hit-runner.ts', import.meta.url))
 
-/** Whether an edition is not matched yet; where none is, nothing is done in which a process could be killed. */
+/** Whether an edition is not matched yet; without one, nothing is done in which a process could be killed. */
 async function isWorkLeft({ db }: Pick<Store, 'db'>): Promise<boolean> {
   const { rows } = await sql`
     select from edition where edition > (select edition from hit_mark) limit 1`.execute(db)
   return rows.length > 0
 }
 
-/** As time would; a killed process cannot give its lease back. */
+/** Simulates the passing of time; a killed process cannot release its lease. */
 const expireLease = ({ db }: Pick<Store, 'db'>) => sql`update hit_mark set until_ms = 1 where until_ms > 0`.execute(db)
 
 type Fate = { readonly step: number; readonly delayMs: number; readonly signal: NodeJS.Signals }

@@ -8,10 +8,10 @@ import { plantedHitEdits } from './planted-edits.ts'
 
 const run = promisify(execFile)
 const program = fileURLToPath(new URL('run-model.ts', import.meta.url))
-/** Enough for each; most are found within twenty. */
+/** Number of runs, enough for each mistake; most are found within twenty. */
 const mostRuns = 2000
 const seed = Number(process.env['SEED'] ?? process.pid)
-// a share: another few each day
+// a share: a different few each day
 const share = proofCount({ share: 3, full: plantedHitEdits.length })
 const drawn = plantedHitEdits.filter((_, index) => (index + seed) % Math.ceil(plantedHitEdits.length / share) === 0)
 

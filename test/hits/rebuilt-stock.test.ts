@@ -1,4 +1,4 @@
-// Rebuilding a stock makes no second hit; neither does a copy on a server that continues from the original.
+// Rebuilding a stock makes no second hit, and neither does a copy on a server that continues from the original.
 import { tmpdir } from 'node:os'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'

@@ -1,5 +1,5 @@
 // A small imitation of HubSpot's CRM API v3 for deals (batch upsert and batch read by a unique property, multi-status
-// answers) and of the v4 associations, as its public reference describes them. Deals hold texts, as there.
+// answers) and of the v4 associations, as its public reference describes them. Deals hold texts, as they do there.
 import {
   type CrmCall,
   type CrmReply,
@@ -16,11 +16,11 @@ export type HubspotImitation = LoopbackCrm & {
   readonly dealOf: (tenderId: string) => Deal | undefined
   /** Notes and tasks by the deal's own id. */
   readonly associated: { readonly [kind: string]: Map<string, Set<string>> }
-  /** Records written so far, creations and updates. */
+  /** Number of records written so far, creations and updates. */
   readonly writes: number
   /** True: one bad value refuses the whole batch with 400, as accounts without multi-status answers see it. */
   isAllOrNothing: boolean
-  /** Values that the account does not take: property to value. */
+  /** Values that the account does not accept: property to value. */
   readonly badValues: Map<string, string>
 }
 

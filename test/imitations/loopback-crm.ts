@@ -15,7 +15,7 @@ export type CrmReply = {
   readonly headers?: { readonly [name: string]: string }
 }
 
-/** A reply in place of the real one; `isDone`: the request takes effect all the same, as when the answer is lost. */
+/** A reply in place of the real one; `isDone`: the request takes effect nevertheless, as if the answer was lost. */
 type CrmFault = (CrmReply & { readonly isDone?: boolean }) | { readonly reset: true; readonly isDone?: boolean }
 
 export type LoopbackCrm = AsyncDisposable & {
@@ -86,7 +86,7 @@ export async function startLoopbackCrm({ answer, unauthorized, token }: Loopback
 export const isObject = (value: unknown): value is { [name: string]: unknown } =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Notes members that the documentation does not name. */
+/** Records members that the documentation does not name. */
 export function onlyMembers(
   value: { readonly [name: string]: unknown },
   names: readonly string[],

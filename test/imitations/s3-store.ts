@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 
 export type Signed = {
   readonly method: string
-  /** As it is in the request line, already encoded. */
+  /** As in the request line, already encoded. */
   readonly path: string
   /** Without the question mark. */
   readonly query: string
@@ -51,7 +51,7 @@ export type S3Store = AsyncDisposable & {
   /** By bucket and key: `bucket/ab/cd/abcd….deflate`. */
   readonly objects: Map<string, Buffer>
   readonly requests: { readonly method: string; readonly path: string }[]
-  /** The next requests are answered with these: a status, or a broken connection. */
+  /** The next requests receive these answers: a status, or a broken connection. */
   readonly faults: (number | 'broken')[]
 }
 

@@ -1,5 +1,5 @@
 // A small imitation of Salesforce's REST API as its public reference describes it: sObject Collections upsert by an
-// external id, update of tasks and events, and the queries that the mapping asks.
+// external id, update of tasks and events, and the queries that the mapping sends.
 import {
   type CrmCall,
   type CrmReply,
@@ -14,7 +14,7 @@ type Opportunity = { readonly Id: string; readonly [field: string]: unknown }
 export type SalesforceImitation = LoopbackCrm & {
   readonly opportunities: Opportunity[]
   readonly opportunityOf: (tenderId: string) => Opportunity | undefined
-  /** Tasks and events: id to what they belong to. */
+  /** Tasks and events: id to the object to which they belong. */
   readonly activities: { readonly Task: Map<string, string>; readonly Event: Map<string, string> }
   readonly writes: number
   /** Errors of the next records with these external ids: as often as the list is long. */
@@ -91,7 +91,7 @@ export async function startSalesforce(token = '00Dloopback'): Promise<Salesforce
   const activities = { Task: new Map<string, string>(), Event: new Map<string, string>() }
   const recordErrors = new Map<string, string[]>()
   let writes = 0
-  // External ids compare without regard to case, as there.
+  // External ids compare without regard to case, as they do there.
   const matching = (id: unknown) =>
     opportunities.filter(({ Tender_Id__c: own }) => String(own).toLowerCase() === String(id).toLowerCase())
 

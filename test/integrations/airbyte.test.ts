@@ -1,4 +1,5 @@
-// The Airbyte manifest: sound in its structure, current with the contract, and what it describes keeps a copy equal.
+// The Airbyte manifest: its structure is valid, it is current with the contract, and what it describes keeps a copy
+// equal.
 import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { Ajv } from 'ajv'

@@ -1,4 +1,5 @@
-// The dlt configuration: sound after dlt's types, and what it describes keeps a copy equal. dlt itself is not run here.
+// The dlt configuration: it is valid by dlt's types, and what it describes keeps a copy equal. dlt itself is not run
+// here.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type ApiWorld, startApi } from '../api-world.ts'

@@ -36,7 +36,7 @@ const members: { readonly [type: string]: string } = {
 const isNode = (value: unknown): value is ManifestNode =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Faults of the manifest's structure: unknown components, unknown members, missing ones. Empty when it is sound. */
+/** Faults of the manifest's structure: unknown components, unknown members, missing ones. Empty if it is valid. */
 export function faultsOf(value: unknown, path = 'manifest'): string[] {
   if (Array.isArray(value)) return value.flatMap((item, index) => faultsOf(item, `${path}[${index}]`))
   if (!isNode(value)) return []
@@ -99,7 +99,7 @@ function evaluate(expression: string, context: ManifestNode): unknown {
   throw new Error(`an expression that this interpreter does not know: ${text}`)
 }
 
-/** A template: undefined where it renders to nothing, which is what the request options then leave out. */
+/** A template: undefined if it renders to nothing; the request options leave that out. */
 export function render(template: unknown, context: ManifestNode): string | undefined {
   const text = String(template).replace(/\{\{(.*?)\}\}/g, (_, expression: string) => {
     const value = evaluate(expression, context)
@@ -150,8 +150,8 @@ export function waitFor(
 export type ManifestRun = { readonly rows: Row[]; readonly state: StreamState; readonly urls: string[] }
 
 /**
- * One incremental read of the only stream. Throws where the manifest says that the run fails. `onPage` receives each
- * page before the next one is requested.
+ * One incremental read of the only stream. Throws if the manifest says that the run fails. `onPage` receives each page
+ * before the next one is requested.
  */
 export async function readManifest(
   manifest: ManifestNode,

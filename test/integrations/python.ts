@@ -1,4 +1,4 @@
-// Runs Python programs of integrations/ where this machine has a Python 3.
+// Runs Python programs of integrations/ if this machine has a Python 3.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
@@ -7,7 +7,7 @@ if (!isThere) console.log('skipped: no python3 (3.8 or newer) on this machine')
 
 export const hasPython: boolean = isThere
 
-/** Runs python3 in a folder of integrations/ and gives what it printed; throws when it fails. */
+/** Runs python3 in a folder of integrations/ and returns what it printed; throws if it fails. */
 export function python(folder: string, ...parameters: string[]): string {
   return execFileSync('python3', parameters, {
     cwd: fileURLToPath(new URL(`../../integrations/${folder}/`, import.meta.url)),

@@ -1,4 +1,4 @@
-// The Singer tap, really run: its messages, applied by a small target, keep a copy equal to the edition.
+// The Singer tap, executed: its messages, applied by a small target, keep a copy equal to the edition.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
-// What the connectors are run against: a real API whose editions change at random, and what its newest edition holds.
+// The world against which the connectors are run: a real API whose editions change at random, and the content of its
+// newest edition.
 import type { ArchiveReason, Status } from '../../src/domain/tender.ts'
 import { hourMs } from '../../src/domain/time.ts'
 import { type ApiWorld, startOfTests } from '../api-world.ts'

@@ -1,20 +1,20 @@
-// Faults of nodes and of Redis, one at a time and seconds long, each on organizations that no node has heard of: what
-// they leave in place is judged from outside.
+// Faults of nodes and of Redis, one at a time and seconds long, each on organizations that no node has seen before:
+// whether the limit holds is judged from outside.
 import { setTimeout as delay } from 'node:timers/promises'
 import { admittedAfterDenial, denialsBelowShare, peakWithin, type Request } from './held-limit.ts'
 import type { Caller, LimitedNodes } from './limited-nodes.ts'
 
 const limit = 60
 const nodeCount = 3
-/** Room for a process that is counted a little late. */
+/** Margin for a process that is counted a little late. */
 const mostAlone = 66
-/** What an answer may take on a busy machine, whatever Redis does. */
+/** How long an answer may take on a busy machine, whatever Redis does. */
 const longestAnswerMs = 2500
-/** A Redis that answers within this time is well; nodes wait for twice as long at least. */
+/** A Redis that answers within this time is healthy; nodes wait for at least twice as long. */
 const healthyMs = 50
-/** How often a stall is repeated because this machine was too busy for a Redis that is well. */
+/** Maximum number of times that a stall is repeated because this machine was too busy for a healthy Redis. */
 const mostAttempts = 8
-/** Longer than nodes wait between two looks at a store that did not answer. */
+/** Longer than nodes wait between two checks of a store that did not answer. */
 const recoveryMs = 2500
 
 type FaultScenario = {
@@ -26,7 +26,7 @@ type FaultScenario = {
 const peakOf = (requests: readonly Request[]): number =>
   peakWithin(requests, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
 
-/** What must hold in every scenario; `most` is what the organization may use in any minute of it. */
+/** What must hold in every scenario; `most` is the maximum that the organization may use in any minute of it. */
 function judge({ history }: Caller, most: number): string[] {
   const peak = peakOf(history)
   const denials = denialsBelowShare(history, limit, nodeCount).length
@@ -47,7 +47,7 @@ function judgeOutage(requests: readonly Request[]): string[] {
   ]
 }
 
-/** Asks a node now and then, so that it looks after its store. */
+/** Sends a request to a node occasionally, so that it checks its store. */
 async function keepAsking(caller: Caller, node: number, forMs: number): Promise<void> {
   for (const untilMs = performance.now() + forMs; performance.now() < untilMs; await delay(150)) await caller.ask(node)
 }
@@ -80,7 +80,8 @@ async function stallOnce(world: LimitedNodes, stallMs: number, beforeMs: number)
   await caller.burst(0, limit)
   // Node 1 has denied a request, node 2 does not know the organization.
   await caller.ask(1)
-  // So far away that requests are being counted when the node stops, and the answers arrive while it stands still.
+  // The delay is so long that requests are being counted when the node stops, and the answers arrive while it is
+  // stopped.
   world.proxy.set({ kind: 'delay', ms: 10 })
   for (const node of [1, 2]) {
     const early = caller.burst(node, 40)
@@ -96,7 +97,7 @@ async function stallOnce(world: LimitedNodes, stallMs: number, beforeMs: number)
   return judge(caller, limit)
 }
 
-/** A burst at one node when the fault begins; the other nodes get requests when it is over. */
+/** A burst at one node when the fault begins; the other nodes receive requests when it is over. */
 async function burstInFault(
   world: LimitedNodes,
   fault: { readonly begin: () => void; readonly end: () => void; readonly lastsMs: number },
@@ -125,7 +126,7 @@ async function kill(world: LimitedNodes): Promise<readonly string[]> {
   await Promise.all([denied.burst(0, limit), unheard.burst(0, limit)])
   await Promise.all([denied.ask(1), denied.ask(2)])
   world.redis.signal('SIGKILL')
-  // Wholly without the shared count once the nodes have noticed.
+  // There is no shared count at all once the nodes have noticed.
   await delay(500)
   const counts = [denied.history.length, unheard.history.length]
   for (const node of [0, 1, 2]) await Promise.all([denied.burst(node, 70), unheard.burst(node, 70)])
@@ -155,7 +156,7 @@ async function recover(world: LimitedNodes): Promise<readonly string[]> {
   return [`${lagging.size} nodes do not find back to the shared count`]
 }
 
-/** In this order: after a kill all organizations are held to their shares for a minute. */
+/** The order matters: after a kill all organizations are limited to their shares for a minute. */
 export const faultScenarios: readonly FaultScenario[] = [
   { name: 'nodes that stall', violations: stall },
   {

@@ -1,5 +1,5 @@
-// The shared limit, from outside: three processes on one PostgreSQL and a separate Redis, with requests without a
-// pause while nodes stall (SIGSTOP) and Redis is delayed, swallowed, stopped, killed and restarted empty.
+// The shared limit, from outside: three processes on one PostgreSQL and a separate Redis, with requests without a pause
+// while nodes stall (SIGSTOP) and Redis is delayed, swallowed, stopped, killed and restarted empty.
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { proofCount } from '../proof/proof-count.ts'
@@ -11,15 +11,15 @@ import { plantedLimitEdits } from './planted-edits.ts'
 const limit = 60
 const nodeCount = 3
 const share = limit / nodeCount
-/** Room for a process that is counted a little late. */
+/** Margin for a process that is counted a little late. */
 const mostAlone = 66
 const stallsMs = [120, 700, 5000]
 /**
- * Nodes wait at least that long for Redis. Where it was slower, seen from its proxy, this machine is too busy to show
+ * Nodes wait at least this long for Redis. If it was slower, as seen from its proxy, this machine is too busy to show
  * more.
  */
 const patienceMs = 100
-/** Outages long enough for minutes that lie wholly in them, all kinds of them, and planted mistakes. */
+/** Outages that are long enough to contain whole minutes, all kinds of them, and planted mistakes. */
 const isFull = proofCount({ share: 0, full: 1 }) === 1
 
 describe('judging from outside', () => {

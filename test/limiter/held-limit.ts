@@ -27,7 +27,7 @@ export function peakWithin(requests: readonly Request[], fromMs: number, toMs: n
 }
 
 /**
- * Denials of a node that may at most have admitted fewer than its share in the minute before, and all nodes less than
+ * Denials of a node that can have admitted at most fewer than its share in the minute before, and all nodes less than
  * the limit.
  */
 export function denialsBelowShare(requests: readonly Request[], limit: number, nodes: number): readonly Request[] {

@@ -1,5 +1,5 @@
-// Processes that serve the API with one shared limit: a PostgreSQL, a Redis of their own behind a proxy, and callers
-// that remember every request.
+// Processes that serve the API with one shared limit: a PostgreSQL, a separate Redis behind a proxy, and callers that
+// remember every request.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -25,27 +25,27 @@ const plantedReaders: PlantedEdit = {
   from: 'execArgv: []',
   to: 'execArgv: process.execArgv',
 }
-/** Longer than any stall or fault that a test makes: an answer that takes longer does not come. */
+/** Longer than any stall or fault that a test makes: an answer that takes longer will not arrive. */
 const longestAskMs = 30_000
 /** A sign of life every three seconds: after it all processes have counted each other. */
 const countedMs = 4000
 
-/** Whether this machine has what the nodes need; says so once when not. */
+/** Whether this machine has what the nodes need; says so once if not. */
 export const hasLimitedNodes = testDatabaseUrl !== undefined && redisProgram !== undefined
 if (redisProgram === undefined)
   console.log('skipped: the shared limit under faults (no redis-server, no valkey-server)')
 
-/** An organization and every request that it ever sent: what a test finds depends on the minute before it. */
+/** An organization and every request that it ever sent: the findings of a test depend on the minute before it. */
 export type Caller = {
   readonly history: Request[]
   /**
-   * One request to a node; rejects when no answer comes. It is counted, and refused for its parameter: no edition is
-   * needed.
+   * Sends one request to a node; rejects if no answer arrives. The request is counted, and refused for its parameter:
+   * no edition is needed.
    */
   readonly ask: (node: number) => Promise<Request>
-  /** As many at once. */
+  /** Sends this many at once. */
   readonly burst: (node: number, count: number) => Promise<readonly Request[]>
-  /** Asks all nodes without a pause while `run` runs. */
+  /** Sends requests to all nodes without a pause while `run` runs. */
   readonly underLoad: (run: () => Promise<void>) => Promise<void>
 }
 
@@ -56,7 +56,7 @@ export type LimitedNodes = AsyncDisposable & {
     readonly start: () => Promise<void>
     readonly signal: (signal: NodeJS.Signals) => void
   }
-  /** An organization that no node has heard of. */
+  /** An organization that no node has seen before. */
   readonly open: () => Promise<Caller>
   /** What the nodes wrote, one line each. */
   readonly said: readonly string[]

@@ -1,4 +1,4 @@
-// A reader thread as far as the limit is concerned: takes as fast as it can, and records the answers.
+// The part of a reader thread that concerns the limit: takes as fast as it can, and records the answers.
 import { parentPort, workerData } from 'node:worker_threads'
 import { MemoryLimiter } from '../../src/api/limits/limiter-memory.ts'
 
@@ -12,8 +12,7 @@ export type LimiterThreadTask = {
   | {
       readonly job: 'hammer'
       /**
-       * The number of takes, then a word for each: the time of the count * 4 + organization * 2 + 1 where it was
-       * allowed.
+       * The number of takes, then a word for each: the time of the count * 4 + organization * 2 + 1 if it was allowed.
        */
       readonly notes: SharedArrayBuffer
       /** How long it holds a lock, in turns of a loop. */
@@ -57,7 +56,7 @@ switch (task.job) {
   case 'once each': {
     port.postMessage('ready')
     Atomics.wait(control, goWord, 0)
-    // Each begins elsewhere: then different organizations are after the same empty place.
+    // Each thread begins elsewhere: then different organizations compete for the same empty slot.
     for (const index of organizations.keys()) {
       const { key, limit } = organizations[(index + thread) % organizations.length]!
       limiter.take(key, limit)

@@ -33,7 +33,7 @@ function startThread(workerData: LimiterThreadTask): Worker {
   return new Worker(new URL('./limiter-thread.ts', import.meta.url), { workerData, execArgv: [] })
 }
 
-/** Resolves with the message that fits. */
+/** Resolves with the message that matches. */
 const said = (worker: Worker, wanted: (message: unknown) => boolean): Promise<unknown> =>
   new Promise((resolve, reject) => {
     worker.on('message', (message) => wanted(message) && resolve(message))
@@ -63,7 +63,7 @@ function countAt(moments: readonly number[], at: number): number {
   return upTo(at) - upTo(at - windowMs)
 }
 
-/** All that differ, so that they are few. */
+/** All differences, limited to a few. */
 const countsAt = (moments: readonly number[], times: readonly number[]): Set<number> =>
   new Set(times.map((at) => countAt(moments, at)))
 

@@ -1,5 +1,5 @@
 // Mistakes in the shared limit that are written into the source while the nodes load it: each must be found by
-// scenarios that know nothing of it.
+// scenarios that do not know about it.
 import type { PlantedEdit } from '../planted-edit.ts'
 
 const shared = 'src/api/limits/limiter-shared.ts'

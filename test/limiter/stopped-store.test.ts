@@ -1,5 +1,5 @@
-// A store that is stopped while requests are on their way: what it is asked then is decided alone, and it counts
-// nothing of it when it continues, whatever became of the connection.
+// A store that is stopped while requests are under way: they are decided without it, and it counts none of them when it
+// continues, whatever became of the connection.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -45,7 +45,7 @@ describe.skipIf(!redisProgram)('a store that is stopped', () => {
     return limiter
   }
 
-  // Shorter than it takes to give the connection up, and longer.
+  // Shorter than it takes to abandon the connection, and longer.
   test.each([600, 6000])('for %d ms counts none of a burst that was decided without it', async (stoppedMs) => {
     const [asking, other] = [await open(), await open()]
     // They know the time of the store.
@@ -61,7 +61,7 @@ describe.skipIf(!redisProgram)('a store that is stopped', () => {
     const admitted = (await Promise.all(Array.from({ length: limit }, () => other.take(key, limit)))).filter(
       ({ isAllowed }) => isAllowed,
     ).length
-    // Of those that it counted and answered late, the ones that were admitted alone stay counted.
+    // Of the requests that it counted and answered late, those that were admitted without it stay counted.
     expect(admitted).toBeGreaterThanOrEqual(limit - share)
     await Promise.all([asking.close(), other.close()])
   })

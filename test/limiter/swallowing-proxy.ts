@@ -1,5 +1,5 @@
-// A thread between processes and a server: forwards bytes at once, late, or not at all. It is a separate thread, so
-// that a busy test delays nothing.
+// A thread between processes and a server: it forwards bytes immediately, late, or not at all. It is a separate thread,
+// so that a busy test delays nothing.
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
@@ -8,16 +8,14 @@ type ProxyMode =
   | { readonly kind: 'pass' }
   | { readonly kind: 'delay'; readonly ms: number }
   | { readonly kind: 'swallow' }
-  /** The connections of now swallow for good; new ones pass. */
+  /** The existing connections swallow permanently; new ones pass. */
   | { readonly kind: 'lose' }
 
 export type SwallowingProxy = {
   readonly port: number
   /** Applies to everything that arrives from now on; swallowed bytes never arrive. */
   readonly set: (mode: ProxyMode) => void
-  /**
-   * The longest time in ms that an answer took from here and back since the last call, or that this thread stood still.
-   */
+  /** Maximum time in ms that an answer took from here and back since the last call, or that this thread was stopped. */
   readonly slowestMs: () => Promise<number>
   readonly close: () => Promise<void>
 }
@@ -79,7 +77,7 @@ if (!isMainThread && parentPort && workerData?.port) {
       })
     })
     from.on('error', () => {})
-    // What is on its way still arrives.
+    // Bytes under way still arrive.
     from.on('close', () => void turn.then(() => to.end()))
   }
   const server = createServer((client) => {

@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-/** Portals behind a server that notes what each request says of its sender. */
+/** Portals behind a server that records what each request says about its sender. */
 async function startPortals(): Promise<{ readonly url: string; readonly senders: Set<string> }> {
   const stopped = new AbortController()
   closers.push(() => stopped.abort())
@@ -70,14 +70,14 @@ test('notices arrive through the workers, and an edition is published', { timeou
   expect(of('published')[0]).toMatchObject({ edition: 1, records: expect.any(Number) })
   expect(Number(of('published')[0]!['records'])).toBeGreaterThan(10)
   expect(of('warning').map(({ message }) => message)).toContainEqual(expect.stringContaining('made-up notices'))
-  // a simulator gets no contact address
+  // a simulator receives no contact address
   expect(senders.size).toBeGreaterThan(0)
   expect([...senders].join()).not.toContain('operator.example')
   expect([...senders].every((sender) => sender.includes('simulator.invalid'))).toBe(true)
   service.child.kill('SIGTERM')
   expect(await service.end).toBe(0)
 
-  // what is made up and what is real never mix
+  // made-up notices and real ones never mix
   const real = run(start)
   expect(await real.end).toBe(1)
   expect(real.events.at(-1)).toMatchObject({ event: 'error', message: expect.stringContaining('made-up notices') })

@@ -6,7 +6,7 @@ import type { SourceReply } from '../../src/sources/fetch.ts'
 import { openStore } from '../../src/store/database.ts'
 import { scriptedPortal, scriptedSource } from '../scripted-source.ts'
 
-/** What the parent passes as JSON in the only argument. */
+/** The data that the parent passes as JSON in the only argument. */
 export type WorkerTask = {
   readonly databaseUrl: string
   readonly dataFolder: string

@@ -1,5 +1,5 @@
-// For each alert of deploy/prometheus/alerts.yml the series of a fault that it is for, and the series of a normal
-// service.
+// For each alert of deploy/prometheus/alerts.yml: the series of a fault for which it is meant, and the series of a
+// normal service.
 
 /** Values of the unit tests of promtool: one a minute, for two hours. */
 export type Series = { readonly [series: string]: string }
@@ -7,7 +7,7 @@ export type Series = { readonly [series: string]: string }
 /** Grows like the time itself: a timestamp that is always now. */
 const now = '0+60x130'
 const always = (value: number): string => `${value}x130`
-/** The normal value for the first hour, then another one. */
+/** The normal value for the first hour, then a different one. */
 const from = (before: number, after: number): string => `${before}x59 ${after}x70`
 const labels = 'job="tenderstock",instance="a"'
 const of = (name: string, more = '', instance = 'a'): string =>
@@ -63,13 +63,13 @@ export const normalSeries: Series = {
 }
 
 /**
- * What is different in the fault, from the end of the first hour; null: the series is missing. The labels that the
- * alert names.
+ * Differences in the fault, from the end of the first hour; null: the series is missing. The labels that the alert
+ * names.
  */
 export const alertFaults: {
   readonly [alert: string]: {
     readonly series: { readonly [series: string]: string | null }
-    /** Besides job and instance of node a. */
+    /** Labels in addition to job and instance of node a. */
     readonly labels?: { readonly [label: string]: string }
     /** Labels that an expression over all nodes does not have. */
     readonly without?: readonly ('job' | 'instance')[]

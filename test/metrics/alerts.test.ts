@@ -1,4 +1,4 @@
-// The alerts by the simulation of promtool: silent in a normal time, and each fires in the fault that it is for.
+// The alerts in the simulation of promtool: silent in a normal time, and each fires in the fault for which it is meant.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ const seriesOf = (series: { readonly [series: string]: string | null }) =>
 /** Nothing fires at these minutes: the whole normal time. */
 const quietMinutes = Array.from({ length: 25 }, (_, index) => 5 * index)
 
-/** Runs promtool on unit tests; throws with what it says. */
+/** Runs promtool on unit tests; throws with its output. */
 function simulate(tests: readonly object[]): void {
   const folder = mkdtempSync(join(tmpdir(), 'tenderstock-alerts-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,9 +1,9 @@
-// A port that leads to a server of this machine, which a test can shut: the server is away, as its clients see it.
+// A port that leads to a server of this machine, and that a test can close: its clients see a server that is down.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 type Door = AsyncDisposable & {
   readonly port: number
-  /** Cuts all connections, and takes none until it is opened again. */
+  /** Cuts all connections, and accepts none until it is opened again. */
   readonly shut: () => void
   readonly open: () => void
 }

@@ -10,7 +10,7 @@ import { type ServiceProcess, startService } from './watched-process.ts'
 
 const run = promisify(execFile)
 
-/** Without a value in a service that is well. */
+/** Metrics without a value in a healthy service. */
 const unseen = new Set(['source_alarm', 'export_edition_number'])
 
 /** The standard output of a program that reads `input`. */
@@ -64,7 +64,7 @@ describe('a service with --metrics-port and --log-level info', () => {
       samplesOf(await service.scrape(), 'http_request_duration_seconds_count').get(labels) ?? 0
     const requests: readonly [labels: string, ...args: string[]][] = [
       ['route="/v1/tenders",status="200"', '-H', `Authorization: Bearer ${token}`, '/v1/tenders?limit=2'],
-      // the long way, for its body
+      // the long way, because of its body
       ['route="/v1/tenders",status="401"', '-X', 'GET', '-d', 'x', '-H', 'Authorization: Bearer wrong', '/v1/tenders'],
       ['route="/v1/tenders/:id",status="401"', '/v1/tenders/00000000-0000-8000-8000-000000000000'],
       ['route="/readyz",status="200"', '/readyz'],

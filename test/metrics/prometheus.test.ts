@@ -23,7 +23,7 @@ const dashboard = JSON.parse(readFileSync(join(deploy, 'grafana/tenderstock.json
   readonly panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[]
 }
 
-/** Without a sample while all is well: what is looked at only when it is there. */
+/** Without a sample while all is well: these series exist only in a fault. */
 const quietRules = new Set(['TenderstockNoPublisher', 'TenderstockSourceAlarm'])
 
 function run(program: string, args: readonly string[]): ChildProcess {
@@ -85,7 +85,7 @@ test.runIf(testDatabaseUrl !== undefined)(
       `--web.listen-address=127.0.0.1:${alertmanagerPort}`,
       '--cluster.listen-address=',
     ])
-    // the rules as they are, but without patience
+    // the rules unchanged, except that they do not wait
     const hasty = rules.map(({ alert, expr }) => ({ alert, expr }))
     const config = write('prometheus.yml', {
       global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
@@ -116,7 +116,7 @@ test.runIf(testDatabaseUrl !== undefined)(
     }
     const expressions = [
       ...dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
-      // with `bool`, a comparison that does not hold has a sample, too
+      // with `bool`, a comparison that does not hold has a sample too
       ...rules
         .filter(({ alert }) => !quietRules.has(alert))
         .map(({ expr }) => expr.replace(/ (==|>=|>|<) /g, ' $1 bool ')),

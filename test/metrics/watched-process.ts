@@ -1,4 +1,4 @@
-// A real service with /metrics in a process of its own.
+// A real service with /metrics in a separate process.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -13,7 +13,7 @@ const program = join(import.meta.dirname, '../../src/bin/tenderstock.ts')
 export type ServiceProcess = AsyncDisposable & {
   readonly folder: string
   readonly ready: { readonly [member: string]: unknown } & { readonly api: string; readonly metrics: string }
-  /** What it wrote on standard error so far: its log. */
+  /** What it has written on standard error so far: its log. */
   readonly log: () => string
   readonly scrape: () => Promise<string>
 }
@@ -35,7 +35,7 @@ export async function startService(
   child.stderr.on('data', (chunk) => {
     log += chunk
   })
-  // also when a test that waits for it is given up
+  // also if a test that waits for it is abandoned
   process.once('exit', () => child.kill('SIGKILL'))
   const closed = once(child, 'close')
   const end = async () => {

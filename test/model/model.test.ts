@@ -65,7 +65,7 @@ async function askMany(
   state: readonly PublishedRecord[],
 ): Promise<void> {
   for (let round = 0; round < queries; round++) {
-    // Large answers are read to the end only now and then; their beginning is compared always.
+    // Large answers are read to the end only sometimes; their beginning is always compared.
     const maxPages = random.chance(0.03) ? 1000 : 2
     totals.pages += await compareWithModel(world, random, state, randomQuery(random, state), { maxPages })
     totals.queries++

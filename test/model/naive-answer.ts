@@ -1,4 +1,4 @@
-// The specification once more, as plainly as possible: filter an array, sort it. It shares no code with src/ on
+// The specification a second time, as plainly as possible: filter an array, sort it. It shares no code with src/ on
 // purpose, so that a mistake there is not repeated here.
 
 /** A record as the API delivers it; only the members for filters and order have a type. */

@@ -1,4 +1,4 @@
-// Random valid queries in random notations, aimed at the edges of what a stock really holds.
+// Random valid queries in random notations, aimed at the boundaries of the stock's content.
 import type { Random } from '../testing/generate/random.ts'
 import type { ModelRecord, Parameters } from './naive-answer.ts'
 
@@ -17,7 +17,7 @@ const procedureTypes = [
 
 /**
  * A query on this state: from no filter to all of them, with values taken from records or made up, exactly at a match
- * or one ms beside it.
+ * or one ms next to it.
  */
 export function randomQuery(random: Random, state: readonly ModelRecord[]): Parameters {
   const record = state.length > 0 && random.chance(0.9) ? random.pick(state) : undefined

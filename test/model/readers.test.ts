@@ -15,7 +15,7 @@ import { type ModelWorld, openModelWorld, type PublishedRecord, queryString } fr
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 1e9))
 console.log(`model of several readers: TEST_SEED=${seed}`)
 
-// noon: an entity tag is good for half a day, and all editions together take less
+// noon: an entity tag is valid for half a day, and all editions together take less
 const startMs = Date.UTC(2026, 10, 1, 12)
 const readerCount = 3
 /** So many that a reader without any is rarer than one run in a million. */
@@ -37,11 +37,11 @@ type Answer = {
   readonly headers: { readonly [name: string]: string | string[] | undefined }
   readonly text: string
   readonly edition: number
-  /** Absent: it was a connection for this request alone. */
+  /** Absent: a connection for this request alone. */
   readonly connection: Connection | undefined
 }
 
-/** A connection that is kept; `answers` and `owner` say what its reader did, and which one it was. */
+/** A connection that is kept; `answers` and `owner` say what its reader did, and which reader it was. */
 class Connection {
   readonly client: Client
   answers = 0
@@ -106,7 +106,7 @@ async function askOn(client: Client, path: string, asked: Asked): Promise<Omit<A
   }
 }
 
-/** On any of the connections, now and then on a new one. */
+/** On any of the connections, sometimes on a new one. */
 async function ask(own: Random, path: string, asked: Asked = {}): Promise<Answer> {
   if (own.chance(0.05)) {
     const client = new Client(world.address)
@@ -126,9 +126,9 @@ async function ask(own: Random, path: string, asked: Asked = {}): Promise<Answer
 const someWay = (own: Random) => (own.chance(0.2) ? 'long' : 'short')
 const someEncoding = (own: Random) => (own.chance(0.5) ? 'gzip' : 'identity')
 
-/** One random question from its first page to its last, each page from any reader. */
+/** Sends one random query from its first page to its last, each page from any reader. */
 async function run(own: Random): Promise<void> {
-  // what many ask is kept by each reader, across editions too
+  // what many request is kept by each reader, across editions too
   const isPopular = own.chance(0.3)
   const parameters = isPopular ? ([['archived', 'true']] as const) : randomQuery(own, world.newest())
   const query = queryString(parameters, own)
@@ -170,7 +170,7 @@ async function run(own: Random): Promise<void> {
   if (Math.max(...world.states.keys()) > first.edition) totals.overtaken++
 }
 
-/** The same page of another reader: without its body, and as one that the client has. */
+/** The same page from another reader: without its body, and as one that the client already has. */
 async function compareHeadAndUnchanged(
   own: Random,
   path: string,
@@ -246,7 +246,7 @@ describe(`${readerCount} readers of one service`, () => {
     await Promise.all(askers)
     console.log(`model of several readers: ${JSON.stringify(totals)}, no difference (TEST_SEED=${seed})`)
     expect(world.states.size).toBe(asker.editions + 1)
-    // else nothing was seen of what the test is for
+    // otherwise the test saw nothing of what it is for
     for (const count of Object.values(totals)) expect(count).toBeGreaterThan(10)
   })
 

@@ -31,7 +31,7 @@ import { naiveAnswer } from './naive-answer.ts'
 
 const host = '127.0.0.1'
 
-/** A record of a state with the very text in which the API must deliver it. */
+/** A record of a state with the exact text in which the API must deliver it. */
 export type PublishedRecord = ModelRecord & { readonly wire: string }
 
 export type ModelWorld = AsyncDisposable & {
@@ -39,7 +39,7 @@ export type ModelWorld = AsyncDisposable & {
   /** Where the API answers, and the header that a request must carry. */
   readonly address: string
   readonly authorization: string
-  /** The threads that answer, where there are any. */
+  /** The threads that answer, if there are any. */
   readonly readers: readonly Worker[]
   /** Every state ever published, by edition; known before the API shows it. */
   readonly states: ReadonlyMap<number, readonly PublishedRecord[]>
@@ -48,11 +48,11 @@ export type ModelWorld = AsyncDisposable & {
   readonly advance: (ms: number) => unknown
   /** Puts contents into the stock as the consolidation would. */
   readonly put: (contents: readonly TenderContent[]) => Promise<void>
-  /** Notes that a source was checked at the present moment. */
+  /** Records that a source was checked at the present moment. */
   readonly check: (sourceId: string) => Promise<void>
-  /** Cuts an edition, notes the state and lets the read side catch up, all readers of it. */
+  /** Cuts an edition, records the state, and lets all readers load it. */
   readonly publishNext: () => Promise<void>
-  /** `way`: the short one of plain requests, or that of the HTTP server, which takes what is not plain. */
+  /** `way`: the short way of plain requests, or the HTTP server, which handles everything else. */
   readonly get: (
     path: string,
     encoding?: 'gzip' | 'identity',
@@ -260,7 +260,7 @@ export function queryString(parameters: Parameters, random: Random): string {
 
 const pagePattern = /^\{"data":\[(.*)\],"nextCursor":(null|"[\w-]+")\}$/s
 
-/** Asks a query to its end (or to `maxPages`), with a limit and an encoding of its own for each page. */
+/** Sends a query to its end (or to `maxPages`), with a different limit and encoding for each page. */
 export async function askAll(
   world: ModelWorld,
   random: Random,
@@ -281,7 +281,7 @@ export async function askAll(
     )
     const path = `/v1/tenders${parts.length > 0 ? `?${parts.join('&')}` : ''}`
     const ask = () => world.get(path, random.chance(0.5) ? 'gzip' : 'identity', random.chance(0.2) ? 'long' : 'short')
-    // Asked a second time a page comes from those that are kept, in the other encoding perhaps.
+    // Requested a second time, a page comes from those that are kept, perhaps in the other encoding.
     if (random.chance(0.2)) await ask()
     const { status, text } = await ask()
     if (status !== 200) throw new Error(`${path}: ${status} ${text}`)
@@ -301,7 +301,7 @@ export async function askAll(
   }
 }
 
-/** Asks one query and compares every byte of every record, and their order, with the model's answer on this state. */
+/** Sends one query and compares every byte of every record, and their order, with the model's answer on this state. */
 export async function compareWithModel(
   world: ModelWorld,
   random: Random,

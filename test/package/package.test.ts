@@ -1,5 +1,6 @@
-// The program as people install it: packed, installed into an empty folder with nothing else, started there and asked.
-// `npm run proof -- package` does that; other runs check that the list of files holds what the running program loads.
+// The program as people install it: packed, installed into an empty folder with nothing else, started there and
+// queried. `npm run proof -- package` does that; other runs check that the list of files contains what the running
+// program loads.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -13,7 +14,7 @@ import { type PrintedEvent, readPrintedEvent } from '../testing/printed-event.ts
 const root = join(import.meta.dirname, '../..')
 const isFull = process.env['PROOF'] === 'full'
 
-/** What `npm pack` puts into the package, without building it unless told. */
+/** Returns what `npm pack` puts into the package, without building it unless requested. */
 function pack(args: readonly string[]): readonly string[] {
   const printed = execFileSync('npm', ['pack', '--json', ...args], { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 })
   const listed = JSON.parse(printed.slice(printed.search(/^[[{]/m))) as object

@@ -45,8 +45,8 @@ const long = [
 ]
 
 /**
- * Of these files those that do not run. `draw`: `0.5 of 1234` runs half of the long ones, those that the seed 1234
- * draws. Another seed draws others, so that after a few runs each has met every change.
+ * Those of these files that do not run. `draw`: `0.5 of 1234` runs half of the long ones, those that the seed 1234
+ * draws. Another seed draws others, so that after a few runs each has tested every change.
  */
 export function filesLeftOut(files: readonly string[], draw: string): readonly string[] {
   const [, share, seed] = /^(0\.\d+|1) of (\d+)$/.exec(draw) ?? []

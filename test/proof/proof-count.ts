@@ -5,7 +5,7 @@ export function proofCount({ share, full }: { readonly share: number; readonly f
   return process.env['PROOF'] === 'full' ? full : share
 }
 
-/** All of them with `npm run proof`, else `share` drawn at random and in their order: many runs meet them all. */
+/** All of them with `npm run proof`, otherwise `share` drawn at random and in their order: many runs reach them all. */
 export function proofDraw<Item>(items: readonly Item[], share: number): readonly Item[] {
   let wanted = proofCount({ share, full: items.length })
   return items.filter((_, index) => {

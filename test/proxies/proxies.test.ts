@@ -1,5 +1,5 @@
-// The samples of docs/proxies with the real programs, curl and openssl, in front of a real node: TLS only, problems of
-// their own when all nodes are stopped or hang, and a flood of one client that stays its own.
+// The samples of docs/proxies with the real programs, curl and openssl, in front of a real node: TLS only, the proxies'
+// own problems when all nodes are stopped or hang, and a flood of one client that affects no other.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -38,7 +38,7 @@ const present = proxyNames.filter((name) => programOf(name) !== undefined)
 
 /** How long a start may take on a busy machine. */
 const longestStartMs = 300_000
-/** Requests with a wrong token that one address may send in a minute, and some more. */
+/** Number of requests with a wrong token that one address may send in a minute, and some more. */
 const flood = 650
 
 const ajv = new Ajv2020({ strict: false, allErrors: true })
@@ -73,11 +73,11 @@ describe.skipIf(!hasTools || present.length === 0)('a proxy in front', () => {
     return { ...readAnswer(stdout), body: stdout.slice(stdout.indexOf('\r\n\r\n') + 4), text: stdout }
   }
 
-  /** How many requests of the flood had which status; all of one client address. */
+  /** Number of requests of the flood by status; all of one client address. */
   async function sendFlood(name: ProxyName, address: string, count: number): Promise<ReadonlyMap<string, number>> {
     const { port } = proxies.get(name)!
     const forged = join(folder, `${name}-forged`)
-    // The client pretends to be another one with every request, at the left end and as the only entry.
+    // The client pretends to be a different one with every request, at the left end and as the only entry.
     const requests = Array.from({ length: count }, (_, index) =>
       [
         `url = "https://${proxyHost}:${port}/v1/tenders"`,
@@ -210,7 +210,7 @@ describe.skipIf(!hasTools || present.length === 0)('a proxy in front', () => {
   const bearer = () => ['-H', `Authorization: Bearer ${token}`]
 
   test('C132, C137, C138, D14: nodes that hang are a problem with Retry-After', async () => {
-    // The second one takes connections, too, and says nothing.
+    // The second one accepts connections too, and says nothing.
     const silent = createServer((socket) => void socket.on('error', () => {}).resume()).listen(deadPort, '127.0.0.1')
     await once(silent, 'listening')
     node.kill('SIGSTOP')

@@ -15,7 +15,7 @@ export type ProxyName = (typeof proxyNames)[number]
 /** The host that the samples and the certificate name. */
 export const proxyHost = 'tenders.example.org'
 
-/** Where the program is; undefined when this machine has none. */
+/** Path of the program; undefined if this machine has none. */
 export function programOf(name: ProxyName | 'openssl' | 'curl' | 'redis-server' | 'valkey-server'): string | undefined {
   const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin']
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path))
@@ -23,7 +23,7 @@ export function programOf(name: ProxyName | 'openssl' | 'curl' | 'redis-server' 
 
 export type Certificate = { readonly certificate: string; readonly key: string; readonly both: string }
 
-/** A certificate that the host gave itself. */
+/** A certificate that the host issued itself. */
 export async function makeCertificate(folder: string): Promise<Certificate> {
   const certificate = join(folder, 'certificate.pem')
   const key = join(folder, 'key.pem')
@@ -54,7 +54,7 @@ export type ProxyProcess = {
   readonly stop: () => Promise<void>
 }
 
-/** Starts a proxy in front of two nodes and waits until it takes connections. */
+/** Starts a proxy in front of two nodes and waits until it accepts connections. */
 export async function startProxy(
   name: ProxyName,
   place: { readonly folder: string; readonly certificate: Certificate; readonly nodes: readonly [number, number] },
@@ -104,7 +104,7 @@ export async function startProxy(
 async function argumentsOf(name: ProxyName, folder: string, config: string): Promise<string[]> {
   if (name === 'haproxy') return ['-db', '-f', config]
   if (name === 'caddy') return ['run', '--config', config, '--adapter', 'caddyfile']
-  // What the main configuration of the system says, and includes the sample.
+  // The system's main configuration, which includes the sample.
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (each) => `${each}_temp_path ${folder}/${each};`,
   )

@@ -1,5 +1,5 @@
 // Rolling restarts behind the samples of docs/proxies, with the real programs: two nodes, one stopped and started after
-// the other, while clients ask without a pause. No request fails.
+// the other, while clients send requests without a pause. No request fails.
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, request } from 'node:https'
@@ -19,15 +19,15 @@ if (testDatabaseUrl === undefined) console.log('skipped: rolling restarts (no TE
 
 const proxyNames = ['haproxy', 'nginx'] as const
 const restarts = proofCount({ share: 2, full: 20 })
-/** Behind each proxy. */
+/** Number of restarts behind each proxy. */
 const leastRequests = proofCount({ share: 200, full: 20_000 })
 /** HAProxy notices within 6 seconds. */
 const drainSeconds = String(proofCount({ share: 6, full: 10 }))
-/** Behind each proxy, and what each waits between two requests: other tests run beside these. */
+/** Number of clients behind each proxy, and how long each waits between two requests: other tests run beside these. */
 const clients = 6
 const pauseMs = proofCount({ share: 200, full: 40 })
 const longestMs = proofCount({ share: 600_000, full: 3_600_000 })
-/** What a proxy needs to see that a node is back, and more. */
+/** How long a proxy may take to see that a node is back, with a margin. */
 const settleMs = 3000
 
 /** Sends requests until it is stopped, half of the clients on persistent connections. */

@@ -1,5 +1,4 @@
-// The table of weights from a small made-up stock: labels without anybody's work, and the same table from the same
-// stock.
+// The table of weights from a small made-up stock: labels without manual work, and the same table from the same stock.
 import { describe, expect, test } from 'vitest'
 import { countLabels, freeLabels } from '../../quality/match/free-labels.ts'
 import { leastScore } from '../../quality/match/learn-weights.ts'

@@ -39,7 +39,7 @@ function importsOf(path: string): string[] {
 
 type Ran = { readonly fullName: string; readonly status: string }
 
-/** Runs one test file of the copy on the embedded engine alone. */
+/** Runs one test file of the copy with the embedded engine only. */
 async function run(copy: string, file: string): Promise<Ran[]> {
   const report = join(copy, 'report.json')
   rmSync(report, { force: true })

@@ -2,7 +2,7 @@
 // fail. Drawn from the rules that tests hold: the first thirty by SHA-256 of `2026-11-22|` and the number.
 import type { PlantedEdit } from '../planted-edit.ts'
 
-/** `from` is in the file once. */
+/** `from` occurs once in the file. */
 export type Breach = Omit<PlantedEdit, 'name'> & {
   readonly rule: string
   /** Among the files that docs/rules.md names for the rule, or the one that runs them. */

@@ -2,7 +2,7 @@
 //
 // Real: buildApi with its routes, parameters, problems and entity tags; EditionLog, LogState, the query and the pages;
 // cursors and their keys; the token table; the rate limit with its fall-back. Modeled: sockets (in-process-app.ts), the
-// files of the log (bodies lie in memory), and lag: all nodes look into one log, each up to the edition that it has.
+// files of the log (bodies are in memory), and lag: all nodes share one log, each up to the edition that it has.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { type CursorKey, type CursorSealer, createCursorSealer } from '../../src/api/cursors/cursor.ts'
@@ -29,7 +29,7 @@ import { entryOf, type SimulatedEdition, type Version } from './stock.ts'
 
 export const nodeCount = 3
 
-/** Body files that lie in memory. */
+/** Body files in memory. */
 class MemoryBodies {
   readonly end = { plain: 0, gzip: 0 }
   readonly #bytes = { plain: Buffer.alloc(16_384), gzip: Buffer.alloc(16_384) }
@@ -51,7 +51,7 @@ class MemoryBodies {
 const headLength = 85
 
 /**
- * As piecesOf of src/edition/format/pieces.ts, but what it deflates is in a stored block: 50 µs less for each record.
+ * Like piecesOf of src/edition/format/pieces.ts, but what it deflates is in a stored block: 50 µs less for each record.
  */
 function quickPieces(body: string): Pieces {
   const plain = Buffer.from(`,${body.slice(0, 45)}"checkedAt":"0000-00-00T00:00:00.000Z",${body.slice(45)}`)
@@ -76,7 +76,7 @@ const maxReusedRows = 1000
 /** The log that all nodes share. */
 export class SharedLog {
   readonly state: LogState
-  /** As LogState holds them, but never emptied: a node may lag behind for longer than an edition is held. */
+  /** Like those that LogState holds, but never emptied: a node may lag behind for longer than an edition is held. */
   readonly editions = new Map<number, HeldEdition>()
   readonly #bodies: MemoryBodies
 
@@ -115,7 +115,7 @@ export class SharedLog {
   }
 
   readonly #sum = new DigestSum()
-  /** By id: of the newest version of each record. */
+  /** By id: positions of the newest version of each record. */
   readonly #hashes = new Map<string, { readonly hash: Buffer; readonly isOpen: boolean }>()
 
   #digestWith(versions: SimulatedEdition['versions']): string {
@@ -197,7 +197,7 @@ class LaggingState {
   async close(): Promise<void> {}
 }
 
-/** What tests may put between the parts of a node. */
+/** Hooks that tests may put between the parts of a node. */
 export type NodeFaults = {
   readonly reader?: (reader: EditionView, node: ApiNode) => EditionView
   readonly cursors?: (cursors: CursorSealer, node: ApiNode) => CursorSealer
@@ -214,7 +214,7 @@ export type Backplane = {
   readonly cursorVersion: () => 1 | 2
   readonly tokens: TokenSource
   readonly isLimiterStoreDown: () => boolean
-  /** The shared count, and what it says of itself. */
+  /** The shared count, and what it reports about itself. */
   readonly takeShared: (key: string, limit: number) => SharedAnswer
   /** Processes that live, for the shares of the limit. */
   readonly processes: () => number
@@ -227,7 +227,7 @@ export type Backplane = {
 /** What one of several processes may admit without the shared count. */
 const shareOf = (limit: number, processes: number): number => Math.max(1, Math.floor(limit / processes))
 
-/** Which count decided the last request, the shared one or that of the node, and the limit that it held. */
+/** Which count decided the last request, the shared one or that of the node, and the limit that it applied. */
 export type Decision = { readonly counter: 'shared' | 'local'; readonly isAllowed: boolean; readonly limit: number }
 
 export class ApiNode {
@@ -236,10 +236,10 @@ export class ApiNode {
   /** The newest edition that this node has; 0 for none. */
   shown = 0
   skewMs = 0
-  /** The clock was moved since the node started: its own count of a minute is then not a minute. */
+  /** Whether the clock was moved since the node started: its own count of a minute is then not a minute. */
   hasMovedClock = false
   isDown = false
-  /** Takes no new editions until it catches up. */
+  /** Whether it accepts no new editions until it catches up. */
   isStuck = false
   /** Of the request that is being answered. */
   token = ''
@@ -257,7 +257,7 @@ export class ApiNode {
 
   readonly clock = (): number => this.backplane.now() + this.skewMs
 
-  /** A fresh process: everything that is only in memory is gone. */
+  /** Starts a fresh process: everything that is only in memory is gone. */
   async start(): Promise<void> {
     const { backplane, clock } = this
     const { faults } = backplane
@@ -314,7 +314,7 @@ export class ApiNode {
     await this.readTokens()
   }
 
-  /** Looks at the tokens as the poll of a running process does. */
+  /** Checks the tokens as the poll of a running process does. */
   async readTokens(): Promise<void> {
     await this.tokens?.close()
     this.tokens = await openTokenTable({
@@ -341,7 +341,7 @@ export class ApiNode {
     await this.tokens?.close()
   }
 
-  /** The newest version of a record here. */
+  /** Returns the newest version of a record here. */
   versionOf(versions: readonly Version[], id: string): Version | undefined {
     return versions.findLast((version) => version.id === id && version.edition <= this.shown)
   }

@@ -18,10 +18,10 @@ import { type RequestTimer, takeRequestTimer } from './runtime.ts'
 import { isShipped, type ShippedTarget } from './shipped-sinks.ts'
 import { watchContract } from './sink-contract.ts'
 
-/** A request as the client's `fetch` was given it. */
+/** A request as the client's `fetch` received it. */
 type Sent = { readonly url: string; readonly token: string; readonly signal: AbortSignal | undefined }
 
-/** Something that the process waits for. */
+/** Something for which the process waits. */
 export type Pending = {
   readonly step: string
   readonly sent?: Sent
@@ -30,10 +30,10 @@ export type Pending = {
   /** Lets it happen. */
   readonly happen: () => void
   readonly fail: (error: Error) => void
-  /** Lets it happen, but the process hears of a failure: the acknowledgement was lost. */
+  /** Lets it happen, but reports a failure to the process: the acknowledgement was lost. */
   readonly happenUnheard?: (error: Error) => void
   readonly answer?: (response: Response) => void
-  /** Ends the client's patience with the answer. */
+  /** Ends the client's wait for the answer. */
   readonly timer?: RequestTimer | undefined
 }
 
@@ -53,7 +53,7 @@ export type SimulatedClient = {
   filters: SyncFilters
   token: string
   readonly durable: Durable
-  /** Of a shipped sink. */
+  /** The target of a shipped sink. */
   readonly target: ShippedTarget | undefined
   lockHolder: ClientProcess | undefined
   /** Added to true time: what this machine believes. */
@@ -73,14 +73,14 @@ const stuckMs = 20_000
 
 export class ClientProcess {
   readonly client: SimulatedClient
-  /** Of the time when it was started. */
+  /** By the time at which it was started. */
   readonly token: string
   readonly pending = new Set<Pending>()
   readonly now: () => number
   outcome: SyncOutcome | undefined
   crash: unknown
   isAlive = true
-  /** Faults that the world gave this process: a run without any must complete. */
+  /** Faults that the world caused for this process: a run without any must complete. */
   faults = 0
   readonly aborting = new AbortController()
   readonly events: SyncEvent[] = []
@@ -141,7 +141,7 @@ export class ClientProcess {
     this.#progress?.()
   }
 
-  /** Ends the process at once: nothing that it waits for ever happens. */
+  /** Ends the process immediately: nothing for which it waits ever happens. */
   kill(): void {
     if (this.isAlive) this.#killSink?.()
     this.isAlive = false

@@ -1,4 +1,4 @@
-// What the API must answer, stated once more over plain arrays. It shares no code with src/ on purpose.
+// The answers that the API must give, stated a second time over plain arrays. It shares no code with src/ on purpose.
 import type { TenderContent } from '../../src/domain/tender.ts'
 import { isVisible, type Stock, type Version } from './stock.ts'
 

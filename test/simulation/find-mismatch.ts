@@ -1,6 +1,5 @@
-// Looks for the first run that a planted edit spoils, and prints it as JSON: `find-mismatch.ts NAME SEED RUNS`. Started
-// with
-// `--import` of the hook that plants it.
+// Searches for the first run that a planted edit spoils, and prints it as JSON: `find-mismatch.ts NAME SEED RUNS`.
+// Started with `--import` of the hook that plants it.
 import { plantedEdits } from './planted-edits.ts'
 import { simulateRuns } from './simulate-runs.ts'
 

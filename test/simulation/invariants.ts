@@ -1,5 +1,4 @@
-// What must hold after every step (docs/sync/proof.md). The first thing that does not hold is kept as the run's
-// mismatch.
+// What must hold after every step (docs/sync/proof.md). The first violation is stored as the run's mismatch.
 import type { SyncState } from '../../client/src/sync/sink.ts'
 import type { SyncOutcome } from '../../client/src/sync/sync.ts'
 import type { SyncFilters } from '../../client/src/sync/sync-filters.ts'
@@ -22,7 +21,7 @@ const archiveFloor = '2022-01-01T00:00:00.000Z'
 /** Above it the limit is counted by the second. */
 const exactLimit = 600
 
-/** What is looked at. */
+/** What is checked. */
 export type WatchedWorld = {
   readonly now: number
   readonly step: number
@@ -45,12 +44,12 @@ type Chain = {
 }
 type Issued = Chain & { readonly after: After; readonly issuedAt: number }
 
-/** What is known of one client. */
+/** The facts known about one client. */
 type Known = {
   /** `id@lastModified` of everything that was delivered to it. */
   readonly delivered: Set<string>
   readonly deliveredTimes: Set<string>
-  /** The newest edition that anything was delivered from. */
+  /** The newest edition from which anything was delivered. */
   newestSeen: number
   lastChain: Chain | undefined
   /** A first run wrote into a target that was not empty and that shows writes at once. */
@@ -95,14 +94,14 @@ export class Invariants {
   readonly #filtersOfHash = new Map<string, string>()
   #sharedCount: number[] = []
   readonly #localCounts = new Map<ApiNode, number[]>()
-  /** All that was accepted, by whichever count. */
+  /** Everything that was accepted, by either count. */
   #wholeCount: number[] = []
   #limitSeen = 0
   #limitChangedAt = Number.NEGATIVE_INFINITY
   /** What the last answer of a node was, until it is delivered or lost. */
   #current: { readonly chain: Chain | undefined; readonly edition: number } | undefined
 
-  /** `blind` names invariants that look away: tests of the others. */
+  /** `blind` names invariants that are ignored: for tests of the others. */
   constructor(world: WatchedWorld, blind: readonly string[]) {
     this.#world = world
     this.#blind = blind
@@ -256,7 +255,7 @@ export class Invariants {
           process.faults++
           return
         }
-        // Clocks of nodes further apart than a minute: an answer that says no, but no wrong one.
+        // The clocks of nodes are more than a minute apart: an answer may be a refusal, but never wrong.
         if (slug === 'cursor-invalid' && ageMs < -skewMs) {
           process.faults++
           return
@@ -389,7 +388,7 @@ export class Invariants {
     if (isJudged && isAllowed && count >= limit)
       this.report('quota', `${count + 1} accepted in 60 s by the ${counter} count, the limit is ${limit}`)
     this.#wholeCount = this.#wholeCount.filter((at) => at > now - windowMs)
-    // A node that carries on from the last shared answer may deny below its share what all together have used up.
+    // A node that continues from the last shared answer may deny below its share what all together have used up.
     const isUsedUp = counter === 'local' && this.#wholeCount.length >= requestsPerMinute
     if (isJudged && isExact && !isAllowed && count < limit && !isUsedUp)
       this.report('429', `refused with ${count} of ${limit} in the last 60 s by the ${counter} count`)
@@ -406,7 +405,7 @@ export class Invariants {
     const filters = JSON.stringify(client.filters)
     return {
       onBegin: ({ kind, resumed }) => {
-        // Of what was delivered to a process that was killed, the next one may still bring something into the target.
+        // The next process may still write into the target what was delivered to a killed one.
         const known = this.#knownOf(client)
         const isEmpty = client.durable.copy.size === 0 && known.delivered.size === 0
         if (kind === 'first' && !resumed && isDirect(client.profile.kind) && !isEmpty) known.isFilledTwice = true
@@ -433,7 +432,10 @@ export class Invariants {
     }
   }
 
-  /** `filters` are those that the process was started with: a killed one may be heard after they have changed. */
+  /**
+   * `filters` are those with which the process was started: the report of a killed one may arrive after they have
+   * changed.
+   */
   #onState(
     client: SimulatedClient,
     filters: string,
@@ -456,7 +458,7 @@ export class Invariants {
 
   onOutcome(process: ClientProcess, outcome: SyncOutcome): void {
     const { client } = process
-    // Nothing here loses a record of a copy, so none may differ, whatever node answered and whatever failed.
+    // Nothing here loses a record of a copy, so no copy may differ, whatever node answered and whatever failed.
     if (process.events.some(({ type }) => type === 'differs'))
       this.report('D59', `the copy of client ${client.index} (${client.profile.kind}) was taken for another edition`)
     if (outcome.result === 'completed') {
@@ -488,7 +490,7 @@ export class Invariants {
     }
   }
 
-  /** After a run in calm: the copy is equal to the newest edition, merges included. */
+  /** After a run without faults: the copy is equal to the newest edition, including merges. */
   onQuiet(client: SimulatedClient): void {
     this.#checkCopy(client, true)
     const { newest } = this.#world.stock
@@ -531,7 +533,7 @@ export class Invariants {
       if (heldMs === version.lastModified) continue
       if (heldMs > bound && known.delivered.has(`${version.id}@${heldMs}`)) continue
       // G1 concerns records that the target held as unfinished. Records that were archived before and are archived now
-      // came with neither.
+      // were not delivered with either.
       if (known.isFilledTwice && version.isArchived && held.record.archiveReason !== undefined) continue
       if (!isLate(version)) this.report('copy', `holds ${held.record.lastModified} of ${at}`)
     }
@@ -539,7 +541,7 @@ export class Invariants {
     if (isFinal) for (const held of copy.values()) this.#checkHow(held, client, name)
   }
 
-  /** Nothing in a copy that was not published exactly so, `checkedAt` aside (C26). */
+  /** A copy contains nothing that was not published exactly so, except `checkedAt` (C26). */
   #checkAuthentic({ record }: Held, name: string): void {
     if (this.#authentic.has(record)) return
     const { checkedAt: _checkedAt, ...rest } = record

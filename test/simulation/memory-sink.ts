@@ -16,7 +16,7 @@ import type { TenderRecord } from '../../client/src/types.ts'
 /**
  * `table`: staging and copy in one database, transactions, the state in the same one (PostgreSQL, SQLite).
  * `table-beside-state`: the same, but the state is elsewhere. `file`: nothing is durable before the end of the run
- * (Parquet). `direct`: every write is visible at once (a CRM behind HTTP).
+ * (Parquet). `direct`: every write is visible immediately (a CRM behind HTTP).
  */
 export const memoryKinds = ['table', 'table-beside-state', 'file', 'direct'] as const
 export type MemoryKind = (typeof memoryKinds)[number]
@@ -25,7 +25,7 @@ type How = 'upsert' | 'close' | 'merge'
 export type Held = { readonly record: TenderRecord; readonly how: How; readonly into?: string }
 export type Copy = Map<string, Held>
 
-/** What outlives the client's processes. */
+/** What survives the client's processes. */
 export type Durable = {
   copy: Copy
   staging: Copy | undefined
@@ -35,15 +35,15 @@ export type Durable = {
 }
 
 export type SinkFaults = {
-  /** Lets an older version replace a newer one (G5). */
+  /** Whether it lets an older version replace a newer one (G5). */
   readonly hasNoGuard?: boolean
-  /** Claims that first runs are staged, and shows them at once (G1). */
+  /** Whether it claims that first runs are staged, but shows them immediately (G1). */
   readonly showsStaging?: boolean
 }
 
 /**
- * A step of a client that the scheduler lets happen, repeats or cuts off; `effect` is what it does to the durable
- * things.
+ * A step of a client that the scheduler lets happen, repeats or interrupts; `effect` is what it does to the durable
+ * parts.
  */
 export type Gate = <Result>(step: string, effect: () => Result) => Promise<Awaited<Result>>
 
@@ -54,7 +54,7 @@ export type SinkWatch = {
   /** Called when a merge is applied. */
   readonly onMerge: (merge: Merge, isSurvivorHeld: boolean) => void
   readonly onState: (before: SyncState | undefined, after: SyncState | undefined) => void
-  /** Called on a call that the contract of sinks does not allow. */
+  /** Called when a call is made that the contract of sinks does not allow. */
   readonly onBroken: (detail: string) => void
   /** Called with the state that a process finds, and the one whose commit was acknowledged last. */
   readonly onFound: (acknowledged: SyncState | undefined, found: SyncState | undefined) => void

@@ -1,4 +1,4 @@
-// Mistakes in the source of the client, each looked for in a process that loads it so.
+// Mistakes in the source of the client; a process that loads each searches for it.
 import { expect, it } from 'vitest'
 import { proofDraw } from '../proof/proof-count.ts'
 import { findPlanted, plantedEdits } from './planted-edits.ts'

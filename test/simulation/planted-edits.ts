@@ -1,5 +1,5 @@
 // Mistakes that are written into the source of the client while a process of the simulation loads it: in the engine,
-// and in the sinks that it ships. Each must be found by an invariant that knows nothing of it.
+// and in the sinks that it ships. Each must be found by an invariant that does not know about it.
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -93,7 +93,7 @@ export const plantedEdits: readonly SimulatedEdit[] = [
     .map((edit) => ({ ...edit, canShow: withKind('ndjson', 'exec') })),
 ]
 
-/** Looks for a run that the mistake spoils, in a process of its own: the first one, or undefined. */
+/** Searches for a run that the mistake spoils, in a separate process: returns the first one, or undefined. */
 export async function findPlanted(planted: SimulatedEdit, seed: number, runs: number): Promise<Found> {
   const program = fileURLToPath(new URL('./find-mismatch.ts', import.meta.url))
   const args = ['--import', plantingHook(planted), program, planted.name, `${seed}`, `${runs}`]

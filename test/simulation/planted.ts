@@ -10,7 +10,7 @@ import { type ApiNode, nodeCount } from './api-node.ts'
 import type { Answer } from './in-process-app.ts'
 import type { Planted } from './world.ts'
 
-/** The reader with another list. */
+/** The edition view with another list. */
 function withList(reader: EditionView, list: EditionView['list']): EditionView {
   return {
     get newest() {
@@ -25,7 +25,7 @@ function withList(reader: EditionView, list: EditionView['list']): EditionView {
   }
 }
 
-/** Every match of the query, changed, and cut into a page again. */
+/** Changes every match of the query, and cuts the result into a page again. */
 function relisted(
   reader: EditionView,
   query: ListQuery,
@@ -56,7 +56,7 @@ function withStates(store: StateStore, change: (state: SyncState) => SyncState):
   return { load: () => store.load(), save: (state) => store.save(change(state)), clear: () => store.clear() }
 }
 
-/** Changes what is stored, wherever the sink of the client stores it. */
+/** Changes what is stored, wherever the client's sink stores it. */
 function storing(change: (state: SyncState, now: number) => SyncState): NonNullable<Planted['client']> {
   return {
     wrapSink: (sink, process) => ({
@@ -71,7 +71,7 @@ function storing(change: (state: SyncState, now: number) => SyncState): NonNulla
 
 const withTime = (state: SyncState, updatedSince: string): SyncState => ({ ...state, updatedSince })
 
-/** Answers of the first page that a cache keeps, whichever client asks. */
+/** Answers of the first page that a cache stores, whichever client requests them. */
 function cachingAnswer(): (answer: Answer, url: string, node: ApiNode) => Answer {
   const kept = new WeakMap<object, Map<string, Answer>>()
   return (answer, url, node) => {
@@ -96,7 +96,7 @@ function fetching(
   }
 }
 
-/** A sink whose first runs are staged in name only, with nothing kept of a run that did not end. */
+/** A sink whose first runs are staged in name only, and of which nothing is kept if a run did not end. */
 const lossySink = (change: (sink: Sink) => Partial<Sink>): NonNullable<Planted['client']> => ({
   wrapSink: (sink) => ({ ...sink, ...change(sink) }),
 })
@@ -246,7 +246,7 @@ export const suite: readonly Planted[] = [
   },
 ]
 
-/** Others that came to mind. */
+/** Further mistakes that are plausible. */
 export const furtherSuite: readonly Planted[] = [
   {
     name: 'merge before its survivor',

@@ -1,11 +1,11 @@
-// What one simulated run is like, drawn from its seed: from calm to violent, so that rare sequences occur too.
+// The properties of one simulated run, drawn from its seed: from calm to violent, so that rare sequences occur too.
 import type { SyncFilters } from '../../client/src/sync/sync-filters.ts'
 import { type Random, randomOf } from '../testing/generate/random.ts'
 import { drawFilters } from './filters.ts'
 import { type MemoryKind, memoryKinds } from './memory-sink.ts'
 import { type ShippedKind, shippedKinds } from './shipped-sinks.ts'
 
-/** What the scheduler may do; each can be left out to shrink a failing run. */
+/** Kinds of events of the scheduler; each can be left out to shrink a failing run. */
 export const operations = [
   'create',
   'change',
@@ -45,7 +45,7 @@ export const operations = [
 export type Operation = (typeof operations)[number]
 
 export type SinkKind = MemoryKind | ShippedKind
-/** Writes are seen at once, and a first run may find something there. */
+/** Whether writes are seen immediately, and a first run may find something there. */
 export const isDirect = (kind: SinkKind): boolean => ['direct', 'exec', 'crm'].includes(kind)
 
 export type ClientProfile = {
@@ -69,7 +69,7 @@ export type Profile = {
   readonly sinkFaultRate: number
   /** How often something else happens than the next step of a client. */
   readonly eventRate: number
-  /** A published edition is not at once on every node. */
+  /** Whether a published edition reaches the nodes with a delay. */
   readonly lagRate: number
   readonly isGzip: boolean
   readonly clients: readonly ClientProfile[]
@@ -123,7 +123,7 @@ const largeRecords = 640
 export const profileOf = (seed: number, without: ReadonlySet<string> = new Set()): Profile =>
   drawProfile(randomOf(seed, 5), randomOf(seed, 8), without)
 
-/** `clients` is a stream of its own: what clients are changes nothing else about the run of a seed. */
+/** `clients` is a separate stream: the kinds of clients change nothing else about the run of a seed. */
 function drawProfile(random: Random, clients: Random, without: ReadonlySet<string>): Profile {
   const clientCount = random.weighted([
     [5, 1],

@@ -1,12 +1,12 @@
-// What the client takes from its runtime without being given it, replaced for the process of a simulation: digests,
-// which another thread would make, slower than all else in a run; and the timer that gives up an answer after 60 s,
-// which must run in simulated time.
+// What the client takes from its runtime although it is not passed in, replaced for the process of a simulation:
+// digests, which another thread would compute, slower than everything else in a run; and the timer that gives up an
+// answer after 60 s, which must run in simulated time.
 import { createHash } from 'node:crypto'
 
 /** The time limit of one request (client/src/tender-client.ts); no other timer in the process has this length. */
 const requestTimeoutMs = 60_000
 
-/** A timer that only the scheduler lets ring. */
+/** A timer that only the scheduler triggers. */
 export class RequestTimer {
   readonly #ring: () => void
   isCleared = false
@@ -23,7 +23,7 @@ export class RequestTimer {
 let latest: RequestTimer | undefined
 let isInstalled = false
 
-/** The timer that was set last: that of the request which is just being sent. */
+/** The timer that was set last: that of the request that is just being sent. */
 export function takeRequestTimer(): RequestTimer | undefined {
   const timer = latest
   latest = undefined

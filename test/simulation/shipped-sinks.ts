@@ -22,7 +22,7 @@ export const shippedKinds = ['ndjson', 'sqlite', 'exec', 'crm'] as const
 export type ShippedKind = (typeof shippedKinds)[number]
 export const isShipped = (kind: string): kind is ShippedKind => (shippedKinds as readonly string[]).includes(kind)
 
-/** What a process lends the sink that it opens. */
+/** What a process passes to the sink that it opens. */
 type Lent = {
   readonly folder: string
   readonly gate: Gate
@@ -32,7 +32,7 @@ type Lent = {
 
 type Opened = { readonly sink: Sink; readonly state: StateStore }
 
-/** A target and what its sink stores beside it; both outlive the processes. */
+/** A target and what its sink stores beside it; both survive the processes. */
 type Target = {
   readonly canStage: boolean
   readonly open: (lent: Lent) => Opened | Promise<Opened>
@@ -145,7 +145,7 @@ function replaceSpawn(): void {
   syncBuiltinESMExports()
 }
 
-/** The program keeps what it has when that is newer, as docs/sync/sinks/exec.md asks. */
+/** The program keeps its version if that is newer, as docs/sync/sinks/exec.md asks. */
 function execTarget(): Target {
   const copy: Copy = new Map()
   const commands: string[] = []
@@ -171,7 +171,7 @@ function execTarget(): Target {
             isDone = true
           })
         } catch (error) {
-          // Killed half-way, unless only its end was not heard of.
+          // It is killed half-way, unless only the report of its end was lost.
           if (!isDone) events.slice(0, events.length >> 1).forEach(take)
           throw error
         }
@@ -288,9 +288,9 @@ export class ShippedTarget {
   readonly #disk = new SimulatedDisk()
   readonly #target: Target
   readonly #durable: Durable
-  /** All versions that the sink was given. */
+  /** All versions that the sink received. */
   readonly #given = new Map<string, TenderRecord>()
-  /** The state whose commit the client heard of; what a killed one left may still be lost. */
+  /** The state whose commit the client saw; what a killed process left may still be lost. */
   #acknowledged: SyncState | undefined
 
   constructor(kind: ShippedKind, durable: Durable) {
@@ -332,7 +332,7 @@ export class ShippedTarget {
       const before = durable.copy
       durable.copy = read()
       // A first run replaces a staged copy as a whole. A CRM has no guard of its own: a crash before the ledger is
-      // saved may take a deal back for one run.
+      // saved may reset a deal for one run.
       if ((isFirst && canStage) || this.kind === 'crm') return
       for (const [id, held] of durable.copy)
         if (before.get(id)?.record.lastModified !== held.record.lastModified) watch.onWrite(before.get(id), held)
@@ -358,7 +358,7 @@ export class ShippedTarget {
         acknowledge(saved)
       },
       clear: async () => {
-        // Killed from here on, the next process may find either.
+        // If it is killed from here on, the next process may find either.
         this.#acknowledged = undefined
         await (await inner()).state.clear()
         acknowledge(undefined)
@@ -384,7 +384,7 @@ export class ShippedTarget {
       merge: async (merges) => {
         given(merges.map(({ record }) => record))
         const { sink: own } = await inner()
-        // A CRM would be written to by the question.
+        // In a CRM, the check would write.
         if (this.kind !== 'crm') {
           const held = await own.held(merges.flatMap(({ record, into }) => [record.id, into]))
           for (const merge of merges) if (held.has(merge.record.id)) watch.onMerge(merge, held.has(merge.into))
@@ -413,7 +413,7 @@ export class ShippedTarget {
         unmount()
       },
       kill: () => {
-        // What a process had not committed to SQLite goes with it; all else hangs at the gate.
+        // Data that a process had not committed to SQLite is lost with it; everything else waits at the gate.
         if (this.kind === 'sqlite') void opened?.sink.end()
         unmount()
       },

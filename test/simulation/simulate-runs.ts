@@ -29,7 +29,7 @@ export function addTotals(totals: Totals, more: Omit<Totals, 'runs'> & { readonl
   totals.publications += more.publications
 }
 
-/** The seed of run `index` under one seed; the run is replayed with it alone. */
+/** The seed of run `index` under one seed; it alone replays the run. */
 function seedOfRun(seed: number, index: number): number {
   return (Math.imul(seed, 0x9e3779b1) + index) >>> 0
 }
@@ -41,10 +41,10 @@ export type Failure = {
   readonly step: number
 }
 
-/** How many runs there are for each one that is repeated with other clocks of the clients (C149). */
+/** Number of runs for each one that is repeated with other clocks of the clients (C149). */
 const twinEvery = 10
 
-/** One run, and now and then its twin: a second one in which only the clients' clocks differ. */
+/** One run, and sometimes its twin: a second one in which only the clients' clocks differ. */
 export async function runSeed(
   seed: number,
   isTwinned: boolean,
@@ -103,7 +103,7 @@ export type Shrunk = {
   readonly result: RunResult
 }
 
-/** Fewer clients, fewer kinds of events, fewer steps, as long as the same invariant does not hold. */
+/** Shrinks to fewer clients, fewer kinds of events, and fewer steps, as long as the same invariant does not hold. */
 export async function shrink(failure: Failure, planted?: Planted): Promise<Shrunk | undefined> {
   let maxClients = 3
   let maxSteps = failure.step

@@ -42,7 +42,7 @@ const grouped = (value: number): string => value.toLocaleString('en-US')
 const barWidth = 30
 const lineEveryMs = 10_000
 
-/** A bar on a terminal, a line now and then elsewhere. */
+/** A bar on a terminal, occasional lines elsewhere. */
 function createProgress(total: number): { readonly show: (done: number) => void; readonly clear: () => void } {
   const startedAt = performance.now()
   let shownAt = startedAt

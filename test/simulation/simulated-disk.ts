@@ -1,7 +1,7 @@
 // The disk of a simulated client: what the shipped sinks write through node:fs/promises below `/simulated-disk/` is
-// kept in memory, call by call. Killed processes leave all of it; a power cut leaves the synced data, and of the rest
-// a random part, page by page. Names (new files, renames, deletions) become durable in their order, at the latest when
-// a folder is synced. Limit: truncating a file counts as durable at once.
+// kept in memory, call by call. Killed processes leave all of it; a power cut leaves the synced data, and a random part
+// of the rest, page by page. Names (new files, renames, deletions) become durable in their order, at the latest when a
+// folder is synced. Limit: truncating a file counts as durable immediately.
 import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import type { Random } from '../testing/generate/random.ts'
@@ -31,7 +31,7 @@ export class SimulatedDisk {
     this.#waiting.push(change)
   }
 
-  /** Opens for writing as `w`, `a` and `r+` do. */
+  /** Opens for writing like `w`, `a` and `r+`. */
   open(path: string, flags: string): File {
     let file = this.#names.get(path)
     if (!file) {
@@ -70,7 +70,7 @@ export class SimulatedDisk {
     this.#waiting = []
   }
 
-  /** The power fails: what is left is the disk from now on. */
+  /** The power fails: what remains is the disk from now on. */
   cutPower(random: Random): void {
     const kept = random.integer(0, this.#waiting.length)
     for (const change of this.#waiting.slice(0, kept)) change(this.#durableNames)
@@ -123,7 +123,7 @@ function placeOf(path: unknown): (Mount & { readonly path: string }) | undefined
   const rest = path.slice(root.length)
   const end = rest.includes('/') ? rest.indexOf('/') : rest.length
   const mount = mounts.get(rest.slice(0, end))
-  // A process that has ended: nothing it does happens.
+  // A process that has ended: its calls have no effect.
   return mount ? { ...mount, path: rest.slice(end) } : { disk: new SimulatedDisk(), gate: () => never, path: '' }
 }
 const never = new Promise<never>(() => {})

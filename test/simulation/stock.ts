@@ -15,14 +15,14 @@ import type { Random } from '../testing/generate/random.ts'
 export type Version = {
   readonly id: string
   readonly lastModified: number
-  /** The edition that brought it. */
+  /** The edition that added it. */
   readonly edition: number
   /** The edition that replaced it; 0 while it is the newest version. */
   supersededBy: number
   readonly content: TenderContent
   /** As served. */
   readonly body: string
-  /** As it should be served: different only in a publisher with a planted fault. */
+  /** As it should be served: it differs only in a publisher with a planted fault. */
   readonly trueBody: string
   readonly sources: readonly string[]
   readonly isArchived: boolean
@@ -30,11 +30,11 @@ export type Version = {
 
 export type SimulatedEdition = { readonly info: NewEdition; readonly versions: readonly Version[] }
 
-/** What a faulty publisher does otherwise; tests plant it. */
+/** How a faulty publisher differs; tests plant it. */
 export type PublisherFaults = {
-  /** Takes the place of the true first stamp. */
+  /** Replaces the true first stamp. */
   readonly stampOf?: (stamp: number, before: number, index: number, random: Random) => number
-  /** Takes the place of the true body. */
+  /** Replaces the true body. */
   readonly body?: (body: string, previous: Version | undefined) => string
 }
 
@@ -97,7 +97,7 @@ export class Stock {
     return this.editions[number - 1]
   }
 
-  /** What the next edition will bring. */
+  /** The changes of the next edition. */
   get changed(): readonly TenderContent[] {
     return [...this.#changed].map((id) => this.#contents.get(id)!)
   }
@@ -187,7 +187,7 @@ export class Stock {
     return found.id
   }
 
-  /** Nearly all at once, as after a long time without looking at the clock; returns how many. */
+  /** Closes nearly all at once, as after a long time in which the clock was not read; returns how many. */
   archiveMany(reason: CloseReason): number {
     const open = [...this.#contents.values()].filter(({ archiveReason }) => archiveReason === undefined)
     const archived = open.slice(this.#random.integer(0, 3))
@@ -210,7 +210,7 @@ export class Stock {
     return [...this.#contents.values()].some(({ mergedInto }) => mergedInto === id)
   }
 
-  /** Two records turn out to be one tender; records that pointed to the loser now point to the survivor (D37). */
+  /** Two records are merged; records that pointed to the loser now point to the survivor (D37). */
   merge(): string | undefined {
     const gone = this.#pickWhere(({ archiveReason }) => archiveReason !== 'merged')
     const kept = gone && this.#pickWhere(({ id, archiveReason }) => archiveReason !== 'merged' && id !== gone.id)
@@ -233,7 +233,9 @@ export class Stock {
     return source
   }
 
-  /** The next edition as it would be committed; `commit` makes it so. Undefined when there is nothing to publish. */
+  /**
+   * Returns the next edition as it would be committed; `commit` does that. Undefined if there is nothing to publish.
+   */
   cut(now: number): SimulatedEdition | undefined {
     const previous = this.newest
     const isChecked = JSON.stringify(this.#checks) !== JSON.stringify(previous?.checks ?? {})

@@ -27,11 +27,11 @@ const yearMs = 365 * dayMs
 const requestTimeoutMs = 60_000
 const organizationId = 'organisation-1'
 
-/** A mistake put into the world from outside, to see that it is found. */
+/** A mistake that is planted in the world, to see that it is found. */
 export type Planted = {
   readonly name: string
   readonly publisher?: PublisherFaults
-  /** What is wrong, in one sentence. */
+  /** The fault in one sentence. */
   readonly mistake?: string
   /** Invariants that are ignored, so that later ones must find it. */
   readonly blind?: readonly string[]
@@ -46,7 +46,7 @@ export type RunOptions = {
   readonly maxSteps?: number
   readonly maxClients?: number
   readonly planted?: Planted
-  /** Another course of the clients' clocks; nothing else may differ (C149). */
+  /** A different course of the clients' clocks; nothing else may differ (C149). */
   readonly clockStream?: number
   readonly trace?: boolean
 }
@@ -73,7 +73,7 @@ export async function simulateRun(options: RunOptions): Promise<RunResult> {
   }
 }
 
-/** Waits that this many steps of calm do not end are no longer waits. */
+/** Maximum steps of calm: waits that these do not end are no longer waits. */
 const maxQuietSteps = 4000
 
 class World {
@@ -296,7 +296,7 @@ class World {
     return this.#processes.filter((process) => process.isAlive && this.#readyOf(process).length > 0)
   }
 
-  /** Nobody can do anything before the next sleeper wakes. */
+  /** Nobody can do anything before the next sleep ends. */
   async #wakeNext(): Promise<void> {
     const times = this.#processes.flatMap((process) =>
       process.isAlive ? [...process.pending].map(({ wakeAt }) => wakeAt ?? this.now) : [],
@@ -329,7 +329,7 @@ class World {
     })
   }
 
-  /** C154: while a run is at work, the next one is skipped. */
+  /** C154: while a run is in progress, the next one is skipped. */
   async #overlap(client: SimulatedClient): Promise<void> {
     this.#note(`client ${client.index} is started a second time`)
     const second = this.#spawnBeside(client)
@@ -381,7 +381,7 @@ class World {
       this.#note(`client ${process.client.index}: ${pending.step}${isFaulty ? ' fails' : ''}`)
       if (isFaulty) {
         this.#fault(process)
-        // Half of the failures come after the deed: the acknowledgement is lost.
+        // Half of the failures come after the effect: the acknowledgement is lost.
         if (this.#random.chance(0.5))
           pending.happenUnheard!(new Error('the connection broke before the acknowledgement'))
         else pending.fail(new Error('no space left on device'))
@@ -442,8 +442,8 @@ class World {
       )
     if (fault !== undefined && body.length > 2) {
       this.#fault(process)
-      // The status of an answer that says no counts even when its body broke off.
-      // Patience with an answer that does not end is over after 60 s, and the waits count from then.
+      // The status of a refusal counts even if its body broke off. The wait for an answer that does not end is over
+      // after 60 s, and the waits count from then.
       if (fault === 'stall') this.now += requestTimeoutMs
       const isUnknown = status === 200 || fault === 'stall'
       this.invariants.onFailure(process, target, isUnknown ? undefined : { status, headers })
@@ -611,7 +611,7 @@ class World {
     this.#note(`node ${node.index} has edition ${node.shown}`)
   }
 
-  /** A restarted process has what its disk has: all of it, less after a disk was lost, or nothing yet. */
+  /** A restarted process has what its disk has: everything, less after a disk was lost, or nothing yet. */
   async #restartNode(node: ApiNode): Promise<void> {
     this.#fault()
     const isLagging = this.profile.weights.lag > 0
@@ -725,7 +725,7 @@ class World {
       node.shown = this.stock.newest!.edition
     }
     for (const process of this.#processes) {
-      // A process of before may hold a token that is gone, or be in the middle of its waits.
+      // An earlier process may hold a token that is gone, or be in the middle of its waits.
       if (process.isAlive) {
         process.kill()
         this.invariants.onCrash(process)

@@ -1,4 +1,4 @@
-// Every source's card is complete and consistent. One test covers all of them, so a new card must meet it too.
+// Every source's card is complete and consistent. One test covers all of them, so a new card must pass it too.
 import { describe, expect, test } from 'vitest'
 import { isSpan, nextTime } from '../../src/ingest/plan-slots.ts'
 import { dayStart } from '../../src/ingest/slot-spans.ts'

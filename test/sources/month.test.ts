@@ -1,4 +1,5 @@
-// A month of portals with every fault switched on and readers that die: what was published is in the store, once.
+// A month of portals with every fault enabled and clients that die: everything that was published is in the store,
+// once.
 import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dayMs, hourMs } from '../../src/domain/time.ts'
@@ -32,16 +33,16 @@ const representative = [
   'at-kdq-aus', // an index of files
   'ca-canadabuys', // whole tables
   'hn-oncae', // archives of lines by years
-  'hr-eojn', // a protocol of its own, by weeks
+  'hr-eojn', // a separate protocol, by weeks
   'us-portland', // records
 ]
 const chosen = wanted === 'all' ? all : all.filter(({ id }) => (wanted?.split(',') ?? representative).includes(id))
 const days = proofCount({ share: 12, full: 30 })
 /** So that every hour of the day has its turn. */
 const stepMs = 25 * hourMs
-/** Long enough for every second look that cards take at their spans, and for what faults put off. */
+/** Long enough for every second reading that cards require of their spans, and for the delays that faults cause. */
 const patienceDays = 36
-/** Ended at a request, as by a signal; and dead between two queries, without a word. */
+/** Ended at a request, as by a signal; or dead between two queries, silently. */
 const shares = { stopped: 0.15, killed: 0.1 }
 /** A worker that died holds its source for less than this. */
 const leaseMs = 100_000
@@ -146,7 +147,9 @@ test(`${days} days with all faults on: every published notice is in the store, n
   expect(Object.keys(counts).length).toBeGreaterThan(20)
 }, 600_000)
 
-/** The store as a worker sees it that dies at one of its queries: from there on it can do nothing, not even say so. */
+/**
+ * The store as seen by a worker that dies at one of its queries: from there on it can do nothing, not even report it.
+ */
 function mortal(whole: TestStore, queries: number): { readonly store: TestStore; readonly isOver: () => boolean } {
   let left = queries
   const plugin: KyselyPlugin = {

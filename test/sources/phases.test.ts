@@ -31,7 +31,7 @@ const statusOfPhase = {
   unsuccessful: 'cancelled',
 } as const
 
-/** The status of the record of one document; undefined where there is none. */
+/** The status of the record of one document; undefined if there is none. */
 function statusOf(parse: (bytes: Uint8Array) => ReturnType<typeof parseDocument>, entry: object): string | undefined {
   const notices = parse(Buffer.from(JSON.stringify(entry))).flatMap((part) => ('notice' in part ? [part.notice] : []))
   return notices.length === 0 ? undefined : lifecycleOf(timelineOf(notices), now).status

@@ -157,7 +157,8 @@ function slotsOf(source: Source, channel: Channel): Slot[] {
 class Killed extends Error {}
 
 /**
- * Reads a slot with a memory like the ledger's; with `death`, the process dies at that request, and another continues.
+ * Reads a slot with a memory like the ledger's; with `death`, the process dies at that request, and another one
+ * continues.
  */
 async function readSlot(source: Source, channel: Channel, slot: Slot, death?: number) {
   const documents = new Set<string>()

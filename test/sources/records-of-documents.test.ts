@@ -1,4 +1,4 @@
-// From a published document to the record: what a notice says of winners, amounts, lots and codes must be in what is
+// From a published document to the record: what a notice says about winners, amounts, lots and codes must be in what is
 // served.
 import { describe, expect, test } from 'vitest'
 import { mergeTender } from '../../src/consolidate/merge.ts'

@@ -43,7 +43,8 @@ async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 }
 
 /**
- * What the http client makes of an answer: unexpected statuses throw, a 202 of the firewall only when `isClientAlert`.
+ * What the http client makes of an answer: unexpected statuses throw, and a 202 of the firewall only if
+ * `isClientAlert`.
  */
 export function replyOf(request: SourceRequest, scripted: ScriptedReply): SourceReply {
   const { status = 200, headers = {}, body = '', breakAfter } = scripted
@@ -67,7 +68,7 @@ export class ScriptedRun {
   now = 0
   readonly requests: SourceRequest[] = []
   readonly documents = new Map<string, ReceivedDocument>()
-  /** How many documents steps brought, known ones included. */
+  /** Number of documents in these steps, including known ones. */
   handedOver = 0
   readonly items = new Map<string, string>()
   readonly checkpoints = new Map<string, Json>()
@@ -131,7 +132,7 @@ export class ScriptedRun {
     this.delivered += step.entries ?? step.documents.length
   }
 
-  /** Why a reading failed, `Refused` or `Retryable` with its message; the end when it did not. */
+  /** Why a reading failed, `Refused` or `Retryable` with its message; the end if it did not. */
   async failure(fetch: Fetch, slot: Slot): Promise<string> {
     try {
       const end = await this.read(fetch, slot)

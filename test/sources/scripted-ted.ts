@@ -1,5 +1,4 @@
-// A small TED for tests: calendar, packages, search and single notices over made-up notices, with the faults that are
-// known.
+// A small TED for tests: calendar, packages, search and single notices over made-up notices, with the known faults.
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { pack } from 'tar-stream'
@@ -29,7 +28,7 @@ export function tedNotice(
 </ContractNotice>`
 }
 
-/** Real notices are long and differ; without something that does not shrink a package would be a few hundred bytes. */
+/** Real notices are long and differ; without a part that does not compress a package would be a few hundred bytes. */
 function padding(number: string): string {
   return Array.from({ length: 12 }, (_, index) =>
     createHash('sha512').update(`${number}/${index}`).digest('base64'),
@@ -57,7 +56,7 @@ export type Issue = {
   readonly issue: number
   /** Numbers that the search lists. */
   readonly numbers: readonly string[]
-  /** Numbers in the package; default: the same. `null`: not out. */
+  /** Numbers in the package; default: the same. `null`: not published yet. */
   readonly packed?: readonly string[] | null
 }
 
@@ -77,7 +76,7 @@ export class ScriptedTed {
     this.issues = new Map(Object.entries(issues))
   }
 
-  /** Packs all packages, those of the months too; to be called again after a change. */
+  /** Packs all packages, including those of the months; call it again after a change. */
   async pack(): Promise<this> {
     this.#packages.clear()
     const months = new Map<string, { name: string; bytes: Buffer }[]>()
@@ -157,7 +156,7 @@ export class ScriptedTed {
   }
 }
 
-/** So many numbers in a row. */
+/** This many consecutive numbers. */
 export function numbersFrom(first: number, count: number, year = 2026): string[] {
   return Array.from({ length: count }, (_, index) => `${first + index}-${year}`)
 }

@@ -1,4 +1,4 @@
-// The portals of the simulator with everything that reads them, on a clock that jumps over every wait.
+// The portals of the simulator with everything that reads them, on a clock that skips every wait.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ export type SimulatedPortals = AsyncDisposable & {
   readonly clock: () => number
   /** Moves the clock. */
   readonly advance: (ms: number) => void
-  /** What runs take; every source that needs a key has one. `signal` ends the run. */
+  /** The options of runs; every source that needs a key has one. `signal` ends the run. */
   readonly runOptions: (worker: string, signal?: AbortSignal) => RunOptions
 }
 

@@ -37,7 +37,7 @@ function germanAnswer({ url }: SourceRequest) {
   return { body: zipSync(files) }
 }
 
-/** Requests answered by a script; the process dies after a number of them. */
+/** Requests that a script answers; the process dies after a number of them. */
 function optionsOf(script: Script, now: number, life = { requests: Number.POSITIVE_INFINITY }): RunOptions {
   const death = new AbortController()
   return {

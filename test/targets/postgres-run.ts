@@ -1,4 +1,4 @@
-// One sync run into PostgreSQL in a process of its own, to be killed: prints a line per page fetched and per commit.
+// One sync run into PostgreSQL in a separate process, to be killed: prints a line per fetched page and per commit.
 import { openPostgresSink } from '../../client/src/sinks/postgres-sink.ts'
 import { sync } from '../../client/src/sync/sync.ts'
 import { TenderClient } from '../../client/src/tender-client.ts'

@@ -185,7 +185,7 @@ describe.each(Object.keys(targets))('from the API into %s', (name) => {
       return outcome
     }
     const known = new Set<string>()
-    /** All that was ever delivered is shown as the newest edition has it. */
+    /** Everything that was ever delivered is shown as in the newest edition. */
     const expectEqual = async () => {
       const shown = await target.shown()
       const expected = (await crawl(api)).filter(

@@ -1,6 +1,6 @@
 // An API as a separate process, with generated tenders. A line with a number on its input publishes an edition that
-// changes that many of them, by their content, fate and merges; it answers with `published`. It also reports each
-// requested page.
+// changes this many of them: in content, status and merges; it answers with `published`. It also reports each requested
+// page.
 import { createInterface } from 'node:readline'
 import { startApi, startOfTests } from '../api-world.ts'
 import { randomOf } from '../testing/generate/random.ts'

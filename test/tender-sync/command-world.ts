@@ -1,4 +1,4 @@
-// tender-sync against an API over real HTTP: the commands run in this process, with their output caught.
+// tender-sync against an API over real HTTP: the commands run in this process, and their output is captured.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// The commands of tender-sync as a person or a timer uses them: what they print, their exit codes, what stays when they
-// fail.
+// The commands of tender-sync as a person or a timer uses them: what they print, their exit codes, and what remains
+// when they fail.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
@@ -327,7 +327,7 @@ describe('tender-sync watch', () => {
       sleep: async (ms, signal) => {
         signal?.throwIfAborted()
         expect(ms).toBeLessThanOrEqual(60_000)
-        // Lets a signal come through; a real wait does so too.
+        // Lets a signal arrive; a real wait does so too.
         if (++slept % 50 === 0) await new Promise((resolve) => setTimeout(resolve, 1))
         api.now += ms
       },

@@ -25,14 +25,14 @@ const awarded = (number: number) => ({
 
 const python = (program: string, ...args: readonly string[]): string =>
   execFileSync('python3', ['-c', program, ...args], { encoding: 'utf8' })
-/** Statements by Python's own SQLite. */
+/** Runs statements with Python's own SQLite. */
 const inSqlite = (file: string, sql: string): string =>
   python(
     'import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.executescript(sys.argv[2]); db.commit()',
     file,
     sql,
   )
-/** In the last letter of a text, or in the middle of a file that is compressed. */
+/** In the last letter of a text, or in the middle of a compressed file. */
 const flipBit = (file: string, before: string): string =>
   python(
     'import sys; f = open(sys.argv[1], "r+b"); b = f.read(); i = b.find(sys.argv[2].encode()) + len(sys.argv[2]) - 1; i = i if sys.argv[2].encode() in b else len(b) // 2; f.seek(i); f.write(bytes([b[i] ^ 1]))',
@@ -112,7 +112,7 @@ describe.skipIf(!hasPython)('D59: a copy that another program damaged', () => {
       const name = `digest_${process.pid}`
       const sink = `postgres:${serverUrl} --option schema=${name}`
       try {
-        // The newest record comes again with every run, and proves nothing.
+        // The newest record is delivered again with every run, and proves nothing.
         api.editions.publish(startOfTests, [awarded(31), ...records(1, 30)])
         expect((await sync(`run ${url} --sink ${sink} --initial history`)).code).toBe(0)
         expect(await verified(world, sink)).toMatchObject({ result: 'equal', by: 'digest', held: 31 })

@@ -28,7 +28,7 @@ afterAll(() => {
   rmSync(disk, { recursive: true, force: true })
 })
 
-/** A program as a process of its own, with nothing but what is given in its environment. */
+/** Runs a program as a separate process, with nothing but the given environment. */
 async function end(args: readonly string[], variables: Record<string, string>, command = process.execPath) {
   const child = spawn(command, [...args], { env: { PATH: process.env.PATH ?? '', ...variables } })
   const seen = { out: '', err: '' }

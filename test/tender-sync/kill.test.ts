@@ -14,7 +14,7 @@ import { randomOf } from '../testing/generate/random.ts'
 
 const root = join(import.meta.dirname, '../..')
 const kills = Number(process.env.TENDER_SYNC_KILLS ?? 20)
-/** Copies of each kind; each bears its part of the kills. */
+/** Number of copies of each kind; each receives its part of the kills. */
 const lives = 4
 const seed = Number(process.env.TENDER_SYNC_SEED ?? Math.floor(Math.random() * 1e6))
 const folder = mkdtempSync(join(tmpdir(), 'tender-kill-'))
@@ -111,7 +111,10 @@ describe(`tender-sync killed ${kills} times (TENDER_SYNC_SEED=${seed})`, () => {
         child.once('close', (code) => resolve({ code, text }))
       })
 
-    /** A copy from its first run on, killed again and again. Few changes in between, so that a lost page stays lost. */
+    /**
+     * A copy from its first run on, killed repeatedly. There are few changes in between, so that a lost page stays
+     * lost.
+     */
     const live = async (file: string, life: number): Promise<void> => {
       const args = ['--url', api.origin, '--sink', `${kind}:${file}`, '--initial', 'history', '--json']
       const sync = (command: string): ChildProcess =>
@@ -120,14 +123,14 @@ describe(`tender-sync killed ${kills} times (TENDER_SYNC_SEED=${seed})`, () => {
       while (killed < kills / lives) {
         if (random.chance(0.3)) await api.publish(random.integer(1, 120))
         const child = sync('run')
-        // Where it counts: between the first page and the end, in commits, in the rewriting of files.
+        // At critical moments: between the first page and the end, in commits, while files are rewritten.
         let timer: NodeJS.Timeout | undefined
         api.afterPages(random.integer(1, 4), () => {
           timer = setTimeout(() => child.kill('SIGKILL'), random.integer(0, 60))
         })
         const { code, text } = await ended(child)
         clearTimeout(timer)
-        // Nothing but being killed or being done: no run stumbles over what a killed one left.
+        // Every run is either killed or completes: none fails because of what a killed one left.
         expect(code === null || code === 0, text).toBe(true)
         if (code === null) killed++
         else await api.publish(random.integer(1, 250))
@@ -143,7 +146,7 @@ describe(`tender-sync killed ${kills} times (TENDER_SYNC_SEED=${seed})`, () => {
       const copied = await recordsIn(file)
       const timesOf = (records: readonly TenderRecord[]) =>
         records.map(({ id, lastModified, status }) => `${id} ${lastModified} ${status}`).sort()
-      // First what a person can read when it fails, then everything.
+      // First what a person can read if it fails, then everything.
       expect(timesOf(copied), `life ${life}`).toEqual(timesOf(stock))
       expect(byId(copied)).toEqual(byId(stock))
       const verified = await ended(sync('verify'))

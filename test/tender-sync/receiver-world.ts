@@ -1,4 +1,4 @@
-// `tender-sync webhooks` as a process, the places where it keeps hits, and messages as the service signs them.
+// `tender-sync webhooks` as a process, the storages in which it keeps hits, and messages as the service signs them.
 import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -21,7 +21,7 @@ export const hitKinds: readonly HitKind[] = [
   ...(testDatabaseUrl === undefined ? [] : (['postgres'] as const)),
 ]
 
-/** A kept hit, as another program reads it. */
+/** A stored hit, as another program reads it. */
 export type KeptHit = {
   readonly hitId: string
   readonly tenderId: string
@@ -113,7 +113,7 @@ export type ReceiverProcess = AsyncDisposable & {
   readonly errors: () => string
 }
 
-/** Starts the receiver and waits until it listens. Rejects with what it said when it ends before. */
+/** Starts the receiver and waits until it listens. Rejects with its output if it ends before. */
 export async function startReceiverProcess(
   sink: string,
   options: {
@@ -225,7 +225,7 @@ export function hitMessage(
   return { id: `msg_${randomBytes(16).toString('hex')}`, body, hitId }
 }
 
-/** Posts a message as the service does; the status, or the name of what went wrong. */
+/** Posts a message as the service does; returns the status, or the name of the failure. */
 export async function post(
   url: string,
   { id, body }: Pick<Message, 'id' | 'body'>,

@@ -1,5 +1,5 @@
-// `tender-sync webhooks`: what is answered with 2xx is kept once, whatever comes twice, late, altered, or at the same
-// time.
+// `tender-sync webhooks`: what is answered with 2xx is stored once, whether messages arrive twice, late, altered, or at
+// the same time.
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -211,7 +211,7 @@ describe('requests that are no genuine webhook', () => {
     expect(reasons.join('\n')).toMatch(
       /no signature fits[\s\S]*five minutes[\s\S]*content coding[\s\S]*data lacks "hitId"[\s\S]*more than 1048576 bytes/,
     )
-    // and it still takes what is genuine
+    // and it still accepts what is genuine
     expect(await post(receiver.url, message, [secret])).toBe(204)
     expect(target.rows()).toHaveLength(1)
   })
@@ -452,7 +452,7 @@ describe('beside the copy', () => {
   })
 })
 
-/** The first promise that is broken; undefined when all are kept. */
+/** The first promise that is broken; undefined if all are kept. */
 async function firstBroken(kind: HitKind, planted: PlantedEdit): Promise<string | undefined> {
   const { secret, target, receiver } = await open(kind, { planted })
   const send = (message: ReturnType<typeof hitMessage>) => post(receiver.url, message, [secret])

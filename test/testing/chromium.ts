@@ -7,7 +7,7 @@ const executablePath = ['chromium-headless-shell', 'chromium', 'chromium-browser
   .map((name) => `/usr/bin/${name}`)
   .find(existsSync)
 
-/** Where there is none, tests in a browser are skipped. */
+/** Without it, tests in a browser are skipped. */
 export const hasChromium = executablePath !== undefined
 
 export const launchChromium = (): Promise<Browser> =>

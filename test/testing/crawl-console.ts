@@ -1,7 +1,7 @@
 // The pages of a console that can be found by following links: one address for each route.
 import { routesOf } from '../../src/console/routes.ts'
 
-/** Every route of a console without settings, to be listed and not to be answered. */
+/** Every route of a console without settings, only to be listed, not to be answered. */
 export const consoleRoutes = routesOf({ config: {} } as never)
 
 /** Routes as patterns of paths, the longest first. */
@@ -13,11 +13,11 @@ export const pagePatterns = consoleRoutes
   }))
   .sort((left, right) => right.path.replace(/:\w+|\*/g, '').length - left.path.replace(/:\w+|\*/g, '').length)
 
-/** Pages of the documentation that are made in their own way; guides are all alike. */
+/** Pages of the documentation that are made in a special way; guides are all alike. */
 const ownDocs = /^\/docs(?:$|\/(?:search|fields|errors|errors\/:\w+|reference\/\w+)$)/
 /** Guides are in English in both languages, within the same frame. */
 export const isGuide = (route: string): boolean => route.startsWith('/docs') && !ownDocs.test(route)
-/** What is no page, or ends the session. */
+/** Addresses that are no page, or that end the session. */
 const isPage = (path: string): boolean =>
   !/\.(?:atom|txt|xml|json|svg)$|^\/(?:language|assets|sign-in\/oidc)/.test(path)
 
@@ -28,12 +28,12 @@ export type CrawledConsole = {
   readonly dead: readonly string[]
 }
 
-/** Follows the links of `origin` from `home` on. `allGuides`: each guide counts as a page of its own. */
+/** Follows the links of `origin` from `home` on. `allGuides`: each guide counts as a separate page. */
 export async function crawlConsole(
   origin: string,
   { cookie, home, allGuides }: { readonly cookie: string; readonly home: string; readonly allGuides: boolean },
 ): Promise<CrawledConsole> {
-  /** What an address is an example of. */
+  /** The route of which an address is an example. */
   const routeOf = (path: string): string | undefined => {
     const route = pagePatterns.find(({ pattern }) => pattern.test(path))?.path
     return route !== undefined && isGuide(route) && !allGuides ? '/docs/guide' : route

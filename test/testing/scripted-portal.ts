@@ -1,5 +1,5 @@
-// For tests: a portal in memory that a script answers for, and a reader that keeps what the runner would keep, through
-// kills.
+// For tests: a portal in memory whose answers come from a script, and a client that keeps what the runner would keep,
+// through kills.
 import { Retryable } from '../../src/platform/http.ts'
 import type {
   Fetch,
@@ -54,7 +54,7 @@ function replyOf({
     version,
     bytes: () => Promise.resolve(bytes),
     chunks: async function* () {
-      // Cut at an unexpected place.
+      // Truncated at an unexpected position.
       try {
         for (let start = 0; start < bytes.length; start += 997) {
           if (breaksAfter !== undefined && start > breaksAfter) throw new Retryable('the connection broke')
@@ -90,9 +90,9 @@ export type ReadingOptions = {
   readonly kept?: Kept
   readonly totalTolerance?: number | null
   readonly unreadableBecause?: (bytes: Uint8Array) => string | undefined
-  /** The life ends at the request of this number (from 1), before it is answered. */
+  /** The process ends at the request of this number (from 1), before it is answered. */
   readonly killedAtRequest?: number
-  /** The life ends before the step of this number is stored. */
+  /** The process ends before the step of this number is stored. */
   readonly killedAtStep?: number
 }
 

@@ -72,7 +72,7 @@ const allowedInside: { readonly [folder: string]: readonly string[] } = {
   'src/edition/write': ['src/edition/format', 'src/edition/read'],
   'src/api/limits': [],
 }
-/** Folders besides src, and what of theirs and of tests each may import; kits are where all of them reach. */
+/** Folders besides src, and what of them and of tests each may import; kits may be imported by all of them. */
 const allowedBeside: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
   { from: /^bench\//, never: /^(?:test\/(?!testing\/)|client\/test\/)|\.test\.ts$/ },
   { from: /^quality\//, never: /^(?:bench\/|test\/(?!testing\/)|client\/test\/)|\.test\.ts$/ },
@@ -90,7 +90,7 @@ const folderOf = (path: string): string => /^src\/([^/]+)\//.exec(path)?.[1] ?? 
 const insideOf = (path: string): string => posix.dirname(path).split('/').slice(0, 3).join('/')
 const baseOf = (path: string): string => posix.basename(path, '.ts')
 
-/** All violations in these sources, every rule applied to every file it is about. */
+/** All violations in these sources; every rule is applied to every file that it concerns. */
 export function houseViolations(sources: Sources): Violation[] {
   const scanned = new Map(
     [...sources].filter(([path]) => path.endsWith('.ts')).map(([path, text]) => [path, scanFile(text)]),
@@ -148,7 +148,7 @@ function checkNames(path: string, report: Report): void {
 
 function checkShape(path: string, file: ScannedFile, source: string, report: Report): void {
   const firstLine = source.startsWith('#!') ? source.slice(source.indexOf('\n') + 1) : source
-  // A test's own name says its job.
+  // A test's own name says what it tests.
   if (!path.endsWith('.test.ts') && !/^\s*(?:\/\/|\/\*)/.test(firstLine))
     report('first-line', 'begins without a line on its job')
   if (/(?<![\w$.])export\s+default\b/.test(file.code) || /(?<![\w$.])export\s*\{[^}]*\bas\s+default\b/.test(file.code))

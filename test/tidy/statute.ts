@@ -8,7 +8,7 @@ import { scanFile } from './scan.ts'
 export type NumberedRule = {
   readonly number: string
   readonly meaning: string
-  /** Paths of the files that hold the rule; empty when a review does. */
+  /** Paths of the files that hold the rule; empty if a review does. */
   readonly heldBy: readonly string[]
   /** Why only a review can hold it. */
   readonly reason: string | undefined
@@ -16,7 +16,9 @@ export type NumberedRule = {
 
 export const rulesPage = 'docs/rules.md'
 
-/** Where a letter with a number is something else: forms and codes of portals, regions, Irish postal codes. */
+/**
+ * Contexts in which a letter with a number is something else: forms and codes of portals, regions, Irish postal codes.
+ */
 const otherNumbers = ['src/sources/', 'src/simulator/', 'test/corpus/', 'test/testing/generate/stock.ts']
 const citing = /\.(?:ts|md|py|ya?ml)$/
 const citation = /(?<![\w/-])([CDGPRV])([1-9]\d{0,2})(?!\w|\.\d)(?:(?:\s+to\s+|\s?–\s?)\1([1-9]\d{0,2})(?!\w))?/g
@@ -64,7 +66,7 @@ function undefinedNumbers(sources: Sources, rules: readonly NumberedRule[]): Vio
   ]
 }
 
-/** What only the collection of real notices shows holds nothing in a clone. */
+/** A rule that only the collection of real notices shows is not held in a clone. */
 const isHolder = (path: string): boolean =>
   (path.endsWith('.test.ts') || path.startsWith('test/') || path.endsWith('-conformance.ts')) &&
   !path.startsWith('test/corpus/')

@@ -20,10 +20,10 @@ const roundTrips = proofCount({ share: 1, full: 5 })
 /** On the way back a share is enough: the same steps with the older program. */
 const nodesBack = proofCount({ share: 1, full: nodeCount })
 const askers = proofCount({ share: 2, full: 8 })
-/** Between two requests of one asker. */
+/** Milliseconds between two requests of one client. */
 const pauseMs = proofCount({ share: 20, full: 2 })
 
-/** What the newer version brings: a column, and long work after the start. */
+/** The migrations of the newer version: a column, and long work after the start. */
 const migration = `  '9998-planted': [
     'alter table published_tender add column planted integer',
     'create table planted (planted_id integer primary key)',
@@ -143,7 +143,7 @@ ${ports.map((each, index) => `  server node${index} 127.0.0.1:${each}\n`).join('
     }
     return {
       port,
-      /** Sends it nothing new, and waits until what runs has its answer. */
+      /** Sends it nothing new, and waits until requests in progress are answered. */
       takeOut: async (index: number) => {
         await ask(`set server nodes/node${index} state maint`)
         for (let tries = 0; tries < 200; tries++) {

@@ -92,7 +92,7 @@ describe.each(engines)('a deliverer that is killed (%s)', (engine) => {
   )
 })
 
-/** What a deliverer finds when it wakes, what its successor got meanwhile, and what must come of it. */
+/** What a deliverer finds when it continues, what its successor received meanwhile, and what must come of it. */
 const fates = [
   { late: 410, meanwhile: 204, isReplayed: false, left: { state: 'delivered', attempts: 1 }, sent: 2 },
   { late: 204, meanwhile: 500, isReplayed: false, left: { state: 'due', attempts: 1 }, sent: 2 },
@@ -117,7 +117,7 @@ describe.skipIf(testDatabaseUrl === undefined)('a deliverer that sleeps past its
       for (let sleep = 0; sleep < sleeps; sleep++) {
         const { late, meanwhile, isReplayed, left, sent } = fates[sleep % fates.length]!
         using receiver = await startReceiver((response, _received, count) => {
-          // the answer is there, and waits for the one that sleeps
+          // the answer has arrived, and waits for the stopped one
           if (count === 1) child.kill('SIGSTOP')
           response.writeHead(count === 1 ? late : meanwhile).end()
         })
@@ -136,7 +136,7 @@ describe.skipIf(testDatabaseUrl === undefined)('a deliverer that sleeps past its
         const [delivery] = await listDeliveries(store.db, { endpointNo, limit: 1 })
         expect({ late, delivery, sent: receiver.received.length }).toMatchObject({ late, delivery: left, sent })
         expect(await findEndpoint(store.db, endpointId)).toMatchObject({ state: 'active' })
-        // an organization has only so many
+        // an organization may have only so many
         await removeEndpoint(store, endpointNo, world.now())
       }
       child.kill('SIGKILL')

@@ -94,7 +94,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     await deliver()
     expect(receiver.received).toHaveLength(1)
     advance(5_000)
-    // what the record becomes meanwhile changes nothing about a message that was sent
+    // later changes of the record do not affect a message that was sent
     await sql`update edition_entry set body = replace(body, 'Asphalt', 'Beton')`.execute(store.db)
     await deliver()
     advance(5 * minuteMs - 1)

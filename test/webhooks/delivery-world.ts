@@ -16,7 +16,7 @@ import { makeWebhookSecret, webhookSecretBytes } from '../../src/webhooks/signat
 export type Received = { readonly headers: IncomingHttpHeaders; readonly body: string; readonly at: number }
 export type Answer = (response: ServerResponse, received: Received, count: number) => void
 
-/** A receiver on this machine that keeps what it got and answers as told. */
+/** A receiver on this machine that stores what it received and answers as told. */
 export async function startReceiver(answer: Answer = (response) => void response.writeHead(204).end()) {
   const received: Received[] = []
   const server = createServer((request, response) => {

@@ -9,12 +9,12 @@ export function at(text: string): string {
   return toInstant(Date.parse(text.includes('T') ? `${text}:00.000Z` : `${text}T00:00:00.000Z`))
 }
 
-/** A UUID-shaped id out of a number: `uuid(7)`. */
+/** A UUID-shaped id from a number: `uuid(7)`. */
 export function uuid(number: number): string {
   return `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`
 }
 
-/** A contract notice of one buyer in Germany on TED; everything can be given otherwise. */
+/** A contract notice of one buyer in Germany on TED; every member can be given. */
 export function notice(given: Partial<Notice> & { readonly noticeKey: string }): Notice {
   return {
     publisher: given.noticeKey.split(':')[0]!,

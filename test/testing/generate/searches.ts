@@ -1,5 +1,5 @@
-// Made-up saved searches: each is drawn from some records, so that it matches now and then, and part of it from others,
-// so that it mostly does not.
+// Made-up saved searches: each is drawn from some records, so that it sometimes matches, and part of it from others, so
+// that it mostly does not.
 
 import { procedureTypes } from '../../../src/domain/codes.ts'
 import { toNutsCode } from '../../../src/domain/nuts.ts'
@@ -15,13 +15,13 @@ import { type Random, randomOf } from './random.ts'
  */
 export type SearchStyle = 'narrow' | 'mixed'
 
-/** One filter; `records` are what it is drawn from. */
+/** One filter; `records` are those from which it is drawn. */
 export function generateFilter(records: readonly TenderContent[], random: Random, style: SearchStyle): SearchFilter {
   for (;;) {
     try {
       return parseSearchFilter(style === 'narrow' ? narrow(records, random) : mixed(records, random))
     } catch {
-      // nothing to search by was drawn: again
+      // it had nothing to search for, so it was drawn again
     }
   }
 }
