@@ -78,7 +78,7 @@ describe('collect', () => {
 })
 
 describe('watch', () => {
-  it('runs at once and then each hour at its minute, outlives faults, and ends with its signal', async () => {
+  it('runs immediately and then every hour at its minute, survives faults, and ends with its signal', async () => {
     const hour = 3_600_000
     let now = 10 * hour + 5
     const ending = new AbortController()

@@ -127,7 +127,7 @@ describe('C153: failures', () => {
     expect(time.slept).toEqual([1, 2, 4, 8, 16].map((minutes) => minutes * minuteMs))
   })
 
-  it.each(cases)('%s: the sixth attempt is as good as the first', async (_, fault) => {
+  it.each(cases)('%s: an answer to the sixth attempt is accepted', async (_, fault) => {
     const { time, api, client } = world()
     api.faults.push(...Array(5).fill(fault))
     expect((await time.run(client.get('a'))).id).toBe('a')
@@ -147,7 +147,7 @@ describe('C153: failures', () => {
     expect(events.find((event) => event.type === 'retry')).toMatchObject({ cause: { name: 'TimeoutError' } })
   })
 
-  it('patience may be shortened, never grown', async () => {
+  it('patience may be shortened, never extended', async () => {
     const { api, client, time } = world({ maxWaitMs: 3 * minuteMs })
     api.faults.push(...Array(6).fill(cases[0]![1]))
     expect(await time.run(failure(client.page()))).toBeInstanceOf(ProblemError)
@@ -218,12 +218,12 @@ describe('C161: the token leaves over HTTPS only', () => {
     },
   )
   it.each(['https://api.example.org/', 'http://localhost:8080', 'http://127.0.0.1:3000', 'http://[::1]:3000'])(
-    '%s is taken',
+    '%s is accepted',
     (baseUrl) => {
       expect(() => world({ baseUrl })).not.toThrow()
     },
   )
-  it('unless allowHttp says that the way is protected', () => {
+  it('HTTP is permitted if allowHttp says that the way is protected', () => {
     expect(() => world({ baseUrl: 'http://api.internal', allowHttp: true })).not.toThrow()
   })
   it('reads the token before each request, so that a rotation needs no restart', async () => {

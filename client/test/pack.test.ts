@@ -126,7 +126,7 @@ describe('the packed package', () => {
         expect(existsSync(join(installed, target.default))).toBe(true)
   })
 
-  it('has types that a strict program uses, without looking away from its declarations', async () => {
+  it('has types that a strict program uses, declarations checked too', async () => {
     writeFileSync(
       join(user, 'user.mts'),
       `import { TenderClient } from '@tenderstock/client'

@@ -146,7 +146,7 @@ describe('the client against the API', () => {
     expectEqual()
   })
 
-  it('a wrong token stops at once with the text of the problem', async () => {
+  it('a wrong token ends the run immediately with the text of the problem', async () => {
     const { api } = await realWorld(100)
     const client = new TenderClient({ baseUrl: api.origin, token: 'made-up' })
     expect(await sync({ client, sink: memorySink(), state: memoryState() })).toMatchObject({

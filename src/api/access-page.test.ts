@@ -29,7 +29,7 @@ test('loads nothing, runs nothing, and its policy allows exactly its own style',
   expect(html).not.toMatch(/ style="/)
 })
 
-test('is one page for all: a language, a title, one first heading, landmarks, a way past the menu', async () => {
+test('is accessible: a language, a title, one first heading, landmarks, a way past the menu', async () => {
   await using world = await startApi()
   const html = await (await fetch(`${world.origin}/access`)).text()
   expect(html).toMatch(/<html lang="en">/)
@@ -43,7 +43,7 @@ test('is one page for all: a language, a title, one first heading, landmarks, a 
   for (const [, target] of html.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target)
 })
 
-test('an address with characters of HTML cannot break out', async () => {
+test('an address with characters of HTML cannot break out of the text', async () => {
   await using world = await startApi({ docs: 'https://docs.example/"><b>' })
   expect(await (await fetch(`${world.origin}/access`)).text()).not.toContain('"><b>')
 })

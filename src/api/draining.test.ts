@@ -27,7 +27,7 @@ async function ask(socket: Socket, request: string): Promise<ReturnType<typeof r
   }
 }
 
-test('a node that drains answers old and new connections once more each, and /readyz names the reason', async () => {
+test('a node that drains answers each old and new connection once more, and /readyz names the reason', async () => {
   let reason: UnreadyReason | undefined
   await using world = await startApi({ unready: () => reason })
   world.editions.publish(startOfTests, [{ id: plainId(1) }])

@@ -15,7 +15,7 @@ function readAfresh(text: string): unknown {
   return { faults: 'faults' in parsed ? [...faults, ...parsed.faults] : faults }
 }
 
-test('the memory never changes the meaning of a query, whatever came before', () => {
+test('the cache never changes the meaning of a query, whatever came before', () => {
   const pieces = fc.constantFrom(
     'cursor=AQx_-9',
     'cursor=B',

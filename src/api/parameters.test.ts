@@ -84,7 +84,7 @@ describe('names', () => {
     expect('faults' in parsed && parsed.faults.length).toBe(100)
   })
 
-  test('by id, any parameter is refused', () => {
+  test('a request by id accepts no parameter', () => {
     expect(refuseParameters(parseQueryString('limit=1').values)).toMatchObject([
       { parameter: 'limit', code: 'unknown-parameter' },
     ])
@@ -97,7 +97,7 @@ describe('names', () => {
 })
 
 describe('lists', () => {
-  test('D16, D18, C98: repeated, spaced, encoded, unordered and doubled notations are one question', () => {
+  test('D16, D18, C98: repeated, spaced, encoded, unordered and doubled notations are one query', () => {
     const same = [
       'cpv=45210000,71000000',
       'cpv=71000000&cpv=45210000',
@@ -140,7 +140,7 @@ describe('cpv', () => {
     ['30192120', '30192120'],
     ['30192120-9', '30192120'],
     ['99999999', '99999999'],
-  ])('D19, C60: %s is taken', (text, code) => {
+  ])('D19, C60: %s is accepted', (text, code) => {
     expect(filterOf(`cpv=${text}`).cpv).toEqual([code])
   })
 
@@ -177,7 +177,7 @@ describe('nuts', () => {
   })
 })
 
-describe('the rest', () => {
+describe('the other parameters', () => {
   test('D21: procedure is folded; an unknown one lists the allowed ones', () => {
     expect(filterOf('procedure=OPEN,Neg-W-Call').procedure).toEqual(['neg-w-call', 'open'])
     expect(faultOf('procedure=offen')).toMatchObject({

@@ -229,7 +229,7 @@ describe('lists', () => {
     expect(page.data.map(({ id }) => id)).toEqual([plainId(2), plainId(3)])
   })
 
-  test('D8: Accept without JSON is answered with JSON all the same', async () => {
+  test('D8: Accept without JSON is answered with JSON nevertheless', async () => {
     expect((await world.get('/v1/tenders?limit=1', { accept: 'text/html' })).status).toBe(200)
   })
 
@@ -244,7 +244,7 @@ describe('lists', () => {
 })
 
 describe('conditional requests (D43)', () => {
-  test('the same question of the same edition is 304, counts, and carries no body', async () => {
+  test('the same query of the same edition is 304, counts, and carries no body', async () => {
     await using world = await startApi()
     world.editions.publish(startOfTests, [{ id: plainId(1) }, { id: plainId(2) }])
     for (const path of ['/v1/tenders?limit=1', `/v1/tenders/${plainId(1)}`]) {
@@ -278,7 +278,7 @@ describe('conditional requests (D43)', () => {
 })
 
 describe('one record', () => {
-  test('D35, C31, C107, C110: bare, equal to its list entry, counted', async () => {
+  test('D35, C31, C107, C110: a record is bare, equal to its list entry, and counted', async () => {
     await using world = await startApi()
     world.editions.publish(startOfTests, [{ id: plainId(1), cpvCodes: ['45000000'] }])
     const [entry] = (await pageOf(await world.get('/v1/tenders'))).data
@@ -287,7 +287,7 @@ describe('one record', () => {
     expect(await response.json()).toEqual(entry)
   })
 
-  test('C108, C109, D36: archived ones exist; a merged one names the survivor', async () => {
+  test('C108, C109, D36: archived records exist; a merged one names the survivor', async () => {
     await using world = await startApi()
     world.editions.publish(startOfTests, [
       { id: plainId(1) },
@@ -463,7 +463,7 @@ describe('limits', () => {
     expect(await status(`/v1/tenders/${plainId(9)}`, bearer(world.token))).toBe(404)
   })
 
-  test('D12, D13: what counts and what does not', async () => {
+  test('D12, D13: some requests count and others do not', async () => {
     await using world = await startApi()
     world.editions.publish(startOfTests, [{ id: plainId(1) }])
     const token = world.tokens.add('counted')
@@ -492,7 +492,7 @@ describe('limits', () => {
 })
 
 describe('cursors', () => {
-  test('C51, C52: 24 hours exactly works, one millisecond later is cursor-expired', async () => {
+  test('C51, C52: a cursor works for exactly 24 hours, and is cursor-expired one millisecond later', async () => {
     await using world = await startApi()
     world.editions.publish(startOfTests, [{ id: plainId(1) }, { id: plainId(2) }])
     const { nextCursor } = await pageOf(await world.get('/v1/tenders?limit=1'))

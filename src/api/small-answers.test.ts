@@ -24,7 +24,7 @@ afterAll(async () => {
 
 describe('D50: many header lines', () => {
   test.each([1, 100, 800, 890, 897, 898, 950, 1000, 1001, 1100, 1500, 1998, 3000, 5000])(
-    '%i short ones are read, or refused with the bounds that they really exceed',
+    '%i short ones are read, or refused with the limits that they really exceed',
     async (count) => {
       const lines = `Host: x\r\nConnection: close\r\nAuthorization: Bearer ${world.token}\r\n${'a:b\r\n'.repeat(count)}`
       const { status, body } = readAnswer(await sendRaw(world.port, `GET /v1/tenders HTTP/1.1\r\n${lines}\r\n`))
@@ -54,7 +54,7 @@ describe('C136, D3: instance', () => {
     },
   )
 
-  test('of any path is one', () => {
+  test('any path has a valid one', () => {
     const path = fc.stringMatching(/^\/[\x21-\x22\x24-\x3e\x40-\x7e\x80-\xff]{0,60}$/)
     fc.assert(
       fc.property(path, (text) => {
@@ -80,8 +80,8 @@ test('the root is a 404 that says where to go, in words and as links', async () 
   expect((await fetch(`${world.origin}/openapi.json`)).status).toBe(200)
 })
 
-describe('answers that are the same for all', () => {
-  test.each(['/access', '/openapi.json'])('%s is packed, and not sent again', async (path) => {
+describe('answers that are the same for all clients', () => {
+  test.each(['/access', '/openapi.json'])('%s is compressed, and not sent again', async (path) => {
     const ask = async (lines: string): Promise<{ head: string; body: Buffer }> => {
       const request = `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${lines}\r\n`
       const all = Buffer.from(await sendRaw(world.port, request), 'latin1')

@@ -47,7 +47,7 @@ describe('entity tags (D43)', () => {
     organizationId: 'one',
     now: 0,
   }
-  test('are weak, and differ by edition and when it was published, filter, size, place, organization and half day', () => {
+  test('are weak, and differ by edition and its time of publication, filter, size, position, organization and half day', () => {
     const key = { lastModified: 1, id: 'a' }
     const others = [
       { ...page, edition: 4 },
@@ -153,7 +153,7 @@ describe('paths (D7)', () => {
 })
 
 describe('problems', () => {
-  test('D1: the slugs of the decision are all there', () => {
+  test('D1: all slugs of the decision exist', () => {
     expect(problemSlugs).toEqual(
       expect.arrayContaining(
         'cursor-expired cursor-invalid cursor-filter-mismatch invalid-parameter unauthorized no-api-access not-found method-not-allowed rate-limited uri-too-long headers-too-large internal-error unavailable bad-gateway gateway-timeout'.split(

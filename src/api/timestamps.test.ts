@@ -69,7 +69,7 @@ describe('a timestamp', () => {
     expect(code).toBe(text.startsWith('1969') ? 'timestamp-too-early' : 'invalid-timestamp')
   })
 
-  test('D24: one space at the place of the offset is a plus that was decoded', () => {
+  test('D24: one space in place of the offset is a plus that was decoded', () => {
     expect(at('2026-11-02T14:00:00.000 02:00')).toEqual([noon, noon])
   })
 

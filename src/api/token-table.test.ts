@@ -63,7 +63,7 @@ describe('the table of tokens', () => {
     await table.close()
   })
 
-  test('an expired token is wrong from that millisecond on', async () => {
+  test('an expired token is invalid from that millisecond on', async () => {
     let now = 1000
     const tokens = createTestTokens()
     const token = tokens.add('one', { expiresAt: 2000 })
@@ -75,7 +75,7 @@ describe('the table of tokens', () => {
     await table.close()
   })
 
-  test('while the database is down known tokens work, and unknown ones are not called wrong', async () => {
+  test('while the database is down known tokens work, and unknown ones are not called invalid', async () => {
     const tokens = createTestTokens()
     const known = tokens.add('one')
     const { table } = await openTable(tokens)
@@ -87,7 +87,7 @@ describe('the table of tokens', () => {
     await table.close()
   })
 
-  test('a start without the database is a start: tokens are found when it is back', async () => {
+  test('a start without the database succeeds: tokens are found when it is back', async () => {
     const tokens = createTestTokens()
     const token = tokens.add('one')
     tokens.isDown = true

@@ -39,7 +39,7 @@ async function problemFor(
 const host = 'Host: a\r\nConnection: close\r\n'
 const bearer = () => `Authorization: Bearer ${world.token}\r\n`
 
-describe('too much', () => {
+describe('requests that are too long', () => {
   test('D50: an address of 8,192 bytes is read, one byte more is 414', async () => {
     const target = (length: number) => `/v1/tenders?x=${'a'.repeat(length - 14)}`
     expect(await problemFor(`GET ${target(8192)} HTTP/1.1\r\n${host}${bearer()}\r\n`)).toMatchObject({
@@ -72,7 +72,7 @@ describe('too much', () => {
     }
   })
 
-  test('many small headers are too many as well', async () => {
+  test('many small headers are refused as well', async () => {
     expect((await problemFor(`GET /v1/tenders HTTP/1.1\r\n${host}${'a:b\r\n'.repeat(6000)}\r\n`)).status).toBe(431)
   })
 })
@@ -118,7 +118,7 @@ test('a request that does not arrive in time is 408', () => {
   expect(explainParserError(error)).toMatchObject({ problem: { slug: 'request-timeout' }, path: '/' })
 })
 
-describe('well-formed, but rare', () => {
+describe('well-formed, but rare requests', () => {
   test('D9: a body on GET is 400, counted, and ends the connection', async () => {
     for (const body of ['Content-Length: 2\r\n\r\n{}', 'Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n']) {
       const problem = await problemFor(`GET /v1/tenders HTTP/1.1\r\nHost: a\r\n${bearer()}${body}`)
@@ -136,7 +136,7 @@ describe('well-formed, but rare', () => {
     }
   })
 
-  test('an address of the absolute form, HTTP/1.0 and an upgrade are served plainly', async () => {
+  test('an address in absolute form, HTTP/1.0 and an upgrade are served like plain requests', async () => {
     const texts = [
       `GET http://a/v1/tenders HTTP/1.1\r\n${host}${bearer()}\r\n`,
       `GET /v1/tenders HTTP/1.0\r\n${bearer()}\r\n`,

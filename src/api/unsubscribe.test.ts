@@ -21,7 +21,7 @@ describe('the page to unsubscribe', () => {
   const post = (origin: string, query: string, body?: string | FormData, headers: Record<string, string> = {}) =>
     fetch(`${origin}/unsubscribe${query}`, { method: 'POST', headers, ...(body !== undefined && { body }) })
 
-  test('asks with a form, without scripts, and ends nothing', async () => {
+  test('shows a form without scripts, and ends nothing', async () => {
     await using world = await opened()
     const answer = await fetch(`${world.api.origin}/unsubscribe?token=${token}`)
     expect(answer.status).toBe(200)
@@ -54,7 +54,7 @@ describe('the page to unsubscribe', () => {
     expect(JSON.stringify(world.lines)).not.toContain(token)
   })
 
-  test('does not ask about what cannot be a token, and holds floods back', async () => {
+  test('looks up nothing that cannot be a token, and holds floods back', async () => {
     await using world = await opened()
     const { origin } = world.api
     for (const query of ['', `?token=${token}x`, `?other=${token}`])
@@ -67,7 +67,7 @@ describe('the page to unsubscribe', () => {
     expect((await post(origin, `?token=${token}`)).status).toBe(200)
   })
 
-  test('says when nobody can end mails, and reads no long bodies', async () => {
+  test('reports when nobody can end mails, and reads no long bodies', async () => {
     await using world = await opened(() => {
       throw new Error('connection refused at 10.0.0.7')
     })
@@ -79,7 +79,7 @@ describe('the page to unsubscribe', () => {
     expect((await post(origin, `?token=${token}`, 'x'.repeat(2000))).status).toBe(400)
   })
 
-  test('is not there where there are no mails', async () => {
+  test('does not exist without mails', async () => {
     await using api = await startApi()
     expect((await fetch(`${api.origin}/unsubscribe?token=${token}`)).status).toBe(404)
     expect((await post(api.origin, `?token=${token}`)).status).toBe(404)

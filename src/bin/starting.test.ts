@@ -145,7 +145,7 @@ test('errors in the command line or the settings are reported before anything is
   }
 })
 
-test('config tells where each setting comes from, then what is wrong with them, and no secret', async () => {
+test('config shows where each setting comes from, then what is wrong with them, and no secret', async () => {
   const folder = await newFolder()
   const file = join(folder, 'url')
   await writeFile(file, 'postgres://user:secret@host/name\n')

@@ -57,7 +57,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`
     child.on('close', (code) => resolve({ code, shown }))
   })
 
-test('asks a person at a terminal, and continues only after yes', async () => {
+test('a person at a terminal is asked, and only yes continues', async () => {
   const revoke = (answer: string) => atTerminal(answer, 'token', 'revoke', tokenId)
   for (const [answer, code] of [
     ['\r', 1],
@@ -79,7 +79,7 @@ test('asks a person at a terminal, and continues only after yes', async () => {
   expect(isRevoked()).toBe(true)
 })
 
-test('exits with 2 and an explanation without a terminal, unless --yes is given', () => {
+test('without a terminal the command exits with 2 and an explanation, unless --yes is given', () => {
   const refused = call('organization', 'end', 'Acme')
   expect(refused).toMatchObject({
     status: 2,

@@ -95,7 +95,7 @@ exit 0
 describe.each(shells)('completion in %s', (shell) => {
   const offered = (line: string) => new Set(offers[shell](line))
 
-  test('commands, also those of two words', () => {
+  test('offers commands, including those of two words', () => {
     const first = offered('tenderstock ')
     for (const word of new Set(commandNames.map((name) => name.split(' ')[0]!)))
       expect(first.has(word), word).toBe(word !== 'clock')
@@ -103,7 +103,7 @@ describe.each(shells)('completion in %s', (shell) => {
     expect(offered('tenderstock token r')).toEqual(new Set(['revoke', 'rotate']))
   })
 
-  test('options of the command, and of no other', () => {
+  test('offers options of the command, and of no other', () => {
     const options = offered('tenderstock publish --')
     expect(options).toContain('--override-gate')
     expect(options).toContain('--help')
@@ -114,13 +114,13 @@ describe.each(shells)('completion in %s', (shell) => {
     expect(offered('tenderstock help publish --')).toEqual(new Set())
   })
 
-  test('choices of an option and of an argument', () => {
+  test('offers choices of an option and of an argument', () => {
     expect(offered('tenderstock start --log-level ')).toEqual(new Set(commands.start.options['log-level']?.choices))
     expect(offered('tenderstock organization update Acme --access o')).toEqual(new Set(['on', 'off']))
     expect(offered('tenderstock completion ')).toEqual(new Set(['bash', 'zsh', 'fish']))
   })
 
-  test('paths where a path belongs, and nothing where a name does', () => {
+  test('offers paths where a path belongs, and nothing where a name does', () => {
     const names = (line: string) => [...offered(line)].map((name) => name.replaceAll('\\', '').replace(/\/$/, ''))
     expect(names('tenderstock ingest ')).toEqual(expect.arrayContaining(['day one.zip', 'notices']))
     expect(names('tenderstock start --ingest notices da')).toEqual(['day one.zip'])

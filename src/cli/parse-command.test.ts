@@ -56,7 +56,7 @@ describe('command line', () => {
     })
   })
 
-  test('--deliver-open has a number where none is given', () => {
+  test('--deliver-open has a default number', () => {
     const words = 'search resume Roads --deliver-open'
     for (const args of [
       words,
@@ -120,7 +120,7 @@ describe('command line', () => {
     }
   })
 
-  test('commands that ask take --yes, and no others do', () => {
+  test('commands that ask accept --yes, and no others do', () => {
     for (const name of commandNames) {
       const { asks, options } = commands[name]
       expect(options['yes'] !== undefined, name).toBe(asks !== undefined)
@@ -129,7 +129,7 @@ describe('command line', () => {
     }
   })
 
-  test('what is asked names what is meant, and nothing is asked twice', () => {
+  test('each question names what it is about, and nothing is asked twice', () => {
     const question = (line: string) => {
       const parsed = parse(line)
       return parsed.kind === 'command' ? questionOf(parsed) : undefined
@@ -146,7 +146,7 @@ describe('command line', () => {
     expect(question('organization end a\u001b[2J')).toMatch(/"a\?\[2J"/)
   })
 
-  test('the main help lists every command but those that are not for everyday', () => {
+  test('the main help lists every command except those for rare use', () => {
     const text = helpText([], plainStyle)!
     for (const name of commandNames) expect(text.includes(`  ${name} `), name).toBe(!commands[name].hidden)
     expect(parse('--help')).toEqual({ kind: 'help', topic: [] })

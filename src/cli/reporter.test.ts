@@ -39,7 +39,7 @@ test.each<[CommandEvent, object]>([
   expect(printed(event)).toMatchObject({ event: event.event, time: instant, ...facts })
 })
 
-test('times stay in their places within lists and members', () => {
+test('times keep their positions within lists and members', () => {
   const held = [{ heldAt: at, reasons: [] }]
   const event = { event: 'status', lastRoundAt: null, holds: held, sources: { ted: { checkedAt: at, documents: 7 } } }
   expect(printed(event as unknown as CommandEvent)).toMatchObject({

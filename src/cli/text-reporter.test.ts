@@ -176,14 +176,14 @@ test.each<[string, CommandEvent, RegExp]>([
   expect(textOf(event)).toMatch(text)
 })
 
-test('a failure that goes on is told once in the status', () => {
+test('a failure that continues is shown once in the status', () => {
   expect(textOf({ ...status, ...failing })).not.toContain('old one')
 })
 
 const progress = (done: number, total?: number) =>
   ({ event: 'progress', stage: 'backup', done, ...(total !== undefined && { total }) }) as const
 
-test('a program hears of progress once a second, and of everything else at once', () => {
+test('a program receives progress once a second, and everything else immediately', () => {
   const { emit, out, clock } = reporting({ json: true })
   const told = () => out.splice(0).map((line) => (JSON.parse(line) as { done?: number }).done)
   for (let done = 0; done <= 30; done++) {
@@ -197,7 +197,7 @@ test('a program hears of progress once a second, and of everything else at once'
   expect(told()).toEqual([undefined, undefined])
 })
 
-test('who keeps what people read hears of progress every ten seconds, apart from the results', () => {
+test('stored text for people has progress every ten seconds, separate from the results', () => {
   const { emit, out, err, clock } = reporting()
   for (let done = 0; done <= 3; done++) {
     emit(progress(1000 * done, 3000))
@@ -209,7 +209,7 @@ test('who keeps what people read hears of progress every ten seconds, apart from
   expect([out, err]).toEqual([[], ['  Backing up: 2,000 of 3,000\n', '  Backing up: 4,000\n', '  Backing up: 5,000\n']])
 })
 
-test('only a person at a terminal is shown a new token and the link of the first person', () => {
+test('only a person at a terminal sees a new token and the link of the first person', () => {
   for (const errIsTerminal of [false, true])
     for (const json of [false, true]) {
       const kept = reporting({ json, errIsTerminal })

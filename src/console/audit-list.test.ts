@@ -17,7 +17,7 @@ const entries = (count: number): ListedAuditEntry[] =>
 const list = (count: number) =>
   auditList(entries(count), { language: 'en', path: '/operator/audit', isNewest: true }).text
 
-test('a page has its entries and the way to the next older one, where there is one', () => {
+test('a page has its entries and a link to the next older one, if there is one', () => {
   const page = list(entriesOnPage + 1)
   expect(page.match(/<tr>/g)).toHaveLength(entriesOnPage + 1)
   const [, older] = /href="\/operator\/audit(\?before=\d+)"/.exec(page)!

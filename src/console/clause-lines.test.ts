@@ -92,14 +92,14 @@ const seen = (content: Parameters<typeof html>[1]): string =>
 const english = /\b(?:by|the|of|is|not|in lot|lies|title|description|tender|days|text has|any|left|excluded|nothing)\b/
 
 describe('clauses', () => {
-  test('in English are the sentences of the hit', () => {
+  test('are the sentences of the hit in English', () => {
     expect(clauses.length).toBeGreaterThan(60)
     for (const each of clauses) expect(seen(clauseText(each, 'en'))).toBe(each.text)
     for (const [filter, each] of pairs)
       for (const line of matchOf(filter, each, now) ?? []) expect(seen(matchedLine(line, 'en'))).toBe(line)
   })
 
-  test('in German have no English left but names, and no mark of English', () => {
+  test('have no English in German except names, and no mark of English', () => {
     const shown = new Set<string>()
     for (const each of clauses) {
       const said = html`${clauseText(each, 'de')}`.text
@@ -139,7 +139,7 @@ describe('clauses', () => {
     expect(seen(matchedLine('cpv: 45233141 by 45233000', 'de'))).toBe('CPV: 45233141 durch 45233000')
   })
 
-  test('what has no known shape stays as it is, marked as English', () => {
+  test('a sentence of unknown shape stays unchanged, marked as English', () => {
     expect(html`${matchedLine('cpv: something new', 'de')}`.text).toBe('CPV: <bdi lang="en">something new</bdi>')
     expect(html`${matchedLine('toString: <b>', 'de')}`.text).toBe('<bdi lang="en">toString: &lt;b&gt;</bdi>')
     expect(html`${ruleText('<b>', 'de')}`.text).toBe('<bdi lang="en">&lt;b&gt;</bdi>')
@@ -171,7 +171,7 @@ describe('clauses', () => {
     ])
   })
 
-  test('what a search asks for is one line', () => {
+  test('what a search requires is one line', () => {
     expect(seen(filterLine(wanted, 'de'))).toBe(
       'CPV 45233000; Regionen DE21; Wörter asphalt; Auftraggeber Landkreis A, by lot 3; Auftragsarten Bauleistung; ' +
         'Verfahren Offen; Wert ab 100.000; Tage bis zur Frist 5; ohne CPV 90000000; ohne Regionen FR; ohne Wörter reinigung; ohne Auftraggeber B',

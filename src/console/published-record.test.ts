@@ -8,7 +8,7 @@ import { publishedRecords } from './published-record.ts'
 const [held, behind, unknown] = ['a', 'b', 'c']
 
 describe.each(drawnEngines)('published records (%s)', (engine) => {
-  test('come from the log of this node, and from the database where it does not have them yet', async () => {
+  test('come from the log of this node, and from the database if it does not have them yet', async () => {
     await using store = await openTestStore(engine)
     await upsertTenders(
       store.db,

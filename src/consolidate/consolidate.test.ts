@@ -97,7 +97,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
     )
   })
 
-  test('passes the clock to the same state at once or in steps', async () => {
+  test('reaches the same state whether the clock moves at once or in steps', async () => {
     await using store = await openTestStore(engine)
     await fc.assert(
       fc.asyncProperty(
@@ -250,7 +250,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
     )
   })
 
-  test('a merged record is a tender again, under its own ID, when the joining notice contradicts', async () => {
+  test('a merged record becomes a tender again, under its own ID, when the joining notice contradicts', async () => {
     await using store = await openTestStore(engine)
     const first = notice({ noticeKey: 'ted:1-2026', publicationNumber: '1-2026', publicationDate: at('2026-01-05') })
     // a different title, so that only the reference joins the two
@@ -315,7 +315,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
     }
   })
 
-  test('a key that too many notices hold joins nothing, also those that it joined before', async () => {
+  test('a key that too many notices hold joins nothing, and separates what it joined before', async () => {
     await using store = await openTestStore(engine)
     const many = Array.from({ length: mostHolders + 30 }, (_, number) =>
       notice({ noticeKey: `ted:${number}-2026`, procedureId: uuid(1) }),

@@ -17,7 +17,7 @@ const result = notice({
   references: [{ kind: 'previous', publicationNumber: '20-2026' }],
 })
 
-test('different award numbers of one numbering, in the field or in the text', () => {
+test('different award numbers of one numbering are noted, in the field or in the text', () => {
   expect(doubtsOf('t', [call, { ...result, internalReference: 'WBG 26_01' }])).toEqual([])
   expect(doubtsOf('t', [call, { ...result, internalReference: 'Q-118' }])).toEqual([])
   const doubt = { tenderId: 't', kind: 'award-number', left: 'ted:20-2026', right: 'ted:90-2026' }
@@ -26,7 +26,7 @@ test('different award numbers of one numbering, in the field or in the text', ()
   expect(doubtsOf('t', [text, call])).toMatchObject([{ ...doubt, evidence: 'WBG2601 and WBG2602' }])
 })
 
-test('a result that names another call', () => {
+test('a result that names another call is noted', () => {
   const other = { ...result, references: [{ kind: 'previous' as const, publicationNumber: '7-2026' }] }
   expect(doubtsOf('t', [call, result])).toEqual([])
   expect(doubtsOf('t', [call, other])).toMatchObject([

@@ -807,7 +807,7 @@ describe('the lifecycle of', () => {
     }
   })
 
-  test('at least 60 situations is held', () => {
+  test('at least 60 situations is tested', () => {
     expect(scenarios.length).toBeGreaterThanOrEqual(60)
   })
 

@@ -73,7 +73,7 @@ describe('link keys', () => {
     expect(documentsProject(url)).toBe(project)
   })
 
-  test('of announcements and modifications hold no number and no address, which later procedures may share', () => {
+  test('contain no number and no address of announcements and modifications, which later procedures may share', () => {
     const given = { internalReference: 'V-5001', lots: [lot('1', { documentsUrl: `https://a.example/${uuid(7)}` })] }
     const weak = (key: string) => /^[dr]:/.test(key)
     expect(keysOf({ noticeKey: 'ted:1', ...given }).filter(weak)).toHaveLength(3)
@@ -108,7 +108,7 @@ describe('buyers', () => {
     expect(conflict(b, a)).toBe(expected)
   })
 
-  test('with a placeholder for an id have none', () => {
+  test('have no id if it is a placeholder', () => {
     expect(['TBD', 'n/a', '0000', 't:', 'ORG-0001'].map((id) => cleanBuyerId(id, 'DE'))).toEqual(
       Array.from({ length: 5 }, () => undefined),
     )

@@ -174,7 +174,7 @@ describe('several award notices about one lot', () => {
     expect(record.lots[0]!.winners).toBeUndefined()
   })
 
-  test('of a notice that a newer one corrects in part, the rest counts', () => {
+  test('the rest of a notice that a newer one corrects in part counts', () => {
     const two = (first: LotResult, second: LotResult) => [
       lot('LOT-0001', { result: first }),
       lot('LOT-0002', { result: second }),
@@ -197,7 +197,7 @@ describe('several award notices about one lot', () => {
     expect(record.lots[0]!.awardedAmount).toEqual(eur(644))
   })
 
-  test('contracts under lots that the call numbers otherwise add up too', () => {
+  test('contracts under lots that the call numbers differently add up too', () => {
     const foreign = (of: LotResult) => [lot('7', { result: of })]
     const record = recordOf(() => [
       result(foreign(awarded([alpha], 330, '2026-02-20'))),

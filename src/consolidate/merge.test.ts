@@ -124,7 +124,7 @@ describe('a merged record', () => {
       undefined,
     ],
     ['nothing when nothing is published (C18)', {}, undefined],
-  ] as const)('has for a value: %s (C20)', (_, given, value) => {
+  ] as const)('has a value: %s (C20)', (_, given, value) => {
     expect(merge(call(given)).contractAmount).toEqual(value === undefined ? null : { ...eur(value), estimated: false })
   })
 
@@ -238,7 +238,7 @@ describe('a merged record', () => {
     expect(merge(ted, doe('2026-01-11T15:00')).title).toBe('DÖE')
   })
 
-  test('shows no lot that is worth more than all contracts together: VAT, a year, or a slip', () => {
+  test('shows no lot that is worth more than all contracts together: VAT, a year, or a typo', () => {
     const awarded = (lotId: string, value: number) =>
       lot(lotId, { result: { outcome: 'awarded', awardedValue: eur(value) } })
     const amounts = (...lots: Notice['lots']) =>

@@ -341,7 +341,7 @@ describe.each(engines)('matching on the stock (%s)', (engine) => {
     expect(stock.tenders.every((row) => row.merged_into === null)).toBe(true)
   })
 
-  test('decisions of operators merge and split at once, and outlive a rebuild', async () => {
+  test('decisions of operators merge and split immediately, and survive a rebuild', async () => {
     await using store = await openTestStore(engine)
     await receiveNotices(store, [
       call('ted:1-2026', 'Neubau Turnhalle'),
@@ -386,7 +386,7 @@ describe.each(engines)('matching on the stock (%s)', (engine) => {
     expect(await later(crashed)).toEqual(await later(store))
   })
 
-  test('reads a day in pieces that do not grow with the stock', async () => {
+  test('reads the notices of a day in pieces that do not grow with the stock', async () => {
     await using store = await openTestStore(engine)
     const stock = Array.from({ length: 300 }, (_, number) =>
       call(`ted:${number}-2026`, `Wort${number} Wort${number + 1000}`),

@@ -317,7 +317,7 @@ describe('notices with', () => {
       expect(resolve(stored(notices))[0]?.units[0]).toMatchObject({ notice: { title: { de: 'Dokument' } } })
   })
 
-  test('a number that twelve share are one tender, with one that thirteen share none', () => {
+  test('a number that twelve share are one tender, and with one that thirteen share are not', () => {
     const sharing = (count: number) =>
       Array.from({ length: count }, (_, index) =>
         notice({ ...result, noticeKey: `ted:${index + 10}-2026`, internalReference: 'V-5001' }),

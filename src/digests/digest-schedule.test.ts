@@ -107,7 +107,7 @@ describe('a daily digest', () => {
     expect(new Date(nextDigestAt(berlin, after)).toISOString()).toBe('2026-11-21T06:00:00.000Z')
   })
 
-  test('counts for its own day, also when it is late in an hour that the clocks repeat', () => {
+  test('counts for its own day, even if it is late in an hour that the clocks repeat', () => {
     // in St. John's the clocks went back at one minute past midnight
     const terms: DigestTerms = { rhythm: 'daily', zone: 'America/St_Johns', hour: 0 }
     const at = Date.parse('2010-11-07T03:00:00Z')
@@ -156,7 +156,7 @@ test('a weekly digest comes on Mondays', () => {
   )
 }, 300_000)
 
-test('digests at once have an hour between them', () => {
+test('immediate digests have an hour between them', () => {
   const terms: DigestTerms = { rhythm: 'atOnce', zone: 'UTC', hour: 7 }
   const from = Date.parse('2026-11-22T00:10:00Z')
   const made = simulate(() => terms, from, from + dayMs, minuteMs)

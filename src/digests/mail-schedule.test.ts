@@ -9,26 +9,29 @@ describe('after an attempt', () => {
     expect(nextMailStep({ kind: 'accepted' }, 3, 0, 0.5)).toEqual({ state: 'sent' })
   })
 
-  test('a mail that is refused for good is given up', () => {
+  test('a mail that is permanently refused is given up', () => {
     expect(nextMailStep({ kind: 'refused', error, isFinal: true }, 1, 0, 0.5)).toEqual({ state: 'given-up', error })
   })
 
-  test.each(['refused', 'unreachable'] as const)('a mail that is %s for now is tried ten times in two days', (kind) => {
-    const attempt = kind === 'refused' ? { kind, error, isFinal: false } : { kind, error }
-    for (const random of [0, 0.5, 0.999]) {
-      let [now, attempts] = [0, 0]
-      for (;;) {
-        const step = nextMailStep(attempt, ++attempts, now, random)
-        if (step.state !== 'due') {
-          expect(step).toEqual({ state: 'given-up', error })
-          break
+  test.each(['refused', 'unreachable'] as const)(
+    'a mail that is temporarily %s is tried ten times in two days',
+    (kind) => {
+      const attempt = kind === 'refused' ? { kind, error, isFinal: false } : { kind, error }
+      for (const random of [0, 0.5, 0.999]) {
+        let [now, attempts] = [0, 0]
+        for (;;) {
+          const step = nextMailStep(attempt, ++attempts, now, random)
+          if (step.state !== 'due') {
+            expect(step).toEqual({ state: 'given-up', error })
+            break
+          }
+          expect(step.dueAt).toBeGreaterThan(now)
+          now = step.dueAt
         }
-        expect(step.dueAt).toBeGreaterThan(now)
-        now = step.dueAt
+        expect(attempts).toBe(10)
+        expect(now / hourMs).toBeGreaterThan(40)
+        expect(now / hourMs).toBeLessThan(56)
       }
-      expect(attempts).toBe(10)
-      expect(now / hourMs).toBeGreaterThan(40)
-      expect(now / hourMs).toBeLessThan(56)
-    }
-  })
+    },
+  )
 })

@@ -20,12 +20,12 @@ describe('names and trees of codes', () => {
     expect(allBelow('nuts')).toHaveLength(2323)
   })
 
-  test('are right where the published table mixed two up', () => {
+  test('are correct where the published table mixed two up', () => {
     expect(codeLabel('cpv', '34000000', 'de')).toBe('Transportmittel und Erzeugnisse für Verkehrszwecke')
     expect(codeLabel('cpv', '33952000', 'en')).toBe('Anti-putrefaction masks')
   })
 
-  test('are the trees that the filters mean: whatever lies below a code is covered by it', () => {
+  test('are the trees of the filters: everything below a code is covered by it', () => {
     for (const code of allBelow('cpv')) {
       const { from, to } = cpvRange(code)
       for (const child of codesBelow('cpv', code)) {
@@ -51,7 +51,7 @@ describe('names and trees of codes', () => {
     expect(codesAbove('nuts', 'DE212')).toEqual(['DE', 'DE2', 'DE21'])
   })
 
-  test('name countries in both languages, also those with letters of their own', () => {
+  test('name countries in both languages, including those with different NUTS letters', () => {
     expect([codeLabel('nuts', 'DE', 'en'), codeLabel('nuts', 'DE', 'de')]).toEqual(['Germany', 'Deutschland'])
     expect([codeLabel('nuts', 'EL', 'en'), codeLabel('nuts', 'UK', 'de')]).toEqual(['Greece', 'Vereinigtes Königreich'])
     expect(codeLabel('nuts', 'DE212', 'en')).toBe('München, Kreisfreie Stadt')
@@ -73,7 +73,7 @@ describe('names and trees of codes', () => {
     expect(findCodes(kind, text, 5)[0]).toBe(first)
   })
 
-  test('find nothing for nothing, and no more than asked for', () => {
+  test('find nothing for an empty text, and no more than requested', () => {
     expect(findCodes('cpv', '  ', 5)).toEqual([])
     expect(findCodes('cpv', '<!>', 5)).toEqual([])
     expect(findCodes('cpv', 'xqx', 5)).toEqual([])

@@ -24,7 +24,7 @@ describe('a redaction', () => {
     ['Frau Jane Müller-Doe', 'Frau [redacted]'],
     ['MUELLER DOE, jane', 'MUELLER [redacted]'],
     ['Doe, Jane Müller', '[redacted]'],
-  ])('takes %j out', (before, after) => {
+  ])('removes %j', (before, after) => {
     if (before.startsWith('MUELLER')) return expect(of({ name: 'Jane Doe' }).text(before)).toBe(after)
     expect(jane.text(before)).toBe(after)
   })
@@ -39,11 +39,11 @@ describe('a redaction', () => {
     'Janet Müller-Doe',
     'Jane. Müller asked us. Doe answered.',
     '2026-11-20',
-  ])('leaves %j', (text) => {
+  ])('leaves %j unchanged', (text) => {
     expect(jane.text(text)).toBe(text)
   })
 
-  test('removes members of a contact, marks texts, and leaves what ties notices together', () => {
+  test('removes members of a contact, marks texts, and leaves what links notices', () => {
     const record = {
       id: '030 1234567',
       title: 'Works for Jane Müller-Doe',
@@ -75,7 +75,7 @@ describe('a redaction', () => {
     expect(jane.json('{ "a": "b" }')).toBe('{ "a": "b" }')
   })
 
-  test('removes each member of a contact as a whole, and touches none that ties notices together', () => {
+  test('removes each member of a contact as a whole, and touches none that links notices', () => {
     const said = 'jane.doe@example.org, 030 1234567'
     const membersOf = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, said]))
     const contact = membersOf(
@@ -101,7 +101,7 @@ describe('a redaction', () => {
     expect(names.text('Ask Anna Maria Lena Doe, or Lena Maria.')).toBe('Ask [redacted], or [redacted].')
   })
 
-  test('finds what is as long as a value may be, and no number that is too short without its country code', () => {
+  test('finds values of the maximum length, and no number that is too short without its country code', () => {
     const local = 'x'.repeat(64)
     expect(of({ email: `${local}@example.org` }).text(`Mail ${local}@example.org`)).toBe('Mail [redacted]')
     expect(of({ phone: '+49 123456' }).text('Tel. 0123456')).toBe('Tel. [redacted]')
@@ -135,7 +135,7 @@ describe('a redaction', () => {
     ['email', 'jane'],
     ['phone', '123'],
     ['name', 'Jane'],
-  ] as const)('refuses a value that would hit nothing or too much: %s %s', (kind, value) => {
+  ] as const)('refuses a value that would redact nothing or too much: %s %s', (kind, value) => {
     expect(() => redactionRule(key, kind, value)).toThrow(`--${kind} takes`)
   })
 

@@ -95,7 +95,7 @@ describe('the digest', () => {
     },
   )
 
-  test('counts modulo 2^256, forth and back, archived records in one of the sums only', () => {
+  test('counts modulo 2^256, adding and subtracting, archived records in only one of the sums', () => {
     const entries = fc.array(fc.tuple(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.boolean()), { maxLength: 20 })
     const range = 2n ** 256n
     const numberOf = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).toString('hex')}`)

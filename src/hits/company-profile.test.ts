@@ -39,7 +39,7 @@ test.each([
   expect(() => parseCompanyProfile(input)).toThrow(says)
 })
 
-test('a search without a profile says what it can', () => {
+test('a search without a profile implies one', () => {
   const filter = parseSearchFilter({
     cpv: ['45'],
     words: ['bau'],

@@ -95,7 +95,7 @@ async function openWorld(engine: Store['engine']) {
 }
 
 describe.each(engines)('matching editions (%s)', (engine) => {
-  test('a runner that was off for three days matches every entry as it was published', async () => {
+  test('a service that was off for three days matches every entry as it was published', async () => {
     await using world = await openWorld(engine)
     const { store } = world
     await world.search('Roads')
@@ -132,7 +132,7 @@ describe.each(engines)('matching editions (%s)', (engine) => {
     expect(rests.every((workedMs) => workedMs > 0)).toBe(true)
   })
 
-  test('after 14 days replaced entries go, the newest is matched, and the runner says how many it has not seen', async () => {
+  test('after 14 days replaced entries are removed, the newest is matched, and the service reports how many it has not seen', async () => {
     await using world = await openWorld(engine)
     const { store } = world
     await world.search('Roads')
@@ -149,7 +149,7 @@ describe.each(engines)('matching editions (%s)', (engine) => {
     expect(await readHitLag(store.db)).toEqual({ edition: 2, editionsBehind: 0, unseen: 1, searches: 1 })
   })
 
-  test('without searches nothing is kept for a runner that never comes', async () => {
+  test('without searches no entry is kept for matching', async () => {
     await using world = await openWorld(engine)
     const { store } = world
     await put(store, tenderOf(1))
@@ -159,7 +159,7 @@ describe.each(engines)('matching editions (%s)', (engine) => {
     expect(await prune(store, start + 2 * dayMs)).toBe(1)
   })
 
-  test('what the gate holds back makes no hits', async () => {
+  test('an edition that the gate holds back makes no hits', async () => {
     await using world = await openWorld(engine)
     const { store } = world
     await world.search('Roads')
@@ -193,7 +193,7 @@ describe.each(engines)('matching editions (%s)', (engine) => {
     expect(await next()).toEqual({ taken: 0, due: 0 })
   })
 
-  test('what a person releases is what the cap held: a disabled endpoint still waits', async () => {
+  test('a release sends only what the cap held: a disabled endpoint still waits', async () => {
     await using world = await openWorld(engine)
     const { store } = world
     const search = await world.search('Roads')
@@ -220,7 +220,7 @@ describe.each(engines)('matching editions (%s)', (engine) => {
     expect(await world.deliveries()).toEqual({ due: 2, held: 250 })
   })
 
-  test('organizations that search for the same hear of their own hits alone', async () => {
+  test('organizations with the same search receive only their own hits', async () => {
     await using world = await openWorld(engine)
     const { store, terms } = world
     const own = await world.search('Roads')
@@ -245,7 +245,7 @@ describe.each(engines)('matching editions (%s)', (engine) => {
     ])
   })
 
-  test('a search counts from the edition after it was saved, however late the runner comes', async () => {
+  test('a search applies from the edition after it was saved, however late the matching is', async () => {
     await using world = await openWorld(engine)
     const { store } = world
     await put(store, tenderOf(1))
@@ -263,7 +263,7 @@ describe.each(engines)('matching editions (%s)', (engine) => {
 })
 
 describe.skipIf(engines.length === 1)('a search that is saved while an edition is published', () => {
-  test('waits for it, and counts from the next one', async () => {
+  test('waits for it, and applies from the next one', async () => {
     await using world = await openWorld('server')
     const { store } = world
     let saving: Promise<{ readonly fromEdition: number }> | undefined

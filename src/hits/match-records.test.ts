@@ -74,7 +74,7 @@ test('searches that share filters and profiles get exactly the matches and score
   expect(inOrder(found)).toEqual(inOrder(expected))
 })
 
-test('searches that are loaded again keep nothing of those before, but the sample', () => {
+test('searches that are loaded again keep nothing of earlier ones except the sample', () => {
   const sample: string[] = []
   const texts = records.map((record) => JSON.stringify(record))
   loadSearches(searchesOf(4), profiles, model, sample).match(texts, now)

@@ -32,7 +32,7 @@ describe('a search is read', () => {
     expect(defaultThreshold).toBe(50)
   })
 
-  test('and its canonical text is the same for the same question, and reads back', () => {
+  test('and its canonical text is the same for the same search, and reads back', () => {
     const one = parseSearchFilter({ words: ['b2', 'a1'], cpv: ['45'], excluded: { words: ['x9'], cpv: ['33'] } })
     const other = parseSearchFilter({
       excluded: { cpv: ['33000000'], words: ['X9'] },

@@ -46,14 +46,14 @@ describe('bounds are inclusive', () => {
     expect(matchOf(filter, record, at) !== undefined).toBe(isMatch)
   })
 
-  test('a millisecond less than the days that are asked for is too little', () => {
+  test('a millisecond less than the required days is too little', () => {
     const filter = { cpv, minDaysToDeadline: 7 }
     expect(indexSearches([filter], []).match(record, at + 1)).toEqual([])
     expect(matchOf(filter, record, at + 1)).toBeUndefined()
   })
 })
 
-describe('every place of a record counts', () => {
+describe('every text and code of a record counts', () => {
   const { archiveReason: _, ...first } = madeUpRecords(1, 1)[0]!
   const at = Date.parse('2026-11-22T06:00:00.000Z')
   const lot = { lotId: 'LOT-0002', status: 'open', title: 'lottitle', description: 'lotdescription', nutsCodes: [] }
@@ -89,7 +89,7 @@ describe('every place of a record counts', () => {
   })
 })
 
-describe('words are read fast', () => {
+describe('the fast scanner of words', () => {
   const seen: string[] = []
   const table = openTokenTable((token) => Int32Array.of(seen.push(token) - 1))
 
@@ -99,7 +99,7 @@ describe('words are read fast', () => {
     return [...new Set([...found].map((number) => seen[number]!))].sort()
   }
 
-  test('and exactly as the slow way has them', () => {
+  test('finds exactly the words of the slow way', () => {
     const alphabet = fc.constantFrom(
       ...'aZ09 -ßẞÄéİıſσςΣ½①ﬁ№…´·́가힣й\u0000\u3000\ud835漢',
       '\u{1d400}',
@@ -120,7 +120,7 @@ describe('words are read fast', () => {
     )
   })
 
-  test('every character alone and between letters', () => {
+  test('treats every character alike, alone and between letters', () => {
     const different: number[] = []
     for (let code = 0; code < 0x10000; code++) {
       const char = String.fromCharCode(code)

@@ -44,7 +44,7 @@ const checked = (days: readonly string[]) =>
   )
 
 describe('the check of a list that is read whole, or back from today', () => {
-  it('finds fault with a whole list that is empty', async () => {
+  it('reports a whole list that is empty', async () => {
     expect(await answering(georgia, () => '{"data":[],"recordsFiltered":0,"recordsTotal":0}')).toMatchObject({
       verdict: 'differs',
       findings: ['The list is empty.'],

@@ -181,7 +181,7 @@ describe('planning', () => {
     )
   })
 
-  test('a span that fails, is short, refused or not there yet is retried, ever less often, and never forgotten', () => {
+  test('a span that fails, is short, refused or not published yet is retried, less and less often, and never forgotten', () => {
     for (const bad of ['failed', 'short', 'refused', 'notYet'] as const) {
       const isMissing = bad === 'short' || bad === 'notYet'
       // what is only missing becomes rare within months; failures follow the timetable within days
@@ -204,7 +204,7 @@ describe('planning', () => {
     }
   })
 
-  test('feeds and wholes are read at once and then by their timetable, in the zone of the source', () => {
+  test('feeds and wholes are read immediately and then by their timetable, in the zone of the source', () => {
     const source = sourceWith([{ slots: { kind: 'whole' }, timetable: '30 9 * * 1-5' }])
     const [channel] = source.channels
     const friday = Date.parse('2026-03-27T10:00:00Z')
@@ -252,7 +252,7 @@ describe('planning', () => {
     expect(new Set(readings.map(({ slot }) => slot)).size).toBe(readings.length)
   })
 
-  test('without a wish of the operator the past is 30 days', () => {
+  test('without a setting of the operator the past is 30 days', () => {
     const source = sourceWith([{ slots: { kind: 'day', since: '2022-12-01' } }])
     const start = { startedAt: firstDay, horizonMs: horizonOf(source, firstDay, undefined) }
     const { readings } = runAt(source, source.channels[0], start, [firstDay])
@@ -260,7 +260,7 @@ describe('planning', () => {
     expect(defaultPastDays).toBe(30)
   })
 
-  test('a backfill channel reads up to the first run, the current one from there on; together they leave no day out', () => {
+  test('a backfill channel reads up to the first run, the current one from there on; together they skip no day', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: Date.UTC(2026, 1, 1), max: Date.UTC(2026, 11, 31) }),

@@ -146,7 +146,7 @@ async function thrown(promise: Promise<unknown>): Promise<Retryable> {
   return error as Retryable
 }
 
-describe('turns', () => {
+describe('requests in turn', () => {
   test('hold the limits over all sources of a host: never more in any minute, never sooner, never more at once', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -196,7 +196,7 @@ describe('turns', () => {
     )
   })
 
-  test('are given at the very moment the oldest of the minute falls out: 61 requests at 60 a minute take one minute', async () => {
+  test('are sent at the very moment the oldest of the minute no longer counts: 61 requests at 60 a minute take one minute', async () => {
     const { connection, starts } = imagined(() => json)
     const each = connection()
     for (let count = 0; count < 61; count += 1) await (await each.send({ url })).bytes()
@@ -302,8 +302,8 @@ describe('identification', () => {
   })
 })
 
-describe('tries', () => {
-  test('are repeated on 5xx and broken connections, four in total, with growing jittered waits; POST like GET, because both only query', async () => {
+describe('attempts', () => {
+  test('are repeated on 5xx and broken connections, four in total, with growing jittered waits; POST like GET, because both only read', async () => {
     for (const method of ['GET', 'POST'] as const) {
       for (const random of [0, 0.5, 0.999]) {
         const { connection, time, asked } = imagined(
@@ -331,7 +331,7 @@ describe('tries', () => {
     expect((await connection().send({ url })).status).toBe(200)
   })
 
-  test('are not repeated where asking again cannot help', async () => {
+  test('are not repeated if that cannot help', async () => {
     for (const status of [400, 401, 404, 410, 301]) {
       const { connection, asked } = imagined(() => ({ status }))
       expect((await thrown(connection().send({ url }))).message).toContain(`answered ${status}`)
@@ -339,7 +339,7 @@ describe('tries', () => {
     }
   })
 
-  test('are not repeated for what is too large', async () => {
+  test('are not repeated for a body that is too large', async () => {
     const { connection, asked } = imagined(() => {
       throw new TooLarge('larger than 1 byte')
     })
@@ -455,7 +455,7 @@ describe('a host that refuses', () => {
     ['CSV', { headers: { 'content-type': 'text/html', 'set-cookie': 'a=b' }, body: 'a;b\n1;2\n' }],
     ['bytes', { body: 'PK\x03\x04<html>' }],
     ['nothing', {}],
-  ])('is not seen where there is none: %s is data', async (_name, said) => {
+  ])('is not seen if there is none: %s is data', async (_name, said) => {
     const { connection } = imagined(() => said)
     expect(Buffer.from(await (await connection().send({ url })).bytes()).toString()).toBe(said.body ?? '')
   })
@@ -497,7 +497,7 @@ describe('robots.txt', () => {
     expect(robotsOf(asked)).toBe(2)
   })
 
-  test('of a host in whose place there is nothing, or a page, allows everything', async () => {
+  test('of a host that has none, or a page in its place, allows everything', async () => {
     for (const said of [{ status: 404 }, { status: 403 }, { status: 410 }, { body: '<html>Disallow: /</html>' }, {}]) {
       const { connection } = imagined((_request, { pathname }) => (pathname === '/robots.txt' ? said : json))
       expect((await connection({}).send({ url })).status).toBe(200)

@@ -173,7 +173,7 @@ describe.each(engines)('running a source (%s)', (engine) => {
     }
   }, 180_000)
 
-  test('ended by a signal before any of its requests, it keeps what came and continues from there', async () => {
+  test('ended by a signal before any of its requests, it keeps what was received and continues from there', async () => {
     await using store = await openTestStore(engine)
     for (let stoppedAt = 1; stoppedAt <= 7; stoppedAt += 1) {
       const portal = scriptedPortal(
@@ -275,7 +275,7 @@ describe.each(engines)('running a source (%s)', (engine) => {
     expect((await countReceived(store.db, 1)).documents).toBe(7)
   })
 
-  test('only readings that the portal answered well move its check', async () => {
+  test('only readings that the portal answered properly move its check', async () => {
     const kinds = [
       ['complete', true],
       ['unchanged', true],
@@ -302,7 +302,7 @@ describe.each(engines)('running a source (%s)', (engine) => {
     }
   })
 
-  test('a day that is not due by its delay may be missing: asking was a check', async () => {
+  test('a day that is not due by its delay may be missing: the request was a check', async () => {
     await using store = await openTestStore(engine)
     const portal = scriptedPortal()
     const slots = { kind: 'day', since: '2026-11-20', delayMs: 12 * hourMs, isOpenRead: true } as const
@@ -412,7 +412,7 @@ describe.each(engines)('running a source (%s)', (engine) => {
     expect(second).toMatchObject({ entries: 1, documents: 1, requests: 1 })
   })
 
-  test('named slots are read whether they are due or not; what there is not is one sentence', async () => {
+  test('named slots are read whether they are due or not; one that does not exist is one sentence', async () => {
     await using store = await openTestStore(engine)
     const portal = scriptedPortal([...threeDays, ['2026-10-01', ['o1']]])
     const source = scriptedSource(portal, { channel: { role: 'spare', slots: { kind: 'day', since: '2026-01-01' } } })

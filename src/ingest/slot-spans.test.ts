@@ -94,7 +94,7 @@ describe('spans of time', () => {
     expect(toInstant(dayStart('2026-04-05', 'America/Santiago'))).toBe('2026-04-05T04:00:00.000Z')
   })
 
-  test('keys are ISO 8601, and what is no key has no span', () => {
+  test('keys are ISO 8601, and anything else has no span', () => {
     const key = (slots: SpanSlots, at: string) => spanAt(slots, 'UTC', Date.parse(at)).key
     const since = '2000-01-01'
     expect(key({ kind: 'week', since }, '2027-01-01T00:00:00Z')).toBe('2026-W53')

@@ -37,7 +37,7 @@ const kinds = (changes: Partial<SourceRecord>): AlarmKind[] =>
   sourceHealth(source, { ...well, ...changes }, { now, hasKey: false }).alarms.map(({ kind }) => kind)
 
 describe('the health of a source', () => {
-  test('that does well: its lag, and no alarm', () => {
+  test('that is healthy: its lag, and no alarm', () => {
     expect(sourceHealth(source, well, { now, hasKey: false })).toEqual({
       sourceId: source.id,
       state: 'ok',
@@ -47,7 +47,7 @@ describe('the health of a source', () => {
     })
   })
 
-  test('that needs a key and has none is off, and says where to get one and what to set', () => {
+  test('that needs a key and has none is off, and says where to request one and what to set', () => {
     const keyed: Source = {
       ...source,
       access: { kind: 'key', setting: 'EXAMPLE_KEY', getItAt: 'https://portal.example/keys' },
@@ -59,7 +59,7 @@ describe('the health of a source', () => {
     expect(sourceHealth(keyed, well, { now, hasKey: true }).state).toBe('ok')
   })
 
-  test('that was never read is neither well nor ill', () => {
+  test('that was never read is neither healthy nor failing', () => {
     const record = { ...well, firstReadAt: null, lastReadAt: null, lastSuccessAt: null, lastNewAt: null }
     expect(sourceHealth(source, record, { now, hasKey: false }).state).toBe('never-read')
   })
@@ -91,7 +91,7 @@ describe('the health of a source', () => {
     expect(kinds(changes)).toEqual([])
   })
 
-  test('an alarm on totals says which slot, how many, and what share is missing', () => {
+  test('an alarm on totals names the slot, the number and the share that is missing', () => {
     const [alarm] = sourceHealth(
       source,
       { ...well, short: [short, { ...short, slot: 'daily 2026-11-17', announced: null }] },

@@ -20,7 +20,7 @@ describe('configuration', () => {
     }
   })
 
-  test('good addresses pass as they are', () => {
+  test('valid addresses stay unchanged', () => {
     expect(
       readConfig({
         DATABASE_URL: 'postgres://u:p@h/d',
@@ -140,7 +140,7 @@ describe('configuration', () => {
     expect(readConfig({ AWS_ENDPOINT_URL: 'not looked at' })).toEqual({})
   })
 
-  test('a backup is in a folder or in a bucket, and its address does not leave what it names', () => {
+  test('a backup is in a folder or in a bucket, and its address cannot leave it', () => {
     expect(backupLocationOf('/backups/one')).toEqual({ kind: 'folder', path: '/backups/one' })
     const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'very secret' }
     expect(backupLocationOf('s3://stock/a/../b/./c', keys)).toMatchObject({ bucket: 'stock', prefix: 'a/b/c/' })
@@ -161,7 +161,7 @@ describe('configuration', () => {
     )
   })
 
-  test('a server for mails takes TLS for granted, but on this machine', () => {
+  test('a server for mails requires TLS, except on this machine', () => {
     const read = (url: string) =>
       readConfig({ TENDERSTOCK_SMTP_URL: url, TENDERSTOCK_MAIL_FROM: 'tenders@Example.org' }).mail
     expect(read('smtp://me:p%40ss@mail.example.org')).toEqual({
@@ -202,7 +202,7 @@ describe('configuration', () => {
     )
   })
 
-  test('the sign-in of a company is whole, and its secret is never repeated', () => {
+  test('the sign-in of a company must be complete, and its secret is never repeated', () => {
     const all = {
       TENDERSTOCK_OIDC_ISSUER: 'https://login.example.org/realms/acme/',
       TENDERSTOCK_OIDC_CLIENT_ID: 'console',
@@ -268,11 +268,11 @@ describe('secrets from files', () => {
     expect(sourceKey('SAM_API_KEY', { TENDERSTOCK_SAM_API_KEY_FILE: path })).toBe('key of a source')
   })
 
-  test('what is no secret comes from no file', () => {
+  test('a setting that is no secret comes from no file', () => {
     expect(readConfig({ TENDERSTOCK_BASE_URL_FILE: fileWith('base', 'https://tenders.example.org') })).toEqual({})
   })
 
-  test('a file that is of no use is a sentence that repeats nothing', () => {
+  test('an unusable file is reported in a sentence that repeats nothing', () => {
     const refusal = (environment: Record<string, string>): string => {
       try {
         readConfig(environment)
@@ -319,7 +319,7 @@ test('every setting of the table is read, and nothing else', () => {
   expect([...read].filter((name) => !name.endsWith('_FILE')).sort()).toEqual([...settingNames].sort())
 })
 
-test('settings are told with their origin, and secrets without their value', () => {
+test('settings are shown with their origin, and secrets without their value', () => {
   const { known, unknown } = givenSettings(['SAM_API_KEY'], {
     DATABASE_URL: 'postgres://u:secret@h/n',
     REDIS_URL_FILE: '/run/secrets/redis',

@@ -90,7 +90,7 @@ describe('outgoing HTTP', () => {
     await expect(client('loopback').get('http://127.0.0.1:1/')).rejects.toBeInstanceOf(Retryable)
   })
 
-  test('get leaves redirects to its caller', async () => {
+  test('`get` leaves redirects to its caller', async () => {
     const host = await serve((_request, reply) => reply.writeHead(302, { location: 'http://169.254.169.254/' }).end())
     expect((await client('loopback').get(`http://${host}/`)).status).toBe(302)
   })
@@ -196,7 +196,7 @@ describe('bodies', () => {
     await expect(answer.bytes()).rejects.toThrow(TooLarge)
   })
 
-  test('that drip without ever resting too long end at the limit for the whole', async () => {
+  test('that drip without ever pausing too long end at the limit for the whole', async () => {
     const drips: NodeJS.Timeout[] = []
     closers.push(async () => drips.forEach(clearInterval))
     const host = await serve((_request, reply) => {
@@ -312,7 +312,7 @@ describe('requests and redirects', () => {
     await last.discard()
   })
 
-  test('headers that may be secret stay with the origin they were meant for', async () => {
+  test('headers that may be secret stay with the origin for which they were meant', async () => {
     const http = await portal((request, reply) => {
       if (request.url!.endsWith('/away')) return reply.writeHead(302, { location: 'https://other.example/end' }).end()
       if (request.url!.endsWith('/near')) return reply.writeHead(302, { location: '/end' }).end()
@@ -331,7 +331,7 @@ describe('requests and redirects', () => {
     expect(JSON.stringify(away)).not.toMatch(/Bearer|"[yz]"/)
   })
 
-  test('never lead into the own network, from https to http, out of http or round in a circle', async () => {
+  test('never lead into a private network, from https to http, out of http or round in a circle', async () => {
     const targets: string[] = []
     const http = await portal((request, reply) => {
       const url = new URL(request.url!, 'http://x')

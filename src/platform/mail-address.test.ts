@@ -34,6 +34,6 @@ test.each([
   `${'a'.repeat(65)}@example.org`,
   `anna@${'a'.repeat(64)}.org`,
   `anna@${'a.'.repeat(130)}org`,
-])('%j is none', (text) => {
+])('%j is not an address', (text) => {
   expect(mailAddressOf(text)).toBeUndefined()
 })

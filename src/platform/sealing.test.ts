@@ -8,7 +8,7 @@ import { createSealer, openSecretKey, secretKeyFile, secretKeyOf } from './seali
 const sealer = () => createSealer(createSecretKey(randomBytes(32)), randomBytes)
 
 describe('a sealed secret', () => {
-  test('opens for what it was sealed for, and for nothing else', () => {
+  test('opens for its context, and for no other', () => {
     const { seal, open } = sealer()
     const secret = randomBytes(32)
     const sealed = seal(secret, 'endpoint 1')
@@ -32,7 +32,7 @@ describe('a sealed secret', () => {
 })
 
 describe('the key', () => {
-  test('is made once, for its owner only, and read again', async () => {
+  test('is created once, for its owner only, and read again', async () => {
     const parent = await mkdtemp(join(tmpdir(), 'tenderstock-test-'))
     const dataFolder = join(parent, 'data')
     try {
@@ -59,7 +59,7 @@ describe('the key', () => {
     randomBytes(31).toString('base64'),
     randomBytes(33).toString('base64'),
     randomBytes(32).toString('hex'),
-  ])('%s is none', (text) => {
+  ])('%s is refused', (text) => {
     expect(secretKeyOf(text)).toBeUndefined()
   })
 })

@@ -19,7 +19,7 @@ const { getPriority } = require('node:os')
   console.log(JSON.stringify({ lowered, threads }))
 })()`
 
-test.runIf(process.platform === 'linux')('the threads that help give way, those that work keep their priority', () => {
+test.runIf(process.platform === 'linux')('helper threads yield, working threads keep their priority', () => {
   const own = getPriority()
   const { lowered, threads } = JSON.parse(
     execFileSync(process.execPath, ['-e', program], { encoding: 'utf8', env: {} }),

@@ -42,7 +42,7 @@ function registerProvider(): KeptSpan[] {
 }
 
 describe('spans', () => {
-  test('are nothing where no provider is registered', async () => {
+  test('do not exist if no provider is registered', async () => {
     expect(isTracing()).toBe(false)
     expect(await traced('round', {}, async (span) => span.isRecording())).toBe(false)
     recordRequest('GET /v1/tenders', {}, { status: 200, milliseconds: 3, header: () => undefined })
@@ -80,7 +80,7 @@ describe('spans', () => {
     expect(spans[4]!.context?.getValue(caller)).toBe('its traceparent')
   })
 
-  test('of threads need what Node loaded before the program', () => {
+  test('of threads need the modules that Node loaded before the program', () => {
     expect(preloadOptions(['--import', './sdk.mjs', '--enable-source-maps', '--import=a', '-r', 'b', '-r'])).toEqual([
       '--import',
       './sdk.mjs',

@@ -22,7 +22,7 @@ function reasonsOf(changes: Partial<GateInput>): readonly string[] {
 }
 
 describe('the gate', () => {
-  test('lets a usual hour pass', () => {
+  test('accepts the changes of a usual hour', () => {
     expect(gate(usual)).toEqual({ kind: 'pass', warnings: [] })
   })
 
@@ -48,7 +48,7 @@ describe('the gate', () => {
     expect(reasonsOf({ cancelled, merged })).toHaveLength(count)
   })
 
-  test('archiving most of a small stock is not held: shares say nothing there', () => {
+  test('archiving most of a small stock is not held: shares mean nothing there', () => {
     expect(reasonsOf({ previous: { ...usual.previous, live: 100 }, cancelled: 99, merged: 0 })).toEqual([])
   })
 

@@ -322,7 +322,7 @@ describe.each(engines)('publishing (%s)', (engine) => {
     })
   })
 
-  test('R4 replaced entries stay 25 hours and more, then go; editions stay', async () => {
+  test('R4 replaced entries stay 25 hours and more, then they are removed; editions stay', async () => {
     await using store = await openTestStore(engine)
     await put(store, tenderOf(1))
     await cut(store, start)

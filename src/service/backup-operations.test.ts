@@ -77,7 +77,7 @@ async function personIn(dataFolder: string) {
   }
 }
 
-test('documents that are elsewhere are named by the backup, and again by its restore', async () => {
+test('documents that are stored elsewhere are named by the backup, and again by its restore', async () => {
   const keys = { region: 'r', accessKeyId: 'id', secretAccessKey: 'very secret' }
   for (const [documents, named] of [
     [{ kind: 'folder', path: '/srv/raw' }, 'folder:/srv/raw'],
@@ -122,7 +122,7 @@ test('a restore says what to do, and leaves an entry in the audit log; a trial m
   })
 }, 600_000)
 
-test('a backup of an older version is brought up to date, and one of a newer version is refused', async () => {
+test('a backup of an older version is migrated, and one of a newer version is refused', async () => {
   const older = Object.fromEntries(Object.entries(migrations).slice(0, 3))
   const { location, target } = await backedUp({}, older)
   expect(await restored(location, target)).toMatchObject({ event: 'restored', edition: 1 })
@@ -159,7 +159,7 @@ test('a restore applies the redactions of a file that it finds: in the data fold
   expect(await readFile(join(target, redactionsFile), 'utf8')).toBe(lines)
 }, 600_000)
 
-test('redactions of another stock: one that was given is refused, one that was found is only told', async () => {
+test('redactions of another stock are refused if they were given, and only reported if they were found', async () => {
   const { location, folder, target } = await backedUp()
   const foreign = join(folder, redactionsFile)
   await writeFile(foreign, '{"key":"00000000ffffffff","undone":"x"}\n')

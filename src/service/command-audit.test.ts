@@ -270,7 +270,9 @@ describe.each(drawnEngines)('the audit log of commands (%s)', (engine) => {
     return rows.map(({ name, content }) => `${name} ${content}`).join('\n')
   }
 
-  test('has an entry of each that changes something, and none of those that read', { timeout: 120_000 }, async () => {
+  test('has an entry for each command that changes something, and none for those that read', {
+    timeout: 120_000,
+  }, async () => {
     const here = await world()
     const { store, run } = here
     const ids = new Map<string, string>()
@@ -334,7 +336,7 @@ describe.each(drawnEngines)('the audit log of commands (%s)', (engine) => {
     expect(await told({ organization: 'Bell' })).toEqual([`${by.actor} organization.create Bell Bell`])
   })
 
-  test('an organization made by a command is told to the console', async () => {
+  test('an organization created by a command is known to the console', async () => {
     const { store, run } = await world()
     const before = (await readSerials(store.db)).console
     await run('organization create', ['Acme'], { 'requests-per-minute': 60 })

@@ -53,7 +53,7 @@ describe.each(drawnEngines)('digest commands (%s)', (engine) => {
     return { store, world, run, wanted }
   }
 
-  test('a digest is made, listed, changed and removed', async () => {
+  test('a digest is created, listed, changed and removed', async () => {
     const { run, wanted } = await opened()
     const [made] = (await run('digest create', [], { ...wanted, zone: 'europe/berlin' })) as [EventOf<'digest'>]
     expect(made).toMatchObject({
@@ -89,7 +89,7 @@ describe.each(drawnEngines)('digest commands (%s)', (engine) => {
     expect(await run('status')).toMatchObject([{ mails: { isConfigured: true } }])
   })
 
-  test('status tells how far the editions in a bucket are, and why no newer one comes', async () => {
+  test('status shows how far the editions in a bucket are, and why no newer one follows', async () => {
     const { store, run } = await opened()
     expect(await run('status')).toEqual([expect.not.objectContaining({ exported: expect.anything() })])
     await noteExported(store.db, 3, 1000)
@@ -97,7 +97,7 @@ describe.each(drawnEngines)('digest commands (%s)', (engine) => {
     expect(await run('status')).toMatchObject([{ exported: { edition: 3, exportedAt: 1000, concern: 'AccessDenied' } }])
   })
 
-  test('what is wrong is one sentence, and nothing is stored', async () => {
+  test('a mistake is reported in one sentence, and nothing is stored', async () => {
     const { store, run, wanted } = await opened()
     const { organization } = await createOrganization(store.db, { name: 'Other' }, { now: 0, random: systemRandom })
     await addSearch(store, organization.organizationId, 'Bridges')

@@ -65,7 +65,7 @@ test('a folder or a key that others may use is a problem, and nothing is left be
   expect(await readdir(folder)).toEqual(['secret-key'])
 })
 
-test('who reads portals has to say who they are; who reads none is told once', async () => {
+test('a service that reads portals must name a contact; one that reads none is warned once', async () => {
   const folder = await newFolder()
   const contact = /^TENDERSTOCK_CONTACT is not set/
   const none = await examine(folder)
@@ -78,7 +78,7 @@ test('who reads portals has to say who they are; who reads none is told once', a
   expect(said.of('settings', 'warning').join(' ')).not.toMatch(contact)
 })
 
-test('with portals, sources without their key are named, and those that are not wanted are not', async () => {
+test('with portals, sources without their key are named, except those that are not requested', async () => {
   const folder = await newFolder()
   const keysOf = async (sources: readonly string[], keyOf: DoctorOptions['keyOf'] = () => undefined) =>
     (await examine(folder, { portals: { sources: ['no-such-source', ...sources] }, keyOf })).of(
@@ -90,7 +90,7 @@ test('with portals, sources without their key are named, and those that are not 
   expect(await keysOf(['ted'])).toEqual([])
 })
 
-test.skipIf(testDatabaseUrl === undefined)('a user who may not make tables is a problem', async () => {
+test.skipIf(testDatabaseUrl === undefined)('a user who may not create tables is a problem', async () => {
   await using database = await openEmptyDatabase()
   const url = new URL(database.url)
   const user = url.pathname.slice(1).replace('tenderstock_test', 'doctor')

@@ -38,7 +38,7 @@ const dry = { 'dry-run': true }
 const now = { 'publish-interval-minutes': 0 }
 
 describe.each(drawnEngines)('--dry-run (%s)', (engine) => {
-  test('publish: what it would hold, what the gate would say, when it may be', async () => {
+  test('publish: what the edition would contain, what the gate would decide, when it may be published', async () => {
     await using store = await openTestStore(engine)
     const preview = async (options: object) => {
       const before = await contents(store)
@@ -67,7 +67,7 @@ describe.each(drawnEngines)('--dry-run (%s)', (engine) => {
     })
   })
 
-  test('rebuild: how many notices the parsers would read otherwise, and of how many records', async () => {
+  test('rebuild: how many notices the parsers would read differently, and of how many records', async () => {
     await using store = await openTestStore(engine)
     const folder = mkdtempSync(join(tmpdir(), 'tenderstock-dry-'))
     try {

@@ -205,7 +205,7 @@ test.skipIf(testDatabaseUrl === undefined)(
 const divisions = ['09', '30', '33', '34', '44', '45', '48', '50', '71', '72', '79', '90']
 
 test.skipIf(testDatabaseUrl === undefined)(
-  'the matching of searches may fail: editions are published all the same, and are matched later',
+  'the matching of searches may fail: editions are published nevertheless, and are matched later',
   async () => {
     await using database = await openEmptyDatabase()
     const env = { DATABASE_URL: database.url }
@@ -248,7 +248,7 @@ test.skipIf(testDatabaseUrl === undefined)(
 )
 
 test.skipIf(testDatabaseUrl === undefined)(
-  'a service that finds a publication cut off finishes it before it changes the stock',
+  'a service that finds an interrupted publication finishes it before it changes the stock',
   async () => {
     await using database = await openEmptyDatabase()
     const env = { DATABASE_URL: database.url }

@@ -122,7 +122,7 @@ describe.each(drawnEngines)('the commands about saved searches (%s)', (engine) =
     expect(describeHit(whyNot!, paint)).toContain(`"Roads" does not match ${idOf(2)}`)
   })
 
-  test('--deliver-open makes hits of what is open, the best first, and offers them to the endpoints of today', async () => {
+  test('--deliver-open makes hits of open tenders, the best first, and offers them to the current endpoints', async () => {
     await using world = await openWorld(engine)
     const { store, run } = world
     for (let number = 1; number <= 5; number++) await put(store, number)
@@ -190,7 +190,7 @@ describe.each(drawnEngines)('the commands about saved searches (%s)', (engine) =
     await expect(run('hit', 'release', 'Roads')).rejects.toThrow('No deliveries of "Roads" are held')
   })
 
-  test('what is wrong is said, and nothing is stored', async () => {
+  test('mistakes are reported, and nothing is stored', async () => {
     await using world = await openWorld(engine)
     const { run } = world
     const to = ['--organization', 'Acme', '--name', 'Roads']

@@ -67,7 +67,7 @@ describe('a node', () => {
     expect(node.pass(120_000, { isAnswering: true })).toEqual([undefined])
   })
 
-  test('is not ready when no look succeeded for longer than the bound', () => {
+  test('is not ready when no query succeeded for longer than the limit', () => {
     const node = openNode(2 * hourMs)
     expect(node.pass(2 * hourMs, { isAnswering: false })).toEqual([undefined])
     expect(node.pass(1000, { isAnswering: false })).toEqual(['stale'])
@@ -86,7 +86,7 @@ describe('a node', () => {
     expect(node.pass(3000, { isAnswering: true })).toEqual([undefined])
   })
 
-  test('whose log lost records is not ready until they are back; a stock without an edition is the API’s matter', () => {
+  test('whose log lost records is not ready until they are back; the API itself handles a stock without an edition', () => {
     const node = openNode()
     node.facts.isDamaged = true
     expect(node.judge()).toBe('damaged')

@@ -15,7 +15,7 @@ const grant = {
 }
 const lost = () => Promise.reject(Object.assign(new Error('gone'), { code: 'ECONNREFUSED' }))
 
-test('what was kept is delivered where the database fails, by the same key, of the same database, for a bounded time', async () => {
+test('kept access is delivered if the database fails, with the same key, for the same database, for a limited time', async () => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'kept-access-'))
   onTestFinished(() => rm(dataFolder, { recursive: true, force: true }))
   const sealer = createSealer(createSecretKey(randomBytes(32)), randomBytes)

@@ -103,7 +103,7 @@ describe('live reading', () => {
     expect(await readdir(join(options.dataFolder, 'scratch'))).not.toContain(dead)
   })
 
-  test('a named source runs though its card leaves it out; one without its key, or that is not there, is a sentence', async () => {
+  test('a named source runs although its card turns it off; one without its key, or that does not exist, is reported in a sentence', async () => {
     await using store = await openTestStore('embedded')
     const { options, events, stop, untilRead } = await liveOptions(store, { named: ['us-off'] })
     const live = startLiveSources(options)

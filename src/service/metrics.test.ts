@@ -57,7 +57,7 @@ async function fill(store: Store): Promise<void> {
 }
 
 describe.each(drawnEngines)('metrics (%s)', (engine) => {
-  test('say of a stock, a node and its work what is so', async () => {
+  test('show the true figures of a stock, a node and its work', async () => {
     await using store = await openTestStore(engine)
     await fill(store)
     const state = openNodeState()

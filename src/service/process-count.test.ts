@@ -43,7 +43,7 @@ describe.each(drawnEngines)('the processes that share a limit (%s)', (engine) =>
     expect(left.rows).toEqual([])
   })
 
-  test('keep their last count while the database is away', async () => {
+  test('keep their last count while the database is down', async () => {
     await using store = await openTestStore(engine)
     const [other, processes] = [await start(store), await start(store)]
     await sql`alter table api_process rename to away`.execute(store.db)

@@ -261,7 +261,7 @@ describe('readers', () => {
     )
   })
 
-  test('one that dies takes no counted request along', async () => {
+  test('one that dies loses no counted request', async () => {
     const world = await openWorld({ count: 1, editions: 1 })
     const answered = () =>
       world.meters

@@ -78,7 +78,7 @@ describe.each(drawnEngines)('redact (%s)', (engine) => {
   const redactedOf = (events: readonly CommandEvent[]): EventOf<'redacted'> =>
     events.find((event) => event.event === 'redacted') as EventOf<'redacted'>
 
-  test('D40: removes the values from the records; rebuild and new documents bring none back; undo does', async () => {
+  test('D40: removes the values from the records; a rebuild and new documents restore none; undo does', async () => {
     const { store, run, ingest, publish, contents, published, reads, dataFolder } = await world()
     await ingest(document('call'))
     await publish()
@@ -183,7 +183,7 @@ describe.each(drawnEngines)('redact (%s)', (engine) => {
     expect(JSON.stringify(await run('hit list'))).not.toContain(mail)
   })
 
-  test('reaches hits, estimates and records without a notice, and only counts when it is tried', async () => {
+  test('reaches hits, estimates and records without a notice, and only counts in a dry run', async () => {
     const { store, run, ingest } = await world()
     using receiver = await startReceiver()
     const deliveries = await openDeliveryWorld(store)
@@ -283,7 +283,7 @@ describe.each(drawnEngines)('redact (%s)', (engine) => {
     await expect(run('redact import', [path])).rejects.toThrow('another stock')
   })
 
-  test('says what it needs', async () => {
+  test('names missing arguments', async () => {
     const { run } = await world()
     await expect(run('redact', [], { reason: 'x' })).rejects.toThrow('--email')
     await expect(run('redact', [], { email: [mail] })).rejects.toThrow('--reason')

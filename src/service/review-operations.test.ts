@@ -56,7 +56,7 @@ const liveIds = async (store: Store) =>
     .sort()
 
 describe.each(drawnEngines)('review and explain (%s)', (engine) => {
-  test('a pair is listed until it is decided; the decision outlives a rebuild, and a later one replaces it', async () => {
+  test('a pair is listed until it is decided; the decision survives a rebuild, and a later one replaces it', async () => {
     await using store = await openTestStore(engine)
     await receiveNotices(store, [
       school({ noticeKey: 'ted:1-2026', publicationDate: at('2026-01-05') }),
@@ -101,7 +101,7 @@ describe.each(drawnEngines)('review and explain (%s)', (engine) => {
     expect(events).toMatchObject([{ event: 'none' }])
   })
 
-  test('parts two that the rules had joined', async () => {
+  test('separates two that the rules had joined', async () => {
     await using store = await openTestStore(engine)
     await receiveNotices(store, [school({ noticeKey: 'ted:1-2026' }), school({ noticeKey: 'doe:2' })])
     await consolidate(store, { now })
@@ -111,7 +111,7 @@ describe.each(drawnEngines)('review and explain (%s)', (engine) => {
     expect((await liveIds(store)).sort()).toEqual([tenderId('ted:1-2026'), tenderId('doe:2')].sort())
   })
 
-  test('a decision that is undone leaves the stock as if it had never been', async () => {
+  test('a decision that is undone leaves the stock as if it had never been made', async () => {
     await using store = await openTestStore(engine)
     await receiveNotices(store, [
       school({ noticeKey: 'ted:1-2026', publicationDate: at('2026-01-05') }),

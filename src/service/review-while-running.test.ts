@@ -60,7 +60,7 @@ function run(...args: readonly string[]) {
   })
 }
 
-test('review list, show, merge and split reach the running service, are published, and outlive a rebuild', async () => {
+test('review list, show, merge and split reach the running service, are published, and survive a rebuild', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tenderstock-review-'))
   closers.push(() => rm(folder, { recursive: true, force: true }))
   const [data, given] = [join(folder, 'data'), join(folder, 'given')]

@@ -13,7 +13,7 @@ async function serve(scrape: () => Promise<string>) {
   return { ...served, lines }
 }
 
-test('GET and HEAD of its path are answered afresh, and nothing else asks for a scrape', async () => {
+test('GET and HEAD of its path are answered afresh, and nothing else causes a scrape', async () => {
   let scrapes = 0
   const { url } = await serve(async () => `scrape ${++scrapes}\n`)
   const got = await fetch(`${url}?from=prometheus`)
@@ -30,7 +30,7 @@ test('GET and HEAD of its path are answered afresh, and nothing else asks for a 
   expect(scrapes).toBe(2)
 })
 
-test('why it cannot be collected is for the log', async () => {
+test('the reason why it cannot be collected is only in the log', async () => {
   const { url, lines } = await serve(() => Promise.reject(new Error('the path /secret')))
   const answer = await fetch(url)
   expect([answer.status, await answer.text()]).toEqual([500, 'The metrics cannot be collected; the log says why.\n'])

@@ -45,7 +45,7 @@ describe('tenderstock simulate', () => {
     expect(events.at(-1)).toMatchObject({ event: 'simulated', requests: 1, faults: {} })
   })
 
-  test('only named portals, under a fault, with a time of their own', async () => {
+  test('serves only named portals, with a fault, and with their own time', async () => {
     const calendar = 'ted.europa.eu/en/release-calendar/-/download/file/CSV/2026'
     const events = await running({ sources: ['ted'], faults: ['rate-limit=1'], speed: 1000 }, async (base) => {
       const statuses = [
@@ -64,7 +64,7 @@ describe('tenderstock simulate', () => {
     [{ faults: ['nonsense'] }, 'There is no fault "nonsense"'],
     [{ faults: ['reset=2'] }, 'The share of a fault is a number from 0 to 1'],
     [{ corpus: '/nowhere' }, 'holds no collected notices'],
-  ])('%j is said in a sentence', async (options, sentence) => {
+  ])('%j is reported in a sentence', async (options, sentence) => {
     const nothing = {
       sources: [],
       faults: [],

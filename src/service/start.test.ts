@@ -266,7 +266,7 @@ describe('start', () => {
     expect(await service.end('SIGTERM')).toBe(0)
   })
 
-  test('what the operator can repair is one sentence, a non-zero exit code and no stack', async () => {
+  test('an error that the operator can fix is one sentence, a non-zero exit code and no stack', async () => {
     const folder = await newFolder()
     await writeFile(join(folder, 'file'), '')
     const sentence = (text: RegExp) => expect.stringMatching(new RegExp(`${text.source}[^\\n]*\\n$`))

@@ -46,7 +46,7 @@ test('figures are read again after five seconds, and stale when that failed for 
   expect(await seen()).toEqual([2, 1_065_001, false])
 })
 
-test('a database that does not answer holds no scrape up', async () => {
+test('a database that does not answer delays no scrape', async () => {
   const looks = new Kysely<Database>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),

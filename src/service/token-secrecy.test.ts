@@ -160,7 +160,7 @@ describe.each(shapes)('the first start %s', (_, args, terminal, ready) => {
   }, 600_000)
 })
 
-test('without samples there is no trial token, and a sentence says how to make one', async () => {
+test('without samples there is no trial token, and a sentence says how to create one', async () => {
   const data = await putEmptyStock(join(await newFolder(), 'data'))
   const service = launch(data, ['--no-samples', '--json'], false)
   await service.until('"event":"ready"')

@@ -30,7 +30,7 @@ function watch({ dataFolder = '/nowhere', isLost = false, held = 3 } = {}) {
   return { state, told, isTold, look, editions }
 }
 
-test('a node that lost records, or has none yet, is not ready before it is whole', () => {
+test('a node that lost records, or has none yet, is not ready before it is complete', () => {
   const lost = watch({ isLost: true })
   expect(lost.state.snapshot().unready).toBe('damaged')
   lost.editions.isLost = false
@@ -39,7 +39,7 @@ test('a node that lost records, or has none yet, is not ready before it is whole
   expect(watch({ held: 2 }).state.snapshot().unready).toBe('loading')
 })
 
-test('a disk without room is named; one that nobody can look at is not', async () => {
+test('a full disk is named; one that cannot be checked is not', async () => {
   // has no size at all
   const full = watch({ dataFolder: '/proc' })
   await full.isTold
@@ -49,7 +49,7 @@ test('a disk without room is named; one that nobody can look at is not', async (
   expect(unseen.told).toEqual([undefined])
 })
 
-test('the disk is looked at again every ten seconds', async () => {
+test('the disk is checked again every ten seconds', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const { told } = watch()
   vi.advanceTimersByTime(20_000)

@@ -107,7 +107,7 @@ describe.each(drawnEngines)('webhook commands (%s)', (engine) => {
     expect(await run('webhook test', [id], {}, other)).toMatchObject({ code: 0 })
   })
 
-  test('a secret of one’s own comes from a file', async () => {
+  test('an existing secret comes from a file', async () => {
     const { run, create, dataFolder, receiver } = await world()
     const [file, secret] = [join(dataFolder, 'own'), `whsec_${systemRandom.bytes(32).toString('base64')}`]
     await writeFile(file, `${secret}\n`)
@@ -155,7 +155,7 @@ describe.each(drawnEngines)('webhook commands (%s)', (engine) => {
     expect(await count(store)).toBe(20)
   })
 
-  test('an endpoint is changed, with an entry of the audit log; what is wrong changes nothing', async () => {
+  test('an endpoint is changed, with an entry of the audit log; a mistake changes nothing', async () => {
     const { store, run, create, receiver } = await world()
     const { id } = await create({ description: 'CRM' })
     await expect(run('webhook update', [id])).rejects.toThrow(/Nothing to change/)
@@ -184,7 +184,7 @@ describe.each(drawnEngines)('webhook commands (%s)', (engine) => {
     expect(entries[0]!.organizationId).toBe(made.organizationId)
   })
 
-  test('what is not there is named, and a replay says what it needs', async () => {
+  test('an endpoint that does not exist is named, and a replay names missing arguments', async () => {
     const { run, create } = await world()
     const { id } = await create()
     await expect(run('webhook test', ['nothing'])).rejects.toThrow(/webhook list/)

@@ -420,7 +420,7 @@ describe('faults', () => {
     new Date(Date.UTC(2026, 0, 1) + index * dayMs).toISOString().slice(0, 10),
   )
 
-  test('happen at their share, the same ones with the same seed, and none if none is enabled', async () => {
+  test('occur at their share, the same ones with the same seed, and none if none is enabled', async () => {
     const faults = { 'rate-limit': 0.2 }
     const [one, two, none] = [
       await world([source], { faults }),
@@ -441,7 +441,7 @@ describe('faults', () => {
     expect(new Set(await statuses(none))).toEqual(new Set([200]))
   })
 
-  test('a client that retries receives the true answer of every address, with any faults, after at most three spoiled ones', async () => {
+  test('a client that retries receives the true answer from every address, with any faults, after at most three spoiled ones', async () => {
     const names = faultNames.filter((name) => faultTable[name].kind === 'answer' && name !== 'redirect')
     const faults = Object.fromEntries(names.map((name) => [name, 0.2])) as Faults
     const spoiled = await world([source], { faults })

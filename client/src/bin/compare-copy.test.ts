@@ -44,14 +44,14 @@ describe('comparing a copy', () => {
     expect(compare({}, [delivered('a', 1, 'awarded')], { ...plain, keepsArchived: true }).missing).toHaveLength(1)
   })
 
-  it('bears with records that left the filters (C105)', () => {
+  it('tolerates records that no longer match the filters (C105)', () => {
     expect(compare({ a: [1, 'open'] }, [], { ...plain, hasFilters: true })).toMatchObject({
       surplus: [],
       outsideFilters: 1,
     })
   })
 
-  it('compares times alone where the target has a status of its own', () => {
+  it('compares only times if the target has its own status', () => {
     expect(compare({ a: [1, 'closed'] }, [delivered('a', 1)], { ...plain, comparesStatus: false }).equal).toBe(1)
   })
 })

@@ -32,7 +32,7 @@ const page = (pages: number) =>
   }) as const
 
 describe('progress', () => {
-  it('at a terminal redraws one line that never gets wider than it', () => {
+  it('at a terminal redraws one line that is never wider than the terminal', () => {
     const { seen, progress } = world(80)
     progress.onSync({ type: 'run', kind: 'first', isResumed: false })
     for (let pages = 1; pages <= 3; pages++) {
@@ -67,7 +67,7 @@ describe('progress', () => {
     expect(seen.err).toContain('up to 11-02 08:15')
   })
 
-  it('in a log writes a line now and then, and every wait that is worth it', () => {
+  it('in a log writes an occasional line, and every long wait', () => {
     const { seen, progress } = world(undefined)
     progress.onSync({ type: 'run', kind: 'delta', isResumed: true, updatedSince: '2026-11-02T08:00:00.000Z' })
     for (let pages = 1; pages <= 25; pages++) {
@@ -109,7 +109,7 @@ describe('progress', () => {
 })
 
 describe('texts for people', () => {
-  it('round as people do', () => {
+  it('round figures as people do', () => {
     expect([0, 940, 9949, 9950, 59_600, 3_599_000, 7_500_000, 190_000_000].map(duration)).toEqual([
       '0.0 s',
       '0.9 s',

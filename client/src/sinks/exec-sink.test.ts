@@ -138,7 +138,7 @@ describe('the exec sink', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('names the program that is not there', async () => {
+  it('names a program that does not exist', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tender-exec-'))
     const sink = execSink({ command: [join(folder, 'missing')], folder: join(folder, 'sync') })
     await sink.begin(delta)

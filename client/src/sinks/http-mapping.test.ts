@@ -21,7 +21,7 @@ describe('mapping files', () => {
     expect(mapping.baseUrl).not.toMatch(/\/$/)
   })
 
-  test('reports every fault at once, with its place and a suggestion', () => {
+  test('reports every fault at once, with its position and a suggestion', () => {
     const mapping = file('hubspot-deals.json')
     mapping.vresion = 1
     delete mapping.version
@@ -122,7 +122,7 @@ describe('properties', () => {
   const of = (field: Omit<MappedField, 'to'>, record = recordOf(1), isBackfill = false) =>
     mappedProperties(record, [{ to: 'p', ...field }], { emptyValue: null, isBackfill }).p
 
-  test('paths, fallbacks, constants, maps and defaults', () => {
+  test('come from paths, fallbacks, constants, maps and defaults', () => {
     expect(of({ from: 'contractAmount.value', type: 'number' })).toBe(2001)
     expect(of({ from: 'contractAmount.value' })).toBe('2001')
     expect(of({ from: 'originalSources.-1.url' })).toBe('https://n.example/1')
@@ -208,7 +208,7 @@ describe('answers', () => {
     expect(readAnswer(ordered, undefined, ids).every(({ result }) => result === 'failed')).toBe(true)
   })
 
-  test('errors find their record by key or by place', () => {
+  test('errors find their record by key or by position', () => {
     const error = { category: 'VALIDATION_ERROR', message: 'no', context: { objectWriteTraceId: [ids[1]] } }
     const results = ids.map((id) => ({ id: 'x', properties: { tenderstock_id: id } }))
     expect(readAnswer(keyed, { results, errors: [error] }, ids)).toEqual([

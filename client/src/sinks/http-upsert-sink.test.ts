@@ -483,7 +483,7 @@ describe('refused records', () => {
 })
 
 describe('merges', () => {
-  test('HubSpot: notes and tasks hang at the one that remains afterwards, nothing is deleted (C158)', async () => {
+  test('HubSpot: notes and tasks are attached to the one that remains, nothing is deleted (C158)', async () => {
     await using crm = await startHubspot()
     const { open, events } = setting(shippedMapping('hubspot-deals', crm))
     const sink = open()

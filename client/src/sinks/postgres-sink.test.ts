@@ -253,7 +253,7 @@ describe.skipIf(!connectionString)('PostgreSQL sink', () => {
     expect(bare).toEqual([])
   })
 
-  test('a schema of a newer version is refused with what to do; two that start together make one', async () => {
+  test('a schema of a newer version is refused with what to do; two processes that start together create one', async () => {
     const schema = nextSchema()
     const sinks = [open(schema), open(schema), open(schema)]
     expect(await Promise.all(sinks.map((sink) => sink.state.load()))).toEqual([undefined, undefined, undefined])
@@ -323,7 +323,7 @@ describe.skipIf(!connectionString)('PostgreSQL sink', () => {
     expect([...(await seen(schema)).values()].map(({ title }) => title)).toEqual([recordOf(1, 1).title])
   })
 
-  test('an unreachable server is an error of the call, and the next call tries again', async () => {
+  test('an unreachable server makes the call fail, and the next call tries again', async () => {
     const sink = openPostgresSink({ connectionString: 'postgres://nobody@127.0.0.1:1/none' })
     await expect(sink.begin(first)).rejects.toThrow('ECONNREFUSED')
     await expect(sink.begin(first)).rejects.toThrow('ECONNREFUSED')

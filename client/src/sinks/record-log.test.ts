@@ -36,7 +36,7 @@ async function scanned(path: string) {
 }
 
 describe('the record log', () => {
-  it('cut off anywhere holds the commits that are whole, and nothing of the next', async () => {
+  it('holds the complete commits if it is truncated anywhere, and nothing of the next one', async () => {
     const whole = join(folder, 'whole')
     const cut = join(folder, 'cut')
     const lengths = await writtenLog(whole)
@@ -95,7 +95,7 @@ describe('the record log', () => {
     expect(await scanned(path)).toMatchObject({ state: stateOf(5), records: [], mark: { end: 'run', baseBytes: 17 } })
   })
 
-  it('that is missing or empty holds nothing', async () => {
+  it('holds nothing if it is missing or empty', async () => {
     writeFileSync(join(folder, 'empty'), '')
     for (const name of ['missing', 'empty'])
       expect(await scanned(join(folder, name))).toMatchObject({ mark: undefined, committedBytes: 0, records: [] })

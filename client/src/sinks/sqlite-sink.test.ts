@@ -133,7 +133,7 @@ describe('the SQLite sink', () => {
       expect(new DatabaseSync(file).prepare('SELECT count(*) n FROM sqlite_schema').get()).toEqual({ n: 0 })
     }))
 
-  it('names the file that is no database, and the folder that is missing', () =>
+  it('names a file that is no database, and a folder that is missing', () =>
     inFolder(async (folder) => {
       const file = join(folder, 'note.txt')
       writeFileSync(file, 'not a database, but long enough to be taken for one by its size alone'.repeat(20))

@@ -65,7 +65,7 @@ describe('the file lock', () => {
     await held!.release()
   })
 
-  it('is not misled by another process with the number of the killed one', async () => {
+  it('is not misled by another process with the ID of the killed one', async () => {
     const path = freshPath()
     const child = await holderProcess(path)
     const lock = contentOf(path)
@@ -113,7 +113,7 @@ describe('the file lock', () => {
     await second!.release()
   })
 
-  it('bears a file that holds no lock: it counts as one until its lease is over', async () => {
+  it('tolerates a file that holds no lock: it counts as one until its lease expires', async () => {
     const path = freshPath()
     await (await fileLock({ path }).acquire())!.release()
     writeFileSync(fileOf(path), 'scrawl')
@@ -130,7 +130,7 @@ describe('the file lock', () => {
     expect(readdirSync(dirname(path))).toEqual(['lock.12'])
   })
 
-  it('of many that race for the lock of a dead one, exactly one wins', async () => {
+  it('exactly one of many processes that race for the lock of a dead one wins', async () => {
     for (let round = 0; round < 50; round++) {
       const path = freshPath()
       const dead = await fileLock({ path }).acquire()

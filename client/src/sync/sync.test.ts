@@ -316,7 +316,7 @@ describe('first runs into a copy that is not empty (G1)', () => {
     world.expectEqual()
   })
 
-  it('an answer by id from a node that lags is not believed', async () => {
+  it('an answer by id from a node that lags does not count', async () => {
     const world = syncWorld('direct')
     world.api.publish(open('a', 'b', 'c'))
     await world.complete()
@@ -366,7 +366,7 @@ describe('merges (C158)', () => {
     ])
   })
 
-  it('a survivor that is archived and was never held is brought along', async () => {
+  it('a survivor that is archived and was never held is written as well', async () => {
     const world = syncWorld('staged')
     world.api.publish([{ id: 'loser' }, { id: 'done', ...archived('awarded') }])
     await world.complete()
@@ -419,7 +419,7 @@ describe('the client’s clock (C149)', () => {
 })
 
 describe('overlapping runs (C154)', () => {
-  it('a second run into the same sink is skipped while the first is at work', async () => {
+  it('a second run into the same sink is skipped while the first is in progress', async () => {
     const world = syncWorld()
     world.api.publish(open('a', 'b', 'c'))
     let second: Promise<unknown> | undefined
@@ -536,7 +536,7 @@ describe('a feed that breaks its rules is not trusted', () => {
 })
 
 describe('an abort signal', () => {
-  it('stops the run after what is written; the next one continues there', async () => {
+  it('stops the run after the page in progress; the next one continues there', async () => {
     const world = syncWorld()
     world.api.publish(open('a', 'b', 'c', 'd', 'e'))
     const controller = new AbortController()

@@ -25,14 +25,14 @@ describe('a genuine message', () => {
     expect(verifyWebhook(body, headersOf(sign()), secret, { now })).toEqual({ ...event, id: 'msg_1' })
   })
 
-  test('comes as bytes, with Headers, or with names in another case', () => {
+  test('may come as bytes, with Headers, or with names in another case', () => {
     expect(verifyWebhook(Buffer.from(body), signed, secret, { now }).id).toBe('msg_1')
     expect(verifyWebhook(body, new Headers(signed), secret, { now }).id).toBe('msg_1')
     const upper = Object.fromEntries(Object.entries(signed).map(([name, value]) => [name.toUpperCase(), value]))
     expect(verifyWebhook(body, upper, secret, { now }).id).toBe('msg_1')
   })
 
-  test('is taken with the old and the new secret during a rotation', () => {
+  test('is accepted with the old and the new secret during a rotation', () => {
     const newer = `whsec_${randomBytes(32).toString('base64')}`
     expect(verifyWebhook(body, signed, [newer, secret], { now }).id).toBe('msg_1')
     const both = headersOf(`v1,${'A'.repeat(43)}= v2,what ${signed['webhook-signature']}`)
@@ -67,7 +67,7 @@ describe('another message is refused', () => {
     expect(() => verifyWebhook(text, headers, secret, { now })).toThrow(WebhookVerificationError)
   })
 
-  test.each([[''], ['whsec_'], ['whsec_c2hvcnQ='], [[]]])('a secret that is none: %j', (wrong) => {
+  test.each([[''], ['whsec_'], ['whsec_c2hvcnQ='], [[]]])('an invalid secret is refused: %j', (wrong) => {
     expect(() => verifyWebhook(body, signed, wrong, { now })).toThrow(TypeError)
   })
 })

@@ -168,7 +168,7 @@ test.skipIf(program === undefined)(
 )
 
 test.skipIf(program === undefined)(
-  'a Sentinel that goes and comes is followed again, and prints nothing',
+  'a Sentinel that goes away and returns is followed again, and prints nothing',
   async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
     onTestFinished(() => printed.mockRestore())
@@ -192,7 +192,7 @@ test.skipIf(program === undefined)(
 )
 
 test.skipIf(program === undefined)(
-  'Sentinels and servers are both asked over TLS',
+  'Sentinels and servers are both queried over TLS',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'certificate-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -250,7 +250,7 @@ test.skipIf(program === undefined)(
   240_000,
 )
 
-test('an address of Sentinels names them, the master, and who asks', () => {
+test('an address of Sentinels names them, the master, and the user', () => {
   expect(sentinelAddressOf('rediss+sentinel://u:p%40@a,b:7/limits/2?sentinelPassword=s')).toEqual({
     sentinels: [
       { host: 'a', port: 26_379 },

@@ -169,7 +169,7 @@ describe('the limit in shared memory', () => {
     expect(limiter.take('one', 60).remaining).toBe(58)
   })
 
-  test('refuses what is no memory, no room and no thread', () => {
+  test('refuses invalid memory, room and threads', () => {
     const clock = () => 0
     expect(() => new MemoryLimiter({ memory: new SharedArrayBuffer(4096), clock, thread: 0 })).toThrow(RangeError)
     expect(() => new MemoryLimiter({ memory: createLimiterMemory(), clock, thread: -1 })).toThrow(RangeError)
@@ -178,7 +178,7 @@ describe('the limit in shared memory', () => {
   })
 })
 
-describe('the room', () => {
+describe('room in the memory', () => {
   test('is for 16,384 organizations, each counted for itself', () => {
     const limiter = createLocalLimiter(() => 1000)
     const keys = Array.from({ length: 16_384 }, (_, index) => `organization ${index}`)
@@ -268,7 +268,7 @@ describe('the room', () => {
     await expect(limiter.take('b', 9)).rejects.toThrow(OperatorError)
   })
 
-  test('is reused after a minute without requests; nobody counts at another then', () => {
+  test('is reused after a minute without requests; no count passes to another organization', () => {
     const key = fc.integer({ min: 0, max: 11 }).map(String)
     const step = fc.record({ key, thread: fc.nat(1), wait: fc.constantFrom(0, 0, 0, 5, 20_000, 61_000, 130_000) })
     let reused = 0

@@ -235,7 +235,7 @@ describe.each(drawnEngines)('estimates in a stock (%s)', (engine) => {
     })
   })
 
-  test('a record that gets a published value loses its estimate', async () => {
+  test('a record that receives a published value loses its estimate', async () => {
     await using store = await openTestStore(engine)
     await fill(store)
     expect(await amountOf(store, valueless.noticeKey)).toMatchObject({ estimated: true })

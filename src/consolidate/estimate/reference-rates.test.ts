@@ -19,7 +19,7 @@ test.each([
   }
 })
 
-test('no rate moves by more than 15 % within a year: a slip of a digit mostly would', () => {
+test('no rate moves by more than 15 % within a year: most typing errors would', () => {
   for (const currency of ['CHF', 'CZK', 'DKK', 'GBP', 'HRK', 'HUF', 'ISK', 'NOK', 'PLN', 'RON', 'RSD', 'SEK', 'USD'])
     for (let year = 2016; year <= 2026; year++) {
       const [before, now] = [year - 1, year].map((each) => eurosOf({ value: 1, currency }, each)!)

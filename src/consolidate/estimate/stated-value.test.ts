@@ -22,7 +22,7 @@ test.each([
   expect(value(text)).toEqual([amount, currency, isMaximum])
 })
 
-test('amounts with VAT are brought to their net', () => {
+test('amounts with VAT are converted to net amounts', () => {
   expect(value('Der geschätzte Auftragswert liegt bei 119.000 Euro brutto.')).toEqual([100_000, 'EUR', false])
   expect(value('Der geschätzte Auftragswert liegt bei 119.000 Euro brutto.', 'XX')).toBeUndefined()
 })
@@ -37,6 +37,6 @@ test.each([
   'Geschätzter Auftragswert: 0,01 EUR',
   'Die Höchstmenge der Einsatzstunden liegt bei insgesamt 72.500 Stunden.',
   'Der geschätzte Auftragswert beträgt 100.000 EUR pro Jahr.',
-])('states no value of this tender: %s', (text) => {
+])('is not found in a text that states no value of this tender: %s', (text) => {
   expect(value(text)).toBeUndefined()
 })

@@ -76,7 +76,7 @@ describe('the model of values', () => {
     expect(inside / others.length).toBeLessThan(0.9)
   })
 
-  test('a typing error of three noughts does not move its kind', () => {
+  test('a typing error of three zeros does not move the tenders of its kind', () => {
     const typo = sample.map((each, index) => (index === 0 ? { ...each, euros: each.euros * 1000 } : each))
     const moved = openValueModel(fitValueModel(typo)).predict(
       inputsOf(kinds[0], { title: 'Turnhalle', buyer: 'Stadt 99' }),
@@ -87,7 +87,7 @@ describe('the model of values', () => {
 })
 
 describe('an estimate', () => {
-  test('has two significant digits, an interval around it, a confidence and its grounds', () => {
+  test('has two significant digits, an interval, a confidence and a basis', () => {
     const judgment = estimateValue(model, inputsOf(kinds[1]), 'v1-test')
     if (judgment.kind !== 'estimate') throw new Error(judgment.reason)
     const { value, low = 0, high = 0, ...rest } = judgment.amount
@@ -110,7 +110,7 @@ describe('an estimate', () => {
     expect(estimateValue(model, inputsOf(kinds[0], strange), 'v').kind).toBe('refusal')
   })
 
-  test('is refused if the most similar tenders differ too much, until a model knows closer ones', () => {
+  test('is refused if the most similar tenders differ too much, until a model has closer ones', () => {
     const lorry = (index: number, euros: number): PricedTender => ({
       id: `l-${String(index).padStart(5, '0')}`,
       inputs: inputsOf(kinds[2], { title: `Fahrzeug ${index % 5}`, cpvCodes: ['34144000'], buyer: `Kreis ${index}` }),

@@ -86,7 +86,7 @@ describe('marks', () => {
 })
 
 describe('numbers of keys', () => {
-  test('are integers of 53 bits, odd for weak keys, and 30,000 keys have 30,000', () => {
+  test('are integers of 53 bits, odd for weak keys, and different for 30,000 keys', () => {
     const keys = new Set(Array.from({ length: 3000 }, (_, index) => blockingKeys(recordOf(index))).flat())
     const numbers = new Set([...keys].map((key) => blockNumber(key, isWeakKey(key))))
     expect(keys.size).toBeGreaterThan(30_000)

@@ -128,7 +128,7 @@ describe('the trades of a project', () => {
     expect(tendersOf(told)).toEqual(alone(told))
   })
 
-  test('a year and a serial number, joined by a low line', () => {
+  test('a year and a serial number, joined by an underscore', () => {
     const numbered = ['2026_12', '2026_13', '2026_14'].map((number) => ({
       title: project,
       description: form(number, 'Bauleistungen nach Leistungsverzeichnis'),
@@ -141,7 +141,7 @@ describe('the trades of a project', () => {
     ['in two parts', '6031 06/65/15/26/1-07', '6031 06/65/15/26/1-08'],
     ['with a gap behind the bar', 'WAN-6-0142/ 02', 'WAN-6-0142/ 03'],
     ['in quotation marks', '"KL 7_01"', '"KL 7_02"'],
-  ])('award numbers %s tell two apart, and join the two notices of one', (_, first, second) => {
+  ])('award numbers %s distinguish two, and join the two notices of one', (_, first, second) => {
     const [a, b] = [first, second].map((number) => ({ title: project, description: form(number, 'Bauleistungen') }))
     expect(verdict(a!, b!)).toMatchObject({ kind: 'none', rule: 'veto-reference' })
     const later = { ...a!, published: '2026-05-19', description: `${form(first, 'Bauleistungen')}, neuer Termin` }
@@ -321,7 +321,7 @@ describe('a repeated publication is one', () => {
   test.each<[string, Sketch, number]>([
     ['goods', { title: 'Neuentwicklung der Datenbank für Pflegeplätze', cpv: ['72230000'] }, 5],
     ['a trade', { title: 'Neubau Funktionsbau, Heizung und Kälteanlage Haus Lindenrain', cpv: ['45331000'] }, 5],
-  ])('rows without a text, %s: the title tells it', (_, row, twins) => {
+  ])('rows without a text, %s: the title decides', (_, row, twins) => {
     expect(verdict(row, row, twins)).toMatchObject({ kind: 'merge', rule: 'row-and-page' })
     expect(verdict(row, { ...row, cpv: [] }, 1).kind).toBe('review')
     expect(verdict(row, { ...row, published: '2026-05-18' }, twins).kind).not.toBe('merge')

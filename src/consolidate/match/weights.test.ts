@@ -361,7 +361,7 @@ describe('one portal', () => {
     expect(finding(text(0, 100), text(51, 200), {})).toBeUndefined()
   })
 
-  test('words that say enough', () => {
+  test('words that are enough', () => {
     const told = (count: number, cpv: readonly string[]) => ({ textWords: words(0, count), cpv })
     const same = (count: number, cpv: readonly string[], given: Partial<Comparison> = {}) =>
       finding(told(count, cpv), told(count, cpv), given)
@@ -374,7 +374,7 @@ describe('one portal', () => {
     expect([other(11), other(12)]).toEqual(['review', 'merge'])
   })
 
-  test('letters of a title that a slip of the pen changes', () => {
+  test('letters of a title that a typo changes', () => {
     const named = (joined: string): Partial<MatchRecord> => ({
       titles: [{ language: 'de', words: [joined], weights: [9], joined, isTruncated: false }],
       textWords: words(0, 20),
@@ -398,7 +398,7 @@ describe('one portal', () => {
     expect(at(40, '45', { publishedDaysApart: 4 })).toBeUndefined()
   })
 
-  test('words of its own by which a text of another portal is another text', () => {
+  test('additional words by which a text of another portal is another text', () => {
     const rewritten = (own: number, shared: number) =>
       compareRecords(
         record('one', { textWords: words(0, shared + own) }),

@@ -18,14 +18,14 @@ test('the CRC of two joined texts is that of the whole', () => {
   )
 })
 
-test('records of any length, beyond the table too', () => {
+test('the CRC is correct for records of any length, beyond the table too', () => {
   for (const length of [0, 1, 65_535, 65_536, 65_537, 1_000_003, 20_000_000]) {
     const right = Buffer.alloc(length, 'x')
     expect(combineCrc(crc32('left'), crc32(right), length)).toBe(crc32(Buffer.concat([Buffer.from('left'), right])))
   }
 })
 
-test('taking bytes away undoes appending them', () => {
+test('removing bytes undoes appending them', () => {
   fc.assert(
     fc.property(fc.nat(2 ** 32 - 1), fc.nat(100_000), (value, count) => {
       expect(multiply(multiply(value, shiftFactor(count)), unshiftFactor(count))).toBe(value)

@@ -42,7 +42,7 @@ test('a step begins when enough was written, and writing waits only if the disk 
   expect(file.syncs).toHaveLength(2)
 })
 
-test('the end waits for the step that runs, and then for all', async () => {
+test('the end waits for the running step, and then for everything', async () => {
   const file = slowFile()
   const sync = new GradualSync(file)
   await sync.wrote(step)
@@ -55,14 +55,17 @@ test('the end waits for the step that runs, and then for all', async () => {
   await end
 })
 
-test.each(['wrote', 'settle', 'finish'] as const)('a step that failed is told by the next %s, once', async (next) => {
-  const file = slowFile()
-  const sync = new GradualSync(file)
-  await sync.wrote(step)
-  file.syncs[0]!.reject(new Error('the disk is gone'))
-  await expect(sync[next](step)).rejects.toThrow('the disk is gone')
-  const end = sync.finish()
-  expect(await isDone(end)).toBe(false)
-  file.syncs[1]!.resolve()
-  await end
-})
+test.each(['wrote', 'settle', 'finish'] as const)(
+  'a step that failed is reported by the next %s, once',
+  async (next) => {
+    const file = slowFile()
+    const sync = new GradualSync(file)
+    await sync.wrote(step)
+    file.syncs[0]!.reject(new Error('the disk is gone'))
+    await expect(sync[next](step)).rejects.toThrow('the disk is gone')
+    const end = sync.finish()
+    expect(await isDone(end)).toBe(false)
+    file.syncs[1]!.resolve()
+    await end
+  },
+)

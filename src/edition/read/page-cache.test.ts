@@ -28,7 +28,7 @@ function askInTurn(cache: PageCache, from: number, to: number, edition = 1): num
 }
 
 describe('kept pages', () => {
-  test('the very list, and its bytes by encoding and edition', () => {
+  test('are the same list, and its bytes by encoding and edition', () => {
     const cache = new PageCache(1e6)
     const list = listOf(1, 2)
     const body = bodyOf(5)
@@ -50,7 +50,7 @@ describe('kept pages', () => {
     ])
   })
 
-  test('of more pages than fit, requested in a cycle, the first ones stay and serve', () => {
+  test('the first of more pages than fit, requested in a cycle, stay and serve', () => {
     const cache = new PageCache(200_000)
     askInTurn(cache, 1, 100)
     for (let round = 0; round < 5; round++) expect(askInTurn(cache, 1, 100)).toBeGreaterThanOrEqual(14)
@@ -73,7 +73,7 @@ describe('kept pages', () => {
     expect(askInTurn(cache, 1, 10, 2)).toBe(10)
   })
 
-  test('a page larger than all room is not kept', () => {
+  test('a page larger than the whole cache is not kept', () => {
     const cache = new PageCache(10_000)
     const list = listOf(1)
     cache.offer('question', list, 1)

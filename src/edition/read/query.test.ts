@@ -346,7 +346,7 @@ test('a row with two of the requested rare codes is delivered once, in its posit
   expect(asked(['98110000', '98300000'])).toEqual([30, 9000])
 })
 
-test('pieces lie where those before them end', () => {
+test('pieces begin where the previous ones end', () => {
   const both = randomBoth(randomOf(seed, 2), chunkSize + 1)
   let plain = 0
   let gzip = 0

@@ -343,7 +343,7 @@ test('C26 checkedAt is the last check of any source of the record, as of the edi
   expect(numbersOf(log, { archived: true, updatedSince: start + 2 })).toEqual([])
 })
 
-test('gzip pages are whole for gunzip of the system too', async () => {
+test('gzip pages are complete for gunzip of the system too', async () => {
   const log = await logOf(
     Array.from({ length: 30 }, (_, index) => recordOf(index, start + index, { title: 'x'.repeat(index * 997) })),
   )
@@ -613,7 +613,7 @@ test('the checkpoint gives exactly the same as the frames, for one edition, and 
   }
 })
 
-test('a checkpoint of another history than that of the index file is not believed', async () => {
+test('a checkpoint of a different history than that of the index file is not used', async () => {
   const folders = [newFolder(), newFolder()]
   const [one, other] = await Promise.all(
     folders.map(async (folder, turn) => {
@@ -796,7 +796,7 @@ test('R4 after 25 hours the checks and bodies of old editions leave the disk, an
     )
 })
 
-test('C6 a copy that is cut back to an edition older than those it was made for does not show it: records are missing there', async () => {
+test('C6 a copy that is truncated to an edition older than those for which it was made does not show it: records are missing', async () => {
   let now = start
   const folder = newFolder()
   const options = { clock: () => now, toleratedEntries: 20, toleratedReplay: 1_000_000 }
@@ -826,7 +826,7 @@ test('C6 a copy that is cut back to an edition older than those it was made for 
   expect(shown.size).toBeGreaterThan(10)
 })
 
-test('a log damaged anywhere never serves a wrong byte: it goes back to a whole edition, repairs or refuses', async () => {
+test('a log damaged anywhere never serves a wrong byte: it returns to a complete edition, repairs or refuses', async () => {
   const folder = newFolder()
   const options = { clock: () => start, toleratedReplay: 20 }
   const log = await openLog(folder, options)

@@ -65,7 +65,7 @@ test('an invalid record is refused with the reason, and the packer continues', a
   expect((await packers.pack(1, batches[1]!, most)).batch.count).toBe(batches[1]!.length)
 })
 
-test('waiting calls learn when packers end, and later work finds new ones', async () => {
+test('waiting calls are rejected when packers end, and later work finds new ones', async () => {
   const waiting = packers.pack(1, batches[0]!, most)
   packers.end()
   await expect(waiting).rejects.toThrow('a packer ended')
@@ -85,7 +85,7 @@ test('one packer stands by after a stock was built, and no more are started than
   expect((await Promise.all(more)).map(({ batch }) => batch.count)).toEqual([batches[0]!.length, batches[1]!.length])
 })
 
-test.runIf(process.platform === 'linux')('packers give way to other threads, which keep their priority', async () => {
+test.runIf(process.platform === 'linux')('packers yield to other threads, which keep their priority', async () => {
   const priorities = (): Map<string, number> =>
     new Map(
       readdirSync('/proc/self/task').map((thread) => {

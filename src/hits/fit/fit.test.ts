@@ -136,7 +136,7 @@ describe('by codes alone', () => {
     ['45000000', '45000000', 25],
     ['45233141', '45233220', 62.5],
     ['45233141', '45233141', 100],
-  ])('what %s and %s share counts by its rarity', (own, code, raw) => {
+  ])('the digits that %s and %s share count by their rarity', (own, code, raw) => {
     expect(scored({ cpv: [own] }, recordOf({ cpvCodes: [code] }), modelWith({ cpvRarity: 1 })).fit.raw).toBe(raw)
   })
 })
@@ -271,7 +271,7 @@ describe('rules', () => {
     expect(scored({ ...profile, ...more }, fitting, model).fitScore).toBeGreaterThan(50)
   })
 
-  test('an excluded word is found wherever it stands', () => {
+  test('an excluded word is found wherever it occurs', () => {
     const far = `${'x '.repeat(5000)}Reinigung`
     const lots = Array.from({ length: 40 }, (_, index) => ({
       ...lot(`LOT-${index}`, []),
@@ -281,7 +281,7 @@ describe('rules', () => {
     expect(fit.rules).toEqual(['excluded: "reinigung" in the description of lot 39'])
   })
 
-  test.each(['Stadt Quellmar', 'STADT QUELLMAR', 'de123456'])('an authority of before adds points: %s', (name) => {
+  test.each(['Stadt Quellmar', 'STADT QUELLMAR', 'de123456'])('a past authority adds points: %s', (name) => {
     const far = { ...fitting, cpvCodes: ['71000000'] }
     const without = scored(profile, far, model).fit
     const { fit } = scored({ ...profile, pastAuthorities: [name] }, far, model)
@@ -294,7 +294,7 @@ describe('rules', () => {
     expect(scored({ ...profile, pastAuthorities: ['Stadt Quellmar'] }, fitting, model)).toMatchObject({ fitScore: 100 })
   })
 
-  test('a search without a profile has said all that counts: what it matches scores well', () => {
+  test('a search without a profile contains everything that counts: its matches score well', () => {
     const fit = (profile: CompanyProfile, record: TenderRecord) =>
       fitOf({ profileId: null, profile, wins: [] }, record, model)
     expect(fit({ cpv: ['45000000'] }, fitting).fitScore).toBeGreaterThanOrEqual(70)
@@ -330,7 +330,7 @@ describe('any score', () => {
     }
   })
 
-  test('is left out early only when it is below what is asked for', () => {
+  test('is left out early only if it is below the requested score', () => {
     const scorer = openScorer(profiles, model)
     fc.assert(
       fc.property(fc.nat(records.length - 1), fc.nat(profiles.length - 1), fc.nat(100), (record, profile, least) => {

@@ -70,7 +70,7 @@ describe('sample world', () => {
     ).toBeGreaterThan(3)
   })
 
-  test('calls carry buyer, title, CPV, deadline and place', () => {
+  test('calls have a buyer, a title, a CPV code, a deadline and a place', () => {
     for (const { notice } of notices.filter((each) => each.notice.formType === 'competition')) {
       expect(notice.contractingAuthorities[0]?.name, notice.noticeKey).toBeTruthy()
       expect(notice.title, notice.noticeKey).toBeDefined()
