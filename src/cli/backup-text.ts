@@ -6,8 +6,8 @@ import type { Paint } from './paint.ts'
 export function describeBackup(event: CommandEvent, paint: Paint): string | undefined {
   const line = (label: string, text: string) => `  ${paint.green('✓')} ${label.padEnd(20)} ${text}`
   const note = (text: string) => `  ${paint.yellow('!')} ${text}`
-  const redactions = ({ redactionsFrom }: RestoredRedactions) =>
-    redactionsFrom === null ? [] : [line('Redactions', `are applied from ${redactionsFrom}`)]
+  const redactions = ({ redactionsFrom }: RestoredRedactions, verb: string) =>
+    redactionsFrom === null ? [] : [line('Redactions', `${verb} applied from ${redactionsFrom}`)]
   switch (event.event) {
     case 'backedUp':
       return [
@@ -21,12 +21,12 @@ export function describeBackup(event: CommandEvent, paint: Paint): string | unde
         ...(event.isTargetEmpty
           ? []
           : [note('The database or data folder to restore into is not empty; `restore` refuses it.')]),
-        ...redactions(event),
+        ...redactions(event, 'would be'),
       ].join('\n')
     case 'restored':
       return [
         line('Restored', `${stateOf(event)}, from ${event.location}`),
-        ...redactions(event),
+        ...redactions(event, 'are'),
         ...event.advice.map(note),
       ].join('\n')
     default:

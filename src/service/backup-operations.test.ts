@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { runOperation, serviceContext } from '../../test/operations-world.ts'
+import type { CommandName } from '../cli/command-table.ts'
 import type { Config } from '../platform/config.ts'
 import { listAuditEntries } from '../store/audit.ts'
 import { type Manifest, manifestText } from '../store/backup/manifest.ts'
@@ -44,24 +45,30 @@ async function backedUp(config: Config = {}, known: Migrations = migrations) {
   return { location, target, made: events.at(-1)!, folder, dataFolder }
 }
 
-async function restored(location: string, dataFolder: string, options: object = {}): Promise<CommandEvent> {
+async function eventsOfRestore(location: string, dataFolder: string, options: object = {}): Promise<CommandEvent[]> {
   const events: CommandEvent[] = []
   const request = { command: 'restore', operands: [location], options: { ...options } }
   const where = { dataFolder, version: 'test', signal: new AbortController().signal }
   await restore(where, request, (event) => void events.push(event))
-  return events.find(({ event }) => event !== 'progress')!
+  return events.filter(({ event }) => event !== 'progress')
 }
 
-/** Redacts in the stock after its backup; returns the file that records the redaction. */
-async function redactIn(dataFolder: string): Promise<string> {
+const restored = async (...restoring: Parameters<typeof eventsOfRestore>) => (await eventsOfRestore(...restoring))[0]!
+
+/** Runs a command in a stock. */
+async function runIn(dataFolder: string, command: CommandName, operands: string[], options: object): Promise<void> {
   const store = await openStore({ dataFolder })
   try {
-    const options = { email: ['jane@example.org'], reason: 'request 7' }
-    const request = { command: 'redact', operands: [], options }
+    const request = { command, operands, options: { ...options } }
     await runOperation(serviceContext({ store, dataFolder, config: {} }), request, () => {})
   } finally {
     await store.close()
   }
+}
+
+/** Redacts in the stock after its backup; returns the file that records the redaction. */
+async function redactIn(dataFolder: string): Promise<string> {
+  await runIn(dataFolder, 'redact', [], { email: ['jane@example.org'], reason: 'request 7' })
   return join(dataFolder, redactionsFile)
 }
 
@@ -157,6 +164,24 @@ test('a restore applies the redactions of a file that it finds: in the data fold
   expect(await personIn(target)).toEqual({ isNamed: false, applied: [['request 7', true]] })
   // for the next restore into this folder
   expect(await readFile(join(target, redactionsFile), 'utf8')).toBe(lines)
+}, 600_000)
+
+test('a restore adds what the backup lacks, and ends what was undone after it', async () => {
+  const { dataFolder, folder, target } = await backedUp()
+  const file = await redactIn(dataFolder)
+  const { redaction } = JSON.parse(await readFile(file, 'utf8')) as { redaction: { redactionId: string } }
+  const redact = (email: string, reason: string) => runIn(dataFolder, 'redact', [], { email: [email], reason })
+  await redact('joan@example.org', 'request 8')
+  const second = join(folder, 'second')
+  await runIn(dataFolder, 'backup', [second], {})
+  await redact('john@example.org', 'request 9')
+  await runIn(dataFolder, 'redact undo', [redaction.redactionId], {})
+  const events = await eventsOfRestore(second, target, { redactions: file })
+  expect(events.at(-1)).toMatchObject({ event: 'redactionsImported', added: 1, undone: 1, known: 1 })
+  expect((await personIn(target)).applied).toEqual([
+    ['request 8', true],
+    ['request 9', true],
+  ])
 }, 600_000)
 
 test('redactions of another stock are refused if they were given, and only reported if they were found', async () => {

@@ -136,7 +136,7 @@ export async function importRedactions(
   await changeRules(context, async (trx) => {
     for (const each of added) await insertRedaction(trx, each)
     for (const { redactionId: id } of undone) await deleteRedaction(trx, id)
-    const detail = { added: added.length, undone: undone.length }
+    const detail = { added: pending.length, undone: undone.length }
     await noteCommand(trx, context, { action: 'redaction.import', subject: path.slice(0, 300), detail })
   })
   if (undone.length > 0) {
@@ -175,13 +175,13 @@ export const otherStock = (path: string): OperatorError =>
 
 /**
  * Records the redactions of a file in the transaction that restores their stock, so that nothing leaves it without
- * them; `redact import` then removes the values. Returns false and does nothing when they belong to another stock.
+ * them; `redact import` then removes the values, and ends what was undone. Returns false and does nothing when they
+ * belong to another stock.
  */
 export async function noteRestored(trx: Executor, lines: readonly RedactionLine[]): Promise<boolean> {
   if (!(await hasRedactions(trx)) || !areOf(await redactionKey(trx), lines)) return false
-  for (const [id, redaction] of wantedBy(lines))
-    if (redaction === undefined) await deleteRedaction(trx, id)
-    else await insertRedaction(trx, redaction)
+  const known = new Set((await listRedactions(trx)).map(({ redactionId }) => redactionId))
+  for (const [id, redaction] of wantedBy(lines)) if (redaction && !known.has(id)) await insertRedaction(trx, redaction)
   return true
 }
 
