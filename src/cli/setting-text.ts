@@ -13,7 +13,7 @@ export function describeSetting(event: CommandEvent, paint: Paint): string | und
       )
     case 'setting': {
       const shown = event.isSet ? (event.isSecret ? 'set' : (event.value ?? 'set')) : (event.default ?? 'not set')
-      const text = `${event.name.padEnd(31)} ${event.from.padEnd(12)}`
+      const text = `${event.name.padEnd(32)} ${event.from.padEnd(12)}`
       return `  ${event.isSet ? `${text} ${shown}` : paint.dim(`${text} ${shown}`)}`
     }
     case 'unknownSetting':
