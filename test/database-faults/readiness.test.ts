@@ -1,6 +1,7 @@
-// Readiness of real processes: a node whose newest edition does not arrive completely, maintenance of all, hours
-// without a database, and the end of a process that still has something to answer.
-import { mkdtemp, rm } from 'node:fs/promises'
+// Readiness of real processes: a node whose newest edition does not arrive completely, a held edition, a disk that gets
+// low, maintenance of all, hours without a database, and the end of a process that still has something to answer.
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,6 +31,12 @@ async function readyOf(node: NodeProcess) {
   const answer = await node.get('/readyz')
   return { status: answer.status, body: (await answer.json()) as { readonly [member: string]: unknown } }
 }
+
+const ubl = 'urn:oasis:names:specification:ubl:schema:xsd:ContractNotice-2'
+
+/** A disk of this size. Returns the exit code. */
+const mount = (folder: string, size: string, more = '') =>
+  spawnSync('mount', ['-t', 'tmpfs', '-o', `${more}size=${size}`, 'tmpfs', folder]).status
 
 async function publishNext(store: Store, version: number): Promise<void> {
   await putNumbered(store, 0, 20, version)
@@ -84,6 +91,47 @@ describe.skipIf(testDatabaseUrl === undefined)('nodes of one database', () => {
     expect((await runCommand(['maintenance', 'off', '--data', await newFolder()], { databaseUrl })).exitCode).toBe(0)
     for (const node of [behind, other])
       await expect.poll(async () => (await node.get('/v1/tenders', made!.token)).status, patience).toBe(200)
+  })
+
+  test('stay ready while the gate holds an edition, and name a disk that gets low', { timeout: 300_000 }, async () => {
+    await using store = await openTestStore('server')
+    const databaseUrl = store.options.databaseUrl!
+    await publishNext(store, 1)
+    await putNumbered(store, 0, 20, 2)
+    const [broken, disk] = [await newFolder(), await newFolder()]
+    for (let number = 0; number < 60; number++)
+      await writeFile(join(broken, `${number}.xml`), `<ContractNotice xmlns="${ubl}"><ID>${number}</ID>`)
+    const canMount = mount(disk, '2g') === 0
+    if (canMount) onTestFinished(() => void spawnSync('umount', ['--lazy', disk]))
+    else console.log('skipped: a disk that gets low (no right to mount a small one)')
+    await using publisher = launchNode(
+      ['start', '--no-samples', '--publish-interval-minutes', '1', '--ingest', broken, '--data', await newFolder()],
+      { databaseUrl },
+    )
+    await using node = launchNode(['serve', '--data', disk], { databaseUrl })
+    expect(await publisher.event('held')).toMatchObject({
+      reasons: [expect.stringMatching(/^60 of 60 documents received since the last edition were rejected/)],
+    })
+    // long enough for each to look at everything
+    for (let look = 0; look < 5; look++) {
+      for (const each of [publisher, node])
+        expect(await readyOf(each)).toMatchObject({ status: 200, body: { edition: 1, isFailing: false } })
+      await new Promise((resolve) => setTimeout(resolve, 400))
+    }
+    if (!canMount) return
+    expect((await readyOf(node)).body).toMatchObject({ status: 'ready' })
+    mount(disk, '900m', 'remount,')
+    await expect
+      .poll(() => readyOf(node), patience)
+      .toMatchObject({
+        status: 200,
+        body: {
+          status: 'degraded',
+          degraded: [expect.stringMatching(/^The disk of the data folder has only 0\.\d GB/)],
+        },
+      })
+    mount(disk, '2g', 'remount,')
+    await expect.poll(() => readyOf(node), patience).toMatchObject({ status: 200, body: { status: 'ready' } })
   })
 
   const library = fakeTimeLibrary()
