@@ -34,6 +34,7 @@ export const rowNames = [
   'organizations',
   'filters',
   'cores',
+  'metrics',
   'takeover',
   'start',
   'publish',

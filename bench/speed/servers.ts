@@ -38,11 +38,13 @@ export async function startOurs(
     cores,
     onLine,
     nodeArguments = [],
+    serviceArguments = [],
   }: {
     readonly readers?: number
     readonly cores?: string
     readonly onLine?: (line: string) => void
     readonly nodeArguments?: readonly string[]
+    readonly serviceArguments?: readonly string[]
   } = {},
 ): Promise<Ours> {
   const port = await freePort()
@@ -55,6 +57,7 @@ export async function startOurs(
     '--api-port',
     String(port),
     '--json',
+    ...serviceArguments,
   ]
   if (hasOption(service, '--drain-seconds')) args.push('--drain-seconds', '0')
   if (canSetReaders(service)) args.push('--readers', String(readers))

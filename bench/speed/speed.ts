@@ -14,6 +14,7 @@ import {
 } from './answering.ts'
 import { coreRows } from './cores.ts'
 import { deltaRows } from './delta.ts'
+import { metricsRows } from './metrics.ts'
 import type { SpeedOptions } from './options.ts'
 import { publishRows } from './publish.ts'
 import { type RowName, rowNames, type SpeedRow } from './row.ts'
@@ -34,7 +35,7 @@ export type SpeedReport = {
 
 const smallRecords = 10_000
 /** Rows that start separate services. */
-const ownRows: readonly RowName[] = ['peers', 'cores', 'start', 'publish', 'xml']
+const ownRows: readonly RowName[] = ['peers', 'cores', 'metrics', 'start', 'publish', 'xml']
 const answeringRows = rowNames.filter((name) => !ownRows.includes(name))
 
 export async function benchSpeed(options: SpeedOptions): Promise<SpeedReport> {
@@ -82,6 +83,7 @@ export async function benchSpeed(options: SpeedOptions): Promise<SpeedReport> {
     await ours.stop()
   }
   await take(['cores'], () => coreRows(stock, options, notes))
+  await take(['metrics'], () => metricsRows(stock, options))
   await take(['start'], () => startRows(stock, options))
   await take(['publish'], () => publishRows(stock, options))
   return {
