@@ -199,7 +199,7 @@ describe.each(engines)('an edition that a clock which was ahead dated in the fut
         expect.stringMatching(/^Edition 2 is dated/),
         expect.stringMatching(/^The stamps \(lastModified\) of edition 2/),
       ],
-      [expect.stringMatching(/^The stamps \(lastModified\) of edition 3 reach to/)],
+      [expect.stringMatching(/^The stamps \(lastModified\) of edition 3 go up to/)],
     ])
     await expect
       .poll(async () => (await (await service.get('/readyz')).json()) as unknown, { timeout: 30_000, interval: 200 })
