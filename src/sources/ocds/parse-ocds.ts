@@ -4,6 +4,7 @@ import { parseSourceDateTime } from '../../domain/time.ts'
 import { asObject, type JsonObject, member, objectsOf, textAt } from './json.ts'
 import { ocidOf } from './publishers.ts'
 import { type ReleaseContext, readRelease } from './read-release.ts'
+import { compileVersions, isVersioned } from './versioned-release.ts'
 
 /** Maximum depth of arrays of packages of arrays … */
 const maxNesting = 4
@@ -27,6 +28,7 @@ const isRelease = (value: JsonObject): boolean =>
   )
 const isRecord = (value: JsonObject): boolean =>
   asObject(member(value, 'compiledRelease')) !== undefined ||
+  asObject(member(value, 'versionedRelease')) !== undefined ||
   (Object.hasOwn(value, 'ocid') && Array.isArray(member(value, 'releases')))
 /** `releases` alone is not enough: software has releases too. */
 const isPackage = (value: JsonObject): boolean =>
@@ -70,7 +72,9 @@ const rejected = (pointer: string, reason: RejectionReason, detail: string): Par
 function fromRelease(value: unknown, pointer: string, context: ReleaseContext): ParsedPart {
   const release = asObject(value)
   if (!release) return rejected(pointer, 'invalid-content', 'a release is not an object')
-  const read = readRelease(release, context)
+  const read = isVersioned(release)
+    ? readRelease(compileVersions(release), { ...context, isCompiled: true })
+    : readRelease(release, context)
   return 'reason' in read ? rejected(pointer, read.reason, read.detail) : { pointer, notice: read }
 }
 
@@ -97,6 +101,8 @@ function fromRecord(record: JsonObject, pointer: string, context: ReleaseContext
   const own: ReleaseContext = { ...context, ...(ocid === undefined ? {} : { ocid }) }
   const compiled = asObject(member(record, 'compiledRelease'))
   if (compiled) return fromRelease(compiled, `${pointer}/compiledRelease`, { ...own, isCompiled: true })
+  const versioned = asObject(member(record, 'versionedRelease'))
+  if (versioned) return fromRelease(versioned, `${pointer}/versionedRelease`, own)
   const releases = member(record, 'releases')
   const newest = Array.isArray(releases) ? newestOf(releases) : undefined
   if (newest === undefined || !Array.isArray(releases)) {
@@ -138,7 +144,7 @@ function fromObject(value: unknown, pointer: string, context: ReleaseContext): P
 
 /**
  * Every release of an OCDS document as a notice or a rejection, each with its JSON pointer (RFC 6901). Of a record the
- * compiled release counts, else the newest embedded one. `country`: of the portal, for organizations that name none.
+ * compiled release counts, else the versioned one, else the newest embedded one. `country`: of the portal, for organizations that name none.
  * Never throws and never returns nothing; expects parsed JSON.
  */
 export function parseOcds(json: unknown, country?: string): ParsedPart[] {

@@ -1,5 +1,5 @@
-// France: DECP, the essential data of awarded contracts in the format of 2022, as the Ministry's Opendatasoft portal
-// has them.
+// France: DECP, the essential data of awarded contracts: from 2024 as the Ministry's Opendatasoft portal has them, and
+// the years before from the consolidated files on data.gouv.fr.
 import { sourceOf } from '../../source.ts'
 import { parseDecpAwards } from './parse-decp-awards.ts'
 
@@ -23,6 +23,23 @@ export const source = sourceOf({
         dateOf: '/datepublicationdonnees',
       },
     },
+    {
+      name: 'years',
+      role: 'backfill',
+      slots: { kind: 'whole' },
+      delivery: {
+        kind: 'index',
+        index: {
+          url: 'https://www.data.gouv.fr/api/1/datasets/donnees-essentielles-de-la-commande-publique-fichiers-consolides/',
+        },
+        entries: { format: 'json', at: '/resources' },
+        url: '/url',
+        version: '/last_modified',
+        where: { at: '/title', fits: /^decp-20(?:19|22)\.json$/ },
+        files: { format: 'json', at: '/marches' },
+      },
+      timetable: '20 3 * * 0',
+    },
   ],
   parse: parseDecpAwards,
   politeness: { requestsPerMinute: 20 },
@@ -33,7 +50,8 @@ export const source = sourceOf({
   },
   caveats: [
     'Awarded contracts from 40,000 EUR, no calls; they come up to two months after the award.',
-    'The dataset decp-v3-marches-valides (format of 2019) ended in February 2024 and is not read.',
+    'The years before 2024 come from the files decp-2019.json (some 900 MB) and decp-2022.json, which are rewritten now and then.',
+    'A file holds each modification within its contract; it is read as a notice of its own.',
     'Buyers and winners are named by their SIRET; where the name is missing the number stands in for it.',
     'A contract without a number of its procedure joins its call by buyer and reference only.',
     'Whether datepublicationdonnees can be filtered as a date was not seen live.',
