@@ -1,6 +1,6 @@
 // An awarded contract of DECP: a row of the Ministry's dataset, or a `marche` of the consolidated files, in which parties
 // are objects and each modification stands within its contract.
-import type { LotResult, Notice, Organization, ParsedPart, Rejection } from '../../../domain/notice.ts'
+import type { LotResult, Notice, Organization, ParsedPart, Place, Rejection } from '../../../domain/notice.ts'
 import { compact } from '../../compact.ts'
 import { asObject, type JsonObject, member, objectsOf, textAt } from '../../ocds/json.ts'
 import { readJsonDocument, readPortalNotice } from '../../read-portal-notice.ts'
@@ -40,6 +40,13 @@ function partyOf(
   )
 }
 
+/** Where the contract is performed; codes of departments and communes are no postal codes. */
+function placeOf(row: JsonObject): Place | undefined {
+  const isPostal = /^code postal$/i.test(textAt(row, 'lieuexecution_typecode') ?? '')
+  const postalCode = isPostal ? cleanField(textAt(row, 'lieuexecution_code'), 20) : undefined
+  return postalCode === undefined ? undefined : { country: 'FR', postalCode }
+}
+
 /** The members of a row that name its winners, the same for each of up to three. */
 const winnersOfRow = (row: JsonObject): (Organization | undefined)[] =>
   ['1', '2', '3'].map((index) =>
@@ -75,6 +82,7 @@ function readContract(row: JsonObject, parties: readonly (Organization | undefin
     contractNature: natureOf(cpvCodes[0]),
     cpvCodes,
     awardedValue: value,
+    place: placeOf(row),
     lots: [
       {
         lotId: '1',
@@ -112,6 +120,8 @@ function rowOf(contract: JsonObject): JsonObject {
     objet: member(contract, 'objet'),
     codecpv: member(contract, 'codeCPV'),
     procedure: member(contract, 'procedure'),
+    lieuexecution_code: member(contract, 'lieuExecution', 'code'),
+    lieuexecution_typecode: member(contract, 'lieuExecution', 'typeCode'),
     montant: member(contract, 'montant') ?? member(contract, 'valeurGlobale'),
     offresrecues: member(contract, 'offresRecues'),
     datenotification: textAt(contract, 'dateNotification') ?? textAt(contract, 'dateSignature'),

@@ -4,6 +4,7 @@ import type { Detail } from '../../delivery.ts'
 import { browserLike } from '../../families/card-values.ts'
 import { releases } from '../../ocds/entries.ts'
 import { sourceOf } from '../../source.ts'
+import { parseProzorro } from './parse-prozorro.ts'
 
 const feed = 'https://public-api.prozorro.gov.ua/api/2.5/tenders'
 
@@ -36,6 +37,7 @@ export const source = sourceOf({
       delivery: { kind: 'link-next', request, entries, detail, next: '/next_page/uri' },
     },
   ],
+  parse: parseProzorro,
   politeness: { ...browserLike, requestsPerMinute: 600, connections: 2 },
   expects: { silentAfterDays: 2, shape: ['/data/0/id', '/data/0/dateModified', '/next_page/uri', '/prev_page/uri'] },
   caveats: [

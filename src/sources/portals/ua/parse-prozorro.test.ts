@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest'
+import { parseProzorro } from './parse-prozorro.ts'
+
+const tender = {
+  id: '0123456789abcdef0123456789abcdef',
+  tenderID: 'UA-2026-01-05-000001-a',
+  dateModified: '2026-01-05T12:00:00+02:00',
+  title: 'Ремонт мосту',
+  status: 'active.tendering',
+  procurementMethod: 'open',
+  procurementMethodType: 'belowThreshold',
+  mainProcurementCategory: 'works',
+  procuringEntity: { name: 'Міська рада Квельмара', identifier: { scheme: 'UA-EDR', id: '12345678' } },
+  value: { amount: 250_000, currency: 'UAH' },
+  tenderPeriod: { endDate: '2026-02-10T12:00:00+02:00' },
+  items: [{ id: '1', classification: { scheme: 'ДК021', id: '45221111-3' } }],
+}
+const read = (document: unknown) => parseProzorro(Buffer.from(JSON.stringify(document)))
+
+it('a call in the own form of the portal is read, with and without its wrapper', () => {
+  const expected = {
+    formType: 'competition',
+    procedureId: 'ocds-be6bcu-UA-2026-01-05-000001-a',
+    title: { uk: 'Ремонт мосту' },
+    contractingAuthorities: [{ name: 'Міська рада Квельмара', nationalId: '12345678', country: 'UA' }],
+    submissionDate: '2026-02-10T10:00:00.000Z',
+    estimatedValue: { value: 250_000, currency: 'UAH' },
+    cpvCodes: ['45221111'],
+    procedureType: 'open',
+    contractNature: 'works',
+  }
+  expect(read({ data: tender, config: {} })).toMatchObject([{ notice: expected }])
+  expect(read(tender)).toEqual(read({ data: tender }))
+})
+
+it('an active award makes it a result', () => {
+  const awards = [{ id: '1', status: 'active', value: tender.value, suppliers: [{ name: 'Мостобуд' }] }]
+  expect(read({ data: { ...tender, status: 'complete', awards } })).toMatchObject([
+    { notice: { formType: 'result', lots: [{ result: { outcome: 'awarded', winners: [{ name: 'Мостобуд' }] } }] } },
+  ])
+})
+
+it('the same tender in OCDS has the same identity', () => {
+  const release = {
+    ocid: 'ocds-be6bcu-UA-2026-01-05-000001-a',
+    id: 'ocds-be6bcu-UA-2026-01-05-000001-a-2026-01-05T12:00:00+02:00',
+    date: tender.dateModified,
+    tag: ['tender'],
+    language: 'uk',
+    buyer: tender.procuringEntity,
+    tender: { ...tender, id: tender.tenderID },
+  }
+  const keyOf = (parts: ReturnType<typeof read>) => parts.map((part) => ('notice' in part ? part.notice.noticeKey : ''))
+  expect(keyOf(read({ releases: [release] }))).toEqual(keyOf(read(tender)))
+})
+
+it('other documents are rejected, and nothing is thrown', () => {
+  for (const document of [{ data: [{ id: '1' }], next_page: {} }, [], null, 'text', { data: { tenderID: 7 } }])
+    expect(read(document)).toMatchObject([{ rejection: {} }])
+})

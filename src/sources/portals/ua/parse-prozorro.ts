@@ -1,0 +1,61 @@
+// ProZorro's tenders: in OCDS, or in the portal's own form, whose one object has the members of OCDS.
+import type { ParsedPart } from '../../../domain/notice.ts'
+import { decodeJson, parseJson } from '../../json.ts'
+import { asObject, type JsonObject, member, objectsOf, textAt } from '../../ocds/json.ts'
+import { parseDocument } from '../../parse-document.ts'
+
+const country = 'UA'
+/** Registered prefix of the portal's procedures in OCDS: both forms of a tender have one identity. */
+const prefix = 'ocds-be6bcu'
+
+/** Members of the portal's own form that belong beside `tender` in a release, or that say who tendered. */
+const otherMembers = new Set(['awards', 'contracts', 'bids', 'questions', 'complaints', 'criteria', 'id'])
+
+/** Never throws. */
+export function parseProzorro(bytes: Uint8Array): ParsedPart[] {
+  const tender = tenderIn(bytes)
+  return parseDocument(tender ? Buffer.from(JSON.stringify(releaseOf(tender))) : bytes, country)
+}
+
+/** The tender of an answer in the portal's own form; undefined for every other document. */
+function tenderIn(bytes: Uint8Array): JsonObject | undefined {
+  try {
+    const entry = asObject(parseJson(decodeJson(bytes)))
+    const tender = asObject(member(entry, 'data')) ?? entry
+    const isOwnForm = textAt(tender, 'tenderID') !== undefined && member(tender, 'ocid') === undefined
+    return isOwnForm ? tender : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The kinds of procedure whose name says more than the `procurementMethod` beside it. */
+function procedureOf(method: string | undefined): string | undefined {
+  if (method?.startsWith('competitiveDialogue')) return 'competitive dialogue'
+  return method !== undefined && /^(?:negotiation|reporting)/.test(method) ? 'direct award' : undefined
+}
+
+function releaseOf(tender: JsonObject): JsonObject {
+  const number = textAt(tender, 'tenderID')
+  const method = textAt(tender, 'procurementMethodType')
+  const changedAt = textAt(tender, 'dateModified')
+  const awards = objectsOf(tender, 'awards').map((award) => ({ ...award, relatedLots: [member(award, 'lotID')] }))
+  const isDecided = awards.some((award) => textAt(award, 'status') === 'active')
+  const members = Object.entries(tender).filter(([name]) => !otherMembers.has(name))
+  return {
+    ocid: `${prefix}-${number}`,
+    id: `${prefix}-${number}-${changedAt}`,
+    date: changedAt,
+    tag: isDecided ? ['tender', 'award'] : ['tender'],
+    language: 'uk',
+    buyer: member(tender, 'procuringEntity'),
+    tender: {
+      ...Object.fromEntries(members),
+      id: number,
+      procurementMethodDetails: procedureOf(method),
+      techniques: { hasFrameworkAgreement: method?.startsWith('closeFrameworkAgreement') },
+    },
+    awards,
+    contracts: objectsOf(tender, 'contracts'),
+  }
+}
