@@ -144,8 +144,8 @@ function fromObject(value: unknown, pointer: string, context: ReleaseContext): P
 
 /**
  * Every release of an OCDS document as a notice or a rejection, each with its JSON pointer (RFC 6901). Of a record the
- * compiled release counts, else the versioned one, else the newest embedded one. `country`: of the portal, for organizations that name none.
- * Never throws and never returns nothing; expects parsed JSON.
+ * compiled release counts, else the versioned one, else the newest embedded one. `country`: of the portal, for
+ * organizations that name none. Never throws and never returns nothing; expects parsed JSON.
  */
 export function parseOcds(json: unknown, country?: string): ParsedPart[] {
   const parts: ParsedPart[] = []

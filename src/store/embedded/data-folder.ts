@@ -1,13 +1,14 @@
 // The data folder of the embedded engine: created, locked against a second process, and holding a complete database or
 // none.
 import { existsSync } from 'node:fs'
-import { access, constants, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { access, constants, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from '../../platform/errors.ts'
 import { lockFolder } from '../../platform/folder-lock.ts'
 import { makeWithParents } from '../../platform/folders.ts'
+import { copyEmptyDatabase, keepEmptyDatabase } from './empty-database.ts'
 import { cannotOpen, initialise } from './engine.ts'
-import { syncFolder } from './sync-node-fs.ts'
+import { syncFolder, syncTree } from './sync-node-fs.ts'
 
 /** A data folder that this process owns until `release`, or until it dies. */
 export type OwnedFolder = {
@@ -61,24 +62,10 @@ async function lock(dataFolder: string): Promise<() => void> {
 async function makeDatabase(dataFolder: string, databaseFolder: string, checkpointBytes: number): Promise<void> {
   const aside = join(dataFolder, 'database.new')
   await rm(aside, { recursive: true, force: true })
-  await initialise(aside, checkpointBytes)
+  const isCopied = await copyEmptyDatabase(aside)
+  if (!isCopied) await initialise(aside, checkpointBytes)
   await syncTree(aside)
+  if (!isCopied) await keepEmptyDatabase(aside)
   await rename(aside, databaseFolder)
   syncFolder(dataFolder)
-}
-
-async function syncTree(folder: string): Promise<void> {
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) await syncTree(path)
-    else if (entry.isFile()) {
-      const file = await open(path, 'r+')
-      try {
-        await file.sync()
-      } finally {
-        await file.close()
-      }
-    }
-  }
-  syncFolder(folder)
 }

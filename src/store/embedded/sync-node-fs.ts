@@ -2,6 +2,7 @@
 // (upstream issue #1107). Depends on internals of @electric-sql/pglite 0.5.16, hence the exact version and
 // durability.test.ts.
 import fs from 'node:fs'
+import { join } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 
@@ -66,4 +67,21 @@ export function syncFolder(path: string): void {
   } finally {
     fs.closeSync(descriptor)
   }
+}
+
+/** Makes a folder durable with everything in it. */
+export async function syncTree(folder: string): Promise<void> {
+  for (const entry of await fs.promises.readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) await syncTree(path)
+    else if (entry.isFile()) {
+      const file = await fs.promises.open(path, 'r+')
+      try {
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+    }
+  }
+  syncFolder(folder)
 }

@@ -1,5 +1,5 @@
-// An awarded contract of DECP: a row of the Ministry's dataset, or a `marche` of the consolidated files, in which parties
-// are objects and each modification stands within its contract.
+// An awarded contract of DECP: a row of the Ministry's dataset, or a `marche` of the consolidated files, in which
+// parties are objects and each modification stands within its contract.
 import type { LotResult, Notice, Organization, ParsedPart, Place, Rejection } from '../../../domain/notice.ts'
 import { compact } from '../../compact.ts'
 import { asObject, type JsonObject, member, objectsOf, textAt } from '../../ocds/json.ts'
