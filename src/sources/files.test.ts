@@ -190,7 +190,7 @@ describe('archives are known by their bytes, whatever their names', () => {
     expect(await read(put('c', gzipSync('<three/>')))).toEqual({ c: '<three/>' })
   })
 
-  it('one in another, down to a limit', async () => {
+  it('nested archives, down to a limit', async () => {
     const inner = zip([{ name: '1.xml', data: text('<one/>') }])
     const outer = await tar([
       ['in.zip', inner],
@@ -225,7 +225,7 @@ describe('damage costs no more than it must', () => {
     expect(last!.unreadable!.detail).toContain('cut.tar.gz')
   })
 
-  it('a cut off tar does the same', async () => {
+  it('a truncated tar does the same', async () => {
     const archive = await tar(texts(10).map((data, index) => [`${index}`, data]))
     const found = await read(put('cut.tar', archive.subarray(0, 20_000)))
     expect(Object.keys(found)).toEqual(
@@ -266,7 +266,7 @@ describe('damage costs no more than it must', () => {
     })
   })
 
-  it('an archive inside an archive that is cut off does not end the outer one', async () => {
+  it('a truncated archive inside another does not end the outer one', async () => {
     const inner = gzipSync(await tar(texts(4).map((data, index) => [`${index}`, data])))
     const found = await read(
       put(
@@ -282,7 +282,7 @@ describe('damage costs no more than it must', () => {
     expect(found['o.zip!after']).toBe('<after/>')
   })
 
-  it('what only begins like an archive is one rejection', async () => {
+  it('a file that only begins like an archive is one rejection', async () => {
     expect(await read(put('z', 'PK\x03\x04 and nothing'))).toEqual({ z: '!malformed' })
     expect(await read(put('g', Buffer.from([0x1f, 0x8b, 1, 2, 3])))).toEqual({ g: '!malformed' })
   })
@@ -381,7 +381,7 @@ describe('newline-delimited JSON', () => {
   })
 })
 
-it('lets its reader stop in the middle', async () => {
+it('allows its reader to stop in the middle', async () => {
   const path = put('a.tgz', gzipSync(await tar(texts(50).map((data, index) => [`${index}`, data]))))
   let count = 0
   for await (const _ of readPath(path)) if (++count === 3) break

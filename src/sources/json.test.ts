@@ -18,10 +18,10 @@ describe('JSON as publishers write it', () => {
       }),
     )
   })
-  it('reads line breaks that are in strings, and leaves those between values alone', () => {
+  it('accepts line breaks inside strings, and leaves those between values alone', () => {
     expect(parseJson('{\n"a":\t"one\ntwo\u0001three"}')).toEqual({ a: 'one two three' })
   })
-  it('decodes UTF-8 and UTF-16, single bytes of Windows-1252 among them, and leaves NUL out', () => {
+  it('decodes UTF-8 and UTF-16 with stray bytes of Windows-1252, and drops NUL', () => {
     const text = '{"a":"ä€ 漢字 😀 \u0000"}'
     const utf16 = Buffer.from(`\ufeff${text}`, 'utf16le')
     expect(decodeJson(Buffer.from(text))).toBe(text.replace('\0', ''))

@@ -5,7 +5,7 @@ import { namesInDocument } from './names-in-document.ts'
 const names = (text: string) => [...namesInDocument(Buffer.from(text))].sort()
 
 describe('the names in a document', () => {
-  test('of XML: elements without their prefix, and codes of short lists', () => {
+  test('of XML are elements without their prefix, and codes of short lists', () => {
     expect(
       names(
         '<?xml version="1.0"?><a:Notice xmlns:a="urn:x"><b:Code listName="notice-type">cn-standard</b:Code><Cpv listName="cpv">45000000</Cpv><Text>Some words</Text></a:Notice>',
@@ -13,7 +13,7 @@ describe('the names in a document', () => {
     ).toEqual(['<Code>', '<Cpv>', '<Notice>', '<Text>', 'notice-type=cn-standard'])
   })
 
-  test('of JSON: members with their path, lists left out, IDs as members not distinguished', () => {
+  test('of JSON are members with their path, without list indexes and without IDs that serve as members', () => {
     expect(
       names('{"releases":[{"tag":["tender"],"status":"active"},{"value":{"amount":1}}],"byId":{"2026-00012":{"x":1}}}'),
     ).toEqual([
@@ -29,7 +29,7 @@ describe('the names in a document', () => {
     ])
   })
 
-  test('of anything else: none', () => {
+  test('of anything else are none', () => {
     expect(names('id;title\n1;x')).toEqual([])
     expect(names('{"cut": [')).toEqual([])
   })

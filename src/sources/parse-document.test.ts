@@ -66,7 +66,7 @@ describe('a format is detected by content alone', () => {
     ['[1]', 'a JSON list'],
     ['<feed xmlns="http://www.w3.org/2005/Atom"/>', 'XML with the root element feed of http://www.w3.org/2005/Atom'],
     ['<ContractNotice/>', 'XML with the root element ContractNotice'],
-  ])('says what %j looks like', (text, detail) => {
+  ])('names what %j looks like', (text, detail) => {
     const [part] = parseDocument(bytesOf(text))
     expect(part).toMatchObject({ pointer: '', rejection: { reason: 'unsupported-format', detail } })
   })
@@ -127,7 +127,7 @@ describe('hostile documents end quickly as rejections', () => {
   })
 })
 
-describe('for any bytes', () => {
+describe('the parser, given any bytes', () => {
   const seed = 20_241_121
   const parse = (bytes: Uint8Array): void => {
     const parts = parseDocument(bytes)

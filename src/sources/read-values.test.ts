@@ -48,7 +48,7 @@ describe('instantIn', () => {
   })
 
   it.each(['', 'soon', '0001-01-01T00:00:00', '2999-12-31', '31.02.2026', '13/13/2026', '2026', null, {}, 7])(
-    'knows that %s is no instant',
+    'knows that %s is not an instant',
     (value) => {
       expect(instantIn(value, 'Europe/Berlin')).toBeUndefined()
     },
@@ -58,7 +58,7 @@ describe('instantIn', () => {
     expect(deadlineIn('20.11.2026', 'Europe/Berlin')).toBe('2026-11-20T22:59:59.000Z')
   })
 
-  it('throws for nothing', () => {
+  it('never throws', () => {
     fc.assert(
       fc.property(fc.anything(), (value) => {
         instantIn(value, 'Europe/Berlin')
@@ -120,7 +120,7 @@ describe('amounts and names', () => {
     expect(organizationOf({ name: 'Ville de X' }, 'FR')).toEqual({ name: 'Ville de X', country: 'FR' })
   })
 
-  it('reads texts by language, the own one first', () => {
+  it('reads texts by language, the portal’s own one first', () => {
     expect(textsByLanguage({ de: null, fr: ' Pont ', it: 'Ponte' }, 'it')).toEqual({ it: 'Ponte', fr: 'Pont' })
     expect(Object.keys(textsByLanguage({ fr: 'Pont', it: 'Ponte' }, 'it') ?? {})).toEqual(['it', 'fr'])
     expect(textsByLanguage([{ language: 'NL', text: 'Brug' }], 'fr')).toEqual({ nl: 'Brug' })

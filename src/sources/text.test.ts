@@ -17,11 +17,11 @@ describe('texts', () => {
     for (const title of ['NEUBAU DER KITA AM ÖPNV-PLATZ, BA II', 'Hochbau – Neubau – Los 2'])
       expect(cleanLine(title)).toBe(title)
   })
-  it('leaves nothing that a database or a terminal chokes on', () => {
+  it('removes everything that breaks a database or a terminal', () => {
     expect(cleanText('a\u0000b\u202ec\ud800')).toBe('abc\ufffd')
     expect(cleanLine(' one\r\n two\u2028three ')).toBe('one two three')
   })
-  it('caps at a code point and never exceeds the limit', () => {
+  it('truncates at a code point and never exceeds the limit', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 3, max: 30 }), (text, limit) => {
         const cleaned = cleanText(text, limit)
@@ -50,7 +50,7 @@ describe('addresses', () => {
       expect(cleanUrl(text)).toBeUndefined()
     }
   })
-  it('accepts an address exactly if a parser of URLs does, with a host of several parts and no credentials (seed 31)', () => {
+  it('accepts exactly the addresses that a URL parser does, with a host of several parts and no credentials (seed 31)', () => {
     const pieces = [
       'a',
       'b-',
@@ -103,7 +103,7 @@ describe('addresses', () => {
 })
 
 describe('amounts', () => {
-  it('reads the notations that occur', () => {
+  it('reads all notations that occur', () => {
     const cases: [string, number | undefined][] = [
       ['468 500', 468500],
       ['468\u202f500.50', 468500.5],
@@ -122,7 +122,7 @@ describe('amounts', () => {
     ]
     for (const [text, value] of cases) expect([text, parseAmount(text)]).toEqual([text, value])
   })
-  it('never makes money of a sentinel, of infinity or without a currency', () => {
+  it('never makes an amount of a sentinel, of infinity or without a currency', () => {
     for (const amount of [-1, 0, 0.01, 1, Number.POSITIVE_INFINITY, Number.NaN, 1e14])
       expect(toMoney(amount, 'EUR')).toBeUndefined()
     for (const currency of ['', undefined, 'EURO', 'XXX']) expect(toMoney(5000, currency)).toBeUndefined()
@@ -130,7 +130,7 @@ describe('amounts', () => {
   })
 })
 
-it('reads ordinary text the short way with the result of the long way (seed 41)', () => {
+it('gives the same result for ordinary text on the fast path and the slow one (seed 41)', () => {
   // A zero-width space at the end is dropped, but the text does not count as ordinary.
   const signs = fc.constantFrom(
     'a',

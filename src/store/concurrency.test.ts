@@ -103,7 +103,7 @@ describe.each(engines)('%s engine', (engine) => {
     )
   })
 
-  test('a query on the store inside a transaction is an error, not a wait forever', async () => {
+  test('a query on the store inside a transaction is an error, not a deadlock', async () => {
     await using store = await openTestStore(engine)
     const inside = inTransaction(store, async () => {
       await store.db.selectFrom('setting').selectAll().execute()
@@ -114,7 +114,7 @@ describe.each(engines)('%s engine', (engine) => {
     expect(await store.db.selectFrom('setting').selectAll().execute()).toEqual([])
   })
 
-  test('a closed store refuses', async () => {
+  test('a closed store refuses queries', async () => {
     await using store = await openTestStore(engine)
     await store.close()
     await store.close()

@@ -27,7 +27,7 @@ function world(offMs: number) {
   }
 }
 
-test('before the first poll the time is the own; then it is the time of the database, to half of the round trip', () => {
+test('before the first poll the local time counts, then the time of the database, to half of the round trip', () => {
   const { clock, time, look } = world(-600_000)
   expect(clock.now()).toBe(time() - 600_000)
   look(10, 30)
@@ -35,7 +35,7 @@ test('before the first poll the time is the own; then it is the time of the data
   expect(clock.now()).toBe(time() - 10)
 })
 
-test('noise of the way moves nothing; a clock that is set does', () => {
+test('network jitter does not move the time; setting a clock does', () => {
   const { clock, time, look, setOff, wait } = world(90_000)
   look(5, 5)
   for (const [there, back] of [
@@ -53,7 +53,7 @@ test('noise of the way moves nothing; a clock that is set does', () => {
   expect(clock.now()).toBe(time())
 })
 
-test('a slow answer still shows a difference larger than its uncertainty; one across a change of the own clock shows nothing', () => {
+test('a slow answer still shows a difference above its uncertainty; one across a change of the local clock is ignored', () => {
   const { clock, look } = world(10 * 60_000)
   look(0, 20_000)
   expect(clock.differenceMs()).toBe(-600_000 - 10_000)

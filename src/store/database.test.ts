@@ -3,7 +3,7 @@ import { engines, openTestStore } from '../../test/world.ts'
 import { inTransaction } from './database.ts'
 
 describe.each(engines)('a stock on the %s engine', (engine) => {
-  test('keeps rows over a transaction and returns bigint columns as numbers', async () => {
+  test('keeps the rows of a transaction and returns bigint columns as numbers', async () => {
     await using store = await openTestStore(engine)
     await inTransaction(store, (trx) => trx.insertInto('setting').values({ name: 'a', value: 'b' }).execute())
     expect(await store.db.selectFrom('setting').selectAll().execute()).toEqual([{ name: 'a', value: 'b' }])
@@ -15,7 +15,7 @@ describe.each(engines)('a stock on the %s engine', (engine) => {
     ])
   })
 
-  test('undoes everything of a transaction that throws', async () => {
+  test('rolls back a transaction that throws', async () => {
     await using store = await openTestStore(engine)
     const failing = inTransaction(store, async (trx) => {
       await trx.insertInto('setting').values({ name: 'a', value: 'b' }).execute()

@@ -104,7 +104,7 @@ describe.each(['folder', 'bucket'] as const)('documents in a %s', (kind) => {
   const place = async (): Promise<DocumentLocation> =>
     kind === 'folder' ? { kind, path: join(await temporaryFolder(), 'made', 'when missing') } : placeIn(await openS3())
 
-  test('come back unchanged, even after reopening, and do not exist before', async () => {
+  test('are returned unchanged, even after reopening, and do not exist before', async () => {
     const where = await place()
     const store = await open(where)
     expect(await store.get(some[1]!.documentId)).toBeUndefined()
@@ -114,7 +114,7 @@ describe.each(['folder', 'bucket'] as const)('documents in a %s', (kind) => {
       for (const { documentId, packed: bytes } of some) expect((await each.get(documentId))?.equals(bytes)).toBe(true)
   })
 
-  test('may be put again, alone or by two at once', async () => {
+  test('may be stored again, alone or by two at once', async () => {
     const where = await place()
     const [one, two] = [await open(where), await open(where)]
     await Promise.all([one.put(some), two.put(some), one.put([...some].reverse())])
@@ -122,7 +122,7 @@ describe.each(['folder', 'bucket'] as const)('documents in a %s', (kind) => {
     for (const { documentId, packed: bytes } of some) expect((await two.get(documentId))?.equals(bytes)).toBe(true)
   })
 
-  test('are gone when they were removed, and only they', async () => {
+  test('are gone when they were removed, and no others are', async () => {
     const where = await place()
     const store = await open(where)
     await store.put(some)
@@ -137,7 +137,7 @@ describe.each(['folder', 'bucket'] as const)('documents in a %s', (kind) => {
     await expect(store.remove(['../../etc/passwd'])).rejects.toThrow('no document id')
   })
 
-  test('are not searched if their ID points elsewhere', async () => {
+  test('are not looked up if their ID points elsewhere', async () => {
     const store = await open(await place())
     for (const documentId of ['../../etc/passwd', '', 'A'.repeat(64), `${'a'.repeat(64)}/x`]) {
       await expect(store.get(documentId)).rejects.toThrow('no document id')
@@ -213,7 +213,7 @@ describe('a folder', () => {
     expect(await readdir(join(path, 'incoming'))).toEqual(['young'])
   })
 
-  test('killed 6 times while it is written has every document whole that was acknowledged, and no half one', async () => {
+  test('has every acknowledged document complete after 6 kills during writes, and no partial one', async () => {
     const path = await temporaryFolder()
     const seed = Number(process.env.SEED ?? process.pid)
     console.log(`seed ${seed}`)
@@ -245,7 +245,7 @@ describe('a folder', () => {
 })
 
 describe('a bucket', () => {
-  test('receives signatures as AWS publishes them', () => {
+  test('gets signatures that equal the examples of AWS', () => {
     // the example "GET Object" of the documentation of Signature Version 4, with its made-up key
     const empty = createHash('sha256').update('').digest('hex')
     const signature = signatureOf({
@@ -289,14 +289,14 @@ describe('a bucket', () => {
     )
   })
 
-  test('that nobody reaches is named in the error, which is one to be retried', async () => {
+  test('that cannot be reached is named in the error, and the request may be retried', async () => {
     const store = await open({ ...placeIn(await openS3()), endpoint: 'http://127.0.0.1:1' })
     const error = await store.put(some).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(Retryable)
     expect((error as Error).message).toMatch(/^The bucket stock failed 4 times, at last: http.* ECONNREFUSED/)
   })
 
-  test('that is the wrong one, or refuses the keys, is the operator’s to repair; no message holds a key', async () => {
+  test('that is wrong, or refuses the keys, is an error for the operator; no message holds a key', async () => {
     const s3 = await openS3()
     const right = placeIn(s3)
     const message = async (place: BucketLocation) => {
@@ -314,14 +314,14 @@ describe('a bucket', () => {
     expect(await message({ ...right, bucket: 'other' })).toMatch(/404 NoSuchBucket; check that the bucket exists/)
   })
 
-  test('that a clock is too far from, says so', async () => {
+  test('reports that its clock differs too much', async () => {
     const store = await open(placeIn(await openS3()), () => clock() + 16 * 60_000)
     await expect(store.put(some)).rejects.toThrow(
       new OperatorError('The bucket stock answered 403 RequestTimeTooSkewed; set the clock of this machine.'),
     )
   })
 
-  test('in the own network is reached only where an endpoint is configured', async () => {
+  test('in the private network is reached only where an endpoint is configured', async () => {
     const { endpoint: _, ...place } = placeIn(await openS3())
     const store = await open(place)
     await expect(store.get(some[0]!.documentId)).rejects.toBeInstanceOf(ForbiddenAddress)
@@ -335,29 +335,26 @@ describe.each(engines)('a stock whose documents are outside (%s)', (engine) => {
     bytes: Buffer.from(text),
   }))
 
-  test.each(['folder', 'bucket'] as const)(
-    'keeps none of their bytes and reads them again from the %s',
-    async (kind) => {
-      const outside = await open(kind === 'folder' ? { kind, path: await temporaryFolder() } : placeIn(await openS3()))
-      await using store = await openTestStore(engine)
-      const documents = async function* () {
-        yield* received
-      }
-      await ingest(store, { sourceId: 's', documents: documents(), clock: systemClock, documentStore: outside })
-      const rows = await store.db.selectFrom('source_document').select('packed').execute()
-      expect(rows).toEqual(received.map(() => ({ packed: null })))
-      const kept = await listParsableDocuments(store.db, '', 100, outside)
-      expect(kept.map(({ bytes }) => Buffer.from(bytes).toString()).sort()).toEqual(
-        received.map(({ bytes }) => bytes.toString()).sort(),
-      )
-      const before = await countReceived(store.db, 1)
-      expect((await reparse(store, { clock: systemClock, documentStore: outside })).documents).toBe(received.length)
-      expect(await countReceived(store.db, 1)).toEqual(before)
-      await expect(reparse(store, { clock: systemClock })).rejects.toThrow(
-        /neither in the database nor in the document store/,
-      )
-    },
-  )
+  test.each(['folder', 'bucket'] as const)('keeps none of their bytes and reads them from the %s', async (kind) => {
+    const outside = await open(kind === 'folder' ? { kind, path: await temporaryFolder() } : placeIn(await openS3()))
+    await using store = await openTestStore(engine)
+    const documents = async function* () {
+      yield* received
+    }
+    await ingest(store, { sourceId: 's', documents: documents(), clock: systemClock, documentStore: outside })
+    const rows = await store.db.selectFrom('source_document').select('packed').execute()
+    expect(rows).toEqual(received.map(() => ({ packed: null })))
+    const kept = await listParsableDocuments(store.db, '', 100, outside)
+    expect(kept.map(({ bytes }) => Buffer.from(bytes).toString()).sort()).toEqual(
+      received.map(({ bytes }) => bytes.toString()).sort(),
+    )
+    const before = await countReceived(store.db, 1)
+    expect((await reparse(store, { clock: systemClock, documentStore: outside })).documents).toBe(received.length)
+    expect(await countReceived(store.db, 1)).toEqual(before)
+    await expect(reparse(store, { clock: systemClock })).rejects.toThrow(
+      /neither in the database nor in the document store/,
+    )
+  })
 
   test('may hold some inside and some outside, since the setting may change', async () => {
     const outside = await open({ kind: 'folder', path: await temporaryFolder() })

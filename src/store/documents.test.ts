@@ -25,7 +25,7 @@ async function keptBytes(store: Store): Promise<Map<string, string>> {
 }
 
 describe.each(engines)('documents in the database (%s)', (engine) => {
-  test('are kept byte by byte, for any bytes and any number at once (seed 12)', async () => {
+  test('are kept byte for byte, for any bytes and any number at once (seed 12)', async () => {
     await using store = await openTestStore(engine)
     const samples = fc.sample(fc.uint8Array({ maxLength: 3000 }), { numRuns: 60, seed: 12 })
     const documents = [new Uint8Array(0), Buffer.alloc(3_000_000, 'made up '), ...samples]
@@ -36,7 +36,7 @@ describe.each(engines)('documents in the database (%s)', (engine) => {
     expect(await keptBytes(store)).toEqual(byId)
   })
 
-  test('that are damaged throw instead of coming back as something else', async () => {
+  test('that are damaged cause an error instead of being returned changed', async () => {
     await using store = await openTestStore(engine)
     const bytes = Buffer.from('made up '.repeat(500))
     const damaged = row(bytes)
@@ -45,7 +45,7 @@ describe.each(engines)('documents in the database (%s)', (engine) => {
     await expect(keptBytes(store)).rejects.toThrow(/checksum|corrupt/i)
   })
 
-  test('and notices with every kind of character come back unchanged', async () => {
+  test('and notices with every kind of character are returned unchanged', async () => {
     await using store = await openTestStore(engine)
     const texts = ['', 'ä€🂡', '"\\\n\t', '\0', '\ud800', "';{}(),$1", 'x'.repeat(100_000)]
     const bytes = Buffer.from('d')

@@ -43,7 +43,7 @@ async function fill(store: Store): Promise<void> {
 const tables = ['source_document', 'notice', 'notice_link', 'edition', 'edition_entry', 'change_signal'] as const
 
 describe.skipIf(testDatabaseUrl === undefined)('an export to a server', () => {
-  test('carries every row over and can be used at once', async () => {
+  test('copies every row and can be used at once', async () => {
     await using store = await openTestStore('embedded')
     await using target = await openEmptyDatabase()
     await fill(store)
@@ -68,7 +68,7 @@ describe.skipIf(testDatabaseUrl === undefined)('an export to a server', () => {
     await copy.close()
   })
 
-  test('refuses a database that holds something, and says so', async () => {
+  test('refuses a database that is not empty, and says so', async () => {
     await using store = await openTestStore('embedded')
     await using target = await openEmptyDatabase()
     const other = await openStore({ databaseUrl: target.url, dataFolder: tmpdir() })
@@ -181,7 +181,7 @@ describe.skipIf(testDatabaseUrl === undefined)('an export of a stock that the pi
     ['one document', 1, 60],
     ['many documents, then one', samples.length - 1, samples.length],
     ['half of many documents', Math.floor(samples.length / 2), samples.length],
-  ])('goes on as the original does: %s', async (_, first, last) => {
+  ])('continues as the original does: %s', async (_, first, last) => {
     await using store = await openTestStore('embedded')
     await using target = await openEmptyDatabase()
     await runPipeline(store, samples.slice(0, first), now)
@@ -208,7 +208,7 @@ describe.skipIf(testDatabaseUrl === undefined)('an export of a stock that the pi
     await copy.close()
   })
 
-  test('copies every sequence, and every column that the database fills has rows here to show it', async () => {
+  test('copies every sequence, and every column that the database fills, with rows of each', async () => {
     await using store = await openTestStore('embedded')
     await using target = await openEmptyDatabase()
     await runPipeline(store, samples.slice(0, 60), now)
@@ -266,7 +266,7 @@ const plantedRows = [
 ]
 
 describe.skipIf(testDatabaseUrl === undefined)('an export of tables that a later migration may bring', () => {
-  test('carries identities, serials, computed columns, sequences and types of every kind', async () => {
+  test('copies identities, serials, computed columns, sequences and types of every kind', async () => {
     await using store = await openTestStore('embedded')
     await using target = await openEmptyDatabase()
     for (const statement of [...planted, ...plantedRows]) await sql.raw(statement).execute(store.db)
@@ -305,7 +305,7 @@ describe.skipIf(testDatabaseUrl === undefined)('an export of tables that a later
       'create table planted (id integer primary key) partition by range (id)',
       /does not know .* planted/,
     ],
-  ])('refuses what it would leave behind: %s', async (_, statement, message) => {
+  ])('refuses what it could not copy: %s', async (_, statement, message) => {
     await using store = await openTestStore('embedded')
     await using target = await openEmptyDatabase()
     await sql.raw(statement).execute(store.db)

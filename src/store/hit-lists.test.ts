@@ -76,7 +76,7 @@ type Row = Pick<PageHit, 'hitId' | 'searchNo' | 'tenderId' | 'fitScore' | 'state
 }
 
 describe.each(engines)('lists of hits (%s)', (engine) => {
-  test('read no more the more hits there are', async () => {
+  test('read no more rows when there are more hits', async () => {
     await using store = await openTestStore(engine)
     const nos = await fill(store, 20_000)
     const list = (how: Partial<HitListing>) => (db: Executor) =>
@@ -91,7 +91,7 @@ describe.each(engines)('lists of hits (%s)', (engine) => {
     expect(await read(list({ deadline: { from: now, to: now + dayMs } }))).toBeLessThan(400)
   })
 
-  test('have every hit on one tab, in order, whichever way they are walked through', async () => {
+  test('show every hit on one tab, in order, in whichever direction they are paged', async () => {
     await using store = await openTestStore(engine)
     const nos = await fill(store, 600)
     const { rows } = await sql<Row>`

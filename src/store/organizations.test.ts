@@ -30,8 +30,8 @@ async function madeToken(store: Store, organizationId: string, expiresAt?: numbe
   return made
 }
 
-describe.each(engines)('organisations and tokens on the %s engine', (engine) => {
-  test('an organization is found by name and by id, and its name is its own', async () => {
+describe.each(engines)('organizations and tokens on the %s engine', (engine) => {
+  test('an organization is found by name and by ID, and its name is unique', async () => {
     await using store = await openTestStore(engine)
     const first = await createOrganization(store.db, { name: 'Acme', requestsPerMinute: 120 }, { now, random })
     expect(first).toMatchObject({ kind: 'created', organization: { name: 'Acme', requestsPerMinute: 120 } })
@@ -148,7 +148,7 @@ describe.each(engines)('organisations and tokens on the %s engine', (engine) => 
     expect(JSON.stringify(token)).not.toContain(plaintext.slice('tdr_live_'.length, -4))
   })
 
-  test('last use is stored every five minutes', async () => {
+  test('the last use is stored every five minutes', async () => {
     await using store = await openTestStore(engine)
     const { token } = await madeToken(store, await organization(store))
     const minute = 60_000

@@ -20,7 +20,7 @@ const start = Date.UTC(2026, 0, 1)
 const day = (number: number) => start + number * dayMs
 
 describe.each(engines)('retention (%s)', (engine) => {
-  test('removes bytes of documents, rejections and the address of a last use when their time is over', async () => {
+  test('removes bytes of documents, rejections and the address of a last use after their retention period', async () => {
     store = await openTestStore(engine)
     const { db } = store
     const bytes = Buffer.from('<notice/>')
@@ -66,7 +66,7 @@ describe.each(engines)('retention (%s)', (engine) => {
     expect(await counts()).toEqual({ parsable: ['new'], old: false, refused: false, rejections: 0, uses: 0 })
   })
 
-  test('keeps what is still of use: documents that were read, later uses, and invitations that were taken', async () => {
+  test('keeps what is still needed: documents that were read, later uses, and accepted invitations', async () => {
     store = await openTestStore(engine)
     const { db } = store
     await sql`
@@ -116,7 +116,7 @@ describe.each(engines)('retention (%s)', (engine) => {
     ])
   })
 
-  test('removes what is kept outside of the database, also when the storage failed before', async () => {
+  test('removes documents outside the database, also when the storage failed before', async () => {
     store = await openTestStore(engine)
     const { db } = store
     await sql`
@@ -166,7 +166,7 @@ describe.each(engines)('retention (%s)', (engine) => {
     expect(await states()).toMatchObject({ refused: [0, 0], new: [1, null] })
   })
 
-  test('forgets audit entries after the time that is set, and invitations a month after their end', async () => {
+  test('removes audit entries after the configured time, and invitations a month after their end', async () => {
     store = await openTestStore(engine)
     const { db } = store
     const entry = {

@@ -50,7 +50,7 @@ describe.each(engines)('the tables on the %s engine', (engine) => {
     }
   })
 
-  test('deliver the same values on both engines: bigint as number, sums as text', async () => {
+  test('return the same values on both engines: bigint as number, sums as text', async () => {
     await using store = await openTestStore(engine)
     const { rows } = await sql`select 9007199254740991::bigint as big, count(*) as counted, sum(serial) as total,
       null::bigint as nothing, true as yes, 'ä'::text as letter, array[1, 2] as list, '{"a":1}'::jsonb as json

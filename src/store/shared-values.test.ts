@@ -18,7 +18,7 @@ describe.each(engines)('values that processes share, on the %s engine', (engine)
     expect(new Set(loaded.map((keys) => JSON.stringify(keys))).size).toBe(1)
   })
 
-  test('C38: a replaced cursor key opens cursors for 25 hours more, then it goes', async () => {
+  test('C38: a replaced cursor key opens cursors for another 25 hours, then it is removed', async () => {
     await using store = await openTestStore(engine)
     const at = (hours: number) => ({ now: now + hours * hourMs, randomBytes })
     const first = await loadCursorKeys(store.db, at(0))
@@ -34,7 +34,7 @@ describe.each(engines)('values that processes share, on the %s engine', (engine)
     ])
   })
 
-  test('processes that load an old cursor key at once replace it once; the old one opens for 25 hours more', async () => {
+  test('processes that load an old cursor key at once replace it once; the old one opens cursors for another 25 hours', async () => {
     await using store = await openTestStore(engine)
     const load = (days: number) => loadCursorKeys(store.db, { now: now + days * 24 * hourMs, randomBytes })
     const first = await load(0)
@@ -56,7 +56,7 @@ describe.each(engines)('values that processes share, on the %s engine', (engine)
     expect(await getSetting(store.db, 'missing')).toBeUndefined()
   })
 
-  test('a signal rises with its change and not without it', async () => {
+  test('a signal increases with its change and only then', async () => {
     await using store = await openTestStore(engine)
     await inTransaction(store, (trx) => bump(trx, 'edition'))
     const failing = inTransaction(store, async (trx) => {

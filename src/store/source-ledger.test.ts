@@ -98,7 +98,7 @@ describe.each(engines)('the ledger (%s)', (engine) => {
     expect(await firstRunOf(store.db, 't', 200)).toBe(200)
   })
 
-  test('readings are forgotten after 90 days', async () => {
+  test('readings are removed after 90 days', async () => {
     await using store = await openTestStore(engine)
     const now = 200 * dayMs
     for (const age of [0, 89, 91, 120]) await insertRun(store.db, runAt(now - age * dayMs))
@@ -136,7 +136,7 @@ describe.each(engines)('leases (%s)', (engine) => {
     expect(held).toEqual([{ lease: 'l', worker: 'late', until_ms: 400 }])
   })
 
-  test('released with a pause are free when it ends, or for a caller that ends it', async () => {
+  test('that are released with a pause are free when it ends, or for a caller that overrides it', async () => {
     await using store = await openTestStore(engine)
     const { db } = store
     const take = (worker: string, now: number, endsRest = false) =>
@@ -150,7 +150,7 @@ describe.each(engines)('leases (%s)', (engine) => {
     expect(await take('b', 500)).toBeDefined()
   })
 
-  test('a transaction that held its lease commits before it can be taken; one that lost it leaves nothing', async () => {
+  test('a transaction under a held lease commits before the lease can be taken; one that lost it leaves nothing', async () => {
     await using store = await openTestStore(engine)
     const { db } = store
     const lease = (await takeLease(db, { lease: 'l', worker: 'a', now: 0, untilMs: 10 }))!

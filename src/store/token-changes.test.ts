@@ -18,7 +18,7 @@ async function organizationIn(store: Store): Promise<string> {
 }
 
 describe.each(engines)('changes of tokens (%s)', (engine) => {
-  test('are in the audit log of the organization, or do not happen', async () => {
+  test('appear in the audit log of the organization, or do not happen', async () => {
     await using store = await openTestStore(engine)
     const organizationId = await organizationIn(store)
     const by = { actor: 'a@example.org', addressPrefix: '192.0.2.0/24' }
@@ -57,7 +57,7 @@ describe.each(engines)('changes of tokens (%s)', (engine) => {
     expect(JSON.stringify(entries)).not.toContain(made.plaintext)
   })
 
-  test('are news for Owners alone, and an end is one 30, 7 and 1 days before, once however many processes look', async () => {
+  test('notify Owners only; an end is announced 30, 7 and 1 days before, once, however many processes look', async () => {
     await using store = await openTestStore(engine)
     const organizationId = await organizationIn(store)
     for (const [mail, role] of [['own@example.org', 'owner'] as const, ['mem@example.org', 'member'] as const])

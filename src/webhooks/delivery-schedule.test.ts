@@ -26,7 +26,7 @@ describe('the schedule', () => {
     expect(pauses).toEqual(expected)
   })
 
-  test('spreads each pause by a tenth', () => {
+  test('varies each pause by a tenth', () => {
     expect(nextStep(timeout, 2, now, 0)).toEqual({ state: 'due', dueAt: now + 4.5 * minuteMs })
     expect(nextStep(timeout, 2, now, 1)).toEqual({ state: 'due', dueAt: now + 5.5 * minuteMs })
   })
@@ -40,12 +40,12 @@ describe('the schedule', () => {
     expect(nextStep(status(code, dayMs), 1, now, 0.5)).toEqual({ state: 'due', dueAt: now + 5_000 })
   })
 
-  test('410 disables and holds, also at the last attempt', () => {
+  test('410 disables the endpoint and holds the message, also at the last attempt', () => {
     for (const attempts of [1, 10])
       expect(nextStep(status(410), attempts, now, 0.5)).toEqual({ state: 'held', disables: 'gone' })
   })
 
-  test.each([429, 503])('%i may ask for more time, up to a day, and for no less', (code) => {
+  test.each([429, 503])('%i may ask for more time, up to a day, but not for less', (code) => {
     expect(nextStep(status(code, hourMs), 1, now, 0.5)).toEqual({ state: 'due', dueAt: now + hourMs })
     expect(nextStep(status(code, 30 * dayMs), 1, now, 0.5)).toEqual({ state: 'due', dueAt: now + dayMs })
     expect(nextStep(status(code, 0), 2, now, 0.5)).toEqual({ state: 'due', dueAt: now + 5 * minuteMs })

@@ -71,7 +71,7 @@ describe('an attempt', () => {
     expect(asked).toBe(1)
   })
 
-  test('understands when to come again', async () => {
+  test('understands when to retry', async () => {
     const url = await receiver((_request, response) => void response.writeHead(429, { 'retry-after': '90' }).end())
     expect((await sender()(url)).outcome).toEqual({ kind: 'answered', status: 429, retryAfterMs: 90_000 })
   })
@@ -86,7 +86,7 @@ describe('an attempt', () => {
     ['packed, and a bomb', (response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)],
     ['no gzip', (response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('not packed')],
     ['dripping', (response) => void setInterval(() => response.write('x'), 50).unref()],
-  ])('takes the status of an answer that is %s', async (_, answer) => {
+  ])('uses the status of an answer that is %s', async (_, answer) => {
     const url = await receiver((_request, response) => {
       response.on('error', () => {})
       answer(response)
@@ -105,7 +105,7 @@ describe('an attempt', () => {
     expect(milliseconds).toBeGreaterThanOrEqual(250)
   })
 
-  test('ends in time when headers drip', async () => {
+  test('ends in time when headers arrive byte by byte', async () => {
     const server = createSocketServer((socket) => {
       socket.on('error', () => {})
       socket.write('HTTP/1.1 200 OK\r\n')
@@ -121,12 +121,12 @@ describe('an attempt', () => {
   test.each<[string, (response: ServerResponse) => void]>([
     ['broken', (response) => response.socket!.destroy()],
     ['broken', (response) => response.socket!.end('this is not HTTP\r\n\r\n')],
-  ])('tells %s', async (failure, answer) => {
+  ])('reports %s', async (failure, answer) => {
     const url = await receiver((_request, response) => answer(response))
     expect((await sender()(url)).outcome).toEqual({ kind: 'failed', failure })
   })
 
-  test('tells refused and TLS from each other', async () => {
+  test('distinguishes a refused connection from a TLS error', async () => {
     const url = await receiver(() => {})
     const tls = createTlsServer({}, () => {})
     await new Promise<void>((done) => tls.listen(0, '127.0.0.1', done))
@@ -136,14 +136,14 @@ describe('an attempt', () => {
     expect((await sender()('http://127.0.0.1:1/')).outcome).toEqual({ kind: 'failed', failure: 'refused' })
   })
 
-  test('is broken off by whoever asks, and then has no outcome', async () => {
+  test('is canceled on request, and then has no outcome', async () => {
     const url = await receiver(() => {})
     const stopping = new AbortController()
     setTimeout(() => stopping.abort(new Error('stopping')), 50)
     await expect(sender()(url, stopping.signal)).rejects.toThrow('stopping')
   })
 
-  test('never reaches this machine as a public one, by no form of its address', async () => {
+  test('never reaches this machine under the rules for public addresses, in any form of its address', async () => {
     let reached = 0
     const url = await receiver((_request, response) => {
       reached++
@@ -215,7 +215,7 @@ describe('a name that changes its address', () => {
     ['of this machine, then public', [[here], [foreign]]],
     ['public and of this machine', [[foreign, here]]],
     ['of this machine, and public', [[here, foreign]]],
-  ])('is resolved once for each attempt, and reaches nothing here: %s', async (_, answers) => {
+  ])('is resolved once for each attempt, and never reaches this machine: %s', async (_, answers) => {
     const { port, reached } = await listener()
     const asked = answerNames(...answers)
     const { send, close } = openSender({ version: '0.1.0', now: () => 0, timeoutMs: 300 })
@@ -230,7 +230,7 @@ describe('a name that changes its address', () => {
     expect(asked()).toBe(4)
   })
 
-  test('after it was saved, it reaches nothing here', async () => {
+  test('after it was saved never reaches this machine', async () => {
     const { port, reached } = await listener()
     answerNames([foreign], [here])
     const { send, close } = openSender({ version: '0.1.0', now: () => 0, timeoutMs: 300 })

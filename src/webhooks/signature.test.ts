@@ -38,7 +38,7 @@ describe('D54: signatures', () => {
     }
   })
 
-  test('the vector of the `svix` documentation', () => {
+  test('the example of the `svix` documentation gives its signature', () => {
     const secret = webhookSecretBytes('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')!
     const vector = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestamp: 1_614_265_330, body: '{"test": 2432232314}' }
     expect(webhookHeaders(vector, [secret])['webhook-signature']).toBe(
@@ -54,11 +54,11 @@ describe('secrets', () => {
     [`whsec_${Buffer.alloc(23).toString('base64')}`, 'too short'],
     [`whsec_${Buffer.alloc(65).toString('base64')}`, 'too long'],
     ['whsec_not base64 at all, but long enough!', 'no base64'],
-  ])('%s is none: %s', (text) => {
+  ])('%s is not a secret: %s', (text) => {
     expect(webhookSecretBytes(text)).toBeUndefined()
   })
 
-  test('a new one has 32 bytes', () => {
+  test('a new secret has 32 bytes', () => {
     expect(webhookSecretBytes(makeWebhookSecret(randomBytes))).toHaveLength(32)
   })
 })

@@ -53,7 +53,7 @@ const pages: Pages = {
 const { total: _, ...pagesWithoutTotal } = pages
 
 describe('totals', () => {
-  test('a short page in the middle is no end while the total says that more is there', async () => {
+  test('a short page in the middle is not the end while the total says that there is more', async () => {
     // Page 1 drops four of its ten entries.
     const reading = await read(pages, (_, url) => {
       const page = number(url, 'page')
@@ -64,7 +64,7 @@ describe('totals', () => {
     expect(reading.kept.documents.size).toBe(31)
   })
 
-  test('a total that promises more than there is makes the end short, and the card may allow a share of it', async () => {
+  test('a total that promises more than there is makes the reading short, and the card may allow a share', async () => {
     const script: Script = (_, url) =>
       json({ total: 40, items: numbers(number(url, 'page') * 10, Math.min(number(url, 'page') * 10 + 10, 39)) })
     expect((await read(pages, script)).end).toEqual({
@@ -96,7 +96,7 @@ describe('totals', () => {
     },
   )
 
-  test('a list that shrinks while it is read is read a second time, so that entries that slid over a page edge are received', async () => {
+  test('a list that shrinks while it is read is read again, so that entries that moved to another page are received', async () => {
     let asked = 0
     const reading = await read(pages, (_, url) => {
       // Entry 5 is withdrawn after the first page was read: entry 10 slides onto it.
@@ -132,7 +132,7 @@ describe('totals', () => {
   })
 })
 
-describe('answers that are no data', () => {
+describe('answers that are not data', () => {
   const firewall = '<!DOCTYPE html><html><body>Request Rejected</body></html>'
   test.each([
     ['a page for people instead of JSON', at, firewall, Refused],
@@ -166,20 +166,20 @@ describe('answers that are no data', () => {
     ],
     ['a CSV that breaks off', { format: 'csv' }, 'a,b\n1,"x', Retryable],
     ['an archive that is none', { format: 'archive' }, '{"error":1}', Retryable],
-  ] as const)('%s is no empty slot', async (_, entries, body, kind) => {
+  ] as const)('%s is not an empty slot', async (_, entries, body, kind) => {
     const error = await readError({ kind: 'single', request: { url: `${base}/x` }, entries }, () => ({ body }))
     expect(error).toBeInstanceOf(kind)
     if (kind === Retryable)
       expect((error as Error).message).toMatch(/^unexpected answer of https:\/\/portal\.example\/api\/x: /)
   })
 
-  test('an error under status 200 that the card describes is one, beside a list as well', async () => {
+  test('an error with status 200 that the card describes counts as an error, also beside a list', async () => {
     const delivery: Delivery = { ...pages, entries: { ...at, isOptional: true }, fault: { at: '/name', is: 'Error' } }
     expect(await readError(delivery, () => json({ name: 'Error' }))).toBeInstanceOf(Retryable)
     expect(await readError(delivery, () => json({ name: 'list' }))).toEqual({ kind: 'complete' })
   })
 
-  test('a list that may be left out, and 204, are empty', async () => {
+  test('a list that may be left out is empty, and so is a 204', async () => {
     const delivery: Delivery = { ...pages, entries: { ...at, isOptional: true } }
     expect(await readError(delivery, () => json({ uri: 'x' }))).toEqual({ kind: 'complete' })
     expect(await readError(pages, () => ({ status: 204 }))).toEqual({ kind: 'complete' })
@@ -303,14 +303,14 @@ describe('portals that deliver shorter pages than requested', () => {
     ['the only one', capped({ pageSize: 250 }), again(() => 0, 230, 0)],
     ['until an empty page comes', capped({ end: { when: 'empty-page' } }), again((url) => number(url, 'page'), 60, 3)],
     ['a full one, by offset', offsets, again((url) => number(url, 'skip') / 10, 10, 22)],
-  ] as const)('the last page comes again and again: %s', async (_, delivery, script) => {
+  ] as const)('the portal repeats its last page: %s', async (_, delivery, script) => {
     const reading = await read(delivery, script)
     expect(reading.end).toEqual({ kind: 'complete' })
     expect(reading.kept.documents.size).toBe(all)
     expect(reading.requests.length).toBeLessThan(26)
   })
 
-  test('a total of -1, which some tables write for an unrequested one, is no total', async () => {
+  test('a total of -1, which some tables write for an unrequested one, is ignored', async () => {
     const reading = await read({ ...capped({}), total: '/total' } as Delivery, (_, url) =>
       json({ total: -1, items: numbers(number(url, 'page') * 10, Math.min(number(url, 'page') * 10 + 10, all)) }),
     )
@@ -318,7 +318,7 @@ describe('portals that deliver shorter pages than requested', () => {
     expect(reading.kept.documents.size).toBe(all)
   })
 
-  test('killed at any request, the page size is learned again from the position of the walk', async () => {
+  test('after a kill at any request, the page size is learned again from the position of the walk', async () => {
     for (let killedAtRequest = 2; killedAtRequest <= 24; killedAtRequest++) {
       const script = again((url) => number(url, 'page'), 10, 22)
       const first = await read(capped({}), script, { killedAtRequest })
@@ -329,7 +329,7 @@ describe('portals that deliver shorter pages than requested', () => {
     }
   })
 
-  test('many entries that share a key are no end of a keyset whose pages are capped: the end says so', async () => {
+  test('many entries that share a key do not end a keyset whose pages are capped: the result says so', async () => {
     const same = numbers(0, 30).map(({ id }) => ({ id, day: id < 5 ? 1 : 2 }))
     const reading = await read({ ...keyset, keyOf: '/day' } as Delivery, (_, url) =>
       json({ items: same.filter(({ day }) => day >= number(url, 'after')).slice(0, 10) }),
@@ -341,8 +341,8 @@ describe('portals that deliver shorter pages than requested', () => {
   })
 })
 
-describe('walks that would not end', () => {
-  test('the same page again is an error where a parameter is not heeded', async () => {
+describe('walks that would never end', () => {
+  test('the same page again is an error where the portal ignores a parameter', async () => {
     expect(await readError(pagesWithoutTotal, () => json({ items: numbers(0, 10) }))).toBeInstanceOf(Retryable)
   })
 
@@ -371,7 +371,7 @@ describe('walks that would not end', () => {
     else expect(end).toBeInstanceOf(Retryable)
   })
 
-  test('links that lead on and on without entries are an error', async () => {
+  test('an endless chain of links without entries is an error', async () => {
     const delivery: Delivery = {
       kind: 'link-next',
       request: { url: `${base}/list?page=0` },
@@ -387,7 +387,7 @@ describe('walks that would not end', () => {
     expect(asked).toBe(50)
   })
 
-  test('a token that always comes back ends with the total and a short page, or with an empty one', async () => {
+  test('a walk whose token never changes ends with the total and a short page, or with an empty one', async () => {
     const delivery: Delivery = {
       kind: 'cursor',
       request: { url: `${base}/s?t={cursor}` },
@@ -433,7 +433,7 @@ describe('walks that would not end', () => {
 })
 
 describe('portals with a maximum per query', () => {
-  test('an instant that cannot be halved is short, and everything around it comes', async () => {
+  test('an instant that cannot be halved is reported as short, and everything around it is received', async () => {
     const delivery: Delivery = {
       kind: 'single',
       request: { url: `${base}/w?from={from:yyyy-MM-ddTHH:mm:ss}&to={to:yyyy-MM-ddTHH:mm:ss}` },
@@ -458,7 +458,7 @@ describe('portals with a maximum per query', () => {
     expect(reading.kept.documents.size).toBe(17)
   })
 
-  test('days are not cut into less where the request names days', async () => {
+  test('days are not cut into smaller spans where the request names days', async () => {
     const asked: string[] = []
     const reading = await read(
       { kind: 'single', request: { url: `${base}/w?from={from}&to={last}` }, entries: at, total: '/total', most: 5 },
@@ -481,13 +481,13 @@ describe('portals with a maximum per query', () => {
   })
 })
 
-describe('lists in the order of time', () => {
+describe('lists in chronological order', () => {
   const dated = Array.from({ length: 60 }, (_, id) => ({
     id,
     date: new Date(Date.parse('2026-11-18T00:00:00Z') + id * 3_600_000).toISOString(),
   }))
   test.each(['ascending', 'descending'] as const)(
-    '%s: the entries of the slot come, and the walk ends behind it',
+    '%s: the entries of the slot are received, and the walk ends after it',
     async (direction) => {
       const all = direction === 'ascending' ? dated : dated.toReversed()
       const reading = await read(
@@ -530,7 +530,7 @@ describe('lists in the order of time', () => {
     })
   })
 
-  test('a day that is not over, with no entry yet, is complete', async () => {
+  test('a day that is not over and has no entry yet is complete', async () => {
     const { total: __, ...delivery } = pages
     const reading = await read(
       { ...delivery, ordered: { at: '/date', direction: 'ascending' } },
@@ -540,7 +540,7 @@ describe('lists in the order of time', () => {
     expect(reading.end).toEqual({ kind: 'complete' })
   })
 
-  test('without a span, this many days back from now', async () => {
+  test('without a span, a walk covers this many days back from now', async () => {
     const reading = await read({ ...pages, ordered: { at: '/date', direction: 'descending', days: 1.5 } }, (_, url) =>
       json({ items: dated.toReversed().slice(number(url, 'page') * 10, number(url, 'page') * 10 + 10) }),
     )
@@ -591,7 +591,7 @@ describe('feeds', () => {
   })
 
   test.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'killed at request %i, the next readings deliver what arrived in between',
+    'after a kill at request %i, the next readings deliver what arrived in between',
     async (killedAtRequest) => {
       let all = 25
       const delivery: Delivery = {
@@ -684,7 +684,7 @@ describe('details', () => {
     },
   )
 
-  test('one that fails does not stop the others; the end names it; three in succession end the reading', async () => {
+  test('one that fails does not stop the others and is named at the end; three in succession end the reading', async () => {
     const fails = () => {
       throw new Retryable('500')
     }
@@ -697,7 +697,7 @@ describe('details', () => {
     expect(await readError(list, answer({ 2: fails, 3: fails, 4: fails }))).toBeInstanceOf(Retryable)
   })
 
-  test('a refusal at a detail ends the reading there, which continues after it if it is refused again', async () => {
+  test('a refusal of a detail ends the reading; the next one continues after the detail if it is refused again', async () => {
     const kept = nothingKept()
     const script = answer({ 5: () => ({ body: '<!doctype html><title>challenge</title>' }) })
     await expect(read(list, script, { kept })).rejects.toBeInstanceOf(Refused)
@@ -711,7 +711,7 @@ describe('details', () => {
   const isCut = (bytes: Uint8Array) => (bytes.at(-1) === 0x7d ? undefined : 'it is cut')
   const cut = () => ({ body: '{"notice":4,' })
 
-  test('a truncated one is requested again; one that is truncated three times is so on the portal', async () => {
+  test('a truncated one is requested again; after three times it counts as truncated on the portal', async () => {
     const options = { kept: nothingKept(), unreadableBecause: isCut }
     const first = await read(list, answer({ 2: cut, 4: cut }), options)
     expect(first.end).toMatchObject({ kind: 'short', missing: expect.stringContaining('/notice/4 came unreadable') })
@@ -725,7 +725,7 @@ describe('details', () => {
     expect(asked).toEqual([['/list', '/notice/2', '/notice/4'], ['/list', '/notice/4'], ['/list']])
   })
 
-  test('a feed never repeats its entries: details that it could not read are requested at its next readings', async () => {
+  test('details that could not be read are requested at the next readings, as a feed never repeats its entries', async () => {
     const feed: Delivery = {
       kind: 'link-next',
       request: { url: `${base}/feed?o=0` },
@@ -781,7 +781,7 @@ describe('details', () => {
     expect(reading.kept.items.size).toBe(6)
   })
 
-  test('entry and detail as one document, ids that are written otherwise', async () => {
+  test('entry and detail become one document, even if their IDs are written differently', async () => {
     const joined = await read(
       {
         ...list,
@@ -801,7 +801,7 @@ describe('files', () => {
     entries,
   })
 
-  test('a truncated archive is short, its earlier members are valid, and a broken network is distinguished', async () => {
+  test('a truncated archive is short and its earlier members are valid; a broken network is distinguished', async () => {
     const archive = pack()
     for (let index = 0; index < 400; index++)
       archive.entry({ name: `${index}.json` }, JSON.stringify({ index, pad: String(index * 7919).repeat(200) }))
@@ -823,7 +823,7 @@ describe('files', () => {
     expect((broken as Error).message).toBe('the connection broke')
   })
 
-  test('members of a zip come from its directory, nested ones as well, and extra files of a Mac do not', async () => {
+  test('members of a zip come from its directory, nested ones too; the extra files of a Mac are ignored', async () => {
     const tar = await writeTarGz([{ name: 'b.json', bytes: Buffer.from('{"items":[{"b":1},{"b":2}]}') }])
     const zip = writeZip([
       { name: '__MACOSX/._a.json', bytes: Buffer.from('x') },
@@ -864,7 +864,7 @@ describe('files', () => {
     }
   })
 
-  test('every row of a CSV with its header, and quoted line ends', async () => {
+  test('every row of a CSV is delivered with its header, quoted line breaks included', async () => {
     const body = Buffer.from('id;title\r\n1;"a ""b""\r\nc; d"\r\n\r\n2;5" pipe\n3;Straße')
     const reading = await read(dump({ format: 'csv', delimiter: ';' }), () => ({ body }))
     expect(textsOf(reading)).toEqual(['id;title\n1;"a ""b""\r\nc; d"', 'id;title\n2;5" pipe', 'id;title\n3;Straße'])
@@ -889,7 +889,7 @@ describe('files', () => {
     )
   })
 
-  test('a total and entries of XML by their names', async () => {
+  test('the total and the entries of XML are found by their names', async () => {
     const delivery: Delivery = {
       kind: 'page',
       request: { url: `${base}/x?pageNo={page}` },
@@ -959,7 +959,7 @@ describe('details that are joined to their entry', () => {
     detail: { request: { url: `${base}/one/{id}` }, id: '/id', withEntry: true },
   }
 
-  test('an error under status 200 is no detail: it is requested again', async () => {
+  test('an error with status 200 is not a detail: the detail is requested again', async () => {
     const kept = nothingKept()
     let isBroken = true
     const script: Script = (_, url) =>
@@ -984,12 +984,12 @@ describe('pages of links', () => {
   }
   const whole = { slot: { key: 'whole' } }
 
-  test('a page of maintenance in place of a page of links is a refusal, never an empty list', async () => {
+  test('a maintenance page in place of a page of links is a refusal, never an empty list', async () => {
     const script: Script = () => ({ body: '<html><body>The portal is down.</body></html>' })
     expect(await readError(links, script, whole)).toBeInstanceOf(Refused)
   })
 
-  test('with links it is read', async () => {
+  test('a page with links is read', async () => {
     const script: Script = (_, url) =>
       url.pathname.endsWith('/files') ? { body: '<html><a href="a.json">a</a></html>' } : json({ id: 1 })
     expect(textsOf(await read(links, script, whole))).toEqual(['{"id":1}'])

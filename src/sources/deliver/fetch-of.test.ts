@@ -462,7 +462,7 @@ describe.each(cases)('$name', ({ delivery, script, slot, expected = texts, annou
     if (key) expect(JSON.stringify(reading.steps)).not.toContain(key)
   })
 
-  test('killed at any request, the next life brings the rest', async () => {
+  test('after a kill at any request, the next run delivers the rest', async () => {
     const whole = await readSlot(fetchOf(delivery), script, options)
     for (let killedAtRequest = 1; killedAtRequest <= whole.requests.length; killedAtRequest++) {
       const first = await readSlot(fetchOf(delivery), script, { ...options, killedAtRequest })
@@ -473,7 +473,7 @@ describe.each(cases)('$name', ({ delivery, script, slot, expected = texts, annou
     }
   })
 
-  test('killed before any step is stored, the next life brings the rest', async () => {
+  test('after a kill before any step is stored, the next run delivers the rest', async () => {
     const whole = await readSlot(fetchOf(delivery), script, options)
     for (let killedAtStep = 1; killedAtStep <= whole.steps.length; killedAtStep++) {
       const first = await readSlot(fetchOf(delivery), script, { ...options, killedAtStep })
@@ -483,7 +483,7 @@ describe.each(cases)('$name', ({ delivery, script, slot, expected = texts, annou
     }
   })
 
-  test('lives of three requests each reach the end', async () => {
+  test('runs of three requests each reach the end', async () => {
     const kept = nothingKept()
     let lives = 0
     for (let end: unknown = 'killed'; end === 'killed'; lives++) {

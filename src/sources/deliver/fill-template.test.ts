@@ -31,7 +31,7 @@ describe('dates', () => {
     expect(decodeURIComponent(url(`https://h/?q=${pattern}`).slice(13))).toBe(expected)
   })
 
-  test('the wall clock of the zone counts, summer and winter', () => {
+  test('the local time of the zone counts, in summer and winter', () => {
     expect(writeDate(Date.parse('2026-07-01T22:30:00Z'), 'yyyy-MM-dd HH:mm XXX', berlin)).toBe(
       '2026-07-02 00:30 +02:00',
     )
@@ -43,7 +43,7 @@ describe('dates', () => {
 
 describe('encoding', () => {
   const odd = { ...day, id: 'ocds-x/1 ä&b=c#d', key: 'k+/=' }
-  test('in a path, a query, headers, forms and JSON', () => {
+  test('fits a path, a query, headers, forms and JSON', () => {
     expect(url('https://h/a/{id}/b?x={id}&k={key}', odd)).toBe(
       'https://h/a/ocds-x%2F1%20%C3%A4%26b%3Dc%23d/b?x=ocds-x%2F1%20%C3%A4%26b%3Dc%23d&k=k%2B%2F%3D',
     )
@@ -72,7 +72,7 @@ describe('encoding', () => {
     expect(() => url('https://h/?c=x{cursor}', {})).toThrow('nothing fills {cursor}')
   })
 
-  test('sums, numbers of dates in JSON, parts of a form with JSON', () => {
+  test('sums, dates as numbers in JSON, and JSON inside a form are filled in', () => {
     expect(url('https://h/?a={offset+1}&b={offset+100}&c={page-1}', { offset: 200, page: 3 })).toBe(
       'https://h/?a=201&b=300&c=2',
     )
@@ -88,7 +88,7 @@ describe('encoding', () => {
     expect(parts.body).toContain('name="text"\r\n\r\n*\r\n')
   })
 
-  test('braces of queries in other languages are no placeholders', () => {
+  test('braces of queries in other languages are not placeholders', () => {
     const query = 'SELECT ?s WHERE { ?s ?p ?o } LIMIT {limit}'
     expect(
       new URLSearchParams(fillTemplate({ url: 'https://h/', form: { query } }, { limit: 5 }, berlin).body).get('query'),
@@ -98,7 +98,7 @@ describe('encoding', () => {
 })
 
 describe('halves', () => {
-  test('cut a span in two at a point that the request can express, until it cannot be cut (300 spans)', () => {
+  test('split a span at a point that the request can express, until it cannot be split (300 spans)', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: Date.parse('2022-01-01'), max: Date.parse('2027-01-01') }),
@@ -124,7 +124,7 @@ describe('halves', () => {
     )
   })
 
-  test('days are cut into whole days of the zone first, and months are not cut where the request names months', () => {
+  test('days are split into whole days of the zone first, and months are not split where the request names months', () => {
     const month: [number, number] = [Date.parse('2026-10-31T23:00:00Z'), Date.parse('2026-11-30T23:00:00Z')]
     expect(halveSpan(month, 1, berlin)![0][1] % 86_400_000).toBe(23 * 3_600_000)
     expect(halveSpan(month, finenessOf({ url: 'https://h/{from:yyyy-MM}' })!, berlin)).toBeUndefined()

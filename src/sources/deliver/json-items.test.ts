@@ -90,7 +90,7 @@ describe('JsonItems', () => {
     )
   })
 
-  test('a star means every member of lists and objects', () => {
+  test('a star selects every member of lists and objects', () => {
     const { items } = scan(asBytes('{"a":[{"r":[1,2]},{"r":[3]},{"x":[9]}],"b":{"k":{"r":[4]}}}'), [7, 11], {
       at: '/a/*/r',
     })
@@ -115,7 +115,7 @@ describe('JsonItems', () => {
     ])
   })
 
-  test('an item over the limit keeps its beginning only, and later ones are complete', () => {
+  test('only the beginning of an item over the limit is kept, and later items are complete', () => {
     const large = JSON.stringify({ text: 'é'.repeat(5000) })
     const { items } = scan(asBytes(`[1,${large},{"b":2}]`), [50, 3000, 5000, 9000], { maxItemBytes: 4000 })
     expect(items.map(({ isTooLarge, bytes }) => [isTooLarge, bytes.length])).toEqual([
@@ -130,7 +130,7 @@ describe('JsonItems', () => {
     expect(scan(asBytes(`[${deep},2]`), [77_777]).items.map(({ bytes }) => bytes.length)).toEqual([200_000, 1])
   })
 
-  test('words that are no JSON, broken UTF-8 and NUL bytes stay inside their item', () => {
+  test('text that is not JSON, broken UTF-8 and NUL bytes stay inside their item', () => {
     const bytes = Buffer.concat([
       asBytes('\0[{"v":Infinity,"t":"'),
       Buffer.from([0xff, 0xc3, 0]),

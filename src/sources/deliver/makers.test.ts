@@ -14,7 +14,7 @@ const texts = (days: readonly string[]) =>
     .sort()
 const number = (url: URL, name: string): number => Number(url.searchParams.get(name))
 
-test('socrata: rows of a span in a stable order, with a token where the source has one', async () => {
+test('socrata requests the rows of a span in a stable order, with a token where the source has one', async () => {
   const delivery = socrata({ domain: 'data.example', dataset: 'abcd-1234', dateField: 'day' })
   const reading = await readSlot(
     fetchOf(delivery),
@@ -36,7 +36,7 @@ test('socrata: rows of a span in a stable order, with a token where the source h
 })
 
 test.each(['nextLink', 'skip'] as const)(
-  'odata by %s: entries of a span with the count of the service',
+  'odata by %s requests the entries of a span with the count of the service',
   async (pages) => {
     const delivery = odata({
       url: 'https://data.example/Notices',
@@ -67,7 +67,7 @@ test.each(['nextLink', 'skip'] as const)(
   },
 )
 
-test('sparql: bindings of an ordered query in pages', async () => {
+test('sparql requests the bindings of an ordered query in pages', async () => {
   const query = 'SELECT ?n WHERE { ?n <urn:published> "{from}" } ORDER BY ?n'
   const reading = await readSlot(
     fetchOf(sparql({ endpoint: 'https://data.example/sparql', query, pageSize: 100 })),

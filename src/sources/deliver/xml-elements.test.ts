@@ -63,7 +63,7 @@ describe('XmlElements', () => {
     expect(scan('<r><a/><b>1</b></r>', [], { element: '*' }).texts).toEqual(['<r><a/></r>', '<r><b>1</b></r>'])
   })
 
-  test('an element over the limit keeps its beginning only', () => {
+  test('only the beginning of an element over the limit is kept', () => {
     const { items } = scan(`<r><item>${'<x>é</x>'.repeat(3000)}</item><item/></r>`, [999, 5000], { maxItemBytes: 5000 })
     expect(items.map(({ isTooLarge, bytes }) => [isTooLarge, bytes.length])).toEqual([
       [true, 1024],

@@ -78,7 +78,7 @@ const day = slotOf('2026-03-10', '2026-03-09T23:00:00Z', '2026-03-10T23:00:00Z')
 const nextDay = at('2026-03-11T03:00:00Z')
 
 describe('a day of the German service', () => {
-  it('is one zip of notices, below the thresholds too, each read as the service’s own', async () => {
+  it('is one zip of notices, below the thresholds too, each read as a notice of the service', async () => {
     const body = zipOf({
       [`${uuid(1)}-02.xml`]: notice({ id: uuid(1), version: '02', dispatched: '2026-03-09' }),
       '24746146-1.xml': notice({ id: '24746146', version: '1', profile: 'eforms-sdk-0.1' }),
@@ -102,7 +102,7 @@ describe('a day of the German service', () => {
     expect(run.delivered).toBe(0)
   })
 
-  it('that is not over in Berlin is requested again; when summer time begins and ends as well', async () => {
+  it('that is not over in Berlin is requested again, also when daylight saving time begins and ends', async () => {
     const future = { status: 400, body: '{"detail":"pubDay must lie in the past"}' }
     for (const [key, from, to] of [
       ['2026-03-10', '2026-03-09T23:00:00Z', '2026-03-10T23:00:00Z'],
@@ -124,7 +124,7 @@ describe('a day of the German service', () => {
     )
   })
 
-  it('answered with a page, nothing or an empty 202 is refused, never empty', async () => {
+  it('that is answered with a page, nothing or an empty 202 is refused, never empty', async () => {
     for (const reply of [
       { body: '<html></html>' },
       { body: '' },
@@ -156,7 +156,7 @@ describe('a day of the German service', () => {
     }
   })
 
-  it('continues in the middle of the same zip, and from the start of another one', async () => {
+  it('continues in the middle of the same zip, and starts at the beginning of another one', async () => {
     const files = manyNotices(500)
     const run = runOf(() => ({ body: zipOf(files) }), nextDay)
     expect(await run.read(fetchDay, day, 1)).toBe('died')
@@ -173,7 +173,7 @@ describe('a day of the German service', () => {
     expect(grown.documents.size).toBe(501)
   })
 
-  it('ends with the same 450 notices after any deaths', async () => {
+  it('ends with the same 450 notices after kills at any moment', async () => {
     const body = zipOf(manyNotices(450))
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 5 }), async (lives) => {
@@ -216,7 +216,7 @@ describe('the ETag', () => {
     expect(run.requests.at(-1)).toMatchObject({ ifChangedFrom: '"version-3"', accept: [304, 400] })
   })
 
-  it('is not kept of a zip that was cut off', async () => {
+  it('of a truncated zip is not kept', async () => {
     const whole = zipOf(manyNotices(300))
     const run = runOf(() => ({ body: whole, breakAfter: 9000, headers: { etag: '"version-3"' } }), april)
     expect(await run.failure(fetchDay, day)).toMatch(/^Retryable/)
@@ -442,7 +442,7 @@ describe('the tables of a day', () => {
     }
   })
 
-  it('in another layout, or truncated, give only an error', async () => {
+  it('that have another layout, or are truncated, give only an error', async () => {
     const { 'notice.csv': _, ...without } = tables
     expect(await runOf(() => ({ body: zipOf(without) }), nextDay).failure(fetchTables, day)).toMatch(
       /^Refused: .*no table of notices/,
@@ -457,7 +457,7 @@ describe('the tables of a day', () => {
     expect(run.documents.size).toBe(0)
   })
 
-  it('without the row of the notice itself are a rejection', () => {
+  it('that lack the row of the notice itself are a rejection', () => {
     const parts = source.parse!(Buffer.from(JSON.stringify({ noticeIdentifier: '1', noticeVersion: '1', tables: {} })))
     expect(parts).toEqual([{ pointer: '', rejection: expect.objectContaining({ reason: 'invalid-content' }) }])
   })

@@ -67,7 +67,7 @@ describe('a contract notice of TED', () => {
     })
   })
 
-  it('reads buyers in order, names in the own language, placeholders as missing, touch points as their organization', () => {
+  it('reads buyers in order, names in the notice’s own language, placeholders as missing, touch points as their organization', () => {
     expect(notice.contractingAuthorities).toEqual([
       {
         name: 'Stadt Musterstadt',
@@ -249,7 +249,7 @@ describe('references', () => {
   })
 })
 
-describe('what is no usable notice', () => {
+describe('a document that is not a usable notice', () => {
   const ns =
     'xmlns="urn:oasis:names:specification:ubl:schema:xsd:ContractNotice-2" xmlns:a="urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2" xmlns:b="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2"'
 

@@ -29,7 +29,7 @@ it('writes the day of the file to every entry and leaves the bytes of the entry 
   expect(reading.requests[0]!.url).toBe('https://portal.example/20-11-2019.json')
 })
 
-it('reads a page in place of a file as no file: permanently if the day is long over, else for now', async () => {
+it('treats a page in place of a file as a missing file: permanently if the day is long over, else for now', async () => {
   expect((await readSlot(fetch, page, past)).end).toEqual({ kind: 'empty' })
   expect((await readSlot(fetch, () => ({ status: 404 }), past)).end).toEqual({ kind: 'empty' })
   expect((await readSlot(fetch, page, future)).end).toEqual({ kind: 'notYet' })

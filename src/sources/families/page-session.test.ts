@@ -70,6 +70,6 @@ it('opens the page once, and sends its token and its cookies with every request'
     })
 })
 
-it('is refused where the page holds no token', async () => {
+it('a page without a token is refused', async () => {
   await expect(stepsOf(contextOf('<p>closed for maintenance</p>', []))).rejects.toThrow('portal.example')
 })

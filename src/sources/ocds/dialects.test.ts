@@ -49,7 +49,7 @@ describe('packages in wrappers', () => {
       notice: { procedureId: 'ocds-a1b2c3-7', title: { und: 'Desks and chairs' } },
     })
   })
-  it('are none where they wrap something else', () => {
+  it('are not found where the wrapper holds something else', () => {
     for (const json of [
       { result: [] },
       { data: { total: 1 } },

@@ -343,7 +343,7 @@ describe('awards', () => {
     expect(divided.lots[0]!.result!.awardedValue).toBeUndefined()
   })
 
-  it('of several tries on one lot count when one succeeds; pending ones decide nothing', () => {
+  it('of several attempts for one lot count when one succeeds; pending ones decide nothing', () => {
     const at = (...statuses: string[]) =>
       awarded({
         awards: statuses.map((status, index) => ({ id: String(index), status, lotID: '1', suppliers: [{ id: 'S1' }] })),
@@ -454,7 +454,7 @@ describe('the German service', () => {
     })
   })
 
-  it('distinguishes the own numbers of Find a Tender from those of the Official Journal', () => {
+  it('distinguishes the numbers of Find a Tender itself from those of the Official Journal', () => {
     const read = (identifier: string) =>
       notice(release({ relatedProcesses: [{ relationship: ['planning'], scheme: 'EU-OJ', identifier }] })).references
     expect(read('2019/S 028-061639')).toEqual([{ kind: 'planning', publicationNumber: '61639-2019' }])

@@ -23,7 +23,7 @@ const euros = (amount: number) => ({ amount, currency: 'EUR' })
 const lots = [{ id: 'LOT-1' }, { id: 'LOT-2' }]
 
 describe('a tender', () => {
-  it('has its region in a gazetteer of NUTS, and in no other', () => {
+  it('has its region in a gazetteer of NUTS only', () => {
     const item = (scheme: string) => ({ id: '1', deliveryLocation: { gazetteer: { scheme, identifiers: ['DE212'] } } })
     expect(notice({}, { items: [item('NUTS')] }).nutsCodes).toEqual(['DE212'])
     expect(notice({}, { items: [item('GEONAMES')] }).nutsCodes).toEqual([])
@@ -37,7 +37,7 @@ describe('a tender', () => {
     expect(urlOf('tenderNotice')).toBe('https://p.example/tenderNotice')
   })
 
-  it('that goes to one supplier directly is a result, unless it invites tenders by a day', () => {
+  it('that goes to one supplier directly is a result, unless it invites tenders with a deadline', () => {
     const direct = { procurementMethod: 'direct', status: 'active' }
     expect(notice({}, direct).formType).toBe('result')
     expect(notice({}, { ...direct, tenderPeriod: { endDate: '2026-06-01T10:00:00Z' } }).formType).toBe('competition')
@@ -93,7 +93,7 @@ describe('an award', () => {
     expect(read.lots.map((lot) => lot.result?.outcome)).toEqual(['awarded', 'awarded'])
   })
 
-  it('is no contract that was cancelled', () => {
+  it('does not count a canceled contract', () => {
     const contracts = [
       contract('c', 500, { relatedLots: ['LOT-1'], status: 'cancelled' }),
       contract('d', 300, { relatedLots: ['LOT-2'], status: 'active' }),

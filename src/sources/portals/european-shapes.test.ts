@@ -75,8 +75,8 @@ describe('BOAMP', () => {
   })
 })
 
-describe('documents of a standard in the answers of portals', () => {
-  it('are read as such from an index of Kerndaten', () => {
+describe('standard documents inside the answers of portals', () => {
+  it('are read from an index of Kerndaten', () => {
     expect(only(kerndatenParser('at-kdq-aus')(Buffer.from(eforms)))).toMatchObject({ format: 'eforms', noticeId })
     expect(kerndatenParser('at-kdq-aus')(Buffer.from('<html><p>KD_8_1_Z2</p></html>'))).toMatchObject([
       { rejection: { reason: 'unsupported-format' } },
@@ -154,7 +154,7 @@ describe('the Czech bulletin', () => {
 })
 
 describe('PLACSP', () => {
-  it('recognizes an annulled folder, and a later state of it as another notice', () => {
+  it('recognizes an annulled folder, and treats its later state as another notice', () => {
     const entryOf = (status: string, updated: string) =>
       Buffer.from(`<feed xmlns="http://www.w3.org/2005/Atom" xmlns:c="urn:c" xmlns:e="urn:e"><entry>
         <id>https://contrataciondelestado.es/sindicacion/licitacionesPerfilContratante/123</id>
@@ -194,7 +194,7 @@ describe('the table of eTenders', () => {
     })
   })
 
-  it('rejects a row that was cut off, and reads one with a comma too many', () => {
+  it('rejects a truncated row, and reads one with an extra comma', () => {
     expect(parseEtenders(Buffer.from(`${head}\nBridges,77,Cork`))).toMatchObject([
       { rejection: { reason: 'malformed' } },
     ])

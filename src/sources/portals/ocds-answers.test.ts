@@ -683,8 +683,8 @@ const portals: readonly (readonly [id: string, channel: string, expected: readon
   ],
 ]
 
-describe('answers as the portals write them', () => {
-  it.each(portals)('%s, %s: every release', async (id, channel, expected, portal) => {
+describe('answers in the form of each portal', () => {
+  it.each(portals)('%s, %s: every release is received', async (id, channel, expected, portal) => {
     const { end, ids, answers, steps } = await read(id, channel, portal)
     expect(end).toEqual({ kind: 'complete' })
     expect([...ids].sort()).toEqual([...expected].sort())
@@ -710,8 +710,8 @@ describe('answers as the portals write them', () => {
   )
 })
 
-describe('lists without dates', () => {
-  it('are followed again where an entry changed, and only there', async () => {
+describe('lists without date filters', () => {
+  it('are followed again only where an entry changed', async () => {
     const portal =
       (changed: boolean): Portal =>
       (url) =>
@@ -827,7 +827,7 @@ describe('ProZorro', () => {
       }
     }
 
-  it('is read forward forever from the newest entry on, each time from its last position', async () => {
+  it('is read forward from the newest entry, each time from its last position', async () => {
     const first = await read('ua-prozorro', 'changes', portal(['1', '2', '3']))
     expect(first.ids).toEqual(['3', '2'])
     const checkpoint = first.steps.findLast((step) => step.checkpoint !== undefined)!.checkpoint!
@@ -889,7 +889,7 @@ describe('Croatia', () => {
     expect(end).toEqual({ kind: 'complete' })
     expect(ids).toEqual(['2', '1'])
   })
-  it('is refused, not empty, where the page shows no archive', async () => {
+  it('is refused, not taken as empty, where the page shows no archive', async () => {
     await expect(read('hr-eojn-contracts', 'archives', () => '<html>Just a moment</html>')).rejects.toThrow(
       /without archives/,
     )

@@ -117,7 +117,7 @@ describe('the cards of OCDS portals', () => {
     }
   })
 
-  it.each(cards.map((source) => [source.id, source] as const))('%s: asks over https, or says why not', (_, source) => {
+  it.each(cards.map((source) => [source.id, source] as const))('%s uses https, or says why not', (_, source) => {
     const addresses = source.channels.flatMap(addressesOf)
     const plain = addresses.filter((url) => url.startsWith('http:'))
     if (plain.length > 0) expect(source.caveats.join(' ')).toMatch(/\bhttp\b/)
@@ -134,7 +134,7 @@ describe('the cards of OCDS portals', () => {
     expect(pace('br-compras').requestsPerMinute).toBeLessThan(100)
   })
 
-  it('find their windows in the time of the portal', () => {
+  it('compute their windows in the time zone of the portal', () => {
     const channel = all.get('gb-find-a-tender')!.channels[0]
     const summer = { from: Date.UTC(2026, 6, 1, 5), to: Date.UTC(2026, 6, 1, 11) }
     const { url } = fillTemplate(templatesOf(channel.delivery)[0]!, summer, 'Europe/London')

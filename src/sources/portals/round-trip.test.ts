@@ -166,7 +166,7 @@ describe.each(Object.keys(missing))('%s', (id) => {
   const writeSample = ownWriters[id]
   const without = new Set<string>(missing[id])
 
-  it('reads back its samples', () => {
+  it('reads its samples back', () => {
     expect(source?.parse).toBeDefined()
     expect(writeSample).toBeDefined()
     if (!source?.parse || !writeSample) return
@@ -199,7 +199,7 @@ describe.each(Object.keys(missing))('%s', (id) => {
     )
   })
 
-  it('distinguishes two versions of a notice and recognizes the same one again', () => {
+  it('distinguishes two versions of a notice, and recognizes an unchanged one', () => {
     if (!source?.parse || !writeSample) return
     const { parse } = source
     const [sample] = fc.sample(samplesOf(source), { numRuns: 1, seed: 7 })

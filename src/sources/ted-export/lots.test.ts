@@ -35,7 +35,7 @@ describe('lot numbers', () => {
       expect(toLotId(text)).toBe(text)
     for (const text of [undefined, '', '  ']) expect(toLotId(text)).toBeUndefined()
   })
-  it('stay as they are when read again', () => {
+  it('stay the same when they are read again', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (text) => {
         const id = toLotId(text)
@@ -43,7 +43,7 @@ describe('lot numbers', () => {
       }),
     )
   })
-  it('may come as lists in corrections', () => {
+  it('may be lists in corrections', () => {
     expect(lotIdsIn('1, 2 and 03')).toEqual(['1', '2', '3'])
     expect(lotIdsIn('Nord et Sud')).toEqual(['Nord et Sud'])
     expect(lotIdsIn(undefined)).toEqual([])
@@ -51,14 +51,14 @@ describe('lot numbers', () => {
 })
 
 describe('awards find their lots', () => {
-  it('by number, list, range or leading number', () => {
+  it('by a number, list, range or leading number', () => {
     expect(awardedLots(['1', '2', '3', '4'], ['2'])).toEqual(['2'])
     expect(awardedLots(['1', '2', '3', '4'], ['1, 3'])).toEqual(['1', '3'])
     expect(awardedLots(['1', '2', '3', '4'], ['2-4'])).toEqual(['2', '3', '4'])
     expect(awardedLots(['1: Rohbau', '2: Dach'], ['2'])).toEqual(['2: Dach'])
     expect(awardedLots(['1', '2'], ['2 - Dach'])).toEqual(['2'])
   })
-  it('and nothing is guessed where two would do', () => {
+  it('and nothing is guessed where two would match', () => {
     expect(awardedLots(['1 Nord', '1 Süd'], ['1'])).toEqual(['1'])
     expect(awardedLots(['1', '2'], ['1, 7'])).toEqual(['1, 7'])
   })

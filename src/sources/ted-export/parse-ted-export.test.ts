@@ -341,7 +341,7 @@ describe('awards', () => {
     expect(result.isCancelled ?? result.isUnsuccessful).toBeUndefined()
   })
 
-  it('says unsuccessful or cancelled of the whole only when nothing was awarded', () => {
+  it('calls the whole unsuccessful or cancelled only when nothing was awarded', () => {
     expect(read(award(failed('1', 'UNSUCCESSFUL') + failed('2', 'DISCONTINUED')))).toMatchObject({
       isUnsuccessful: true,
     })
@@ -414,8 +414,8 @@ describe('awards', () => {
   })
 })
 
-describe('what senders write in their own way', () => {
-  it('reads the hour of a deadline that has one digit, and paragraphs set apart by white space', () => {
+describe('the variants of individual senders', () => {
+  it('reads an hour of one digit in a deadline, and paragraphs separated by white space', () => {
     const own = dividedCall
       .replace('<TIME_RECEIPT_TENDERS>10:30<', '<TIME_RECEIPT_TENDERS>9:00<')
       .replaceAll(/<SHORT_DESCR>.*?<\/SHORT_DESCR>/gs, '<SHORT_DESCR><P>\n  One\n</P>\n<P>\tTwo </P></SHORT_DESCR>')
@@ -577,7 +577,7 @@ describe('the retired schema (R2.0.8)', () => {
   })
 })
 
-describe('documents that are no notice', () => {
+describe('a document that is not a notice', () => {
   it.each([
     [
       'missing-identity',

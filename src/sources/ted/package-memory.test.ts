@@ -9,7 +9,7 @@ import { expect, it } from 'vitest'
 const script = join(import.meta.dirname, '../../../test/sources/package-memory.ts')
 const run = promisify(execFile)
 
-it('a month of 200 MiB, 30,000 notices and a GiB unpacked, adds less than 300 MiB to the memory of the process', async () => {
+it('a month of 200 MiB (30,000 notices, 1 GiB unpacked) adds less than 300 MiB to the memory of the process', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tenderstock-package-'))
   try {
     const file = join(folder, 'month.tar.gz')

@@ -14,7 +14,7 @@ describe('publication numbers', () => {
     )
   })
 
-  it('of a day of 3,700 notices without a gap take less than 20 characters', () => {
+  it('of a day of 3,700 consecutive notices take less than 20 characters', () => {
     const day = new Set(Array.from({ length: 3700 }, (_, index) => `${120_000 + index}-2026`))
     expect(writeNumbers(day)).toBe('2026:120000-123699')
   })

@@ -26,7 +26,7 @@ describe('the release calendar', () => {
     })
   }
 
-  it('is refused if it is none: a page, no numbers, no dates of the year, numbers that decrease', () => {
+  it('is refused if it is something else: a page, no numbers, no dates of the year, numbers that decrease', () => {
     for (const text of [
       '<!doctype html><html><body>1 02/01/2026</body></html>',
       'date\n02/01/2026\n05/01/2026\n',
@@ -37,7 +37,7 @@ describe('the release calendar', () => {
       expect(() => readReleaseCalendar(text, 2026)).toThrow(Refused)
   })
 
-  it('knows a day without issue only inside its reach', () => {
+  it('knows days without an issue only inside its range', () => {
     const calendar = readReleaseCalendar('1,02/01/2026\n2,05/01/2026\n3,07/01/2026\n', 2026)
     expect(issueOn(calendar, '2026-01-05')).toBe(2)
     expect(issueOn(calendar, '2026-01-04')).toBe('none')

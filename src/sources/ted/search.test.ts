@@ -80,7 +80,7 @@ describe('a list of a day', () => {
     ).rejects.toThrow(Retryable)
   })
 
-  it('that goes round in circles ends', async () => {
+  it('that repeats its pages ends', async () => {
     const page = (number: string) => ({ 'publication-number': number, 'publication-date': `${day}+01:00` })
     const same = {
       notices: numbersFrom(1, 250).map(page),
@@ -101,14 +101,14 @@ describe('a list of a day', () => {
     await expect(list([], () => ({ body: JSON.stringify(stray) }))).rejects.toThrow(Refused)
   })
 
-  it('that ran out of time is no answer', async () => {
+  it('that timed out does not count as an answer', async () => {
     const cut = { notices: [], totalNoticeCount: 0, iterationNextToken: null, timedOut: true }
     await expect(list([], () => ({ body: JSON.stringify(cut) }))).rejects.toThrow(/ran out of time/)
   })
 })
 
 describe('an answer of the search', () => {
-  it('that is none is refused: no JSON, no notices, no total, a notice without number', () => {
+  it('without JSON, notices, a total or a number for each notice is refused', () => {
     for (const text of [
       '',
       '<html></html>',
@@ -122,7 +122,7 @@ describe('an answer of the search', () => {
       expect(() => readSearchPage(Buffer.from(text)), text).toThrow(Refused)
   })
 
-  it('of 400 names what the API did not understand', async () => {
+  it('with status 400 names what the API did not understand', async () => {
     const run = new ScriptedRun({
       script: () => ({ status: 400, body: '{"message":"QUERY_UNKNOWN_FIELD"}' }),
       scratchFolder: '',
@@ -141,7 +141,7 @@ describe('an answer of the search', () => {
 
   const real = join(import.meta.dirname, '../../../../shared/corpus/ted-api-v3/search-response-2026-05.json')
   const hasCorpus = existsSync(real)
-  it.skipIf(!hasCorpus)('as TED gave it: 10 rows of 13,484, each with its number and day', () => {
+  it.skipIf(!hasCorpus)('recorded from TED has 10 of 13,484 rows, each with its number and day', () => {
     const { announced, rows, isTimedOut } = readSearchPage(readFileSync(real))
     expect({ announced, rows: rows.length, isTimedOut }).toEqual({ announced: 13_484, rows: 10, isTimedOut: false })
     expect(rows[0]).toEqual({ publicationNumber: '367831-2026', day: '2026-05-29' })

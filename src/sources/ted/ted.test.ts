@@ -46,7 +46,7 @@ const numbersIn = (run: ScriptedRun): string[] =>
 const paths = (run: ScriptedRun): string[] => run.requests.map(({ url }) => new URL(url).pathname)
 
 describe('a day of TED', () => {
-  it('of 250 notices ends with as many as the search announces, each once', async () => {
+  it('of 250 notices ends with as many notices as the search announces, each once', async () => {
     const numbers = numbersFrom(100, 250)
     const { run } = await tedOf({ [day]: { issue: 48, numbers } })
     expect(await run.read(fetchDaily, slot)).toEqual({ kind: 'complete' })
@@ -69,7 +69,7 @@ describe('a day of TED', () => {
     expect(paths(run)).toEqual(['/en/release-calendar/-/download/file/CSV/2026'])
   })
 
-  it('that the calendar does not reach is not empty', async () => {
+  it('beyond the end of the calendar is not empty', async () => {
     const { ted, run } = await tedOf({})
     ted.fault = ({ url }) => (url.includes('/CSV/') ? { body: '1,02/01/2026\n2,05/01/2026\n' } : undefined)
     expect(await run.read(fetchDaily, slot)).toEqual({ kind: 'notYet' })
@@ -101,7 +101,7 @@ describe('a day of TED', () => {
     expect(run.documents.size).toBe(45)
   })
 
-  it('refused by the empty 202 of the firewall is neither empty nor done, wherever it occurs', async () => {
+  it('that the firewall refuses with an empty 202 is neither empty nor done, wherever it occurs', async () => {
     for (const place of ['/CSV/', '/packages/', '/notice/']) {
       const numbers = numbersFrom(1, 5)
       const { ted, run } = await tedOf({ [day]: { issue: 48, numbers, packed: numbers.slice(0, 3) } })
@@ -113,7 +113,7 @@ describe('a day of TED', () => {
     }
   })
 
-  it('answered with a page for people, or with nothing, is refused', async () => {
+  it('that is answered with a page for people, or with nothing, is refused', async () => {
     for (const body of ['<!DOCTYPE html><html><body>Maintenance</body></html>', '']) {
       const { ted, run } = await tedOf({ [day]: { issue: 48, numbers: numbersFrom(1, 3) } })
       ted.fault = ({ url }) => (url.includes('/packages/') ? { body } : undefined)
@@ -145,7 +145,7 @@ describe('a day of TED', () => {
     expect({ announced: run.announced, delivered: run.delivered }).toEqual({ announced: 60, delivered: 60 })
   })
 
-  it('ends by its package alone while the search is away; the control compares it later', async () => {
+  it('ends with its package alone while the search is unavailable; a later check compares them', async () => {
     const numbers = numbersFrom(1, 40)
     const { ted, run } = await tedOf({ [day]: { issue: 48, numbers, packed: numbers.slice(0, 38) } })
     ted.fault = ({ url }) => (url.includes('api.ted') ? { status: 503 } : undefined)
@@ -158,7 +158,7 @@ describe('a day of TED', () => {
     expect(numbersIn(run)).toHaveLength(40)
   })
 
-  it('read while its package is being written is not done before the package is whole', async () => {
+  it('that is read while its package is being written is not done before the package is complete', async () => {
     const numbers = numbersFrom(1, 120)
     const { ted, run } = await tedOf({ [day]: { issue: 48, numbers, packed: numbers.slice(0, 70) } })
     run.now = early
@@ -172,7 +172,7 @@ describe('a day of TED', () => {
     expect(paths(run).some((path) => path.startsWith('/en/notice/'))).toBe(false)
   })
 
-  it('of a package that holds a notice of another day leaves that one out of its own count', async () => {
+  it('does not count a notice of another day in its package', async () => {
     const numbers = numbersFrom(1, 5)
     const { ted, run } = await tedOf({ [day]: { issue: 48, numbers } })
     const members = numbers.map((number, index) => ({
@@ -218,8 +218,8 @@ describe('a day of TED', () => {
   })
 })
 
-describe('a package that breaks', () => {
-  it('off keeps its documents, and the next reading stores only the rest', async () => {
+describe('a package that ends early', () => {
+  it('keeps its documents, and the next reading stores only the rest', async () => {
     const numbers = numbersFrom(1, 400)
     const { ted, run } = await tedOf({ [day]: { issue: 48, numbers } })
     const whole = ted.packed('daily/202600048')
@@ -235,7 +235,7 @@ describe('a package that breaks', () => {
     expect({ announced: run.announced, delivered: run.delivered }).toEqual({ announced: 400, delivered: 400 })
   })
 
-  it('off before its first notice, however often, does not count as damaged', async () => {
+  it('before its first notice, however often, does not count as damaged', async () => {
     const { ted, run } = await tedOf({ [day]: { issue: 48, numbers: numbersFrom(1, 400) } })
     const whole = ted.packed('daily/202600048')
     ted.fault = ({ url }) => (url.includes('/packages/') ? { body: whole, breakAfter: 100 } : undefined)
@@ -255,7 +255,7 @@ describe('a package that breaks', () => {
     expect(numbersIn(run)).toHaveLength(400)
   })
 
-  it('and a search that is away leave the day undone', async () => {
+  it('together with an unavailable search leaves the day undone', async () => {
     const { ted, run } = await tedOf({ [day]: { issue: 48, numbers: numbersFrom(1, 400) } })
     const whole = ted.packed('daily/202600048')
     ted.replace('daily/202600048', whole.subarray(0, Math.floor(whole.length * 0.9)))
@@ -266,7 +266,7 @@ describe('a package that breaks', () => {
 })
 
 describe('a run that dies', () => {
-  it('after any step ends with the same 330 notices, none counted twice', async () => {
+  it('after any step is completed by the next one: the same 330 notices, none counted twice', async () => {
     const numbers = numbersFrom(1, 330)
     const issues = { [day]: { issue: 48, numbers, packed: numbers.slice(0, 280) } }
     const ted = await new ScriptedTed(issues).pack()
@@ -286,7 +286,7 @@ describe('a run that dies', () => {
 })
 
 describe('the search in addition to the packages', () => {
-  it('fetches the running day notice by notice; its package then brings the rest and doubles nothing', async () => {
+  it('fetches the current day notice by notice; its package then adds the rest without duplicates', async () => {
     const numbers = numbersFrom(1, 50)
     const { ted, run } = await tedOf({ [day]: { issue: 48, numbers: numbers.slice(0, 20), packed: null } })
     run.now = early
@@ -381,7 +381,7 @@ describe('a month of TED', () => {
     expect(await run.read(fetchMonthly, march)).toEqual({ kind: 'unchanged' })
   })
 
-  it('is also found under its padded name; not there at all it is waited for, and refused long after', async () => {
+  it('is also found under its padded name; a missing one is waited for, and refused long after', async () => {
     const { ted, run } = await tedOf(monthDays)
     run.now = april
     ted.fault = ({ url }) => (url.includes('/packages/') ? { status: 404 } : undefined)
@@ -407,7 +407,7 @@ describe('a month of TED', () => {
     expect({ announced: run.announced, delivered: run.delivered }).toEqual({ announced: 360, delivered: 360 })
   })
 
-  it('with a damaged day in it delivers the others, and that one notice by notice', async () => {
+  it('with a damaged day delivers the other days as usual, and that day notice by notice', async () => {
     const { ted, run } = await tedOf(monthDays)
     const days = ['2026-03-02', '2026-03-03', '2026-03-04'].map((each) => {
       const { issue } = monthDays[each]!
@@ -439,7 +439,7 @@ describe('a month of TED', () => {
     expect(numbersIn(run)).toHaveLength(369)
   })
 
-  it('killed after any step ends with the same 360 notices, none counted twice', async () => {
+  it('that is killed after any step ends with the same 360 notices, none counted twice', async () => {
     const ted = await new ScriptedTed(monthDays).pack()
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 8 }), async (lives) => {
@@ -464,7 +464,7 @@ describe('the card', () => {
     expect(source.politeness.userAgent).toMatch(/^Mozilla\/5\.0 \(compatible; .*\{contact\}/)
   })
 
-  it('reaches back to January 2022 on every channel', () => {
+  it('goes back to January 2022 on every channel', () => {
     for (const { slots } of source.channels) expect(slots).toMatchObject({ since: '2022-01-01' })
   })
 })

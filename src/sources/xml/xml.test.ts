@@ -34,7 +34,7 @@ function reasonOf(read: () => unknown): string {
 }
 
 describe('namespaces', () => {
-  it('are matched by URI, with any prefix, and a reset default namespace is none', () => {
+  it('are matched by URI, with any prefix; an empty default namespace counts as none', () => {
     const root = parseXml(
       '<n:a xmlns:n="urn:a" xmlns="urn:b"><b/><c xmlns=""><d/><n:d/></c><b xmlns:n="urn:z"><n:d/></b></n:a>',
     )
@@ -151,7 +151,7 @@ describe('encodings', () => {
     expect(parseXmlBytes(Buffer.from(utf16).swap16()).text).toBe('ü')
   })
 
-  it('reads UTF-8 that an encoding declares which it is not in', () => {
+  it('reads UTF-8 under a wrong declaration of the encoding', () => {
     expect(parseXmlBytes(bytes('<?xml version="1.0" encoding="utf-16"?><a>ü</a>')).text).toBe('ü')
   })
 
@@ -163,7 +163,7 @@ describe('encodings', () => {
   })
 })
 
-describe('the quick way reads nothing that the thorough way would refuse or read otherwise', () => {
+describe('the fast path reads nothing that the full parser would refuse or read differently', () => {
   const folder = new URL('../eforms/fixtures/', import.meta.url)
   const fixtures = readdirSync(folder)
     .sort()
@@ -231,11 +231,11 @@ describe('the quick way reads nothing that the thorough way would refuse or read
     '<a c:b=""/>',
     '<a xmlns:b="1" xmlns:b="1"/>',
     '<?xml version="1.0"\v?><a/>',
-  ])('leaves %j to the thorough way', (text) => {
+  ])('leaves %j to the full parser', (text) => {
     expect(agree(text)).toBe(false)
   })
 
-  it('also where text is in pieces, blank by references, or between elements', () => {
+  it('also holds where text is in pieces, blank by references, or between elements', () => {
     for (const text of [
       '<a>&#32;&#9;<b/> x <b/> <b/>y<!-- --> z</a>',
       '<a> <b/>&#32;<b/></a>',
@@ -249,7 +249,7 @@ describe('the quick way reads nothing that the thorough way would refuse or read
       expect(agree(text)).toBe(true)
   })
 
-  it('also when documents make up more names, prefixes and namespaces than there is room for', () => {
+  it('also holds when documents have more names, prefixes and namespaces than the tables hold', () => {
     const made = (count: number, one: (index: number) => string) =>
       `<a>${Array.from({ length: count }, (_, index) => one(index)).join('')}</a>`
     for (let round = 0; round < 3; round++) {
@@ -276,7 +276,7 @@ describe('the quick way reads nothing that the thorough way would refuse or read
     expect(plainTree(parseXmlBytes(whole.subarray(4, whole.length - 4)))).toEqual(expected)
   })
 
-  it('reads another document during one, and leaves nothing of a document behind', () => {
+  it('reads another document while one is read, and keeps nothing of a document afterwards', () => {
     const of = (name: string) => bytes(`<${name}><b c="${name}">${name}</b></${name}>`)
     const escaped = readXmlBytes(of('x'), (outer) => {
       const inner = readXmlBytes(of('y'), (root) => plainTree(root))
@@ -291,13 +291,13 @@ describe('the quick way reads nothing that the thorough way would refuse or read
     expect(escaped.children).toEqual([])
   })
 
-  it('returns attributes one by one as all together', () => {
+  it('returns each attribute alone as it returns all together', () => {
     const root = parseXml('<a xmlns:p="urn:p" p:x="1" x="2" p:y="3" z="&lt;\n"/>')
     expect(['x', 'y', 'z', 'q'].map((name) => attributeOf(root, name))).toEqual(['2', '3', '< ', undefined])
     for (const [name, value] of root.attributes) expect(attributeOf(root, name)).toBe(value)
   })
 
-  it('for any text (seed 77)', () => {
+  it('holds for any text (seed 77)', () => {
     const pieces = fc.constantFrom(
       '<',
       '>',

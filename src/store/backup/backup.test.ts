@@ -115,7 +115,7 @@ async function fill(store: Store): Promise<void> {
 }
 
 describe.each(engines)('a backup (%s)', (engine) => {
-  test('is one state, although every row changes while it is made', async () => {
+  test('holds one consistent state, although every row changes while it is made', async () => {
     await using store = await openTestStore(engine)
     const history = new History()
     const before = proofCount({ share: 100, full: 3000 })
@@ -167,7 +167,7 @@ describe.each(engines)('a backup (%s)', (engine) => {
     }
   })
 
-  test('is refused with a byte changed, cut off or missing anywhere, and nothing of it stays', async () => {
+  test('is refused with a byte changed, truncated or missing anywhere, and leaves nothing behind', async () => {
     await using store = await openTestStore(engine)
     await fill(store)
     const { storage, folder } = await newStorage()
@@ -202,7 +202,7 @@ describe.each(engines)('a backup (%s)', (engine) => {
   })
 })
 
-test('what a backup that was killed leaves in an embedded stock goes with the next opening', async () => {
+test('remains of a killed backup in an embedded stock are removed when it is opened next', async () => {
   await using store = await openTestStore('embedded')
   await keepBeforeImages(new HeldConnection(store), await readTables(store.db), async () => {})
   await sql`insert into setting values ('a', '1')`.execute(store.db)
@@ -214,7 +214,7 @@ test('what a backup that was killed leaves in an embedded stock goes with the ne
   expect(rows).toEqual([])
 })
 
-test('a folder with anything else in it is refused; the rest of a backup that was cut off is cleared', async () => {
+test('a folder that holds anything else is refused; the remains of an interrupted backup are cleared', async () => {
   await using store = await openTestStore('embedded')
   const { storage, folder } = await newStorage()
   await mkdir(folder)
@@ -231,7 +231,7 @@ test('a folder with anything else in it is refused; the rest of a backup that wa
   expect(await readFile(join(used, 'letters.txt'), 'utf8')).toBe('mine')
 })
 
-test('each row of the cut is given once, also one that changes after it was read or before', async () => {
+test('each row of the snapshot is delivered once, also one that changes before or after it is read', async () => {
   await using store = await openTestStore('embedded')
   // two rows fill a transaction
   await sql`insert into setting select 'row-' || i, i || repeat('x', 600000) from generate_series(1, 9) i`.execute(
@@ -256,7 +256,7 @@ test('each row of the cut is given once, also one that changes after it was read
   expect(given.filter((row) => row.startsWith('row-')).sort()).toEqual(all)
 })
 
-test('one backup of a stock is made at a time, is stopped on request, and tells how far it is', async () => {
+test('only one backup of a stock runs at a time; it stops on request and reports its progress', async () => {
   await using store = await openTestStore('embedded')
   await fill(store)
   const [stopped, second, third] = [await newStorage(), await newStorage(), await newStorage()]
@@ -273,7 +273,7 @@ test('one backup of a stock is made at a time, is stopped on request, and tells 
   expect(told.at(-1)).toMatchObject({ rows: manifest.rows, totalRows: manifest.rows })
 })
 
-test('its files are for their owner, sha256sum reads the checksums, and a manifest that is not true is refused', async () => {
+test('only the owner may read its files, sha256sum reads the checksums, and a wrong manifest is refused', async () => {
   await using store = await openTestStore('embedded')
   await fill(store)
   const { storage, folder } = await newStorage()
@@ -296,7 +296,7 @@ test('its files are for their owner, sha256sum reads the checksums, and a manife
   await expect(readManifest(storage)).rejects.toThrow(/newer version of Tenderstock \(9\.0\)/)
 })
 
-test('a restored stock goes on counting where it was, and waits for no process that is gone', async () => {
+test('the sequences of a restored stock continue, and it does not wait for processes that are gone', async () => {
   await using store = await openTestStore('embedded')
   await fill(store)
   await sql`update publication set until_ms = 9, owner = 'gone'`.execute(store.db)

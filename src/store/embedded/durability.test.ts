@@ -60,7 +60,7 @@ describe('the embedded engine', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('in its thread, syncs each commit with the settings that make it count', async () => {
+  test('syncs each commit in its thread, with the settings that make it durable', async () => {
     await using world = await openTestStore('embedded')
     await world.close()
     const store = await openEmbedded({ ...world.options, statementTimeoutMs: 60_000 })

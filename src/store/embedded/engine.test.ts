@@ -64,7 +64,7 @@ describe('a statement that runs too long', () => {
 })
 
 describe('an engine that panics', () => {
-  test('fails the statement and leaves the process alone; it recovers when its files are back', async () => {
+  test('fails the statement without ending the process, and recovers when its files are back', async () => {
     await using store = await openTestStore('embedded')
     const { dataFolder } = store.options
     const log = join(dataFolder, 'database', 'pg_wal')
@@ -125,14 +125,14 @@ describe('the data folder', () => {
     ['version file removed', async (database: string) => rm(join(database, 'PG_VERSION'))],
     ['version of another engine', async (database: string) => writeFile(join(database, 'PG_VERSION'), '17\n')],
     ['tables removed', async (database: string) => rm(join(database, 'base'), { recursive: true })],
-  ])('with damaged data (%s) is one sentence, not a crash', async (_, damage) => {
+  ])('with damaged data (%s) is reported in one sentence, not by a crash', async (_, damage) => {
     await using world = await openTestStore('embedded')
     await world.close()
     await damage(join(world.options.dataFolder, 'database'))
     expect(await openingFails(world.options.dataFolder)).toMatch(/cannot be opened: .+; restore .*--data/)
   })
 
-  test('whose first initialization was cut off is initialized again', async () => {
+  test('whose first initialization was interrupted is initialized again', async () => {
     const dataFolder = await mkdtemp(join(tmpdir(), 'tenderstock-test-'))
     const half = join(dataFolder, 'database.new')
     await mkdir(half)
@@ -193,7 +193,7 @@ describe('housekeeping', () => {
     await store.close()
   })
 
-  test('vacuums what died or grew, analyzes what changed, freezes in time, leaves the rest alone', async () => {
+  test('vacuums tables with dead or new rows, analyzes changed ones, freezes in time, and leaves the rest alone', async () => {
     const statements: string[] = []
     const engine = {
       run: async (text: string) => {
@@ -220,7 +220,7 @@ describe('housekeeping', () => {
   })
 })
 
-describe('turns', () => {
+describe('waiting callers', () => {
   test('are served in order of arrival, and a close refuses the waiting ones', async () => {
     const queue = new ConnectionQueue()
     await queue.acquire()

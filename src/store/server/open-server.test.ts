@@ -13,13 +13,13 @@ async function openingFails(databaseUrl: string): Promise<string> {
   return (error as OperatorError).message
 }
 
-test('a server that does not answer is named without its password, with what to do', async () => {
+test('the error for a silent server names it without its password, and says what to do', async () => {
   const message = await openingFails('postgres://someone:secret@127.0.0.1:1/stock')
   expect(message).toMatch(/^The database 127\.0\.0\.1:1\/stock cannot be used \(.+\); check DATABASE_URL/)
   expect(message).not.toContain('secret')
 })
 
-test('a connection without an answer, or broken while it is used, counts as lost; another error does not', () => {
+test('a connection that does not answer, or breaks in use, counts as lost; another error does not', () => {
   const states = ['57P01', '57P02', '57P03', '08006', 'ECONNREFUSED', 'ECONNRESET']
   for (const code of states) expect(isConnectionLoss(Object.assign(new Error(), { code })), code).toBe(true)
   for (const code of ['57014', '23505', '40001', 'ENOENT'])
@@ -50,7 +50,7 @@ describe.skipIf(testDatabaseUrl === undefined)('a server', () => {
     await store.close()
   })
 
-  test('that ends our connections, idle or in a transaction, fails their work alone', async () => {
+  test('that ends our connections, idle or in a transaction, fails only their work', async () => {
     await using store = await openTestStore('server')
     const endAll = sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`
@@ -77,7 +77,7 @@ describe.skipIf(testDatabaseUrl === undefined)('a server', () => {
     expect(asOperatorError(error, 'x')).toBe(error)
   })
 
-  test('without the named database is an error of the operator', async () => {
+  test('without the named database is reported as an error for the operator', async () => {
     expect(await openingFails(serverUrlOf('no_such_database'))).toMatch(/no_such_database cannot be used/)
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { serverAddresses, shownAddress } from './server-addresses.ts'
 
-test('several servers are named as libpq names them; each address keeps user, name and options', () => {
+test('several servers are listed as in libpq; each address keeps user, name and options', () => {
   expect(serverAddresses('postgres://u:p%40@a:5,b,[::1]:7/d?sslmode=disable')).toEqual({
     urls: ['a:5', 'b', '[::1]:7'].map((host) => `postgres://u:p%40@${host}/d?sslmode=disable`),
     wanted: 'read-write',
@@ -12,7 +12,7 @@ test('several servers are named as libpq names them; each address keeps user, na
   expect(shownAddress('postgres://u:secret@a:5,b:6/d')).toBe('a:5,b:6/d')
 })
 
-test('what cannot be used is refused without its password', () => {
+test('an unusable address is refused, and the error does not show its password', () => {
   for (const url of ['mysql://u:secret@b/c', 'stock', 'postgres://u:secret@a:5,b:x/d'])
     expect(() => serverAddresses(url)).toThrow(/^DATABASE_URL is not of the form (?!.*secret)/)
   expect(() => serverAddresses('postgres://a/d?target_session_attrs=standby')).toThrow(/target_session_attrs=standby/)

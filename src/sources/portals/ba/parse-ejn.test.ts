@@ -52,7 +52,7 @@ it('adds up several lots, unless one has no value, and gives each its own codes'
   expect(partly.estimatedValue).toBeUndefined()
 })
 
-it('reads the notice without them, and through odd ones', () => {
+it('reads the notice without lots, or with malformed ones', () => {
   expect(read(notice).noticeKey).toBe(read({ notice, lots: [], links: [], codes: [] }).noticeKey)
   expect(read({ notice, lots: [null, 1, {}], links: 'x', codes: [{}] }).title).toMatchObject({ bs: 'Nabavka goriva' })
 })
