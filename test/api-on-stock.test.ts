@@ -35,7 +35,7 @@ async function fillLog(folder: string, clock: () => number): Promise<void> {
 }
 
 describe.each(engines)('the API on a stock (%s)', (engine) => {
-  test('C54, C115, C119: a cursor works with either token, on another node, after a restart and after the keys turned', async () => {
+  test('C54, C115, C119: a cursor works with either token, on another node, after a restart and after a key rotation', async () => {
     await using store = await openTestStore(engine)
     const folders = [0, 1, 2].map(() => mkdtempSync(join(tmpdir(), 'api-on-stock-')))
     let now = start + 1000

@@ -53,7 +53,7 @@ async function startBucket(directory: string): Promise<Record<string, string>> {
   }
 }
 
-test('a backup is made beside a running service and alone, checked, and restored into emptiness only', {
+test('a backup is made with the service running or stopped, is checked, and is restored only into an empty target', {
   timeout: 600_000,
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'backup-command-'))

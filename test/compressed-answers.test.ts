@@ -166,11 +166,11 @@ async function check(path: string): Promise<{ readonly packed: Buffer; readonly 
 describe('compressed answers', () => {
   const packed: { packed: Buffer; text: string }[] = []
 
-  test('D45: text, CRC and length are right on both ways, the first time and again; HEAD and 304 fit them', async () => {
+  test('D45: text, CRC and length are right on both paths, the first time and again; HEAD and 304 agree with them', async () => {
     for (const path of await questions()) packed.push(...(await check(path)))
   })
 
-  test('R1, R2: after another edition too, and an earlier run continues in its own', async () => {
+  test('R1, R2: the same holds after another edition, and an earlier run continues in its own', async () => {
     const [, pinned] = await questions()
     const before = await ask(pinned!, { 'accept-encoding': 'identity' }, 'short')
     await publish(

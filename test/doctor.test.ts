@@ -83,7 +83,7 @@ async function startStore(policy: string, memory = '50mb'): Promise<string> {
   return `redis://127.0.0.1:${port}`
 }
 
-test('before anything is started it finds no problem, and leaves nothing behind', async () => {
+test('it finds no problem before the first start, and leaves nothing behind', async () => {
   const data = join(folder, 'not', 'made', 'yet')
   const report = await examine(['--data', data, ...(await freePorts())])
   expect(report.events.at(-1)).toMatchObject({ event: 'findings', problems: 0 })
@@ -93,7 +93,7 @@ test('before anything is started it finds no problem, and leaves nothing behind'
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('each fault is a problem with what to do', async () => {
+test('each fault is reported as a problem, with a remedy', async () => {
   const data = join(folder, 'data')
   mkdirSync(data)
   writeFileSync(join(data, 'secret-key'), `${Buffer.alloc(32, 7).toString('base64')}\n`, { mode: 0o644 })
@@ -115,7 +115,7 @@ test('each fault is a problem with what to do', async () => {
   expect(readdirSync(data)).toEqual(['secret-key'])
 })
 
-test('a folder that cannot be written, a server that never answers, and portals', async () => {
+test('it reports an unwritable folder, a server that never answers, and unreachable portals', async () => {
   // a folder that not even root may write to
   const stopped = new AbortController()
   const base = await new Promise<string>((resolve) => {
@@ -141,7 +141,7 @@ test('a folder that cannot be written, a server that never answers, and portals'
   expect(away.of('settings', 'problem')).toEqual([])
 })
 
-test('a setting that cannot be used does not hide the rest', async () => {
+test('an invalid setting does not hide other problems', async () => {
   const report = await examine(['--data', folder, ...(await freePorts())], {
     TENDERSTOCK_BASE_URL: 'https://x.example/y',
   })
@@ -170,7 +170,7 @@ test('beside the running service its ports are not a problem', { timeout: 300_00
 })
 
 describe.skipIf(testDatabaseUrl === undefined)('with a server', () => {
-  test('settings that lose data, an encoding that is not UTF8, and a clock that is wrong', async () => {
+  test('it reports settings that lose data, an encoding other than UTF8, and a wrong clock', async () => {
     await using database = await openEmptyDatabase()
     const client = new pg.Client({ connectionString: database.url })
     await client.connect()

@@ -42,7 +42,7 @@ function readEdition(log: EditionLog, edition: number): unknown[] {
 }
 
 test.skipIf(!canMount)(
-  'a full disk stops nothing that is served; with room again the log continues, and no start in between harms it',
+  'a full disk does not stop serving; with space again the log continues, and a restart in between does no harm',
   async () => {
     const folder = join(mounted, 'editions')
     const ballast = join(mounted, 'ballast')
@@ -110,7 +110,7 @@ test.skipIf(!canMount)(
   },
 )
 
-test('a process that may not extend its files ends an edition cleanly; the next process continues', async () => {
+test('a process that cannot extend its files fails the edition cleanly; the next process continues', async () => {
   const folder = join(root, 'limited')
   const script = fileURLToPath(new URL('append-editions.ts', import.meta.url))
   const child = spawn('sh', ['-c', `ulimit -f 400; exec "${process.execPath}" "${script}" "${folder}"`], {

@@ -186,7 +186,7 @@ function read(log: EditionLog, edition = log.newest!.edition): string {
   }
 }
 
-test('three nodes follow the bucket, and ask the database nothing', { timeout: 120_000 }, async () => {
+test('three nodes follow the bucket without querying the database', { timeout: 120_000 }, async () => {
   const [target, world] = [await openEditionBucket(), await openWorld()]
   const exporter = exporterOf(target, world)
   await world.cut(0, 700, 0)
@@ -221,7 +221,7 @@ test('three nodes follow the bucket, and ask the database nothing', { timeout: 1
   expect(await catchUp(late, bucketSource(target.bucket))).toBe(0)
 })
 
-test('any program reads the objects: each is named by its hash, a segment is a JSON array', async () => {
+test('any program can read the objects: each is named by its hash, and a segment is a JSON array', async () => {
   const [target, world] = [await openEditionBucket(), await openWorld()]
   await world.cut(0, 300, 0)
   await exporterOf(target, world).round(free, 0)
@@ -237,7 +237,7 @@ test('any program reads the objects: each is named by its hash, a segment is a J
   await expect(decodeSegment(Buffer.from('no gzip'))).rejects.toThrow()
 })
 
-test('a damaged or missing segment is refused, made again, and taken', { timeout: 120_000 }, async () => {
+test('a damaged or missing segment is refused, written again, and accepted', { timeout: 120_000 }, async () => {
   const [target, world] = [await openEditionBucket(), await openWorld()]
   const exporter = exporterOf(target, world)
   await world.cut(0, 300, 0)
@@ -262,7 +262,7 @@ test('a damaged or missing segment is refused, made again, and taken', { timeout
   }
 })
 
-test('an exporter that was killed goes on where it stopped, and nobody sees half of an edition', async () => {
+test('an exporter that was killed continues where it stopped, and nobody sees half of an edition', async () => {
   const [target, world] = [await openEditionBucket(), await openWorld()]
   await world.cut(0, 110, 0)
   let left = 2
@@ -286,7 +286,7 @@ test('an exporter that was killed goes on where it stopped, and nobody sees half
   expect(target.puts.length).toBe(before)
 })
 
-test('of two exporters one writes; the one that lost the right writes no head', async () => {
+test('only one of two exporters writes; the one that lost the lease writes no head', async () => {
   const [target, world] = [await openEditionBucket(), await openWorld()]
   const { store } = world
   await world.cut(0, 50, 0)
@@ -321,7 +321,9 @@ test('of two exporters one writes; the one that lost the right writes no head', 
   await expect(source.look()).rejects.toThrow('was replaced')
 })
 
-test('a node that was off for days continues from the snapshot, and old objects go', { timeout: 240_000 }, async () => {
+test('a node that was off for days continues from the snapshot, and old objects are removed', {
+  timeout: 240_000,
+}, async () => {
   const [target, world] = [await openEditionBucket(), await openWorld()]
   const exporter = exporterOf(target, world, 16)
   await world.cut(0, 60, 0)
@@ -360,7 +362,7 @@ test('a node that was off for days continues from the snapshot, and old objects 
   expect(read(fresh, 29 - 7)).toBe(read(world.log, 29 - 7))
 })
 
-test('after a redaction nothing from before it is left in the bucket', async () => {
+test('after a redaction nothing older is left in the bucket', async () => {
   const [target, world] = [await openEditionBucket(), await openWorld()]
   const exporter = exporterOf(target, world)
   await world.cut(0, 40, 0)
@@ -428,7 +430,7 @@ async function imitateStore(): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-test('conditional PUT, with an imitation of a store: a head that changed meanwhile is not replaced', async () => {
+test('a conditional PUT to an imitated store does not replace a head that changed in the meantime', async () => {
   const world = await openWorld()
   const bucket = bucketAt(await imitateStore())
   await world.cut(0, 40, 0)
@@ -453,7 +455,7 @@ test('conditional PUT, with an imitation of a store: a head that changed meanwhi
   expect((JSON.parse((await bucket.get('head.json'))!.toString()) as BucketHead).fence).toBe(9)
 })
 
-test('tokens travel sealed: a revoked one is dead within a minute, uses come back once', {
+test('tokens are encrypted in the bucket: a revoked one is refused within a minute, and uses are reported once', {
   timeout: 120_000,
 }, async () => {
   const [target, world] = [await openEditionBucket(), await openWorld()]

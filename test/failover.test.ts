@@ -24,7 +24,7 @@ const mostLooks = 20
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 test.skipIf(!isPossible)(
-  'a node balanced over a primary and its standby loses no record, whichever lags or dies',
+  'a node that reads from a primary and its standby loses no record, whichever lags or dies',
   async () => {
     console.log(`failover.test seed ${seed} (TEST_SEED repeats the choices)`)
     const random = randomOf(seed)

@@ -15,7 +15,7 @@ import { openTestStore } from './world.ts'
 
 const editions = 9
 
-test('shows no edition on the way to the newest one, to readers of any thread, after a failure, and after a restart', async () => {
+test('readers of any thread never see a partly loaded edition, even after a failure or a restart', async () => {
   await using store = await openTestStore('embedded')
   const folder = mkdtempSync(join(tmpdir(), 'half-read-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -61,7 +61,7 @@ async function put(store: Store, id: string, title: string) {
 }
 
 describe.each(engines)('a stock of another version (%s)', (engine) => {
-  test('that is earlier keeps its editions; the next one delivers what was not published yet', async () => {
+  test('that is older keeps its editions; the next one delivers what was not published yet', async () => {
     const options = await shownAddress(engine)
     const old = await openStore(options)
     await put(old, unchanged, 'u')
@@ -94,7 +94,7 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
     })
   })
 
-  test('that a newer one contracted is refused by a program that is too old, and by no other', async () => {
+  test('that a newer program contracted is refused by programs that are too old, and by no others', async () => {
     const options = await shownAddress(engine)
     const store = await openStore(options)
     onTestFinished(() => store.close())
@@ -108,7 +108,7 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
     await expect(migrate(store.db, 'The stock', { known: { ...expanded, '9997-other': [] } })).rejects.toThrow(/newer/)
   })
 
-  test.skipIf(engine === 'embedded')('is contracted when no program is left that is too old', async () => {
+  test.skipIf(engine === 'embedded')('is contracted when no program that is too old is left', async () => {
     const options = await shownAddress(engine)
     const old = await openStore(options)
     const { client, close } = await openSession(options.databaseUrl!)
@@ -130,7 +130,7 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
   })
 
   test.skipIf(engine === 'embedded')(
-    'is migrated once by many that start at the same time, older ones among them',
+    'is migrated once by many processes that start at the same time, older ones among them',
     async () => {
       const options = await shownAddress(engine)
       const programs = [undefined, later, undefined, later, later]
@@ -145,7 +145,7 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
   )
 
   test.skipIf(engine === 'embedded')(
-    'is migrated although somebody holds its tables for a while',
+    'is migrated although a session locks its tables for a while',
     { timeout: 60_000 },
     async () => {
       const options = await shownAddress(engine)
@@ -164,7 +164,7 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
     },
   )
 
-  test('finishes the work that a migration left, on from where it was broken off, once', async () => {
+  test('completes the work that a migration left, once, from where it was interrupted', async () => {
     const options = await shownAddress(engine)
     const store = await openStore(options)
     onTestFinished(() => store.close())
@@ -201,7 +201,7 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
     expect(await doubled()).toBe(1000)
   })
 
-  test('that is from before there were saved searches is matched from its next edition on', async () => {
+  test('that is older than saved searches is matched from its next edition on', async () => {
     const options = await shownAddress(engine)
     const old = await openStore(options)
     await put(old, unchanged, 'u')

@@ -13,8 +13,8 @@ const program = join(import.meta.dirname, '../src/bin/tenderstock.ts')
 const listening = 'http://127.0.0.1:8080'
 const databaseUrl = 'postgres://h/d'
 
-describe('which addresses are shown', () => {
-  test('a trial, on loopback without DATABASE_URL, shows where it listens, without a warning', () => {
+describe('the addresses that are shown', () => {
+  test('a trial on loopback without DATABASE_URL shows where it listens, without a warning', () => {
     for (const host of ['127.0.0.1', 'localhost', '::1']) {
       const deployment = { config: {}, host }
       expect(publicAddresses(deployment, listening)).toEqual({ baseUrl: listening, docsUrl: listening, trustedHops: 0 })
@@ -28,7 +28,7 @@ describe('which addresses are shown', () => {
     ['all addresses, IPv6', { config: {}, host: '::' }],
     ['one address of a network', { config: {}, host: '10.0.0.7' }],
     ['a name', { config: {}, host: 'node7' }],
-  ])('%s: no address of a node is shown, and two settings are asked for', (_what, deployment) => {
+  ])('%s: no address of a node is shown, and two settings are requested', (_what, deployment) => {
     expect(publicAddresses(deployment, listening)).toEqual({ baseUrl: '', docsUrl: '', trustedHops: 0 })
     expect(addressWarnings(deployment).map((each) => each.split(' ')[0])).toEqual([
       'TENDERSTOCK_BASE_URL',
@@ -36,7 +36,7 @@ describe('which addresses are shown', () => {
     ])
   })
 
-  test('a setting is shown everywhere', () => {
+  test('a configured address is shown everywhere', () => {
     const config = { databaseUrl, baseUrl: 'https://t.example', trustedHops: 0 }
     const deployment = { config, host: '0.0.0.0' }
     expect(publicAddresses(deployment, listening)).toEqual({
@@ -84,7 +84,7 @@ describe('a node that listens on all addresses without a configured public addre
     await rm(folder, { recursive: true, force: true })
   })
 
-  test('says so when it starts', () => {
+  test('reports this when it starts', () => {
     expect(warnings.filter((each) => each.startsWith('TENDERSTOCK_BASE_URL is not set'))).toHaveLength(1)
     expect(warnings.filter((each) => each.startsWith('TENDERSTOCK_TRUSTED_HOPS is not set'))).toHaveLength(1)
   })

@@ -124,7 +124,7 @@ async function restoreTables(store: Store, dump: ReadonlyMap<string, string>): P
 const withoutCheck = (records: readonly { checkedAt: string }[]) => records.map(({ checkedAt: _, ...record }) => record)
 
 describe.each(engines)('published editions (%s)', (engine) => {
-  test('C3 C12 C23 C24 C25 R2 each edition is read as it was published, by a log that follows and by a new one', async () => {
+  test('C3 C12 C23 C24 C25 R2 each edition is read as it was published, by an updated log and by a new one', async () => {
     await using store = await openTestStore(engine)
     const clock = () => start + 8 * hourMs
     const log = await openLog(newFolder(), { clock })
@@ -205,7 +205,7 @@ describe.each(engines)('published editions (%s)', (engine) => {
     expect([...(seen.get(2) ?? [1500])]).toEqual([1500])
   })
 
-  test('entries that were removed after 25 hours leave the newest edition whole; older ones are not claimed', async () => {
+  test('entries that were removed after 25 hours leave the newest edition complete; older ones are not offered', async () => {
     await using store = await openTestStore(engine)
     for (let edition = 1; edition <= 40; edition++) {
       await put(store, numbered(edition % 5, (edition % 5) + 3, edition % 7))
@@ -264,7 +264,7 @@ describe.each(engines)('published editions (%s)', (engine) => {
     expect(generation).not.toBe('generation-1')
   })
 
-  test('P5 a database that lacks editions of the log changes nothing until an operator agrees; then clients end with equal copies', async () => {
+  test('P5 a database that lacks editions of the log changes nothing until an operator agrees; then clients reach equal copies', async () => {
     await using store = await openTestStore(engine)
     const folder = newFolder()
     const warnings: string[] = []
@@ -319,7 +319,7 @@ describe.each(engines)('published editions (%s)', (engine) => {
     expect(await catchUp(last, store)).toBe(0)
   })
 
-  test('another history, another stock and an empty database are distinguished, and none drops the log', async () => {
+  test('another history, another stock and an empty database are distinguished, and none of them deletes the log', async () => {
     await using store = await openTestStore(engine)
     await using other = await openTestStore(engine)
     await using empty = await openTestStore(engine)
@@ -348,7 +348,7 @@ describe.each(engines)('published editions (%s)', (engine) => {
     expect(readdirSync(folder).filter((name) => name.startsWith('generation-'))).toHaveLength(1)
   })
 
-  test('a record that both files lost is refused, then served again after catching up', async () => {
+  test('a record that both files lost is refused, then served again after a reload', async () => {
     await using store = await openTestStore(engine)
     await put(store, numbered(0, 30))
     await cut(store, 1)

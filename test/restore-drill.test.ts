@@ -33,7 +33,7 @@ afterEach(async () => {
 const tenders = proofCount({ share: 60, full: 20_000 })
 
 describe.each(engines)('a restored stock (%s)', (engine) => {
-  test('has what the backup found, and copies of lost editions equal it after their next run', {
+  test('has the content of the backup, and copies of lost editions equal it after their next run', {
     timeout: 900_000,
   }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'restore-drill-'))

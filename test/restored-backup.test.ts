@@ -46,7 +46,7 @@ async function serve(
 }
 
 test.skipIf(!isPossible)(
-  'a restored backup is refused with a sentence until it is accepted, and then clients end with equal copies',
+  'a restored backup is refused, with a reason, until an operator accepts it; then clients reach equal copies',
   async () => {
     await using before = await openEmptyDatabase()
     await using after = await openEmptyDatabase()

@@ -68,7 +68,7 @@ describe.skipIf(!testDatabaseUrl || !testRedisUrl)('three nodes', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  test('C6, C54, R2: a run that uses another node for each page reads each record of one edition once, in order', async () => {
+  test('C6, C54, R2: a run that changes the node at each page reads each record of one edition once, in order', async () => {
     firstRequestAtMs = performance.now()
     const [a, b, c] = nodes
     const seen: string[] = []

@@ -34,17 +34,17 @@ function filesBelow(folder: string, ending: string): [string, string][] {
     .map((path) => [path, readFileSync(join(root, path), 'utf8')])
 }
 
-describe('the house', () => {
+describe('the repository', () => {
   const sources = new Map([
     ...['src', 'client', 'contract', 'test', 'bench', 'quality'].flatMap((folder) => filesBelow(folder, '.ts')),
     ...filesBelow('docs/decisions', '.md'),
   ])
 
-  test('is read wholly', () => {
+  test('is read completely', () => {
     expect([...sources.keys()]).toEqual(expect.arrayContaining(['src/domain/filter.ts', 'test/tidy.test.ts']))
   })
 
-  test('keeps the direction of imports, the edges to the outside world, the names and the shapes', () => {
+  test('keeps the rules on imports, access to the outside world, names and shapes', () => {
     const lines = houseViolations(sources).map(({ rule, path, detail }) => `${path}: ${rule}: ${detail}`)
     expect(lines.join('\n')).toBe('')
   })
@@ -85,7 +85,7 @@ describe('the rules by number', () => {
       .map((path) => [path, readFileSync(join(root, path), 'utf8')] as const),
   )
 
-  test('are read wholly', () => {
+  test('are read completely', () => {
     const numbers = readRules(texts.get(rulesPage)!).map(({ number }) => number)
     for (const [letter, last] of Object.entries({ C: 161, D: 59, P: 7, R: 5, G: 5, V: 8 }))
       expect(numbers.filter((number) => number.startsWith(letter))).toEqual(
@@ -112,7 +112,7 @@ describe('the rules by number', () => {
     return [...new Set(statuteViolations(all, new Set(all.keys())).map(({ rule }) => rule))]
   }
 
-  test('accepts what is allowed', () => {
+  test('report nothing where everything is allowed', () => {
     expect(violation()).toEqual([])
     expect(violation(['src/sources/de.ts', '// Form P7.\n'])).toEqual([])
   })
@@ -233,11 +233,11 @@ describe('every rule catches a planted breach', () => {
     ['another title in the index', 'docs/decisions/0001-a.md', decision, index.replace('[A]', '[B]')],
     ['no line in the index', 'docs/decisions/0001-a.md', decision, ''],
   ]
-  test.each(decisionBreaches)('decisions: %s', (_, path, text, page) => {
+  test.each(decisionBreaches)('a mistake in the decisions is found: %s', (_, path, text, page) => {
     expect(violation(path, text, [['docs/decisions/README.md', page]])).toEqual(['decision-index'])
   })
 
-  test('an import cycle, also over three files and by type', () => {
+  test('finds an import cycle, also over three files and of types', () => {
     const others: [string, string][] = [
       ['src/domain/b.ts', `${head}import type { C } from './c.ts'\n`],
       ['src/domain/c.ts', `${head}export { a } from './a.ts'\nexport const c = 1\n`],
@@ -245,7 +245,7 @@ describe('every rule catches a planted breach', () => {
     expect(violation('src/domain/a.ts', `${head}import { b } from './b.ts'\n`, others)).toContain('cycle')
   })
 
-  test('the database in a reader, by whatever it loads', () => {
+  test('finds the database in a reader, whatever loads it', () => {
     const others: [string, string][] = [
       [
         'src/service/reader.ts',
@@ -258,7 +258,7 @@ describe('every rule catches a planted breach', () => {
     expect(violation('src/api/other.ts', load('..'), others)).toEqual([])
   })
 
-  test('and accepts what is allowed', () => {
+  test('accepts what is allowed', () => {
     const fine: [string, string][] = [
       [
         'src/consolidate/consolidate.ts',
@@ -308,7 +308,7 @@ describe('prose in documents', () => {
   const wideComments = (text: string): string[] =>
     text.split('\n').filter((line) => line.length > mostColumns && /^\s*(?:\/\/|\/?\*)/.test(line))
 
-  test('is wrapped at column 120', () => {
+  test('wraps at column 120', () => {
     const pages = [
       ...readdirSync(root).flatMap((name) =>
         name.endsWith('.md') ? [[name, readFileSync(join(root, name), 'utf8')]] : [],
@@ -320,7 +320,7 @@ describe('prose in documents', () => {
     expect(wide).toEqual([])
   })
 
-  test('and comments in TypeScript are, too', () => {
+  test('also wraps in comments of TypeScript', () => {
     const code = ['src', 'client', 'contract', 'test', 'bench', 'quality'].flatMap((each) => filesBelow(each, '.ts'))
     const wide = code.flatMap(([path, text]) => wideComments(text).map((line) => `${path}: ${line}`))
     expect(wide).toEqual([])
@@ -334,7 +334,7 @@ describe('prose in documents', () => {
   })
 })
 
-test('each planted mistake still fits the source, so that it is a mistake', () => {
+test('each planted mistake still matches the source, so that it changes something', () => {
   const edits: readonly Omit<PlantedEdit, 'name'>[] = [
     ...plantedBreaches,
     ...plantedClientEdits,

@@ -32,7 +32,7 @@ test('a copy that began with open records may lack archived records, but may not
   expect(mismatches(edition, records(record('a')), false)).toEqual(['a archiveReason: nothing instead of "expired"'])
 })
 
-test('a digest depends on every id and stamp, not on their order', () => {
+test('a digest depends on every ID and timestamp, not on their order', () => {
   expect(
     digestOf([
       ['a', '1'],

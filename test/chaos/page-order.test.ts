@@ -10,7 +10,7 @@ const page = (nextCursor: string | null, ...numbers: number[]): Buffer =>
     }),
   )
 
-test('C45 C46: a repeated record is reported, in a page or over two, compressed or not, and so are unreadable ones', () => {
+test('C45 C46: a record repeated in a page or across pages is reported, compressed or not, and so are unreadable pages', () => {
   const order = new PageOrder()
   order.look('/v1/tenders?limit=3', {}, page('a', 1, 2, 3))
   order.look('/v1/tenders?limit=3&cursor=a', { 'content-encoding': 'gzip' }, gzipSync(page('b', 4, 5)))

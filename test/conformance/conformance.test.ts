@@ -42,9 +42,9 @@ notHere('elsewhere', 'C131', 'test/several-nodes.test.ts: three processes, with 
 
 if (elsewhere.url === undefined) {
   describe('filters on fixtures', () => filterAssertions(world))
-  describe('from state to state', () => changeAssertions(world))
+  describe('changes between editions', () => changeAssertions(world))
   describe('tokens and limits', () => limitAssertions(world))
-  describe('the hour between editions', () =>
+  describe('the interval between editions', () =>
     intervalAssertions(
       () => fixtureFiles(firstFixtures(world.times).slice(0, 12)),
       () => fixtureFiles(secondFixtures(world.times).slice(-2)),

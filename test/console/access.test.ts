@@ -38,7 +38,7 @@ describe.each(drawnEngines)('API access (%s)', (engine) => {
     return { ...world, organizationId: organization, personId, owner, at, create, created }
   }
 
-  test('C117, C118: is absent until it is set up, and for Owners only', async () => {
+  test('C117, C118: is absent until it is set up, and visible to Owners only', async () => {
     const world = await open()
     const { get, post, person, context, store, now } = world
     const bare = await world.organization('Beta')
@@ -156,7 +156,7 @@ describe.each(drawnEngines)('API access (%s)', (engine) => {
     ])
   })
 
-  test('C116: leaves two tokens after 50 parallel creations, and 48 answers 409', async () => {
+  test('C116: leaves two tokens after 50 parallel creations, 48 of which are answered with 409', async () => {
     const { post, at, owner, store, organizationId, ask, formKeyOf } = await open()
     const keys = [...'x'.repeat(50)].map((_, index) => String(index).padStart(22, 'k'))
     expect(await formKeyOf(at, owner)).toHaveLength(22)
@@ -174,7 +174,7 @@ describe.each(drawnEngines)('API access (%s)', (engine) => {
     }
   })
 
-  test('C114: is read only when the contract has ended: 403 of the API, tokens are kept', async () => {
+  test('C114: is read-only when the contract has ended: the API answers 403, and tokens are kept', async () => {
     const { get, at, owner, ask, created, store, organizationId, context, now, create, post } = await open()
     const contract = { organizationId, startsAt: now(), endsAt: undefined, note: '', setUpBy: 'op' }
     await inTransaction(store, (trx) => putContract(trx, contract, now()))
@@ -213,7 +213,7 @@ describe.each(drawnEngines)('API access (%s)', (engine) => {
     expect(await listTokens(store.db, organizationId)).toMatchObject([{ revokedAt: null }])
   })
 
-  test('counts what both tokens ask, by hour and by its busiest minute', async () => {
+  test('counts the requests of both tokens by hour, with the busiest minute of each', async () => {
     const { get, at, owner, ask, created, report, wait, ledger, store, signIn, personId } = await open()
     expect(await textOf(get(at, owner))).toContain('No requests yet')
     const [one, two] = [await created('one'), await created('two')]

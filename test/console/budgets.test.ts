@@ -25,7 +25,7 @@ describe.skipIf(!hasChromium)('a first visit', () => {
     await closing.disposeAsync()
   })
 
-  test('loads little, from here only, and nothing moves', { timeout: 120_000 }, async () => {
+  test('loads little, from this server only, without layout shifts', { timeout: 120_000 }, async () => {
     const acme = await world.organization('Acme', true)
     const { store, now } = world
     await store.db
@@ -84,7 +84,7 @@ describe.skipIf(!hasChromium)('a first visit', () => {
     console.log(`first visits: ${found.join(', ')}`)
   })
 
-  test('loads at most 8 KB of style and 6 KB of script, packed', async () => {
+  test('loads at most 8 KB of CSS and 6 KB of script, compressed', async () => {
     const text = await (await world.get('/')).text()
     const addresses = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+\.(?:css|js))"/g)].map(([, address]) => address!)
     const sizes = { css: 0, js: 0 }

@@ -44,7 +44,7 @@ async function openDoor(url: URL) {
   }
 }
 
-describe.skipIf(!hasChromium)('a console', () => {
+describe.skipIf(!hasChromium)('a busy console', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await launchChromium()
@@ -61,7 +61,7 @@ describe.skipIf(!hasChromium)('a console', () => {
   const incidents = (world: ConsoleWorld) => world.store.db.selectFrom('incident').select('title').execute()
   const entries = (world: ConsoleWorld) => world.store.db.selectFrom('audit_entry').select('action').execute()
 
-  test('says that it is busy, comes back by itself, and a change waits', { timeout: 120_000 }, async () => {
+  test('says that it is busy, recovers by itself, and delays a change', { timeout: 120_000 }, async () => {
     const world = await openConsoleWorld('embedded')
     onTestFinished(() => world[Symbol.asyncDispose]())
     const { cookie } = await world.person('op@example.org', { isOperator: true })
@@ -94,7 +94,7 @@ describe.skipIf(!hasChromium)('a console', () => {
   })
 
   test.skipIf(!testDatabaseUrl)(
-    'without its database signs nobody out, and makes no change twice',
+    'signs nobody out without its database, and makes no change twice',
     { timeout: 120_000 },
     async () => {
       await using stock = await openTestStore('server')

@@ -25,7 +25,7 @@ describe('codes', () => {
     expect(none).toContain('No code matches “&lt;script&gt;alert(1)&lt;/script&gt;”')
   })
 
-  test('are a tree by links alone', async () => {
+  test('can be browsed as a tree by links alone', async () => {
     expect(await read('/codes/cpv')).toContain('href="/codes/cpv?at=45000000"')
     const below = await read('/codes/cpv?at=45233000', 'de')
     expect(below).toContain('href="/codes/cpv?at=45230000"')

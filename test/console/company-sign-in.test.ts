@@ -72,7 +72,7 @@ async function open() {
   return { world: opened, company, signIn, viewerOf }
 }
 
-test('a verified mail address is matched once, then issuer and subject count', { timeout: 60_000 }, async () => {
+test('a verified email address is matched once; afterwards issuer and subject count', { timeout: 60_000 }, async () => {
   const { world, company, signIn } = await open()
   await world.person('anna@example.org', { isOperator: true })
   expect(await (await world.get('/sign-in?return=/me')).text()).toContain('href="/sign-in/oidc?return=%2Fme"')
@@ -102,7 +102,7 @@ test('a verified mail address is matched once, then issuer and subject count', {
   expect(company.asked.get('prompt')).toBe('login')
 })
 
-test('an address that is not verified, and a person nobody invited, are refused', { timeout: 60_000 }, async () => {
+test('an unverified address and a person whom nobody invited are refused', { timeout: 60_000 }, async () => {
   const { world, signIn } = await open()
   await world.person('anna@example.org', { isOperator: true })
   for (const email_verified of [false, undefined, 'true', 1]) {
@@ -170,7 +170,7 @@ test('state, nonce, code and time are checked', { timeout: 60_000 }, async () =>
   await refused(copy, good, 'started in another browser')
 })
 
-test('while the company does not answer, the page says so and the other ways are there', async () => {
+test('while the identity provider does not answer, the page says so and offers the other ways', async () => {
   const world = await openConsoleWorld('embedded', {
     config: { oidc: { issuer: 'http://127.0.0.1:9', clientId: 'console', clientSecret: 's' } },
   })

@@ -19,7 +19,7 @@ describe.each(drawnEngines)('the console (%s)', (engine) => {
     return world
   }
 
-  test('sends the strict policy with every answer, whatever it is', async () => {
+  test('sends the strict content security policy with every answer', async () => {
     const { get, post } = await open()
     const answers = [await get('/'), await get('/nothing'), await post('/', {}), await get('/assets/none.css')]
     for (const answer of answers) {
@@ -30,7 +30,7 @@ describe.each(drawnEngines)('the console (%s)', (engine) => {
     expect(answers.map(({ status }) => status)).toEqual([200, 404, 404, 404])
   })
 
-  test('answers only by its own name', async () => {
+  test('answers only under its own host name', async () => {
     const { origin } = await open()
     const { request } = await import('node:http')
     const status = await new Promise((resolve) =>

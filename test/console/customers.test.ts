@@ -36,7 +36,7 @@ describe.each(drawnEngines)('customers (%s)', (engine) => {
   const audited = async ({ store }: Pick<AccessWorld, 'store'>, organizationId: string) =>
     (await listAuditEntries(store.db, { organizationId, limit: 20 })).map(({ actor, action }) => `${actor} ${action}`)
 
-  test('are set up whole: contract, limit, access and the invitation of the first Owner', async () => {
+  test('are set up completely: contract, limit, access and the invitation of the first Owner', async () => {
     const world = await open()
     const { save, store, operator, get, post, now, person } = world
     expect(await textOf(get(root, operator))).toContain('No organization yet')
@@ -143,7 +143,7 @@ describe.each(drawnEngines)('customers (%s)', (engine) => {
     expect(operator).toBeDefined()
   })
 
-  test('lose their access when an operator ends the contract, after a question', async () => {
+  test('lose their access when an operator ends the contract and confirms it', async () => {
     const world = await open()
     const { save, store, operator, get, post, context, wait } = world
     await save({ ...terms, name: 'Acme', owner: 'a@example.org' })

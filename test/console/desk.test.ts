@@ -62,7 +62,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     }
   }
 
-  test('says that nothing is wrong, then names each thing that is, since when and what follows', async () => {
+  test('says that nothing is wrong, then names each problem, since when it exists and what follows', async () => {
     const world = await open()
     const { store, page, get, post, operator, organization, context, now, waits } = world
     expect(await page('/operator')).toMatch(/Nothing\. Checked at 08:00 UTC.*Nothing is wrong.*13 checks passed/)
@@ -225,7 +225,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     expect(stocks[0]).toEqual(stocks[1])
   })
 
-  test('shows sources, reads and checks them as the commands do, and takes a note on an alarm', async () => {
+  test('shows sources, reads and checks them as the commands do, and stores a note on an alarm', async () => {
     const world = await open()
     const { store, post, page, get, operator, waits, now } = world
     await insertAlarm(store.db, { sourceId: 'doe', kind: 'silent', raisedAt: 5, detail: 'It answers.', share: 1 })
@@ -279,7 +279,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     }
   })
 
-  test('shows rejections by reason with the raw document, which is text in a sandbox', async () => {
+  test('shows rejections by reason with the raw document as text in a sandbox', async () => {
     const world = await open()
     const { store, page, get, operator, waits } = world
     const script = '<html><script>alert(1)</script></html>'
@@ -319,7 +319,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     expect((await get('/operator/documents/..%2f..%2fetc%2fpasswd', operator)).status).toBe(404)
   })
 
-  test('shows the value model, fits it, and tells incidents to everybody', async () => {
+  test('shows the value model, fits it, and announces incidents to everybody', async () => {
     const world = await open()
     const { store, page, post, get, operator, now } = world
     expect(await page('/operator/values')).toContain('No model yet')

@@ -12,7 +12,7 @@ const linksOf = (page: string): string[] =>
     .map(([, to]) => to!.replaceAll('&amp;', '&').replaceAll('&#39;', "'"))
     .filter((to) => !/^(?:https?:|mailto:)/.test(to))
 
-test('an installation without the tools of developers has all that the console imports', () => {
+test('an installation without developer tools has everything that the console imports', () => {
   const root = join(import.meta.dirname, '../..')
   const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: object }
   const files = readdirSync(join(root, 'src/console'), { recursive: true, encoding: 'utf8' }).filter(
@@ -47,7 +47,7 @@ describe.each(drawnEngines)('the documentation (%s)', (engine) => {
   /** Pages of the console that other groups provide. */
   const isOfOthers = (lost: string) => /→ \/(?:codes|sign-in)\b/.test(lost)
 
-  test('has no link to nowhere on any public page, and every anchor is there', { timeout: 120_000 }, async () => {
+  test('has no dead link on any public page, and every anchor exists', { timeout: 120_000 }, async () => {
     const pages = new Map<string, string>()
     const lost: string[] = []
     const waiting: (readonly [to: string, from: string])[] = [['/', '']]
@@ -107,20 +107,20 @@ describe.each(drawnEngines)('the documentation (%s)', (engine) => {
     expect(await text('/docs/operations')).toContain('<span id="live"></span>')
   })
 
-  test('what only the repository has is shown as code', async () => {
+  test('what exists only in the repository is shown as code, not as a link', async () => {
     const page = await text('/docs/proxies')
     expect(page).toContain('<code>nginx.conf</code>')
     expect(page).not.toContain('href="/docs/proxies/nginx.conf"')
   })
 
-  test('pictures are SVG under the strict policy', async () => {
+  test('pictures are SVG and fit the strict content security policy', async () => {
     const answer = await world.get('/docs/sync/late-commit.svg')
     expect(answer.headers.get('content-type')).toBe('image/svg+xml')
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
     expect(await answer.text()).toContain('<svg')
   })
 
-  test('every problem has a page with its cause, its fix and whether a retry helps', async () => {
+  test('every problem has a page that names its cause, its fix and whether a retry helps', async () => {
     const index = await text('/docs/errors')
     for (const slug of problemSlugs) {
       expect(index).toContain(`href="/docs/errors/${slug}"`)
@@ -151,7 +151,7 @@ describe.each(drawnEngines)('the documentation (%s)', (engine) => {
     expect(await text('/docs/reference/record')).toContain('href="/docs/errors/not-found"')
   })
 
-  test('the search finds guides, parameters, fields and errors, marks the words, and takes nothing from the query as markup', async () => {
+  test('the search finds guides, parameters, fields and errors, marks the words, and escapes the query', async () => {
     // the first search builds the index
     let page = ''
     for (let tries = 0; tries < 20 && !page.includes('<mark>'); tries++) page = await text('/docs/search?q=cursor')
@@ -166,7 +166,7 @@ describe.each(drawnEngines)('the documentation (%s)', (engine) => {
     expect((await world.get(`/docs/search?q=${'a+'.repeat(5000)}`)).status).toBe(200)
   })
 
-  test('files for programs name what there is', async () => {
+  test('the files for programs list what exists', async () => {
     expect(await text('/robots.txt')).toContain(`Sitemap: ${world.origin}/sitemap.xml`)
     expect(await text('/llms.txt')).toMatch(
       /^# Tenderstock\n[\s\S]*- \[Keeping a copy\]\(http[^)]*\/docs\/sync\/guide\): This page/,
@@ -178,7 +178,7 @@ describe.each(drawnEngines)('the documentation (%s)', (engine) => {
     expect(expires - world.now()).toBeLessThan(365 * 86_400_000)
   })
 
-  test('the fields say so as long as there is no edition', async () => {
+  test('the page of fields says so as long as there is no edition', async () => {
     expect(await text('/docs/fields')).toContain('No edition has been published yet')
     expect(await text('/docs/fields', 'de')).toContain('Es ist noch keine Ausgabe erschienen')
     expect(await text('/docs/fields?q=BT-131')).toMatch(/id="submissionDate"(?![\s\S]*id="mergedInto")/)

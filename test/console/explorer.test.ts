@@ -19,7 +19,7 @@ const entities: { readonly [entity: string]: string } = {
 const plain = (text: string) => text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities[entity]!)
 const codeOf = (page: string, id: string) => plain(new RegExp(`<code id="${id}">([^]*?)</code>`).exec(page)?.[1] ?? '')
 
-describe('the explorer of a whole service', () => {
+describe('the explorer of a running service', () => {
   let folder: string
   let service: ReturnType<typeof spawn>
   let ready: { readonly console: string; readonly tokenFile: string; readonly api: string }
@@ -50,7 +50,7 @@ describe('the explorer of a whole service', () => {
   const shown = (page: string) =>
     (JSON.parse(codeOf(page, 'answer')) as { data: { id: string }[] }).data.map(({ id }) => id)
 
-  test.each(['curl', 'typescript', 'python'])('its %s brings the same records as the page', async (as) => {
+  test.each(['curl', 'typescript', 'python'])('its %s returns the same records as the page', async (as) => {
     const page = await get(`/explorer?cpv=45000000+71000000&value_min=1000&limit=7&as=${as}&ask=1`)
     const ids = shown(page)
     expect(ids.length).toBe(7)
@@ -72,7 +72,7 @@ describe('the explorer of a whole service', () => {
     expect((JSON.parse(run.stdout) as { data: { id: string }[] }).data.map(({ id }) => id)).toEqual(ids)
   })
 
-  test('leads to the next page, to one record, and shows a refusal with its reason', async () => {
+  test('links to the next page and to one record, and shows a refusal with its reason', async () => {
     const first = await get('/explorer?limit=60&ask=1')
     const next = plain(/class="btn tiny" href="(\/explorer\?[^"]*cursor=[^"]*)"/.exec(first)![1]!)
     const second = await get(next)
@@ -84,7 +84,7 @@ describe('the explorer of a whole service', () => {
     expect(wrong).toContain('<span class="st bad">400</span>')
   })
 
-  test('counts what matches, whatever the page shows', async () => {
+  test('counts all matches, however many the page shows', async () => {
     const counted = async (query: string) =>
       Number(/(\d+) records? match/.exec(await get(`/explorer?${query}&limit=1&ask=1`))![1])
     const all = await counted('archived=true')

@@ -76,7 +76,7 @@ async function newFolder(): Promise<string> {
   return path
 }
 
-test('without a terminal only the command prints a link, and it works once', { timeout: 300_000 }, async () => {
+test('without a terminal only the command prints a link, which works once', { timeout: 300_000 }, async () => {
   const data = await newFolder()
   const service = launch(data, false)
   await service.until(/Ctrl\+C/)

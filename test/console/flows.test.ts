@@ -122,36 +122,40 @@ describe.skipIf(!hasChromium)('people on the console', () => {
       expect(await other.heading()).toBe('This link no longer works')
     })
 
-    flow('flow 2: a link by mail signs in once, for ten minutes, and leads back', 'by keys', async () => {
-      const mail = mailOf('anna')
-      await world.person(mail, { isOperator: true })
-      const hands = await windowOf()
-      const ask = async () => {
-        await hands.visit('/operator/editions')
-        expect(await hands.heading()).toBe('Sign in')
-        await hands.fill('Work mail address', mail)
-        await hands.press('Mail me a link')
-        expect(await hands.heading()).toBe('Check your mailbox')
-        return linkTo(mail)
-      }
-      const link = await ask()
-      // programs that read mails open every link
-      for (let scan = 0; scan < 3; scan++) expect((await fetch(link)).status).toBe(200)
-      await hands.visit(link)
-      expect(await hands.heading()).toBe(`Sign in as ${mail}`)
-      await hands.press('Sign in')
-      expect(await hands.heading()).toBe('Editions')
-      await hands.press('Sign out')
-      expect(await hands.text()).toContain('You are signed out.')
-      await hands.visit(link)
-      expect(await hands.heading()).toBe('This link no longer works')
-      const late = await ask()
-      world.wait(10 * minuteMs + 1)
-      await hands.visit(late)
-      expect(await hands.heading()).toBe('This link no longer works')
-    })
+    flow(
+      'flow 2: an emailed link signs in once, for ten minutes, and returns to the requested page',
+      'by keys',
+      async () => {
+        const mail = mailOf('anna')
+        await world.person(mail, { isOperator: true })
+        const hands = await windowOf()
+        const ask = async () => {
+          await hands.visit('/operator/editions')
+          expect(await hands.heading()).toBe('Sign in')
+          await hands.fill('Work mail address', mail)
+          await hands.press('Mail me a link')
+          expect(await hands.heading()).toBe('Check your mailbox')
+          return linkTo(mail)
+        }
+        const link = await ask()
+        // programs that read mails open every link
+        for (let scan = 0; scan < 3; scan++) expect((await fetch(link)).status).toBe(200)
+        await hands.visit(link)
+        expect(await hands.heading()).toBe(`Sign in as ${mail}`)
+        await hands.press('Sign in')
+        expect(await hands.heading()).toBe('Editions')
+        await hands.press('Sign out')
+        expect(await hands.text()).toContain('You are signed out.')
+        await hands.visit(link)
+        expect(await hands.heading()).toBe('This link no longer works')
+        const late = await ask()
+        world.wait(10 * minuteMs + 1)
+        await hands.visit(late)
+        expect(await hands.heading()).toBe('This link no longer works')
+      },
+    )
 
-    flow('flow 4: the company signs in who is known there, and nobody else', 'without script', async () => {
+    flow('flow 4: the company’s identity provider signs in known people only', 'without script', async () => {
       const mail = mailOf('ida')
       await world.person(mail, { isOperator: true })
       const hands = await windowOf()
@@ -292,7 +296,7 @@ describe.skipIf(!hasChromium)('people on the console', () => {
     )
 
     flow(
-      'flow 9: other sessions are ended, and what is sensitive asks for a fresh sign-in and goes on',
+      'flow 9: other sessions are ended, and a sensitive action continues after a fresh sign-in',
       'by keys',
       async () => {
         const mail = mailOf('eva')
@@ -427,7 +431,7 @@ describe.skipIf(!hasChromium)('people on the console', () => {
       expect(await desk.page.locator('body').innerText()).toBe('<p>x</p>')
     })
 
-    flow('the forms of the desk: an alarm, an incident, a fit', 'by keys', async () => {
+    flow('the forms of the operator’s desk handle an alarm, an incident and a fit', 'by keys', async () => {
       const { store } = world
       const detail = `It answers ${way}.`
       await insertAlarm(store.db, { sourceId: 'doe', kind: 'silent', raisedAt: world.now(), detail, share: 1 })
@@ -462,7 +466,7 @@ describe.skipIf(!hasChromium)('people on the console', () => {
     })
   })
 
-  test('flow 13: the tab key stops at everything that can be used, and leaves every page', async () => {
+  test('flow 13: the Tab key reaches every control, and can leave every page', async () => {
     const { cookie } = await world.person('walk@example.org', { isOperator: true })
     await using hands = await openHands(browser, 'by keys', { origin: world.origin, session: cookie })
     for (const path of [

@@ -131,7 +131,7 @@ async function addEndpoint({ at, read, send, signInAgain }: Awaited<ReturnType<t
 }
 
 describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
-  test('a search is built without script, and its first hit reaches a receiver that verifies it', async () => {
+  test('a search is created without JavaScript, and its first hit reaches a receiver that verifies it', async () => {
     const opened = await open(engine)
     const { world, at, owner, read, send, publish, deliver, audit } = opened
     await put(world, 1)
@@ -239,7 +239,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     expect(await read(`${at}/hits`, owner.cookie, 'de')).toContain('45233141 ist Ihrer')
   })
 
-  test('what is wrong is said at its field, what was typed stays, and versions are kept', async () => {
+  test('errors are shown at their fields, input is kept, and so are versions', async () => {
     const { world, acme, at, member, read, send, publish, audit, addSearch } = await open(engine)
     const action = `${at}/searches/new`
     const wrong = { 'value-min': ['250000'], 'value-max': ['50.000'], words: ['a.b*'], 'min-days': ['x'], do: ['save'] }
@@ -346,7 +346,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     ])
   })
 
-  test('endpoints: Owners write, members read; a failing one is tested, replayed, rotated and removed', async () => {
+  test('endpoints are written by Owners and read by members; a failing one is tested, replayed, rotated and removed', async () => {
     const opened = await open(engine)
     const { world, acme, at, owner, member, read, send, publish, deliver, audit, addSearch } = opened
     const action = `${at}/webhooks/new`
@@ -445,7 +445,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     expect(JSON.stringify(await audit())).not.toContain('whsec_')
   })
 
-  test('an endpoint is changed: errors store nothing, nobody overwrites unseen, and the log says what it was', async () => {
+  test('an endpoint is changed: errors store nothing, a concurrent change is refused, and the audit log has the old value', async () => {
     const opened = await open(engine)
     const { world, acme, owner, member, read, send, publish, deliver, audit, addSearch } = opened
     const [former, next] = [await startReceiver(), await startReceiver()]
@@ -535,7 +535,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     expect((await world.post(action.replace(acme, stranger), {}, other.cookie)).status).toBe(404)
   })
 
-  test('profiles and digests are made, changed and kept apart', async () => {
+  test('profiles and digests are created, changed and kept separate', async () => {
     const { world, acme, at, member, read, send, publish, audit, addSearch } = await open(engine)
     await put(world, 1)
     await publish()

@@ -82,8 +82,8 @@ async function mailsOf({ store, now, context }: HostileWorld): Promise<(Rendered
   return mails
 }
 
-describe.each(drawnEngines)('texts of strangers (%s)', (engine) => {
-  test('are text in every answer: no markup, no attribute, no address of theirs', async () => {
+describe.each(drawnEngines)('untrusted text (%s)', (engine) => {
+  test('stays text in every answer: it adds no markup, no attribute and no URL', async () => {
     const { get, cookie, pages, documents, context } = await open(engine)
     const routes = routesOf(context).filter(
       ({ method, path }) => method === 'GET' && !/^\/docs(?!\/fields$)|^\/status\.atom/.test(path),
@@ -123,7 +123,7 @@ describe.each(drawnEngines)('texts of strangers (%s)', (engine) => {
     expect(titles).toHaveLength(hostileTexts.length)
   })
 
-  test('are text in what a form shows again, in what a page was asked for, and in the note after a change', async () => {
+  test('stays text in redisplayed forms, in query values that a page repeats, and in the note after a change', async () => {
     const { get, post, origin, cookie, pages } = await open(engine)
     let [forms, shown] = [0, 0]
     const seen = async (answer: Response, where: string) => {
@@ -162,7 +162,7 @@ describe.each(drawnEngines)('texts of strangers (%s)', (engine) => {
     expect(shown).toBeGreaterThan(40)
   })
 
-  test('are text in mails too, and no line of a header', async () => {
+  test('stays text in mails too, and adds no header line', async () => {
     const world = await open(engine)
     await inTransaction(world.store, (trx) => queueHostileMails(trx, world))
     const mails = await mailsOf(world)
@@ -179,7 +179,7 @@ describe.each(drawnEngines)('texts of strangers (%s)', (engine) => {
 })
 
 test.skipIf(!hasChromium)(
-  'texts of strangers run nothing in Chromium, break no policy and do not stick out at 360 pixels',
+  'untrusted text runs nothing in Chromium, violates no policy and does not overflow at 360 pixels',
   async () => {
     const world = await open(drawnEngines[0]!)
     const { origin, cookie, pages, documents, store } = world

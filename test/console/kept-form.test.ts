@@ -30,8 +30,8 @@ async function open(engine: Engine) {
   return { world, acme, action: `/o/${acme}/webhooks/new`, owner, endpoints }
 }
 
-describe.each(drawnEngines)('a form that met an old sign-in (%s)', (engine) => {
-  test('comes back with all that was typed, and is sent once after signing in', async () => {
+describe.each(drawnEngines)('a form that is sent after the session expired (%s)', (engine) => {
+  test('is shown again with its input, and is sent once after signing in', async () => {
     const { world, acme, action, owner, endpoints } = await open(engine)
     const form = fieldsOf(await (await world.get(action, owner.cookie)).text(), action)
     const typed = {
@@ -83,7 +83,7 @@ describe.each(drawnEngines)('a form that met an old sign-in (%s)', (engine) => {
   })
 })
 
-test.skipIf(!hasChromium)('without script, in Chromium: a second tab signs in, the first one sends', async () => {
+test.skipIf(!hasChromium)('in Chromium without JavaScript, a second tab signs in and the first one sends', async () => {
   const { world, action, owner, endpoints } = await open(drawnEngines[0]!)
   const browser = await launchChromium()
   try {

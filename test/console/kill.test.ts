@@ -158,7 +158,7 @@ const sendAll = (origin: string, { cookie, sent }: Round) =>
   )
 
 describe.each(engines)('a console that is killed (%s)', (engine) => {
-  test('leaves nothing half done, and makes nothing twice', { timeout: 60_000 + kills * 60_000 }, async () => {
+  test('leaves no change half done, and repeats none', { timeout: 60_000 + kills * 60_000 }, async () => {
     const stock = await openTestStore(engine)
     onTestFinished(() => stock[Symbol.asyncDispose]())
     await allowLoopbackWebhooks(stock, true)

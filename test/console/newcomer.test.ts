@@ -118,7 +118,7 @@ describe.skipIf(!hasChromium || !hasTerminal)('the first ten minutes', () => {
     }
   })
 
-  test('the five lines of the README are answered', async () => {
+  test('the five lines of the README work', async () => {
     const [block] = blocksBelow('README.md', '## The API in five lines')
     const [token, ...lines] = block!.trim().split('\n')
     const { data } = await ask('limit=100')
@@ -134,7 +134,7 @@ describe.skipIf(!hasChromium || !hasTerminal)('the first ten minutes', () => {
     expect(one).toEqual(data[0])
   })
 
-  test('the quick start brings a copy of all records, and hits of a search', { timeout: 120_000 }, async () => {
+  test('the quick start produces a copy of all records, and hits of a search', { timeout: 120_000 }, async () => {
     const path = 'docs/quick-start.md'
     const [, token] = blocksBelow(path, '## 1. A service and a token')
     const [sync] = blocksBelow(path, '## 6. Keep a copy')
@@ -165,7 +165,7 @@ describe.skipIf(!hasChromium || !hasTerminal)('the first ten minutes', () => {
     return hands
   }
 
-  test('the printed link leads to a token, and the request beside it works as it stands', {
+  test('the printed link leads to a token, and the request shown with it works unchanged', {
     timeout: 120_000,
   }, async () => {
     const hands = await windowOf('by keys')
@@ -209,7 +209,7 @@ describe.skipIf(!hasChromium || !hasTerminal)('the first ten minutes', () => {
       expect(await hands.page.getByRole('main').getByRole('link').filter({ hasText: /–/ }).count()).toBeGreaterThan(0)
     })
 
-    test('flow 11: the explorer asks with every filter, and its request brings the same', {
+    test('flow 11: the explorer works with every filter, and the request that it shows returns the same records', {
       timeout: 120_000,
     }, async () => {
       const hands = await windowOf(way)

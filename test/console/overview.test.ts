@@ -50,7 +50,7 @@ describe.each(drawnEngines)('the overview of an organization (%s)', (engine) => 
     return { ...world, organizationId, owner, member, read }
   }
 
-  test('leads somebody new to what there is, with nothing to configure', async () => {
+  test('shows a new user what is available, without any configuration', async () => {
     const { read, organizationId, member, get, origin } = await open()
     const page = await read()
     expect(page).toContain('Where to begin')

@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)('a passkey', () => {
     context.addCookies([{ name: 'session', value, url: world.origin }])
   const countOf = () => world.store.db.selectFrom('passkey').select(['counter', 'name', 'last_used_at']).execute()
 
-  test('is added, signs in, is refused when its count goes back, and is removed', { timeout: 180_000 }, async () => {
+  test('is added, signs in, is refused when its counter decreases, and is removed', { timeout: 180_000 }, async () => {
     const context = await browser.newContext({ locale: 'en-GB' })
     const { cookie } = await world.person('anna@example.org', { isOperator: true })
     await signInCookie(context, cookie)
@@ -119,7 +119,7 @@ describe.skipIf(!hasChromium)('a passkey', () => {
     await context.close()
   })
 
-  test('an answer signs in once, and none that was made for something else', { timeout: 120_000 }, async () => {
+  test('an answer signs in once, and only for the challenge that it was made for', { timeout: 120_000 }, async () => {
     const context = await browser.newContext({ locale: 'en-GB' })
     const { cookie } = await world.person('ida@example.org')
     await signInCookie(context, cookie)
@@ -147,7 +147,7 @@ describe.skipIf(!hasChromium)('a passkey', () => {
     await context.close()
   })
 
-  test('is offered below the mail field', { timeout: 120_000 }, async () => {
+  test('is offered below the email field', { timeout: 120_000 }, async () => {
     const context = await browser.newContext({ locale: 'en-GB' })
     const { cookie } = await world.person('ute@example.org')
     await signInCookie(context, cookie)
@@ -164,7 +164,7 @@ describe.skipIf(!hasChromium)('a passkey', () => {
     await context.close()
   })
 
-  test('without script the page says what is needed, and the link by mail works', { timeout: 60_000 }, async () => {
+  test('without JavaScript the page says what is needed, and the emailed link works', { timeout: 60_000 }, async () => {
     const context = await browser.newContext({ locale: 'de-DE', javaScriptEnabled: false })
     const { cookie } = await world.person('eva@example.org')
     await signInCookie(context, cookie)

@@ -56,7 +56,7 @@ describe.each(drawnEngines)('people (%s)', (engine) => {
     expect(context.directory.membershipsOf(last)).toMatchObject([{ role: 'owner' }])
   })
 
-  test('a change of role ends the sessions of the person, and one of the own gives it a new value', async () => {
+  test('a change of role ends the sessions of the person; a change of one’s own role renews the session', async () => {
     const { organization, person, post, get, context, signIn, wait } = await open()
     const id = await organization('Acme')
     const anna = await person('anna@example.org', { memberOf: [[id, 'owner']] })
@@ -131,7 +131,7 @@ describe.each(drawnEngines)('people (%s)', (engine) => {
     expect(rest).toEqual([{ mail: 'ida@example.org' }])
   })
 
-  test('somebody sets name and language, and ends their own sessions only', async () => {
+  test('a person sets name and language, and ends only their own sessions', async () => {
     const { person, post, get, context, signIn } = await open()
     const anna = await person('anna@example.org')
     const ida = await person('ida@example.org')

@@ -53,19 +53,19 @@ const freshSignIn = [
 const nameOf = ({ method, path }: (typeof routes)[number]): string => `${method} ${path}`
 
 describe('the routes of the console', () => {
-  test('admit whom the rules admit', () => {
+  test('admit exactly the people whom the rules admit', () => {
     const admitted = routes.map((route) => [nameOf(route), route.audience])
     expect(admitted).toEqual(admitted.map(([name]) => [name, rules.find(([pattern]) => pattern.test(name!))?.[1]]))
     const used = new Set(routes.map((route) => rules.find(([pattern]) => pattern.test(nameOf(route)))))
     expect(rules.filter((rule) => !used.has(rule))).toEqual([])
   })
 
-  test('ask for a fresh sign-in before what is sensitive, and for nothing else', () => {
+  test('ask for a fresh sign-in before sensitive actions only', () => {
     const sensitive = routes.filter(({ isSensitive }) => isSensitive).map(nameOf)
     expect(sensitive.sort()).toEqual(freshSignIn)
   })
 
-  test('C118: tokens are not there before the access was set up', () => {
+  test('C118: tokens are not shown before access is set up', () => {
     const hidden = routes.filter(({ needsAccessArea }) => needsAccessArea).map(nameOf)
     expect(hidden.sort()).toEqual(
       routes

@@ -53,7 +53,7 @@ const brokenWords = `[...document.querySelectorAll('button, .btn, nav a, th, td,
   return found
 }).slice(0, 5)`
 
-describe.skipIf(!hasChromium)('the screens of a whole service', () => {
+describe.skipIf(!hasChromium)('the screens of a running service', () => {
   let folder: string
   let service: ChildProcess
   let browser: Browser
@@ -98,7 +98,7 @@ describe.skipIf(!hasChromium)('the screens of a whole service', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  test('lead on from the first link', { timeout: 300_000 }, async () => {
+  test('are all reachable from the first link', { timeout: 300_000 }, async () => {
     expect(screens.dead).toEqual([])
     expect([...screens.found.keys()]).toEqual(
       expect.arrayContaining(['/o/:organization', '/operator', '/docs', '/explorer', '/tenders/:id']),
@@ -106,7 +106,7 @@ describe.skipIf(!hasChromium)('the screens of a whole service', () => {
     console.log(`screens: ${screens.found.size} of ${pagePatterns.length} routes, ${isFull ? 8 : 1} windows each`)
   })
 
-  test.each(languages)('fit every window and break no rule (%s)', { timeout: 900_000 }, async (language) => {
+  test.each(languages)('fit every window size and break no rule (%s)', { timeout: 900_000 }, async (language) => {
     const firstGuide = [...screens.found.keys()].find(isGuide)
     const waiting = [...screens.found].filter(([route], index) =>
       isFull

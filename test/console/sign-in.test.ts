@@ -109,7 +109,7 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
     expect((await post(back.pathname, {})).status).toBe(404)
   })
 
-  test('one click is enough: a first person needs no address', async () => {
+  test('one click is enough: the first person needs no email address', async () => {
     const world = await open()
     const link = await command(world, [])
     const answer = await world.post(link.pathname, {})
@@ -135,7 +135,7 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
     )
   })
 
-  test('a link comes by mail, leads back, and is in no table before', async () => {
+  test('a link is emailed, returns to the requested page, and is in no table before', async () => {
     const { world, receiver, send } = await openWithMail()
     const { get, post, person, store, wait, context, origin } = world
     await person('anna@example.org', { isOperator: true })
@@ -173,7 +173,7 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
     expect(await store.db.selectFrom('mail').select('state').execute()).toEqual([{ state: 'sent' }])
   })
 
-  test('nobody learns who is known, and attempts are counted by address and network', async () => {
+  test('nobody learns which addresses are known, and attempts are counted by address and network', async () => {
     const { world, receiver, send } = await openWithMail()
     const { post, person, wait, store } = world
     await person('anna@example.org')
@@ -199,7 +199,7 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
     expect(statuses).toEqual([...Array.from({ length: 30 }, () => 303), 429])
   })
 
-  test('attempts are counted for all processes together, also those that come at once', async () => {
+  test('attempts are counted for all processes together, also concurrent ones', async () => {
     const { world } = await openWithMail()
     const port = await freePort()
     const options = {
@@ -238,7 +238,7 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
       )
   })
 
-  test('a session has a new value at every sign-in, and the former one ends', async () => {
+  test('a session has a new value at every sign-in, and the previous one ends', async () => {
     const world = await open()
     const { post, get, person, context, wait } = world
     const { cookie } = await person('anna@example.org', { isOperator: true })

@@ -60,7 +60,7 @@ describe.each(drawnEngines)('the status (%s)', (engine) => {
         .execute()
   }
 
-  test('says what is so: nothing yet, all well, late, held, an incident', async () => {
+  test('shows each state: no edition yet, on time, late, held, an incident', async () => {
     const world = await open()
     const { store, text, wait } = world
     expect(await text('/status')).toContain('No edition has been published yet')
@@ -155,7 +155,7 @@ describe.each(drawnEngines)('the status (%s)', (engine) => {
     expect(await world.text('/status', 'de')).toContain('22. Nov. 2026: Zurückgehalten, 24 Ausgaben')
   })
 
-  test('names portals with a disturbance in public words', async () => {
+  test('names portals with a disruption in words for the public', async () => {
     // the service has read the cards when its console opens
     await loadSources()
     const world = await open()

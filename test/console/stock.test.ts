@@ -103,7 +103,7 @@ describe.each(drawnEngines)('the stock in charts (%s)', (engine) => {
     return { ...world, read, counted }
   }
 
-  test('says so while there is no edition', async () => {
+  test('says so while no edition exists', async () => {
     const { read } = await open()
     expect(await read()).toContain('There is no edition yet.')
     expect(await read('de')).toContain('Es gibt noch keine Ausgabe.')

@@ -122,7 +122,7 @@ async function bytesOf(folder: string): Promise<string> {
   return sum.digest('hex')
 }
 
-test('strangers see frozen samples and a person the live stock, through kills and restarts', {
+test('anonymous visitors see frozen samples and signed-in people the live stock, through kills and restarts', {
   timeout: 1_800_000,
 }, async () => {
   const stock = await liveStock()
@@ -182,7 +182,7 @@ test('strangers see frozen samples and a person the live stock, through kills an
   await torn.end('SIGTERM')
 })
 
-test('samples that cannot be made are told on the page, and nothing else is harmed', { timeout: 300_000 }, async () => {
+test('the page says when samples cannot be made, and everything else works', { timeout: 300_000 }, async () => {
   const folder = await newFolder()
   // an existing folder is not a log
   await mkdir(join(folder, 'frozen-samples'))
@@ -205,7 +205,7 @@ test('samples that cannot be made are told on the page, and nothing else is harm
   expect(await readdir(folder)).toEqual(['frozen-samples'])
 })
 
-test('a network asks samples at most 120 times a minute, and never the live stock', async () => {
+test('a network may request samples at most 120 times a minute, and never the live stock', async () => {
   const asked: string[] = []
   let stock: ExplorerStock | 'making' | 'failed' = 'failed'
   await using world = await openConsoleWorld('embedded', { samples: () => stock })

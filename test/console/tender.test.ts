@@ -60,7 +60,7 @@ const copy = notice({
 })
 
 describe.each(drawnEngines)('the page of a tender (%s)', (engine) => {
-  test('shows the record, its deadlines, its history and where a merged one went', async () => {
+  test('shows the record, its deadlines, its history and the tender into which it was merged', async () => {
     const world = await openConsoleWorld(engine)
     opened.push(world)
     const { store, get, person, waits, context } = world
@@ -130,7 +130,7 @@ describe.each(drawnEngines)('the page of a tender (%s)', (engine) => {
     expect(textOf(await (await get(early, operator.cookie)).text())).toContain('Not published yet')
   })
 
-  test('is for strangers where the operator set it so, and then holds what is published only', async () => {
+  test('is public where the operator set it so, and then shows only what is published', async () => {
     const world = await openConsoleWorld(engine, { config: { hasPublicTenders: true } })
     opened.push(world)
     const { store, get, person } = world
@@ -150,7 +150,7 @@ describe.each(drawnEngines)('the page of a tender (%s)', (engine) => {
     expect((await get(published, cookie)).headers.get('cache-control')).toBe('no-store')
   })
 
-  test('says from what a value is estimated, and that a deadline is not known', async () => {
+  test('says on what an estimated value is based, and when a deadline is unknown', async () => {
     const world = await openConsoleWorld(engine)
     opened.push(world)
     const { store, get, person } = world

@@ -169,7 +169,7 @@ describe.skipIf(isMissing)('the corpus, consolidated', () => {
     }
   })
 
-  test('takes no result for that of a call that it does not name, or that came out on its day or later', () => {
+  test('attributes no result to a call that it does not name, or that was published on the same day or later', () => {
     const day = (text: string | undefined) => Math.floor((Date.parse(text!) + 7_200_000) / 86_400_000)
     let pairs = 0
     const wrong: string[] = []
@@ -196,7 +196,7 @@ describe.skipIf(isMissing)('the corpus, consolidated', () => {
     expect(wrong).toEqual([])
   })
 
-  test('takes no two notices that name the same third one for one tender when their numbers differ', () => {
+  test('does not join two notices that name the same third one when their numbers differ', () => {
     const numberOf = new Map(
       all.map((each) => [each.noticeKey, each.internalReference?.replace(/[^\p{L}\p{N}]/gu, '')]),
     )
@@ -241,12 +241,12 @@ describe.skipIf(isMissing)('the corpus, consolidated', () => {
     expect(above).toEqual([])
   })
 
-  test('over-merges nothing: hardly a tender has more than ten notices', () => {
+  test('over-merges nothing: very few tenders have more than ten notices', () => {
     const large = [...contents.values()].filter(({ originalSources }) => originalSources.length > 10)
     expect(large.length / contents.size).toBeLessThan(0.002)
   })
 
-  test('is the same stock when the notices come in another order, in portions', async () => {
+  test('gives the same stock when the notices arrive in another order, in portions', async () => {
     await using store = await openTestStore('embedded')
     const random = randomOf(20_260_125)
     const order = all.map((notice) => ({ notice, rank: random.next() })).sort((a, b) => a.rank - b.rank)

@@ -11,7 +11,7 @@ const ran = (name: string, skipped: number): Module =>
     children: { allTests: () => Array.from({ length: skipped }).values() },
   }) as unknown as Module
 
-test('what the corpus would have shown is one line; other skipped tests are not counted', () => {
+test('skipped tests of the corpus are reported in one line; other skipped tests are not counted', () => {
   const others = ran('../docs/fields-page.test.ts', 5)
   expect(corpusLine([ran('xml.test.ts', 1), others])).toBe('skipped: no corpus (1 file, 1 test)')
   expect(corpusLine([ran('xml.test.ts', 1), ran('ocds.test.ts', 30)])).toBe('skipped: no corpus (2 files, 31 tests)')

@@ -56,7 +56,7 @@ describe.skipIf(!isThere)('real eForms of TED', () => {
     reads = (await readFolders('ted-eforms')).filter((read) => !read.address.includes('chain-'))
   })
 
-  it('become notices, all 796, each with its own key', () => {
+  it('all become notices, 796, each with its own key', () => {
     expect(reads).toHaveLength(796)
     expect(new Set(reads.map((read) => noticeOf(read).noticeKey)).size).toBe(796)
   })
@@ -275,7 +275,7 @@ describe.skipIf(!isThere)('real notices of national portals', () => {
     expect(award!.lots[0]!.result).toMatchObject({ outcome: 'awarded' })
   })
 
-  it('and the examples of the standard are notices, but for business registrations and what has no id', async () => {
+  it('and examples of the standard become notices, except business registrations and those without an ID', async () => {
     for (const read of await readFolders('eforms-sdk-examples')) {
       const name = read.address.split('/').at(-1)!
       const [part] = read.parts

@@ -8,7 +8,7 @@ import { compareMatching, madeUpFilters } from '../hits/compare-matching.ts'
 const corpus = join(import.meta.dirname, '../../../shared/corpus')
 
 describe.skipIf(!existsSync(corpus))('the corpus, matched', () => {
-  test('by 240 searches that are drawn from it, 900,000 pairs', async () => {
+  test('agrees with the plain loop for 240 searches drawn from it, 900,000 pairs', async () => {
     // treats all as open
     const records = (await readCorpusRecords(corpus)).map(({ archiveReason: _, ...record }) => record)
     const { differences, matches } = compareMatching(madeUpFilters(8, 230, records), records, records.slice(0, 500))

@@ -133,7 +133,7 @@ describe.skipIf(!isThere)('real OCDS', () => {
     }
   })
 
-  it('says what became of the tenders: the cancelled and the unsuccessful one of Prozorro', () => {
+  it('gives the outcome of tenders: the cancelled and the unsuccessful one of Prozorro', () => {
     const prozorro = reads.filter((read) => read.notice.publisher === 'ua-prozorro').map((read) => read.notice)
     expect(prozorro.filter((notice) => notice.isCancelled)).toHaveLength(1)
     expect(prozorro.filter((notice) => notice.isUnsuccessful)).toHaveLength(1)

@@ -58,7 +58,7 @@ describe.skipIf(!isThere)('simap.ch', () => {
   })
 })
 
-describe.skipIf(!isThere)('PLACSP (entries made up by others after its shape)', () => {
+describe.skipIf(!isThere)('PLACSP (made-up entries of its form)', () => {
   const folder = 'other-portals/placsp-es-synthetic'
 
   it('reads the entries of two pages', () => {
@@ -118,7 +118,7 @@ describe.skipIf(!isThere)('PLACSP (entries made up by others after its shape)', 
     expect(call.formType).toBe('competition')
   })
 
-  it('reads the least an entry can hold, and tells deleted entries from a fault', () => {
+  it('reads a minimal entry, and distinguishes deleted entries from errors', () => {
     expect(onlyNotice('es-placsp-643', `${folder}/minimal_entry.xml`)).toMatchObject({
       title: { es: 'Servicio básico' },
       contractingAuthorities: [{ name: 'Organismo mínimo' }],
@@ -140,14 +140,14 @@ describe.skipIf(!isThere)('Doffin', () => {
   })
 })
 
-describe.skipIf(!isThere)('what comes from elsewhere', () => {
+describe.skipIf(!isThere)('documents of other origins', () => {
   const files = ['simap-ch', 'placsp-es-synthetic', 'spain-regional-samples'].flatMap((folder) =>
     isThere
       ? readdirSync(join(corpus, 'other-portals', folder)).map((file) => join(corpus, 'other-portals', folder, file))
       : [],
   )
 
-  it('is never an error of any reader', () => {
+  it('cause no error in any reader', () => {
     for (const { parse } of sources.values()) {
       if (!parse) continue
       for (const file of files) {

@@ -40,19 +40,19 @@ describe.skipIf(isMissing)('the resolution on the corpus', () => {
     )
   }, 900_000)
 
-  test('joins hand-labeled pairs without a wrong one', () => {
+  test('joins hand-labeled pairs without a wrong merge', () => {
     const figures = labelledPairs(folder)!
     expect(figures.wrong).toEqual([])
     expect(figures.recall).toBeGreaterThanOrEqual(0.9)
     expect(figures.reviewRate).toBeLessThanOrEqual(0.05)
   })
 
-  test('joins list rows without a wrong one', () => {
+  test('joins list rows without a wrong merge', () => {
     expect(rows!.wrong).toEqual([])
     expect(rows!.recall).toBeGreaterThanOrEqual(0.85)
   })
 
-  test('joins notices of one portal as people who read them did, and keeps what was joined right before', () => {
+  test('joins notices of one portal as human readers did, and keeps earlier correct merges', () => {
     const { drawn, apart, ofCorpus } = within!
     expect(drawn.rows).toBeGreaterThanOrEqual(150)
     expect({ drawn: drawn.wrongRows, apart: apart.wrongRows }).toEqual({ drawn: [], apart: [] })
@@ -61,7 +61,7 @@ describe.skipIf(isMissing)('the resolution on the corpus', () => {
     expect(ofCorpus?.precision ?? 1).toBeGreaterThanOrEqual(0.99)
   })
 
-  test('finds the true notice of a copy, and hardly ever another', () => {
+  test('finds the original notice of a copy, and very rarely another one', () => {
     const { all, full } = copies!
     expect(all.blockRecall).toBeGreaterThanOrEqual(0.995)
     expect(full.precision).toBeGreaterThanOrEqual(0.995)

@@ -48,7 +48,7 @@ describe.skipIf(!isThere)('real TED_EXPORT notices', () => {
     console.log(`TED_EXPORT: ${Math.round((reads.length * 1000) / parseMs)} notices/s from bytes to notice`)
   })
 
-  it('become notices, all 2,940, each with its own key', () => {
+  it('all become notices, 2,940, each with its own key', () => {
     expect(reads).toHaveLength(2940)
     expect(new Set(reads.map((read) => noticeOf(read).noticeKey)).size).toBe(2940)
   })

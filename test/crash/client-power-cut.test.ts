@@ -130,7 +130,7 @@ describe.skipIf(!hasStrace)(`power cuts of the client (SEED=${seed})`, () => {
   )
 
   it.each(proofDraw(plantedEdits, 2).map((planted) => [planted.name, planted] as const))(
-    'find the planted mistake: %s',
+    'reveal the planted mistake: %s',
     async (_name, planted) => {
       expect(readFileSync(join(root, planted.file), 'utf8')).toContain(planted.from)
       const found = await lifeOf(planted.kind, 40, planted)

@@ -54,7 +54,7 @@ async function runAndKill(dataFolder: string, from: 'start' | 'ready', delayMs: 
   return { ready, acknowledged }
 }
 
-test('the data folder of another process is refused, and free as soon as that one is killed', async () => {
+test('the data folder of another process is refused, and is free as soon as that process is killed', async () => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'tenderstock-test-'))
   const child = spawn(process.execPath, [writer, dataFolder], { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
@@ -67,7 +67,7 @@ test('the data folder of another process is refused, and free as soon as that on
   await rm(dataFolder, { recursive: true })
 })
 
-test(`nothing acknowledged is lost over ${kills} kills, ${killsOfFirstStart} of them while the first start made the database`, {
+test(`nothing acknowledged is lost over ${kills} kills, ${killsOfFirstStart} of them while the first start creates the database`, {
   timeout: 60_000 + kills * 20_000,
 }, async () => {
   const random = randomFrom(seed)

@@ -18,7 +18,7 @@ const run: Run = { kind: 'delta', filterHash: 'all', resumed: false, keepArchive
 /** Only what was durable survives the power cut. */
 const nothing = { integer: () => 0, chance: () => false } as unknown as Random
 
-it('what a program took is still known when a kill and a power cut follow each other', async () => {
+it('what a program accepted is still known after a kill and then a power cut', async () => {
   const disk = new SimulatedDisk()
   const out = join(await mkdtemp(join(tmpdir(), 'exec-')), 'taken')
   /**
@@ -60,7 +60,7 @@ it('what a program took is still known when a kill and a power cut follow each o
   })
 })
 
-it('what a CRM was sent is still known when the name of its ledger was not durable', async () => {
+it('what was sent to a CRM is still known when the name of its ledger was not durable', async () => {
   const disk = new SimulatedDisk()
   /** Opens the ledger in a separate process. */
   async function use<Result>(run: (ledger: CrmLedger) => Promise<Result>, gate: Gate): Promise<Result> {

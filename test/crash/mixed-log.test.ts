@@ -26,14 +26,14 @@ async function faultsIn(count: number, ...options: readonly string[]): Promise<r
   }
 }
 
-test(`an edition log with one file of another moment opens whole, or is rebuilt (${trials} mixes, SEED=${seed})`, {
+test(`an edition log with one file from another moment opens completely, or is rebuilt (${trials} mixes, SEED=${seed})`, {
   timeout,
 }, async () => {
   expect(await faultsIn(trials)).toEqual([])
 })
 
 test.each(proofDraw(plantedLogEdits, 2).map((planted) => [planted.name, planted] as const))(
-  'finds the planted mistake: %s',
+  'the planted mistake is found: %s',
   { timeout },
   async (name, planted) => {
     const faults = await faultsIn(Math.max(400, trials), '--import', plantingHook(planted))

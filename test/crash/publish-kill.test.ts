@@ -162,7 +162,7 @@ async function fallAsleep({ options }: TestStore, now: number, batch: number, de
 
 describe.skipIf(testDatabaseUrl === undefined)('a publisher that sleeps', () => {
   test(
-    'writes nothing more when it wakes and another one has taken over',
+    'writes nothing more when it wakes after another one took over',
     async () => {
       console.log(`seed ${seed}`)
       const random = randomOf(seed)

@@ -194,7 +194,7 @@ const mistakes: readonly (PlantedEdit & { readonly kind: FileKind })[] = [
 
 describe.skipIf(!hasStrace)('a kill at each moment, and a power cut after the next acknowledgement', () => {
   test.each(['sqlite', 'ndjson'] as const)(
-    'lose nothing in %s',
+    'loses nothing in %s',
     async (kind) => {
       const { steps, lost } = await firstLost(kind)
       console.log(`${kind}: killed at ${steps - 1} moments`)
@@ -214,7 +214,7 @@ describe.skipIf(!hasStrace)('a kill at each moment, and a power cut after the ne
   )
 
   // Another receiver may have written it, and been killed before it was durable.
-  test('a repeated message is acknowledged after SQLite has made durable what is there', async () => {
+  test('a repeated message is acknowledged only after SQLite made the stored row durable', async () => {
     expect(await syncsForRepeated()).toBeGreaterThan(0)
     const planted: PlantedEdit = {
       name: 'a repeated message is believed to be durable',

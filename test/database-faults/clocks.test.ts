@@ -29,8 +29,8 @@ const records = 60
 type Page = { readonly data: readonly { readonly id: string }[]; readonly nextCursor: string | null }
 type Ready = { readonly status: string; readonly edition: number; readonly degraded?: readonly string[] }
 
-describe.skipIf(testDatabaseUrl === undefined || library === undefined)('on one database', () => {
-  test('a paged run over three nodes ends, one of them 90 s ahead and one 10 min behind', async () => {
+describe.skipIf(testDatabaseUrl === undefined || library === undefined)('wrong clocks on one database', () => {
+  test('a paged run over three nodes ends although one is 90 s ahead and one 10 min behind', async () => {
     await using store = await openTestStore('server')
     await putNumbered(store, 0, records, 1)
     await publish(store, { now: Date.now() - hourMs, minIntervalMs: 0 })
@@ -149,8 +149,8 @@ async function documentedCommands(heading: string): Promise<string[]> {
   return block.split('\n').flatMap((line) => /^tenderstock ([^#]*?)\s*(?:#.*)?$/.exec(line)?.[1] ?? [])
 }
 
-describe.each(engines)('an edition that a clock which was ahead dated in the future (%s)', (engine) => {
-  test('is named, and the documented steps restore publication above its stamps', async () => {
+describe.each(engines)('an edition that a fast clock dated in the future (%s)', (engine) => {
+  test('is reported, and the documented steps restore publication after its timestamps', async () => {
     const dataFolder = await newFolder()
     const commands = await documentedCommands('When a clock was wrong')
     expect(commands.length).toBeGreaterThanOrEqual(2)

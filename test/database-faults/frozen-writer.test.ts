@@ -84,7 +84,7 @@ describe.skipIf(testDatabaseUrl === undefined).concurrent('nobody waits longer t
     await cutOff.close()
   }, 200_000)
 
-  test('for a lock that a busy session has: the error names that session', async ({ expect }) => {
+  test('for a lock that a busy session holds: the error names that session', async ({ expect }) => {
     await using store = await openTestStore('server')
     const holder = new pg.Client({ connectionString: store.options.databaseUrl!, application_name: 'a report of Ann' })
     holder.on('error', () => {})

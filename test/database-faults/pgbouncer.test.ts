@@ -63,7 +63,7 @@ ignore_startup_parameters = extra_float_digits${ignored.map((name) => `, ${name}
 }
 
 describe.skipIf(!isPossible)('behind PgBouncer in transaction mode', () => {
-  test('a pooler that refuses or drops the limits is refused, and the error says what to set', async () => {
+  test('a pooler that refuses or ignores the limits is refused, and the error says what to set', async () => {
     await using world = await openTestStore('server')
     for (const [ignored, verb] of [
       [[], 'refuses'],
@@ -76,7 +76,7 @@ describe.skipIf(!isPossible)('behind PgBouncer in transaction mode', () => {
     }
   }, 120_000)
 
-  test('with the limits of the role, editions are published and limits hold', async () => {
+  test('with the limits set on the role, editions are published and the limits apply', async () => {
     await using world = await openTestStore('server')
     const direct = new URL(world.options.databaseUrl!)
     const role = `pooled_${process.pid}`

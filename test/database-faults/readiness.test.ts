@@ -44,7 +44,7 @@ async function publishNext(store: Store, version: number): Promise<void> {
 }
 
 describe.skipIf(testDatabaseUrl === undefined)('nodes of one database', () => {
-  test('that start behind are not ready before they hold the newest edition; maintenance closes and opens all', {
+  test('that start with an old edition become ready with the newest one; maintenance mode applies to all', {
     timeout: 600_000,
   }, async () => {
     await using store = await openTestStore('server')
@@ -93,7 +93,7 @@ describe.skipIf(testDatabaseUrl === undefined)('nodes of one database', () => {
       await expect.poll(async () => (await node.get('/v1/tenders', made!.token)).status, patience).toBe(200)
   })
 
-  test('stay ready while the gate holds an edition, and name a disk that gets low', { timeout: 300_000 }, async () => {
+  test('stay ready while the gate holds an edition, and report low disk space', { timeout: 300_000 }, async () => {
     await using store = await openTestStore('server')
     const databaseUrl = store.options.databaseUrl!
     await publishNext(store, 1)
@@ -198,7 +198,7 @@ describe('a node that is told to stop', () => {
       databaseUrl: '',
     })
 
-  test('goes on answering for its drain, and ends at once by a second signal', async () => {
+  test('keeps answering while it drains, and ends at once on a second signal', async () => {
     await using node = await launch(300)
     await node.event('ready')
     node.child.kill('SIGTERM')

@@ -36,7 +36,7 @@ async function persist(work: () => Promise<unknown>): Promise<number> {
 }
 
 test.skipIf(!isPossible)(
-  'a store of two servers writes to the primary, whichever that is',
+  'a store with two servers writes to the primary, whichever it is',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'several-servers-'))
     await using servers = await openReplicatedServers(join('/tmp', `several-servers-${process.pid}`), 'stock')
@@ -79,7 +79,7 @@ test.skipIf(!isPossible)(
 )
 
 test.skipIf(!isPossible)(
-  'among standbys alone, nothing is written, and the error says so',
+  'with standbys only, nothing is written, and the error says so',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'several-servers-'))
     await using servers = await openReplicatedServers(join('/tmp', `standby-only-${process.pid}`), 'postgres')

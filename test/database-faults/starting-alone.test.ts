@@ -112,8 +112,8 @@ test.skipIf(testDatabaseUrl === undefined)(
   600_000,
 )
 
-describe.skipIf(testDatabaseUrl === undefined)('a node does not start without the database', () => {
-  test('where it kept nothing, and names the database', async () => {
+describe.skipIf(testDatabaseUrl === undefined)('a node without stored editions', () => {
+  test('does not start without the database, and the error names it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'starting-alone-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
     const { exitCode, err } = await runCommand(['serve', '--data', folder, '--api-port', '0'], {

@@ -104,7 +104,7 @@ describe.skipIf(!isFull)('the container', () => {
   }, 1_800_000)
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  test('is small, and says how it is run', () => {
+  test('is small, and its labels say how to run it', () => {
     console.log(`container: ${Math.round(image.compressed / 1e6)} MB compressed`)
     expect(image.compressed).toBeLessThan(maxCompressedBytes)
     expect(image.config).toMatchObject({ User: `${user}:${user}`, Volumes: { '/data': {} }, StopSignal: 'SIGTERM' })
@@ -113,7 +113,7 @@ describe.skipIf(!isFull)('the container', () => {
     expect(statSync(join(image.folder, 'data')).uid).toBe(user)
   })
 
-  test('runs without rights on a read-only file system, is healthy, and stops cleanly', async () => {
+  test('runs without privileges on a read-only file system, is healthy, and stops cleanly', async () => {
     const data = join(folder, 'data')
     mkdirSync(data)
     chownSync(data, user, user)

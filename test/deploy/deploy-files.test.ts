@@ -21,7 +21,7 @@ const manifests = globSync('deploy/kubernetes/*.yaml', { cwd: root }).flatMap((p
   parseAllDocuments(textOf(path)).map((document) => document.toJS() as Manifest),
 )
 
-test('every command is one that the program understands', () => {
+test('every command exists in the program', () => {
   const lines = [
     ...units.map((path) =>
       /^ExecStart=\/usr\/bin\/node \S+\/tenderstock\.cjs (.*)$/m
@@ -37,7 +37,7 @@ test('every command is one that the program understands', () => {
   for (const line of lines) expect(parseCommand(line), line.join(' ')).toMatchObject({ kind: 'command' })
 })
 
-test('every setting is one that the program reads', () => {
+test('every setting is read by the program', () => {
   const known: readonly string[] = settingNames.flatMap((name) => [name, fileVariable(name)])
   const names = [
     ...['deploy/systemd/tenderstock.env', 'deploy/kubernetes/settings.env'].flatMap((path) =>
@@ -50,7 +50,7 @@ test('every setting is one that the program reads', () => {
   expect(names.filter((name) => !known.includes(name) && name !== 'MALLOC_ARENA_MAX')).toEqual([])
 })
 
-test('systemd finds nothing wrong with the units, and calls them well protected', () => {
+test('systemd accepts the units, and rates them as well protected', () => {
   expect(units).toHaveLength(2)
   if (spawnSync('systemd-analyze', ['--version']).error)
     return console.log('skipped: systemd-analyze (it is not there)')

@@ -18,7 +18,7 @@ describe.skipIf(!isFull)('the manifests', () => {
   const folder = isFull ? mkdtempSync(join(tmpdir(), 'tenderstock-kubernetes-')) : ''
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  test('are rendered with secrets and settings, and each is what its schema asks for', async () => {
+  test('are rendered with secrets and settings, and each matches its schema', async () => {
     const copy = join(folder, 'kubernetes')
     cpSync(join(root, 'deploy/kubernetes'), copy, { recursive: true })
     mkdirSync(join(copy, 'secrets'), { recursive: true })

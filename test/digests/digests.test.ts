@@ -34,7 +34,7 @@ async function opened(engine: (typeof engines)[number]) {
 const oneDay = dayMs
 
 describe.each(engines)('digests (%s)', (engine) => {
-  test('a mail lists the urgent hits first, then the best, at most 30, without scores', async () => {
+  test('an email lists the urgent hits first, then the best, at most 30, without scores', async () => {
     const { receiver, server, world } = await opened(engine)
     await world.subscribe('anna@example.org', { zone: 'Europe/Berlin', hour: 7 })
     const sent = Date.parse('2026-11-21T06:00:00Z')
@@ -75,7 +75,7 @@ describe.each(engines)('digests (%s)', (engine) => {
     )
   })
 
-  test('a digest begins with the next edition, and an empty one is none', async () => {
+  test('a digest begins with the next edition, and an empty one is not sent', async () => {
     const { receiver, server, world } = await opened(engine)
     await world.addHit({ title: 'Before' })
     await world.endEdition()
@@ -126,7 +126,7 @@ describe.each(engines)('digests (%s)', (engine) => {
     expect(rows.map(({ content }) => (JSON.parse(content) as { count: number }).count)).toEqual([1, 1])
   })
 
-  test('hostile names and titles stay text', async () => {
+  test('hostile names and titles stay plain text', async () => {
     const { store, receiver, server, world } = await opened(engine)
     const name = 'Roads\r\nBcc: eve@example.org\r\n\r\n<script>alert(1)</script>'
     await sql`update saved_search set name = ${name}`.execute(store.db)
@@ -160,7 +160,7 @@ describe.each(engines)('digests (%s)', (engine) => {
     expect(mail!.parts['text/plain']).not.toContain('\u202e')
   })
 
-  test('a mail that is repeated after a lost answer is the same mail', async () => {
+  test('an email that is repeated after a lost answer is identical', async () => {
     const { store, receiver, server, world } = await opened(engine)
     const warnings: string[] = []
     await world.subscribe('anna@example.org', { rhythm: 'at-once' })
@@ -181,7 +181,7 @@ describe.each(engines)('digests (%s)', (engine) => {
     expect(warnings).toEqual([])
   })
 
-  test('what the server refuses for good is given up at once, what it refuses for now after two days', async () => {
+  test('a permanent refusal by the server ends delivery at once, a temporary one after two days', async () => {
     const { store, receiver, server, world } = await opened(engine)
     const givenUp: string[] = []
     const onGivenUp = ({ person, error }: { person: string; error: string }) => givenUp.push(`${person}: ${error}`)
@@ -219,7 +219,7 @@ describe.each(engines)('digests (%s)', (engine) => {
     expect(rows.map(({ attempts }) => attempts)).toEqual([1, 1, 10])
   })
 
-  test('a digest that cannot be made holds up no other', async () => {
+  test('a digest that cannot be made delays no other', async () => {
     const { store, receiver, server, world } = await opened(engine)
     await world.subscribe('anna@example.org', { rhythm: 'at-once' })
     await world.subscribe('ben@example.org', { rhythm: 'at-once' })
@@ -234,7 +234,7 @@ describe.each(engines)('digests (%s)', (engine) => {
     expect(receiver.received.map(({ to }) => to)).toEqual([['ben@example.org']])
   })
 
-  test('a digest that is looked at early is not made early', async () => {
+  test('a digest that is checked early is not made early', async () => {
     const { store, world } = await opened(engine)
     const id = await world.subscribe('anna@example.org', { zone: 'Europe/Berlin', hour: 7 })
     await world.addHit()
@@ -244,7 +244,7 @@ describe.each(engines)('digests (%s)', (engine) => {
     expect(await listDigests(store.db)).toMatchObject([{ dueAt: Date.parse('2026-11-21T06:00:00Z'), lastEdition: 0 }])
   })
 
-  test('a backup that makes the same digest again makes the same mail, with other hits another', async () => {
+  test('a restored backup that repeats a digest makes the same email, and a different one for different hits', async () => {
     const { store, world } = await opened(engine)
     await world.subscribe('anna@example.org', { rhythm: 'at-once' })
     const makeAgain = async () => {
@@ -276,7 +276,7 @@ describe.each(engines)('digests (%s)', (engine) => {
     await other.close()
   })
 
-  test('a digest that is removed takes its mails with it', async () => {
+  test('removing a digest removes its emails', async () => {
     const { store, receiver, server, world } = await opened(engine)
     const id = await world.subscribe('anna@example.org', { rhythm: 'at-once' })
     await world.addHit()
@@ -288,7 +288,7 @@ describe.each(engines)('digests (%s)', (engine) => {
     expect(await listDigests(store.db)).toEqual([])
   })
 
-  test('another process has a mail only after two minutes', async () => {
+  test('another process may send an email only after two minutes', async () => {
     const { receiver, world } = await opened(engine)
     await world.subscribe('anna@example.org', { rhythm: 'at-once' })
     await world.addHit()
@@ -321,7 +321,7 @@ describe.each(engines)('digests (%s)', (engine) => {
   })
 })
 
-describe('the server for mails', () => {
+describe('the mail server', () => {
   const mail = {
     messageId: `<${hash('md5', 'x')}@example.org>`,
     to: 'anna@example.org',
@@ -432,7 +432,7 @@ describe('the server for mails', () => {
     },
   )
 
-  test('is not waited for longer than told, whatever it does', async () => {
+  test('is not waited for longer than configured, whatever it does', async () => {
     await using receiver = await startMailReceiver()
     receiver.judge.content = () => 'silence'
     const server = openMailServer(receiver.settings, 300)

@@ -165,7 +165,7 @@ describe.each(engines)('each hit is in exactly one digest of a person (%s)', (en
   )
 
   test(
-    'when several processes work, crash, and start again from a backup, and persons move',
+    'when several processes work, crash and restart from a backup, and people change their time zone',
     async () => {
       console.log(`seed ${seed}`)
       await using crowd = await openCrowd(engine)
@@ -245,7 +245,7 @@ describe.each(engines)('each hit is in exactly one digest of a person (%s)', (en
 
 describe.each(engines)('a daily digest (%s)', (engine) => {
   test(
-    'comes on each day of the weeks in which clocks are set',
+    'is sent on each day of the weeks in which clocks change',
     async () => {
       await using store = await openTestStore(engine)
       const world = await openDigestWorld(store, Date.parse('2026-03-04T00:00:00Z'))

@@ -18,7 +18,7 @@ import { headerOf, parseMails, startMailReceiver } from './mail-receiver.ts'
 const program = new URL('../../src/bin/tenderstock.ts', import.meta.url).pathname
 const { DATABASE_URL: _database, REDIS_URL: _redis, ...environment } = process.env
 
-test('hits of an edition are mailed, and one click ends the mails', async () => {
+test('hits of an edition are emailed, and one click ends the emails', async () => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'tenderstock-digest-'))
   await using receiver = await startMailReceiver({
     authOptional: false,

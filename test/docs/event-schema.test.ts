@@ -8,7 +8,7 @@ import { readPrintedEvent } from '../testing/printed-event.ts'
 
 const committed = JSON.parse(readFileSync(eventSchemaFile, 'utf8')) as ReturnType<typeof generateEventSchema>
 
-test('contract/events.schema.json is what `npm run generate` makes of the types of the events, and breaks no program', () => {
+test('contract/events.schema.json is what `npm run generate` makes of the event types, and breaks no program', () => {
   const generated = generateEventSchema()
   expect(eventBreaks(committed, generated).join('\n')).toBe('')
   expect(JSON.stringify(generated, null, 2) === JSON.stringify(committed, null, 2), 'run: npm run generate').toBe(true)
@@ -66,7 +66,7 @@ test.each(edits)('%s breaks programs', (_, edit, text) => {
   expect(eventBreaks(committed, after)).toEqual([expect.stringContaining(text)])
 })
 
-test('what is added breaks none', () => {
+test('an addition breaks no program', () => {
   const after = structuredClone(committed)
   const definitions = after.definitions as unknown as Draft
   Object.assign(definitions, { invented: definitions.published })
@@ -75,7 +75,7 @@ test('what is added breaks none', () => {
   expect(eventBreaks(committed, after)).toEqual([])
 })
 
-test('a printed line is held against it', () => {
+test('a printed line is validated against it', () => {
   const time = '2026-01-05T06:00:00.000Z'
   expect(readPrintedEvent(JSON.stringify({ event: 'none', time, message: 'No rejections.' }))).toMatchObject({ time })
   expect(() => readPrintedEvent(JSON.stringify({ event: 'none', time }))).toThrow(

@@ -81,7 +81,7 @@ describe.each(drawnEngines)('the documentation of the sample stock (%s)', (engin
       expect(await world.runProgram(kind, record.get(`example-${kind}`)!)).toContain(title)
   })
 
-  test('the fields are those of the schema, filled as often as a plain count says, with values that occur', async () => {
+  test('the fields are those of the schema, with the fill rates of a plain count and values that occur', async () => {
     const all = await records()
     let page = await pageText('/docs/fields')
     for (let tries = 0; page.includes('http-equiv="refresh"') && tries < 100; tries++) {

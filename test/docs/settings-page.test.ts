@@ -12,7 +12,7 @@ test('docs/settings.md is what `npm run generate` makes of the tables', async ()
   expect(page === settingsText(await loadSources()), 'run: npm run generate').toBe(true)
 })
 
-test('every setting has a row, and a command that reads it', async () => {
+test('every setting has a row and a command that reads it', async () => {
   const rows = page.split('\n').filter((line) => /^\| `[A-Z_]+` \|/.test(line))
   for (const name of settingNames) {
     const cells = rows.find((row) => row.startsWith(`| \`${name}\` |`))?.split(' | ')

@@ -8,13 +8,13 @@ const guide = readFileSync(join(folder, 'guide.md'), 'utf8')
 const pictures = readdirSync(folder).filter((name) => name.endsWith('.svg'))
 
 describe('the sync guide', () => {
-  test('shows every picture of its folder, with a text for people who cannot see it', () => {
+  test('shows every picture of its folder, with an alternative text', () => {
     expect(pictures.length).toBeGreaterThanOrEqual(5)
     for (const name of pictures) expect(guide).toMatch(new RegExp(`!\\[.{20,}\\]\\(${name}\\)`))
   })
 
   test.each(pictures)(
-    '%s has a title, a description, no text smaller than 15 of 640, and nothing from elsewhere',
+    '%s has a title, a description, no text smaller than 15 of 640, and no external content',
     (name) => {
       const svg = readFileSync(join(folder, name), 'utf8')
       expect(svg).toMatch(/<title id="t">.{20,}<\/title>/)

@@ -85,7 +85,7 @@ describe.each(pages)('%s', (page) => {
     }
   })
 
-  test('names only commands and options that there are', () => {
+  test('names only commands and options that exist', () => {
     const text = readFileSync(pathOf(page), 'utf8').replaceAll(/\s*\\\n\s*/g, ' ')
     const commands = [
       ...text.matchAll(

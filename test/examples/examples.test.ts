@@ -56,7 +56,7 @@ describe('node-script', () => {
     expect(readFileSync(file, 'utf8')).toBe(before)
   })
 
-  describe('its target fulfills what every sink must', async () => {
+  describe('its target meets the requirements of every sink', async () => {
     const { jsonFileSink } = (await import('../../examples/node-script/json-file-sink.mjs' as string)) as {
       jsonFileSink: (file: string) => Sink
     }
@@ -156,7 +156,7 @@ describe('powerbi-excel', () => {
     )
   })
 
-  test('the queries name only columns that the files have', async () => {
+  test('the queries name only columns that exist in the files', async () => {
     await using world = await startApi()
     publishNext(world, randomOf(7))
     const folder = newFolder()
@@ -177,7 +177,7 @@ describe('hubspot', () => {
     readonly fields: { to: string }[]
   }
 
-  test('the properties to create are those that the mapping writes', () => {
+  test('the listed properties are those that the mapping writes', () => {
     const { inputs } = JSON.parse(example('hubspot/properties.json')) as {
       inputs: { name: string; hasUniqueValue?: boolean }[]
     }
@@ -187,7 +187,7 @@ describe('hubspot', () => {
     expect(inputs.filter(({ hasUniqueValue }) => hasUniqueValue).map(({ name }) => name)).toEqual(['tenderstock_id'])
   })
 
-  test('deals follow works tenders through four editions; what the people set stays', async () => {
+  test('deals follow works tenders through four editions, and values set by people are kept', async () => {
     await using world = await startApi()
     await using crm = await startHubspot()
     const folder = newFolder()

@@ -59,7 +59,7 @@ function listening(child: ChildProcess, output: () => string, free: number): Pro
 }
 
 describe.each(receivers.filter(([, program]) => has(program)))('the receiver in %s', (_, program, args) => {
-  test('takes what is genuine once, and nothing else', async () => {
+  test('accepts a genuine message once, and nothing else', async () => {
     const [free, secret] = [await port(), makeWebhookSecret(randomBytes)]
     let output = ''
     const scratch = mkdtempSync(join(tmpdir(), 'tenderstock-test-'))
@@ -100,7 +100,7 @@ describe.each(receivers.filter(([, program]) => has(program)))('the receiver in 
   })
 })
 
-test.skipIf(!has('mcs') || !has('mono'))('the verifier in C# takes what is genuine, and nothing else', () => {
+test.skipIf(!has('mcs') || !has('mono'))('the verifier in C# accepts genuine messages, and nothing else', () => {
   const scratch = mkdtempSync(join(tmpdir(), 'tenderstock-test-'))
   closers.push(() => rmSync(scratch, { recursive: true, force: true }))
   writeFileSync(

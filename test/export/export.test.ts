@@ -111,7 +111,7 @@ describe('the sample stock', () => {
     expect(sum.digest).toBe(rows[0]!.checksum)
   })
 
-  test('OCDS is valid under the standard, and is read back by the parser of OCDS with the same content', async () => {
+  test('OCDS is valid under the standard, and the OCDS parser reads the same content from it', async () => {
     const tenders = new Map((await ndjson()).map((record) => [record['id'], record]))
     let read = 0
     for (const part of await partsOf('ocds', 'releases'))
@@ -136,7 +136,7 @@ describe('the sample stock', () => {
       .flatMap((text) => text.split('\n').slice(0, -1))
       .map((line) => JSON.parse(line))
 
-  test('DuckDB finds typed columns in Parquet, and in them what the records say', async () => {
+  test('DuckDB finds typed columns in Parquet, with the values of the records', async () => {
     const tenders = `'${join(folder, 'parquet', 'tenders-*.parquet')}'`
     const types = await duckRows(`select column_name as name, column_type as type from (describe from ${tenders})`)
     expect(Object.fromEntries(types.map(({ name, type }) => [name, type]))).toMatchObject({
@@ -210,7 +210,7 @@ describe.each(engines)('exports (%s)', (engine) => {
     return store
   }
 
-  test('equal to the byte: twice in a row, and stopped after each part while newer editions come', async () => {
+  test('are equal byte for byte: twice in a row, and when stopped after each part while newer editions arrive', async () => {
     const store = await numberedStock(700)
     const whole = new Map<ExportFormat, Map<string, string>>()
     for (const format of formats) {
@@ -244,7 +244,7 @@ describe.each(engines)('exports (%s)', (engine) => {
     }
   })
 
-  test('a part that was cut off in the middle is written again', async () => {
+  test('a part that was interrupted in the middle is written again', async () => {
     const store = await numberedStock(400)
     const [folder, other] = [await newFolder(), await newFolder()]
     await exported(store, folder, { partRecords: 100, signal: AbortSignal.abort() }).catch(() => {})
@@ -255,7 +255,7 @@ describe.each(engines)('exports (%s)', (engine) => {
     expect(await filesOf(folder)).toEqual(await filesOf(other))
   })
 
-  test('an edition of which the stock lacks or changed a record is no export', async () => {
+  test('an edition is not exported if the stock lacks or changed one of its records', async () => {
     const store = await numberedStock(50)
     await sql`update edition_entry set body = replace(body, '"cpvCodes":[', '"cpvCodes":["99999999",') where last_modified in (
       select last_modified from edition_entry where body not like '%"cpvCodes":[]%' limit 1)`.execute(store.db)
@@ -269,7 +269,7 @@ describe.each(engines)('exports (%s)', (engine) => {
   })
 })
 
-test('a folder with anything else, a whole export, or a cut-off one of another kind is refused, and stays as it is', async () => {
+test('a folder with anything else, a complete export, or an interrupted one of another kind is refused, and stays unchanged', async () => {
   const store = await openTestStore('embedded')
   onTestFinished(() => store[Symbol.asyncDispose]())
   await expect(exported(store, await newFolder())).rejects.toThrow('There is no edition to export yet')

@@ -26,7 +26,7 @@ const plain = (members: Partial<TenderRecord>): TenderRecord => ({
 const release = (members: Partial<TenderRecord>): any => ocdsRelease(plain(members), 'ocds-a1b2c3')
 
 describe.skipIf(!validate)('the schema of the standard', () => {
-  test('takes the releases of generated tenders', () => {
+  test('accepts the releases of generated tenders', () => {
     const faults: string[] = []
     let releases = 0
     for (let number = 0; number < 1500; number++) {
@@ -40,7 +40,7 @@ describe.skipIf(!validate)('the schema of the standard', () => {
     expect(releases).toBeGreaterThan(1300)
   })
 
-  test('refuses what is none, so that it says something', () => {
+  test('refuses what is not a release, so acceptance means something', () => {
     expect(validate!({ ...release({}), date: 'yesterday' })).toContain('date')
     expect(validate!({ ...release({}), tender: { id: 'a', status: 'open' } })).toContain('status')
   })
@@ -56,7 +56,7 @@ describe.skipIf(!validate)('the schema of the standard', () => {
     '',
     'HTTPS://EXAMPLE.ORG',
     'https://münchen.example/',
-  ])('takes the address %s or goes without it', (url) => {
+  ])('accepts a release with the address %s, or omits the address', (url) => {
     const contractingAuthority = { name: 'City', url }
     const source = { publisher: 'ted', format: 'eforms', formType: 'competition', noticeType: 'cn-standard', url }
     const made = release({ contractingAuthority, documentsUrl: url, originalSources: [source as never] })
@@ -64,7 +64,7 @@ describe.skipIf(!validate)('the schema of the standard', () => {
   })
 
   test.each(['2026-02-30', '2026-02-28+01:00', '2026-02-28T10:00:00Z', '28.02.2026', '2026-02-28Z', ''])(
-    'takes the date %s or goes without it',
+    'accepts a release with the date %s, or omits the date',
     (contractDate) => {
       const made = release({ lots: [lot({ status: 'awarded', contractDate, duration: { start: contractDate } })] })
       expect(validate!(JSON.parse(JSON.stringify(made)))).toBe('')
@@ -81,7 +81,7 @@ const lot = (members: Partial<TenderRecord['lots'][number]>): TenderRecord['lots
   ...members,
 })
 
-test('a release has the parties of its record once each, with all their roles', () => {
+test('a release has each party of its record once, with all its roles', () => {
   const city = { name: 'City', nationalId: '123', country: 'DE' }
   const builder = { name: 'Builder  Ltd', country: 'DE' }
   const made = release({
@@ -103,7 +103,7 @@ test('a release has the parties of its record once each, with all their roles', 
   expect(made.parties[2].id).toBe(release({ contractingAuthority: builder }).buyer.id)
 })
 
-test('an estimate of the service is no value of the tender', () => {
+test('an estimate of the service is not the value of the tender', () => {
   const amount = { value: 5, currency: 'EUR' }
   expect(release({ contractAmount: { ...amount, estimated: true } }).tender.value).toBeUndefined()
   expect(release({ contractAmount: { ...amount, estimated: false } }).tender.value).toEqual({
@@ -113,7 +113,7 @@ test('an estimate of the service is no value of the tender', () => {
   expect(release({ contractAmount: { value: 5, currency: 'EURO', estimated: false } }).tender.value).toBeUndefined()
 })
 
-test('a total of several awards belongs to none of them, that of one to it', () => {
+test('a total of several awards belongs to none of them; the total of a single award belongs to it', () => {
   const awardedAmount = { value: 10, currency: 'EUR' }
   const lots = [lot({ status: 'awarded' }), lot({ lotId: 'LOT-0002', status: 'awarded' })]
   expect(release({ awardedAmount, lots }).awards.map(({ value }: { value?: unknown }) => value)).toEqual([

@@ -75,7 +75,7 @@ describe('tender-sync verify of CSV', () => {
     expect(readFileSync(path, 'utf8')).toBe(text)
   })
 
-  it('says which options are needed if it is called with others', async () => {
+  it('says which options are needed if it is called with different ones', async () => {
     await world.sync(`run ${world.url} --sink csv:$semi.csv --option delimiter=;`)
     const { code, out } = await world.sync(`verify ${world.url} --sink csv:$semi.csv`)
     expect(code).toBe(5)
@@ -85,7 +85,7 @@ describe('tender-sync verify of CSV', () => {
 })
 
 describe('tender-sync verify of Parquet', () => {
-  it('finds any byte that was changed, and a file that was cut off', async () => {
+  it('finds any changed byte, and a truncated file', async () => {
     const sink = 'parquet:$t.parquet'
     expect((await world.sync(`run ${world.url} --sink ${sink}`)).code).toBe(0)
     const path = join(world.folder, 't.parquet')

@@ -200,13 +200,13 @@ for (const [name, isMissing, make] of inputs)
       expect(sorted(rows)).toEqual(sorted(all))
     }
 
-    test.skipIf(!hasPython)('CSV by Python', () => {
+    test.skipIf(!hasPython)('Python reads CSV', () => {
       expectCells(pythonCsv(path('kept.csv')))
       expectCells(pythonCsv(path('escaped.csv'), ';'), true)
       expectLots(pythonCsv(path('lots.csv')))
     })
 
-    test('CSV by DuckDB, which detects the format', async () => {
+    test('DuckDB reads CSV and detects its format', async () => {
       const read = (file: string) =>
         duckRows(`SELECT COLUMNS(c -> c NOT LIKE 'never') FROM read_csv('${path(file)}', all_varchar = true)`)
       const filled = (rows: readonly Row[]): Row[] =>
@@ -219,9 +219,9 @@ for (const [name, isMissing, make] of inputs)
       expect(Number(n)).toBe(loaded.delivered.length)
     })
 
-    test.skipIf(!hasJq)('NDJSON by jq', () => expectRecords(jqRecords(path('t.ndjson'))))
-    test.skipIf(!hasPython)('NDJSON by Python', () => expectRecords(pythonNdjson(path('t.ndjson'))))
-    test('NDJSON by DuckDB', async () => {
+    test.skipIf(!hasJq)('jq reads NDJSON', () => expectRecords(jqRecords(path('t.ndjson'))))
+    test.skipIf(!hasPython)('Python reads NDJSON', () => expectRecords(pythonNdjson(path('t.ndjson'))))
+    test('DuckDB reads NDJSON', async () => {
       const rows = await duckRows(
         `SELECT id, title, description, len(lots) lots FROM read_ndjson('${path('t.ndjson')}', columns = {id: 'VARCHAR', title: 'VARCHAR', description: 'VARCHAR', lots: 'JSON[]'}, maximum_object_size = 16777216)`,
       )
@@ -259,8 +259,8 @@ for (const [name, isMissing, make] of inputs)
         )
       }
     }
-    test('Parquet by hyparquet', async () => expectTyped(await parquetRows(path('t.parquet'))))
-    test('Parquet by DuckDB, the record as JSON too', async () => {
+    test('hyparquet reads Parquet', async () => expectTyped(await parquetRows(path('t.parquet'))))
+    test('DuckDB reads Parquet, the record as JSON too', async () => {
       expectTyped(await duckRows(`SELECT * FROM '${path('t.parquet')}'`))
       const rows = await duckRows(
         `SELECT record ->> '$.title' title, id FROM '${path('t.parquet')}' WHERE json_valid(record)`,
@@ -270,7 +270,7 @@ for (const [name, isMissing, make] of inputs)
       for (const row of rows) expect(row.title).toBe(withoutMark(expected.get(row.id)!.title))
     })
 
-    test.skipIf(!hasPython)('SQLite by Python, and by its own JSON functions', () => {
+    test.skipIf(!hasPython)('Python reads SQLite, and so do the JSON functions of SQLite', () => {
       expect(pythonSqlite(path('t.db'), 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
       const columns = tenderColumns.map(({ name: column }) => column)
       const rows = pythonSqlite(path('t.db'), `SELECT ${columns}, record FROM tender`)
@@ -300,7 +300,7 @@ for (const [name, isMissing, make] of inputs)
       for (const row of found) expect(row.title).toBe(String(expected.get(row.id)!.title).split('\0')[0])
     })
 
-    test('are equal to the stock for tender-sync verify', async () => {
+    test('tender-sync verify finds them equal to the stock', async () => {
       for (const sink of [
         'csv:$kept.csv --option formulas=keep --option lots=$lots.csv',
         'ndjson:$t.ndjson',

@@ -8,7 +8,7 @@ const seed = Number(process.env['SEED'] ?? process.pid)
 
 describe.each(engines)('D57: hits of saved searches (%s)', (engine) => {
   test(
-    'are those of the plain loop, each offered once, whatever happens in between',
+    'equal those of the plain loop, each offered once, whatever happens in between',
     async () => {
       console.log(`seed ${seed}`)
       await using store = await openTestStore(engine)

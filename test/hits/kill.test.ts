@@ -49,7 +49,7 @@ const listsOf = (random: Random) => () => fc.sample(commands, { numRuns: 1, seed
 
 describe.each(engines)('D57: a process that matches (%s)', (engine) => {
   test(
-    'is killed at any moment; the next one continues',
+    'may be killed at any moment; the next one continues',
     async () => {
       console.log(`seed ${seed}`)
       const random = randomOf(seed)
@@ -85,7 +85,7 @@ describe.each(engines)('D57: a process that matches (%s)', (engine) => {
 
 describe.skipIf(testDatabaseUrl === undefined)('processes that match the same stock', () => {
   test(
-    'one sleeps past its lease, another takes over: the first writes nothing more',
+    'when one sleeps past its lease, another takes over and the first writes nothing more',
     async () => {
       console.log(`seed ${seed}`)
       const random = randomOf(seed)
@@ -121,7 +121,7 @@ describe.skipIf(testDatabaseUrl === undefined)('processes that match the same st
   )
 
   test(
-    'two at once, whose leases end at any moment, make each hit once',
+    'two at once, whose leases may end at any moment, make each hit once',
     async () => {
       const random = randomOf(seed)
       await using store = await openTestStore('server')

@@ -70,12 +70,12 @@ async function differences(...options: readonly string[]): Promise<readonly stri
   return JSON.parse(stdout) as readonly string[]
 }
 
-test('the index equals the plain loop, also when it is built again', async () => {
+test('the index gives the hits of the plain loop, also after it is rebuilt', async () => {
   expect(await differences()).toEqual([])
 })
 
 test.each(proofDraw(planted, 2).map((edit) => [edit.name, edit] as const))(
-  'finds the planted mistake: %s',
+  'the planted mistake is found: %s',
   async (name, edit) => {
     const found = await differences('--import', plantingHook(edit))
     console.log(`planted: ${name}: ${found[0] ?? 'not found'}`)

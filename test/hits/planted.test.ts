@@ -15,7 +15,7 @@ const seed = Number(process.env['SEED'] ?? process.pid)
 const share = proofCount({ share: 3, full: plantedHitEdits.length })
 const drawn = plantedHitEdits.filter((_, index) => (index + seed) % Math.ceil(plantedHitEdits.length / share) === 0)
 
-describe('the model of hits finds what is planted', () => {
+describe('the model of hits finds planted mistakes', () => {
   test.each(drawn.map(({ name, edits }) => [name, edits] as const))(
     '%s',
     async (name, edits) => {

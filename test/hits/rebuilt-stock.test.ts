@@ -68,7 +68,7 @@ function openTestMatcher() {
 }
 
 describe.each(engines)('D57: hits of a stock that is rebuilt (%s)', (engine) => {
-  test('by a rebuild are the same ones', async () => {
+  test('are the same after a rebuild', async () => {
     await using store = await openTestStore(engine)
     const match = openTestMatcher()
     await subscribe(store)

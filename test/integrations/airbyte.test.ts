@@ -36,7 +36,7 @@ describe('the manifest', () => {
     expect(text).toBe(withSchema(text, contract))
   })
 
-  test('starts at the beginning of the archive, without an end: the first load is a delta, immune to G1', () => {
+  test('starts at the beginning of the archive and has no end: the first load is a delta, immune to G1', () => {
     const [stream] = manifest.streams as [ManifestNode]
     expect(stream.incremental_sync).toMatchObject({ start_datetime: { datetime: '2022-01-01T00:00:00.000Z' } })
     expect(stream.incremental_sync).not.toHaveProperty('end_datetime')
@@ -109,7 +109,7 @@ describe('what the manifest describes', () => {
     ['a late start', ({ incremental_sync }) => (incremental_sync.start_datetime.datetime = '2026-11-02T11:00:00.000Z')],
   ]
 
-  test.each(faults)('would not pass with a fault in the manifest: %s', async (_name, plant) => {
+  test.each(faults)('fails with a mistake in the manifest: %s', async (_name, plant) => {
     const faulty = structuredClone(manifest) as unknown as { streams: [Stream] }
     plant(faulty.streams[0])
     await using world = await startApi()
@@ -127,7 +127,7 @@ describe('what the manifest describes', () => {
     expect(mismatches).toBeGreaterThan(0)
   })
 
-  test('R2 a run that an edition falls into ends with the edition it began in; the next run has the rest', async () => {
+  test('R2 a run during which an edition is published ends with the edition it began in; the next run has the rest', async () => {
     await using world = await startApi()
     const random = randomOf(7)
     const record = (number: number) => ({ id: plainId(number) })

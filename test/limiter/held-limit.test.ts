@@ -22,7 +22,7 @@ const patienceMs = 100
 /** Outages that are long enough to contain whole minutes, all kinds of them, and planted mistakes. */
 const isFull = proofCount({ share: 0, full: 1 }) === 1
 
-describe('judging from outside', () => {
+describe('the judge that sees answers only', () => {
   const request = (node: number, atMs: number, isAdmitted: boolean, tookMs = 0): Request => ({
     node,
     sentMs: atMs,
@@ -46,7 +46,7 @@ describe('judging from outside', () => {
     expect(denialsBelowShare([...own, ...others, request(0, 1000, false)], limit, nodeCount)).toEqual([])
   })
 
-  test('detects a request that is admitted although the requests for which its node denied one still count', () => {
+  test('detects a request that is admitted while the requests for which its node denied another still count', () => {
     const full = Array.from({ length: limit }, (_, index) => request(0, index, true))
     const denied = [...full, request(1, 1000, false)]
     expect(admittedAfterDenial([...denied, request(1, 2000, true)], limit)).toHaveLength(1)
@@ -122,7 +122,7 @@ describe.skipIf(!hasLimitedNodes)('the shared limit under faults', () => {
   ]
 
   test.each(isFull ? outages : [outages[0]!])(
-    'C131: $name: the shares hold in any minute of it, twice the limit at its ends',
+    'C131: $name: the shares hold in any minute of the fault, and twice the limit at its ends',
     async ({ begin, end }) => {
       let beganMs = 0
       let endedMs = 0
@@ -149,15 +149,15 @@ describe.skipIf(!hasLimitedNodes)('the shared limit under faults', () => {
   )
 })
 
-describe.skipIf(!hasLimitedNodes)('one fault at a time, on organizations that no node has heard of', () => {
-  test('C131: leaves the limit, the shares and the denials in place', async () => {
+describe.skipIf(!hasLimitedNodes)('one fault at a time, on organizations that no node has seen', () => {
+  test('C131: does not change the limit, the shares and the denials', async () => {
     await using world = await startLimitedNodes({ count: nodeCount, limit })
     for (const { name, violations } of faultScenarios)
       expect(await violations(world), `${name}\n${world.said.join('\n')}`).toEqual([])
   }, 300_000)
 
   test.runIf(isFull).each(plantedLimitEdits)(
-    'finds the planted mistake: $name',
+    'the planted mistake is found: $name',
     async (edit) => {
       await using world = await startLimitedNodes({ count: nodeCount, limit, edit })
       const found: string[] = []

@@ -93,7 +93,7 @@ function judge(notes: readonly Int32Array[], index: number, unknown: number): { 
 }
 
 describe('four threads that share a limit', () => {
-  test('C121, C131: are admitted exactly the limit in any 60 s, and nothing is lost', async () => {
+  test('C121, C131: admit exactly the limit in any 60 s, and lose nothing', async () => {
     const seed = newSeed()
     console.log(`seed ${seed}`)
     const draw = drawer(seed)
@@ -144,7 +144,7 @@ describe('four threads that share a limit', () => {
     for (const { key, limit } of many) expect(late.take(key, limit).remaining).toBe(55)
   })
 
-  test('continue if one of them is killed at any moment, and everything admitted counts', async () => {
+  test('continue if one of them is killed at any moment, and count every admitted request', async () => {
     const seed = newSeed()
     const draw = drawer(seed)
     const memory = createLimiterMemory({ organizations: 2 })

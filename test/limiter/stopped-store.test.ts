@@ -16,7 +16,7 @@ const limit = 60
 const processes = 3
 const share = limit / processes
 
-describe.skipIf(!redisProgram)('a store that is stopped', () => {
+describe.skipIf(!redisProgram)('an unavailable store', () => {
   let folder: string
   let store: ChildProcess
   let url: string
@@ -46,29 +46,32 @@ describe.skipIf(!redisProgram)('a store that is stopped', () => {
   }
 
   // Shorter than it takes to abandon the connection, and longer.
-  test.each([600, 6000])('for %d ms counts none of a burst that was decided without it', async (stoppedMs) => {
-    const [asking, other] = [await open(), await open()]
-    // They know the time of the store.
-    await Promise.all([asking.take('known', limit), other.take('known', limit)])
-    const key = `burst ${stoppedMs}`
-    store.kill('SIGSTOP')
-    const alone = await Promise.all(Array.from({ length: 100 }, () => asking.take(key, limit)))
-    expect(alone.filter(({ isAllowed }) => isAllowed).length).toBe(share)
-    for (const untilMs = performance.now() + stoppedMs; performance.now() < untilMs; await delay(200))
-      expect((await asking.take(key, limit)).isAllowed).toBe(false)
-    store.kill('SIGCONT')
-    await delay(1500)
-    const admitted = (await Promise.all(Array.from({ length: limit }, () => other.take(key, limit)))).filter(
-      ({ isAllowed }) => isAllowed,
-    ).length
-    // Of the requests that it counted and answered late, those that were admitted without it stay counted.
-    expect(admitted).toBeGreaterThanOrEqual(limit - share)
-    await Promise.all([asking.close(), other.close()])
-  })
+  test.each([600, 6000])(
+    'that is stopped for %d ms counts no request of a burst that was decided without it',
+    async (stoppedMs) => {
+      const [asking, other] = [await open(), await open()]
+      // They know the time of the store.
+      await Promise.all([asking.take('known', limit), other.take('known', limit)])
+      const key = `burst ${stoppedMs}`
+      store.kill('SIGSTOP')
+      const alone = await Promise.all(Array.from({ length: 100 }, () => asking.take(key, limit)))
+      expect(alone.filter(({ isAllowed }) => isAllowed).length).toBe(share)
+      for (const untilMs = performance.now() + stoppedMs; performance.now() < untilMs; await delay(200))
+        expect((await asking.take(key, limit)).isAllowed).toBe(false)
+      store.kill('SIGCONT')
+      await delay(1500)
+      const admitted = (await Promise.all(Array.from({ length: limit }, () => other.take(key, limit)))).filter(
+        ({ isAllowed }) => isAllowed,
+      ).length
+      // Of the requests that it counted and answered late, those that were admitted without it stay counted.
+      expect(admitted).toBeGreaterThanOrEqual(limit - share)
+      await Promise.all([asking.close(), other.close()])
+    },
+  )
 
   // Long enough that connections are opened during the fault: their greeting is never answered.
   test.each([1500, 8000])(
-    'behind a network that swallows for %d ms is shared again when it passes',
+    'behind a network that drops packets for %d ms is shared again afterwards',
     async (swallowedMs) => {
       const proxy = await startSwallowingProxy(port)
       const redis = new Redis(url)
@@ -96,7 +99,7 @@ describe.skipIf(!redisProgram)('a store that is stopped', () => {
     },
   )
 
-  test('a clock that is set, and one that stands still, delay and deny nothing', async () => {
+  test('a clock that is set or stands still delays and denies nothing', async () => {
     let setMs = 0
     let stoodMs: number | undefined
     const limiter = await open(() => stoodMs ?? Date.now() + setMs)

@@ -38,7 +38,7 @@ async function openPortal(onRequest: (worker: string) => void): Promise<string> 
 }
 
 test.skipIf(testDatabaseUrl === undefined)(
-  'processes share the sources; killed in the middle, one is replaced, and every notice is stored once',
+  'processes share the sources; a killed one is replaced, and every notice is stored once',
   async () => {
     await using store = await openTestStore('server')
     const dataFolder = await mkdtemp(join(tmpdir(), 'tenderstock-workers-'))

@@ -55,7 +55,7 @@ function run(args: readonly string[]): {
   return { child, events, end: new Promise((done) => child.once('close', done)) }
 }
 
-test('notices arrive through the workers, and an edition is published', { timeout: 300_000 }, async () => {
+test('the workers receive notices, and an edition is published', { timeout: 300_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tenderstock-simulated-'))
   closers.push(() => rm(folder, { recursive: true, force: true }))
   const data = await putEmptyStock(join(folder, 'data'))
@@ -83,7 +83,7 @@ test('notices arrive through the workers, and an edition is published', { timeou
   expect(real.events.at(-1)).toMatchObject({ event: 'error', message: expect.stringContaining('made-up notices') })
 })
 
-test('an address that is no simulator, and one without --live, are wrong usage', async () => {
+test('an address that is not a simulator, and one without --live, are usage errors', async () => {
   const data = join(tmpdir(), 'tenderstock-never-made')
   for (const [args, text] of [
     [['--live', '--simulator', 'https://ted.europa.eu'], /the address that `tenderstock simulate` prints/],

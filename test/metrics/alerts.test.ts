@@ -51,7 +51,7 @@ test('promtool accepts the rules and the configuration', () => {
   execFileSync('promtool', ['check', 'config', join(deploy, 'prometheus/prometheus.yml')], { stdio: 'pipe' })
 })
 
-test('each alert has a fault, and a row in docs/monitoring.md with its severity and patience', () => {
+test('each alert has a fault, and a row in docs/monitoring.md with its severity and its waiting time', () => {
   expect(Object.keys(alertFaults)).toEqual(rules.map(({ alert }) => alert))
   const rows = runbook.split('\n').filter((line) => line.startsWith('| <a id='))
   expect(rows.map((row) => row.split(' | ').slice(0, 3).join(' | '))).toEqual(
@@ -71,7 +71,7 @@ test('rules and dashboard name only metrics that exist', () => {
       expect(Object.keys(metricTable)).toContain(name)
 })
 
-test('two normal hours raise nothing', () => {
+test('two normal hours raise no alert', () => {
   simulate([
     {
       interval: '1m',
@@ -124,7 +124,7 @@ test('each alert fires in its fault', () => {
 
 // one simulation for each alert takes a minute
 test.runIf(process.env['PROOF'] === 'full')(
-  'in the fault of an alert no other one fires',
+  'no other alert fires in the fault of an alert',
   () => {
     simulate(
       rules.map((rule) => {

@@ -19,7 +19,7 @@ test('docs/metrics.md lists every metric with its type, labels, unit and meaning
   )
 })
 
-test('docs/metrics.md names every route, and every status of a problem is counted by itself', () => {
+test('docs/metrics.md names every route, and each problem status is counted separately', () => {
   const routes = page.split('\n').find((line) => line.startsWith('| `route` |'))
   expect(routes).toBe(`| \`route\` | ${countedRoutes.map((route) => `\`${route}\``).join(', ')} |`)
   for (const { status } of Object.values(problemKinds)) expect(countedStatuses).toContain(status)

@@ -40,7 +40,7 @@ describe('a service with --metrics-port and --log-level info', () => {
       ]),
     )
 
-  test('shows every metric of the table with its labels, and no other; promtool is content', async () => {
+  test('shows exactly the metrics of the table with their labels, and promtool accepts them', async () => {
     await curl('-H', `Authorization: Bearer ${token}`, `${service.ready.api}/v1/tenders?limit=1`)
     const text = await service.scrape()
     expect(piped('promtool', ['check', 'metrics'], text)).toBe('')
@@ -59,7 +59,7 @@ describe('a service with --metrics-port and --log-level info', () => {
     expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/)
   })
 
-  test('counts a request by route, status and duration, whatever way it took', async () => {
+  test('counts a request by route, status and duration, on every path through the service', async () => {
     const count = async (labels: string) =>
       samplesOf(await service.scrape(), 'http_request_duration_seconds_count').get(labels) ?? 0
     const requests: readonly [labels: string, ...args: string[]][] = [
@@ -87,7 +87,7 @@ describe('a service with --metrics-port and --log-level info', () => {
     expect(last.reduce((sum, [, value]) => sum + value, 0)).toBe(total)
   })
 
-  test('counts what the samples brought', async () => {
+  test('counts the requests to the samples', async () => {
     const text = await service.scrape()
     expect(samplesOf(text, 'edition_number').get('')).toBe(service.ready['edition'])
     expect(samplesOf(text, 'edition_records').get('')).toBe(service.ready['records'])
@@ -97,7 +97,7 @@ describe('a service with --metrics-port and --log-level info', () => {
     expect(samplesOf(text, 'readers').get('')).toBe(1)
   })
 
-  test('answers nothing else on that port', async () => {
+  test('answers no other request on that port', async () => {
     const { origin } = new URL(service.ready.metrics)
     expect((await fetch(`${origin}/v1/tenders`)).status).toBe(404)
     const wrong = await fetch(service.ready.metrics, { method: 'POST', body: 'x' })
@@ -106,7 +106,7 @@ describe('a service with --metrics-port and --log-level info', () => {
     expect((await fetch(`${service.ready.api}/metrics`)).status).toBe(404)
   })
 
-  test('leaves a line for each request that jq reads, with the client behind the proxy and without secrets', async () => {
+  test('logs a line for each request that jq can read, with the client behind the proxy and without secrets', async () => {
     const marked = (args: readonly string[], path: string) => curl(...args, `${service.ready.api}${path}`)
     const proxied = ['-H', 'X-Forwarded-For: 203.0.113.9, 198.51.100.7']
     const authorized = ['-H', `Authorization: Bearer ${token}`]

@@ -37,7 +37,7 @@ function run(program: string, args: readonly string[]): ChildProcess {
 }
 
 test.runIf(testDatabaseUrl !== undefined)(
-  'Prometheus sees a sample for each expression, and Alertmanager delivers the alert of a lost database',
+  'Prometheus has a sample for each expression, and Alertmanager delivers the alert for a lost database',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tenderstock-prometheus-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

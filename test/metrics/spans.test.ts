@@ -15,7 +15,7 @@ type SeenSpan = {
   readonly attributes: { readonly [name: string]: unknown }
 }
 
-test('requests continue the trace of their caller on both ways of answering; stages are children of their round', async () => {
+test('requests continue the trace of their caller on both paths of answering; stages are children of their round', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tenderstock-spans-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const file = join(folder, 'spans.ndjson')

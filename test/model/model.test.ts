@@ -103,7 +103,7 @@ describe.each([
     await world[Symbol.asyncDispose]()
   })
 
-  test('is published exactly as in the stock: P1, P2, P3, C24, C25', async () => {
+  test('is published exactly as it is in the stock: P1, P2, P3, C24, C25', async () => {
     const rows = await world.store.db.selectFrom('tender').select(['tender_id', 'content']).execute()
     const newest = new Map(world.newest().map((record) => [record.id, record]))
     expect(newest.size).toBe(rows.length)
@@ -193,7 +193,7 @@ describe('while editions are published', () => {
   })
 })
 
-describe('metamorphic properties, by the API alone', () => {
+describe('metamorphic properties, tested through the API alone', () => {
   let world: ModelWorld
   beforeAll(async () => {
     world = await generatedWorld(seed + 6, 500, 3)
@@ -247,7 +247,7 @@ describe('metamorphic properties, by the API alone', () => {
       expect((await ids(parameters)).filter((id) => !more.has(id))).toEqual([])
     }
   })
-  test('C97: a filter on a field excludes what lacks the field', async () => {
+  test('C97: a filter on a field excludes records without the field', async () => {
     const lacks: [Parameters[number], (record: PublishedRecord) => boolean][] = [
       [['deadline_after', '1970-01-01T00:00:00Z'], ({ submissionDate }) => submissionDate === undefined],
       [['published_since', '1970-01-01T00:00:00Z'], ({ publicationDate }) => publicationDate === undefined],
@@ -268,7 +268,7 @@ describe('metamorphic properties, by the API alone', () => {
       expect((await ids([filter, ['archived', 'true']])).length).toBe(expected)
     }
   })
-  test('C98: the order of parameters and of list items does not matter, a cursor goes over', async () => {
+  test('C98: the order of parameters and of list items does not matter, even for a cursor', async () => {
     for (let round = 0; round < rounds; round++) {
       const parameters = randomQuery(random, world.newest())
       const otherwise = askedOtherwise(random, parameters)
@@ -282,7 +282,7 @@ describe('metamorphic properties, by the API alone', () => {
       expect(next.status, next.text).toBe(200)
     }
   })
-  test('C99: every limit from 1 to 100 has the same sequence', async () => {
+  test('C99: every limit from 1 to 100 gives the same sequence', async () => {
     const query = 'archived=true&cpv=45000000,71000000'
     const expected = naiveAnswer(world.newest(), [
       ['archived', 'true'],

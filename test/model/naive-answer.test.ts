@@ -32,14 +32,14 @@ describe('the model', () => {
     expect(matches({ lots: [{ cpvCodes: [code] }] }, ['cpv', filter])).toBe(expected)
   })
 
-  test('C65 to C71: regions by prefix', () => {
+  test('C65 to C71: regions match by prefix', () => {
     expect(matches({ nutsCodes: ['DE212'] }, ['nuts', 'de2'])).toBe(true)
     expect(matches({ nutsCodes: ['DE2'] }, ['nuts', 'DE21'])).toBe(false)
     expect(matches({}, ['nuts', 'DE'])).toBe(false)
     expect(matches({ nutsCodes: ['FR1'] }, ['nuts', 'DE , FR'])).toBe(true)
   })
 
-  test('C72 to C80: times, exact below the millisecond', () => {
+  test('C72 to C80: times are exact below the millisecond', () => {
     const published = { publicationDate: '2026-03-01T10:00:00.000Z', submissionDate: '2026-03-01T10:00:00.000Z' }
     expect(matches(published, ['published_since', '2026-03-01T11:00:00+01:00'])).toBe(true)
     expect(matches(published, ['published_since', '2026-03-01t10:00:00.000000001z'])).toBe(false)
@@ -48,7 +48,7 @@ describe('the model', () => {
     expect(matches({}, ['deadline_after', '2026-03-01T10:00:00Z'])).toBe(false)
   })
 
-  test('C36, C81 to C93: values, procedures, archived', () => {
+  test('C36, C81 to C93: filters on value, procedure and archived select the right records', () => {
     const amount = { contractAmount: { value: 100, currency: 'EUR' } }
     expect(matches(amount, ['value_min', '100'], ['value_max', '100'])).toBe(true)
     expect(matches({ contractAmount: { value: 100, currency: 'SEK' } }, ['value_min', '1'])).toBe(false)
@@ -62,7 +62,7 @@ describe('the model', () => {
     expect(matches({}, ['procedure', 'open'])).toBe(false)
   })
 
-  test('reads every notation of an instant alike', () => {
+  test('reads every notation of an instant the same way', () => {
     const random = randomOf(5)
     for (let round = 0; round < 2000; round++) {
       const ms = random.integer(Date.UTC(1971, 0, 1), Date.UTC(2090, 0, 1))

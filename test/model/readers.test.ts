@@ -214,7 +214,7 @@ async function compareRecord(own: Random): Promise<void> {
 
 describe(`${readerCount} readers of one service`, () => {
   const names = 'C6, C31, C36 to C50, C54 to C93, C107 to C110, D6, D43, R1, R2'
-  test(`answer as the model does while editions are published, every page from any of them: ${names}`, {
+  test(`answer as the model does while editions are published, with each page from any reader: ${names}`, {
     timeout: 300_000,
   }, async () => {
     let isOver = false
@@ -250,7 +250,7 @@ describe(`${readerCount} readers of one service`, () => {
     for (const count of Object.values(totals)) expect(count).toBeGreaterThan(10)
   })
 
-  test('share a limit to the request, for any request and any reader: C122, C123, C127, C131, D12', async () => {
+  test('share one limit exactly, for any request and any reader: C122, C123, C127, C131, D12', async () => {
     const limit = 83
     const circumstances = { now: world.now(), random: systemRandom }
     const made = await createOrganization(world.store.db, { name: 'Limited', requestsPerMinute: limit }, circumstances)
@@ -304,7 +304,7 @@ describe(`${readerCount} readers of one service`, () => {
   })
 
   // The reader of a connection is known when it ends: its connections end with it, those of the others continue.
-  test('have each answered a considerable part, and used cursors of others: C54', async () => {
+  test('each answered a considerable part, and used cursors of others: C54', async () => {
     expect(connections.map(({ breaks }) => breaks)).toEqual(connections.map(() => 0))
     expect(world.readers).toHaveLength(readerCount)
     for (const reader of world.readers) {

@@ -39,7 +39,7 @@ let listed: readonly string[] | undefined
 const listedFiles = (): readonly string[] => (listed ??= pack(['--dry-run', '--ignore-scripts']))
 
 describe('the package', () => {
-  test('holds the guides, the contract and the program, and nothing of tests', () => {
+  test('holds the guides, the contract and the program, and no tests', () => {
     const files = listedFiles()
     const guides = Object.values(listedGuides).flatMap((list) => list.map(([file]) => file))
     expect(files).toEqual(
@@ -56,7 +56,7 @@ describe('the package', () => {
     expect(own.filter((path) => /\.test\.|^test\/|^bench\/|^src\/.*\.ts$|node_modules/.test(path))).toEqual([])
   })
 
-  test('holds every dependency that the program needs, and no tool of development', () => {
+  test('holds every dependency that the program needs, and no development tool', () => {
     const bundled = listedFiles().flatMap((path) => /^(node_modules\/.+)\/package\.json$/.exec(path)?.[1] ?? [])
     for (const [path, { dev, devOptional, optional, peer, link }] of Object.entries(locked)) {
       if (!path.startsWith('node_modules/') || devOptional || optional || peer || link) continue
@@ -64,7 +64,7 @@ describe('the package', () => {
     }
   })
 
-  test('every file that the code reads beside itself is copied', () => {
+  test('every file that the code reads next to itself is copied', () => {
     const copied = /globSync\('src\/\*\*\/\*\.\{([\w,]+)\}'/.exec(
       readFileSync(join(root, 'src/bin/compile.ts'), 'utf8'),
     )![1]!
@@ -76,7 +76,7 @@ describe('the package', () => {
     for (const path of others) expect(endings.has(path.split('.').at(-1)!), path).toBe(true)
   })
 
-  test('every module that a thread or a process starts with is found when it is compiled', () => {
+  test('the compiled program finds every module that a thread or a process starts with', () => {
     let started = 0
     for (const path of modules) {
       const text = readFileSync(join(root, path), 'utf8')
@@ -92,7 +92,7 @@ describe('the package', () => {
   })
 })
 
-describe.skipIf(!isFull)('installed from the tarball in an empty folder', () => {
+describe.skipIf(!isFull)('the package, installed from the tarball in an empty folder', () => {
   const folder = isFull ? mkdtempSync(join(tmpdir(), 'tenderstock-package-')) : ''
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
   const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, HOME: folder }
@@ -168,7 +168,7 @@ describe.skipIf(!isFull)('installed from the tarball in an empty folder', () => 
     expect(errors).toBe('')
   }, 600_000)
 
-  test('says with an older Node.js what to do, and that works', () => {
+  test('says what to do under an older Node.js, and that works', () => {
     npm(['install', '--no-save', `old@npm:node-${process.platform}-${process.arch}@18`])
     const old = join(folder, 'node_modules/old/bin/node')
     const program = join(folder, 'node_modules/tenderstock/src/bin/tenderstock.cjs')

@@ -4,7 +4,7 @@ import { filesLeftOut } from './drawn-files.ts'
 
 const files = globSync('{src,test}/**/*.test.ts')
 
-test('a draw leaves out the same half each time, and another one other files', () => {
+test('a draw always leaves out the same half, and another draw leaves out other files', () => {
   const first = filesLeftOut(files, '0.5 of 1')
   expect(first.length).toBeGreaterThan(15)
   expect(filesLeftOut(files, '0.5 of 1')).toEqual(first)
@@ -23,6 +23,6 @@ test('a draw leaves out the same half each time, and another one other files', (
   expect(filesLeftOut(files, '1 of 1')).toEqual([])
 })
 
-test('what is no draw is refused', () => {
+test('an invalid draw is refused', () => {
   expect(() => filesLeftOut(files, 'half')).toThrow('0.5 of 1234')
 })

@@ -166,7 +166,7 @@ describe.skipIf(!hasTools || present.length === 0)('a proxy in front', () => {
     for (const text of [served.body, page.body]) expect(text).not.toMatch(/127\.0\.0\.1|localhost/)
   })
 
-  test.each(present)('%s: what the service refuses for its length is refused by the service', async (name) => {
+  test.each(present)('%s: requests that are too long are refused by the service, not by the proxy', async (name) => {
     const long = await ask(name, `/v1/tenders?cpv=${'45000000,'.repeat(1000)}`)
     expect([long.status, JSON.parse(long.body).type]).toEqual([414, `https://${proxyHost}/access#error-uri-too-long`])
     const big = await ask(name, '/v1/tenders', ['-H', `X-Big: ${'x'.repeat(17_000)}`])
@@ -209,7 +209,7 @@ describe.skipIf(!hasTools || present.length === 0)('a proxy in front', () => {
 
   const bearer = () => ['-H', `Authorization: Bearer ${token}`]
 
-  test('C132, C137, C138, D14: nodes that hang are a problem with Retry-After', async () => {
+  test('C132, C137, C138, D14: hanging nodes are answered as a problem with Retry-After', async () => {
     // The second one accepts connections too, and says nothing.
     const silent = createServer((socket) => void socket.on('error', () => {}).resume()).listen(deadPort, '127.0.0.1')
     await once(silent, 'listening')

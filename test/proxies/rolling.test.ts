@@ -70,7 +70,7 @@ function startClients(port: number, { token, ca }: { readonly token: string; rea
 }
 
 describe.skipIf(testDatabaseUrl === undefined)('two nodes behind HAProxy and nginx', () => {
-  test('are restarted in turn, and no request fails', { timeout: longestMs }, async () => {
+  test('are restarted one after the other, and no request fails', { timeout: longestMs }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'rolling-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
     await using store = await openTestStore('server')

@@ -34,7 +34,7 @@ const stock = Array.from({ length: 60 }, (_, at) => [Math.floor(at / 6), at % 6]
 ])
 
 describe('labels of a stock', () => {
-  test('one ID is one tender, other IDs of one authority under like titles are several', () => {
+  test('one ID is one tender; different IDs of one authority with similar titles are several', () => {
     const { within, between, authorities } = countLabels(freeLabels(stock))
     expect(between.same).toBe(60)
     expect(within.same).toBe(0)
@@ -42,13 +42,13 @@ describe('labels of a stock', () => {
     expect(authorities).toBe(10)
   })
 
-  test('an ID that authorities contradict is no label', () => {
+  test('an ID on which authorities disagree is not a label', () => {
     const other = notice('ted', 1, 0, { contractingAuthorities: [{ name: 'Kanton Weitweg', country: 'CH' }] })
     const own = notice('doe', 1, 0)
     expect(freeLabels([own, other])).toEqual([])
   })
 
-  test('decisions of operators are labels too', () => {
+  test('decisions by operators are labels too', () => {
     const [a, b] = [notice('doe', 1, 0, { procedureId: 'A-1' }), notice('ted', 1, 0, { procedureId: 'B-1' })]
     const decision = { left: a.noticeKey, right: b.noticeKey, decision: 'merge' } as const
     expect(casesOfStock([a, b], [decision]).labels).toMatchObject([{ isSame: true, origin: 'operator' }])
@@ -56,7 +56,7 @@ describe('labels of a stock', () => {
   })
 })
 
-test('one stock gives one table, in whatever order its notices come', () => {
+test('one stock gives one table, whatever the order of its notices', () => {
   const tableOf = (notices: readonly Notice[]) => fitTable({ ...casesOfStock(notices, []), commit: 'made up', seed: 1 })
   const table = tableOf(stock)
   expect(tableOf(stock.toReversed())).toEqual(table)
@@ -64,7 +64,7 @@ test('one stock gives one table, in whatever order its notices come', () => {
   expect(tableOf(stock.slice(20)).origin.data).not.toBe(table.origin.data)
 })
 
-test('the least score follows from the wrong merges that are wanted', () => {
+test('the minimum score follows from the accepted share of wrong merges', () => {
   const scored = [7, 5, 3, 1].map((score, at) => ({ score, isSame: false, placed: `${at}` }))
   expect([0, 0.01, 0.02].map((wanted) => leastScore(scored, 100, wanted))).toEqual([7.1, 5.1, 3.1])
 })

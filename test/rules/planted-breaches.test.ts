@@ -14,7 +14,7 @@ const rules = new Map(readRules(readFileSync(join(root, rulesPage), 'utf8')).map
 const left = new Set(['node_modules', '.git', 'data', 'live'])
 
 describe('the planted breaches', () => {
-  test('are of thirty rules, each with a test that docs/rules.md names for it', () => {
+  test('cover thirty rules, each with a test that docs/rules.md names for it', () => {
     expect(new Set(plantedBreaches.map(({ rule }) => rule)).size).toBe(30)
     for (const { rule, test } of plantedBreaches) {
       const { heldBy } = rules.get(rule)!
@@ -23,7 +23,7 @@ describe('the planted breaches', () => {
     }
   })
 
-  test('match the source: the replaced text occurs there once', () => {
+  test('match the source: each replaced text occurs there once', () => {
     for (const { rule, file, from, to } of plantedBreaches) {
       expect(readFileSync(join(root, file), 'utf8').split(from), `${rule}: ${from}`).toHaveLength(2)
       expect(to).not.toBe(from)

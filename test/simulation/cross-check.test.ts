@@ -39,7 +39,7 @@ function pagesOf(reader: EditionView, query: string, edition: number, limit: num
 }
 
 describe('the simulated world', () => {
-  it('publishes what publish() publishes, and serves it as the edition log does', async () => {
+  it('publishes the same as publish(), and serves it as the edition log does', async () => {
     const seed = Math.floor(Math.random() * 1_000_000)
     console.log(`cross-check of the simulation: seed ${seed}`)
     const random = randomOf(seed)

@@ -7,7 +7,7 @@ import { findPlanted, plantedEdits } from './planted-edits.ts'
 const timeout = 900_000
 
 it.each(proofDraw(plantedEdits, 4).map((planted) => [planted.name, planted] as const))(
-  'found in the source of the client: %s',
+  'the text to replace is found in the source of the client: %s',
   { timeout },
   async (name, planted) => {
     const seed = Math.floor(Math.random() * 1_000_000)

@@ -39,7 +39,7 @@ describe('simulation', () => {
     expect({ code, mismatches }).toEqual({ code: 0, mismatches: '0' })
   })
 
-  it('replays one run, step by step', { timeout }, async () => {
+  it('replays a single run, step by step', { timeout }, async () => {
     const { code, output } = await command('--replay', '12')
     expect(output).toMatch(/^#1 /m)
     expect(output).toContain('calm')
@@ -63,7 +63,7 @@ describe('planted mistakes', () => {
   })
 
   it.each([...proofDraw(suite, 4), ...proofDraw(furtherSuite, 3)].map((planted) => [planted.name, planted] as const))(
-    'found: %s',
+    'are found: %s',
     { timeout },
     async (_, planted) => {
       const { seed, from } = rare[planted.name] ?? { seed: Math.floor(Math.random() * 1_000_000), from: 0 }
@@ -75,7 +75,7 @@ describe('planted mistakes', () => {
     },
   )
 
-  it('a failing run shrinks to a smaller one that fails in the same way', { timeout }, async () => {
+  it('shrink from a failing run to a smaller one that fails in the same way', { timeout }, async () => {
     const planted = suite.find(({ name }) => name === 'archived omitted in delta')!
     const { failure } = await simulateRuns({ seed: 1, from: 0, to: 100, every: 1, planted })
     const shrunk = await shrink(failure!, planted)

@@ -76,7 +76,7 @@ async function readSlot(portals: SimulatedPortals, source: Source, channel: Chan
   }
 }
 
-test('every list is received completely from a portal that delivers three entries a page and repeats its last page', async () => {
+test('every list is received completely from a portal that delivers three entries per page and repeats its last page', async () => {
   let slots = 0
   let longer = 0
   for (const source of sources)

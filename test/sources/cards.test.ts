@@ -92,12 +92,12 @@ describe('the cards of the sources', () => {
     expect(countries).toBeGreaterThanOrEqual(40)
   })
 
-  test('hold the country of their id', () => {
+  test('name the country in their ID', () => {
     const strangers = all.filter(({ id, country }) => id.includes('-') && !id.startsWith(`${country.toLowerCase()}-`))
     expect(strangers.map(({ id }) => id)).toEqual([])
   })
 
-  test.each(all.map((source) => [source.id, source] as const))('%s: complete and possible', (_, source) => {
+  test.each(all.map((source) => [source.id, source] as const))('%s is complete and usable', (_, source) => {
     expect(faultsOf(source)).toEqual([])
   })
 })

@@ -62,7 +62,7 @@ afterAll(async () => {
   await store[Symbol.asyncDispose]()
 })
 
-test(`${days} days with all faults on: every published notice is in the store, none twice, whichever process died`, async () => {
+test(`over ${days} days with all faults, every published notice is stored exactly once, whichever process died`, async () => {
   const random = seeded(`${seed}|deaths`)
   const backfillSince = new Date(worldStart - 3 * dayMs).toISOString().slice(0, 10)
   const sums = { readings: 0, requests: 0, bad: 0, stopped: 0, killed: 0 }

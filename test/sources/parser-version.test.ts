@@ -13,7 +13,7 @@ import { loadSources } from '../../src/sources/registry.ts'
 const file = 'test/sources/parser-fingerprint.json'
 const day = Date.UTC(2026, 5, 1)
 
-test('what is read has the fingerprint of its parserVersion', async () => {
+test('what the parsers read has the fingerprint of parserVersion', async () => {
   const shelf = sampleShelf({ seed: 'parser fingerprint', epoch: day, base: 6 })
   const hash = createHash('sha256')
   let notices = 0

@@ -50,7 +50,7 @@ const secop = (members: object) => ({
 const deadlines = [{}, { fecha_de_recepcion_de: '2026-12-20T10:00:00.000' }]
 
 describe('SECOP II', () => {
-  test.each(tableOf('SECOP II'))('%s is %s, with a deadline and without', (word, phase) => {
+  test.each(tableOf('SECOP II'))('%s is %s, with and without a deadline', (word, phase) => {
     expect(phaseIn(secopPhases, word)).toBe(phase)
     for (const deadline of deadlines)
       for (const member of ['estado_del_procedimiento', 'estado_resumen'])
@@ -73,7 +73,7 @@ describe('SECOP II', () => {
       statusOf(parseSecop2, secop({ modalidad_de_contratacion: method, estado_del_procedimiento: 'Publicado' })),
     ).toBe(status)
   })
-  test('a direct contract that is a draft or cancelled stays that; a call whose opening is over is closed', () => {
+  test('a draft or cancelled direct contract remains so; a call whose opening is over is closed', () => {
     const direct = { modalidad_de_contratacion: 'Contratación directa' }
     expect(statusOf(parseSecop2, secop({ ...direct, estado_del_procedimiento: 'Borrador' }))).toBeUndefined()
     expect(statusOf(parseSecop2, secop({ ...direct, estado_del_procedimiento: 'Cancelado' }))).toBe('cancelled')

@@ -47,7 +47,7 @@ function publishedKeys(source: Source): string[] {
 }
 
 describe.each(chosen.map((source) => [source.id, source] as const))('%s', (_, source) => {
-  test('everything published arrives, once and readable, and a second reading brings nothing', async () => {
+  test('everything published is received once and is readable, and a second reading finds nothing new', async () => {
     const options = { ...portals.runOptions('first'), backfillSince }
     const results = await runSource(store, source, options)
     expect(
@@ -76,7 +76,7 @@ describe.each(chosen.map((source) => [source.id, source] as const))('%s', (_, so
     expect(again.reduce((sum, { documents }) => sum + documents, 0)).toBe(0)
   })
 
-  test('parsing is repeatable and pure', () => {
+  test('parsing is deterministic and has no side effects', () => {
     const parse = readerOf(source)
     for (const { bytes } of portals.simulator.published(source.id, worldStart).slice(0, 20)) {
       const before = hashOf(bytes)

@@ -58,7 +58,7 @@ const modification = (number: string, contractor: string, now: string, lot?: str
   })
 
 describe('the winners and amounts of a direct award announced beforehand (F15)', () => {
-  test('are in the record, whose lot still waits', () => {
+  test('are in the record, whose lot is still pending', () => {
     const record = recordOf(intention(award(undefined, 'Bau AG', 340_000)))
     expect(record).toMatchObject({
       status: 'awardIntended',
@@ -126,7 +126,7 @@ describe('the winners and amounts of a modified contract (F20)', () => {
     expect(names(record)).toEqual([['Alt GmbH']])
   })
 
-  test('of one contract count once, however often it is modified; of two lots both count', () => {
+  test('count once for one contract, however often it is modified; those of two lots both count', () => {
     const after = (value: number) => `<INFO_MODIFICATIONS>${money('VAL_TOTAL_AFTER', value)}</INFO_MODIFICATIONS>`
     const [first, second] = [after(110_000), after(120_000)]
     const once = recordOf(
@@ -198,7 +198,7 @@ describe('the winners and amounts of eForms', () => {
     ['29', 'result', 'can-standard', 'awarded'],
     ['38', 'cont-modif', 'can-modif', 'awarded'],
     ['40', 'cont-modif', 'can-modif', 'awarded'],
-  ])('of subtype %s stand in the record', (subtype, listName, type, status) => {
+  ])('of subtype %s are in the record', (subtype, listName, type, status) => {
     const document = eforms(
       subtype,
       listName,
@@ -216,7 +216,7 @@ describe('the winners and amounts of eForms', () => {
 })
 
 describe('the winners and amounts of OCDS', () => {
-  test.each([['award'], ['contract'], ['contractAmendment']])('of a release tagged %s stand in the record', (tag) => {
+  test.each([['award'], ['contract'], ['contractAmendment']])('of a release tagged %s are in the record', (tag) => {
     const record = recordOf(
       JSON.stringify({
         ocid: 'ocds-b5fd17-77',
@@ -258,12 +258,12 @@ describe('the amount of a lot with several contractors', () => {
   const three =
     award(undefined, 'Bau AG', 400_000) + award(undefined, 'Dach KG', 400_000) + award(undefined, 'Tief AG', 400_000)
 
-  test('is their common ceiling once, with a total and without', () => {
+  test('is their common ceiling once, with and without a total', () => {
     for (const total of [400_000, 1_000_000, undefined]) expect(amounts(result(three, total))).toEqual([400_000])
     expect(result(three)).toMatchObject({ awardedAmount: eur(400_000) })
   })
 
-  test('is the sum if the total of the notice says so, or if one contractor has several contracts', () => {
+  test('is the sum if the total of the notice shows it, or if one contractor has several contracts', () => {
     expect(amounts(result(three, 1_200_000))).toEqual([1_200_000])
     const twice = award(undefined, 'Bau AG', 400_000) + award(undefined, 'Bau AG', 400_000)
     expect(amounts(result(twice))).toEqual([800_000])
@@ -271,7 +271,7 @@ describe('the amount of a lot with several contractors', () => {
     expect(amounts(result(others))).toEqual([700_000])
   })
 
-  test("is the notice's total for the only lot, unknown for one of several, where it is above the total", () => {
+  test("above the notice's total becomes the total for an only lot, and unknown for one of several", () => {
     expect(amounts(result(award(undefined, 'Bau AG', 490_000), 400_000))).toEqual([400_000])
     const two = `<LOT_DIVISION/>${sampleLot('1')}${sampleLot('2')}`
     expect(amounts(result(award('1', 'Bau AG', 490_000) + award('2', 'Dach KG', 9_000), 400_000, two))).toEqual([
@@ -437,8 +437,8 @@ describe('lots and codes', () => {
   })
 })
 
-describe('a deadline of a year that means none', () => {
-  test.each(['2099-12-31', '9999-12-31', '1900-01-01'])('(%s) is no deadline', (date) => {
+describe('a deadline in a year that stands for no deadline', () => {
+  test.each(['2099-12-31', '9999-12-31', '1900-01-01'])('(%s) is dropped', (date) => {
     const lot = eformsLot('LOT-0001').replace(
       '</cac:ProcurementProjectLot>',
       `<cac:TenderingProcess><cac:TenderSubmissionDeadlinePeriod><cbc:EndDate>${date}+01:00</cbc:EndDate><cbc:EndTime>12:00:00+01:00</cbc:EndTime></cac:TenderSubmissionDeadlinePeriod></cac:TenderingProcess></cac:ProcurementProjectLot>`,
@@ -479,7 +479,7 @@ describe("a framework's maximum", () => {
       ),
     ).contractAmount?.value
 
-  test('of the procedure counts where the estimates of the lots add up to more', () => {
+  test('for the procedure counts where the estimates of the lots add up to more', () => {
     expect(record(5_500_000)).toBe(5_500_000)
     expect(record(20_000_000)).toBe(16_500_000)
   })
@@ -501,7 +501,7 @@ describe('an organization in OCDS that names no country', () => {
       'notice' in part ? part.notice.contractingAuthorities[0]?.country : part,
     )
 
-  test('is in that of the portal, known by its prefix or by its card', () => {
+  test('is in the country of the portal, known by its prefix or by its card', () => {
     expect(buyerCountry({}, release('ocds-b5fd17-80'))).toEqual(['GB'])
     expect(buyerCountry({ country: 'UG' }, release('ocds-aaaaaa-80'))).toEqual(['UG'])
     expect(buyerCountry({ country: 'ZZ' }, release('ocds-aaaaaa-80'))).toEqual([undefined])
@@ -510,7 +510,7 @@ describe('an organization in OCDS that names no country', () => {
 })
 
 describe('the values of Catalonia', () => {
-  test('are the estimated value of the contract, not its budget', () => {
+  test('give the estimated value of the contract, not its budget', () => {
     const row = {
       codi_expedient: 'X-1',
       codi_organ: '17',

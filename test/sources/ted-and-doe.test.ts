@@ -136,7 +136,7 @@ describe.each(engines)('both sources through the runner (%s)', (engine) => {
     expect(await numbersStored(store)).toBe(30 + 40 + 40 + 28)
   })
 
-  test('a firewall that refuses makes no day empty or complete; when it lets us in nothing is missing', async () => {
+  test('a firewall that refuses makes no day empty or complete; when it admits us again nothing is missing', async () => {
     await using store = await openTestStore(engine)
     const { portal, script } = await world()
     portal.fault = ({ url }) => (url.startsWith('https://ted.europa.eu/') ? challenge : undefined)
@@ -149,7 +149,7 @@ describe.each(engines)('both sources through the runner (%s)', (engine) => {
     expect(await numbersStored(store)).toBe(30 + 40 + 40 + 25)
   })
 
-  test('killed at every request in turn it ends with the same notices', async () => {
+  test('a run that is killed at every request in turn ends with the same notices', async () => {
     await using store = await openTestStore(engine)
     const { script } = await world()
     for (let requests = 1; requests < 60; requests += 3)
@@ -166,7 +166,7 @@ describe('the check of both sources', () => {
   test.each([
     ['a working day', '2026-03-11T11:00:00Z', 'ok', 37],
     ['a Monday, after a Sunday without an issue', '2026-03-09T11:00:00Z', 'quiet', 0],
-  ] as const)('on %s finds what the cards say', async (_, now, verdict, documents) => {
+  ] as const)('on %s finds what the cards state', async (_, now, verdict, documents) => {
     const { script } = await world()
     const options = optionsOf(script, Date.parse(now))
     const { send } = options.hosts.openConnection({ source: ted, signal: options.signal })

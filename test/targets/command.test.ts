@@ -13,7 +13,7 @@ import { openCommandWorld } from '../tender-sync/command-world.ts'
 const connectionString = process.env.TEST_DATABASE_URL
 if (!connectionString) console.log('skipped: tender-sync into PostgreSQL (no TEST_DATABASE_URL)')
 
-test('http with a custom mapping: a refused record is reported, even when quiet, until it is accepted', async () => {
+test('http with a custom mapping reports a refused record, even with --quiet, until it is accepted', async () => {
   await using world = await openCommandWorld()
   await using crm = await startHubspot()
   const shipped = JSON.parse(readFileSync(new URL('../../client/mappings/hubspot-deals.json', import.meta.url), 'utf8'))
@@ -36,7 +36,7 @@ test('http with a custom mapping: a refused record is reported, even when quiet,
   expect(crm.violations).toEqual([])
 })
 
-test('salesforce by its name; without its variables the run says which are missing', async () => {
+test('salesforce is chosen by name; without its variables the run says which are missing', async () => {
   await using world = await openCommandWorld()
   await using crm = await startSalesforce()
   world.api.editions.publish(startOfTests, [{ id: plainId(1) }])
@@ -59,7 +59,7 @@ test('salesforce by its name; without its variables the run says which are missi
   expect(crm.violations).toEqual([])
 })
 
-test.skipIf(!connectionString)('postgres: run, verify, status', async () => {
+test.skipIf(!connectionString)('run, verify and status work with postgres', async () => {
   await using world = await openCommandWorld()
   const schema = `command_${process.pid}`
   const variables = { TENDER_TOKEN: world.api.token, HOME: world.folder, DATABASE_URL: connectionString! }

@@ -30,7 +30,7 @@ test('the mapping reference names every member that a mapping may have', () => {
   expect(names.filter((name) => !new RegExp(`\`"?${name}"?\``).test(text))).toEqual([])
 })
 
-test('the properties in the docs are those that the mappings fill', () => {
+test('the properties in the documentation are those that the mappings fill', () => {
   const text = page('crm.md')
   for (const name of ['hubspot-deals', 'salesforce']) {
     const mapping = JSON.parse(readFileSync(new URL(`../../client/mappings/${name}.json`, import.meta.url), 'utf8'))

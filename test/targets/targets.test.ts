@@ -168,7 +168,7 @@ if (connectionString)
   }
 
 describe.each(Object.keys(targets))('from the API into %s', (name) => {
-  test('C144 C150 C157 C158 C159 D42 new, changed, awarded, cancelled, merged, reopened, redelivered', async () => {
+  test('C144 C150 C157 C158 C159 D42 new, changed, awarded, cancelled, merged, reopened and redelivered records arrive', async () => {
     await using api = await startApi()
     await using target = await targets[name]!()
     const client = new TenderClient({ baseUrl: api.origin, token: api.token })
@@ -270,7 +270,7 @@ describe.skipIf(!connectionString)('kill -9 while a run writes into PostgreSQL',
   }
 
   test.each(['open', 'history'])(
-    'C160 G1 the copy (%s) equals the edition after the run that ends, killed as often as you like',
+    'C160 G1 the copy (%s) equals the edition after a completed run, however often earlier ones were killed',
     async (initial) => {
       await using api = await startApi()
       const schema = nextSchema()

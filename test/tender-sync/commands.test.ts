@@ -59,7 +59,7 @@ describe('tender-sync run', () => {
     db.close()
   })
 
-  it('takes filters and the whole history', async () => {
+  it('accepts filters and loads the whole history', async () => {
     await using world = await openCommandWorld()
     const { api, sync, url } = world
     api.editions.publish(startOfTests, [
@@ -72,7 +72,7 @@ describe('tender-sync run', () => {
     expect(recordsOf(`${world.folder}/t.ndjson`).map(({ id }) => id)).toEqual([1, 2, 3, 4].map(plainId))
   })
 
-  it('refuses other filters, another address and another beginning for the same copy, unless told (G4)', async () => {
+  it('refuses other filters, another URL and another start date for the same copy, unless told to reload (G4)', async () => {
     await using world = await openCommandWorld()
     const { api, sync, url } = world
     api.editions.publish(
@@ -128,7 +128,7 @@ describe('tender-sync run', () => {
     expect((await sync(`run ${url} --sink ndjson:$t.ndjson`)).code).toBe(0)
   })
 
-  it('takes the token from a file, and a new one without a restart', async () => {
+  it('reads the token from a file, and a new one without a restart', async () => {
     await using world = await openCommandWorld()
     const { api, sync, url, folder } = world
     api.editions.publish(startOfTests, open(1, 3))
@@ -150,7 +150,7 @@ describe('tender-sync run', () => {
     })
   })
 
-  it('stops at a signal with the pages so far stored, and continues with the next', async () => {
+  it('stops at a signal after storing the pages so far, and continues with the next one', async () => {
     await using world = await openCommandWorld()
     const { api, sync, url } = world
     api.editions.publish(startOfTests, open(1, 450))
@@ -214,7 +214,7 @@ describe('tender-sync run', () => {
     expect(text).toMatch(/^tender_sync_last_run_success\{.*\} 1$/m)
   })
 
-  it('keeps state and lock of a program in the given folder, under a separate name', async () => {
+  it('keeps the state and lock of a custom sink in the given folder, under a separate name', async () => {
     await using world = await openCommandWorld()
     world.api.editions.publish(startOfTests, open(1, 3))
     const line = `run ${world.url} --sink exec --state $state -- ${process.execPath} -e process.stdin.pipe(fs.createWriteStream(process.argv[1],{flags:'a'})) $given`
@@ -281,7 +281,7 @@ describe('tender-sync verify', () => {
 })
 
 describe('tender-sync reset', () => {
-  it('asks, does nothing without a yes, and then reloads the copy', async () => {
+  it('asks for confirmation, does nothing without it, and otherwise reloads the copy', async () => {
     await using world = await openCommandWorld()
     const { api, sync, url, folder } = world
     api.editions.publish(startOfTests, open(1, 5))
@@ -308,7 +308,7 @@ describe('tender-sync reset', () => {
 })
 
 describe('tender-sync watch', () => {
-  it('runs at once and then every hour at its own minute, through faults, until it is stopped', async () => {
+  it('runs at once and then every hour at its own minute, despite faults, until it is stopped', async () => {
     await using world = await openCommandWorld()
     const { api, sync, url } = world
     api.editions.publish(startOfTests, open(1, 5))
@@ -345,7 +345,7 @@ describe('tender-sync watch', () => {
 })
 
 describe('tender-sync status', () => {
-  it('changes nothing, not even for a copy that does not exist', async () => {
+  it('changes nothing and creates nothing for a copy that does not exist', async () => {
     await using world = await openCommandWorld()
     for (const kind of ['ndjson', 'sqlite']) {
       const status = await world.sync(`status --sink ${kind}:$none`)

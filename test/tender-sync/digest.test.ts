@@ -80,7 +80,7 @@ describe.skipIf(!hasPython)('D59: a copy that another program damaged', () => {
     expect(await verified(world, `${kind}:$t.${kind}`)).toMatchObject({ result: 'different' })
   })
 
-  it('loses a row or gets an old one back in SQLite: the next run repairs it, and keeps what it had closed', async () => {
+  it('that lost a row or has an old one again in SQLite is repaired by the next run, which keeps closed records closed', async () => {
     await using world = await openCommandWorld()
     const { api, sync, url, folder } = world
     const file = join(folder, 't.db')
@@ -103,7 +103,7 @@ describe.skipIf(!hasPython)('D59: a copy that another program damaged', () => {
   })
 
   it.skipIf(!serverUrl || spawnSync('psql', ['--version']).status !== 0)(
-    'in PostgreSQL: a value is found by verify, a lost row by the next run',
+    'in PostgreSQL is found: a changed value by verify, a lost row by the next run',
     async () => {
       await using world = await openCommandWorld()
       const { api, sync, url } = world
@@ -159,24 +159,27 @@ const leavingOut = (id: string, times: number): typeof globalThis.fetch => {
 }
 
 describe('D59: a node that leaves a record out', () => {
-  it.each(['sqlite:$t.db', 'ndjson:$t.ndjson', 'exec:cat'])('once: the same run repairs %s', async (sink) => {
-    await using world = await openCommandWorld()
-    const { api, sync, url } = world
-    api.editions.publish(startOfTests, records(1, 30))
-    const state = sink.startsWith('exec') ? ' --state $state' : ''
-    const { code, out, err } = await sync(`run ${url} --sink ${sink}${state} --json`, {
-      fetch: leavingOut(plainId(7), 1),
-    })
-    expect([code, err]).toEqual([0, ''])
-    expect(typesOf(out).filter((type) => type === 'differs')).toHaveLength(1)
-    expect(events((await sync(`verify ${url} --sink ${sink}${state} --json`)).out).at(-1)).toMatchObject({
-      result: 'equal',
-      by: 'digest',
-      held: 30,
-    })
-  })
+  it.each(['sqlite:$t.db', 'ndjson:$t.ndjson', 'exec:cat'])(
+    'once is noticed, and the same run repairs %s',
+    async (sink) => {
+      await using world = await openCommandWorld()
+      const { api, sync, url } = world
+      api.editions.publish(startOfTests, records(1, 30))
+      const state = sink.startsWith('exec') ? ' --state $state' : ''
+      const { code, out, err } = await sync(`run ${url} --sink ${sink}${state} --json`, {
+        fetch: leavingOut(plainId(7), 1),
+      })
+      expect([code, err]).toEqual([0, ''])
+      expect(typesOf(out).filter((type) => type === 'differs')).toHaveLength(1)
+      expect(events((await sync(`verify ${url} --sink ${sink}${state} --json`)).out).at(-1)).toMatchObject({
+        result: 'equal',
+        by: 'digest',
+        held: 30,
+      })
+    },
+  )
 
-  it('always: one run over everything is tried, then the error says what to do, and later runs repeat only the error', async () => {
+  it('always causes one full run; then the error says what to do, and later runs repeat only the error', async () => {
     await using world = await openCommandWorld()
     const { api, sync, url } = world
     api.editions.publish(startOfTests, records(1, 30))
@@ -202,7 +205,7 @@ describe('D59: a node that leaves a record out', () => {
 })
 
 describe.skipIf(!hasPython)('D58: the program on the page for other clients', () => {
-  it('gives the digest that the API tells', async () => {
+  it('computes the digest that the API states', async () => {
     await using world = await openCommandWorld()
     const { api, sync, url, folder } = world
     api.editions.publish(startOfTests, [...records(1, 30), awarded(31)])

@@ -42,7 +42,7 @@ const run = ({ api, folder }: CommandWorld, sink: readonly string[], command = '
   end([program, command, '--url', api.origin, '--sink', ...sink], { TENDER_TOKEN: api.token, HOME: folder })
 
 describe.skipIf(!hasDisk)('SQLite on a full disk', () => {
-  it('ends with 4 and one sentence; with space again the next run completes', async () => {
+  it('ends with exit code 4 and one sentence; with space again the next run completes', async () => {
     await using world = await openCommandWorld()
     const description = 'made up '.repeat(1000)
     world.api.editions.publish(
@@ -82,7 +82,7 @@ describe.skipIf(!hasDisk)('SQLite on a full disk', () => {
 })
 
 describe('an API that cannot be reached', () => {
-  it('is named with its cause, at once when the copy was never begun', async () => {
+  it('is reported with its cause, at once if the copy was never begun', async () => {
     await using world = await openCommandWorld()
     const silent = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => silent.once('listening', resolve))
@@ -104,7 +104,7 @@ describe('an API that cannot be reached', () => {
     expect(waits.filter((ms) => ms > 5000)).toEqual([])
   })
 
-  it('is waited for when it was reached before (C153)', async () => {
+  it('is retried if it was reached before (C153)', async () => {
     await using world = await openCommandWorld()
     world.api.editions.publish(startOfTests, [{ id: plainId(1) }])
     expect((await world.sync(`run ${world.url} --sink ndjson:$t.ndjson`)).code).toBe(0)
@@ -127,7 +127,7 @@ describe('an API that cannot be reached', () => {
 })
 
 describe('a table of another program', () => {
-  it('named as ours is refused in SQLite before a byte of the file changes', async () => {
+  it('with the name of ours is refused in SQLite before a byte of the file changes', async () => {
     await using world = await openCommandWorld()
     for (const name of ['tender', 'tender_lot']) {
       const file = join(world.folder, `${name}.db`)
@@ -145,7 +145,7 @@ describe('a table of another program', () => {
   })
 
   it.skipIf(testDatabaseUrl === undefined)(
-    'with one of our names is refused in PostgreSQL, and nothing is created beside it',
+    'with the name of one of ours is refused in PostgreSQL, and nothing is created beside it',
     async () => {
       await using world = await openCommandWorld()
       await using database = await openEmptyDatabase()
@@ -180,7 +180,7 @@ if (testDatabaseUrl === undefined) console.log('skipped: a foreign table in Post
 
 const hasPython = spawnSync('python3', ['-V']).status === 0
 if (!hasPython) console.log('skipped: a terminal without a width (no python3)')
-it.skipIf(!hasPython)('a terminal that says 0 columns is written to as one of 80', async () => {
+it.skipIf(!hasPython)('a terminal that reports 0 columns is treated as one with 80', async () => {
   await using world = await openCommandWorld()
   // A new pseudo-terminal has no size until one is set.
   const terminal = `import os, pty, sys

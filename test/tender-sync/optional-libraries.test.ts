@@ -42,7 +42,7 @@ const libraries = ['hyparquet-writer', 'hyparquet', 'csv-parse', 'pg', 'node:sql
 const run = (sink: string): string[] => ['run', '--url', 'http://127.0.0.1:9', '--sink', sink]
 
 describe('without the optional libraries', () => {
-  it('the help, and sinks that need none, work', () => {
+  it('help and the sinks that need no library work', () => {
     expect(without(libraries, ['--help'])).toMatchObject({ code: 0, err: '' })
     expect(without(libraries, ['status', '--sink', `ndjson:${join(folder, 't.ndjson')}`])).toMatchObject({
       code: 0,
@@ -83,7 +83,7 @@ describe('without the optional libraries', () => {
 })
 
 describe('the program', () => {
-  it('ends with 2 and one sentence when it is used wrongly', () => {
+  it('ends with exit code 2 and one sentence when it is used wrongly', () => {
     expect(without([], ['run', '--sink', 'sqlite:x'])).toMatchObject({
       code: 2,
       out: '',

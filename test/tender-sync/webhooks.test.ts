@@ -49,7 +49,7 @@ type Events = Awaited<ReturnType<typeof startReceiverProcess>>['events']
 const seen = (events: Events, event: string) => events.filter((each) => each.event === event)
 
 describe.each(hitKinds)('hits in %s', (kind) => {
-  test('from the real deliverer arrive once, also when they are replayed, and other programs read them', async () => {
+  test('from the real deliverer arrive once, also when they are replayed, and other programs can read them', async () => {
     const target = await openHitTarget(kind)
     closers.push(target)
     await using store = await openTestStore('embedded')
@@ -128,7 +128,7 @@ describe.each(hitKinds)('hits in %s', (kind) => {
     expect(target.rows().map(({ hitId }) => hitId)).toEqual(messages.map(({ hitId }) => hitId).sort())
   })
 
-  test('a newer message replaces an older one, and never the other way', async () => {
+  test('a newer message replaces an older one, and never the reverse', async () => {
     const { secret, target, receiver } = await open(kind)
     const base = hitMessage({ modified: 5 })
     const { hitId } = base
@@ -155,7 +155,7 @@ describe.each(hitKinds)('hits in %s', (kind) => {
     ])
   })
 
-  test('SIGTERM ends it with 0, after the open requests; then it starts again with what it has', async () => {
+  test('SIGTERM ends it with exit code 0 after the open requests; a restart continues with its data', async () => {
     const { secret, target, start, receiver } = await open(kind)
     const messages = Array.from({ length: 20 }, () => hitMessage())
     const answers = Promise.all(messages.map((message) => post(receiver.url, message, [secret])))
@@ -172,7 +172,7 @@ describe.each(hitKinds)('hits in %s', (kind) => {
     expect(seen(again.events, 'hit')).toMatchObject([{ outcome: 'held' }])
   })
 
-  test('lone surrogates, NUL and controls come as what every program reads', async () => {
+  test('lone surrogates, NUL and control characters are stored so that every program can read them', async () => {
     const { secret, target, receiver } = await open(kind)
     const title = 'a\u0000b\ud800c\u001b[2J“ü”'
     expect(await post(receiver.url, hitMessage({ title }), [secret])).toBe(204)
@@ -180,8 +180,8 @@ describe.each(hitKinds)('hits in %s', (kind) => {
   })
 })
 
-describe('requests that are no genuine webhook', () => {
-  test('get a clear answer and leave nothing', async () => {
+describe('requests that are not genuine webhooks', () => {
+  test('get a clear answer and store nothing', async () => {
     const { secret, target, receiver } = await open('sqlite', { more: ['--path', '/hits'] })
     expect(receiver.url).toMatch(/\/hits$/)
     const message = hitMessage()
@@ -216,7 +216,7 @@ describe('requests that are no genuine webhook', () => {
     expect(target.rows()).toHaveLength(1)
   })
 
-  test('a test event and an unknown kind are accepted and said', async () => {
+  test('a test event and an unknown kind are accepted and reported', async () => {
     const { secret, target, receiver } = await open('sqlite')
     const other = { id: 'msg_1', body: JSON.stringify({ type: 'search.hit.praised', timestamp: '', data: {} }) }
     expect(await post(receiver.url, other, [secret])).toBe(204)
@@ -231,7 +231,7 @@ describe('requests that are no genuine webhook', () => {
     expect(target.rows()).toEqual([])
   })
 
-  test('bodies without end, slow headers and too many connections end, and others are served meanwhile', async () => {
+  test('endless bodies, slow headers and too many connections are ended, and others are served meanwhile', async () => {
     const { secret, receiver } = await open('sqlite')
     const { port } = new URL(receiver.url)
     const dial = () => {
@@ -267,7 +267,7 @@ describe('requests that are no genuine webhook', () => {
 })
 
 describe('secrets', () => {
-  test('a file is reread, so a rotation needs no restart', async () => {
+  test('a secret file is reread, so a rotation needs no restart', async () => {
     const target = await openHitTarget('sqlite')
     closers.push(target)
     const [old, fresh] = [newSecret(), newSecret()]
@@ -292,7 +292,7 @@ describe('secrets', () => {
   test.each([
     ['no secret', {}, /set TENDER_WEBHOOK_SECRET/],
     ['a secret that is none', { TENDER_WEBHOOK_SECRET: 'whsec_short' }, /must hold the secret of the endpoint/],
-  ])('%s is wrong use', async (_, variables, message) => {
+  ])('%s is a usage error', async (_, variables, message) => {
     await using world = await openCommandWorld()
     const { code, err } = await world.sync('webhooks --sink sqlite:$t.db', { variables })
     expect([code, err]).toEqual([2, expect.stringMatching(message)])
@@ -301,7 +301,7 @@ describe('secrets', () => {
 })
 
 describe('a target that fails', () => {
-  test('SQLite that another process writes: the answer waits, and is 503 when it takes too long', async () => {
+  test('SQLite that another process writes delays the answer, which becomes 503 after too long', async () => {
     const { secret, target, receiver } = await open('sqlite')
     const other = new DatabaseSync(join(target.folder, 'tenders.db'))
     other.exec('BEGIN IMMEDIATE')
@@ -325,7 +325,7 @@ describe('a target that fails', () => {
   })
 
   test.skipIf(!hitKinds.includes('postgres'))(
-    'PostgreSQL: lost connections, locks, a database that is gone',
+    'PostgreSQL with lost connections, locks or a missing database loses no message',
     async () => {
       const { secret, target, receiver } = await open('postgres')
       const url = target.sink.slice('postgres:'.length)
@@ -356,7 +356,7 @@ describe('a target that fails', () => {
     },
   )
 
-  test('a full disk: 503, and afterwards no line is torn', async () => {
+  test('a full disk gives 503, and afterwards no line is torn', async () => {
     const target = await openHitTarget('ndjson')
     closers.push(target)
     const secret = newSecret()
@@ -419,7 +419,7 @@ describe('beside the copy', () => {
     }
   })
 
-  test('a table or a file of that name that is not ours is refused and stays', async () => {
+  test('a table or a file of that name that is not ours is refused and stays unchanged', async () => {
     const target = await openHitTarget('sqlite')
     closers.push(target)
     const db = new DatabaseSync(join(target.folder, 'tenders.db'))
@@ -445,7 +445,7 @@ describe('beside the copy', () => {
     await expect(startReceiverProcess(database.sink, { secret })).rejects.toThrow(/holds a table hit that/)
   })
 
-  test('one process at a time writes hits.ndjson', async () => {
+  test('only one process at a time writes hits.ndjson', async () => {
     const { secret, target, receiver } = await open('ndjson')
     await expect(startReceiverProcess(target.sink, { secret })).rejects.toThrow(/Another process is writing/)
     expect(await post(receiver.url, hitMessage(), [secret])).toBe(204)

@@ -195,7 +195,7 @@ ${ports.map((each, index) => `  server node${index} 127.0.0.1:${each}\n`).join('
     }
   }
 
-  test('and the way back fail no request', { timeout: 1_800_000 }, async () => {
+  test('and its rollback fail no request', { timeout: 1_800_000 }, async () => {
     const newer = makeNewer()
     // sample portals made these records; they are not read again in this test
     const first = await launch(root, ['start', '--requests-per-minute', '1000000'], 'writer')

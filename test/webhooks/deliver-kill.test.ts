@@ -23,7 +23,7 @@ const sleeps = proofCount({ share: 5, full: 50 })
 
 describe.each(engines)('a deliverer that is killed (%s)', (engine) => {
   test(
-    'loses no message, and sends none under two ids',
+    'loses no message, and sends none under two IDs',
     async () => {
       console.log(`seed ${seed}`)
       const random = randomOf(seed)
@@ -101,9 +101,9 @@ const fates = [
   { late: 410, meanwhile: 204, isReplayed: true, left: { state: 'delivered', attempts: 1 }, sent: 3 },
 ] as const
 
-describe.skipIf(testDatabaseUrl === undefined)('a deliverer that sleeps past its lease', () => {
+describe.skipIf(testDatabaseUrl === undefined)('a deliverer that was suspended past its lease', () => {
   test(
-    'records nothing over what its successor did',
+    'overwrites nothing that its successor stored',
     async () => {
       await using store = await openTestStore('server')
       const world = await openDeliveryWorld(store, Date.now())

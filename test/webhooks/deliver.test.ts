@@ -44,7 +44,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
   }
   const idsOf = (received: readonly Received[]) => received.map(({ headers }) => String(headers['webhook-id']))
 
-  test('a hit arrives, signed, with its record as of the edition', async () => {
+  test('a hit arrives, signed, with its record from that edition', async () => {
     const { addHit, addEndpoint, addDelivery, deliver, receiver, store, now } = await world()
     const hit = await addHit('Asphalt “Straße”')
     const endpoint = await addEndpoint(receiver.url)
@@ -71,7 +71,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  test('messages of an edition wait until it is matched whole', async () => {
+  test('messages of an edition wait until all of it is matched', async () => {
     const { addHit, addEndpoint, addDelivery, deliver, receiver, store } = await world()
     const endpoint = await addEndpoint(receiver.url)
     await addDelivery(endpoint.endpointNo, await addHit())
@@ -83,7 +83,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  test('a failed one comes again by the schedule, under its id, with the same body and a new signature', async () => {
+  test('a failed message is sent again on schedule, under its ID, with the same body and a new signature', async () => {
     const { addHit, addEndpoint, addDelivery, deliver, receiver, advance, store, stateOf } = await world(
       (response, _received, count) => void response.writeHead(count < 3 ? 500 : 200).end(`answer ${count}`),
     )
@@ -113,7 +113,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     )
   })
 
-  test('after ten attempts it is given up, and can be replayed under its id', async () => {
+  test('a message is abandoned after ten attempts, and can be replayed under its ID', async () => {
     let status = 500
     const { addHit, addEndpoint, addDelivery, deliver, receiver, advance, store, now, stateOf } = await world(
       (response) => void response.writeHead(status).end(),
@@ -137,7 +137,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     expect(receiver.received).toHaveLength(12)
   })
 
-  test('410 disables at once and holds the rest; enabled and released, it all arrives once', async () => {
+  test('a 410 disables the endpoint at once and holds the rest, which arrives once after a release', async () => {
     let status = 410
     const { addHit, addEndpoint, addDelivery, deliver, receiver, store, disabled, stateOf, now } = await world(
       (response) => void response.writeHead(status).end(),
@@ -160,7 +160,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     expect(idsOf(receiver.received.slice(before)).sort()).toEqual([...ids].sort())
   })
 
-  test('only failures for five days disable; one success in between does not', async () => {
+  test('five days of failures disable an endpoint, unless there is a success in between', async () => {
     let status = 500
     const { addHit, addEndpoint, addDelivery, deliver, receiver, store, advance, disabled } = await world(
       (response) => void response.writeHead(status).end(),
@@ -215,7 +215,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     expect(most).toBe(4)
   })
 
-  test('a dead endpoint and a slow one delay no other', async () => {
+  test('dead and slow endpoints delay no others', async () => {
     const { addHit, addEndpoint, addDelivery, deliver, receiver, stateOf } = await world()
     const dead = await startReceiver(() => {})
     const slow = await startReceiver((response) => void setTimeout(() => response.writeHead(200).end(), 300))
@@ -241,7 +241,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     expect(await stateOf(bad[1]!.endpointNo)).toMatchObject({ delivered: 1 })
   })
 
-  test('requests to one endpoint start at most so often as it allows', async () => {
+  test('requests to one endpoint start at most as often as it allows', async () => {
     const { addHit, addEndpoint, addDelivery, deliver, receiver } = await world()
     const { endpointNo } = await addEndpoint(receiver.url, 2)
     for (let count = 0; count < 4; count++) await addDelivery(endpointNo, await addHit())
@@ -253,7 +253,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     expect(performance.now() - startedAt).toBeGreaterThan(3 * 500 - 20)
   })
 
-  test('two deliverers share the work: each message comes once', async () => {
+  test('two deliverers share the work: each message arrives once', async () => {
     const { addHit, addEndpoint, addDelivery, deliver, receiver } = await world()
     const hits = [await addHit(), await addHit(), await addHit()]
     const ids: string[] = []
@@ -265,7 +265,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     expect(idsOf(receiver.received).sort()).toEqual(ids.sort())
   })
 
-  test('an outcome that could not be stored is sent again, the same', async () => {
+  test('a message whose outcome could not be stored is sent again unchanged', async () => {
     const { addHit, addEndpoint, addDelivery, deliver, receiver, store, options, advance } = await world()
     const { endpointNo } = await addEndpoint(receiver.url)
     const messageId = await addDelivery(endpointNo, await addHit())
@@ -286,7 +286,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     expect(receiver.received[1]!.body).toBe(receiver.received[0]!.body)
   })
 
-  test('outcomes of several endpoints are stored together; one that cannot be stored, or is late, keeps no other from it', async () => {
+  test('outcomes of several endpoints are stored together; one that is late or cannot be stored affects no other', async () => {
     const { addHit, addEndpoint, addDelivery, receiver, store, now, stateOf } = await world()
     const statements: string[] = []
     const db = store.db.withPlugin({
@@ -385,7 +385,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     expect(() => after(endpoint.secret)).toThrow()
   })
 
-  test('secrets are in no row of the database', async () => {
+  test('secrets appear in no row of the database', async () => {
     const { addEndpoint, receiver, store } = await world()
     const { secret } = await addEndpoint(receiver.url)
     const bytes = webhookSecretBytes(secret)!
@@ -398,7 +398,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     expect(all.rows[0]!.text).not.toContain(secret.slice('whsec_'.length))
   })
 
-  test('a secret that was sealed with a lost key sends nothing unsigned: the endpoint is disabled', async () => {
+  test('an endpoint whose secret was sealed with a lost key is disabled, and sends nothing unsigned', async () => {
     const { addHit, addEndpoint, addDelivery, deliver, receiver, disabled, stateOf, options } = await world()
     const { endpointNo, endpointId } = await addEndpoint(receiver.url)
     await addDelivery(endpointNo, await addHit())
@@ -418,7 +418,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     expect(delivery).toMatchObject({ state: 'due', attempts: 1, lastError: 'forbidden-address' })
   })
 
-  test('another address: nothing more goes to the former one, and what failed there is tried at the new one now', async () => {
+  test('a change of address sends nothing more to the old one, and retries at the new one at once', async () => {
     let move: () => unknown = () => {}
     let status = 500
     const { addHit, addEndpoint, addDelivery, deliver, receiver, store, now, stateOf } = await world(
@@ -463,7 +463,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     expect(await to(next.url)).toBe(false)
   })
 
-  test('a removed endpoint gets nothing more', async () => {
+  test('a removed endpoint receives nothing more', async () => {
     const { addHit, addEndpoint, addDelivery, deliver, receiver, store, now, stateOf } = await world()
     const { endpointNo, endpointId } = await addEndpoint(receiver.url)
     await addDelivery(endpointNo, await addHit())
@@ -474,7 +474,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     expect(await stateOf(endpointNo)).toMatchObject({ 'given-up': 1 })
   })
 
-  test('history is forgotten after thirty days, what is held is not', async () => {
+  test('history is removed after thirty days, held messages are not', async () => {
     const { addHit, addEndpoint, addDelivery, deliver, receiver, store, advance, now, stateOf } = await world()
     const [first, second] = [await addEndpoint(receiver.url), await addEndpoint(receiver.url)]
     await addDelivery(first.endpointNo, await addHit())

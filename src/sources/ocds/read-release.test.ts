@@ -93,7 +93,7 @@ describe('an award', () => {
     expect(read.lots.map((lot) => lot.result?.outcome)).toEqual(['awarded', 'awarded'])
   })
 
-  it('does not count a canceled contract', () => {
+  it('does not count a cancelled contract', () => {
     const contracts = [
       contract('c', 500, { relatedLots: ['LOT-1'], status: 'cancelled' }),
       contract('d', 300, { relatedLots: ['LOT-2'], status: 'active' }),

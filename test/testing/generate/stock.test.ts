@@ -11,13 +11,13 @@ describe('a generated stock', () => {
   const share = (test: (content: (typeof contents)[number]) => boolean): number =>
     contents.filter(test).length / contents.length
 
-  test('is the same for the same seed, another for another', () => {
+  test('is the same for the same seed, and different for another', () => {
     expect(generateTender(options, 17)).toEqual(contents[17])
     expect(generateTender({ ...options, seed: 8 }, 17)).not.toEqual(contents[17])
     expect(generateTender(options, 17, 1)).not.toEqual(contents[17])
   })
 
-  test('holds valid records only, each id once', () => {
+  test('holds only valid records, each ID once', () => {
     for (const content of contents.slice(0, 500)) {
       const record = { ...content, lastModified: '2026-11-01T00:00:00.000Z', checkedAt: '2026-11-01T00:00:00.000Z' }
       expect([...Value.Errors(tenderRecordSchema, record)].map((error) => error.message)).toEqual([])
@@ -25,7 +25,7 @@ describe('a generated stock', () => {
     expect(new Set(contents.map(({ id }) => id)).size).toBe(contents.length)
   })
 
-  test('has the sizes and gaps of a real one', () => {
+  test('has the sizes and gaps of a real stock', () => {
     const meanSize =
       contents.reduce((sum, content) => sum + Buffer.byteLength(JSON.stringify(content)), 0) / contents.length
     expect(meanSize).toBeGreaterThan(2500)
