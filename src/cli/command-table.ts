@@ -610,10 +610,19 @@ const table = {
       'Without an id: all active sources. Nothing is stored. A source is ok if an entry arrived and its content fits the card, quiet if the portal has published nothing lately. Exit code 0: all are ok or quiet; 6: one differs or does not answer.',
     ],
     operands: { name: '[SOURCE…]', min: 0, max: 1000 },
-    options: { simulator },
+    options: {
+      simulator,
+      record: {
+        type: 'text',
+        value: 'DIR',
+        completes: 'folder',
+        help: 'Write requests and answers into this new folder, without keys, cookies, mail addresses and phone numbers.',
+      },
+    },
     environment: sourceEnvironment,
     examples: [
       ['tenderstock source check ted doe', 'two portals'],
+      ['tenderstock source check ro-seap --record answers', 'a recording for the tests'],
       [
         'tenderstock source check xx-new --simulator http://127.0.0.1:8090',
         'a new card against `tenderstock simulate`',

@@ -1,5 +1,5 @@
 // One small live request to a portal, and whether the answer is what the card says. Stores nothing.
-import type { Rejection } from '../domain/notice.ts'
+import type { Notice, Rejection } from '../domain/notice.ts'
 import { dayMs, hourMs, offsetMsAt, wallToEpochMs } from '../domain/time.ts'
 import { missingFromShape } from '../sources/answer-shape.ts'
 import { fetchOf } from '../sources/deliver/fetch-of.ts'
@@ -9,7 +9,10 @@ import type { Channel, Source } from '../sources/source.ts'
 import { isSpan } from './plan-slots.ts'
 import { dayStart, slotOf, spanAt } from './slot-spans.ts'
 
-export type CheckOptions = Pick<FetchContext, 'send' | 'key' | 'now' | 'scratchFolder' | 'signal'>
+export type CheckOptions = Pick<FetchContext, 'send' | 'key' | 'now' | 'scratchFolder' | 'signal'> & {
+  /** Called with each notice that was read. */
+  readonly onNotice?: (notice: Notice) => void
+}
 
 export type CheckResult = {
   readonly sourceId: string
@@ -111,8 +114,10 @@ export async function checkSource(source: Source, options: CheckOptions): Promis
             ? [{ pointer: '', rejection: document.unreadable }]
             : parserOf(source)(document.bytes)
           for (const part of parts) {
-            if ('notice' in part) notices += 1
-            else {
+            if ('notice' in part) {
+              notices += 1
+              options.onNotice?.(part.notice)
+            } else {
               firstRejection ??= part.rejection
               rejections[part.rejection.reason] = (rejections[part.rejection.reason] ?? 0) + 1
             }

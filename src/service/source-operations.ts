@@ -1,8 +1,9 @@
 // The operator's commands about sources: which there are, how each is doing, and reading one now.
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type CheckResult, checkSource } from '../ingest/check-source.ts'
+import { Recorder } from '../ingest/recordings.ts'
 import { runSource } from '../ingest/run-sources.ts'
 import { whyOff } from '../ingest/source-health.ts'
 import { sourcesHealth } from '../ingest/watch-sources.ts'
@@ -226,12 +227,19 @@ function cardIn(access: PortalAccess, source: Source): Source {
   throw wrongUse(`This service reads sample portals, and ${source.id} is not one of them.`)
 }
 
+/** Creates the folder of recordings; refuses one that holds something, so that no recording mixes with another. */
+async function prepareRecordings(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  if ((await readdir(folder)).length > 0)
+    throw wrongUse(`${folder} is not empty; name a new folder for the recordings (--record DIR).`)
+}
+
 /** What a check needs: no stock is open. */
 export type CheckContext = Omit<ReadingContext, 'store' | 'documentStore'>
 
 /**
  * `source check [ID …]`: one small request each, compared with the card. Exit code 6 when one differs or does not
- * answer; a quiet one is not an error.
+ * answer; a quiet one is not an error. `--record DIR` writes the exchanges into a new folder.
  */
 export const checkSources: Operation<CheckContext> = async (context, { operands, options }, emit) => {
   const sources = await loadSources()
@@ -242,6 +250,7 @@ export const checkSources: Operation<CheckContext> = async (context, { operands,
     source.access.kind === 'open'
       ? undefined
       : (context.keyOf(source.access.setting) ?? (access.isSimulated ? 'simulated' : undefined))
+  if (options.record !== undefined) await prepareRecordings(String(options.record))
   const hasKey = (source: Source) => source.access.kind === 'open' || keyOf(source) !== undefined
   const chosen =
     named.length > 0
@@ -258,8 +267,12 @@ export const checkSources: Operation<CheckContext> = async (context, { operands,
       emit({ event: 'progress', stage: 'check', done: verdicts.length, total: chosen.length })
       const key = keyOf(source)
       const { send } = access.hosts.openConnection({ source, key, signal })
-      const result = await checkSource(source, { send, key, now: clock, scratchFolder, signal })
+      const recorder = options.record === undefined ? undefined : new Recorder(send, key)
+      const recordedAt = new Date(clock()).toISOString()
+      const checking = { send: recorder?.send ?? send, key, now: clock, scratchFolder, signal }
+      const result = await checkSource(source, checking)
       verdicts.push(result.verdict)
+      await recorder?.write(join(String(options.record), source.id), { sourceId: source.id, recordedAt })
       emit({ event: 'sourceChecked', ...result })
     }
   } finally {
