@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { requiredAttribution } from '../sources/attribution.ts'
 import type { Delivery } from '../sources/delivery.ts'
+import { recordedAnswers } from '../sources/recorded-answers.ts'
 import { countCountries, loadSources, type Sources } from '../sources/registry.ts'
 import type { Channel, Source } from '../sources/source.ts'
 
@@ -68,11 +69,11 @@ function sourceTable(sources: Sources): string {
     `**${all.length} sources in ${countCountries(all)} countries**, plus the European Union and international bodies. ` +
       `${all.length - new Set([...keyed, ...off]).size} need no setup, ${keyed.length} need a key, ${off.length} run only when they are named.`,
     '',
-    '| Country | Source | Portal | Delivers | Access | License |',
-    '|---|---|---|---|---|---|',
+    '| Country | Source | Portal | Delivers | Access | License | Evidence |',
+    '|---|---|---|---|---|---|---|',
     ...sortedSources(sources).map(
       (source) =>
-        `| ${[nameOf(source.country), `\`${source.id}\``, `[${cell(source.title)}](${source.homepage}), ${cell(source.publisher)}`, deliveries(source), accessOf(source), licenceOf(source)].join(' | ')} |`,
+        `| ${[nameOf(source.country), `\`${source.id}\``, `[${cell(source.title)}](${source.homepage}), ${cell(source.publisher)}`, deliveries(source), accessOf(source), licenceOf(source), evidenceOf(source)].join(' | ')} |`,
     ),
   ].join('\n')
 }
@@ -90,6 +91,12 @@ function accessOf({ access, offBecause }: Source): string {
     ...(offBecause === undefined ? [] : [`off: ${cell(offBecause)}`]),
   ]
   return parts.length === 0 ? 'open' : parts.join('; ')
+}
+
+/** What the card stands on. */
+function evidenceOf({ id, documentation }: Source): string {
+  if (recordedAnswers.has(id)) return 'recorded answers'
+  return documentation === undefined ? 'none on record' : `[documentation](${documentation})`
 }
 
 function licenceOf({ license: { name, url } }: Source): string {

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import type { Notice, ParsedPart } from '../../src/domain/notice.ts'
 import { readPath } from '../../src/sources/files.ts'
 import { parseDocument, parserOf } from '../../src/sources/parse-document.ts'
+import { recordedAnswers } from '../../src/sources/recorded-answers.ts'
 import { loadSources } from '../../src/sources/registry.ts'
 
 const folder = join(import.meta.dirname, '../../../shared/corpus/portal-answers')
@@ -36,6 +37,10 @@ function allOf(sourceId: string, file: string): Notice[] {
   expect(reasonsOf(parts)).toEqual([])
   return noticesIn(parts)
 }
+
+it('every source with recorded answers is a source', () => {
+  expect([...recordedAnswers].filter((id) => !sources.has(id))).toEqual([])
+})
 
 describe.skipIf(!existsSync(folder))('recorded answers of portals', () => {
   it('Catalonia: a row after its deadline', () => {
