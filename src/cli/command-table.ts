@@ -645,6 +645,19 @@ const table = {
       ['tenderstock source run doe --channel daily --slot 2026-11-20', 'rereads one day'],
     ],
   },
+  'source release': {
+    summary: 'End the quarantine of a source: its notices are consolidated.',
+    details: [
+      'A source is put into quarantine when far fewer of its new notices than usual have a deadline, CPV, value, authority or region: `source show` says which. If the portal renamed a member, correct the card and run `rebuild` instead: it reads the notices again and ends every quarantine.',
+    ],
+    operands: { name: 'SOURCE', min: 1, max: 1 },
+    options: {
+      note: { type: 'text', value: 'TEXT', help: 'What you found, for people who read the alarm later.' },
+    },
+    examples: [
+      ["tenderstock source release doe --note 'calls without CPV, seen on the portal'", 'after looking at them'],
+    ],
+  },
   'review list': {
     summary: 'List possible duplicates that await a decision, most likely first.',
     details: [

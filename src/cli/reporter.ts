@@ -562,6 +562,13 @@ function statusText(event: EventOf<'status'>, paint: Paint): string {
     paint.bold('Received'),
     row('Documents', number(event.documents)),
     row('Notices', `${number(event.notices)}${event.waiting ? `, ${number(event.waiting)} not consolidated yet` : ''}`),
+    ...event.quarantines.map(({ sourceId, since, notices }) =>
+      row(
+        'In quarantine',
+        `${count(notices, 'notice')} of ${sourceId} since ${minute(since)}; tenderstock source show ${sourceId}`,
+        paint.yellow,
+      ),
+    ),
     row('Unreadable', counts(event.rejections)),
     ...(event.outdated
       ? [row('Read by older parsers', `${count(event.outdated, 'document')}; tenderstock rebuild re-parses them`)]

@@ -48,6 +48,8 @@ export function describeSource(event: CommandEvent, { paint, clock }: Shown): st
       return sourcesLine(event, paint)
     case 'sourceCard':
       return cardText(event, paint, clock())
+    case 'sourceReleased':
+      return `  ${paint.green('✓')} ${event.source} is released; ${counted(event.notices, 'notice', 'notices')} had waited since ${minute(event.since)}`
     case 'sourceChecked':
       return checkText(event, paint)
     case 'sourcesChecked':
@@ -119,6 +121,35 @@ function spansOf({ slots, since: first }: EventOf<'sourceCard'>['channels'][numb
   return slots === 'feed' ? 'as a feed' : `by ${slots}${first ? ` since ${first}` : ''}`
 }
 
+/** Maximum lines about fields. */
+const fillLines = 12
+
+/** How often its new notices have each field, by day and form type. */
+function fillRows(fill: EventOf<'sourceCard'>['fill'], paint: Paint): string[] {
+  if (fill.length === 0) return []
+  const line = (cells: readonly string[]) =>
+    `  ${cells[0]!.padEnd(12)}${cells[1]!.padEnd(13)}${cells
+      .slice(2)
+      .map((cell) => cell.padStart(10))
+      .join('')}`
+  const share = (count: number, notices: number) => `${Math.round((count / notices) * 100)} %`
+  return [
+    '',
+    paint.bold('New notices with each field'),
+    paint.dim(line(['Day', 'Form', 'notices', 'deadline', 'CPV', 'value', 'authority', 'region'])),
+    ...fill
+      .slice(0, fillLines)
+      .map((row) =>
+        line([
+          row.day,
+          row.formType,
+          number(row.notices),
+          ...[row.deadline, row.cpv, row.value, row.authority, row.region].map((count) => share(count, row.notices)),
+        ]),
+      ),
+  ]
+}
+
 function cardText(event: EventOf<'sourceCard'>, paint: Paint, now: number): string {
   const row = (name: string, text: string) => `  ${name.padEnd(14)} ${folded(text, 17)}`
   const { license, access, health, record, politeness } = event
@@ -149,6 +180,7 @@ function cardText(event: EventOf<'sourceCard'>, paint: Paint, now: number): stri
     row('Last news', `${since(record.lastNewAt, now)}, ${number(record.recentDocuments)} documents in 7 days`),
     row('To read', record.waitingSlots === 1 ? '1 span' : `${number(record.waitingSlots)} spans`),
     ...health.alarms.map(({ kind, detail }) => `  ${paint.yellow('!')} ${folded(`${kind}: ${detail}`, 4)}`),
+    ...fillRows(event.fill, paint),
     ...(event.runs.length > 0 ? ['', paint.bold('Last readings')] : []),
     ...event.runs.map(
       (run) =>

@@ -58,6 +58,7 @@ const redacted: EventOf<'redacted'> = {
 
 const status: EventOf<'status'> = {
   ...{ event: 'status', documents: 9, outdated: 0, notices: 12_345, waiting: 6, rejections: {}, sources: {} },
+  quarantines: [],
   ...{ isFailing: false, failure: null, editionAgeSeconds: 119 * 60 + 59, lastRoundAt: null, failedRounds: 0 },
   ...{ lastError: null, lastErrorAt: null, tenders: { open: 3 }, unpublished: 1, nextPublication: at, holds: [] },
   edition: { edition: 7, records: 2, publishedAt: at, checksum: null },

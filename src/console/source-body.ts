@@ -1,6 +1,7 @@
 // One source on its page: figures, alarms, days, ledger, runs, drift and card.
+import { quarantineKind } from '../store/source-fill.ts'
 import type { AlarmRow } from '../store/source-health.ts'
-import { formatDay, formatMoment, formatNumber, formatRelative, formatShortDay } from './format.ts'
+import { formatDay, formatMoment, formatNumber, formatRelative, formatShare, formatShortDay } from './format.ts'
 import { type Content, type Html, html } from './html.ts'
 import {
   bars,
@@ -54,6 +55,7 @@ ${lastError !== null && noteBox('bad', texts.lastError, quoted(lastError, 'en'))
 ${strip(file, how)}
 ${alarmPart(file, how)}
 ${dayPart(file, how)}
+${fillPart(file, how)}
 ${ledgerPart(file, how)}
 ${runPart(file, how)}
 ${driftPart(file, how)}
@@ -101,6 +103,10 @@ function alarmItem(alarm: AlarmRow, sourceId: string, { language, wrong }: How):
     clearedAt !== null ? ['good', texts.closed] : acknowledged ? ['warn', texts.seen] : ['bad', texts.open]
   const name = `${kind}-${raisedAt}`
   const error = wrong?.alarm === name ? wrong.sentence : undefined
+  const isQuarantine = kind === quarantineKind
+  const [what, verb, summary] = isQuarantine
+    ? ['release', texts.release, texts.releaseWith]
+    : ['acknowledge', texts.acknowledge, texts.acknowledgeWith]
   const meta: Content[] = [
     texts.raised(formatMoment(raisedAt, language)),
     ...(clearedAt === null ? [] : [texts.cleared(formatMoment(clearedAt, language))]),
@@ -108,8 +114,8 @@ function alarmItem(alarm: AlarmRow, sourceId: string, { language, wrong }: How):
   ]
   return html`<li>${state(mark, word)}<div><h3>${texts.kinds[kind] ?? kind}</h3><p>${quoted(detail, 'en')}</p><p class="meta">${meta.map((each) => html`<span>${each}</span>`)}</p>${acknowledged && html`<p>“${quoted(acknowledged.note)}”</p>`}${
     clearedAt === null &&
-    !acknowledged &&
-    html`<details class="more"${error !== undefined && html` open`}><summary>${texts.acknowledgeWith}</summary><form class="stack" method="post" action="/operator/sources/${encodeURIComponent(sourceId)}/acknowledge"><input type="hidden" name="kind" value="${kind}"><input type="hidden" name="raised" value="${raisedAt}">${field({ name: 'note', id: `note-${name}`, label: texts.note, hint: texts.noteHint, error, isRequired: true, maxLength: 500 })}<div><button>${texts.acknowledge}</button></div></form></details>`
+    (isQuarantine || !acknowledged) &&
+    html`<details class="more"${error !== undefined && html` open`}><summary>${summary}</summary><form class="stack" method="post" action="/operator/sources/${encodeURIComponent(sourceId)}/${what}"><input type="hidden" name="kind" value="${kind}"><input type="hidden" name="raised" value="${raisedAt}">${field({ name: 'note', id: `note-${name}`, label: texts.note, hint: texts.noteHint, error, isRequired: true, maxLength: 500 })}<div><button>${verb}</button></div></form></details>`
   }</div></li>`
 }
 
@@ -142,6 +148,38 @@ function dayPart({ newByDay, line }: SourceFile, { language, now }: How): Html {
         rows: list.toReversed().map(({ day, value }) => [nameOf(day), number(value)]),
       }),
     )}`,
+  )
+}
+
+/** Maximum rows about fields: a week of sources with two kinds of notices. */
+const fillRows = 14
+
+function fillPart({ fill }: SourceFile, { language }: How): Html | false {
+  const texts = sourceTexts[language]
+  if (fill.length === 0) return false
+  return part(
+    texts.fill,
+    table({
+      caption: texts.fill,
+      kind: 'mini keep',
+      columns: [
+        texts.day,
+        texts.form,
+        numbers(texts.notices),
+        ...(['deadline', 'cpv', 'value', 'authority', 'region'] as const).map((field) => numbers(texts.fields[field])),
+      ],
+      rows: fill
+        .slice(0, fillRows)
+        .map(({ day, formType, notices, ...counts }) => [
+          formatDay(Date.parse(day), language),
+          formType,
+          formatNumber(notices, language),
+          ...[counts.deadline, counts.cpv, counts.value, counts.authority, counts.region].map((count) =>
+            formatShare(count / notices, language),
+          ),
+        ]),
+    }),
+    texts.fillNote,
   )
 }
 

@@ -2,6 +2,7 @@
 import type { Notice } from '../domain/notice.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import type { Instant } from '../domain/time.ts'
+import type { FillRow } from '../store/source-fill.ts'
 import type { AlarmRow, ListedRun } from '../store/source-health.ts'
 import type { LedgerSlot } from '../store/source-ledger.ts'
 
@@ -164,6 +165,8 @@ export type SourceFile = {
   /** The newest slots. */
   readonly slots: readonly LedgerSlot[]
   readonly runs: readonly ListedRun[]
+  /** Newest day first. */
+  readonly fill: readonly FillRow[]
   readonly alarms: readonly AlarmRow[]
 }
 

@@ -17,6 +17,7 @@ import {
   takeNoticesToConsolidate,
 } from '../store/notices.ts'
 import { inStockTransaction } from '../store/publication.ts'
+import { releaseForRebuild } from '../store/source-fill.ts'
 import {
   assignNotices,
   clearTransitions,
@@ -95,7 +96,7 @@ export async function consolidate(store: Store, options: ConsolidateOptions): Pr
 /**
  * Derives the whole stock again from the notices. Published ids and their founding notices stay; everything else is
  * computed. All keys are written before the first tender is, so that no tender is ever seen without a part of its
- * notices.
+ * notices. Notices of sources in quarantine flow again: they were read by newer parsers, or the operator wants them.
  */
 export async function rebuildStock(store: Store, options: ConsolidateOptions): Promise<ConsolidateSummary> {
   const batchSize = options.batchSize ?? defaultBatchSize
@@ -103,6 +104,7 @@ export async function rebuildStock(store: Store, options: ConsolidateOptions): P
     store,
     async (trx) => {
       await markAllUnconsolidated(trx)
+      await releaseForRebuild(trx, options.now)
       await clearMatches(trx)
     },
     options.signal,

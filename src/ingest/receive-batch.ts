@@ -13,6 +13,8 @@ import {
   packDocument,
   unparsedVersion,
 } from '../store/documents.ts'
+import type { ExpectedFill } from './fill-rates.ts'
+import { noteFill } from './note-fill.ts'
 import { noteNames } from './note-names.ts'
 import { documentIdOf, type Parse, type ReadDocument, readDocument } from './read-document.ts'
 
@@ -39,6 +41,8 @@ export type ReceiveOptions = {
   readonly parse: Parse
   /** Where the bytes are stored; absent: in the database. */
   readonly documentStore?: DocumentStore
+  /** What the card says about fields; absent: they are not watched, because the documents come from files. */
+  readonly expectedFill?: ExpectedFill
 }
 
 /** A batch that was read and is ready to be written. */
@@ -95,6 +99,7 @@ export async function writeBatch(
     receivedAt,
   )
   await noteNames(trx, sourceId, added, receivedAt)
+  if (options.expectedFill) await noteFill(trx, sourceId, added, { now: receivedAt, expected: options.expectedFill })
   return added
 }
 

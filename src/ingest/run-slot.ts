@@ -289,6 +289,7 @@ class Progress {
       const options = {
         sourceId: source.id,
         parse: parserOf(source),
+        expectedFill: source.expects.fill ?? {},
         ...(documentStore && { documentStore }),
       }
       const read = await readBatch(store, options, batch)

@@ -31,6 +31,7 @@ const well: SourceRecord = {
   short: [],
   waitingSlots: 0,
   newNames: [],
+  quarantine: null,
 }
 
 const kinds = (changes: Partial<SourceRecord>): AlarmKind[] =>
@@ -74,6 +75,7 @@ describe('the health of a source', () => {
     ['counts', 'too many on the last working day', { newByDay: { ...well.newByDay, '2026-11-17': 501 } }],
     ['rejections', 'more than a tenth rejected', { recentRejections: { malformed: 40, 'invalid-content': 11 } }],
     ['drift', 'a new name appears often', { newNames: [name] }],
+    ['fill', 'its notices are held', { quarantine: { since: now, notices: 40, detail: 'no CPV', share: 1 } }],
   ])('alarm %s: %s', (kind, _, changes) => {
     expect(kinds(changes)).toEqual([kind])
   })

@@ -2,7 +2,7 @@
 import { dayMs, hourMs, toInstant } from '../domain/time.ts'
 import type { Source } from '../sources/source.ts'
 
-export type AlarmKind = 'failing' | 'silent' | 'totals' | 'counts' | 'rejections' | 'drift'
+export type AlarmKind = 'failing' | 'silent' | 'totals' | 'counts' | 'rejections' | 'drift' | 'fill'
 
 /** An alarm stays open as long as its cause does. `share` is how much of the source it is about, 0 to 1. */
 type Alarm = { readonly kind: AlarmKind; readonly detail: string; readonly share: number }
@@ -39,6 +39,13 @@ export type SourceRecord = {
    * Names that appeared after the first documents had been examined, with the number of documents that contained them.
    */
   readonly newNames: readonly { readonly name: string; readonly documents: number; readonly since: number }[]
+  /** Its open alarm `fill`, and the number of its notices that wait for a release; null: it is not in quarantine. */
+  readonly quarantine: {
+    readonly since: number
+    readonly notices: number
+    readonly detail: string
+    readonly share: number
+  } | null
 }
 
 /** `never-read`: no reading has succeeded yet. */
@@ -96,6 +103,7 @@ export function sourceHealth(
     ...counts(source, record, now),
     ...rejections(record),
     ...drift(record, now),
+    ...quarantine(record),
   ]
   if (alarms.length > 0) return { ...base, state: 'alarm', alarms }
   return { ...base, state: record.lastSuccessAt === null ? 'never-read' : 'ok', alarms }
@@ -184,6 +192,10 @@ function* drift(record: SourceRecord, now: number): Generator<Alarm> {
     share: 0,
     detail: `New since the source was first read: ${named.join(', ')}${often.length > 5 ? ` and ${often.length - 5} more` : ''}. The parser may miss what they hold.`,
   }
+}
+
+function* quarantine({ quarantine: held }: SourceRecord): Generator<Alarm> {
+  if (held) yield { kind: 'fill', share: held.share, detail: held.detail }
 }
 
 const isWeekend = (day: string): boolean => [0, 6].includes(new Date(`${day}T00:00:00Z`).getUTCDay())

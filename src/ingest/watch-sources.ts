@@ -2,6 +2,7 @@
 import { dayMs } from '../domain/time.ts'
 import type { Sources } from '../sources/registry.ts'
 import type { Store } from '../store/database.ts'
+import { listQuarantines, quarantineKind } from '../store/source-fill.ts'
 import {
   countDueSlots,
   insertAlarm,
@@ -41,10 +42,13 @@ export async function sourcesHealth(
   })
 }
 
-/** Raises and clears alarms so that they match the situation at `now`. Returns those that were raised or cleared. */
+/**
+ * Raises and clears alarms so that they match the situation at `now`. Returns those that were raised or cleared;
+ * quarantines that began since `watchedAt` are among them, raised by the readings themselves.
+ */
 export async function watchSources(
   store: Pick<Store, 'db'>,
-  options: WatchOptions,
+  options: WatchOptions & { readonly watchedAt?: number },
 ): Promise<{ readonly raised: readonly string[]; readonly cleared: readonly string[] }> {
   const judged = await sourcesHealth(store, options)
   const open = new Map((await openAlarms(store.db)).map((alarm) => [`${alarm.sourceId} ${alarm.kind}`, alarm]))
@@ -58,12 +62,16 @@ export async function watchSources(
       if (!known) {
         await insertAlarm(store.db, { sourceId: health.sourceId, kind, raisedAt: options.now, detail, share })
         raised.push(`${health.sourceId}: ${detail}`)
+      } else if (kind === quarantineKind) {
+        if (known.raisedAt > (options.watchedAt ?? 0)) raised.push(`${health.sourceId}: ${detail}`)
       } else if (known.detail !== detail) {
         await updateAlarm(store.db, known, { detail, share })
       }
     }
   }
   for (const alarm of open.values()) {
+    // only an operator ends a quarantine, also that of a source that was turned off
+    if (alarm.kind === quarantineKind) continue
     await updateAlarm(store.db, alarm, { clearedAt: options.now })
     cleared.push(`${alarm.sourceId}: ${alarm.kind}`)
   }
@@ -84,6 +92,7 @@ const emptyRecord = (sourceId: string): SourceRecord => ({
   short: [],
   waitingSlots: 0,
   newNames: [],
+  quarantine: null,
 })
 
 async function sourceRecords(
@@ -98,6 +107,7 @@ async function sourceRecords(
   )
   const waiting = await countDueSlots(db, now)
   const names = await newNames(db, fewestDocuments)
+  const quarantines = new Map((await listQuarantines(db)).map(({ sourceId, ...held }) => [sourceId, held]))
   const broughtBySource = Map.groupBy(brought, ({ sourceId }) => sourceId)
   return new Map(
     readings.map(({ sourceId, ...reading }) => {
@@ -130,6 +140,7 @@ async function sourceRecords(
         newNames: names
           .filter((each) => each.sourceId === sourceId)
           .map(({ name, documents, firstSeenAt }) => ({ name, documents, since: firstSeenAt })),
+        quarantine: quarantines.get(sourceId) ?? null,
       }
       return [sourceId, record]
     }),

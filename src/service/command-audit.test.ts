@@ -245,6 +245,20 @@ describe.each(drawnEngines)('the audit log of commands (%s)', (engine) => {
         action: 'source.read',
         subject: 'doe',
       },
+      {
+        command: 'source release',
+        whole: true,
+        prepare: async () => {
+          const alarm = { source_id: 'doe', kind: 'fill', raised_at: 1, detail: 'no CPV', share: 1 }
+          await store.db
+            .insertInto('source_alarm')
+            .values({ ...alarm, cleared_at: null })
+            .execute()
+        },
+        operands: () => ['doe'],
+        options: { note: 'looked at them' },
+        subject: 'doe',
+      },
       { command: 'source check', operands: () => ['doe'], options: { simulator: 'http://127.0.0.1:9' } },
     ]
     return trials

@@ -36,6 +36,7 @@ import type { HeldEdition, ListedHit } from '../store/hits.ts'
 import type { MailCounts } from '../store/mails.ts'
 import type { ApiToken, Organization } from '../store/organizations.ts'
 import type { StoredProfile, StoredSearch } from '../store/searches.ts'
+import type { FillRow } from '../store/source-fill.ts'
 import type { AlarmRow, ListedRun } from '../store/source-health.ts'
 import type { ListedHold } from '../store/status.ts'
 import type { WebhookEndpoint } from '../store/webhook-endpoints.ts'
@@ -220,6 +221,8 @@ export type Facts = {
   /** Null: the API is open. */
   maintenance: { until: number | null }
   status: ReceivedCounts & {
+    /** Sources whose notices wait for `source release`, with their number, up to 10,000. */
+    quarantines: readonly { sourceId: string; since: number; notices: number }[]
     /** The end of the current maintenance; null without one. */
     maintenanceUntil?: number | null
     isFailing: boolean
@@ -328,9 +331,13 @@ export type Facts = {
   sourceCard: SourceCard & {
     health: SourceHealth
     record: SourceRecord
+    /** Newest day first. */
+    fill: readonly FillRow[]
     runs: readonly ListedRun[]
     alarms: readonly AlarmRow[]
   }
+  /** `notices`: how many had waited, up to 10,000. */
+  sourceReleased: { source: string; notices: number; since: number }
   sourceRead: Omit<SlotResult, 'sourceId'> & { source: string }
   sourceChecked: CheckResult
   sourcesChecked: { checked: number; ok: number; quiet: number }

@@ -93,6 +93,9 @@ export const metricTable = {
   editions_held: ofStart(gauge('editions', 'How often the gate has held an edition back since the last publication.')),
   editions_unmatched: ofStart(gauge('editions', 'Editions not yet matched with saved searches.')),
   notices_waiting: ofStart(gauge('notices', 'Notices not yet consolidated, counted up to 10,000.')),
+  notices_quarantined: ofStart(
+    gauge('notices', 'Notices of sources in quarantine, which wait for a release, counted up to 10,000.'),
+  ),
   sources: ofStart(
     gauge('sources', 'Sources by state: those that answered (ok, alarm), and those never read.', ['state']),
   ),

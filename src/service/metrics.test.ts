@@ -146,6 +146,7 @@ describe.each(drawnEngines)('metrics (%s)', (engine) => {
       editions_held: 2,
       editions_unmatched: 2,
       notices_waiting: 3,
+      notices_quarantined: 0,
       'sources{state="ok"}': 1,
       'sources{state="alarm"}': 1,
       'sources{state="never-read"}': 1,

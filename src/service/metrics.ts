@@ -189,6 +189,7 @@ export class Metrics {
     samples.set('editions_held', figures.holds)
     samples.set('editions_unmatched', figures.editionsUnmatched)
     samples.set('notices_waiting', figures.waitingNotices)
+    samples.set('notices_quarantined', figures.quarantinedNotices)
     // only IDs of known sources
     const checks = figures.checks.filter(({ sourceId }) => known.has(sourceId))
     const alarms = figures.alarms.filter(({ sourceId }) => known.has(sourceId))

@@ -35,6 +35,7 @@ const cases: readonly Case[] = [
   ['source show', ['nowhere']],
   ['source check', ['nowhere'], { simulator }],
   ['source run', ['nowhere'], { simulator }],
+  ['source release', ['nowhere']],
   ['source run', ['doe'], { simulator, channel: 'nothing' }],
   ['source run', ['doe'], { simulator, channel: 'daily', slot: ['yesterday'] }],
   ['review show', ['ted:1-2026', 'doe:2']],

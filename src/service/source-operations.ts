@@ -13,12 +13,13 @@ import { noSuchThing, OperatorError, wrongUse } from '../platform/errors.ts'
 import type { Random } from '../platform/random.ts'
 import { countCountries, loadSources, type Sources } from '../sources/registry.ts'
 import type { Source } from '../sources/source.ts'
-import type { Store } from '../store/database.ts'
+import { inTransaction, type Store } from '../store/database.ts'
 import type { DocumentStore } from '../store/document-store.ts'
+import { listFill, listQuarantines, releaseSource } from '../store/source-fill.ts'
 import { alarmsOf, listRuns } from '../store/source-health.ts'
 import type { Actor } from '../store/token-changes.ts'
 import type { SourceCard } from './command-event.ts'
-import { noteCommand } from './command-note.ts'
+import { actorOf, noteCommand } from './command-note.ts'
 import { consolidateNow } from './consolidate-now.ts'
 import type { ControlRequest } from './control-socket.ts'
 import type { Operation, Operations } from './operation-context.ts'
@@ -122,6 +123,7 @@ export const showSource: Operation<SourceContext> = async (context, { operands }
     ...cardOf(source),
     health,
     record,
+    fill: await listFill(context.store.db, source.id),
     runs: await listRuns(context.store.db, source.id, shownRuns),
     alarms: await alarmsOf(context.store.db, source.id, shownAlarms),
   })
@@ -284,10 +286,35 @@ export const checkSources: Operation<CheckContext> = async (context, { operands,
   return ok + quiet === verdicts.length ? 0 : sourceExitCodes.differs
 }
 
+/** `source release ID`: ends the quarantine of a source. */
+export const releaseSourceNow: Operation<SourceContext & { readonly by?: Actor }> = async (
+  context,
+  { operands, options },
+  emit,
+) => {
+  const { id } = sourceNamed(await loadSources(), operands[0]!)
+  const note = options.note === undefined ? '' : String(options.note)
+  const held = await inTransaction(context.store, async (trx) => {
+    const found = (await listQuarantines(trx)).find(({ sourceId }) => sourceId === id)
+    const by = actorOf(context).actor
+    if (!found || !(await releaseSource(trx, id, { at: context.clock(), by, note }))) return undefined
+    await noteCommand(trx, context, { action: 'source.release', subject: id, detail: { notices: found.notices, note } })
+    return found
+  })
+  if (!held) throw wrongUse(`The source ${id} is not in quarantine; \`tenderstock status\` lists those that are.`)
+  emit({ event: 'sourceReleased', source: id, notices: held.notices, since: held.since })
+  return 0
+}
+
 export const operations = {
   'source list': listSources,
   'source show': showSource,
   'source check': checkSources,
+  'source release': async (context, request, emit) => {
+    const exitCode = await releaseSourceNow(context, request, emit)
+    await context.queue.run('consolidate', () => consolidateNow(context, emit))
+    return exitCode
+  },
   'source run': async (context, request, emit) => {
     const exitCode = await runSourceNow(context, request, emit)
     await context.queue.run('consolidate', () => consolidateNow(context, emit))

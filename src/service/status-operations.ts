@@ -11,6 +11,7 @@ import { countMails } from '../store/mails.ts'
 import { loadMaintenance } from '../store/maintenance.ts'
 import { listOrganizations } from '../store/organizations.ts'
 import { loadRounds, whyFailing } from '../store/rounds.ts'
+import { listQuarantines } from '../store/source-fill.ts'
 import { countTendersByStatus, countUnpublished, listHolds } from '../store/status.ts'
 import { clockConcerns } from './clock-concerns.ts'
 import type { Emit } from './command-event.ts'
@@ -41,6 +42,7 @@ async function status(context: ServiceContext, { options }: ControlRequest, emit
     lastError: rounds?.lastError ?? null,
     lastErrorAt: rounds?.lastErrorAt ?? null,
     ...received,
+    quarantines: (await listQuarantines(db)).map(({ sourceId, since, notices }) => ({ sourceId, since, notices })),
     tenders: await countTendersByStatus(db),
     edition: newest
       ? {

@@ -14,6 +14,7 @@ import { type Executor, inTransaction } from '../store/database.ts'
 import { findDocument } from '../store/documents.ts'
 import { loadRedactor } from '../store/redactions.ts'
 import { listNewestDecisions, recordsOfNoticeKeys } from '../store/reviews.ts'
+import { listFill } from '../store/source-fill.ts'
 import { alarmsOf, listRuns } from '../store/source-health.ts'
 import { listNewestSlots } from '../store/source-ledger.ts'
 import { listMergedInto } from '../store/tenders.ts'
@@ -165,6 +166,7 @@ async function sourceFile(trx: Executor, source: Source, context: ServiceContext
     newByDay: record.newByDay,
     newNames: record.newNames,
     slots: await listNewestSlots(trx, source.id, shownSlots),
+    fill: await listFill(trx, source.id),
     runs: await listRuns(trx, source.id, shownRuns),
     alarms: await alarmsOf(trx, source.id, shownAlarms),
   }

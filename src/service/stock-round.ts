@@ -111,9 +111,11 @@ export class StockRound {
     const { context, emit, live } = this.#options
     const now = context.clock()
     if (!live || now - this.#watchedAt < watchMs) return
+    const watchedAt = this.#watchedAt
     this.#watchedAt = now
     const hasKey = (setting: string) => sourceKey(setting) !== undefined
-    const { raised, cleared } = await watchSources(context.store, { sources: await loadSources(), now, hasKey })
+    const sources = await loadSources()
+    const { raised, cleared } = await watchSources(context.store, { sources, now, hasKey, watchedAt })
     for (const message of raised) emit({ event: 'warning', message })
     for (const alarm of cleared) emit({ event: 'alarmCleared', alarm })
   }

@@ -84,6 +84,10 @@ export type Politeness = {
 }
 
 type Expectations = {
+  /**
+   * Shares (0 to 1) of its calls that have a field, for the first days, when the source has no past to compare with.
+   */
+  readonly fill?: { readonly [field in 'deadline' | 'cpv' | 'value' | 'authority' | 'region']?: number }
   /** Entries on a usual working day: fewer than the first number or more than the second are reported. */
   readonly perDay?: readonly [number, number]
   /** Number of days without new entries after which the source counts as silent. */

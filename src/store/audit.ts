@@ -62,6 +62,7 @@ export type AuditAction =
   | 'edition.publishAnyway'
   | 'edition.acceptFuture'
   | 'source.read'
+  | 'source.release'
   | 'alarm.acknowledge'
   | 'review.merge'
   | 'review.split'

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { dayMs } from '../domain/time.ts'
 import type { Executor } from './database.ts'
 import { maintenanceSetting } from './maintenance.ts'
+import { isWaiting } from './notices.ts'
 
 /** What one query returns about the whole service. Times in epoch milliseconds. */
 export type DeskFacts = {
@@ -106,7 +107,7 @@ export async function readDesk(db: Executor, now: number): Promise<DeskFacts> {
           select from review_decision r where r.left_key = d.left_key and r.right_key = d.right_key)),
       'rejected', (select count(*) from rejection where rejected_at > ${now - dayMs}),
       'waitingNotices', (
-        select count(*) from (select from notice where not is_consolidated limit ${mostCounted}::integer) n)
+        select count(*) from (select from notice where ${isWaiting} limit ${mostCounted}::integer) n)
     ) as facts`.execute(db)
   return rows[0]!.facts
 }

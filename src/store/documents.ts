@@ -7,6 +7,7 @@ import { arrayText } from './array-text.ts'
 import type { Executor } from './database.ts'
 import type { DocumentStore } from './document-store.ts'
 import { inParallel } from './in-parallel.ts'
+import { isWaiting } from './notices.ts'
 import { loadRedactor } from './redactions.ts'
 
 /** `parser_version` of a document that no parser can read again: it was rejected when it was received. */
@@ -241,7 +242,7 @@ export async function countReceived(db: Executor, parserVersion: number): Promis
           from source_document group by source_id) d
     left join source_check c using (source_id) order by d.source_id`.execute(db)
   const { rows: notices } = await sql<{ notices: number; waiting: number }>`
-    select count(*)::integer as notices, (count(*) filter (where not is_consolidated))::integer as waiting from notice`.execute(
+    select count(*)::integer as notices, (count(*) filter (where ${isWaiting}))::integer as waiting from notice`.execute(
     db,
   )
   const { rows: reasons } = await sql<{ reason: string; count: number }>`

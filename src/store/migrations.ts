@@ -652,4 +652,19 @@ export const migrations: Migrations = {
     // Objects with counts that nodes wrote, each added once.
     'create table added_use (name text primary key, added_at bigint not null)',
   ],
+  '0006-source-fill': [
+    // How many new notices of a source have each field, by UTC day of their arrival.
+    `create table source_fill (
+      source_id text not null,
+      day text not null,
+      form_type text not null,
+      notices integer not null,
+      deadline integer not null,
+      cpv integer not null,
+      value integer not null,
+      authority integer not null,
+      region integer not null,
+      primary key (source_id, day, form_type)
+    )`,
+  ],
 }

@@ -4,6 +4,7 @@ import type { Notice } from '../domain/notice.ts'
 import type { Redactor } from '../domain/redaction.ts'
 import type { Executor } from './database.ts'
 import { loadRedactor } from './redactions.ts'
+import { quarantineKind } from './source-fill.ts'
 
 /** A notice with the id of its row and the source that received it. */
 export type NoticeRow = { readonly noticeId: string; readonly sourceId: string; readonly notice: Notice }
@@ -23,20 +24,24 @@ export function readNotice(content: string, redactor: Redactor): Notice {
   return redactor.value(JSON.parse(content) as Notice)
 }
 
+/** Waits for the consolidation, and its source is not in quarantine. */
+export const isWaiting = sql`not is_consolidated and not exists (
+  select from source_alarm a where a.source_id = notice.source_id and a.kind = ${quarantineKind} and a.cleared_at is null)`
+
 /**
- * Up to `limit` notices not yet consolidated, by id. Locked, so that a notice read again meanwhile is not marked by
- * mistake.
+ * Up to `limit` notices not yet consolidated, by id, without those of sources in quarantine. Locked, so that a notice
+ * read again meanwhile is not marked by mistake.
  */
 export async function takeNoticesToConsolidate(db: Executor, limit: number): Promise<NoticeRow[]> {
   const { rows } = await sql<RawRow>`
     select ${columns} from notice
-    where not is_consolidated order by notice_id limit ${limit} for update`.execute(db)
+    where ${isWaiting} order by notice_id limit ${limit} for update of notice`.execute(db)
   return toRows(db, rows)
 }
 
 export async function countNoticesToConsolidate(db: Executor): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from notice where not is_consolidated`.execute(db)
+    select count(*)::integer as count from notice where ${isWaiting}`.execute(db)
   return rows[0]!.count
 }
 

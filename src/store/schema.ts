@@ -225,7 +225,22 @@ export type Database = {
     rejections: number
     detail: string
   }
-  /** `silent`, `totals`, `counts`, `rejections`, `drift`, `failing`; open while cleared_at is null. */
+  /** New notices of a source by UTC day of their arrival and form type, and how many of them have each field. */
+  source_fill: {
+    source_id: string
+    day: string
+    form_type: string
+    notices: number
+    deadline: number
+    cpv: number
+    value: number
+    authority: number
+    region: number
+  }
+  /**
+   * `silent`, `totals`, `counts`, `rejections`, `drift`, `failing`, `fill`; open while cleared_at is null. An open
+   * `fill` is the quarantine of its source.
+   */
   source_alarm: {
     source_id: string
     kind: string

@@ -2,6 +2,8 @@
 // and partial indexes, in which every count is bounded.
 import { sql } from 'kysely'
 import type { Executor } from './database.ts'
+import { isWaiting } from './notices.ts'
+import { quarantineKind } from './source-fill.ts'
 
 /** Times in epoch milliseconds. */
 export type StockFigures = {
@@ -14,8 +16,10 @@ export type StockFigures = {
   readonly alarms: readonly { readonly sourceId: string; readonly kind: string }[]
   /** Slots of sources that are due, up to `mostFigured`. */
   readonly slotsDue: number
-  /** Notices that are not consolidated yet, up to `mostFigured`. */
+  /** Notices that are not consolidated yet and not in quarantine, up to `mostFigured`. */
   readonly waitingNotices: number
+  /** Notices of sources in quarantine that wait for a release, up to `mostFigured`. */
+  readonly quarantinedNotices: number
   /** Mails that wait for their time, mails that are due, and those given up in 30 days; each up to `mostFigured`. */
   readonly mailsQueued: number
   readonly mailsDue: number
@@ -48,7 +52,9 @@ export async function readStockFigures(db: Executor, now: number): Promise<Stock
       'alarms', (select coalesce(json_agg(json_build_object('sourceId', source_id, 'kind', kind)), '[]'::json)
         from (select source_id, kind from source_alarm where cleared_at is null limit ${mostAlarms}::integer) a),
       'slotsDue', (select count(*) from (select from source_slot where due_at <= ${now} ${most}) s),
-      'waitingNotices', (select count(*) from (select from notice where not is_consolidated ${most}) n),
+      'waitingNotices', (select count(*) from (select from notice where ${isWaiting} ${most}) n),
+      'quarantinedNotices', (select count(*) from (select from notice where not is_consolidated and source_id in (
+        select source_id from source_alarm where kind = ${quarantineKind} and cleared_at is null) ${most}) n),
       'mailsQueued', (select count(*) from (select from mail where state = 'due' and due_at > ${now} ${most}) m),
       'mailsDue', (select count(*) from (select from mail where state = 'due' and due_at <= ${now} ${most}) m),
       'mailsGivenUp', (select count(*) from (select from mail where state = 'given-up' ${most}) m),

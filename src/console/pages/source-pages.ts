@@ -1,5 +1,6 @@
 // The operator's pages about sources: all by state, and one with its buttons.
 import { inTransaction } from '../../store/database.ts'
+import { quarantineKind } from '../../store/source-fill.ts'
 import { acknowledgeAlarm } from '../../store/source-health.ts'
 import type { CommandOutcome, ConsoleContext } from '../console-context.ts'
 import { formatNumber, formatRelative } from '../format.ts'
@@ -27,6 +28,7 @@ export const sourcePages = (context: ConsoleContext): PageRoute[] => [
   operatorPage('POST', '/operator/sources/:source/read', (request) => readNow(context, request)),
   operatorPage('POST', '/operator/sources/:source/check', (request) => check(context, request)),
   operatorPage('POST', '/operator/sources/:source/acknowledge', (request) => acknowledge(context, request)),
+  operatorPage('POST', '/operator/sources/:source/release', (request) => release(context, request)),
 ]
 
 const addressOf = (sourceId: string): string => `/operator/sources/${encodeURIComponent(sourceId)}`
@@ -172,6 +174,31 @@ async function acknowledge(context: ConsoleContext, request: PersonRequest): Pro
     return true
   })
   return redirect(addressOf(sourceId), { notice: isKnown ? texts.acknowledged : texts.noSuchAlarm })
+}
+
+/** Ends a quarantine. */
+async function release(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
+  const { language, form } = request
+  const texts = sourceTexts[language]
+  const sourceId = await knownSource(context, request)
+  const text = fieldOf(form, 'note').slice(0, 500)
+  const alarm = `${quarantineKind}-${fieldOf(form, 'raised')}`
+  if (text === '') return oneSource(context, request, { alarm, sentence: texts.noteNeeded })
+  const outcome = await runBriefly(context, {
+    by: actorOf(request),
+    command: 'source release',
+    operands: [sourceId],
+    options: { note: text },
+  })
+  const released =
+    outcome.kind === 'goesOn' ? undefined : outcome.events.find(({ event }) => event === 'sourceReleased')
+  const notice =
+    outcome.kind === 'goesOn'
+      ? texts.goesOn
+      : released
+        ? texts.released(formatNumber(Number(released['notices']), language))
+        : texts.noSuchAlarm
+  return redirect(addressOf(sourceId), { notice })
 }
 
 /** A text of ours with its URLs as links. */

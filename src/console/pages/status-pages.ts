@@ -15,7 +15,7 @@ import type { Language } from '../text/languages.ts'
 import { statusTexts } from '../text/status-texts.ts'
 
 /** Alarms that concern the operator only: the portal works. */
-const internalAlarms: ReadonlySet<string> = new Set(['drift'])
+const internalAlarms: ReadonlySet<string> = new Set(['drift', 'fill'])
 
 export const statusPages = (context: Pick<ConsoleContext, 'origin' | 'clock'>, boards: StatusBoards): PageRoute[] => [
   publicPage('GET', '/status', async ({ language }) => {

@@ -1,7 +1,7 @@
 // Texts of the operator's first screen.
 import type { Texts } from './languages.ts'
 
-const alarmKinds = ['failing', 'silent', 'totals', 'counts', 'rejections', 'drift'] as const
+const alarmKinds = ['failing', 'silent', 'totals', 'counts', 'rejections', 'drift', 'fill'] as const
 export type AlarmKind = (typeof alarmKinds)[number]
 export const isAlarmKind = (kind: string): kind is AlarmKind => (alarmKinds as readonly string[]).includes(kind)
 
@@ -72,6 +72,7 @@ const en = {
     counts: (source: string) => `${source} delivers an unusual number`,
     rejections: (source: string) => `Many documents of ${source} are rejected`,
     drift: (source: string) => `${source} changed its format`,
+    fill: (source: string) => `Notices of ${source} wait in quarantine`,
   } satisfies { [kind in AlarmKind]: (source: string) => string },
   otherAlarm: (source: string) => `${source} has an alarm`,
   openSource: 'Open the source',
@@ -191,6 +192,7 @@ const de: typeof en = {
     counts: (source) => `${source} liefert ungewöhnlich viel oder wenig`,
     rejections: (source) => `Viele Dokumente von ${source} werden zurückgewiesen`,
     drift: (source) => `${source} hat sein Format geändert`,
+    fill: (source) => `Bekanntmachungen von ${source} warten in Quarantäne`,
   },
   otherAlarm: (source) => `${source} hat einen Alarm`,
   openSource: 'Quelle öffnen',
