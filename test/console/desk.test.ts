@@ -267,6 +267,31 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     expect(await page('/operator')).toMatch(/acknowledged by op@example\.org/)
     expect(await page('/operator/audit')).toMatch(/acknowledged an alarm of doe/)
 
+    const row = { source_id: 'doe', form_type: 'competition', notices: 40, deadline: 40, cpv: 0 }
+    await store.db
+      .insertInto('source_fill')
+      .values({ ...row, day: '2026-11-21', value: 10, authority: 40, region: 30 })
+      .execute()
+    const held = {
+      source_id: 'doe',
+      kind: 'fill',
+      raised_at: 7,
+      cleared_at: null,
+      detail: '0 of 40 with CPV',
+      share: 1,
+    }
+    await store.db.insertInto('source_alarm').values(held).execute()
+    expect(await page('/operator')).toMatch(/Notices of .* wait in quarantine/)
+    const broken = await page('/operator/sources/doe')
+    expect(broken).toMatch(/Fields are missing; new notices wait in quarantine 0 of 40 with CPV/)
+    expect(broken).toMatch(/competition 40 100 ?% 0 ?% 25 ?% 100 ?% 75 ?%/)
+    const release = '/operator/sources/doe/release'
+    expect((await post(release, { kind: 'fill', raised: '7', note: '' }, operator)).status).toBe(422)
+    await post(release, { kind: 'fill', raised: '7', note: 'Seen on the portal' }, operator)
+    expect(await page('/operator/sources/doe')).toMatch(/over since .*“ ?Seen on the portal ?”/)
+    expect(await page('/operator/audit')).toMatch(/ended the quarantine of doe/)
+    expect((await post(release, { kind: 'fill', raised: '7', note: 'again' }, operator)).status).toBe(409)
+
     // without a contact neither the command nor the button contacts a portal, for the same reason
     for (const [what, command] of [
       ['read', 'source run'],

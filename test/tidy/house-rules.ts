@@ -31,6 +31,7 @@ const stagesWithRunner: { readonly [stage: string]: readonly string[] } = {
     'run-sources',
     'source-visit',
     'visit-leases',
+    'note-fill',
     'note-names',
     'watch-sources',
   ],

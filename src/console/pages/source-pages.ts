@@ -190,15 +190,10 @@ async function release(context: ConsoleContext, request: PersonRequest): Promise
     operands: [sourceId],
     options: { note: text },
   })
-  const released =
-    outcome.kind === 'goesOn' ? undefined : outcome.events.find(({ event }) => event === 'sourceReleased')
-  const notice =
-    outcome.kind === 'goesOn'
-      ? texts.goesOn
-      : released
-        ? texts.released(formatNumber(Number(released['notices']), language))
-        : texts.noSuchAlarm
-  return redirect(addressOf(sourceId), { notice })
+  if (outcome.kind === 'goesOn') return redirect(addressOf(sourceId), { notice: texts.goesOn })
+  const released = outcome.events.find(({ event }) => event === 'sourceReleased')
+  const count = formatNumber(Number(released?.['notices'] ?? 0), language)
+  return redirect(addressOf(sourceId), { notice: texts.released(count) })
 }
 
 /** A text of ours with its URLs as links. */
