@@ -20,9 +20,9 @@ const { values } = parseArgs({
     half: { type: 'boolean', default: false },
   },
 })
-const leastCount = 3
+const minCount = 3
 /** Languages with fewer titles share the table of all. */
-const leastDocuments = 150
+const minDocuments = 150
 
 const titles = new Map<string, Set<string>>()
 const buyers = new Set<string>()
@@ -54,14 +54,14 @@ function counted(texts: Iterable<string>, wordsOf: (text: string) => Iterable<st
     documents++
     for (const word of wordsOf(text)) counts.set(word, (counts.get(word) ?? 0) + 1)
   }
-  const kept = [...counts].filter(([, count]) => count >= leastCount).sort(([a], [b]) => (a < b ? -1 : 1))
+  const kept = [...counts].filter(([, count]) => count >= minCount).sort(([a], [b]) => (a < b ? -1 : 1))
   return { documents, words: kept.flat().join(' ') }
 }
 
 const titleWordsOf = (text: string): string[] => tellingWords(allWords(text))
 const tables: { [language: string]: ReturnType<typeof counted> } = {}
 for (const [language, texts] of [...titles].sort(([a], [b]) => (a < b ? -1 : 1)))
-  if (texts.size >= leastDocuments) tables[language] = counted(texts, titleWordsOf)
+  if (texts.size >= minDocuments) tables[language] = counted(texts, titleWordsOf)
 tables['all'] = counted(
   [...titles].flatMap(([, texts]) => [...texts]),
   titleWordsOf,

@@ -1,5 +1,5 @@
 // Blocks of records in memory, as the store keeps them in its index: which records may be one tender.
-import { blockingKeys, mostHoldersOf } from '../src/consolidate/match/blocking-keys.ts'
+import { blockingKeys, maxHoldersOf } from '../src/consolidate/match/blocking-keys.ts'
 import { decide } from '../src/consolidate/match/decide.ts'
 import type { Cluster, MatchContext, MatchEdge, MatchRecord, Verdict } from '../src/consolidate/match/match-record.ts'
 import { partition } from '../src/consolidate/match/partition.ts'
@@ -49,7 +49,7 @@ export class MatchIndex {
     const found = new Set<string>()
     for (const key of blockingKeys(record)) {
       const holders = this.#holders.get(key) ?? []
-      if (holders.length <= mostHoldersOf(key)) for (const holder of holders) found.add(holder)
+      if (holders.length <= maxHoldersOf(key)) for (const holder of holders) found.add(holder)
     }
     found.delete(record.key)
     return [...found].map((key) => this.records.get(key)).filter((candidate) => candidate !== undefined)

@@ -252,7 +252,7 @@ function figuresOf(outcomes: readonly Outcome[]): CopyFigures {
   }
 }
 
-const mostExamples = 40
+const maxExamples = 40
 
 export type CopyOptions = {
   readonly seed: number
@@ -324,7 +324,7 @@ export function placedCopies(
     ),
     examples: examples
       .sort((a, b) => Number(a.startsWith('missed')) - Number(b.startsWith('missed')))
-      .slice(0, mostExamples),
+      .slice(0, maxExamples),
   }
 }
 

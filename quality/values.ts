@@ -235,13 +235,13 @@ export function splitByBuyer(priced: readonly PricedTender[], seed: number, fold
   return figuresOf('buyer', Math.round((priced.length * (folds - 1)) / folds), cases)
 }
 
-const mostValueless = 3000
+const maxValueless = 3000
 
 /** How many notices without a value a model of all published values answers; if there are many, every nth. */
 export function answersOf({ priced, valueless }: ValueSet) {
   if (valueless.length === 0) return undefined
   const model = openValueModel(fitValueModel(priced))
-  const step = Math.ceil(valueless.length / mostValueless)
+  const step = Math.ceil(valueless.length / maxValueless)
   const asked = valueless.filter((_, index) => index % step === 0)
   const judgements = asked.map((inputs) => estimateValue(model, inputs, 'bench'))
   const amounts = judgements.flatMap((each) => (each.kind === 'estimate' ? [each.amount] : []))

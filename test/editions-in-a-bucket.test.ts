@@ -172,8 +172,8 @@ async function openWorld(): Promise<World> {
   }
 }
 
-const exporterOf = ({ bucket }: Pick<EditionBucket, 'bucket'>, { log, now }: World, mostEntries?: number) =>
-  new EditionExport({ bucket, log, clock: now, ...(mostEntries !== undefined && { mostEntries }) })
+const exporterOf = ({ bucket }: Pick<EditionBucket, 'bucket'>, { log, now }: World, maxEntries?: number) =>
+  new EditionExport({ bucket, log, clock: now, ...(maxEntries !== undefined && { maxEntries }) })
 
 /** All records of an edition, byte for byte. */
 function read(log: EditionLog, edition = log.newest!.edition): string {

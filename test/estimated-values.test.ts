@@ -2,7 +2,7 @@
 // value.
 import { describe, expect, test } from 'vitest'
 import { consolidate } from '../src/consolidate/consolidate.ts'
-import { fitStock, leastPricedTenders } from '../src/consolidate/estimate/fit-stock.ts'
+import { fitStock, minPricedTenders } from '../src/consolidate/estimate/fit-stock.ts'
 import type { TenderRecord } from '../src/domain/tender.ts'
 import { startApi, startOfTests } from './api-world.ts'
 import type { PlainRecord } from './memory-editions.ts'
@@ -30,9 +30,7 @@ describe('estimated values', () => {
     await using store = await openTestStore('embedded')
     await receiveNotices(
       store,
-      Array.from({ length: leastPricedTenders + 10 }, (_, number) =>
-        cleaning(number, 200_000 + (number % 11) * 10_000),
-      ),
+      Array.from({ length: minPricedTenders + 10 }, (_, number) => cleaning(number, 200_000 + (number % 11) * 10_000)),
     )
     await receiveNotices(store, [
       cleaning(5001),

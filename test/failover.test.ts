@@ -20,7 +20,7 @@ import { randomOf } from './testing/generate/random.ts'
 const isPossible = postgresBinaries() !== undefined && hasPython
 if (!isPossible) console.log('skipped: primary, standby and promotion (no PostgreSQL programs, or no python3)')
 /** Number of queries after which an edition that both servers have must be shown. */
-const mostLooks = 20
+const maxLooks = 20
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 test.skipIf(!isPossible)(
@@ -76,7 +76,7 @@ test.skipIf(!isPossible)(
         await servers.resumeStandby()
         await servers.settle()
         for (let count = 1; log.newest?.edition !== edition; count++) {
-          if (count > mostLooks) throw new Error(`edition ${edition} does not come: ${lastRefusal}`)
+          if (count > maxLooks) throw new Error(`edition ${edition} does not come: ${lastRefusal}`)
           await look(store)
         }
       }
@@ -90,7 +90,7 @@ test.skipIf(!isPossible)(
       {
         await using store = balancedStore(servers.urls(), () => random.integer(0, 1))
         for (let count = 1; log.newest?.edition !== edition; count++) {
-          if (count > mostLooks) throw new Error(`edition ${edition} does not come: ${lastRefusal}`)
+          if (count > maxLooks) throw new Error(`edition ${edition} does not come: ${lastRefusal}`)
           await look(store)
         }
         await look(store)

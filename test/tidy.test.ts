@@ -296,17 +296,17 @@ describe('every rule catches a planted breach', () => {
 describe('prose in documents', () => {
   /** Generated from texts of the code. */
   const generated = ['docs/settings.md', 'docs/licenses.md', 'docs/sources/README.md']
-  const mostColumns = 120
+  const maxColumns = 120
 
   /** Lines that are too long, outside code, tables and addresses that cannot be broken. */
   const wideLines = (text: string): string[] =>
     text
       .replace(/^ *```[\s\S]*?^ *```/gm, (block) => block.replace(/[^\n]/g, ''))
       .split('\n')
-      .filter((line) => line.length > mostColumns && !line.startsWith('|') && !/\S{60,}$/.test(line))
+      .filter((line) => line.length > maxColumns && !line.startsWith('|') && !/\S{60,}$/.test(line))
 
   const wideComments = (text: string): string[] =>
-    text.split('\n').filter((line) => line.length > mostColumns && /^\s*(?:\/\/|\/?\*)/.test(line))
+    text.split('\n').filter((line) => line.length > maxColumns && /^\s*(?:\/\/|\/?\*)/.test(line))
 
   test('wraps at column 120', () => {
     const pages = [

@@ -12,7 +12,7 @@ import type { Stock } from './stock.ts'
 
 /** Number of connections of each generator: many, because the kernel distributes them over the readers at random. */
 const connectionsOfEach = 48
-const mostRounds = 5
+const maxRounds = 5
 
 export async function coreRows(stock: Stock, options: SpeedOptions, notes: string[]): Promise<SpeedRow[]> {
   if (!canSetReaders(options.service) || cpus().length < 2 || !findProgram('taskset')) {
@@ -22,7 +22,7 @@ export async function coreRows(stock: Stock, options: SpeedOptions, notes: strin
   const paths = pathsOf(randomPages(stock, 1000, 21))
   const headers = { Authorization: `Bearer ${stock.clients[0]!.token}`, 'Accept-Encoding': 'gzip' }
   const rounds: { [side: string]: { [measure: string]: number }[] } = { 'one reader': [], 'two readers': [] }
-  for (let round = 0; round < Math.min(options.rounds, mostRounds); round++)
+  for (let round = 0; round < Math.min(options.rounds, maxRounds); round++)
     for (const [side, cores] of [
       ['one reader', ['0']],
       ['two readers', ['0', '1']],

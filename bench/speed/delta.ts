@@ -15,7 +15,7 @@ const deltaChanges = 10_000
 /** Number of clients that read at the same time, with one connection each. */
 const clientsAtOnce = 32
 const longestSeconds = 600
-const mostRounds = 3
+const maxRounds = 3
 
 export async function deltaRows({ options, stock, ours, notes }: SpeedContext): Promise<SpeedRow[]> {
   const { cluster, database, scratch } = stock
@@ -75,7 +75,7 @@ export async function deltaRows({ options, stock, ours, notes }: SpeedContext): 
       seconds: warmSeconds,
       connections: clientsAtOnce,
     })
-  for (let round = 0; round < Math.min(options.rounds, mostRounds); round++)
+  for (let round = 0; round < Math.min(options.rounds, maxRounds); round++)
     for (const [index, { server, requests: asked }] of sides.entries()) {
       const before = server.cpuSeconds()
       const result = await runLoad({

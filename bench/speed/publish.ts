@@ -9,7 +9,7 @@ import { over } from './rounds.ts'
 import { atMost, mediansOf, type SpeedRow } from './row.ts'
 import type { Stock } from './stock.ts'
 
-const mostRounds = 3
+const maxRounds = 3
 
 export async function publishRows(stock: Stock, options: SpeedOptions): Promise<SpeedRow[]> {
   const { cluster, database, scratch, environment } = stock
@@ -20,7 +20,7 @@ export async function publishRows(stock: Stock, options: SpeedOptions): Promise<
   }
   cluster.psql(database, 'drop table if exists copied; create table copied (like edition_entry including all)')
   const rows = join(scratch, 'rows')
-  for (let round = 0; round < Math.min(options.rounds, mostRounds); round++) {
+  for (let round = 0; round < Math.min(options.rounds, maxRounds); round++) {
     const newest = await newestEditionOf(stock)
     const edition = newest.edition + 1
     cluster.psql(database, 'drop table if exists change; create unlogged table change (tender_id text, content text)')

@@ -10,14 +10,14 @@ import { atMost, mediansOf, type SpeedRow } from './row.ts'
 import { startOurs } from './servers.ts'
 import type { Stock } from './stock.ts'
 
-const mostRounds = 5
+const maxRounds = 5
 const settleMs = 1500
 const longestCheckpointMs = 60_000
 /**
  * Minimum number of records for measuring memory: with fewer, the difference of two processes says nothing about a
  * record.
  */
-const leastRecordsForMemory = 100_000
+const minRecordsForMemory = 100_000
 
 export async function startRows(stock: Stock, options: SpeedOptions): Promise<SpeedRow[]> {
   const { service, records, onProgress } = options
@@ -57,7 +57,7 @@ export async function startRows(stock: Stock, options: SpeedOptions): Promise<Sp
   }
   cat()
   const rounds: { [measure: string]: number }[] = []
-  for (let round = 0; round < Math.min(options.rounds, mostRounds); round++) {
+  for (let round = 0; round < Math.min(options.rounds, maxRounds); round++) {
     const full = await startOurs(stock, service)
     // what a service holds after it has answered, not only after its start
     const readBytes = bytesReadBy(full.pid)
@@ -89,7 +89,7 @@ export async function startRows(stock: Stock, options: SpeedOptions): Promise<Sp
   const figures = mediansOf(rounds)
   const more = figures['ready ms']! - figures['empty ready ms']!
   const verdicts = [atMost('start less an empty start ÷ cat of the same files', more / figures['cat ms']!, 3)]
-  if (records >= leastRecordsForMemory)
+  if (records >= minRecordsForMemory)
     verdicts.push(atMost('memory of a record', figures['bytes a record']!, 150, 'bytes'))
   return [
     {

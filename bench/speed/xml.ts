@@ -9,7 +9,7 @@ import { over } from './rounds.ts'
 import { atLeast, mediansOf, type SpeedRow } from './row.ts'
 import type { StoreReport } from './store-files.ts'
 
-const mostRounds = 3
+const maxRounds = 3
 
 export async function xmlRows(options: SpeedOptions, notes: string[]): Promise<SpeedRow[]> {
   const xmllint = findProgram('xmllint')
@@ -33,7 +33,7 @@ export async function xmlRows(options: SpeedOptions, notes: string[]): Promise<S
       xmllint: [],
     }
     const speed = (seconds: number) => ({ 'CPU s': seconds, 'MB per CPU second': bytes / 1e6 / seconds })
-    for (let round = 0; round < Math.min(options.rounds, mostRounds); round++) {
+    for (let round = 0; round < Math.min(options.rounds, maxRounds); round++) {
       rounds['xmllint']!.push(
         speed(cpuSeconds(`xargs ${xmllint} --stream --noout --huge < ${list} 2>/dev/null`).seconds),
       )

@@ -36,11 +36,11 @@ function createLimitedApi(time: VirtualTime, limit: number, nextLatencyMs: () =>
 }
 
 /** Latencies that are the same for the same seed: mostly short, sometimes long. */
-function latenciesOf(seed: number, mostMs: number): () => number {
+function latenciesOf(seed: number, maxMs: number): () => number {
   let state = seed | 1
   return () => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 1
-    return (state % 1000) / 1000 > 0.9 ? state % (mostMs + 1) : state % (Math.ceil(mostMs / 10) + 1)
+    return (state % 1000) / 1000 > 0.9 ? state % (maxMs + 1) : state % (Math.ceil(maxMs / 10) + 1)
   }
 }
 
@@ -54,9 +54,9 @@ describe('pacing', () => {
         fc.integer({ min: 1, max: 12 }),
         fc.integer(),
         fc.constantFrom(0, 20, 400, 30_000),
-        async (limit, callers, latencySeed, mostMs) => {
+        async (limit, callers, latencySeed, maxMs) => {
           const time = new VirtualTime()
-          const { fetch, counts } = createLimitedApi(time, limit, latenciesOf(latencySeed, mostMs))
+          const { fetch, counts } = createLimitedApi(time, limit, latenciesOf(latencySeed, maxMs))
           const client = new TenderClient({
             baseUrl: 'https://x.example',
             token: 't',
@@ -76,7 +76,7 @@ describe('pacing', () => {
           expect(counts.refused).toBe(0)
           expect(counts.ok).toBe(requests)
           // At most two windows more than an ideal client would need: it waits no longer than it must.
-          if (mostMs <= 400) expect(time.now).toBeLessThan((requests / limit + 2) * windowMs + requests * 800)
+          if (maxMs <= 400) expect(time.now).toBeLessThan((requests / limit + 2) * windowMs + requests * 800)
         },
       ),
       { seed, numRuns: proofCount({ share: 20, full: 300 }) },

@@ -18,7 +18,7 @@ export type PacerOptions = {
 /** Timers may fire a little early. */
 const marginMs = 25
 /** Maximum share of the limit that is left to others. */
-const mostReserved = 0.25
+const maxReserved = 0.25
 /** How fast the use of other clients that fell silent is forgotten, per answer. */
 const forgetting = 0.95
 /** How far to spread clients that wait for the same moment. */
@@ -84,7 +84,7 @@ export class Pacer {
     if (!hasOverlap) {
       const taken = this.#lastRemaining - 1 - remaining
       this.#reserve *= forgetting
-      if (taken > this.#reserve) this.#reserve = Math.min(taken, limit * mostReserved)
+      if (taken > this.#reserve) this.#reserve = Math.min(taken, limit * maxReserved)
       if (this.#reserve < 0.5) this.#reserve = 0
     }
     const free = Math.max(0, remaining - Math.ceil(this.#reserve) - this.#inFlight)

@@ -8,7 +8,7 @@ const backoffMs: readonly number[] = [1, 2, 4, 8, 16].map((minutes) => minutes *
 /** C152: the wait if the answer does not say how long to wait. */
 const defaultWaitMs = minuteMs
 /** `Retry-After: 0` must not become a busy loop. */
-const leastWaitMs = 1000
+const minWaitMs = 1000
 
 /**
  * How long the client must wait after an answer: Retry-After in seconds, or as a date compared with the answer's own
@@ -19,7 +19,7 @@ export function retryAfterMs(headers: Headers): number {
   const ms = /^\d+$/.test(text)
     ? Number(text) * 1000
     : Math.max(0, Date.parse(text) - Date.parse(headers.get('date') ?? ''))
-  return Number.isNaN(ms) ? defaultWaitMs : Math.max(leastWaitMs, ms)
+  return Number.isNaN(ms) ? defaultWaitMs : Math.max(minWaitMs, ms)
 }
 
 /** Statuses after which the client waits as long as the answer says, as often as it says so. */

@@ -88,8 +88,8 @@ const optionsOf = (given: AbortSignal | RequestOptions | undefined): RequestOpti
 /** Maximum number of records that `collect` takes into memory by default. */
 const defaultMost = 10_000
 
-const mostTimeoutMs = 60_000
-const mostWaitMs = 3_600_000
+const maxTimeoutMs = 60_000
+const maxWaitMs = 3_600_000
 /** A node that lags is behind for seconds; the next request may also reach a different one. */
 const lagWaitMs = 5000
 
@@ -153,9 +153,9 @@ export class TenderClient {
     this.#fetch = (input, init) => fetch(input, init)
     this.#clock = clock
     this.#sleep = sleep
-    this.#timeoutMs = atMost('timeoutMs', options.timeoutMs, mostTimeoutMs)
-    this.#maxWaitMs = atMost('maxWaitMs', options.maxWaitMs, mostWaitMs)
-    this.#firstContactMs = Math.min(atMost('firstContactMs', options.firstContactMs, mostWaitMs), this.#maxWaitMs)
+    this.#timeoutMs = atMost('timeoutMs', options.timeoutMs, maxTimeoutMs)
+    this.#maxWaitMs = atMost('maxWaitMs', options.maxWaitMs, maxWaitMs)
+    this.#firstContactMs = Math.min(atMost('firstContactMs', options.firstContactMs, maxWaitMs), this.#maxWaitMs)
     this.#emit = listenerOf(options.on)
     this.#pacer = new Pacer({ clock, sleep, random: options.random ?? Math.random })
   }
@@ -232,7 +232,7 @@ export class TenderClient {
     notBefore = 0,
   ): Promise<Answer<Body>> {
     const { signal } = options
-    const mostMs = Math.min(this.#maxWaitMs, atMost('maxWaitMs', options.maxWaitMs, mostWaitMs))
+    const maxMs = Math.min(this.#maxWaitMs, atMost('maxWaitMs', options.maxWaitMs, maxWaitMs))
     let failures = 0
     let waitedMs = 0
     for (let number = 1; ; number++) {
@@ -243,7 +243,7 @@ export class TenderClient {
       const wait: RetryWait | undefined =
         attempt.kind === 'lagging' ? { reason: 'unavailable', ms: lagWaitMs } : retryWait(answered, failures + 1)
       if (wait?.reason === 'failure') failures++
-      const patienceMs = this.#isReached ? mostMs : Math.min(mostMs, this.#firstContactMs)
+      const patienceMs = this.#isReached ? maxMs : Math.min(maxMs, this.#firstContactMs)
       if (!wait || waitedMs + wait.ms > patienceMs) throw this.#giveUp(path, attempt, number)
       const cause = attempt.kind === 'problem' ? new ProblemError(attempt.problem) : attempt.error
       this.#emit({ type: 'retry', path, attempt: number, cause })
@@ -306,7 +306,7 @@ export class TenderClient {
 
   /** Sends the request and reads the whole body within the time limit. */
   async #exchange(path: string, token: string, { signal, headers, ...options }: RequestOptions) {
-    const timeoutMs = Math.min(this.#timeoutMs, atMost('timeoutMs', options.timeoutMs, mostTimeoutMs))
+    const timeoutMs = Math.min(this.#timeoutMs, atMost('timeoutMs', options.timeoutMs, maxTimeoutMs))
     const sent = new Headers(headers)
     sent.set('authorization', `Bearer ${token}`)
     sent.set('accept', 'application/json')

@@ -6,9 +6,9 @@ import { authorityForFit, textsForFit, type WeighedText } from '../../src/hits/f
 import { tokensOf } from '../../src/hits/words.ts'
 
 /** Minimum number of records with a term; rarer ones count as unlisted. */
-const leastCount = 3
+const minCount = 3
 /** The same for pieces of words, of which there are many. */
-const leastPieces = 10
+const minPieces = 10
 /** Number that is added to the records of a language: a share of a few records is not meaningful. */
 const smoothing = 20
 
@@ -24,10 +24,10 @@ export function countTerms(records: readonly TenderRecord[]): StoredCounts {
     for (const prefix of new Set(prefixes)) byCpv.set(prefix, (byCpv.get(prefix) ?? 0) + 1)
   }
   const cpv = [...byCpv]
-    .filter(([, count]) => count >= leastCount)
+    .filter(([, count]) => count >= minCount)
     .map(([digits, count]) => [digits, tenths(count / records.length)] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-  const { unlisted, terms } = countsOf(records, textsForFit, termsOfToken, leastCount)
+  const { unlisted, terms } = countsOf(records, textsForFit, termsOfToken, minCount)
   return {
     meanLength: Math.round(words / records.length),
     unlisted,
@@ -38,10 +38,10 @@ export function countTerms(records: readonly TenderRecord[]): StoredCounts {
 }
 
 export const countPieces = (records: readonly TenderRecord[]): StoredTerms =>
-  countsOf(records, textsForFit, piecesOfToken, leastPieces)
+  countsOf(records, textsForFit, piecesOfToken, minPieces)
 
 export const countAuthorityTerms = (records: readonly TenderRecord[]): StoredTerms =>
-  countsOf(records, authorityForFit, termsOfToken, leastCount)
+  countsOf(records, authorityForFit, termsOfToken, minCount)
 
 /** In how many records terms occur, by the language in which they are most frequent. */
 function countsOf(

@@ -66,11 +66,11 @@ const sentencesOf = (text: string | undefined): string[] =>
  * Minimum number of texts in which two stems occur together, and minimum share of the texts in which each of them
  * occurs (Dice).
  */
-const [fewestTexts, leastShare] = [2, 0.25]
+const [fewestTexts, minShare] = [2, 0.25]
 /**
  * Maximum number of stems that correspond to one, and of stems for a pair of languages; the most frequent ones stay.
  */
-const [mostOfStem, mostOfPair] = [2, 1200]
+const [maxOfStem, maxOfPair] = [2, 1200]
 
 /** Lines of the table for one pair of languages: a stem and its stems in the other language. */
 export function countPair(texts: readonly Parallel[], first: string, second: string): string[] {
@@ -102,17 +102,17 @@ export function countPair(texts: readonly Parallel[], first: string, second: str
       }))
       .filter(
         ({ other, count, share }) =>
-          count >= fewestTexts && share >= leastShare && other.slice(0, 5) !== stem.slice(0, 5),
+          count >= fewestTexts && share >= minShare && other.slice(0, 5) !== stem.slice(0, 5),
       )
       .sort((a, b) => b.share - a.share || (a.other < b.other ? -1 : 1))
-      .slice(0, mostOfStem)
+      .slice(0, maxOfStem)
     return scored.length === 0
       ? []
       : [{ stem, count: counts.first.get(stem)!, others: scored.map(({ other }) => other).sort() }]
   })
   return kept
     .sort((a, b) => b.count - a.count || (a.stem < b.stem ? -1 : 1))
-    .slice(0, mostOfPair)
+    .slice(0, maxOfPair)
     .map(({ stem, others }) => [stem, ...others].join(' '))
     .sort()
 }

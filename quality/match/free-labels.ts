@@ -27,7 +27,7 @@ export type LabelledPair = {
  */
 const likeTitles = 0.5
 /** Maximum number of notices of one authority that are compared with each other: 200 give 20,000 pairs. */
-const mostOfAuthority = 200
+const maxOfAuthority = 200
 
 /** A notice as the matcher would see it if portals gave no procedure IDs. */
 function recordOfNotice(notice: Notice): MatchRecord {
@@ -78,7 +78,7 @@ export function freeLabels(notices: readonly Notice[]): LabelledPair[] {
     ({ notice }) => authorityOf(notice),
   )
   for (const group of byAuthority.values())
-    for (const [a, b] of pairsOf(group.slice(0, mostOfAuthority))) {
+    for (const [a, b] of pairsOf(group.slice(0, maxOfAuthority))) {
       if (a.scope !== b.scope || a.id === b.id) continue
       if ((bestTitles(recordOf(a.notice), recordOf(b.notice))?.jaccard ?? 0) >= likeTitles)
         add(a.notice, b.notice, false)

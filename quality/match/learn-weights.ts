@@ -182,7 +182,7 @@ export function scoredByFolds(cases: readonly TrainingCase[]): Scored[] {
 }
 
 /** The minimum score at which at most this share of what was placed is merged with a stranger. */
-export function leastScore(scored: readonly Scored[], placed: number, wanted: number): number {
+export function minScore(scored: readonly Scored[], placed: number, wanted: number): number {
   const worst = new Map<string, number>()
   for (const { score, isSame, placed: name } of scored)
     if (!isSame) worst.set(name, Math.max(score, worst.get(name) ?? Number.NEGATIVE_INFINITY))

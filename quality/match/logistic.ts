@@ -16,7 +16,7 @@ export type LogisticOptions = {
   readonly start?: { readonly [term: string]: number }
 }
 
-const mostSteps = 50
+const maxSteps = 50
 const precise = 1e-6
 
 /** The weights under which the cases are likeliest, by term; the search begins at `start`, otherwise at the prior. */
@@ -37,7 +37,7 @@ export function learnLogistic(
     target: isSame ? 1 : 0,
     count,
   }))
-  for (let step = 0; step < mostSteps; step++) {
+  for (let step = 0; step < maxSteps; step++) {
     const slope = Float64Array.from(weights, (weight, index) => -pull * (weight - first[index]!))
     const curve = new Float64Array(size * size)
     for (let index = 0; index < size; index++) curve[index * size + index] = pull

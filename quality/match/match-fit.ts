@@ -24,7 +24,7 @@ import {
   folds,
   isToLearn,
   learnWeights,
-  leastScore,
+  minScore,
   type Scored,
   scoredByFolds,
   type TrainingCase,
@@ -112,8 +112,8 @@ export function fitTable(
     },
     weights: { ...translatedWeights(translations), ...weightsOf(cases) },
     wantedFalse,
-    least: leastScore(scored, countOf(cases), wantedFalse),
-    leastOfTranslation: leastScore(scoredByFolds(translations), countOf(translations), wantedFalse),
+    least: minScore(scored, countOf(cases), wantedFalse),
+    leastOfTranslation: minScore(scoredByFolds(translations), countOf(translations), wantedFalse),
     leastToReview,
     calibration: calibrationOf(scored),
   }
@@ -156,7 +156,7 @@ export async function benchMatchFit(options: MatchFitOptions): Promise<MatchFitR
 function curveOf(scored: readonly Scored[], placed: number): MatchFitReport['kept'] {
   const same = scored.filter(({ isSame }) => isSame)
   return [0.0005, 0.001, 0.002, 0.004].map((wanted) => {
-    const least = leastScore(scored, placed, wanted)
+    const least = minScore(scored, placed, wanted)
     return { wanted, least, recall: same.filter(({ score }) => score >= least).length / Math.max(1, same.length) }
   })
 }

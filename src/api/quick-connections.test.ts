@@ -173,7 +173,7 @@ describe('connections', () => {
   const request = (world: ApiWorld, target: string, more = ''): string =>
     `GET ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${world.token}\r\n${more}\r\n`
   const last = 'Connection: close\r\n'
-  const mostAnswers = 2000
+  const maxAnswers = 2000
   const statuses = (text: string): string[] => text.match(/HTTP\/1\.1 \d+/g) ?? []
 
   test('a request in two packets, or byte by byte, is answered', async () => {
@@ -296,13 +296,13 @@ describe('connections', () => {
     socket.pause()
     // until the operating system accepts only a part of one
     let asked = 0
-    while (released === asked && asked < mostAnswers) {
+    while (released === asked && asked < maxAnswers) {
       socket.write(request(world, `/v1/tenders/${plainId(1)}`))
       asked++
       await expect.poll(() => made, { interval: 1 }).toBe(asked)
       await nextTurn()
     }
-    expect([asked - released, asked < mostAnswers]).toEqual([1, true])
+    expect([asked - released, asked < maxAnswers]).toEqual([1, true])
     socket.resume()
     await expect.poll(() => released).toBe(asked)
     socket.destroy()

@@ -34,8 +34,8 @@ describe('D50: many header lines', () => {
       }
       expect(status).toBe(431)
       const { detail } = JSON.parse(body) as { readonly detail: string }
-      const [, bytes, mostLines] = /at most (\d+) bytes together, in at most (\d+) lines/.exec(detail)!
-      expect(lines.length > Number(bytes) || count + 3 > Number(mostLines), detail).toBe(true)
+      const [, bytes, maxLines] = /at most (\d+) bytes together, in at most (\d+) lines/.exec(detail)!
+      expect(lines.length > Number(bytes) || count + 3 > Number(maxLines), detail).toBe(true)
     },
   )
 })

@@ -1,7 +1,7 @@
 // Limits how often something may be tried, by key, within a sliding time. In the memory of this process.
 
 /** Maximum number of keys to remember; beyond it, the one tried longest ago is forgotten. */
-const mostKeys = 50_000
+const maxKeys = 50_000
 
 export class AttemptLimit {
   readonly #most: number
@@ -21,7 +21,7 @@ export class AttemptLimit {
     this.#tries.delete(key)
     this.#tries.set(key, isAllowed ? [...recent, now] : recent)
     const [first] = this.#tries.keys()
-    if (this.#tries.size > mostKeys && first !== undefined) this.#tries.delete(first)
+    if (this.#tries.size > maxKeys && first !== undefined) this.#tries.delete(first)
     return isAllowed
   }
 }

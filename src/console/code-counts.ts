@@ -3,13 +3,13 @@ import type { CodeKind } from '../domain/code-labels.ts'
 import type { EditionView } from '../edition/read/edition-view.ts'
 
 /** Maximum count; beyond it, a page says "more than": a list of this many takes a few milliseconds. */
-export const mostCounted = 10_000
+export const maxCounted = 10_000
 /** How long one page may count codes that nobody has requested in this edition. */
 const longestMs = 15
 
 export type CodeCounts = {
   /**
-   * Number of records that are not archived; undefined if counting would take long. Above `mostCounted`: more than
+   * Number of records that are not archived; undefined if counting would take long. Above `maxCounted`: more than
    * this.
    */
   readonly of: (kind: CodeKind, codes: readonly string[]) => ReadonlyMap<string, number>
@@ -32,7 +32,7 @@ export function openCodeCounts(editions: Pick<EditionView, 'newest' | 'list'>): 
         let count = known.get(key)
         if (count === undefined && performance.now() < until) {
           const filter = kind === 'cpv' ? { cpv: [code], archived: false } : { nuts: [code], archived: false }
-          count = editions.list({ filter, edition, limit: mostCounted + 1 }).positions.length
+          count = editions.list({ filter, edition, limit: maxCounted + 1 }).positions.length
           known.set(key, count)
         }
         if (count !== undefined) counts.set(code, count)

@@ -38,7 +38,7 @@ const longestChangeMs = 20_000
 /** Maximum age of a sign-in for sensitive actions. */
 const freshSignInMs = 15 * minuteMs
 /** Maximum bytes of a form. */
-const mostFormBytes = 256 * 1024
+const maxFormBytes = 256 * 1024
 const retrySeconds = 5
 
 /** Headers of every answer: nothing inline, nothing from elsewhere, no framing. */
@@ -89,7 +89,7 @@ class Listener {
 
   async open(): Promise<Console> {
     const server = fastify({
-      bodyLimit: mostFormBytes,
+      bodyLimit: maxFormBytes,
       forceCloseConnections: true,
       requestTimeout: 30_000,
       connectionTimeout: 60_000,

@@ -2,7 +2,7 @@
 // Pure.
 import { dayMs, hourMs, minuteMs } from '../domain/time.ts'
 import type { DeskFacts } from '../store/desk.ts'
-import { mostCounted } from '../store/desk.ts'
+import { maxCounted } from '../store/desk.ts'
 import { readMaintenance } from '../store/maintenance.ts'
 import { readRounds, whyFailing } from '../store/rounds.ts'
 import { formatMoment, formatNumber, formatRelative, formatShare } from './format.ts'
@@ -36,7 +36,7 @@ export type DeskState = {
 }
 
 /** Minimum free share of the disk; and the share below which it holds something up. */
-const leastFree = 0.15
+const minFree = 0.15
 const fullFree = 0.03
 /** Age from which an edition is reported: no large portal is silent for longer, even on weekends. */
 const oldEditionMs = 26 * hourMs
@@ -146,8 +146,8 @@ class DeskChecks {
     const texts = this.#texts
     const share = total === 0 ? 1 : free / total
     const figure = `${formatShare(share, this.#language)} (${this.#bytes(free)})`
-    if (share >= leastFree)
-      return { name: texts.checks.disk, figure, bound: texts.atLeast(formatShare(leastFree, this.#language)) }
+    if (share >= minFree)
+      return { name: texts.checks.disk, figure, bound: texts.atLeast(formatShare(minFree, this.#language)) }
     return [
       {
         isHolding: share < fullFree,
@@ -329,7 +329,7 @@ class DeskChecks {
   }
 
   countText(count: number): string {
-    return count < mostCounted ? this.#number(count) : this.#texts.more(this.#number(count))
+    return count < maxCounted ? this.#number(count) : this.#texts.more(this.#number(count))
   }
 
   #number(value: number): string {

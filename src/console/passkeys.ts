@@ -23,7 +23,7 @@ const addPurpose = (personId: string): string => `passkey of ${personId}`
  */
 const algorithms = [-8, -7, -257]
 /** Maximum characters of what a browser sends. */
-const mostLength = 20_000
+const maxLength = 20_000
 
 const rpIdOf = ({ origin }: PasskeyContext): string => new URL(origin).hostname
 
@@ -130,7 +130,7 @@ export async function addPasskeyOf(
 function answerOf<Answer extends { readonly id: string; readonly response: { readonly clientDataJSON: string } }>(
   text: string,
 ): Answer | undefined {
-  if (text.length > mostLength) return undefined
+  if (text.length > maxLength) return undefined
   const value = parsed(text) as Partial<Answer> | null | undefined
   const isAnswer = typeof value?.id === 'string' && typeof value.response?.clientDataJSON === 'string'
   return isAnswer ? (value as Answer) : undefined

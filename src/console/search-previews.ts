@@ -9,8 +9,8 @@ import { settledWithin } from './settled-within.ts'
 /** How long a page waits for a count. */
 const longestWaitMs = 3000
 /** Maximum counts at the same time: each has a thread and reads the whole stock. */
-const mostAtOnce = 2
-const mostRemembered = 50
+const maxAtOnce = 2
+const maxRemembered = 50
 
 type PreviewQuestion = {
   readonly filter: SearchFilter
@@ -71,14 +71,14 @@ export function openSearchPreviews({
     done.catch(() => {})
     counts.set(key, count)
     for (const [old, { preview }] of counts)
-      if (counts.size > mostRemembered && preview !== undefined && old !== key) counts.delete(old)
+      if (counts.size > maxRemembered && preview !== undefined && old !== key) counts.delete(old)
     return count
   }
 
   return {
     ask: async (question) => {
       const key = keyOf(question)
-      if (!counts.has(key) && running() >= mostAtOnce) return { kind: 'busy' }
+      if (!counts.has(key) && running() >= maxAtOnce) return { kind: 'busy' }
       const count = counts.get(key) ?? start(key, question)
       await settledWithin(count.done, longestWaitMs)
       return count.preview ? { kind: 'counted', preview: count.preview } : { kind: 'counting', share: count.share }

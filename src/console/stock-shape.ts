@@ -45,7 +45,7 @@ export class StockShape {
 
   /** Tenders by publisher of one of their notices, the most first; one of several portals counts at each. */
   get byPublisher(): readonly (readonly [publisher: string, tenders: number])[] {
-    return mostFirst(this.#byPublisher)
+    return maxFirst(this.#byPublisher)
   }
 
   /**
@@ -53,7 +53,7 @@ export class StockShape {
    * each.
    */
   get byDivision(): readonly (readonly [division: string, tenders: number])[] {
-    return mostFirst(this.#byDivision)
+    return maxFirst(this.#byDivision)
   }
 
   get withoutCode(): number {
@@ -83,5 +83,5 @@ function addOne<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
-const mostFirst = (counts: ReadonlyMap<string, number>): (readonly [string, number])[] =>
+const maxFirst = (counts: ReadonlyMap<string, number>): (readonly [string, number])[] =>
   [...counts].sort(([left, most], [right, more]) => more - most || (left < right ? -1 : 1))

@@ -27,7 +27,7 @@ const marks: { readonly [status: string]: State } = {
   merged: 'merged',
 }
 /** Lots in the table; the others are among all fields. */
-const mostLots = 200
+const maxLots = 200
 
 /** A status by shape and word. */
 export const statusOf = (status: string, language: Language): Html =>
@@ -151,7 +151,7 @@ function lotTable(record: TenderRecord, { language, now }: TenderHow): Html {
   return html`${table({
     caption: texts.lots,
     columns: [texts.lot, texts.cpv, texts.deadline, numbers(texts.value), texts.state],
-    rows: lots.slice(0, mostLots).map((lot) => {
+    rows: lots.slice(0, maxLots).map((lot) => {
       const instant = lot.submissionDate ?? lot.participationDate
       const amount = lot.awardedAmount ?? lot.contractAmount
       const deadline = instant === undefined ? undefined : deadlineText(instant, record, { language, now })
@@ -167,7 +167,7 @@ function lotTable(record: TenderRecord, { language, now }: TenderHow): Html {
         html`${statusOf(lot.status, language)}${lot.winners !== undefined && html`<br><span class="soft">${texts.winners}: ${quoted(lot.winners.map(({ name }) => name).join(', '))}</span>`}`,
       ]
     }),
-  })}${lots.length > mostLots && html`<p class="soft">${texts.more(lots.length - mostLots)}</p>`}`
+  })}${lots.length > maxLots && html`<p class="soft">${texts.more(lots.length - maxLots)}</p>`}`
 }
 
 function factPart(record: TenderRecord, { language }: TenderHow): Html {

@@ -9,9 +9,9 @@ import { tenderTexts } from './text/tender-texts.ts'
 import { markedChange } from './word-diff.ts'
 
 /** Changes of one notice that are shown; a first result of many lots has hundreds. */
-const mostChanges = 40
+const maxChanges = 40
 /** Letters of a value; descriptions are shown in full above. */
-const mostLetters = 600
+const maxLetters = 600
 
 /** The list of notices. */
 export const tenderHistory = ({ notices }: ToldRecord, language: Language): Html =>
@@ -30,7 +30,7 @@ function changeList({ changes, joinedBy }: ToldNotice, language: Language): Html
   if (joinedBy === undefined) return html`<p>${texts.begins}</p>`
   if (changes === undefined) return html`<p class="soft">${texts.tooMany}</p>`
   if (changes.length === 0) return html`<p class="soft">${texts.changedNothing}</p>`
-  return html`${changes.slice(0, mostChanges).map((change) => html`<p>${changeText(change, language)}</p>`)}${changes.length > mostChanges && html`<p class="soft">${texts.more(changes.length - mostChanges)}</p>`}`
+  return html`${changes.slice(0, maxChanges).map((change) => html`<p>${changeText(change, language)}</p>`)}${changes.length > maxChanges && html`<p class="soft">${texts.more(changes.length - maxChanges)}</p>`}`
 }
 
 function changeText({ member, lotId, before, after }: ToldChange, language: Language): Content {
@@ -56,7 +56,7 @@ function shortText(member: string, value: unknown, language: Language): string {
   return valueText(member, value, language)
 }
 
-const cut = (text: string): string => (text.length > mostLetters ? `${text.slice(0, mostLetters - 1)}…` : text)
+const cut = (text: string): string => (text.length > maxLetters ? `${text.slice(0, maxLetters - 1)}…` : text)
 
 function metaOf(notice: ToldNotice, language: Language): Content[] {
   const texts = tenderTexts[language]

@@ -6,14 +6,14 @@ import { type Html, html } from './html.ts'
  * Maximum words of a text for word comparison; longer texts are compared as a whole, because the table grows with the
  * square of their words.
  */
-const mostWords = 400
+const maxWords = 400
 
 type Piece = { readonly kind: 'same' | 'gone' | 'new'; readonly text: string }
 
 /** The pieces in order; words and the spaces between them keep their place. */
 function wordPieces(before: string, after: string): Piece[] {
   const [left, right] = [wordsOf(before), wordsOf(after)]
-  if (left.length > mostWords || right.length > mostWords)
+  if (left.length > maxWords || right.length > maxWords)
     return before === after
       ? [{ kind: 'same', text: before }]
       : [

@@ -11,7 +11,7 @@ import type { Notice } from '../domain/notice.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import type { Store } from '../store/database.ts'
 import { insertNotices } from '../store/documents.ts'
-import { consolidate, mostHolders, rebuildStock } from './consolidate.ts'
+import { consolidate, maxHolders, rebuildStock } from './consolidate.ts'
 import { tenderId } from './tender-id.ts'
 
 const now = Date.parse('2026-02-20T12:00:00.000Z')
@@ -317,7 +317,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
 
   test('a key that too many notices hold joins nothing, and separates what it joined before', async () => {
     await using store = await openTestStore(engine)
-    const many = Array.from({ length: mostHolders + 30 }, (_, number) =>
+    const many = Array.from({ length: maxHolders + 30 }, (_, number) =>
       notice({ noticeKey: `ted:${number}-2026`, procedureId: uuid(1) }),
     )
     const few = many.slice(0, 200)

@@ -83,7 +83,7 @@ const defaultBatchSize = 250
  * have some hundred notices; a more frequent key is a default value of some software, and following it would read half
  * of the stock for each new notice.
  */
-export const mostHolders = 1000
+export const maxHolders = 1000
 
 /**
  * Brings the stock up to date with all notices received and with the clock. Each batch is one transaction, so a run
@@ -299,17 +299,17 @@ export async function closureOf(
   let frontier = [...seen]
   while (frontier.length > 0) {
     const holders = new Map<string, string[]>()
-    for (const { key, noticeId } of await listLinks(trx, frontier, mostHolders + batchIds.length + 1)) {
+    for (const { key, noticeId } of await listLinks(trx, frontier, maxHolders + batchIds.length + 1)) {
       const known = holders.get(key)
       if (known) known.push(noticeId)
       else holders.set(key, [noticeId])
     }
     frontier = []
     for (const [key, noticeIds] of holders) {
-      if (noticeIds.length > mostHolders) {
+      if (noticeIds.length > maxHolders) {
         ignoredKeys.add(key)
         // With this batch too many hold the key: notices that it joined before must separate.
-        const wasCounted = noticeIds.filter((noticeId) => !inBatch.has(noticeId)).length <= mostHolders
+        const wasCounted = noticeIds.filter((noticeId) => !inBatch.has(noticeId)).length <= maxHolders
         if (!wasCounted) continue
       }
       for (const noticeId of noticeIds) {

@@ -15,11 +15,11 @@ type Doubt = {
 }
 
 /** Maximum notices of a tender that are compared with each other. */
-const mostCompared = 60
+const maxCompared = 60
 
 /** At most one pair of notices for each kind of doubt, the first by key. */
 export function doubtsOf(tenderId: string, notices: readonly Notice[]): Doubt[] {
-  const compared = notices.toSorted((a, b) => (a.noticeKey < b.noticeKey ? -1 : 1)).slice(0, mostCompared)
+  const compared = notices.toSorted((a, b) => (a.noticeKey < b.noticeKey ? -1 : 1)).slice(0, maxCompared)
   if (compared.length < 2) return []
   const found = new Map<Doubt['kind'], Doubt>()
   const note = (kind: Doubt['kind'], a: Notice, b: Notice, evidence: string): void => {

@@ -4,7 +4,7 @@ import { decide } from './match/decide.ts'
 import { packRecord, unpackRecord } from './match/packed-record.ts'
 import { partition } from './match/partition.ts'
 import { prepare } from './match/prepare.ts'
-import { mostHoldersOfBlock, mostHoldersOfWeakBlock } from './match/thresholds.ts'
+import { maxHoldersOfBlock, maxHoldersOfWeakBlock } from './match/thresholds.ts'
 import { areTooFarApart, timeMark } from './match/time-mark.ts'
 import { twinKey } from './match/twin-key.ts'
 import type { Matcher } from './rematch.ts'
@@ -13,8 +13,8 @@ export const fuzzyMatcher: Matcher = {
   prepare,
   blockingKeys,
   isWeakKey,
-  mostHolders: mostHoldersOfBlock,
-  mostHoldersOfWeak: mostHoldersOfWeakBlock,
+  maxHolders: maxHoldersOfBlock,
+  maxHoldersOfWeak: maxHoldersOfWeakBlock,
   mark: timeMark,
   areTooFarApart,
   twinKey,

@@ -100,7 +100,7 @@ export function isPlanning(notice: Notice): boolean {
 }
 
 /** Maximum number of buyers that add a key: joint procurements of hundreds would only make the index large. */
-const mostBuyersFiled = 5
+const maxBuyersFiled = 5
 
 /** All exact keys of a notice, each once, in a fixed order. */
 export function linkKeys(notice: Notice): LinkKey[] {
@@ -135,7 +135,7 @@ export function linkKeys(notice: Notice): LinkKey[] {
       add('documents', 'd', documentsProject(url))
     const number = cleanReferenceNumber(notice.internalReference)
     if (number)
-      for (const buyer of notice.contractingAuthorities.slice(0, mostBuyersFiled))
+      for (const buyer of notice.contractingAuthorities.slice(0, maxBuyersFiled))
         for (const key of buyerKeys(buyer)) add('reference-number', 'r', `${key}|${number}`)
   }
   return [...new Map(keys.map((key) => [`${key.role} ${key.key}`, key])).values()]

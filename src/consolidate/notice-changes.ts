@@ -28,7 +28,7 @@ const untold: ReadonlySet<string> = new Set([
   'lots',
 ])
 /** Maximum number of notices whose changes are shown step by step: each step merges all notices before it. */
-const mostNotices = 120
+const maxNotices = 120
 
 /**
  * The changes by notice key. The first notice has none: it begins the record. Undefined for a tender with too many
@@ -39,7 +39,7 @@ export function noticeChanges(
   notices: readonly Notice[],
   { now }: { readonly now: number },
 ): ReadonlyMap<string, readonly MemberChange[]> | undefined {
-  if (notices.length > mostNotices) return undefined
+  if (notices.length > maxNotices) return undefined
   const sorted = [...notices].sort(compareNotices)
   const changes = new Map<string, readonly MemberChange[]>()
   let latest = Number.NEGATIVE_INFINITY

@@ -19,12 +19,12 @@ import { reconsiderNotices, upsertDecision } from '../store/reviews.ts'
 import { consolidate, rebuildStock } from './consolidate.ts'
 import { blockNumber } from './match/block-number.ts'
 import type { MatchRecord } from './match/match-record.ts'
-import { type Matcher, mostTwins } from './rematch.ts'
+import { type Matcher, maxTwins } from './rematch.ts'
 import { tenderId } from './tender-id.ts'
 
 const now = Date.parse('2026-02-20T12:00:00.000Z')
-const mostHolders = 5
-const mostHoldersOfWeak = 3
+const maxHolders = 5
+const maxHoldersOfWeak = 3
 const weakKeys = ['Los', 'Nord', 'Halle']
 
 /** A record of these tests: words of the title, names of buyers, days of deadlines. */
@@ -56,8 +56,8 @@ const matcher: Matcher = {
     ...simple(record).days.map((day) => `${simple(record).buyer} ${day}`),
   ],
   isWeakKey: (key) => weakKeys.includes(key),
-  mostHolders,
-  mostHoldersOfWeak,
+  maxHolders,
+  maxHoldersOfWeak,
   // `decide` joins nothing of two buyers, so the mark of a key may show them.
   mark: (record) => blockNumber(simple(record).buyer, false) % 1000,
   areTooFarApart: (first, second) => first !== second,
@@ -119,7 +119,7 @@ function edgesOf(rows: readonly { readonly content: string }[]) {
     records.flatMap((record) => [...new Set(matcher.blockingKeys(record))].map((key) => ({ key, record }))),
     ({ key }) => key,
   )
-  const limitOf = (key: string) => (weakKeys.includes(key) ? mostHoldersOfWeak : mostHolders)
+  const limitOf = (key: string) => (weakKeys.includes(key) ? maxHoldersOfWeak : maxHolders)
   const dropped = [...holders].filter(([key, each]) => each.length > limitOf(key)).map(([key]) => key)
   const twins = (record: MatchRecord) =>
     Math.max(
@@ -134,7 +134,7 @@ function edgesOf(rows: readonly { readonly content: string }[]) {
     records.flatMap((b) => {
       const keys = new Set(matcher.blockingKeys(b))
       if (a.key >= b.key || !matcher.blockingKeys(a).some((key) => keys.has(key) && !dropped.includes(key))) return []
-      const verdict = matcher.decide(a, b, { twins: Math.min(mostTwins, Math.max(twins(a), twins(b))) })
+      const verdict = matcher.decide(a, b, { twins: Math.min(maxTwins, Math.max(twins(a), twins(b))) })
       return verdict.kind === 'none' ? [] : [`${a.key} ${b.key} ${verdict.kind} ${verdict.evidence}`]
     }),
   )
@@ -323,7 +323,7 @@ describe.each(engines)('matching on the stock (%s)', (engine) => {
 
   test('records that only a block had joined are separated when the block has grown too large', async () => {
     await using store = await openTestStore(engine)
-    const many = Array.from({ length: mostHolders + 1 }, (_, number) =>
+    const many = Array.from({ length: maxHolders + 1 }, (_, number) =>
       call(`ted:${number}-2026`, `Neubau Turnhalle ${'abcdefgh'[number]}`),
     )
     await receiveNotices(store, many.slice(0, 2))

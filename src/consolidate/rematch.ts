@@ -35,14 +35,14 @@ import type { Component, Unit } from './resolve.ts'
 export type Matcher = {
   readonly prepare: (key: string, units: readonly Unit[]) => MatchRecord
   readonly blockingKeys: (record: MatchRecord) => readonly string[]
-  /** Whether a key means less than others: then `mostHoldersOfWeak` applies. */
+  /** Whether a key means less than others: then `maxHoldersOfWeak` applies. */
   readonly isWeakKey: (key: string) => boolean
   /**
    * Maximum number of records that share a blocking key: beyond it, the key distinguishes nothing and is dropped, with
    * all joins that only it had caused.
    */
-  readonly mostHolders: number
-  readonly mostHoldersOfWeak: number
+  readonly maxHolders: number
+  readonly maxHoldersOfWeak: number
   /** The data stored with the keys of a record, so that hopeless pairs are not even read. */
   readonly mark: (record: MatchRecord) => number
   /** True only if `decide` says `none` of every two records with these marks. Symmetric. */
@@ -61,7 +61,7 @@ export type Matcher = {
 }
 
 /** Maximum number of twins that are counted: four or ninety make no difference to a verdict. */
-export const mostTwins = 4
+export const maxTwins = 4
 
 /** Maximum number of records compared at a time, which bounds the memory for any batch. */
 const comparedAtOnce = 64
@@ -187,7 +187,7 @@ type Move = {
 type Blocks = Map<number, readonly KeyHolder[] | undefined>
 
 const limitOf = (matcher: Matcher, key: number): number =>
-  isWeakNumber(key) ? matcher.mostHoldersOfWeak : matcher.mostHolders
+  isWeakNumber(key) ? matcher.maxHoldersOfWeak : matcher.maxHolders
 
 /**
  * Files the moved records under their current keys. `holders`: the blocks of these keys. `revived`: records in blocks
@@ -225,7 +225,7 @@ async function moveKeys(
     dropped.map(([holder]) => holder!.key),
   )
   const shrunk = [...new Set(blocks.removed.map(({ key }) => key))].filter((key) => !holders.get(key))
-  const counts = await countKeyHolders(trx, shrunk, Math.max(matcher.mostHolders, matcher.mostHoldersOfWeak) + 1)
+  const counts = await countKeyHolders(trx, shrunk, Math.max(matcher.maxHolders, matcher.maxHoldersOfWeak) + 1)
   const revivedKeys = [...counts].filter(([key, count]) => count <= limitOf(matcher, key)).map(([key]) => key)
   await reviveKeys(trx, revivedKeys)
   const revived = await blocksOf(trx, revivedKeys)
@@ -268,11 +268,11 @@ async function twinsWithAnotherCount(trx: Executor, moves: readonly Move[]): Pro
     for (const key of is?.twinKeys ?? []) change.set(key, (change.get(key) ?? 0) + 1)
   }
   const keys = [...change].filter(([, difference]) => difference !== 0).map(([key]) => key)
-  const holders = await listSomeKeyHolders(trx, keys, mostTwins + moves.length)
+  const holders = await listSomeKeyHolders(trx, keys, maxTwins + moves.length)
   const found: number[] = []
   for (const [key, members] of Map.groupBy(holders, (holder) => holder.key)) {
     const before = members.length - change.get(key)!
-    if (Math.min(before, mostTwins) === Math.min(members.length, mostTwins)) continue
+    if (Math.min(before, maxTwins) === Math.min(members.length, maxTwins)) continue
     for (const { recordNo } of members) found.push(recordNo)
   }
   return found
@@ -322,7 +322,7 @@ async function compare(
   const counts = await countKeyHolders(
     trx,
     [...new Set(likely.flatMap(([a, b]) => [...a.twinKeys, ...b.twinKeys]))],
-    mostTwins,
+    maxTwins,
   )
   const found = new Map<string, StoredEdge>()
   for (const [a, b, alone] of likely) {

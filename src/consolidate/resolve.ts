@@ -14,7 +14,7 @@ import {
   titleWords,
   versionNumber,
 } from './link-keys.ts'
-import { mostWeakHolders } from './match/thresholds.ts'
+import { maxWeakHolders } from './match/thresholds.ts'
 import { isFirstCall, namedCallsOf, namesOtherCall, publicationDay } from './named-calls.ts'
 
 /** One stored notice; `rowId` (hash of its document and pointer) decides between copies that are otherwise equal. */
@@ -307,7 +307,7 @@ export function resolve(
 
   function joinWhenAllAgree(members: readonly number[]): void {
     const roots = [...new Set(members.map(root))]
-    if (roots.length < 2 || roots.length > mostWeakHolders) return
+    if (roots.length < 2 || roots.length > maxWeakHolders) return
     const agree = roots.every((a, turn) => roots.slice(turn + 1).every((b) => mayJoin(a, b, 'weak')))
     if (agree) for (const other of roots.slice(1)) join(roots[0]!, other, 'weak')
   }

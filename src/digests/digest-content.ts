@@ -25,9 +25,9 @@ export type DigestContent = {
 }
 
 /** Maximum letters of a title, and of other text from a notice. */
-const mostLetters = 300
+const maxLetters = 300
 /** Maximum characters of a URL that is linked; a longer one is left out. */
-const mostUrlLength = 1000
+const maxUrlLength = 1000
 
 /** A hit as found; its record in JSON, null if there is none. */
 type FoundHit = Pick<DigestItem, 'isClosed' | 'isUrgent'> & { readonly body: string | null }
@@ -67,10 +67,10 @@ function itemOf({ isClosed, isUrgent, body }: FoundHit): DigestItem {
 export function oneLine(text: string): string {
   const line = text.replace(/[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\s]+/gu, ' ').trim()
   const letters = [...line]
-  return letters.length > mostLetters ? `${letters.slice(0, mostLetters - 1).join('')}…` : line
+  return letters.length > maxLetters ? `${letters.slice(0, maxLetters - 1).join('')}…` : line
 }
 
 /** Whether a mail may link it: text from a notice may be anything. */
 function isPage(text: string): boolean {
-  return text.length <= mostUrlLength && /^https?:\/\/[^\s\p{Cc}<>"']+$/u.test(text) && URL.canParse(text)
+  return text.length <= maxUrlLength && /^https?:\/\/[^\s\p{Cc}<>"']+$/u.test(text) && URL.canParse(text)
 }

@@ -9,7 +9,7 @@ const stepMs = 15_000
 /** Maximum number of open connections. */
 const connections = 4
 /** Maximum letters of an error that are stored. */
-const mostErrorLetters = 300
+const maxErrorLetters = 300
 
 type OutgoingMail = {
   readonly messageId: string
@@ -97,7 +97,7 @@ type SmtpError = Error & { readonly code?: string; readonly responseCode?: numbe
 function attemptOf(thrown: SmtpError, password: string | undefined): MailAttempt {
   const { responseCode = 0, command = '' } = thrown
   const said = password === undefined ? thrown.message : thrown.message.replaceAll(password, '…')
-  const error = said.replace(/\s+/g, ' ').slice(0, mostErrorLetters)
+  const error = said.replace(/\s+/g, ' ').slice(0, maxErrorLetters)
   if (!/^(?:RCPT TO|DATA)/.test(command) || responseCode < 400) return { kind: 'unreachable', error }
   return { kind: 'refused', error, isFinal: responseCode >= 500 }
 }

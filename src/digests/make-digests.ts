@@ -18,7 +18,7 @@ import { digestContent } from './digest-content.ts'
 import { digestDay, nextDigestAt } from './digest-schedule.ts'
 
 /** Maximum number of hits that a mail lists. */
-const mostItems = 30
+const maxItems = 30
 /** Maximum time to a deadline that is listed first. */
 const urgentMs = 7 * dayMs
 /** How long a digest that cannot be created waits, so that it holds up no other. */
@@ -72,7 +72,7 @@ async function makeDigest(trx: Executor, digest: DueDigest, { clock, domain, onS
     return false
   }
   const span = { searchNo, after: lastEdition, upTo: edition, now, urgentMs }
-  const hits = await digestHits(trx, span, mostItems)
+  const hits = await digestHits(trx, span, maxItems)
   const hasHits = hits.count > 0
   if (hasHits) {
     const content = JSON.stringify(digestContent(digest, hits))

@@ -88,8 +88,8 @@ export type Redactor = {
 type Normalized = { readonly kind: RedactionKind; readonly words: number; readonly forms: readonly string[] }
 
 const fewestPhoneDigits = 6
-const mostPhoneDigits = 17
-const mostNameWords = 6
+const maxPhoneDigits = 17
+const maxNameWords = 6
 
 /** Lower case, umlauts as two letters, other letters without their marks. */
 function folded(text: string): string {
@@ -123,7 +123,7 @@ function emailForms(value: string): Normalized {
 function phoneForms(value: string): Normalized {
   const international = /^\s*(?:\+|00)/.test(value)
   const digits = plainDigits(value)
-  if (digits.length < fewestPhoneDigits || digits.length > mostPhoneDigits)
+  if (digits.length < fewestPhoneDigits || digits.length > maxPhoneDigits)
     throw new RedactionValueError("--phone takes one number of 6 to 17 digits, such as '+49 30 1234567'.")
   // a number written without the country code is the same number
   const national = international ? digits.slice(countryCodeLength(digits)) : ''
@@ -135,7 +135,7 @@ const plainDigits = (text: string): string => text.replace(/\(0\)/g, '').replace
 
 function nameForms(value: string): Normalized {
   const words = [...value.matchAll(/[\p{L}\p{M}]+/gu)].map(([word]) => folded(word))
-  if (words.length < 2 || words.length > mostNameWords)
+  if (words.length < 2 || words.length > maxNameWords)
     throw new RedactionValueError(
       "--name takes a first and a last name, such as 'Jane Doe'; one word alone would hit too much.",
     )
@@ -185,13 +185,13 @@ type Candidate = { readonly start: number; readonly end: number; readonly forms:
 
 /** The sign of a mail address; it may be escaped, or written out. */
 const atPattern = /@|%40|&#64;|&#x40;|\\u0040|\s?[([{]\s?(?:at|ät)\s?[)\]}]\s?/giu
-const mostLocalLetters = 64
+const maxLocalLetters = 64
 const localPattern = /[^\s<>"'(),;:[\]|=?&/@]+$/u
 const domainPattern = /[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8}/uy
 
 function* emailsIn(text: string): Generator<Candidate> {
   for (const at of text.matchAll(atPattern)) {
-    const before = localPattern.exec(text.slice(Math.max(0, at.index - mostLocalLetters), at.index))?.[0]
+    const before = localPattern.exec(text.slice(Math.max(0, at.index - maxLocalLetters), at.index))?.[0]
     domainPattern.lastIndex = at.index + at[0].length
     const domain = domainPattern.exec(text)?.[0]
     if (before === undefined || domain === undefined) continue
@@ -206,7 +206,7 @@ function* emailsIn(text: string): Generator<Candidate> {
 }
 
 const phoneGap = /^[ \t\u00a0()/.\-–+]{1,4}$/
-const mostPhoneGroups = 9
+const maxPhoneGroups = 9
 
 function* phonesIn(text: string): Generator<Candidate> {
   const groups = [...text.matchAll(/\d{1,18}/g)].map((match) => ({
@@ -216,13 +216,13 @@ function* phonesIn(text: string): Generator<Candidate> {
   }))
   for (const [index, first] of groups.entries()) {
     let digits = ''
-    for (const [count, group] of groups.slice(index, index + mostPhoneGroups).entries()) {
+    for (const [count, group] of groups.slice(index, index + maxPhoneGroups).entries()) {
       if (count > 0 && !phoneGap.test(text.slice(groups[index + count - 1]!.end, group.start))) break
       // +49 (0)30
       if (group.digits === '0' && text[group.start - 1] === '(' && text[group.end] === ')') continue
       // leading zeros are dialed by some callers and not by others
       digits = digits === '' ? group.digits.replace(/^0+/, '') : digits + group.digits
-      if (digits.length > mostPhoneDigits) break
+      if (digits.length > maxPhoneDigits) break
       if (digits.length < fewestPhoneDigits) continue
       const start = text[first.start - 1] === '+' ? first.start - 1 : first.start
       yield { start, end: group.end, forms: [digits] }

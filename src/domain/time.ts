@@ -144,7 +144,7 @@ function formattedOffsetMs(zone: string, utcMs: number): number {
 const offsets = new Map<string, Map<number, number>>()
 const spanMs = 4 * dayMs
 /** Maximum number of offsets to remember for one zone: 20 years. */
-const mostOffsets = 2_000
+const maxOffsets = 2_000
 
 /**
  * By how much the clocks of a zone are ahead of UTC at an instant, milliseconds. Formatting costs as much as reading
@@ -152,7 +152,7 @@ const mostOffsets = 2_000
  */
 export function offsetMsAt(zone: string, utcMs: number): number {
   let known = offsets.get(zone)
-  if (!known || known.size >= mostOffsets) {
+  if (!known || known.size >= maxOffsets) {
     known = new Map()
     offsets.set(zone, known)
   }

@@ -30,7 +30,7 @@ type Question = { readonly profile: number; readonly searches: Search[]; thresho
 type Asked = { readonly filter: SearchFilter; readonly questions: Question[] }
 
 /** Maximum number of records that determine which clause of a search is the rarest. */
-const mostSampled = 500
+const maxSampled = 500
 /** The index is rebuilt when the number of known records has grown by this factor since it was built. */
 const betterSample = 8
 
@@ -88,7 +88,7 @@ export function loadSearches(
 
   return {
     match: (records, at) => {
-      for (const text of records.slice(0, mostSampled - sample.length)) sample.push(text)
+      for (const text of records.slice(0, maxSampled - sample.length)) sample.push(text)
       const current = indexNow()
       return records.flatMap((text) => {
         const record = JSON.parse(text) as TenderRecord

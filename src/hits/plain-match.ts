@@ -89,11 +89,11 @@ const unwanted = (clause: Clause['clause'], found: string | undefined): Clause =
 })
 
 /** Maximum number of items that a reason names. */
-const mostListed = 8
+const maxListed = 8
 const listed = (items: readonly string[]): string =>
-  items.length <= mostListed
+  items.length <= maxListed
     ? items.join(', ')
-    : `${items.slice(0, mostListed).join(', ')} and ${items.length - mostListed} more`
+    : `${items.slice(0, maxListed).join(', ')} and ${items.length - maxListed} more`
 
 const lotName = (lotId: string): string => `lot ${lotId.replace(/^LOT-0*(?=\d)/, '')}`
 

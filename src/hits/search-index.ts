@@ -261,7 +261,7 @@ function openAtomScanner(atoms: Atoms, atomCount: number): AtomScanner {
 }
 
 /** Maximum number of texts whose atoms are remembered. */
-const mostRemembered = 50_000
+const maxRemembered = 50_000
 
 function remembered(atomsOf: (text: string) => Int32Array): (text: string) => Int32Array {
   const known = new Map<string, Int32Array>()
@@ -269,7 +269,7 @@ function remembered(atomsOf: (text: string) => Int32Array): (text: string) => In
     let found = known.get(text)
     if (found === undefined) {
       found = atomsOf(text)
-      if (known.size === mostRemembered) known.clear()
+      if (known.size === maxRemembered) known.clear()
       known.set(text, found)
     }
     return found

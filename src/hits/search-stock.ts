@@ -43,7 +43,7 @@ type Example = {
 
 /** How far back a preview looks. */
 const previewMs = 30 * dayMs
-const mostExamples = 5
+const maxExamples = 5
 
 /** What a search finds before it is saved. `onRead` is called with the number of tenders read so far. */
 export async function previewSearch(
@@ -67,7 +67,7 @@ export async function previewSearch(
       count(open, fitScore)
       best.push({ tenderId, fitScore, body: bodies.get(tenderId)! })
     }
-    best = best.sort(betterFirst).slice(0, mostExamples)
+    best = best.sort(betterFirst).slice(0, maxExamples)
     const recent = Map.groupBy(
       page.filter(({ firstPublishedAt, isMerged }) => now - firstPublishedAt <= previewMs && !isMerged),
       ({ firstPublishedAt }) => firstPublishedAt,

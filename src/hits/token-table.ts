@@ -37,14 +37,14 @@ export type TokenTable = {
   readonly forget: () => void
 }
 
-/** `numbersOf` is called once for each distinct word, in its folded form. `mostWords` is a power of two. */
-export function openTokenTable(numbersOf: (token: string) => Int32Array, mostWords = manyWords): TokenTable {
-  const slots = mostWords * 4
+/** `numbersOf` is called once for each distinct word, in its folded form. `maxWords` is a power of two. */
+export function openTokenTable(numbersOf: (token: string) => Int32Array, maxWords = manyWords): TokenTable {
+  const slots = maxWords * 4
   /** Word number + 1 by hash. */
   const table = new Int32Array(slots)
-  const hashes = new Int32Array(mostWords)
-  const starts = new Int32Array(mostWords + 1)
-  let letters = new Uint16Array(mostWords * 4)
+  const hashes = new Int32Array(maxWords)
+  const starts = new Int32Array(maxWords + 1)
+  let letters = new Uint16Array(maxWords * 4)
   let numbers: Int32Array[] = []
   let count = 0
   const buffer = new Uint16Array(longestWord + 1)
@@ -73,7 +73,7 @@ export function openTokenTable(numbersOf: (token: string) => Int32Array, mostWor
   }
 
   function addWord(length: number, hash: number, slot: number): number {
-    if (count === mostWords) return notKept
+    if (count === maxWords) return notKept
     const word = count++
     const start = starts[word]!
     if (start + length > letters.length) {
@@ -112,7 +112,7 @@ export function openTokenTable(numbersOf: (token: string) => Int32Array, mostWor
   return {
     forget,
     read: (text, found) => {
-      if (count > mostWords - (mostWords >> 2)) forget()
+      if (count > maxWords - (maxWords >> 2)) forget()
       let length = 0
       let hash = 0x811c9dc5
       for (let index = 0; index < text.length; index++) {

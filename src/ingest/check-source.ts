@@ -42,14 +42,14 @@ export type CheckResult = {
 /** Maximum number of entries to read: enough to see whether they can be read. */
 const enoughDocuments = 20
 /** Maximum number of requests: a calendar, a token or an index may come before the first entries. */
-const mostRequests = 6
+const maxRequests = 6
 /** Maximum bytes of an answer kept for the comparison; more is read only as far as its entries are needed. */
 const keptBytes = 32 * 1024 * 1024
 
 class EnoughRequests extends Error {}
 
 /** Maximum days off in succession, when portals publish nothing. */
-const mostSpans = 5
+const maxSpans = 5
 
 /**
  * Reads the beginning of the newest slot of the first channel that should hold something, as a run would, and stops
@@ -63,7 +63,7 @@ export async function checkSource(source: Source, options: CheckOptions): Promis
   const requests: CheckResult['requests'][number][] = []
   const answers: Kept[] = []
   const send: FetchContext['send'] = async (request) => {
-    if (requests.length >= mostRequests) throw new EnoughRequests('enough requests for a check')
+    if (requests.length >= maxRequests) throw new EnoughRequests('enough requests for a check')
     const startedAt = options.now()
     const reply = await options.send(request)
     const kept: Kept = { parts: [], bytes: 0 }
@@ -181,7 +181,7 @@ function newestSlots(source: Source, { slots, delivery }: Channel, now: number):
     slots.isOpenRead && (isLong || isNewestFirst) ? current : spanAt(slots, source.zone, current.fromMs - 1),
   ]
   const first = dayStart(slots.since, source.zone)
-  while (spans.length < mostSpans && spans.at(-1)!.fromMs > first) {
+  while (spans.length < maxSpans && spans.at(-1)!.fromMs > first) {
     const { fromMs } = spans.at(-1)!
     // Of hours, those around noon of the previous day: nights are empty everywhere.
     spans.push(spanAt(slots, source.zone, slots.kind === 'hours' ? noonBefore(fromMs, source.zone) : fromMs - 1))

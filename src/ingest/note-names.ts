@@ -13,7 +13,7 @@ const learnedDocuments = 300
  */
 const isSampled = (documentId: string): boolean => documentId.startsWith('0')
 /** Maximum number of names of a source; a source with more uses data as names. */
-const mostNames = 5_000
+const maxNames = 5_000
 /** Marks a name that is usual. */
 const usual = -1
 
@@ -35,7 +35,7 @@ export async function noteNames(
     looked += 1
     for (const name of namesInDocument(bytes)) {
       const count = known.get(name) ?? found.get(name)
-      if (count === usual || (count === undefined && known.size + found.size >= mostNames)) continue
+      if (count === usual || (count === undefined && known.size + found.size >= maxNames)) continue
       found.set(name, isLearning ? usual : (found.get(name) ?? 0) + 1)
     }
   }

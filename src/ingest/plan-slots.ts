@@ -154,7 +154,7 @@ export function missingSlots(
 
 /** Slots by key: reused each time due slots are searched for. */
 const slotsByKey = new WeakMap<Channel, Map<string, Slot | undefined>>()
-const mostSlotsByKey = 2000
+const maxSlotsByKey = 2000
 
 /** The slot of a key; undefined when the channel has no such slot. */
 export function slotOfKey(source: Pick<Source, 'zone'>, channel: Channel, key: string): Slot | undefined {
@@ -164,7 +164,7 @@ export function slotOfKey(source: Pick<Source, 'zone'>, channel: Channel, key: s
   if (known.has(key)) return known.get(key)
   const span = spanOfKey(channel.slots, source.zone, key)
   const slot = span && slotOf(span)
-  if (known.size >= mostSlotsByKey) known.clear()
+  if (known.size >= maxSlotsByKey) known.clear()
   known.set(key, slot)
   return slot
 }

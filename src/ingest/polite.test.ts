@@ -588,12 +588,12 @@ describe('over real connections', () => {
 
   test('a list, its details, a redirect and a broken body use one connection, one after the other', async () => {
     let open = 0
-    let mostOpen = 0
+    let maxOpen = 0
     let breaks = 1
     const seen: string[] = []
     const { connection } = await portal((request, reply) => {
       open += 1
-      mostOpen = Math.max(mostOpen, open)
+      maxOpen = Math.max(maxOpen, open)
       reply.on('close', () => {
         open -= 1
       })
@@ -615,7 +615,7 @@ describe('over real connections', () => {
     })
     await Promise.all([1, 2, 3, 4, 5].map((id) => read(`/details/${id}`)))
     expect(await read('/broken')).toContain('/portal.example/broken')
-    expect(mostOpen).toBe(1)
+    expect(maxOpen).toBe(1)
     expect(each.requests()).toBe(seen.length)
     expect(seen.length).toBe(10)
   })

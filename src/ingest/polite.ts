@@ -60,7 +60,7 @@ export type PoliteOptions = {
 }
 
 const defaultLongestWaitMs = 2 * 60_000
-const mostTries = 4
+const maxTries = 4
 /** How long to wait for the first byte: portals that assemble an export are slow. */
 const patienceMs = 2 * 60_000
 const firstBackoffMs = 1000
@@ -146,7 +146,7 @@ class RunConnection {
       try {
         return await answer.bytes()
       } catch (error) {
-        if (!isWorthAnotherTry(error) || effort.tries >= mostTries) throw error
+        if (!isWorthAnotherTry(error) || effort.tries >= maxTries) throw error
         await this.#backOff(effort)
         answer = await this.#deliver(request, effort)
         if (answer.status !== first.status) {
@@ -168,7 +168,7 @@ class RunConnection {
         answer = await this.#ask(this.#requestOf(request), url)
       } catch (error) {
         if (error instanceof Refused && error.retryAt === undefined) throw this.#rest(url, error.message, undefined)
-        if (!isWorthAnotherTry(error) || effort.tries >= mostTries) throw error
+        if (!isWorthAnotherTry(error) || effort.tries >= maxTries) throw error
         await this.#backOff(effort)
         continue
       }
@@ -197,12 +197,12 @@ class RunConnection {
     if (refusal !== undefined) {
       const refused = this.#rest(url, `${name} answered ${refusal}`, saidMs)
       const isSoon = this.#hostOf(url).queue.restUntil() - this.#options.clock() <= this.#longestWaitMs
-      if (!isSoon || effort.tries >= mostTries) throw refused
+      if (!isSoon || effort.tries >= maxTries) throw refused
       return 'again'
     }
     const failure = `${name} answered ${status}${status === 401 ? ': it requires a key, or a different one' : ''}`
     const isPassing = status >= 500 || status === 408 || status === 425
-    if (!isPassing || effort.tries >= mostTries || (saidMs ?? 0) > this.#longestWaitMs)
+    if (!isPassing || effort.tries >= maxTries || (saidMs ?? 0) > this.#longestWaitMs)
       throw new Retryable(failure, saidMs === undefined ? {} : { retryAt: this.#options.clock() + saidMs })
     await this.#backOff(effort, saidMs)
     return 'again'
@@ -213,7 +213,7 @@ class RunConnection {
     try {
       return await answer.peek(peekBytes)
     } catch (error) {
-      if (!isWorthAnotherTry(error) || effort.tries >= mostTries) throw error
+      if (!isWorthAnotherTry(error) || effort.tries >= maxTries) throw error
       await this.#backOff(effort)
       return undefined
     }
@@ -353,9 +353,9 @@ class RunConnection {
     return new Refused(message, { retryAt: queue.restUntil() })
   }
 
-  async #backOff(effort: Effort, leastMs = 0): Promise<void> {
+  async #backOff(effort: Effort, minMs = 0): Promise<void> {
     const fullMs = Math.min(firstBackoffMs * 2 ** (effort.tries - 1), longestBackoffMs)
-    await this.#options.sleep(Math.max(leastMs, Math.round(fullMs * (0.5 + this.#options.random()))), this.#run.signal)
+    await this.#options.sleep(Math.max(minMs, Math.round(fullMs * (0.5 + this.#options.random()))), this.#run.signal)
   }
 
   #redact(text: string): string {

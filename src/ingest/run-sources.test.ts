@@ -570,9 +570,9 @@ describe.each(engines)('workers (%s)', (engine) => {
       return { ...source, channels: [{ ...channel, delivery: { ...channel.delivery, like } as never }] }
     })
     expect(new Set(hostGroups(sources).values())).toEqual(new Set(['shared.example']))
-    let mostAtOnce = 0
+    let maxAtOnce = 0
     portal.onRequest = async () => {
-      mostAtOnce = Math.max(mostAtOnce, portal.reading.size)
+      maxAtOnce = Math.max(maxAtOnce, portal.reading.size)
       await new Promise((resolve) => setImmediate(resolve))
     }
     const time = { now: morning }
@@ -581,7 +581,7 @@ describe.each(engines)('workers (%s)', (engine) => {
       work(store, sources, portal, time, { worker: 'two' }),
     ])
     await work(store, sources, portal, time, { worker: 'three' })
-    expect(mostAtOnce).toBe(1)
+    expect(maxAtOnce).toBe(1)
     expect(await outcomes(store)).toHaveLength(12)
     // a manual reading waits for the host too
     const options = scriptedRun(portal, time, await scratch(), { all: sources, worker: 'by hand' })

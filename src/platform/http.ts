@@ -121,7 +121,7 @@ export type HttpOptions = {
 }
 
 const defaultMaxBytes = 64 * 1024 * 1024
-const mostRedirects = 5
+const maxRedirects = 5
 /** Headers that reveal nothing to a stranger: all others are dropped when a redirect leaves the origin. */
 const harmlessHeaders = new Set(['accept', 'accept-language', 'accept-encoding', 'user-agent', 'content-type'])
 /** Maximum bytes to read of a discarded answer: reading more costs more than a new connection. */
@@ -205,8 +205,7 @@ async function follow(agent: Agent, first: HttpRequest, setting: Setting): Promi
     url = target
     if (seen.has(`${each.method ?? 'GET'} ${url.href}`))
       throw new Refused(`${redact(first.url)} redirects in a loop, like portals that require a cookie`)
-    if (seen.size > mostRedirects)
-      throw new Retryable(`${redact(first.url)} redirects more than ${mostRedirects} times`)
+    if (seen.size > maxRedirects) throw new Retryable(`${redact(first.url)} redirects more than ${maxRedirects} times`)
     await each.beforeRedirect?.(target)
   }
 }

@@ -5,8 +5,8 @@ import { domainToASCII } from 'node:url'
 export const mailDomainOf = (from: string | undefined): string => from?.split('@')[1] ?? 'tenderstock.invalid'
 
 /** Maximum length of an address, and of the part before the `@` (RFC 5321, 4.5.3.1). */
-const mostLength = 254
-const mostLocalLength = 64
+const maxLength = 254
+const maxLocalLength = 64
 
 /**
  * The address in the form in which it is stored: its domain in ASCII and lower case. Undefined when it is not valid.
@@ -15,9 +15,9 @@ const mostLocalLength = 64
 export function mailAddressOf(text: string): string | undefined {
   const [, local, name] =
     /^([A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*)@([^@\s\p{Cc}]+)$/u.exec(text.trim()) ?? []
-  if (local === undefined || local.length > mostLocalLength) return undefined
+  if (local === undefined || local.length > maxLocalLength) return undefined
   const domain = domainToASCII(name!)
   const isDomain = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/.test(domain)
   const address = `${local}@${domain}`
-  return isDomain && address.length <= mostLength ? address : undefined
+  return isDomain && address.length <= maxLength ? address : undefined
 }

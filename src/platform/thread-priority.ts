@@ -6,7 +6,7 @@ import { basename } from 'node:path'
 
 /** How much the priority is lowered, as `nice` counts: a higher number is less urgent. */
 const lessUrgent = 10
-const leastUrgent = 19
+const minUrgent = 19
 
 /**
  * As Node and V8 name their threads: those for garbage collection and compiling, and those of the pool for files and
@@ -42,5 +42,5 @@ export function lowerHelperPriority(): number {
 }
 
 function lower(thread: number): void {
-  setPriority(thread, Math.min(leastUrgent, getPriority(thread) + lessUrgent))
+  setPriority(thread, Math.min(minUrgent, getPriority(thread) + lessUrgent))
 }

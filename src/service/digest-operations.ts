@@ -9,7 +9,7 @@ import {
   type ListedDigest,
   listDigests,
   lockDigest,
-  mostDigests,
+  maxDigests,
   removeDigest,
 } from '../store/digests.ts'
 import { findSearch } from '../store/searches.ts'
@@ -55,7 +55,7 @@ export const createDigestNow: Operation<DigestContext> = async (context, { optio
     )
   if (outcome === 'tooMany')
     throw new OperatorError(
-      `"${search.name}" has ${mostDigests} digests, which is the maximum; remove one first: tenderstock digest remove ID`,
+      `"${search.name}" has ${maxDigests} digests, which is the maximum; remove one first: tenderstock digest remove ID`,
     )
   await show(context, digestId, emit)
   return 0

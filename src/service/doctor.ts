@@ -26,7 +26,7 @@ import { checkSources } from './source-operations.ts'
 /** How long each check may take; one that takes longer is a problem itself. */
 const checkMs = 5_000
 /** Free bytes below which the disk is a problem, and below which it is a warning. */
-const [leastBytes, fewBytes] = [200_000_000, 2_000_000_000]
+const [minBytes, fewBytes] = [200_000_000, 2_000_000_000]
 /** Maximum number of connections that one process opens. */
 const connectionsOfProcess = 12
 const oldestNode = 24
@@ -199,7 +199,7 @@ async function checkDisk(dataFolder: string, found: (finding: Finding) => void):
   const address = folder === dataFolder ? folder : `${folder}, where ${dataFolder} would be made`
   const { bavail, bsize } = await statfs(folder)
   const free = `${((bavail * bsize) / 1e9).toFixed(1)} GB are free in ${address}`
-  if (bavail * bsize < leastBytes) found(problem(`${free}: delete files there or enlarge it.`))
+  if (bavail * bsize < minBytes) found(problem(`${free}: delete files there or enlarge it.`))
   else if (bavail * bsize < fewBytes) found(warning(`${free}: give it more room before it is full.`))
   else found(ok(`${free}.`))
   try {

@@ -10,7 +10,7 @@ import type { TokenGrant } from '../store/organizations.ts'
 /** The grant of strangers, and their requests per minute together. */
 export const strangersGrant = { organizationId: 'explorer', hasApiAccess: true, requestsPerMinute: 600 } as const
 /** Maximum bytes of an answer: a page of 100 large records. */
-const mostAnswerBytes = 16 * 1024 * 1024
+const maxAnswerBytes = 16 * 1024 * 1024
 
 /** Tokens that are in no table. Each counts against its organization's limit, like the organization's own tokens. */
 export class ExplorerAccess {
@@ -44,7 +44,7 @@ export class ExplorerAccess {
         authorization: `Bearer ${this.#tokenOf(organizationId ?? strangersGrant.organizationId)}`,
         accept: 'application/json',
       },
-      maxBytes: mostAnswerBytes,
+      maxBytes: maxAnswerBytes,
       redirects: 'leave',
     })
     return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.bytes()).toString() }

@@ -24,7 +24,7 @@ import {
   findSearches,
   listProfiles,
   listSearches,
-  mostSearches,
+  maxSearches,
   type StoredProfile,
   type StoredSearch,
 } from '../store/searches.ts'
@@ -159,7 +159,7 @@ export const createSearchNow: Operation<HitContext> = async (context, { options 
   if (outcome.kind === 'nameTaken')
     throw new OperatorError(`"${owner}" already has a search "${name}"; choose another name, or use search edit.`)
   if (outcome.kind === 'tooMany')
-    throw new OperatorError(`"${owner}" has ${mostSearches} searches, the maximum; edit one of them instead.`)
+    throw new OperatorError(`"${owner}" has ${maxSearches} searches, the maximum; edit one of them instead.`)
   emit(await searchEvent(store, outcome.search))
   await deliverNow(context, outcome.search, options, emit)
   return 0

@@ -62,9 +62,9 @@ const defaultLookPauseMs = 1000
  * Maximum checks in a row that a reader may leave unanswered before it is replaced. They are counted, not timed: while
  * the whole process is frozen, or the main thread busy, nobody checks.
  */
-const mostUnanswered = 10
+const maxUnanswered = 10
 /** Maximum unanswered questions to a reader that has never answered: loading is slow on a busy machine. */
-const mostUnansweredWhileLoading = 60
+const maxUnansweredWhileLoading = 60
 /** How long requests may continue after the end was requested. */
 const longestStopMs = 6_000
 /** A reader that lived shorter than this probably failed at its start: the next start is delayed. */
@@ -313,7 +313,7 @@ class Reader {
   /** Asks for a sign of life. Ends a thread that repeatedly gave none. */
   look(): void {
     if (this.#hasEnded) return
-    if (this.#unanswered++ < (this.#isHeard ? mostUnanswered : mostUnansweredWhileLoading))
+    if (this.#unanswered++ < (this.#isHeard ? maxUnanswered : maxUnansweredWhileLoading))
       this.#send({ type: 'settle', turn: ++this.#turn })
     else {
       this.#reason ||= 'it stopped answering'

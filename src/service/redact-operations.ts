@@ -213,7 +213,7 @@ function kindsOf(rules: readonly RedactionRule[]): { readonly [kind in Redaction
 type Touched = Omit<EventOf<'redacted'>, 'event' | 'id' | 'isDryRun'>
 
 /** Maximum number of records to list. */
-const mostNamed = 100
+const maxNamed = 100
 
 /**
  * Processes everything stored that may contain the values, in short steps, so that the service continues meanwhile.
@@ -244,7 +244,7 @@ async function goThrough(context: ServiceContext, rules: Redactor, emit: Emit, i
   // last: what is written meanwhile already follows the rules
   const bodies = await redactBodies(context, rules, isReal)
   const mails = await replaced('mail')
-  return { notices, members, records: records.length, recordIds: records.slice(0, mostNamed), bodies, mails, others }
+  return { notices, members, records: records.length, recordIds: records.slice(0, maxNamed), bodies, mails, others }
 }
 
 /** Counts the notices that contain the values; `isReal`: lets the next consolidation derive their records again. */

@@ -107,7 +107,7 @@ export async function comparePair(db: Executor, left: string, right: string) {
 }
 
 /** Maximum number of uncertain tenders to search for one. */
-const mostDoubts = 10_000
+const maxDoubts = 10_000
 
 /** `review merge|split LEFT RIGHT`: stores the decision and applies it immediately. */
 export async function decideReview(
@@ -120,7 +120,7 @@ export async function decideReview(
   const pair = await pairOf(store.db, operands)
   const [left, right] = [...pair].sort() as [string, string]
   const records = await recordsOfNoticeKeys(store.db, pair)
-  const doubt = (await listDoubts(store.db, mostDoubts)).find((each) => each.left === left && each.right === right)
+  const doubt = (await listDoubts(store.db, maxDoubts)).find((each) => each.left === left && each.right === right)
   // Tenders joined by exact references stay joined; an operator may confirm that.
   if (records.get(left) === records.get(right) && !(doubt && decision === 'merge')) {
     throw new OperatorError(

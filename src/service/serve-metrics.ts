@@ -12,7 +12,7 @@ export type MetricsAddress = {
 
 const path = '/metrics'
 const longestRequestMs = 5_000
-const mostConnections = 32
+const maxConnections = 32
 
 /** Listens, and answers with the text of `scrape`. Throws OperatorError for a port in use. */
 export async function serveMetrics(
@@ -51,7 +51,7 @@ export async function serveMetrics(
       })
     },
   )
-  server.maxConnections = mostConnections
+  server.maxConnections = maxConnections
   await new Promise<void>((done, fail) => {
     server.once('error', (error: NodeJS.ErrnoException) => fail(listenError(error, host, port, '--metrics-port')))
     server.listen(port, host, done)

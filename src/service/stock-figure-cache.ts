@@ -7,7 +7,7 @@ import type { Store } from '../store/database.ts'
 import { readStockFigures, type StockFigures } from '../store/stock-figures.ts'
 
 /** Minimum age before they are read again. */
-const leastAgeMs = 5_000
+const minAgeMs = 5_000
 /** How long a scrape waits for the database: on the embedded engine it may be busy with a publication. */
 const longestWaitMs = 2_000
 /** Age from which they are stale. */
@@ -33,7 +33,7 @@ export class StockFigureCache {
 
   /** Reads them again if they are old, but does not wait long. Never rejects. */
   async refresh(): Promise<void> {
-    if (performance.now() - this.#readAtMs < leastAgeMs) return
+    if (performance.now() - this.#readAtMs < minAgeMs) return
     this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined
     })

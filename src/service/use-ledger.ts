@@ -14,7 +14,7 @@ const lookMs = 1_000
 /** How long after its end a minute is written: readers report every second. */
 const graceMs = 3_000
 /** Maximum number of minutes to keep while the database does not accept them; the oldest are lost first. */
-const mostMinutes = 120
+const maxMinutes = 120
 /** How long a close waits for the database. */
 const closeMs = 2_000
 
@@ -94,7 +94,7 @@ export function openUseLedger({
         addTo(each.minute, { ...each, tokenId: allTokens })
         origins.set(each.tokenId, { tokenId: each.tokenId, from: addressPrefix(each.address), agent: each.agent })
       }
-      for (const minute of minutes.keys()) if (minutes.size > mostMinutes) minutes.delete(minute)
+      for (const minute of minutes.keys()) if (minutes.size > maxMinutes) minutes.delete(minute)
     },
     close: async () => {
       await looking.close()

@@ -4,7 +4,7 @@ import { hourMs } from '../domain/time.ts'
 import { seeded } from './samples/seeded.ts'
 
 /**
- * Every documented fault. `answer` faults spoil a whole answer, at most `mostPerResource` times for one address;
+ * Every documented fault. `answer` faults spoil a whole answer, at most `maxPerResource` times for one address;
  * `content` faults spoil what a good answer says, at most once each for one address; `portal` faults last.
  */
 export const faultTable = {
@@ -102,7 +102,7 @@ type FaultSetting =
 export type Faults = { readonly [name in FaultName]?: FaultSetting }
 
 /** Maximum number of faults of answers at one address; afterwards its answers are good. */
-const mostPerResource = 2
+const maxPerResource = 2
 
 /** Decides which fault happens when. The same seed and the same requests give the same faults. */
 export type FaultDice = {
@@ -111,8 +111,8 @@ export type FaultDice = {
    * happens to all of its requests, or never.
    */
   readonly happens: (name: FaultName, sourceId: string, resource: string) => boolean
-  /** Hours by which an entry is late; 0 for most. Never more than `mostHours`. */
-  readonly lateHours: (sourceId: string, entryId: string, mostHours: number) => number
+  /** Hours by which an entry is late; 0 for most. Never more than `maxHours`. */
+  readonly lateHours: (sourceId: string, entryId: string, maxHours: number) => number
   readonly isGone: (sourceId: string, now: number) => boolean
   /** How often each fault has happened. */
   readonly counts: () => { readonly [name in FaultName]?: number }
@@ -155,7 +155,7 @@ export function faultDice(seed: string, faults: Faults): FaultDice {
       const bound =
         isOfAnswer && name !== 'gzip' && name !== 'slow' && name !== 'redirect' ? `${sourceId}|${resource}` : own
       const setting = settings[name]
-      const most = (typeof setting === 'object' ? setting.most : undefined) ?? (isOfAnswer ? mostPerResource : 1)
+      const most = (typeof setting === 'object' ? setting.most : undefined) ?? (isOfAnswer ? maxPerResource : 1)
       if ((met.get(bound) ?? 0) >= most || draw(`${own}|${turn}`) >= share) return false
       raise(met, bound)
       // the 429 that follows is one more
@@ -163,10 +163,10 @@ export function faultDice(seed: string, faults: Faults): FaultDice {
       count(name)
       return true
     },
-    lateHours: (sourceId, entryId, mostHours) => {
+    lateHours: (sourceId, entryId, maxHours) => {
       const share = shareOf('late', sourceId)
-      if (share <= 0 || mostHours < 1 || draw(`late|${sourceId}|${entryId}`) >= share) return 0
-      return seeded(`${seed}|hours|${sourceId}|${entryId}`).whole(1, Math.floor(mostHours))
+      if (share <= 0 || maxHours < 1 || draw(`late|${sourceId}|${entryId}`) >= share) return 0
+      return seeded(`${seed}|hours|${sourceId}|${entryId}`).whole(1, Math.floor(maxHours))
     },
     isGone: (sourceId, now) => {
       const isGone = draw(`gone|${sourceId}|${Math.floor(now / hourMs)}`) < shareOf('gone', sourceId)

@@ -13,9 +13,9 @@ import { readTedQuery, type TedFields, TedQueryError } from './ted-query.ts'
 const packagesHost = 'ted.europa.eu'
 const hosts = new Set([packagesHost, 'api.ted.europa.eu', 'tedweb.api.ted.europa.eu'])
 const zone = 'Europe/Luxembourg'
-const mostPerPage = 250
+const maxPerPage = 250
 const widestWindow = 15_000
-const mostValues = 10_000
+const maxValues = 10_000
 const historyYears = 10
 const searchKeys = new Set([
   'query',
@@ -197,9 +197,9 @@ function readSearch(body: string): SearchRequest | PortalAnswer {
   if (!['LATEST', 'ACTIVE', 'ALL'].includes(String(scope))) return refuse('BAD_REQUEST', 'scope is not known')
   if (!Number.isInteger(page) || Number(page) < 1) return refuse('BAD_REQUEST', 'page must be at least 1')
   if (!Number.isInteger(limit) || Number(limit) < 1) return refuse('BAD_REQUEST', 'limit must be at least 1')
-  if (Number(limit) > mostPerPage) return refuse('SEARCH_EXCEEDS_MAX_LIMIT', `limit is more than ${mostPerPage}`)
-  if (fields.length * Number(limit) > mostValues)
-    return refuse('SEARCH_EXCEEDS_MAX_LIMIT', `fields times limit is more than ${mostValues}`)
+  if (Number(limit) > maxPerPage) return refuse('SEARCH_EXCEEDS_MAX_LIMIT', `limit is more than ${maxPerPage}`)
+  if (fields.length * Number(limit) > maxValues)
+    return refuse('SEARCH_EXCEEDS_MAX_LIMIT', `fields times limit is more than ${maxValues}`)
   if (paginationMode !== 'PAGE_NUMBER' && paginationMode !== 'ITERATION')
     return refuse('BAD_REQUEST', 'paginationMode is not known')
   if (paginationMode === 'PAGE_NUMBER' && Number(page) * Number(limit) > widestWindow)

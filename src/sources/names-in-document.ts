@@ -3,7 +3,7 @@ import { decodeText } from './xml/xml.ts'
 
 /** Maximum number of characters read: longer documents repeat themselves. */
 const readCharacters = 400_000
-const mostNames = 2_000
+const maxNames = 2_000
 
 const startTag = /<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)([^<>]*)>/g
 const listName = /\blistName\s*=\s*["']([^"']{1,60})["']/
@@ -37,7 +37,7 @@ function decodeTextSafely(bytes: Uint8Array): string | undefined {
 function fromXml(text: string, names: Set<string>): void {
   const seen = new Set<string>()
   startTag.lastIndex = 0
-  for (let found = startTag.exec(text); found && names.size < mostNames; found = startTag.exec(text)) {
+  for (let found = startTag.exec(text); found && names.size < maxNames; found = startTag.exec(text)) {
     const name = found[1]!
     const attributes = found[2]!
     if (!seen.has(name)) {
@@ -63,7 +63,7 @@ function fromJson(text: string, names: Set<string>): void {
     return
   }
   const pending: [path: string, value: unknown][] = [['', json]]
-  for (let next = pending.pop(); next && names.size < mostNames; next = pending.pop()) {
+  for (let next = pending.pop(); next && names.size < maxNames; next = pending.pop()) {
     const [path, value] = next
     if (Array.isArray(value)) {
       for (const each of value.slice(0, 50)) pending.push([path, each])

@@ -6,7 +6,7 @@ import type { Executor } from './database.ts'
 /** How long counts are kept. */
 const useMs = 400 * dayMs
 /** Maximum rows per statement. */
-const mostRows = 1_000
+const maxRows = 1_000
 
 /** The `tokenId` for all tokens of an organization together; their busiest minute is not the sum of the tokens' own. */
 export const allTokens = ''
@@ -26,12 +26,12 @@ export type UsedMinute = {
  * process adds its minutes in order and within a minute after their end. `minutes` has each token once.
  */
 export async function addApiUse(db: Executor, minuteMs: number, minutes: readonly UsedMinute[]): Promise<void> {
-  for (let start = 0; start < minutes.length; start += mostRows)
+  for (let start = 0; start < minutes.length; start += maxRows)
     await sql`
       insert into api_use (organization_id, token_id, hour_ms, answered, refused, peak_minute, minute_ms, minute_answered)
       select "organizationId", "tokenId", ${minuteMs - (minuteMs % hourMs)}::bigint, answered, refused, answered,
         ${minuteMs}::bigint, answered
-      from json_to_recordset(${JSON.stringify(minutes.slice(start, start + mostRows))}::json)
+      from json_to_recordset(${JSON.stringify(minutes.slice(start, start + maxRows))}::json)
         as n ("organizationId" text, "tokenId" text, answered integer, refused integer)
       order by 1, 2
       on conflict (organization_id, token_id, hour_ms) do update set

@@ -5,7 +5,7 @@ import { documentPath } from './document-path.ts'
 import type { OpenDocumentStore } from './document-store.ts'
 import { inParallel } from './in-parallel.ts'
 
-const mostRequests = 8
+const maxRequests = 8
 
 export function openBucketDocuments(
   location: BucketLocation,
@@ -14,13 +14,11 @@ export function openBucketDocuments(
   const bucket = openBucket(location, { ...options, named: 'the address in TENDERSTOCK_DOCUMENTS' })
   return {
     put: async (documents) => {
-      await inParallel(documents, mostRequests, ({ documentId, packed }) =>
-        bucket.put(documentPath(documentId), packed),
-      )
+      await inParallel(documents, maxRequests, ({ documentId, packed }) => bucket.put(documentPath(documentId), packed))
     },
     get: async (documentId) => bucket.get(documentPath(documentId)),
     remove: async (documentIds) => {
-      await inParallel(documentIds, mostRequests, (documentId) => bucket.remove(documentPath(documentId)))
+      await inParallel(documentIds, maxRequests, (documentId) => bucket.remove(documentPath(documentId)))
     },
     close: bucket.close,
   }

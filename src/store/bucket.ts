@@ -8,7 +8,7 @@ import { OperatorError } from '../platform/errors.ts'
 import { type HttpAnswer, openHttp, Retryable } from '../platform/http.ts'
 import type { Random } from '../platform/random.ts'
 
-const mostTries = 4
+const maxTries = 4
 const firstBackoffMs = 500
 /**
  * Maximum bytes of an object: documents have at most 16 MiB before they are compressed, parts of backups little more.
@@ -104,10 +104,10 @@ export function openBucket(location: BucketLocation, options: BucketOptions): Bu
         throw new Retryable(`it answered ${[answer.status, codeOf(bytes)].join(' ').trim()}`)
       } catch (error) {
         if (!(error instanceof Retryable)) throw error
-        if (tries >= mostTries) {
+        if (tries >= maxTries) {
           const cause = { cause: error }
           throw new Retryable(
-            `The bucket ${location.bucket} failed ${mostTries} times, at last: ${error.message}`,
+            `The bucket ${location.bucket} failed ${maxTries} times, at last: ${error.message}`,
             cause,
           )
         }

@@ -42,7 +42,7 @@ export type DeskFacts = {
     readonly endsAt: number
     readonly tokens: number
   }[]
-  /** Pairs that the rules leave to people, up to `mostCounted`. */
+  /** Pairs that the rules leave to people, up to `maxCounted`. */
   readonly reviews: number
   readonly doubts: number
   /** Documents rejected in the last day. */
@@ -52,9 +52,9 @@ export type DeskFacts = {
 }
 
 /** Maximum count of open reviews and of waiting notices. */
-export const mostCounted = 1000
+export const maxCounted = 1000
 const contractsEndMs = 30 * dayMs
-const mostAlarms = 200
+const maxAlarms = 200
 
 /** Reads everything at once: on the embedded engine each query may wait behind a publication. */
 export async function readDesk(db: Executor, now: number): Promise<DeskFacts> {
@@ -72,7 +72,7 @@ export async function readDesk(db: Executor, now: number): Promise<DeskFacts> {
       'alarms', (
         select coalesce(json_agg(a), '[]'::json) from (
           select source_id as "sourceId", kind, raised_at as "raisedAt", detail, acknowledged_by as "acknowledgedBy", note
-          from source_alarm where cleared_at is null order by raised_at, source_id, kind limit ${mostAlarms}::integer) a),
+          from source_alarm where cleared_at is null order by raised_at, source_id, kind limit ${maxAlarms}::integer) a),
       'sources', (select count(*) from source_check),
       'rounds', (select value from setting where name = 'rounds'),
       'maintenance', (select value from setting where name = ${maintenanceSetting}),
@@ -101,13 +101,13 @@ export async function readDesk(db: Executor, now: number): Promise<DeskFacts> {
             select t.tender_id from match_member m join tender_notice t using (notice_id)
             where m.record_key = e.right_key limit 1) r
           where outcome = 'review' and l.tender_id <> r.tender_id and not exists (select from review_decision d where d.left_key = e.left_key and d.right_key = e.right_key)
-          limit ${mostCounted}::integer) r),
+          limit ${maxCounted}::integer) r),
       'doubts', (
         select count(*) from tender_doubt d where not exists (
           select from review_decision r where r.left_key = d.left_key and r.right_key = d.right_key)),
       'rejected', (select count(*) from rejection where rejected_at > ${now - dayMs}),
       'waitingNotices', (
-        select count(*) from (select from notice where ${isWaiting} limit ${mostCounted}::integer) n)
+        select count(*) from (select from notice where ${isWaiting} limit ${maxCounted}::integer) n)
     ) as facts`.execute(db)
   return rows[0]!.facts
 }

@@ -4,7 +4,7 @@ import { type Executor, inTransaction, type Store } from './database.ts'
 import { withoutRedacted } from './redactions.ts'
 
 /** Maximum number of people who receive digests of one search. */
-export const mostDigests = 100
+export const maxDigests = 100
 
 export type Digest = {
   readonly digestId: string
@@ -48,7 +48,7 @@ export function createDigest(
       select count(*)::integer as count, coalesce(bool_or(lower(person) = lower(${person})), false) as "isThere"
       from digest where search_no = ${searchNo}::integer`.execute(trx)
     if (rows[0]!.isThere) return 'exists'
-    if (rows[0]!.count >= mostDigests) return 'tooMany'
+    if (rows[0]!.count >= maxDigests) return 'tooMany'
     await sql`
       insert into digest (digest_id, search_no, person, rhythm, hour, zone, last_edition, made_day, due_at, created_at)
       select ${digestId}, ${searchNo}::integer, ${person}, ${rhythm}, ${hour}::smallint, ${zone}, edition,

@@ -145,7 +145,7 @@ export async function listParsableDocuments(
     select document_id as "documentId", source_id as "sourceId", encode(packed, 'base64') as packed, byte_size as "byteSize"
     from source_document where document_id > ${after} and parser_version <> ${unparsedVersion}
     order by document_id limit ${limit}`.execute(db)
-  return inParallel(rows, mostGets, async ({ packed: text, byteSize, ...row }) => {
+  return inParallel(rows, maxGets, async ({ packed: text, byteSize, ...row }) => {
     const packed = text === null ? await outside?.get(row.documentId) : Buffer.from(text, 'base64')
     return { ...row, bytes: unpack(packed ?? missingContent(row.documentId), byteSize) }
   })
@@ -182,7 +182,7 @@ export async function findDocument(
 }
 
 /** Maximum parallel requests to external storage: a bucket takes some hundredths of a second for each. */
-const mostGets = 8
+const maxGets = 8
 
 /** Removes what was read from these documents before and is not among their current parts. */
 export async function deletePartsExcept(

@@ -123,10 +123,10 @@ export async function reconsiderUnjudged(store: Store): Promise<number> {
 }
 
 /**
- * Which refusals to delete: those for one of these `reasons`, by a model of at most `mostPriced` priced tenders
+ * Which refusals to delete: those for one of these `reasons`, by a model of at most `maxPriced` priced tenders
  * (absent: none).
  */
-export type RefusedBy = { readonly reasons: readonly string[]; readonly mostPriced: number; readonly most: number }
+export type RefusedBy = { readonly reasons: readonly string[]; readonly maxPriced: number; readonly most: number }
 
 /**
  * Deletes refusals of at most `most` records without a value that are not archived, and marks their notices, so that
@@ -134,7 +134,7 @@ export type RefusedBy = { readonly reasons: readonly string[]; readonly mostPric
  */
 export async function reconsiderRefused(
   store: Store,
-  { reasons, mostPriced, most }: RefusedBy,
+  { reasons, maxPriced, most }: RefusedBy,
 ): Promise<{ readonly records: number; readonly notices: number }> {
   let [records, notices] = [0, 0]
   for (let after = ''; records < most; ) {
@@ -153,7 +153,7 @@ export async function reconsiderRefused(
           and t.archive_reason is null
           and e.estimate like '{"kind":"refusal"%'
           and e.estimate::json->>'reason' = any(${[...reasons]}::text[])
-          and coalesce((e.estimate::json->>'priced')::integer, 0) <= ${mostPriced}
+          and coalesce((e.estimate::json->>'priced')::integer, 0) <= ${maxPriced}
           order by t.tender_id limit ${most - records})
         returning tender_id`.execute(trx)
       const ids = [...new Set(rows.map((row) => row.tender_id))]

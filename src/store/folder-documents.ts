@@ -10,7 +10,7 @@ import type { OpenDocumentStore, PackedDocument } from './document-store.ts'
 import { inParallel } from './in-parallel.ts'
 
 /** Maximum number of files to write in parallel: a disk flushes several about as fast as one. */
-const mostWrites = 8
+const maxWrites = 8
 /** How long an incomplete file is kept; after that the process that wrote it is certainly gone. */
 const longestWriteMs = 24 * 60 * 60_000
 
@@ -35,7 +35,7 @@ export async function openFolderDocuments(
   const put = (documents: readonly PackedDocument[]) =>
     explained(folder, async () => {
       const leaves = new Set<string>()
-      await inParallel(documents, mostWrites, async ({ documentId, packed }) => {
+      await inParallel(documents, maxWrites, async ({ documentId, packed }) => {
         const path = join(folder, documentPath(documentId))
         leaves.add(dirname(path))
         if (await exists(path)) return
@@ -43,7 +43,7 @@ export async function openFolderDocuments(
         await write(join(incoming, random.uuid()), packed, path)
       })
       // also for existing files: the process that wrote them may have been killed before
-      await inParallel([...leaves], mostWrites, async (leaf) => {
+      await inParallel([...leaves], maxWrites, async (leaf) => {
         await syncFolder(leaf)
         if (flushedFolders.has(leaf)) return
         await syncFolder(dirname(leaf))
@@ -60,12 +60,12 @@ export async function openFolderDocuments(
       explained(folder, async () => {
         const paths = documentIds.map((documentId) => join(folder, documentPath(documentId)))
         const leaves = new Set<string>()
-        await inParallel(paths, mostWrites, async (path) => {
+        await inParallel(paths, maxWrites, async (path) => {
           if (!(await exists(path))) return
           await rm(path, { force: true })
           leaves.add(dirname(path))
         })
-        await inParallel([...leaves], mostWrites, syncFolder)
+        await inParallel([...leaves], maxWrites, syncFolder)
       }),
     close: async () => {},
   }

@@ -189,10 +189,10 @@ export async function insertDeliveries(trx: Executor, deliveries: readonly NewDe
 }
 
 /** Searches for which `edition` made more hits than the cap allows, and whose deliveries are not held yet. */
-export async function floodedSearches(db: Executor, edition: number, mostHits: number): Promise<number[]> {
+export async function floodedSearches(db: Executor, edition: number, maxHits: number): Promise<number[]> {
   const { rows } = await sql<{ searchNo: number }>`
     select search_no as "searchNo" from search_edition
-    where edition = ${edition}::integer and hits > ${mostHits}::integer and state = 'open' order by search_no`.execute(
+    where edition = ${edition}::integer and hits > ${maxHits}::integer and state = 'open' order by search_no`.execute(
     db,
   )
   return rows.map(({ searchNo }) => searchNo)

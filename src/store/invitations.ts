@@ -19,7 +19,7 @@ export type Invitation = {
 /** How long an invitation can be accepted. */
 export const invitationMs = 7 * dayMs
 /** Maximum open invitations of one organization. */
-const mostInvitations = 50
+const maxInvitations = 50
 
 const columns = sql`invitation_id as "invitationId", organization_id as "organizationId", mail, role,
   invited_by as "invitedBy", invitation.created_at as "createdAt", invitation.until_ms as until`
@@ -38,7 +38,7 @@ export async function createInvitation(
     select ${invitationId}, ${organizationId}, ${mail.toLowerCase()}, ${role}, ${invitedBy}, ${now}::bigint,
       ${now + invitationMs}::bigint
     where (select count(*) from invitation where organization_id = ${organizationId} and used_at is null)
-      < ${mostInvitations}::integer`.execute(trx)
+      < ${maxInvitations}::integer`.execute(trx)
   return numAffectedRows === 1n ? 'created' : 'tooMany'
 }
 

@@ -33,7 +33,7 @@ export const sessionName = 'tenderstock'
 const lockTimeoutMs = 3_000
 const retryMs = 1_000
 /** Maximum number of retries; with the waits, some six minutes. */
-const mostRetries = 100
+const maxRetries = 100
 
 export type MigrateOptions = {
   readonly known?: Migrations
@@ -65,7 +65,7 @@ export async function migrate(
     const error = await apply(db, [...applied, ...applying], known)
     if (error === undefined) return
     if ((error as { readonly code?: string }).code !== lockTimedOut) throw error
-    if (retries === mostRetries)
+    if (retries === maxRetries)
       throw new OperatorError(
         `${stock} could not be brought up to date, because a long transaction holds its tables; end it (pg_stat_activity shows it), and start again.`,
         { cause: error },

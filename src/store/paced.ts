@@ -8,7 +8,7 @@ const goalMs = { embedded: 25, server: 250 } as const
 /** Minimum number of rows in a piece: with fewer, the round trip to the database costs more than the rows do. */
 const fewestRows = 50
 /** Maximum number of rows in a piece, however fast the database is. */
-const mostRows = 2000
+const maxRows = 2000
 
 /** Finds how many rows a piece may have on this machine, and keeps measuring. */
 export class Pace {
@@ -25,7 +25,7 @@ export class Pace {
     const startedAt = performance.now()
     const result = await piece(this.#rows)
     const factor = this.#goalMs / Math.max(1, performance.now() - startedAt)
-    this.#rows = Math.round(Math.min(mostRows, Math.max(fewestRows, this.#rows * Math.min(2, Math.max(0.25, factor)))))
+    this.#rows = Math.round(Math.min(maxRows, Math.max(fewestRows, this.#rows * Math.min(2, Math.max(0.25, factor)))))
     return result
   }
 }

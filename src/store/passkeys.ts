@@ -16,7 +16,7 @@ export type Passkey = {
 }
 
 /** Maximum passkeys of one person. */
-const mostPasskeys = 20
+const maxPasskeys = 20
 
 /** Adds a passkey. `exists`: somebody has it; `tooMany`: the person has 20. */
 export async function addPasskey(
@@ -25,7 +25,7 @@ export async function addPasskey(
 ): Promise<'added' | 'exists' | 'tooMany'> {
   const { credentialId, personId, publicKey, counter, transports, name, createdAt } = passkey
   const own = await listPasskeys(trx, personId)
-  if (own.length >= mostPasskeys) return 'tooMany'
+  if (own.length >= maxPasskeys) return 'tooMany'
   const { numAffectedRows } = await sql`
     insert into passkey (credential_id, person_id, public_key, counter, transports, name, created_at)
     values (${credentialId}, ${personId}, ${Buffer.from(publicKey)}, ${counter}, ${JSON.stringify(transports)}, ${name}, ${createdAt})

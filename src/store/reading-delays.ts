@@ -6,7 +6,7 @@ import type { Executor } from './database.ts'
  * Maximum number of documents to examine, the newest: however large the stock is, the query takes about a tenth of a
  * second.
  */
-const mostDocuments = 10_000
+const maxDocuments = 10_000
 
 /** Delays of one source, in milliseconds. */
 export type ReadingDelay = {
@@ -24,7 +24,7 @@ export type ReadingDelay = {
 export async function readingDelays(db: Executor): Promise<ReadingDelay[]> {
   const { rows } = await sql<ReadingDelay>`
     with newest as (
-      select document_id, received_at from source_document order by received_at desc limit ${mostDocuments}::integer
+      select document_id, received_at from source_document order by received_at desc limit ${maxDocuments}::integer
     ), received as (
       select n.source_id, greatest(0, newest.received_at - n.publication_ms) as delay
       from newest

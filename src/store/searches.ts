@@ -7,7 +7,7 @@ import type { Circumstances } from './organizations.ts'
 import type { Database } from './schema.ts'
 
 /** Maximum number of searches of one organization. */
-export const mostSearches = 100
+export const maxSearches = 100
 
 /** The criteria of a search. `filter` is its canonical JSON. */
 export type SearchTerms = {
@@ -76,7 +76,7 @@ export function createSearch(
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('organization_id', '=', organizationId)
       .executeTakeFirstOrThrow()
-    if (Number(count) >= mostSearches) return { kind: 'tooMany' }
+    if (Number(count) >= maxSearches) return { kind: 'tooMany' }
     const row = await trx
       .insertInto('saved_search')
       .values({
@@ -185,11 +185,11 @@ export async function listSearches(db: Executor, organizationId: string): Promis
 }
 
 /** Maximum number of recent hits that are counted: more would take a page too long. */
-export const mostRecentHits = 500
+export const maxRecentHits = 500
 
 /** A search with its results. */
 export type SearchOverview = StoredSearch & {
-  /** Hits of the editions since a moment, at most `mostRecentHits`. */
+  /** Hits of the editions since a moment, at most `maxRecentHits`. */
   readonly recentHits: number
   /** Editions whose deliveries are held, because they made too many hits. */
   readonly heldEditions: number
@@ -219,7 +219,7 @@ export async function searchOverviews(db: Executor, organizationId: string, sinc
       ? sql`0`
       : sql`(select count(*)::integer from (select from hit h where h.search_no = s.search_no
           and h.digest_edition >= (select min(edition) from edition where published_at >= ${since})
-          limit ${mostRecentHits}) recent)`
+          limit ${maxRecentHits}) recent)`
   const { rows } = await sql<SearchOverview>`
     select ${searchColumns}, ${recent} as "recentHits",
       held.editions as "heldEditions", held.hits as "heldHits"

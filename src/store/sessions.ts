@@ -22,7 +22,7 @@ export type Session = {
 export const idleSessionMs = 12 * hourMs
 export const longestSessionMs = 30 * dayMs
 /** Maximum number of sessions of one person: a further one ends the oldest. */
-const mostSessions = 10
+const maxSessions = 10
 /** How long a link by mail or from the command line is valid. */
 export const linkMs = 10 * minuteMs
 
@@ -48,7 +48,7 @@ export async function startSession(trx: Executor, session: Session, replaces: st
   await sql`
     delete from session where person_id = ${session.personId} and session_hash not in (
       select session_hash from session where person_id = ${session.personId}
-      order by created_at desc, session_hash limit ${mostSessions}::integer)`.execute(trx)
+      order by created_at desc, session_hash limit ${maxSessions}::integer)`.execute(trx)
   await sql`delete from session where created_at < ${session.createdAt - longestSessionMs}`.execute(trx)
   await bump(trx, 'console')
 }

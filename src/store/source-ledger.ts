@@ -24,7 +24,7 @@ export type LedgerSlot = SlotName & {
 
 /** How long readings are remembered, and how many of one source at most. */
 const keptRunsMs = 90 * 86_400_000
-const mostRunsOfSource = 5000
+const maxRunsOfSource = 5000
 const longestDetail = 1000
 
 /** When this installation first read a source: `now` at the first call. */
@@ -249,9 +249,7 @@ export async function deleteOldRuns(db: Executor, now: number): Promise<void> {
     delete from source_run r using (
       select source_id, started_at,
         row_number() over (partition by source_id order by started_at desc) as place from source_run) as old
-    where old.place > ${mostRunsOfSource} and r.source_id = old.source_id and r.started_at <= old.started_at`.execute(
-    db,
-  )
+    where old.place > ${maxRunsOfSource} and r.source_id = old.source_id and r.started_at <= old.started_at`.execute(db)
 }
 
 // PostgreSQL's text holds every character but NUL and lone surrogates.

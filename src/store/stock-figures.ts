@@ -14,17 +14,17 @@ export type StockFigures = {
   /** When each source last answered. */
   readonly checks: readonly { readonly sourceId: string; readonly checkedAt: number }[]
   readonly alarms: readonly { readonly sourceId: string; readonly kind: string }[]
-  /** Slots of sources that are due, up to `mostFigured`. */
+  /** Slots of sources that are due, up to `maxFigured`. */
   readonly slotsDue: number
-  /** Notices that are not consolidated yet and not in quarantine, up to `mostFigured`. */
+  /** Notices that are not consolidated yet and not in quarantine, up to `maxFigured`. */
   readonly waitingNotices: number
-  /** Notices of sources in quarantine that wait for a release, up to `mostFigured`. */
+  /** Notices of sources in quarantine that wait for a release, up to `maxFigured`. */
   readonly quarantinedNotices: number
-  /** Mails that wait for their time, mails that are due, and those given up in 30 days; each up to `mostFigured`. */
+  /** Mails that wait for their time, mails that are due, and those given up in 30 days; each up to `maxFigured`. */
   readonly mailsQueued: number
   readonly mailsDue: number
   readonly mailsGivenUp: number
-  /** Deliveries of webhooks that are due, and those that are held; each up to `mostFigured`. */
+  /** Deliveries of webhooks that are due, and those that are held; each up to `maxFigured`. */
   readonly deliveriesDue: number
   readonly deliveriesHeld: number
   readonly endpoints: { readonly active: number; readonly failing: number; readonly disabled: number }
@@ -33,12 +33,12 @@ export type StockFigures = {
 }
 
 /** Maximum number of rows that are counted. */
-const mostFigured = 10_000
-const mostAlarms = 1000
+const maxFigured = 10_000
+const maxAlarms = 1000
 
 /** Reads nothing that grows with the stock. */
 export async function readStockFigures(db: Executor, now: number): Promise<StockFigures> {
-  const most = sql`limit ${mostFigured}::integer`
+  const most = sql`limit ${maxFigured}::integer`
   const { rows } = await sql<{ figures: StockFigures }>`
     with newest as (
       select coalesce(max(edition), 0) as edition, coalesce(max(published_at), 0) as published_at
@@ -50,7 +50,7 @@ export async function readStockFigures(db: Executor, now: number): Promise<Stock
       'checks', (select coalesce(json_agg(json_build_object('sourceId', source_id, 'checkedAt', checked_at)), '[]'::json)
         from source_check),
       'alarms', (select coalesce(json_agg(json_build_object('sourceId', source_id, 'kind', kind)), '[]'::json)
-        from (select source_id, kind from source_alarm where cleared_at is null limit ${mostAlarms}::integer) a),
+        from (select source_id, kind from source_alarm where cleared_at is null limit ${maxAlarms}::integer) a),
       'slotsDue', (select count(*) from (select from source_slot where due_at <= ${now} ${most}) s),
       'waitingNotices', (select count(*) from (select from notice where ${isWaiting} ${most}) n),
       'quarantinedNotices', (select count(*) from (select from notice where not is_consolidated and source_id in (

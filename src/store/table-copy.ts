@@ -33,7 +33,7 @@ export const seededTables: readonly string[] = [
 /** Target size of the JSON of one statement, in characters. */
 export const batchLength = 4 * 1024 * 1024
 /** Maximum rows of one statement, so that none runs into the time limit however large a table is. */
-const mostRowsPerBatch = 2000
+const maxRowsPerBatch = 2000
 
 /**
  * Makes both sides write equal values as equal texts, whatever their settings. Their transactions may pause: one side
@@ -122,7 +122,7 @@ export function namesOf(columns: readonly Column[]): RawBuilder<unknown> {
  */
 export function nextLimit(limit: number, page: Page, length: number = batchLength): number {
   const fitting = Math.floor((length * page.rows) / page.lines.length)
-  return Math.max(1, Math.min(mostRowsPerBatch, 4 * limit, fitting))
+  return Math.max(1, Math.min(maxRowsPerBatch, 4 * limit, fitting))
 }
 
 /** Writes rows, one in JSON per line. A number that the database assigned is copied like any other value. */
@@ -151,7 +151,7 @@ export const fingerprintText = ({ rows, sum }: Fingerprint): string => `${rows} 
 export async function fingerprint(db: Executor, table: Table): Promise<Fingerprint> {
   let [rows, sum] = [0, 0n]
   for (let after: Key | undefined; ; ) {
-    const page = await pageOf(db, table, rowsAfter(table, { after, limit: mostRowsPerBatch }), sql``)
+    const page = await pageOf(db, table, rowsAfter(table, { after, limit: maxRowsPerBatch }), sql``)
     if (page === undefined) return { rows, sum }
     rows += page.rows
     sum += page.sum

@@ -120,7 +120,7 @@ export const endpointLabel = ({ description, address }: Pick<WebhookEndpoint, 'd
   description || new URL(address).host
 
 /** Maximum letters of a list in an entry of the audit log. */
-const mostListed = 500
+const maxListed = 500
 
 /**
  * The settings that a change alters, as the audit log shows them; empty if nothing changes. `searches` are those of the
@@ -138,7 +138,7 @@ export function endpointChanges(
           .filter(({ searchId }) => ids.includes(searchId))
           .map(({ name }) => name)
           .join(', ')
-          .slice(0, mostListed)
+          .slice(0, maxListed)
       : 'all'
   const sorted = (list: readonly string[] | null | undefined) => [...(list ?? ['all'])].sort().join(', ')
   const hostOf = (address: string) => new URL(address).host

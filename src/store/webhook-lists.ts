@@ -7,7 +7,7 @@ import { withoutRedacted } from './redactions.ts'
 import type { WebhookEndpoint } from './webhook-endpoints.ts'
 
 /** Maximum count of waiting deliveries. */
-export const mostWaiting = 10_000
+export const maxWaiting = 10_000
 
 /** An endpoint with its waiting deliveries and its secrets, without their values. */
 export type EndpointOverview = Omit<WebhookEndpoint, 'disabledWhy' | 'failingSince' | 'searches'> & {
@@ -15,7 +15,7 @@ export type EndpointOverview = Omit<WebhookEndpoint, 'disabledWhy' | 'failingSin
   readonly searches: readonly string[] | null
   readonly disabledWhy: string | null
   readonly failingSince: number | null
-  /** At most `mostWaiting`, each. */
+  /** At most `maxWaiting`, each. */
   readonly due: number
   readonly held: number
   /** When the next attempt is due; null: nothing is. */
@@ -36,9 +36,9 @@ export async function endpointOverviews(
       e.description, e.kinds, e.searches, e.state, e.disabled_why as "disabledWhy", e.failing_since as "failingSince",
       e.requests_per_second as "requestsPerSecond", e.created_at as "createdAt",
       (select count(*)::integer from (select from delivery d where d.endpoint_no = e.endpoint_no and d.state = 'due'
-        limit ${mostWaiting}) due) as due,
+        limit ${maxWaiting}) due) as due,
       (select count(*)::integer from (select from delivery d where d.endpoint_no = e.endpoint_no and d.state = 'held'
-        limit ${mostWaiting}) held) as held,
+        limit ${maxWaiting}) held) as held,
       (select min(d.due_at) from delivery d where d.endpoint_no = e.endpoint_no and d.state = 'due') as "nextAt",
       (select json_agg(json_build_object('createdAt', s.created_at, 'endsAt', s.ends_at) order by s.created_at desc)::text
         from webhook_secret s where s.endpoint_no = e.endpoint_no and (s.ends_at is null or s.ends_at > ${now})) as secrets
@@ -63,7 +63,7 @@ export type AttemptHour = {
 }
 
 /** Maximum number of successful attempts from which that time is taken. */
-const mostTimed = 1_000
+const maxTimed = 1_000
 
 /** Hours since `since` that have attempts, in order. */
 export async function attemptHours(db: Executor, endpointNo: number, since: number): Promise<AttemptHour[]> {
@@ -72,7 +72,7 @@ export async function attemptHours(db: Executor, endpointNo: number, since: numb
       select percentile_disc(0.95) within group (order by duration_ms) as p95 from (
         select duration_ms from delivery_attempt
         where endpoint_no = ${endpointNo}::integer and attempted_at >= ${since} and status between 200 and 299
-        order by attempted_at desc limit ${sql.lit(mostTimed)}) newest
+        order by attempted_at desc limit ${sql.lit(maxTimed)}) newest
     )
     select a.hour * ${sql.lit(hourMs)} as hour, a.delivered, a.attempts - a.delivered as failed, timed.p95
     from (

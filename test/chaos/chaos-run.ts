@@ -53,7 +53,7 @@ const meanPauseMs = { search: 12_000, lease: 8000, time: 3000 }
 /** The shared limit is exact only while its store is up: it stays up all the time. */
 const redisPeaceMs = 70_000
 const apiCount = 2
-const mostFaults = 50
+const maxFaults = 50
 
 /** How long anything that was killed may take to come back. */
 const longestWaitMs = 300_000
@@ -402,7 +402,7 @@ class ChaosRun {
   /** Ends early if it has failed anyway. */
   async #untilOver(minutes: number): Promise<void> {
     const end = Date.now() + minutes * 60_000
-    while (Date.now() < end && this.#faults.length + this.#wrongEnds().length < mostFaults) await delay(500)
+    while (Date.now() < end && this.#faults.length + this.#wrongEnds().length < maxFaults) await delay(500)
   }
 
   async #cluster(name: string, port: number) {

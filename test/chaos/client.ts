@@ -11,7 +11,7 @@ import { digestOf } from './copies.ts'
 
 /** Milliseconds that replace one minute of the retry table. */
 const haste = 200
-const leastWaitMs = 20
+const minWaitMs = 20
 /** Number of complete runs for each digest of the copy. */
 const digestEvery = 3
 
@@ -73,7 +73,7 @@ const client = new TenderClient({
   token: process.env.TENDERSTOCK_TOKEN ?? '',
   sleep: async (ms, signal) => {
     say({ event: 'wait', ms })
-    await delay(Math.max(leastWaitMs, ms / haste), undefined, signal ? { signal } : {})
+    await delay(Math.max(minWaitMs, ms / haste), undefined, signal ? { signal } : {})
   },
   random: random.next,
 })

@@ -21,7 +21,7 @@ export type HitReceiver = {
 }
 
 /** Maximum number of times that it fails the same message, so that it arrives before the last attempt. */
-const mostFailures = 3
+const maxFailures = 3
 
 /** How a receiver with problems answers a message. */
 const troubles = [
@@ -73,7 +73,7 @@ export async function openHitReceiver(options: {
       ...{ edition, fitScore, record: JSON.stringify(record) },
     }
     const failed = failures.get(id) ?? 0
-    const trouble = hasTroubles && failed < mostFailures ? random.weighted(troubles) : 'well'
+    const trouble = hasTroubles && failed < maxFailures ? random.weighted(troubles) : 'well'
     if (trouble !== 'well') failures.set(id, failed + 1)
     if (trouble === 'slow') await delay(random.integer(200, 2000))
     if (trouble === 'slow' || trouble === 'well' || trouble === 'cut' || trouble === 'kept error') kept.set(id, hit)

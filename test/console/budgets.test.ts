@@ -8,8 +8,8 @@ import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
 if (!hasChromium) console.log('skipped: what pages load in a browser (no chromium)')
 
 /** Maximum bytes of a first visit: of the page of API access, and of any other. */
-const mostOfAccess = 60_000
-const mostOfAny = 90_000
+const maxOfAccess = 60_000
+const maxOfAny = 90_000
 
 describe.skipIf(!hasChromium)('a first visit', () => {
   const closing = new AsyncDisposableStack()
@@ -77,7 +77,7 @@ describe.skipIf(!hasChromium)('a first visit', () => {
       })`)
       expect([path, shift]).toEqual([path, 0])
       expect(seen).toMatchObject({ path, elsewhere: [] })
-      expect(seen.bytes, path).toBeLessThanOrEqual(path === access ? mostOfAccess : mostOfAny)
+      expect(seen.bytes, path).toBeLessThanOrEqual(path === access ? maxOfAccess : maxOfAny)
       found.push(`${path.replace(acme, ':organization')} ${(seen.bytes / 1000).toFixed(1)} KB`)
       await context.close()
     }

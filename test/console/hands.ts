@@ -34,7 +34,7 @@ export type Hands = AsyncDisposable & {
 }
 
 /** Number of presses of the tab key after which an element counts as unreachable. */
-const mostStops = 400
+const maxStops = 400
 const longestMs = 60_000
 
 /** Opens a separate browser window. `session` signs in. */
@@ -152,7 +152,7 @@ function handsOn(page: Page, way: Way, origin: string, complaints: string[]): Ha
       const target = fieldOf(field)
       if (!keys) return void (await target.selectOption({ label: option }))
       await reach(target)
-      for (let step = 0; step < mostStops; step++) {
+      for (let step = 0; step < maxStops; step++) {
         if ((await target.locator('option:checked').innerText()) === option) return
         await page.keyboard.press(step === 0 ? 'Home' : 'ArrowDown')
       }
@@ -202,7 +202,7 @@ export async function reachByTab(page: Page, target: Locator, complaints: string
   await target.waitFor()
   const isThere = () => target.evaluate((each: Focusable) => each.ownerDocument.activeElement === each)
   const isInMain = await target.evaluate((each: Focusable) => each.closest('main') !== null)
-  for (let stop = 0; stop < mostStops; stop++) {
+  for (let stop = 0; stop < maxStops; stop++) {
     if (await isThere()) return
     await page.keyboard.press('Tab')
     const seen = String(await page.evaluate(seeing))
@@ -217,7 +217,7 @@ export async function reachByTab(page: Page, target: Locator, complaints: string
 /** The stops of the tab key on a page, until it starts over: each once. */
 export async function stopsOf(page: Page): Promise<string[]> {
   const stops: string[] = []
-  for (let stop = 0; stop < mostStops; stop++) {
+  for (let stop = 0; stop < maxStops; stop++) {
     await page.keyboard.press('Tab')
     const at = String(
       await page.evaluate(`(() => {

@@ -124,9 +124,9 @@ test(`no acknowledged row is lost in ${cuts} power cuts`, { timeout: 60_000 + cu
       acknowledgedAtCut = acknowledged
       durable.cutInto(target, keepsPage)
     }
-    const mostRows = acknowledged + 500 * groupSize
+    const maxRows = acknowledged + 500 * groupSize
     while (acknowledgedAtCut === undefined) {
-      if (acknowledged > mostRows) throw new Error('500 commits without enough calls of fsync')
+      if (acknowledged > maxRows) throw new Error('500 commits without enough calls of fsync')
       await pglite.transaction(async (trx) => {
         for (let row = acknowledged + 1; row <= acknowledged + groupSize; row++) {
           await trx.query('insert into cut_row values ($1, $2)', [row, `${row} `.repeat(1 + (row % 500))])

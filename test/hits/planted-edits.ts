@@ -124,8 +124,8 @@ export const plantedHitEdits: readonly {
     edits: [
       {
         file: 'src/store/hits.ts',
-        from: 'where edition = ${edition}::integer and hits > ${mostHits}::integer',
-        to: 'where edition = ${edition}::integer and (select sum(hits) from search_edition o where o.search_no = search_edition.search_no) > ${mostHits}::integer',
+        from: 'where edition = ${edition}::integer and hits > ${maxHits}::integer',
+        to: 'where edition = ${edition}::integer and (select sum(hits) from search_edition o where o.search_no = search_edition.search_no) > ${maxHits}::integer',
       },
     ],
   },

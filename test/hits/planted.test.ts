@@ -9,7 +9,7 @@ import { plantedHitEdits } from './planted-edits.ts'
 const run = promisify(execFile)
 const program = fileURLToPath(new URL('run-model.ts', import.meta.url))
 /** Number of runs, enough for each mistake; most are found within twenty. */
-const mostRuns = 2000
+const maxRuns = 2000
 const seed = Number(process.env['SEED'] ?? process.pid)
 // a share: a different few each day
 const share = proofCount({ share: 3, full: plantedHitEdits.length })
@@ -20,7 +20,7 @@ describe('the model of hits finds planted mistakes', () => {
     '%s',
     async (name, edits) => {
       const hooks = edits.flatMap((edit) => ['--import', plantingHook({ name, ...edit })])
-      const ended = await run(process.execPath, [...hooks, program, String(mostRuns), String(seed)]).catch(
+      const ended = await run(process.execPath, [...hooks, program, String(maxRuns), String(seed)]).catch(
         (error: { stdout: string; stderr: string }) => error,
       )
       const lines = ended.stdout.trim().split('\n')

@@ -7,13 +7,13 @@ import type { Caller, LimitedNodes } from './limited-nodes.ts'
 const limit = 60
 const nodeCount = 3
 /** Margin for a process that is counted a little late. */
-const mostAlone = 66
+const maxAlone = 66
 /** How long an answer may take on a busy machine, whatever Redis does. */
 const longestAnswerMs = 2500
 /** A Redis that answers within this time is healthy; nodes wait for at least twice as long. */
 const healthyMs = 50
 /** Maximum number of times that a stall is repeated because this machine was too busy for a healthy Redis. */
-const mostAttempts = 8
+const maxAttempts = 8
 /** Longer than nodes wait between two checks of a store that did not answer. */
 const recoveryMs = 2500
 
@@ -42,7 +42,7 @@ function judgeOutage(requests: readonly Request[]): string[] {
   const peak = peakOf(requests)
   const longest = Math.max(...requests.map(({ sentMs, answeredMs }) => answeredMs - sentMs))
   return [
-    ...(peak > mostAlone ? [`${peak} requests in a minute without the shared count`] : []),
+    ...(peak > maxAlone ? [`${peak} requests in a minute without the shared count`] : []),
     ...(longest > longestAnswerMs ? [`an answer took ${Math.round(longest)} ms`] : []),
   ]
 }
@@ -66,7 +66,7 @@ async function stall(world: LimitedNodes): Promise<readonly string[]> {
       const isHealthy = (await world.proxy.slowestMs()) <= healthyMs
       if (isHealthy) found.push(...violations)
       if (isHealthy) break
-      if (attempt === mostAttempts) {
+      if (attempt === maxAttempts) {
         console.log(`not judged: a stall of ${stallMs} ms (this machine is too busy for a Redis that is well)`)
         break
       }

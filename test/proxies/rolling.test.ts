@@ -20,7 +20,7 @@ if (testDatabaseUrl === undefined) console.log('skipped: rolling restarts (no TE
 const proxyNames = ['haproxy', 'nginx'] as const
 const restarts = proofCount({ share: 2, full: 20 })
 /** Number of restarts behind each proxy. */
-const leastRequests = proofCount({ share: 200, full: 20_000 })
+const minRequests = proofCount({ share: 200, full: 20_000 })
 /** HAProxy notices within 6 seconds. */
 const drainSeconds = String(proofCount({ share: 6, full: 10 }))
 /** Number of clients behind each proxy, and how long each waits between two requests: other tests run beside these. */
@@ -108,7 +108,7 @@ describe.skipIf(testDatabaseUrl === undefined)('two nodes behind HAProxy and ngi
       await expect.poll(async () => (await nodes[index]!.get('/readyz')).status, { timeout: 30_000 }).toBe(200)
     }
     for (const { name, total, end } of loads) {
-      await expect.poll(total, { timeout: 600_000, interval: 500 }).toBeGreaterThanOrEqual(leastRequests)
+      await expect.poll(total, { timeout: 600_000, interval: 500 }).toBeGreaterThanOrEqual(minRequests)
       const { failed } = await end()
       console.log(`${name}: ${restarts} restarts, ${total()} requests, ${failed.length} kinds of failures`)
       expect(failed, name).toEqual([])

@@ -1,7 +1,7 @@
 // The table of weights from a small made-up stock: labels without manual work, and the same table from the same stock.
 import { describe, expect, test } from 'vitest'
 import { countLabels, freeLabels } from '../../quality/match/free-labels.ts'
-import { leastScore } from '../../quality/match/learn-weights.ts'
+import { minScore } from '../../quality/match/learn-weights.ts'
 import { casesOfStock, fitTable } from '../../quality/match/match-fit.ts'
 import type { Notice } from '../../src/domain/notice.ts'
 
@@ -66,5 +66,5 @@ test('one stock gives one table, whatever the order of its notices', () => {
 
 test('the minimum score follows from the accepted share of wrong merges', () => {
   const scored = [7, 5, 3, 1].map((score, at) => ({ score, isSame: false, placed: `${at}` }))
-  expect([0, 0.01, 0.02].map((wanted) => leastScore(scored, 100, wanted))).toEqual([7.1, 5.1, 3.1])
+  expect([0, 0.01, 0.02].map((wanted) => minScore(scored, 100, wanted))).toEqual([7.1, 5.1, 3.1])
 })

@@ -113,14 +113,14 @@ async function loadParser(): Promise<typeof import('csv-parse')['parse']> {
 }
 
 /** Maximum bytes of one row that is read back; a lost quote turns the rest of the file into one row. */
-const mostRowBytes = 1 << 26
+const maxRowBytes = 1 << 26
 
 /** The rows of a file as another program reads them. */
 async function* readRows(file: string, columns: readonly string[], { delimiter = ',' }: CsvSinkOptions) {
   const parse = await loadParser()
   if ((await sizeOf(file)) === undefined) return
   // Every kind of line end outside quotes ends a row: that is how most programs read.
-  const rows = parse({ delimiter, bom: true, record_delimiter: ['\r\n', '\n', '\r'], max_record_size: mostRowBytes })
+  const rows = parse({ delimiter, bom: true, record_delimiter: ['\r\n', '\n', '\r'], max_record_size: maxRowBytes })
   // A fault of either ends the loop below.
   pipeline(createReadStream(file), rows, () => {})
   let isHeader = true

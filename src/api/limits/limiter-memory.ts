@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { type Admission, type LocalLimiter, maxExactLimit, secondsUntil } from './limiter.ts'
 import { ringBytes, SlidingLogs } from './limiter-log.ts'
-import { acquire, freeLock, mostThreads, release } from './shared-lock.ts'
+import { acquire, freeLock, maxThreads, release } from './shared-lock.ts'
 
 // The memory holds constants, the lock of the directory, one entry of 64 bytes (a cache line) per organization, and
 // one ring per organization. Entries form an open-addressed table by a hash of the key; an entry never moves, and its
@@ -32,7 +32,7 @@ const used = 1
 const changing = 2
 
 const form = 0x544c_0001
-const leastOrganizations = 16_384
+const minOrganizations = 16_384
 
 export type LimiterMemoryOptions = {
   /** Maximum number of organizations with requests in the last minute. */
@@ -47,14 +47,14 @@ export type LimiterMemoryOptions = {
 }
 
 /** Returns room for twice the known organizations, so that more can be added before the next start. */
-export const roomForOrganizations = (known: number): number => Math.max(leastOrganizations, known * 2)
+export const roomForOrganizations = (known: number): number => Math.max(minOrganizations, known * 2)
 
 /**
  * Memory for `MemoryLimiter`, passed to all threads. It reserves about 8 KB for each organization, of which the
  * operating system provides only the pages that are used.
  */
 export function createLimiterMemory(options: LimiterMemoryOptions = {}): SharedArrayBuffer {
-  const { organizations = leastOrganizations, exactStamps = maxExactLimit } = options
+  const { organizations = minOrganizations, exactStamps = maxExactLimit } = options
   const { reach = organizations } = options
   for (const [name, value] of Object.entries({ organizations, exactStamps, reach }))
     if (!Number.isSafeInteger(value) || value < 1)
@@ -97,7 +97,7 @@ export class MemoryLimiter implements LocalLimiter {
   readonly #remembered = new Map<string, RememberedKey>()
 
   constructor({ memory, clock, thread }: MemoryLimiterOptions) {
-    if (!Number.isSafeInteger(thread) || thread < 0 || thread >= mostThreads)
+    if (!Number.isSafeInteger(thread) || thread < 0 || thread >= maxThreads)
       throw new RangeError(`not a thread number: ${thread}`)
     const words = wordsOf(memory)
     const exactStamps = words[exactStampsWord]!

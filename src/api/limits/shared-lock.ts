@@ -8,7 +8,7 @@ const spins = 100
 const longestSleepMs = 10
 
 /** Numbers of threads are below it. */
-export const mostThreads = isAwaited - 1
+export const maxThreads = isAwaited - 1
 
 /** A thread may lose its core while it holds a lock: the others spin only for a moment, then sleep. */
 export function acquire(words: Int32Array, lock: number, mine: number): void {

@@ -26,7 +26,7 @@ type Section = {
   readonly text: string
 }
 
-const mostResults = 30
+const maxResults = 30
 const longestWaitMs = 1000
 /** Characters of a text around its first hit. */
 const shownBefore = 60
@@ -52,7 +52,7 @@ export class SearchGuides {
     const { mini, sections } = made
     return mini
       .search(words)
-      .slice(0, mostResults)
+      .slice(0, maxResults)
       .map(({ id, terms }) => {
         const { doc, heading, text } = sections[id as number]!
         return { doc, heading, marked: markedText(text, terms) }

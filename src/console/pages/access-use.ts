@@ -42,7 +42,7 @@ function monthChart({ used, limit, now, language }: Chart): Html {
   const number = (value: number) => formatNumber(value, language)
   const days = spansOf(used, useSince(now), dayMs, daysShown)
   const highest = busiest(days, ({ peak }) => peak)
-  return html`<ul class="key"><li>${texts.mostKey}</li><li class="kl">${texts.limitKey(number(limit))}</li></ul>${bars({
+  return html`<ul class="key"><li>${texts.maxKey}</li><li class="kl">${texts.limitKey(number(limit))}</li></ul>${bars({
     finding: texts.monthFinding(number(highest.peak), formatDay(highest.at, language), number(limit)),
     limit,
     format: number,

@@ -6,7 +6,7 @@ import { tick } from '../parts.ts'
 import { codesTexts } from '../text/codes-texts.ts'
 import type { Language } from '../text/languages.ts'
 
-const mostFound = 12
+const maxFound = 12
 
 const removeIcon = html`<svg class="i" viewBox="0 0 16 16" aria-hidden="true"><path d="M4 4l8 8M12 4l-8 8"/></svg>`
 
@@ -29,7 +29,7 @@ export type CodePickerOptions = {
 /** A group of fields. Its buttons are named `do`: `find NAME` and `drop NAME CODE`. */
 export function codePicker({ kind, name, legend, hint, error, picked, action, language }: CodePickerOptions): Html {
   const texts = codesTexts[language]
-  const found = picked.query === '' ? [] : findCodes(kind, picked.query, mostFound)
+  const found = picked.query === '' ? [] : findCodes(kind, picked.query, maxFound)
   const open = found.filter((code) => !picked.codes.includes(code))
   const again = `${action}#pick-${name}`
   return html`<fieldset class="set" id="pick-${name}"><legend>${legend}</legend>${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${error !== undefined && html`<p class="why" id="${name}-error">${error}</p>`}

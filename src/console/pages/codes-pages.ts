@@ -9,7 +9,7 @@ import {
   shortCode,
   toCode,
 } from '../../domain/code-labels.ts'
-import { type CodeCounts, mostCounted, openCodeCounts } from '../code-counts.ts'
+import { type CodeCounts, maxCounted, openCodeCounts } from '../code-counts.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber } from '../format.ts'
 import { type Html, html } from '../html.ts'
@@ -17,8 +17,8 @@ import { type PageAnswer, type PageRequest, type PageRoute, page, publicPage } f
 import { empty, numbers, table } from '../parts.ts'
 import { codesTexts } from '../text/codes-texts.ts'
 
-const mostListed = 50
-const mostSuggested = 12
+const maxListed = 50
+const maxSuggested = 12
 /** Maximum length of a query: a code's name is shorter. */
 const longestQuery = 100
 
@@ -34,7 +34,7 @@ const queryOf = ({ query }: PageRequest): string => (query.get('q') ?? '').trim(
 
 function suggestions(kind: CodeKind, request: PageRequest, counts: CodeCounts): PageAnswer {
   const { language } = request
-  const found = findCodes(kind, queryOf(request), mostSuggested)
+  const found = findCodes(kind, queryOf(request), maxSuggested)
   const open = counts.of(kind, found)
   const codes = found.map((code) => ({
     code,
@@ -51,7 +51,7 @@ function codesPage(kind: CodeKind, request: PageRequest, counts: CodeCounts, edi
   const typed = queryOf(request)
   const at = toCode(kind, request.query.get('at') ?? '')
   const listed = at !== undefined && codeLabel(kind, at, language) !== undefined ? at : undefined
-  const codes = typed === '' ? codesBelow(kind, listed) : findCodes(kind, typed, mostListed)
+  const codes = typed === '' ? codesBelow(kind, listed) : findCodes(kind, typed, maxListed)
   const rows = codes.length === 0 && listed !== undefined && typed === '' ? [listed] : codes
   const heading = typed === '' ? texts.top : texts.found(typed)
   return page({
@@ -106,4 +106,4 @@ function codeTable(
 
 /** The count, as far as known. */
 const countText = (count: number, language: PageRequest['language']): string =>
-  count > mostCounted ? codesTexts[language].more(formatNumber(mostCounted, language)) : formatNumber(count, language)
+  count > maxCounted ? codesTexts[language].more(formatNumber(maxCounted, language)) : formatNumber(count, language)

@@ -8,7 +8,7 @@ import {
   type ListedDigest,
   listDigests,
   lockDigest,
-  mostDigests,
+  maxDigests,
   removeDigest,
 } from '../../store/digests.ts'
 import { listSearches, type StoredSearch } from '../../store/searches.ts'
@@ -182,7 +182,7 @@ async function add(context: ConsoleContext, request: OrganizationRequest): Promi
     return note(trx, request, { action: 'digest.create', subject: person, detail })
   })
   if (outcome.kind === 'refused') {
-    errors.set('person', outcome.reason === 'exists' ? texts.exists : texts.tooMany(mostDigests))
+    errors.set('person', outcome.reason === 'exists' ? texts.exists : texts.tooMany(maxDigests))
     return listPage(context, request, { form, errors })
   }
   return redirect(addressOf(request), { notice: outcome.kind === 'sent' ? texts.sentBefore : texts.added(person) })

@@ -31,7 +31,7 @@ import type { Language } from '../text/languages.ts'
 
 const perPage = 50
 /** Maximum holds to read: the newest has the reasons, the others show since when. */
-const mostHolds = 1000
+const maxHolds = 1000
 const shortestReason = 10
 
 export const editionPages = (context: ConsoleContext): PageRoute[] => [
@@ -210,7 +210,7 @@ async function holdPage(
 ): Promise<PageAnswer> {
   const texts = editionTexts[language]
   const { newest } = editions
-  const holds = await listHolds(store.db, newest?.publishedAt ?? 0, mostHolds)
+  const holds = await listHolds(store.db, newest?.publishedAt ?? 0, maxHolds)
   const [last] = holds
   if (!last)
     return page({

@@ -19,19 +19,19 @@ import { exampleLanguages, exampleNames, requestExample } from '../request-examp
 import { explorerTexts } from '../text/explorer-texts.ts'
 
 /** Maximum letters of an answer on the page. */
-const mostLetters = 250_000
+const maxLetters = 250_000
 /** Maximum records that are counted for a page. */
-const mostCounted = 10_000
+const maxCounted = 10_000
 const pageSize = 100
 
 /** Maximum requests a minute from one network to samples. */
-const mostSampleRequests = 120
+const maxSampleRequests = 120
 
 /** Which stock answers, and the sentence that says so. */
 type Explored = Pick<ExplorerStock, 'editions' | 'ask'> & { readonly stamp: Html }
 
 export const explorerPages = (context: ConsoleContext): PageRoute[] => {
-  const limit = new AttemptLimit(mostSampleRequests, minuteMs)
+  const limit = new AttemptLimit(maxSampleRequests, minuteMs)
   return [publicPage('GET', '/explorer', (request) => answerOf(context, limit, request))]
 }
 
@@ -165,7 +165,7 @@ function answerPart({ editions }: Explored, request: PageRequest, answer: Explor
   const count = isWell && !query.get('id') ? countOf(editions, query) : undefined
   return html`${part(
     texts.answer,
-    html`<p class="row">${state(isWell ? 'good' : 'bad', String(answer.status))}${count !== undefined && html`<span>${texts.found(formatNumber(count, language), count === mostCounted)}</span>`}${cursor && html`<a class="btn tiny" href="/explorer?${next.toString()}">${texts.next}</a>`}</p>${code({ id: 'answer', text: text.slice(0, mostLetters), caption: 'JSON', copy: [texts.copy, texts.copied] })}${text.length > mostLetters && html`<p class="soft small">${texts.shortened(formatNumber(text.length, language))}</p>`}`,
+    html`<p class="row">${state(isWell ? 'good' : 'bad', String(answer.status))}${count !== undefined && html`<span>${texts.found(formatNumber(count, language), count === maxCounted)}</span>`}${cursor && html`<a class="btn tiny" href="/explorer?${next.toString()}">${texts.next}</a>`}</p>${code({ id: 'answer', text: text.slice(0, maxLetters), caption: 'JSON', copy: [texts.copy, texts.copied] })}${text.length > maxLetters && html`<p class="soft small">${texts.shortened(formatNumber(text.length, language))}</p>`}`,
   )}${more(
     texts.headers,
     table({
@@ -190,7 +190,7 @@ function nextCursor(body: string): string | undefined {
   return nextCursor ?? undefined
 }
 
-/** Number of matching records, counted page by page in memory; `mostCounted` if there are more. */
+/** Number of matching records, counted page by page in memory; `maxCounted` if there are more. */
 function countOf(editions: Explored['editions'], query: URLSearchParams): number | undefined {
   const { newest } = editions
   if (!newest) return undefined
@@ -212,6 +212,6 @@ function countOf(editions: Explored['editions'], query: URLSearchParams): number
     })
     count += positions.length
     after = next ?? undefined
-  } while (after && count < mostCounted)
-  return Math.min(count, mostCounted)
+  } while (after && count < maxCounted)
+  return Math.min(count, maxCounted)
 }

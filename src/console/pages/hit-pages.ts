@@ -28,9 +28,9 @@ import { hitItem } from './hit-parts.ts'
 
 const pageSize = 25
 /** Maximum count shown on a tab. */
-const mostCounted = 250
+const maxCounted = 250
 /** Maximum hits that one form changes. */
-const mostMarked = 200
+const maxMarked = 200
 const closingMs = 7 * dayMs
 const tabs = [...hitStates, 'closed'] as const
 
@@ -107,7 +107,7 @@ async function listPage(context: ConsoleContext, request: OrganizationRequest): 
     // one more tells whether there is another page
     limit: pageSize + 1,
   })
-  const counts = await countHitTabs(store.db, searchNos, mostCounted + 1)
+  const counts = await countHitTabs(store.db, searchNos, maxCounted + 1)
   const isBack = before !== undefined
   const hits = isBack ? found.slice(-pageSize) : found.slice(0, pageSize)
   const hasMore = found.length > pageSize
@@ -146,8 +146,8 @@ function heldNotes({ organization, language }: OrganizationRequest, searches: re
 }
 
 function countText(count: number, language: OrganizationRequest['language']): string {
-  const number = formatNumber(Math.min(count, mostCounted), language)
-  return count > mostCounted ? hitsTexts[language].moreThan(number) : number
+  const number = formatNumber(Math.min(count, maxCounted), language)
+  return count > maxCounted ? hitsTexts[language].moreThan(number) : number
 }
 
 function tabList(request: OrganizationRequest, asked: Asked, counts: TabCounts): Html {
@@ -233,7 +233,7 @@ async function markPage({ store }: ConsoleContext, request: OrganizationRequest)
   const texts = hitsTexts[language]
   const [wanted = '', one] = (form.get('do') ?? '').split(' ')
   const state = hitStates.find((each) => each === wanted)
-  const ids = (one === undefined ? form.getAll('hit') : [one]).filter(isId).slice(0, mostMarked)
+  const ids = (one === undefined ? form.getAll('hit') : [one]).filter(isId).slice(0, maxMarked)
   const back = returnPath(form.get('return'))
   const to = back.startsWith(url.pathname) ? back : url.pathname
   if (!state || ids.length === 0) return redirect(to, { notice: texts.noneChosen })

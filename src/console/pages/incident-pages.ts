@@ -25,7 +25,7 @@ import { deskLogTexts } from '../text/desk-log-texts.ts'
 import { frameTexts } from '../text/frame-texts.ts'
 import type { Language } from '../text/languages.ts'
 
-const mostShown = 200
+const maxShown = 200
 const longestTitle = 120
 const longestDetail = 4000
 const to = '/operator/incidents'
@@ -84,7 +84,7 @@ function fieldsOf(typed: Pick<Typed, 'title' | 'detail' | 'started' | 'wrong'>, 
 async function incidentList(context: ConsoleContext, request: PersonRequest, typed?: Typed): Promise<PageAnswer> {
   const { language } = request
   const texts = deskLogTexts[language]
-  const incidents = await listIncidents(context.store.db, 0, mostShown)
+  const incidents = await listIncidents(context.store.db, 0, maxShown)
   return page({
     title: texts.incidents,
     current: to,

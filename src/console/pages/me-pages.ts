@@ -14,7 +14,7 @@ import { isLanguage } from '../text/languages.ts'
 import { meTexts } from '../text/me-texts.ts'
 
 /** Maximum letters of a name. */
-const mostLetters = 100
+const maxLetters = 100
 /** The person's choice of language counts from now on, not an earlier click. */
 const noLanguageCookie = { name: 'language', value: '', maxAgeSeconds: 0 }
 
@@ -40,7 +40,7 @@ function personForm({ viewer, language }: PersonRequest): Html {
   const texts = meTexts[language]
   const { person } = viewer
   const choices = Object.entries(texts.languages)
-  return html`<form class="stack" method="post" action="/me"><div class="two">${field({ name: 'name', label: texts.name, value: person.name, hint: texts.nameHint, maxLength: mostLetters, autocomplete: 'name' })}${select({ name: 'language', label: texts.language, value: person.language ?? '', choices })}</div><div><button class="go">${texts.save}</button></div></form>`
+  return html`<form class="stack" method="post" action="/me"><div class="two">${field({ name: 'name', label: texts.name, value: person.name, hint: texts.nameHint, maxLength: maxLetters, autocomplete: 'name' })}${select({ name: 'language', label: texts.language, value: person.language ?? '', choices })}</div><div><button class="go">${texts.save}</button></div></form>`
 }
 
 function passkeyList(passkeys: readonly Passkey[], { language }: PersonRequest): Html {
@@ -81,7 +81,7 @@ async function save(
   { store, directory }: ConsoleContext,
   { viewer, form, language }: PersonRequest,
 ): Promise<PageAnswer> {
-  const name = [...oneLine(fieldOf(form, 'name'))].slice(0, mostLetters).join('')
+  const name = [...oneLine(fieldOf(form, 'name'))].slice(0, maxLetters).join('')
   const wanted = fieldOf(form, 'language')
   const chosen = isLanguage(wanted) ? wanted : undefined
   await inTransaction(store, (trx) => changePerson(trx, viewer.person.personId, { name, language: chosen }))

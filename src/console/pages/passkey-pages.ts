@@ -24,7 +24,7 @@ import { frameTexts } from '../text/frame-texts.ts'
 import { meTexts } from '../text/me-texts.ts'
 import { signInTexts } from '../text/sign-in-texts.ts'
 
-const mostLetters = 60
+const maxLetters = 60
 
 export const passkeyPages = (context: ConsoleContext): PageRoute[] => [
   publicPage('POST', '/sign-in/passkey', (request) => signIn(context, request)),
@@ -60,14 +60,14 @@ async function newPage(
     crumbs: [[texts.title, '/me']],
     scripts: ['passkey'],
     ...(problem !== undefined && { status: 422 }),
-    body: html`${problem !== undefined && noteBox('bad', texts.notAdded, texts.passkeyProblem[problem])}<div hidden class="later"><form class="stack" method="post" action="/me/add-passkey" data-passkey="add" data-options="${options}"><input type="hidden" name="credential">${field({ name: 'name', label: texts.passkeyName, value: fieldOf(form, 'name') || texts.usualName, hint: texts.passkeyNameHint, maxLength: mostLetters })}<div class="row"><button class="go">${texts.addButton}</button><a href="/me">${texts.keep}</a></div></form></div><noscript>${noteBox('warn', texts.notAdded, texts.needsScript)}</noscript>`,
+    body: html`${problem !== undefined && noteBox('bad', texts.notAdded, texts.passkeyProblem[problem])}<div hidden class="later"><form class="stack" method="post" action="/me/add-passkey" data-passkey="add" data-options="${options}"><input type="hidden" name="credential">${field({ name: 'name', label: texts.passkeyName, value: fieldOf(form, 'name') || texts.usualName, hint: texts.passkeyNameHint, maxLength: maxLetters })}<div class="row"><button class="go">${texts.addButton}</button><a href="/me">${texts.keep}</a></div></form></div><noscript>${noteBox('warn', texts.notAdded, texts.needsScript)}</noscript>`,
   })
 }
 
 async function add(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
   const { form, language, viewer, now } = request
   const texts = meTexts[language]
-  const name = [...oneLine(fieldOf(form, 'name'))].slice(0, mostLetters).join('') || texts.usualName
+  const name = [...oneLine(fieldOf(form, 'name'))].slice(0, maxLetters).join('') || texts.usualName
   const wanted = { text: form.get('credential') ?? '', name, now }
   const outcome = await addPasskeyOf(context, viewer, wanted, (trx) =>
     note(trx, request, { action: 'passkey.add', subject: name }),

@@ -12,9 +12,9 @@ import { rejectionTexts } from '../text/rejection-texts.ts'
 
 const perPage = 50
 /** Maximum number of pages: beyond it, a reason or a source narrows the list. */
-const mostPages = 200
+const maxPages = 200
 /** Maximum bytes shown in the browser. */
-const mostShownBytes = 1_000_000
+const maxShownBytes = 1_000_000
 
 export const rejectionPages = (context: ConsoleContext): PageRoute[] => [
   operatorPage('GET', '/operator/rejections', (request) => rejectionList(context, request)),
@@ -25,7 +25,7 @@ async function rejectionList({ store }: ConsoleContext, { language, query }: Per
   const texts = rejectionTexts[language]
   const [reason, sourceId] = [query.get('reason') ?? '', query.get('source') ?? '']
   const wanted = Number(query.get('page') ?? '1')
-  const at = Number.isSafeInteger(wanted) && wanted >= 1 && wanted <= mostPages ? wanted : 1
+  const at = Number.isSafeInteger(wanted) && wanted >= 1 && wanted <= maxPages ? wanted : 1
   const counts = await countRejections(store.db)
   const found = await findRejections(store.db, {
     ...(reason !== '' && { reason }),
@@ -52,7 +52,7 @@ ${part(
           text: texts.range(number((at - 1) * perPage + 1), number((at - 1) * perPage + shown.length)),
           previous: at > 1 ? [texts.newer, addressOf({ reason, source: sourceId, page: at - 1 })] : undefined,
           next:
-            found.length > perPage && at < mostPages
+            found.length > perPage && at < maxPages
               ? [texts.older, addressOf({ reason, source: sourceId, page: at + 1 })]
               : undefined,
         })}`
@@ -111,7 +111,7 @@ async function rawDocument({ reads }: ConsoleContext, { params, language }: Pers
     body: bytes,
     headers: {
       'content-security-policy': `${strictPolicy}; sandbox`,
-      ...(bytes.length > mostShownBytes && { 'content-disposition': `attachment; filename="${hash}.txt"` }),
+      ...(bytes.length > maxShownBytes && { 'content-disposition': `attachment; filename="${hash}.txt"` }),
     },
   }
 }

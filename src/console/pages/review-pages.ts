@@ -23,7 +23,7 @@ import type { Language } from '../text/languages.ts'
 import { reviewTexts } from '../text/review-texts.ts'
 
 /** Maximum pairs read at once: people who decide more in one sitting reload the list. */
-const mostPairs = 200
+const maxPairs = 200
 
 export const reviewPages = (context: ConsoleContext): PageRoute[] => [
   operatorPage('GET', '/operator/reviews', (request) => reviewList(context, request)),
@@ -40,7 +40,7 @@ const countText = ({ waiting, hasMore }: ReviewDesk, language: Language): string
 
 async function reviewList({ reads }: ConsoleContext, { language }: PersonRequest): Promise<PageAnswer> {
   const texts = reviewTexts[language]
-  const desk = await reads.reviews({ limit: mostPairs })
+  const desk = await reads.reviews({ limit: maxPairs })
   const [first] = desk.waiting
   return page({
     title: texts.title,
@@ -96,7 +96,7 @@ function decidedTable(pairs: readonly DecidedPair[], language: Language): Html {
 async function onePair({ reads }: ConsoleContext, { language, query }: PersonRequest): Promise<PageAnswer> {
   const texts = reviewTexts[language]
   const [left, right] = [query.get('left') ?? '', query.get('right') ?? '']
-  const desk = await reads.reviews({ limit: mostPairs, pair: [left, right] })
+  const desk = await reads.reviews({ limit: maxPairs, pair: [left, right] })
   const { pair, waiting, decided } = desk
   if (!pair || left === right) throw new PageError(404, frameTexts[language].noPage)
   const at = waiting.findIndex((each) => each.left.key === left && each.right.key === right)

@@ -21,7 +21,7 @@ import type { ReadSearch, SearchForm } from '../search-form.ts'
 import type { PreviewAnswer, SearchPreviews } from '../search-previews.ts'
 import { clauseTexts } from '../text/clause-texts.ts'
 import { searchesTexts } from '../text/searches-texts.ts'
-import { errorNote, finds, mostOpenDelivered, searchFields } from './search-form-parts.ts'
+import { errorNote, finds, maxOpenDelivered, searchFields } from './search-form-parts.ts'
 
 /** What a list calls recent. */
 export const recentMs = 7 * dayMs
@@ -64,7 +64,7 @@ export function builder({ context }: SearchDesk, request: OrganizationRequest, v
   const action = search ? `${at}/${search.searchId}` : `${at}/new`
   const hidden = search ? html`<input type="hidden" name="version" value="${search.version}">` : formKey(context)
   const save = search ? texts.saveVersion(search.version + 1) : texts.save
-  const open = html`<label class="tick"><input type="checkbox" name="deliver-open" value="yes" form="search"${form.deliversOpen && html` checked`}><span>${texts.deliverOpen} <span class="hint">${texts.deliverOpenHint(formatNumber(mostOpenDelivered, language))}</span></span></label>`
+  const open = html`<label class="tick"><input type="checkbox" name="deliver-open" value="yes" form="search"${form.deliversOpen && html` checked`}><span>${texts.deliverOpen} <span class="hint">${texts.deliverOpenHint(formatNumber(maxOpenDelivered, language))}</span></span></label>`
   const actions = html`${!search && open}<div class="row"><button class="go" form="search" name="do" value="save">${save}</button><a class="btn bare" href="${at}">${texts.cancel}</a></div>`
   const records = context.editions.newest?.records
   return page({

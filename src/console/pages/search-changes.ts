@@ -5,7 +5,7 @@ import { deliverOpen } from '../../hits/search-stock.ts'
 import { inTransaction } from '../../store/database.ts'
 import { stockIdOf } from '../../store/editions.ts'
 import { heldEditions, releaseDeliveries } from '../../store/hits.ts'
-import { changeSearch, createSearch, mostSearches, renameSearch, type StoredSearch } from '../../store/searches.ts'
+import { changeSearch, createSearch, maxSearches, renameSearch, type StoredSearch } from '../../store/searches.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber } from '../format.ts'
 import { fieldOf, note, once, Refused } from '../forms.ts'
@@ -24,7 +24,7 @@ import {
   type SearchDesk,
   searchOf,
 } from './search-builder.ts'
-import { mostOpenDelivered } from './search-form-parts.ts'
+import { maxOpenDelivered } from './search-form-parts.ts'
 
 /** Maximum deliveries released in one go, so that nobody waits long for the database. */
 const releasedAtOnce = 500
@@ -68,7 +68,7 @@ export async function newSearch(desk: SearchDesk, request: OrganizationRequest):
   const at = addressOf(request)
   if (outcome.kind === 'sent') return redirect(at, { notice: texts.sent })
   if (outcome.kind === 'refused') {
-    const text = outcome.reason === 'nameTaken' ? criteriaTexts[language].nameTaken : texts.tooMany(mostSearches)
+    const text = outcome.reason === 'nameTaken' ? criteriaTexts[language].nameTaken : texts.tooMany(maxSearches)
     return builder(desk, request, { ...view, errors: new Map([['name', text]]), status: 422 })
   }
   const delivered = form.deliversOpen ? ` ${await deliverNow(context, request, outcome.result)}` : ''
@@ -97,7 +97,7 @@ async function deliverNow(
   const texts = searchesTexts[language]
   const stockId = await stockIdOf(store.db)
   const matcher = openMatcher()
-  const work = deliverOpen(store, { search, limit: mostOpenDelivered, matcher, now: clock(), stockId }).finally(() =>
+  const work = deliverOpen(store, { search, limit: maxOpenDelivered, matcher, now: clock(), stockId }).finally(() =>
     matcher.close(),
   )
   const made = await settledWithin(work, deliverWaitMs)

@@ -16,7 +16,7 @@ import { searchesTexts } from '../text/searches-texts.ts'
 import { codePicker } from './code-picker.ts'
 
 /** Maximum open tenders that a new search delivers. */
-export const mostOpenDelivered = 500
+export const maxOpenDelivered = 500
 
 export type SearchFormView = {
   readonly form: SearchForm

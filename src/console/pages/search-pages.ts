@@ -1,6 +1,6 @@
 // Saved searches of an organization: list, builder with its preview, versions, pause and resume.
 import { explainMatch } from '../../hits/explain-match.ts'
-import { mostRecentHits, searchOverviews, searchVersions } from '../../store/searches.ts'
+import { maxRecentHits, searchOverviews, searchVersions } from '../../store/searches.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber } from '../format.ts'
 import { html } from '../html.ts'
@@ -12,7 +12,7 @@ import { searchesTexts } from '../text/searches-texts.ts'
 import { addressOf, builder, profilesOf, questionOf, recentMs, type SearchDesk, searchOf } from './search-builder.ts'
 import { activate, editSearch, newSearch, release } from './search-changes.ts'
 
-const mostVersions = 20
+const maxVersions = 20
 
 export function searchPages(context: ConsoleContext): PageRoute[] {
   const desk: SearchDesk = { context, previews: openSearchPreviews(context) }
@@ -58,7 +58,7 @@ async function listPage({ store }: ConsoleContext, request: OrganizationRequest)
                 : search.isActive
                   ? state('good', texts.active)
                   : state('held', texts.paused),
-              html`<a href="/o/${organization.organizationId}/hits?search=${search.searchId}">${search.recentHits < mostRecentHits ? formatNumber(search.recentHits, language) : texts.orMore(formatNumber(mostRecentHits, language))}</a>`,
+              html`<a href="/o/${organization.organizationId}/hits?search=${search.searchId}">${search.recentHits < maxRecentHits ? formatNumber(search.recentHits, language) : texts.orMore(formatNumber(maxRecentHits, language))}</a>`,
               search.threshold,
               search.version,
             ]),
@@ -82,7 +82,7 @@ async function searchPage(desk: SearchDesk, request: OrganizationRequest): Promi
     profiles,
     search,
     explained,
-    versions: await searchVersions(store.db, search.searchNo, mostVersions),
+    versions: await searchVersions(store.db, search.searchNo, maxVersions),
     ...(preview && { answer: { kind: 'counted', preview } as const }),
   })
 }

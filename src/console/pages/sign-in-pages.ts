@@ -29,8 +29,8 @@ import { frameTexts } from '../text/frame-texts.ts'
 import { signInTexts } from '../text/sign-in-texts.ts'
 
 /** Maximum links by mail in an hour, for one address and for one network. */
-const mostForAddress = 5
-const mostForNetwork = 30
+const maxForAddress = 5
+const maxForNetwork = 30
 
 /** The address of a first person who gave none: no mail reaches it. */
 const firstMail = 'operator@localhost'
@@ -64,8 +64,8 @@ async function askForLink(context: ConsoleContext, request: PageRequest): Promis
   // without a mail server, a link would expire before it was sent
   if (!context.config.mail) return signInPage(context, request, { mail: typed })
   const bounds = [
-    { hash: keyHashOf(`network ${addressPrefix}`), most: mostForNetwork },
-    { hash: keyHashOf(`address ${address}`), most: mostForAddress },
+    { hash: keyHashOf(`network ${addressPrefix}`), most: maxForNetwork },
+    { hash: keyHashOf(`address ${address}`), most: maxForAddress },
   ]
   await inTransaction(context.store, async (trx) => {
     if (!(await takeSignInAttempt(trx, bounds, now))) throw new PageError(429, texts.tooMany)

@@ -18,9 +18,9 @@ const countWaitMs = 500
 /** How long a page waits for the query about delays, which continues in the background. */
 const delaysWaitMs = 1000
 /** Maximum bars in a chart; its table has all. */
-const mostBars = 12
+const maxBars = 12
 /** Minimum notices for a portal to be in the chart: a few say nothing about how soon it is read. */
-const leastNotices = 5
+const minNotices = 5
 
 type StockContext = Pick<ConsoleContext, 'editions' | 'store' | 'reads'>
 
@@ -133,7 +133,7 @@ function portalsPart(shape: StockShape, titles: ReadonlyMap<string, string>, lan
     texts.portals,
     html`${rowBars({
       finding: texts.portalsFinding(number(list.length), first.name, number(first.tenders)),
-      list: list.slice(0, mostBars).map(({ name, label, tenders }) => ({
+      list: list.slice(0, maxBars).map(({ name, label, tenders }) => ({
         label,
         value: tenders,
         text: number(tenders),
@@ -166,7 +166,7 @@ function divisionsPart(shape: StockShape, language: Language): Html {
     texts.divisions,
     html`${rowBars({
       finding: texts.divisionsFinding(number(list.length), first.name, number(first.tenders)),
-      list: list.slice(0, mostBars).map(({ division, name, tenders }) => ({
+      list: list.slice(0, maxBars).map(({ division, name, tenders }) => ({
         label: html`<code>${division}</code> ${name}`,
         value: tenders,
         text: number(tenders),
@@ -190,7 +190,7 @@ function delaysPart(
     .sort((left, right) => right.notices - left.notices || (left.sourceId < right.sourceId ? -1 : 1))
     .map((delay) => ({ ...delay, name: titles.get(delay.sourceId) ?? delay.sourceId }))
   if (list.length === 0) return part(texts.delays, html`<p>${texts.noDelays}</p>`, texts.delaysDetail)
-  const shown = list.filter(({ notices }) => notices >= leastNotices).slice(0, mostBars)
+  const shown = list.filter(({ notices }) => notices >= minNotices).slice(0, maxBars)
   const slowest = shown.reduce<(typeof shown)[number] | undefined>(
     (most, each) => (most && most.median >= each.median ? most : each),
     undefined,

@@ -45,7 +45,7 @@ import { errorNote } from './search-form-parts.ts'
 
 /** Default maximum requests a second to one endpoint. */
 const defaultRate = 10
-const mostRate = 1000
+const maxRate = 1000
 /** How long a page waits for a receiver. */
 const testWaitMs = 15_000
 /** How long an old secret still signs, as in the store. */
@@ -174,7 +174,7 @@ async function readForm(
 ) {
   const texts = webhooksTexts[language]
   const reader = new CriteriaParser(language)
-  const rate = reader.whole('rate', form.rate || String(defaultRate), 1, mostRate) ?? defaultRate
+  const rate = reader.whole('rate', form.rate || String(defaultRate), 1, maxRate) ?? defaultRate
   if (form.kinds.length === 0) reader.errors.set('kind', texts.noKind)
   const chosen = searches.map(({ searchId }) => searchId).filter((id) => form.searches.includes(id))
   if (!form.allSearches && chosen.length === 0) reader.errors.set('which', texts.noneTicked)

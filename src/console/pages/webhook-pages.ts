@@ -10,7 +10,7 @@ import {
   findDelivery,
   type ListedDelivery,
   listDeliveryPage,
-  mostWaiting,
+  maxWaiting,
 } from '../../store/webhook-lists.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatClock, formatDay, formatMoment, formatNumber, formatRelative, formatShare } from '../format.ts'
@@ -69,7 +69,7 @@ async function endpointOf({ store }: ConsoleContext, request: OrganizationReques
 
 function waitingText(count: number, language: OrganizationRequest['language']): string {
   const number = formatNumber(count, language)
-  return count < mostWaiting ? number : webhooksTexts[language].moreThan(number)
+  return count < maxWaiting ? number : webhooksTexts[language].moreThan(number)
 }
 
 function endpointState(

@@ -10,7 +10,7 @@ const shownDays = 90
 /** Maximum time between two editions that counts as on time. */
 export const lateMs = 2 * hourMs
 const keptMs = minuteMs
-const mostIncidents = 50
+const maxIncidents = 50
 
 /** `none`: before the first edition. */
 export type DayState = 'onTime' | 'late' | 'held' | 'none'
@@ -68,7 +68,7 @@ export class StatusBoards {
     const since = startOfDay(now) - (shownDays - 1) * dayMs
     const editions = await editionsSince(db, since)
     const sources = await publicSources(db)
-    const incidents = await listIncidents(db, since, mostIncidents)
+    const incidents = await listIncidents(db, since, maxIncidents)
     const newestAt = editions.publishedAt.at(-1)
     this.#board = {
       at: now,

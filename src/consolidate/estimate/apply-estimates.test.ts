@@ -11,7 +11,7 @@ import type { TenderContent } from '../../domain/tender.ts'
 import type { Store } from '../../store/database.ts'
 import { newestModel } from '../../store/estimates.ts'
 import { consolidate, rebuildStock } from '../consolidate.ts'
-import { fitStock, leastPricedTenders } from './fit-stock.ts'
+import { fitStock, minPricedTenders } from './fit-stock.ts'
 
 const now = Date.parse('2026-02-20T12:00:00.000Z')
 
@@ -44,7 +44,7 @@ const valueless: Notice = { ...silent, noticeKey: 'q:1' }
 async function fill(store: Store): Promise<string> {
   await receiveNotices(
     store,
-    Array.from({ length: leastPricedTenders + 30 }, (__, number) => call(1, number)),
+    Array.from({ length: minPricedTenders + 30 }, (__, number) => call(1, number)),
   )
   await receiveNotices(store, [valueless])
   await consolidate(store, { now })
@@ -131,7 +131,7 @@ describe.each(drawnEngines)('estimates in a stock (%s)', (engine) => {
     await using store = await openTestStore(engine)
     await receiveNotices(
       store,
-      Array.from({ length: leastPricedTenders + 30 }, (__, number) => call(1, number)),
+      Array.from({ length: minPricedTenders + 30 }, (__, number) => call(1, number)),
     )
     const seeds = (number: number, given: Partial<Notice>) =>
       call(4, number, { title: { de: `Saatgut Winterweizen ${number}` }, cpvCodes: ['03111000'], ...given })
@@ -194,7 +194,7 @@ describe.each(drawnEngines)('estimates in a stock (%s)', (engine) => {
     await using store = await openTestStore(engine)
     await receiveNotices(
       store,
-      Array.from({ length: leastPricedTenders + 30 }, (__, number) => call(1, number)),
+      Array.from({ length: minPricedTenders + 30 }, (__, number) => call(1, number)),
     )
     const strange = call(5, 1, {
       title: { de: 'Qwertz Uiopas Dfghjk' },
@@ -211,11 +211,11 @@ describe.each(drawnEngines)('estimates in a stock (%s)', (engine) => {
     expect(JSON.parse(thin!.estimate)).toEqual({
       kind: 'refusal',
       reason: 'tooFewAlike',
-      priced: leastPricedTenders + 30,
+      priced: minPricedTenders + 30,
     })
     await receiveNotices(
       store,
-      Array.from({ length: leastPricedTenders + 40 }, (__, number) => call(6, 20_000 + number)),
+      Array.from({ length: minPricedTenders + 40 }, (__, number) => call(6, 20_000 + number)),
     )
     await consolidate(store, { now })
     const before = await contentsOf(store)

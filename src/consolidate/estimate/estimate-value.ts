@@ -33,10 +33,10 @@ export type Judgment =
 export const refusalsOfModel: readonly Refusal[] = ['tooFewAlike', 'tooMixed', 'tooWide']
 
 /** Minimum number of neighbors, and minimum similarity of all of them together. */
-const leastNeighbors = 8
-const leastCloseness = 0.4
+const minNeighbors = 8
+const minCloseness = 0.4
 /** Minimum distinct terms of a title that may replace a missing CPV code. */
-const leastTerms = 4
+const minTerms = 4
 /**
  * Factor around a stated value, which may be rounded or include options: most published estimates and final values
  * differ by less.
@@ -78,10 +78,10 @@ export function estimateValue(model: ValueModel, inputs: ValueInputs, modelVersi
   }
   const terms = new Map<number, number>()
   termsOf(inputs.title, '', terms, 1)
-  if (inputs.cpvCodes.length === 0 && terms.size < leastTerms) return { kind: 'refusal', reason: 'noEvidence' }
+  if (inputs.cpvCodes.length === 0 && terms.size < minTerms) return { kind: 'refusal', reason: 'noEvidence' }
   const { log, low, high, closeness, scatter, neighbors, node } = model.predict(inputs)
   const priced = model.parameters.ids.length
-  if (neighbors.length < leastNeighbors || closeness < leastCloseness)
+  if (neighbors.length < minNeighbors || closeness < minCloseness)
     return { kind: 'refusal', reason: 'tooFewAlike', priced }
   if (scatter > widestScatter) return { kind: 'refusal', reason: 'tooMixed', priced }
   if (high - low > Math.log10(widestInterval)) return { kind: 'refusal', reason: 'tooWide', priced }

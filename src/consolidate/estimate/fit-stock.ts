@@ -10,13 +10,13 @@ import type { FittedModel } from './fit-worker.ts'
 import { eurosOf } from './reference-rates.ts'
 import { longestText } from './text-terms.ts'
 import { valueInputsOf } from './value-inputs.ts'
-import { mostPricedTenders, type PricedTender, sampleOf } from './value-model.ts'
+import { maxPricedTenders, type PricedTender, sampleOf } from './value-model.ts'
 
 /**
  * Minimum number of priced tenders for a model: with fewer, most of its answers would be refusals, and those are kept
  * too.
  */
-export const leastPricedTenders = 300
+export const minPricedTenders = 300
 
 /**
  * How many times the priced tenders of the refusing model a new model needs to judge a refusal again: at most seven
@@ -24,10 +24,10 @@ export const leastPricedTenders = 300
  */
 const clearlyMore = 2
 /** Maximum number of refused records that are judged again after one fit; the others follow after the next ones. */
-const mostRefusedAtOnce = 20_000
+const maxRefusedAtOnce = 20_000
 
-const leastEuros = 1000
-const mostEuros = 1e9
+const minEuros = 1000
+const maxEuros = 1e9
 const pageSize = 1000
 
 /** A tender with a published value that may be trusted to be one; undefined for all others. */
@@ -36,7 +36,7 @@ export function pricedTenderOf(content: TenderContent): PricedTender | undefined
   if (!amount || amount.estimated) return undefined
   const inputs = valueInputsOf(content)
   const euros = eurosOf(amount, inputs.year)
-  if (inputs.kind !== 'call' || euros === undefined || euros < leastEuros || euros > mostEuros) return undefined
+  if (inputs.kind !== 'call' || euros === undefined || euros < minEuros || euros > maxEuros) return undefined
   const description = inputs.description.slice(0, longestText)
   return {
     id: content.id,
@@ -101,10 +101,9 @@ export async function fitStock(
       priced.push(found)
       total++
     }
-    if (priced.length > 1.2 * mostPricedTenders) priced = sampleOf(priced)
+    if (priced.length > 1.2 * maxPricedTenders) priced = sampleOf(priced)
   }
-  if (total < leastPricedTenders)
-    return { priced: total, version: undefined, isSame: false, reconsidered: 0, retried: 0 }
+  if (total < minPricedTenders) return { priced: total, version: undefined, isSame: false, reconsidered: 0, retried: 0 }
   const sample = sampleOf(priced)
   const { parameters, figures } = await fitOnThread(sample, signal)
   const digest = createHash('sha256').update(parameters).digest('hex').slice(0, 12)
@@ -113,8 +112,8 @@ export async function fitStock(
   await insertModel(store.db, { version, fittedAt: now, parameters, figures })
   const refused = await reconsiderRefused(store, {
     reasons: refusalsOfModel,
-    mostPriced: Math.floor(sample.length / clearlyMore),
-    most: mostRefusedAtOnce,
+    maxPriced: Math.floor(sample.length / clearlyMore),
+    most: maxRefusedAtOnce,
   })
   const reconsidered = refused.notices + (await reconsiderUnjudged(store))
   return { priced: total, version, isSame, reconsidered, retried: refused.records }

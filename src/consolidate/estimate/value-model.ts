@@ -63,7 +63,7 @@ export type ValueModel = {
 /**
  * Maximum priced tenders in a model: it bounds memory and the time for one estimate, and document numbers fit 16 bits.
  */
-export const mostPricedTenders = 50_000
+export const maxPricedTenders = 50_000
 
 /** Maximum ratio of high to low for an estimate; beyond it there is none. */
 export const widestInterval = 50
@@ -79,7 +79,7 @@ const scatterOf = 10
 const unknownBuyerCaution = 1.06
 
 /** Minimum error, in log10: smaller ones (less than an eighth) count as equal. */
-const leastError = 0.05
+const minError = 0.05
 
 const tuning = {
   sweeps: 6,
@@ -95,7 +95,7 @@ const tuning = {
   buyerClass: 0.25,
   buyer: 0.15,
   folds: 5,
-  mostHeldOut: 3000,
+  maxHeldOut: 3000,
   /** Errors scatter more than values: their levels are shrunk twice as much. */
   spreadCaution: 2,
 }
@@ -423,10 +423,10 @@ function heldOut(
   counts: readonly ReadonlyMap<number, number>[],
   ids: readonly string[],
 ) {
-  const { folds, mostHeldOut } = tuning
+  const { folds, maxHeldOut } = tuning
   // An authority is held out with all its tenders: the same purchase is often published more than once.
   const foldOf = inputs.map(({ buyer }, index) => hashTerm(foldText(buyer).trim() || ids[index]!) % folds)
-  const step = Math.max(1, Math.ceil(ids.length / mostHeldOut))
+  const step = Math.max(1, Math.ceil(ids.length / maxHeldOut))
   const found: { readonly index: number; readonly core: Core }[] = []
   for (let fold = 0; fold < folds; fold++) {
     const inside = [...ids.keys()].filter((index) => foldOf[index] !== fold)
@@ -471,14 +471,14 @@ function nodesOf(inputs: readonly ValueInputs[], values: readonly number[]): Val
 export function sampleOf(priced: readonly PricedTender[]): PricedTender[] {
   return [...priced]
     .sort((a, b) => (a.date > b.date ? -1 : a.date < b.date ? 1 : a.id < b.id ? -1 : 1))
-    .slice(0, mostPricedTenders)
+    .slice(0, maxPricedTenders)
     .sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
 }
 
 const sortedEffects = ({ effects }: Effects): { readonly [level: string]: number } =>
   Object.fromEntries([...effects].sort(([a], [b]) => (a < b ? -1 : 1)))
 
-/** Fits a model. The order of the tenders does not matter; beyond `mostPricedTenders` the oldest are left out. */
+/** Fits a model. The order of the tenders does not matter; beyond `maxPricedTenders` the oldest are left out. */
 export function fitValueModel(priced: readonly PricedTender[]): ValueModelParameters {
   const sample = sampleOf(priced)
   const ids = sample.map(({ id }) => id)
@@ -495,7 +495,7 @@ export function fitValueModel(priced: readonly PricedTender[]): ValueModelParame
   const spreadOf = (rows: typeof tested): Effects =>
     fitEffects(
       rows.map(({ levels }) => levels),
-      rows.map(({ error }) => Math.log(Math.abs(error) + leastError)),
+      rows.map(({ error }) => Math.log(Math.abs(error) + minError)),
       tuning.spreadCaution,
     )
   // The data for the spread must not include the errors with which it is compared.

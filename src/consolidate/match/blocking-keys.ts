@@ -1,7 +1,7 @@
 // Under which keys a record is filed, so that records that may be one tender meet without comparing all with all.
 import { bandKeys } from './description-sketch.ts'
 import type { MatchRecord, MatchTitle } from './match-record.ts'
-import { mostHoldersOfBlock, mostHoldersOfWeakBlock, rareCount } from './thresholds.ts'
+import { maxHoldersOfBlock, maxHoldersOfWeakBlock, rareCount } from './thresholds.ts'
 import { twinKey } from './twin-key.ts'
 import { titleCount } from './word-weights.ts'
 
@@ -9,7 +9,7 @@ import { titleCount } from './word-weights.ts'
 export const isWeakKey = (key: string): boolean => key.startsWith('w:') || key.startsWith('p:')
 
 /** Maximum number of holders for a key to count. */
-export const mostHoldersOf = (key: string): number => (isWeakKey(key) ? mostHoldersOfWeakBlock : mostHoldersOfBlock)
+export const maxHoldersOf = (key: string): number => (isWeakKey(key) ? maxHoldersOfWeakBlock : maxHoldersOfBlock)
 
 function rarest(words: readonly string[], weights: readonly number[], most: number): string[] {
   return words

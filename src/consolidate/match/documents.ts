@@ -1,6 +1,6 @@
 // Addresses of procurement documents that name one award: portals write them into the text where the field is missing.
 import { documentsProject } from '../link-keys.ts'
-import { addressCharacters, mostDocuments } from './thresholds.ts'
+import { addressCharacters, maxDocuments } from './thresholds.ts'
 
 /** A correction names the platform and its number of the award: `www.example.org (Vergabe-ID: 3371180)`. */
 const platformNumber = /\b((?:[a-z0-9-]+\.)+[a-z]{2,20}) \((?:vergabe|ausschreibungs)-?id:? (\d{5,12})\)/giu
@@ -12,7 +12,7 @@ export function documentsOf(urls: readonly (string | undefined)[], description: 
     ([, host, number]) => `https://${host}/${number}`,
   )
   const found = [...urls, ...inText, ...named].map(documentsIdOf).filter((id) => id !== undefined)
-  return [...new Set(found)].sort().slice(0, mostDocuments)
+  return [...new Set(found)].sort().slice(0, maxDocuments)
 }
 
 function documentsIdOf(url: string | undefined): string | undefined {

@@ -11,7 +11,7 @@ import { documentsOf } from './documents.ts'
 import type { MatchBuyer, MatchDeadline, MatchRecord, MatchTitle } from './match-record.ts'
 import { referenceNumbers } from './reference-numbers.ts'
 import { textWordsOf } from './text-words.ts'
-import { mostDeadlines, mostLotsRead, mostWordsOfTitle } from './thresholds.ts'
+import { maxDeadlines, maxLotsRead, maxWordsOfTitle } from './thresholds.ts'
 import { plainText, plainTitle } from './title-text.ts'
 import { buyerWeight, titleWeight } from './word-weights.ts'
 import { allWords, numbersOf, tellingWords } from './words.ts'
@@ -41,7 +41,7 @@ function textsOf(text: MultilingualText | undefined, own: string, most: number):
 
 function titleOf(language: string, text: string, isTruncated: boolean): MatchTitle {
   const words = allWords(text)
-  const telling = tellingWords(words).slice(0, mostWordsOfTitle)
+  const telling = tellingWords(words).slice(0, maxWordsOfTitle)
   return {
     language,
     words: telling,
@@ -77,9 +77,9 @@ function deadlineOf(instant: Instant, zone: string): MatchDeadline {
 function deadlinesOf(notices: readonly Notice[], zone: string): MatchDeadline[] {
   const instants = new Set<Instant>()
   for (const notice of notices.toReversed())
-    for (const holder of [notice, ...notice.lots.slice(0, mostLotsRead)])
+    for (const holder of [notice, ...notice.lots.slice(0, maxLotsRead)])
       for (const instant of [holder.submissionDate, holder.participationDate]) if (instant) instants.add(instant)
-  const deadlines = [...instants].slice(0, mostDeadlines).map((instant) => deadlineOf(instant, zone))
+  const deadlines = [...instants].slice(0, maxDeadlines).map((instant) => deadlineOf(instant, zone))
   return deadlines.sort((a, b) => a.minute - b.minute)
 }
 
@@ -102,7 +102,7 @@ export function prepare(key: string, units: readonly Unit[]): MatchRecord {
   const buyers = head.contractingAuthorities.length > 0 ? head : notices.find(hasBuyers)
   const organizations = buyers?.contractingAuthorities.slice(0, 4) ?? []
   const country = organizations[0]?.country ?? head.place?.country
-  const lots: readonly NoticeLot[] = head.lots.slice(0, mostLotsRead)
+  const lots: readonly NoticeLot[] = head.lots.slice(0, maxLotsRead)
 
   const titles = titlesOf(head)
   const descriptions = textsOf(head.description, head.language, 1).map(([, text]) => text)

@@ -9,8 +9,8 @@ import {
   fewestOwnWords,
   fewestWords,
   fewestWordsOfLongText,
-  mostChangedWords,
-  mostLettersChanged,
+  maxChangedWords,
+  maxLettersChanged,
   titleOfTrade,
 } from './thresholds.ts'
 import { discriminatorConflict, hasLoneDiscriminator } from './vetoes.ts'
@@ -36,7 +36,7 @@ function textRelation(a: MatchRecord, b: MatchRecord): TextRelation {
   const [less, more] = onlyA < onlyB ? [onlyA, onlyB] : [onlyB, onlyA]
   if (more === 0) return 'same'
   if (less === 0) return more <= shared ? 'longer' : 'other'
-  return less <= mostChangedWords && more <= shared ? 'changed' : 'other'
+  return less <= maxChangedWords && more <= shared ? 'changed' : 'other'
 }
 
 /** The codes of one side, except generic ones, are all on the other: a portal that adds codes, not another trade. */
@@ -58,7 +58,7 @@ function haveSameTitle(a: MatchRecord, b: MatchRecord, { title }: Comparison): b
   if (a.numbers.length !== b.numbers.length || a.numbers.some((number) => !b.numbers.includes(number))) return false
   if (title.isEqual) return true
   const [first, second] = [a.titles[0]?.joined ?? '', b.titles[0]?.joined ?? '']
-  return title.smallerRest === 0 && title.largerRest === 0 && lettersBetween(first, second) <= mostLettersChanged
+  return title.smallerRest === 0 && title.largerRest === 0 && lettersBetween(first, second) <= maxLettersChanged
 }
 
 /** Letters of the longer text between the beginning and the end that both have. */

@@ -62,10 +62,10 @@ export const substitutionWeight = 3
  */
 export const shortSubstitutionWeight = 4
 /** Maximum days between two results, and between two records of any other stage, of one tender (V8). */
-export const mostDaysOfResults = 45
-export const mostDaysOfOneStage = 60
+export const maxDaysOfResults = 45
+export const maxDaysOfOneStage = 60
 /** Maximum days between the nearest deadlines of two records of one tender (V8). */
-export const mostDaysOfDeadlines = 60
+export const maxDaysOfDeadlines = 60
 /** Days from a call to its result: what is published on the day of a call decides another one. */
 export const resultDays = { least: 1, most: 720 } as const
 /**
@@ -77,9 +77,9 @@ export const sameNoticeDays = 10
 // Within one portal: set on half of the labels in quality/labels, and checked on the other half (decision 26).
 
 /** Maximum number of words that the lesser side may have alone for a text to count as changed. */
-export const mostChangedWords = 2
+export const maxChangedWords = 2
 /** Maximum letters of a title that a typo may change; the same words in a different order name a different part. */
-export const mostLettersChanged = 3
+export const maxLettersChanged = 3
 /**
  * Minimum number of words, beyond the title, for a text to identify the purchase, if the title is that of a project.
  */
@@ -94,16 +94,16 @@ export const titleOfTrade = { known: 18, none: 14, any: 30 } as const
 // Blocks: what bounds the work for each notice (decision 12: at most 5 ms in a stock of a million).
 
 /** Maximum number of holders of a key; a key with more does not identify one tender. */
-export const mostHoldersOfBlock = 150
+export const maxHoldersOfBlock = 150
 /**
  * Maximum records for a key of the title alone. Such keys fill as the stock grows; a word that thirty titles share
  * says little.
  */
-export const mostHoldersOfWeakBlock = 30
+export const maxHoldersOfWeakBlock = 30
 /** Maximum count of a title word, in the counted titles, that makes a key on its own. */
 export const rareCount = 12
 /** Maximum number of components that hold a weak key of the exact links; with more it distinguishes nothing. */
-export const mostWeakHolders = 12
+export const maxWeakHolders = 12
 
 // What is read and stored of a notice: bounds of memory, not of judgment.
 
@@ -111,11 +111,11 @@ export const mostWeakHolders = 12
 export const readCharacters = 6_000
 /** Maximum characters of a description that are searched for addresses of documents. */
 export const addressCharacters = 8_000
-export const mostDocuments = 6
-export const mostLotsRead = 20
-export const mostDeadlines = 8
-export const mostWordsOfTitle = 60
+export const maxDocuments = 6
+export const maxLotsRead = 20
+export const maxDeadlines = 8
+export const maxWordsOfTitle = 60
 /** Maximum number of hashes kept of one description. */
 export const sketchSize = 256
 /** Maximum words kept of one description (decision 26). */
-export const mostWords = 400
+export const maxWords = 400

@@ -1,6 +1,6 @@
 // The mark stored with each key in the index: two records too far apart in time are separated without being read.
 import type { MatchRecord } from './match-record.ts'
-import { mostDaysOfOneStage, mostDaysOfResults, resultDays } from './thresholds.ts'
+import { maxDaysOfOneStage, maxDaysOfResults, resultDays } from './thresholds.ts'
 
 const stages = ['call', 'result', 'contract', 'planning'] as const
 
@@ -18,8 +18,8 @@ export function areTooFarApart(first: number, second: number): boolean {
   if (first < 0 || second < 0) return false
   const [a, b] = [stages[first % stages.length], stages[second % stages.length]]
   const days = Math.floor(second / stages.length) - Math.floor(first / stages.length)
-  if (a === 'result' && b === 'result') return Math.abs(days) > mostDaysOfResults
+  if (a === 'result' && b === 'result') return Math.abs(days) > maxDaysOfResults
   if (a === 'call' && b === 'result') return days < resultDays.least || days > resultDays.most
   if (a === 'result' && b === 'call') return -days < resultDays.least || -days > resultDays.most
-  return a !== 'result' && b !== 'result' && Math.abs(days) > mostDaysOfOneStage
+  return a !== 'result' && b !== 'result' && Math.abs(days) > maxDaysOfOneStage
 }

@@ -3,9 +3,9 @@ import { namesOtherCall } from '../named-calls.ts'
 import type { Comparison } from './comparison.ts'
 import type { Discriminators, MatchRecord } from './match-record.ts'
 import {
-  mostDaysOfDeadlines,
-  mostDaysOfOneStage,
-  mostDaysOfResults,
+  maxDaysOfDeadlines,
+  maxDaysOfOneStage,
+  maxDaysOfResults,
   resultDays,
   sameNoticeDays,
   shortSubstitutionWeight,
@@ -68,7 +68,7 @@ const isDecidedBefore = (a: MatchRecord, b: MatchRecord): boolean =>
 function timeVeto(a: MatchRecord, b: MatchRecord): string | undefined {
   if (a.stage === 'result' && b.stage === 'result') {
     const days = Math.abs((a.resultDay ?? 0) - (b.resultDay ?? 0))
-    return a.resultDay !== undefined && b.resultDay !== undefined && days > mostDaysOfResults
+    return a.resultDay !== undefined && b.resultDay !== undefined && days > maxDaysOfResults
       ? `results ${days} days apart`
       : undefined
   }
@@ -82,13 +82,13 @@ function timeVeto(a: MatchRecord, b: MatchRecord): string | undefined {
   if (isDecidedBefore(a, b) || isDecidedBefore(b, a)) return 'a result as old as the call of the other'
   if (a.firstDay !== undefined && b.firstDay !== undefined) {
     const days = Math.abs(a.firstDay - b.firstDay)
-    if (days > mostDaysOfOneStage) return `published ${days} days apart`
+    if (days > maxDaysOfOneStage) return `published ${days} days apart`
   }
   if (a.deadlines.length > 0 && b.deadlines.length > 0) {
     const days = Math.min(
       ...a.deadlines.flatMap((first) => b.deadlines.map((second) => Math.abs(first.day - second.day))),
     )
-    if (days > mostDaysOfDeadlines) return `deadlines ${days} days apart`
+    if (days > maxDaysOfDeadlines) return `deadlines ${days} days apart`
   }
   return undefined
 }

@@ -37,7 +37,7 @@ const end = Buffer.from(']')
 /** Begins the first record; nothing in a head looks like it. */
 const recordStart = ',{"id":"'
 /** Maximum size of an inflated segment, in bytes. */
-const mostPlainBytes = 512 * 1024 * 1024
+const maxPlainBytes = 512 * 1024 * 1024
 
 export function encodeSegment(parts: readonly SegmentPart[]): Buffer {
   const head: Head = {
@@ -73,7 +73,7 @@ const inflate = promisify(gunzip)
 
 /** Throws for anything but a segment of this version. */
 export async function decodeSegment(bytes: Buffer): Promise<ReadPart[]> {
-  const plain = await inflate(bytes, { maxOutputLength: mostPlainBytes })
+  const plain = await inflate(bytes, { maxOutputLength: maxPlainBytes })
   const headEnd = plain.indexOf(recordStart)
   if (headEnd === -1) throw new Error('a segment without records')
   const head = JSON.parse(plain.toString('utf8', 1, headEnd)) as Head

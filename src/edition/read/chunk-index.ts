@@ -151,7 +151,7 @@ function postingsOf({ procedure, cpvEnd, nutsEnd, cpv, nuts }: IndexedColumns): 
 /** Ranges of codes [from, to], which are codes[first] up to before codes[last]. */
 type DenseRange = { readonly from: number; readonly to: number; readonly first: number; readonly last: number }
 
-function denseRanges({ codes, codeStarts }: Postings, leastRows: number): DenseRange[] {
+function denseRanges({ codes, codeStarts }: Postings, minRows: number): DenseRange[] {
   const ranges: DenseRange[] = []
   for (const [space, size] of prefixSizes) {
     const spaceEnd = space === 0 ? nutsSpace : space * 2
@@ -160,7 +160,7 @@ function denseRanges({ codes, codeStarts }: Postings, leastRows: number): DenseR
       const from = code - ((code - space) % size)
       let last = first + 1
       while (last < codes.length && codes[last]! < from + size) last++
-      if (code >= space && code < spaceEnd && codeStarts[last]! - codeStarts[first]! >= leastRows)
+      if (code >= space && code < spaceEnd && codeStarts[last]! - codeStarts[first]! >= minRows)
         ranges.push({ from, to: from + size - 1, first, last })
       first = last
     }

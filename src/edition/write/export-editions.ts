@@ -33,7 +33,7 @@ import type { LogState } from './log-state.ts'
 
 /** Maximum number of entries, and of bytes, per segment. */
 const usualEntries = 4096
-const mostBytes = 16 * 1024 * 1024
+const maxBytes = 16 * 1024 * 1024
 /** How often a snapshot is made, by time and by editions: a new node reads at most that many manifests. */
 const snapshotEveryMs = 24 * hourMs
 const snapshotEveryEditions = 100
@@ -41,7 +41,7 @@ const snapshotEveryEditions = 100
  * A segment of the previous snapshot is reused when it is filled at least to the first share, and at least the second
  * share of its entries is still needed.
  */
-const [leastFull, leastWanted] = [0.25, 0.75]
+const [minFull, minWanted] = [0.25, 0.75]
 /** How long objects stay after they are no longer named: nodes may be reading them, and caches keep them for a day. */
 const keepMs = 26 * hourMs
 /** How often to look for objects that are no longer named. */
@@ -75,7 +75,7 @@ export class EditionExport {
   readonly #bucket: Bucket
   readonly #log: EditionLog
   readonly #clock: Clock
-  readonly #mostEntries: number
+  readonly #maxEntries: number
   #known: Known | undefined
   /** Immutable objects known to exist in the bucket. */
   #there: Set<string> | undefined
@@ -86,9 +86,9 @@ export class EditionExport {
     readonly log: EditionLog
     readonly clock: Clock
     /** Maximum entries of a segment, for tests. */
-    readonly mostEntries?: number
+    readonly maxEntries?: number
   }) {
-    this.#mostEntries = options.mostEntries ?? usualEntries
+    this.#maxEntries = options.maxEntries ?? usualEntries
     this.#bucket = options.bucket
     this.#log = options.log
     this.#clock = options.clock
@@ -228,7 +228,7 @@ export class EditionExport {
     }
     for (const segment of before) {
       const wanted = await this.#held(async (held) => countBetween(held, runTo, segment.to, isWanted))
-      if (segment.entries >= this.#mostEntries * leastFull && wanted >= segment.entries * leastWanted) {
+      if (segment.entries >= this.#maxEntries * minFull && wanted >= segment.entries * minWanted) {
         await writeRun(runTo)
         segments.push(segment)
         writtenTo = segment.to
@@ -250,7 +250,7 @@ export class EditionExport {
     const segments: SegmentName[] = []
     for (let from = after; from < upTo; ) {
       const part = await this.#held((held) =>
-        takeSegment(held, { after: from, upTo, mostEntries: this.#mostEntries }, isWanted),
+        takeSegment(held, { after: from, upTo, maxEntries: this.#maxEntries }, isWanted),
       )
       if (!part) break
       const hash = sha256Of(part.bytes)
@@ -403,14 +403,14 @@ function countBetween(held: LogState, after: number, upTo: number, isWanted: (by
 /** Builds the next segment of these entries; undefined when there are none. */
 async function takeSegment(
   held: LogState,
-  { after, upTo, mostEntries }: { readonly after: number; readonly upTo: number; readonly mostEntries: number },
+  { after, upTo, maxEntries }: { readonly after: number; readonly upTo: number; readonly maxEntries: number },
   isWanted: (replacedBy: number) => boolean,
 ): Promise<{ readonly bytes: Buffer; readonly entries: number; readonly to: number } | undefined> {
   const positions: number[] = []
   let length = 0
   for (const position of wantedBetween(held, after, upTo, isWanted)) {
     length += held.lengthOf('gzip', position)
-    if (positions.length === mostEntries || (positions.length > 0 && length > mostBytes)) break
+    if (positions.length === maxEntries || (positions.length > 0 && length > maxBytes)) break
     positions.push(position)
   }
   if (positions.length === 0) return undefined

@@ -7,7 +7,7 @@ import { type Packers, packersFor, tasksEach } from './packers.ts'
 /** Number of entries written together: loading their frame takes well under a millisecond. */
 const batchSize = 256
 /** Minimum number of changes for the packer threads; fewer are packed here, in about a tenth of a second. */
-const leastForPackers = 1000
+const minForPackers = 1000
 
 /**
  * Batches of the entries; parts of a bucket, which are packed already, pass as they are. What is yielded is valid until
@@ -18,7 +18,7 @@ export async function* packedInOrder(
   entries: Iterable<NewEntry | ReadPart> | AsyncIterable<NewEntry | ReadPart>,
   given: Packers | undefined,
 ): AsyncGenerator<PackedEntries> {
-  const packers = changes < leastForPackers ? undefined : given
+  const packers = changes < minForPackers ? undefined : given
   const most = packersFor(changes)
   const ahead = packers ? most * tasksEach : 0
   /** Batches in order, in progress or packed. */

@@ -9,13 +9,13 @@ import type { PackerAnswer, PackerRoom, PackerTask } from './packer.ts'
 /** Number of changes that justify one more packer, whose start costs 140 ms of CPU. */
 const changesEach = 200_000
 /** Maximum number of packers: the writer, which reads the rows and writes the packed pieces, cannot feed more. */
-const mostPackers = 4
+const maxPackers = 4
 /** Number of tasks to queue for each packer while the writer takes its results. */
 export const tasksEach = 2
 
 /** Starts packers for an edition of this many changes. */
 export function packersFor(changes: number): number {
-  return Math.min(1 + Math.floor(changes / changesEach), mostPackers, availableParallelism())
+  return Math.min(1 + Math.floor(changes / changesEach), maxPackers, availableParallelism())
 }
 
 export class Packers {

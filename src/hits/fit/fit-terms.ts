@@ -5,11 +5,11 @@ import { affixLength } from '../words.ts'
 const termLength = 7
 /** Minimum letters of a word whose end is a separate term, like the last word of a compound. */
 const compoundLength = 12
-const leastLength = 3
+const minLength = 3
 
 /** The terms of a folded word: none for short words and numbers. */
 export function termsOfToken(token: string): readonly string[] {
-  if (token.length < leastLength || !/\p{L}/u.test(token)) return []
+  if (token.length < minLength || !/\p{L}/u.test(token)) return []
   const term = token.slice(0, termLength)
   return token.length < compoundLength ? [term] : [term, `~${token.slice(-termLength)}`]
 }
@@ -30,7 +30,7 @@ const pieceLength = 5
  * words and numbers.
  */
 export function piecesOfToken(token: string): readonly string[] {
-  if (token.length < leastLength || !/\p{L}/u.test(token)) return []
+  if (token.length < minLength || !/\p{L}/u.test(token)) return []
   const word = `_${token}_`
   return Array.from({ length: word.length - pieceLength + 1 }, (_, at) => word.slice(at, at + pieceLength))
 }

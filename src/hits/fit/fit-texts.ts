@@ -4,7 +4,7 @@ import type { TenderRecord } from '../../domain/tender.ts'
 /** Maximum letters that are read of one text: what follows is about the procedure, and an authority repeats it. */
 const longestText = 1200
 /** Maximum number of lots that are read. */
-const mostLots = 20
+const maxLots = 20
 
 export type WeighedText = { readonly text: string; readonly weight: number }
 
@@ -13,7 +13,7 @@ export function* textsForFit(record: TenderRecord): Generator<WeighedText> {
   if (record.description !== undefined) yield { text: record.description.slice(0, longestText), weight: 1 }
 
   const titles = new Set([record.title])
-  for (const lot of record.lots.slice(0, mostLots)) {
+  for (const lot of record.lots.slice(0, maxLots)) {
     if (lot.title !== undefined && !titles.has(lot.title)) yield { text: lot.title.slice(0, longestText), weight: 1 }
     if (lot.title !== undefined) titles.add(lot.title)
     if (lot.description !== undefined && lot.description !== record.description)
@@ -23,7 +23,7 @@ export function* textsForFit(record: TenderRecord): Generator<WeighedText> {
 
 /** Yields the title and those of the lots, each once. */
 export function* titlesForFit(record: TenderRecord): Generator<WeighedText> {
-  const titles = new Set([record.title, ...record.lots.slice(0, mostLots).map(({ title }) => title ?? '')])
+  const titles = new Set([record.title, ...record.lots.slice(0, maxLots).map(({ title }) => title ?? '')])
   for (const title of titles) yield { text: title.slice(0, longestText), weight: 1 }
 }
 

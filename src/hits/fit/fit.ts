@@ -65,11 +65,11 @@ export type Scorer = {
 /** Points for a profile that names nothing to compare: its search names only authorities. */
 const pointsOfNothing = 60
 /** Maximum number of terms that a reason names. */
-const mostTermsNamed = 5
+const maxTermsNamed = 5
 
-/** `mostWords`: see the token table. */
-export function openScorer(profiles: readonly ProfileToFit[], model: FitModel, mostWords?: number): Scorer {
-  const readers = openTermCounters(model, mostWords)
+/** `maxWords`: see the token table. */
+export function openScorer(profiles: readonly ProfileToFit[], model: FitModel, maxWords?: number): Scorer {
+  const readers = openTermCounters(model, maxWords)
   const prepared = profiles.map((profile) => prepareProfile(profile, readers, model))
   readers.ready()
   let current: RecordToFit | undefined
@@ -324,6 +324,6 @@ function termsFound(profile: PreparedProfile, reader: TermCounter): string[] {
   const found = profile.terms.filter(({ numbers }) => countOf(numbers, reader) > 0)
   return found
     .sort((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1))
-    .slice(0, mostTermsNamed)
+    .slice(0, maxTermsNamed)
     .map(({ name }) => name)
 }

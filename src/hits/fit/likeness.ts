@@ -19,7 +19,7 @@ const nested = 0.95
  * Minimum for the codes and words of a profile that is derived from a search: only tenders that match the search are
  * scored for it, and a search for a division means all of it.
  */
-const leastBySearch = 0.7
+const minBySearch = 0.7
 /** Information of digits that no other tender has, nats. */
 const fullRarity = 8
 
@@ -81,7 +81,7 @@ export function cpvLikeness(
       if (weight + rarity > best.depth + best.rarity) best = { depth: weight, rarity, code, own }
     }
   if (profile.profileId !== null) return best
-  return { ...best, depth: Math.max(leastBySearch, best.depth), rarity: Math.max(leastBySearch, best.rarity) }
+  return { ...best, depth: Math.max(minBySearch, best.depth), rarity: Math.max(minBySearch, best.rarity) }
 }
 
 /** Digits before the zeros at the end, at least two. */
@@ -107,7 +107,7 @@ export function keywordLikeness(profile: PreparedProfile, reader: TermCounter, m
     if (count > 0) sum += (weight * count * (saturation + 1)) / (count + saturation * length)
   }
   const likeness = 1 - Math.exp(-sum / profile.kappa)
-  return profile.profileId === null ? Math.max(leastBySearch, likeness) : likeness
+  return profile.profileId === null ? Math.max(minBySearch, likeness) : likeness
 }
 
 export function countOf(numbers: readonly number[], reader: TermCounter): number {

@@ -47,44 +47,44 @@ export type PreparedProfile = {
 }
 
 /** Maximum terms of past wins among the keywords. */
-const mostTerms = 30
+const maxTerms = 30
 /** Maximum terms of one past win that may become keywords. */
-const mostTermsOfWin = 80
+const maxTermsOfWin = 80
 /** Maximum pieces of words of one past win, and of its titles, in the likeness to it. */
-const mostPieces = 200
-const mostPiecesOfTitles = 80
+const maxPieces = 200
+const maxPiecesOfTitles = 80
 /** Maximum number of past wins that are compared. */
-const mostWins = 50
+const maxWins = 50
 /** Minimum information of a keyword: a term in more than 15 % of the texts of a language distinguishes nothing. */
-const leastInformation = -Math.log(0.15)
+const minInformation = -Math.log(0.15)
 /** Weight of a word that a person wrote, relative to 1 for a term of past wins. */
 const weightOfOwnWord = 4
-const leastKappa = 12
+const minKappa = 12
 
 export function prepareProfile(
   { profileId, profile, wins: given }: ProfileToFit,
   readers: TermCounters,
   model: FitModel,
 ): PreparedProfile {
-  const wins = [...given].slice(0, mostWins)
+  const wins = [...given].slice(0, maxWins)
   const sums = new Map<string, { readonly number: number; weight: number }>()
   const vectors = wins.map((win) => {
     readers.read(win)
-    for (const { term, number, weight } of readers.words.heaviest(mostTermsOfWin)) {
+    for (const { term, number, weight } of readers.words.heaviest(maxTermsOfWin)) {
       const sum = sums.get(term) ?? { number, weight: 0 }
       sum.weight += weight
       sums.set(term, sum)
     }
     return {
-      pieces: vectorOf(readers.pieces, mostPieces),
-      titles: vectorOf(readers.titles, mostPiecesOfTitles),
-      authority: vectorOf(readers.authority, mostTermsOfWin),
+      pieces: vectorOf(readers.pieces, maxPieces),
+      titles: vectorOf(readers.titles, maxPiecesOfTitles),
+      authority: vectorOf(readers.authority, maxTermsOfWin),
     }
   })
   const ofWins = [...sums]
-    .filter(([term]) => model.words.weightOf(term) > leastInformation)
+    .filter(([term]) => model.words.weightOf(term) > minInformation)
     .sort(([a, x], [b, y]) => y.weight - x.weight || (a < b ? -1 : 1))
-    .slice(0, mostTerms)
+    .slice(0, maxTerms)
     .map(([term, { number }]) => ({ name: term, numbers: [number], weight: model.words.weightOf(term) }))
   const own = (profile.words ?? []).map((word) => ownWord(word, readers.words, model))
   const terms = [...own, ...ofWins]
@@ -96,7 +96,7 @@ export function prepareProfile(
     nuts: [...new Set([...(profile.nuts ?? []), ...wins.flatMap(regionsOf)])],
     namedNuts: new Set(profile.nuts),
     terms,
-    kappa: Math.max(leastKappa, heaviest.slice(0, 6).reduce((sum, weight) => sum + weight, 0) / 2),
+    kappa: Math.max(minKappa, heaviest.slice(0, 6).reduce((sum, weight) => sum + weight, 0) / 2),
     wins: vectors,
     meanValue:
       values.length === 0 ? undefined : values.reduce((sum, value) => sum + Math.log10(value), 0) / values.length,

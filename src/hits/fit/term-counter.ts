@@ -9,7 +9,7 @@ import { authorityForFit, textsForFit, titlesForFit, type WeighedText } from './
  * Maximum number of terms that are known besides those of profiles; beyond it they are forgotten, so that memory is
  * bounded.
  */
-const mostTerms = 1 << 20
+const maxTerms = 1 << 20
 
 export type TermCounter = {
   /** Number of a term or, with `=` before it, of a spelling of a profile. */
@@ -53,19 +53,19 @@ export type TermCounters = {
   readonly ready: () => void
 }
 
-/** `mostWords`: see the token table. */
-export function openTermCounters(model: FitModel, mostWords?: number): TermCounters {
+/** `maxWords`: see the token table. */
+export function openTermCounters(model: FitModel, maxWords?: number): TermCounters {
   const pieces = { termsOf: piecesOfToken, weightOf: model.pieces }
   const readers = {
     words: openTermCounter(
       { texts: textsForFit, termsOf: termsOfToken, weightOf: model.words.weightOf, hasSpellings: true },
-      mostWords,
+      maxWords,
     ),
-    pieces: openTermCounter({ texts: textsForFit, ...pieces }, mostWords),
-    titles: openTermCounter({ texts: titlesForFit, ...pieces }, mostWords),
+    pieces: openTermCounter({ texts: textsForFit, ...pieces }, maxWords),
+    titles: openTermCounter({ texts: titlesForFit, ...pieces }, maxWords),
     authority: openTermCounter(
       { texts: authorityForFit, termsOf: termsOfToken, weightOf: model.authorities },
-      mostWords,
+      maxWords,
     ),
   }
   const each = Object.values(readers)
@@ -80,7 +80,7 @@ export function openTermCounters(model: FitModel, mostWords?: number): TermCount
   }
 }
 
-function openTermCounter({ texts, termsOf, weightOf, hasSpellings }: TermKind, mostWords?: number): TermCounter {
+function openTermCounter({ texts, termsOf, weightOf, hasSpellings }: TermKind, maxWords?: number): TermCounter {
   const numbers = new Map<string, number>()
   const names: string[] = []
   let weights = new Float64Array(1 << 12)
@@ -119,7 +119,7 @@ function openTermCounter({ texts, termsOf, weightOf, hasSpellings }: TermKind, m
     return Int32Array.from([...own, ...spellings])
   }
   const vectorWeight = (term: number): number => (norm === 0 ? 0 : (damped(found[term]!) * weights[term]!) / norm)
-  const table = openTokenTable(numbersOfToken, mostWords)
+  const table = openTokenTable(numbersOfToken, maxWords)
   const count = (terms: Int32Array): void => {
     words += weightOfText
     for (let index = 0; index < terms.length; index++) {
@@ -145,7 +145,7 @@ function openTermCounter({ texts, termsOf, weightOf, hasSpellings }: TermKind, m
       table.forget()
     },
     read: (record) => {
-      if (numbers.size - kept > mostTerms) forget()
+      if (numbers.size - kept > maxTerms) forget()
       round++
       present = []
       words = 0

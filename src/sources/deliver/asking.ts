@@ -22,7 +22,7 @@ export type AskOptions = {
 }
 
 /** Minimum characters of a key to hide: a shorter one could be in an address by chance. */
-const leastSecret = 6
+const minSecret = 6
 const maxTokenBytes = 1024 * 1024
 
 export class Asking {
@@ -58,7 +58,7 @@ export class Asking {
       ['{key}', this.#context.key],
       ['{token}', this.#token],
     ] as const)
-      if (secret !== undefined && secret.length >= leastSecret)
+      if (secret !== undefined && secret.length >= minSecret)
         hidden = hidden.replaceAll(secret, name).replaceAll(encodeURIComponent(secret), name)
     return hidden
   }

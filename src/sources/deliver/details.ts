@@ -23,10 +23,10 @@ const askedAtOnce = 200
 /** A detail that the portal lists and does not have yet. */
 const notThere = 'not there'
 /** Maximum number of details in a row that cannot be fetched; more are not the fault of single notices. */
-const mostFailures = 3
+const maxFailures = 3
 const onceVersion = 'once'
 /** Maximum number of attempts at an unreadable document; after that it counts as what the portal has. */
-const mostUnreadable = 3
+const maxUnreadable = 3
 /** In front of the version of a document that could not be read so far, with how often. */
 const unreadableMark = /^unreadable (\d+) /
 const noVersion = 'no version'
@@ -98,7 +98,7 @@ export async function* readDetails(
           yield { documents: [], entries: 0, checkpoint: keeping.refused(one.key) }
           throw error
         }
-        if (!(error instanceof Retryable) || ++inSuccession >= mostFailures) throw error
+        if (!(error instanceof Retryable) || ++inSuccession >= maxFailures) throw error
         failures.push(`${one.key} could not be read: ${error.message}`)
         owed.push(one.entry)
       }
@@ -208,7 +208,7 @@ async function* readDetail(
   })
   checkFault(following.fault, following.fault && placed.get(following.fault.at), address)
   const why = entries.format === 'document' ? (error ?? unreadableOf(waiting, context)) : undefined
-  const isAsItIs = why === undefined || unreadableTimes + 1 >= mostUnreadable
+  const isAsItIs = why === undefined || unreadableTimes + 1 >= maxUnreadable
   const itemVersion = isAsItIs ? readVersion : `unreadable ${unreadableTimes + 1} ${readVersion}`
   const items: readonly Item[] = [{ key, version: itemVersion }]
   yield { documents: waiting, entries: 0, ...(damage === undefined && { items }) }

@@ -110,9 +110,9 @@ export function beginWalk(state: WalkState): void {
   state.reached = null
 }
 
-const mostSentences = 20
+const maxSentences = 20
 export function note(state: WalkState, sentences: readonly string[]): void {
   for (const sentence of sentences)
-    if (state.missing.length < mostSentences) state.missing.push(sentence.slice(0, 300))
-    else state.missing[mostSentences - 1] = 'and more'
+    if (state.missing.length < maxSentences) state.missing.push(sentence.slice(0, 300))
+    else state.missing[maxSentences - 1] = 'and more'
 }

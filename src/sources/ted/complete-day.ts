@@ -9,7 +9,7 @@ import type { StepBatch } from './step-batch.ts'
 import { assertAnswered, isHtml } from './ted-reply.ts'
 
 /** Maximum number of single notices in a row that cannot be fetched; after that TED counts as down. */
-const mostFailuresInARow = 5
+const maxFailuresInARow = 5
 /** Number of single notices in a step: one arrives per second, so a killed run loses little. */
 const noticesPerStep = 20
 
@@ -51,7 +51,7 @@ export async function* fetchMissing(
     } catch (error) {
       if (!(error instanceof Retryable)) throw error
       failures++
-      if (error instanceof Refused || failures === mostFailuresInARow) {
+      if (error instanceof Refused || failures === maxFailuresInARow) {
         yield batch.take()
         throw error
       }

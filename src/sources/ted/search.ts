@@ -12,7 +12,7 @@ const pageSize = 250
 /** `links` is in every row, whatever is requested. */
 const fields = ['publication-number', 'publication-date']
 /** How often a listing is restarted before the API counts as not delivering. */
-const mostAttempts = 3
+const maxAttempts = 3
 
 /** A row of the search. The date is a day; the answer writes it with an offset (`2026-07-08+02:00`). */
 type SearchRow = { readonly publicationNumber: string; readonly day?: string; readonly noticeId?: string }
@@ -113,8 +113,8 @@ export async function listDay(context: FetchContext, day: string): Promise<DayLi
   for (let attempt = 1; ; attempt++) {
     const listing = await iterate(context, day)
     if (listing) return listing
-    if (attempt === mostAttempts)
-      throw new Retryable(`the search of TED broke off its list of ${day} ${mostAttempts} times`)
+    if (attempt === maxAttempts)
+      throw new Retryable(`the search of TED broke off its list of ${day} ${maxAttempts} times`)
   }
 }
 

@@ -4,8 +4,8 @@ import type { ReceivedDocument } from '../files.ts'
 import type { DayLedger } from './day-ledger.ts'
 import { readNumbers, writeNumbers } from './publication-numbers.ts'
 
-const mostDocuments = 100
-const mostBytes = 4 * 1024 * 1024
+const maxDocuments = 100
+const maxBytes = 4 * 1024 * 1024
 
 /**
  * How far a slot was read: archives inside its package that are done, numbers read of the one that comes after them,
@@ -60,7 +60,7 @@ export class StepBatch {
   }
 
   get isFull(): boolean {
-    return this.#documents.length >= mostDocuments || this.#bytes >= mostBytes
+    return this.#documents.length >= maxDocuments || this.#bytes >= maxBytes
   }
 
   /** Everything collected, the ledger's changes and the checkpoint after it as one step. */

@@ -8,11 +8,11 @@ const slotCount = 16_384
  * Maximum names: fewer than the slots, so that a search always ends quickly. Documents of all formats together use some
  * 3,000 names.
  */
-const mostNames = 8_000
+const maxNames = 8_000
 /** Maximum expanded names: their numbers fit 16 bits. */
-const mostExpanded = 16_000
-const mostBytes = 1_000_000
-const mostScopes = 500
+const maxExpanded = 16_000
+const maxBytes = 1_000_000
+const maxScopes = 500
 const xmlUri = 'http://www.w3.org/XML/1998/namespace'
 const xmlnsUri = 'http://www.w3.org/2000/xmlns/'
 
@@ -24,7 +24,7 @@ export class Scope {
   readonly parent: Scope | undefined
   readonly uris: ReadonlyMap<string, string>
   /** Number of the expanded name by number of the name as written; 0: not resolved yet. */
-  readonly resolved = new Uint16Array(mostNames + 1)
+  readonly resolved = new Uint16Array(maxNames + 1)
   readonly inner = new Map<string, Scope>()
 
   constructor(parent: Scope | undefined, uris: ReadonlyMap<string, string>) {
@@ -49,15 +49,15 @@ export class Scope {
 export class XmlNames {
   /** Number of a name by its hash; 0: free. */
   readonly slots = new Int32Array(slotCount)
-  readonly hashes = new Int32Array(mostNames + 1)
+  readonly hashes = new Int32Array(maxNames + 1)
   /** Where the bytes of a name begin in `bytes`; they end where those of the next name begin. */
-  readonly starts = new Int32Array(mostNames + 2)
+  readonly starts = new Int32Array(maxNames + 2)
   bytes = new Uint8Array(65_536)
   /** By number of a name: prefix and local name; undefined where it is none that Namespaces in XML allow. */
   readonly prefixes: (string | undefined)[] = ['']
   readonly locals: string[] = ['']
   /** 1: a namespace declaration, 2: another name with a prefix, 3: no qualified name, else 0. */
-  readonly kinds = new Uint8Array(mostNames + 1)
+  readonly kinds = new Uint8Array(maxNames + 1)
   /** By number of an expanded name. */
   readonly expanded: ExpandedName[] = [{ uri: '', name: '' }]
   readonly root = new Scope(undefined, new Map())
@@ -67,16 +67,16 @@ export class XmlNames {
 
   get isFull(): boolean {
     return (
-      this.#count > mostNames - 1_000 ||
-      this.starts[this.#count + 1]! > mostBytes ||
-      this.#scopes > mostScopes / 2 ||
-      this.expanded.length > mostExpanded - mostNames
+      this.#count > maxNames - 1_000 ||
+      this.starts[this.#count + 1]! > maxBytes ||
+      this.#scopes > maxScopes / 2 ||
+      this.expanded.length > maxExpanded - maxNames
     )
   }
 
   /** Adds a name of ASCII characters; 0 if there is no room. `slot` is the free one where its search ended. */
   add(document: Uint8Array, start: number, end: number, hash: number, slot: number): number {
-    if (this.#count >= mostNames || end - start > 1_000) return 0
+    if (this.#count >= maxNames || end - start > 1_000) return 0
     const number = ++this.#count
     const at = this.starts[number]!
     if (at + end - start > this.bytes.length) {
@@ -111,7 +111,7 @@ export class XmlNames {
     }
     let found = ofUri.get(local)
     if (found === undefined) {
-      if (this.expanded.length > mostExpanded) return 0
+      if (this.expanded.length > maxExpanded) return 0
       found = this.expanded.push({ uri, name: local }) - 1
       ofUri.set(local, found)
     }
@@ -131,7 +131,7 @@ export class XmlNames {
   scopeInside(outer: Scope, declarations: readonly string[]): Scope | undefined {
     const key = declarations.join('\0')
     const known = outer.inner.get(key)
-    if (known || this.#scopes > mostScopes) return known
+    if (known || this.#scopes > maxScopes) return known
     const uris = new Map<string, string>()
     for (let index = 0; index < declarations.length; index += 2) {
       const prefix = declarations[index]!

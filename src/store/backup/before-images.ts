@@ -13,7 +13,7 @@ const pageLength = 1024 * 1024
 /** How long a transaction runs before it adds nothing more. */
 const momentMs = 100
 /** Transaction numbers wrap around after this; here they are compared as plain numbers. */
-const mostTransactions = 2n ** 32n
+const maxTransactions = 2n ** 32n
 
 /** Runs short transactions, and records how long the longest held the connection. */
 export class HeldConnection {
@@ -81,7 +81,7 @@ export async function keepBeforeImages<Facts>(
       )
       return { cut: rows[0]!.cut, facts: await atCut(trx) }
     })
-    if (BigInt(cut) >= mostTransactions)
+    if (BigInt(cut) >= maxTransactions)
       throw new OperatorError(
         'This embedded stock has had more transactions than a backup of it can tell apart; copy it to a server with `tenderstock database export URL`, and back that one up.',
       )

@@ -4,8 +4,8 @@ import { parseOcds } from '../../ocds/parse-ocds.ts'
 import { readRowDocument, type TableRow } from '../../read-portal-notice.ts'
 
 /** Maximum depth and length, beyond any release. */
-const mostSteps = 12
-const mostMembers = 500
+const maxSteps = 12
+const maxMembers = 500
 
 export function parseFlatRelease(bytes: Uint8Array): ParsedPart[] {
   return readRowDocument(bytes, readRow)
@@ -25,7 +25,7 @@ function unfolded(row: TableRow): unknown {
   const root: Tree = Object.create(null) as Tree
   for (const [path, cell] of Object.entries(row)) {
     const steps = path.split('/')
-    if (cell === undefined || cell.trim() === '' || steps.length > mostSteps) continue
+    if (cell === undefined || cell.trim() === '' || steps.length > maxSteps) continue
     let at = root
     for (const step of steps.slice(0, -1)) {
       const known = at[step]
@@ -42,7 +42,7 @@ function unfolded(row: TableRow): unknown {
 function listsOf(tree: Tree | string): unknown {
   if (typeof tree === 'string') return tree
   const entries = Object.entries(tree)
-  if (entries.length > 0 && entries.length <= mostMembers && entries.every(([name]) => /^\d{1,4}$/.test(name)))
+  if (entries.length > 0 && entries.length <= maxMembers && entries.every(([name]) => /^\d{1,4}$/.test(name)))
     return entries.sort(([a], [b]) => Number(a) - Number(b)).map(([, value]) => listsOf(value))
   return Object.fromEntries(entries.map(([name, value]) => [name, listsOf(value)]))
 }
