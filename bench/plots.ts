@@ -25,7 +25,7 @@ const top = 56
 const legendLine = 20
 
 // distinguishable in gray too, and by people who see few colors: each has a separate mark
-const colours = [
+const colors = [
   ['#0b62a4', '#6cb6ff'],
   ['#b35900', '#f0a04b'],
   ['#2c7a2c', '#7fd17f'],
@@ -85,11 +85,11 @@ function svgOf({ title, xLabel, yLabel, isLogX, isLogY, xTicks, series }: Plot):
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escapeXml(title)}" font-family="system-ui, sans-serif" font-size="13">`,
     `<style>
 .back { fill: #fff } .text { fill: #24292f } .soft { fill: #57606a } .grid { stroke: #d0d7de } .axis { stroke: #57606a } .hollow { fill: #fff }
-${colours.map(([light], index) => `.s${index} { stroke: ${light}; fill: ${light} }`).join('\n')}
+${colors.map(([light], index) => `.s${index} { stroke: ${light}; fill: ${light} }`).join('\n')}
 .line { fill: none } .hollow { fill: #fff }
 @media (prefers-color-scheme: dark) {
 .back { fill: #0d1117 } .text { fill: #e6edf3 } .soft { fill: #9aa5b1 } .grid { stroke: #30363d } .axis { stroke: #9aa5b1 }
-${colours.map(([, dark], index) => `.s${index} { stroke: ${dark}; fill: ${dark} }`).join('\n')}
+${colors.map(([, dark], index) => `.s${index} { stroke: ${dark}; fill: ${dark} }`).join('\n')}
 .line { fill: none } .hollow { fill: #0d1117 }
 }
 </style>`,
@@ -112,7 +112,7 @@ ${colours.map(([, dark], index) => `.s${index} { stroke: ${dark}; fill: ${dark} 
     `<text class="soft" x="${(left + width - right) / 2}" y="${bottom + 40}" text-anchor="middle">${escapeXml(xLabel)}</text>`,
   )
   for (const [index, { name, points }] of series.entries()) {
-    const style = `class="s${index % colours.length}"`
+    const style = `class="s${index % colors.length}"`
     parts.push(
       `<g ${style} stroke-width="2"><polyline class="line" points="${points.map(([px, py]) => `${x(px)},${y(py)}`).join(' ')}"/>`,
       ...points.map(([px, py]) => mark(index, x(px), y(py))),
@@ -199,13 +199,13 @@ function plotsOf(results: SpeedResults): { readonly [file: string]: Plot } {
       ].map((pick) => byRecords(results, pick)),
     },
     'performance-organizations.svg': {
-      title: 'CPU of a page, by the organisations that ask',
-      xLabel: 'organisations, each with its own token (logarithmic)',
+      title: 'CPU of a page, by the organizations that ask',
+      xLabel: 'organizations, each with its own token (logarithmic)',
       yLabel: 'CPU µs of a request, page of 100, gzip',
       isLogX: true,
       isLogY: false,
       xTicks: [1, 10, 100, 1000, 10_000],
-      series: rowsOf('organizations').map(({ records, rows }) => byFigure(rows, 'organisations', recordsName(records))),
+      series: rowsOf('organizations').map(({ records, rows }) => byFigure(rows, 'organizations', recordsName(records))),
     },
     'performance-filters.svg': {
       title: 'CPU of a page, by the number of filters',

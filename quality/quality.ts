@@ -46,11 +46,11 @@ function copyLine(name: string, figures: CopyFigures): string {
 /** Tables for people; parts for which the corpus has no data are left out. */
 export function qualityAsMarkdown({ seed, resolution, lifecycle, values }: QualityReport): string {
   const lines: string[] = [`Seed ${seed}.`]
-  const { labelledPairs: pairs, listRows: rows, copies, rules, linkedGroups: groups, wholeStock: stock } = resolution
+  const { labeledPairs: pairs, listRows: rows, copies, rules, linkedGroups: groups, wholeStock: stock } = resolution
   if (pairs)
     lines.push(
       '',
-      `Labelled pairs: ${pairs.records} records, ${pairs.samePairs} pairs of one tender: precision ${share(pairs.precision)}, recall ${share(pairs.recall)}, B-cubed ${share(pairs.bCubedPrecision)} / ${share(pairs.bCubedRecall)}, review ${share(pairs.reviewRate)}.`,
+      `Labeled pairs: ${pairs.records} records, ${pairs.samePairs} pairs of one tender: precision ${share(pairs.precision)}, recall ${share(pairs.recall)}, B-cubed ${share(pairs.bCubedPrecision)} / ${share(pairs.bCubedRecall)}, review ${share(pairs.reviewRate)}.`,
       ...pairs.wrong.map((text) => `- wrong: ${text}`),
       ...pairs.missed.map((text) => `- missed: ${text}`),
     )

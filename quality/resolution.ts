@@ -37,7 +37,7 @@ export type PairFigures = {
   readonly recall: number
   readonly wrong: readonly string[]
   readonly missed: readonly string[]
-  readonly unlabelled: number
+  readonly unlabeled: number
   readonly bCubedPrecision: number
   readonly bCubedRecall: number
   readonly reviewRate: number
@@ -46,7 +46,7 @@ export type PairFigures = {
 const ratio = (part: number, whole: number): number => (whole === 0 ? 1 : part / whole)
 
 /** Pairs as labeled by hand; unlabeled pairs are strangers, and pairs labeled unclear are left out. */
-export function labelledPairs(folder: string): PairFigures | undefined {
+export function labeledPairs(folder: string): PairFigures | undefined {
   const labels = readLabels(folder)
   const listings = readPortalListings(folder)
   if (labels.length === 0 || listings.length === 0) return undefined
@@ -77,7 +77,7 @@ export function labelledPairs(folder: string): PairFigures | undefined {
     recall: ratio(known.length - missed.length, known.length),
     wrong,
     missed: missed.map((name) => `${name}: ${whyApart(index, name)}`),
-    unlabelled: joined.filter((name) => unclear.has(name)).length,
+    unlabeled: joined.filter((name) => unclear.has(name)).length,
     ...bCubed,
     reviewRate: ratio(clusters.filter(({ reviews }) => reviews.length > 0).length, clusters.length),
   }
@@ -497,7 +497,7 @@ function comparedRules(listings: readonly Listing[], index: MatchIndex, options:
 
 export type ResolutionReport = {
   readonly rules?: RulesReport
-  readonly labelledPairs?: PairFigures
+  readonly labeledPairs?: PairFigures
   readonly listRows?: ListRowFigures
   readonly copies?: CopyReport
   readonly withinPortal?: WithinPortalReport
@@ -513,8 +513,8 @@ export async function benchResolution({
   ...options
 }: ResolutionOptions): Promise<ResolutionReport> {
   const folder = join(options.corpus, 'cross-portal')
-  onProgress('labelled pairs')
-  const pairs = labelledPairs(folder)
+  onProgress('labeled pairs')
+  const pairs = labeledPairs(folder)
   onProgress('notices of the national service')
   const translated = await listingsInOtherLanguages(options.corpus)
   const doe = doeIndex(folder, translated)
@@ -531,7 +531,7 @@ export async function benchResolution({
   onProgress('linked groups')
   const groups = await linkedGroups(options.corpus)
   return {
-    ...(pairs ? { labelledPairs: pairs } : {}),
+    ...(pairs ? { labeledPairs: pairs } : {}),
     ...(rows ? { listRows: rows } : {}),
     ...(copies ? { copies } : {}),
     ...(rules ? { rules } : {}),

@@ -111,7 +111,7 @@ export function withinPortalAsMarkdown({ drawn, apart, ofCorpus }: WithinPortalR
     '',
     'Merges inside one portal, hand labels:',
     '',
-    '| Rows | Labelled | Doubtful | Right merges | Found | Wrong | Precision | Recall | Wrong rows |',
+    '| Rows | Labeled | Doubtful | Right merges | Found | Wrong | Precision | Recall | Wrong rows |',
     '|---|--:|--:|--:|--:|--:|--:|--:|---|',
     line('clusters drawn before', drawn),
     line('pairs not joined before', apart),

@@ -405,11 +405,11 @@ export async function organizationRows(context: SpeedContext): Promise<SpeedRow[
       path: pages[index % pages.length]!,
       headers: { Authorization: `Bearer ${stock.clients[index % count]!.token}` },
     }))
-    const work = `the same ${hotPages} pages, gzip, asked by ${count.toLocaleString('en')} organisations`
+    const work = `the same ${hotPages} pages, gzip, asked by ${count.toLocaleString('en')} organizations`
     const figures = await runRounds(work, [{ server: ours, requests, headers: { 'Accept-Encoding': 'gzip' } }], options)
     rows.push(
       row(context, 'organizations', work, {
-        sides: figures.map(({ side, figures: measured }) => ({ side, figures: { ...measured, organisations: count } })),
+        sides: figures.map(({ side, figures: measured }) => ({ side, figures: { ...measured, organizations: count } })),
         verdicts: [],
       }),
     )

@@ -17,7 +17,7 @@ const works = [
 export function costAsMarkdown({ reports }: SpeedResults): string[] {
   const perSecond = (organizations * requestsPerMinute) / 60
   const lines = [
-    `${organizations.toLocaleString('en')} organisations at ${requestsPerMinute} requests a minute each are ${perSecond.toLocaleString('en')} requests a second.`,
+    `${organizations.toLocaleString('en')} organizations at ${requestsPerMinute} requests a minute each are ${perSecond.toLocaleString('en')} requests a second.`,
     '',
     '| All they ask is | Records | CPU µs of a request | Cores | Gbit/s on the line |',
     '|---|--:|--:|--:|--:|',

@@ -1,4 +1,4 @@
-"""The digest of a copy, computed by a program that shares nothing with the service: Python's json and hashlib alone.
+"""Computes the digest of a copy without any code of the service, with only json and hashlib of Python.
 
 Reads records as JSON, one a line, from standard input; writes {"records": n, "digest": "open=..., all=..."}, which a whole copy has in
 common with the header X-Stock-Digest of its edition. With --forms it writes the canonical form (RFC 8785) of each line instead.

@@ -1,4 +1,4 @@
-"""Receives webhooks: verifies, drops repeats, answers at once, then works. Python's own library only."""
+"""Receives webhooks: verifies, drops repeats, answers at once, then works. Needs only the standard library."""
 import base64
 import hashlib
 import hmac
@@ -12,7 +12,7 @@ MAX_BODY_BYTES = 1024 * 1024
 
 
 def verify(body: bytes, headers, secret: str, now: float) -> dict:
-    """The event. Raises ValueError when it is not genuine or too old."""
+    """Returns the event. Raises ValueError when it is not genuine or too old."""
     message_id = headers.get("webhook-id", "")
     timestamp = headers.get("webhook-timestamp", "")
     if not message_id or not timestamp.isdigit():

@@ -8,7 +8,7 @@ ARCHIVE_START = '2022-01-01T00:00:00.000Z'
 
 
 def config(base_url, token, filters=None):
-    """The rest_api configuration. `filters`: cpv, nuts, … as the API names them; another set of them needs a new pipeline."""
+    """Returns the rest_api configuration. `filters`: cpv, nuts, … as in the API; other filters need a new pipeline."""
     return {
         'client': {
             'base_url': f'{base_url.rstrip("/")}/v1/',
@@ -20,7 +20,7 @@ def config(base_url, token, filters=None):
                 'name': 'tenders',
                 'primary_key': 'id',
                 'write_disposition': 'merge',
-                # Lots, codes and sources become child tables; what lies deeper is kept as JSON.
+                # Lots, codes and sources become child tables; deeper levels are kept as JSON.
                 'max_table_nesting': 1,
                 'endpoint': {
                     'path': 'tenders',
@@ -32,8 +32,8 @@ def config(base_url, token, filters=None):
                         'updated_since': '{incremental.start_value}',
                     },
                     'paginator': {'type': 'cursor', 'cursor_path': 'nextCursor', 'cursor_param': 'cursor'},
-                    # The state is the largest lastModified of the records. From the beginning of the archive, so the
-                    # first load is a delta too: archived records come with it, and it may be repeated from any point.
+                    # The state is the largest lastModified of the records. It starts at the beginning of the archive,
+                    # so the first load is a delta too: it includes archived records and may be repeated.
                     'incremental': {'cursor_path': 'lastModified', 'initial_value': ARCHIVE_START},
                 },
             }

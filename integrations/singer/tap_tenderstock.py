@@ -25,7 +25,7 @@ STREAM = 'tenders'
 REPLICATION_KEY = 'lastModified'
 FILTERS = ('cpv', 'nuts', 'published_since', 'deadline_after', 'value_min', 'value_max', 'procedure')
 ARCHIVE_START = '2022-01-01T00:00:00.000Z'
-# Minutes to wait after a 500, 502, 504, a lost connection or a torn body; then the run is given up.
+# Minutes to wait after a 500, 502, 504, a lost connection or a torn body; then the run ends.
 GROWING_WAITS_MINUTES = (1, 2, 4, 8, 16)
 # Seconds to wait after a 429 or 503 that does not say how long.
 DEFAULT_WAIT_SECONDS = 60
@@ -33,7 +33,7 @@ TIMEOUT_SECONDS = 60
 
 
 class TapError(Exception):
-    """A run that cannot go on; the message says what to do."""
+    """A run that cannot continue; the message says what to do."""
 
 
 class CursorExpired(Exception):
@@ -58,7 +58,7 @@ def schema():
 
 
 def catalog():
-    """The one stream, selected, with its key and its replication key."""
+    """Returns the only stream, selected, with its key and its replication key."""
     record = schema()
     metadata = [
         {
@@ -97,7 +97,7 @@ def catalog():
 
 
 def selection(entry):
-    """The names of the selected fields of a catalog entry, or None when the stream is not selected."""
+    """Returns the names of the selected fields of a catalog entry, or None when the stream is not selected."""
     of = {tuple(item['breadcrumb']): item['metadata'] for item in entry.get('metadata', [])}
     stream = of.get((), {})
     if not stream.get('selected', stream.get('selected-by-default', True)):
@@ -132,7 +132,7 @@ class Api:
         self._pause = 0
 
     def page(self, parameters):
-        """One page of the list. Repeats the identical request until it is answered, or raises."""
+        """Returns one page of the list. Repeats the identical request until it is answered, or raises."""
         url = f'{self._base_url}/v1/tenders?{urllib.parse.urlencode(parameters)}'
         failures = 0
         while True:
@@ -179,7 +179,7 @@ class Api:
 
 
 def seconds_of(headers):
-    """Retry-After as seconds. A date is taken relative to the answer's own Date, not to the local clock."""
+    """Returns Retry-After in seconds. A date counts from the Date of the answer, not from the local clock."""
     value = headers.get('Retry-After')
     if value is None:
         return DEFAULT_WAIT_SECONDS
@@ -194,7 +194,7 @@ def seconds_of(headers):
 
 
 def problem(status, body):
-    """The exception for an answer that no wait can mend."""
+    """Returns the exception for an answer that waiting cannot change."""
     try:
         document = json.loads(body)
     except ValueError:
@@ -211,7 +211,7 @@ def filters_of(config):
 
 
 def start_of(config, state, names):
-    """updated_since of this run: the bookmark, or start_date when there is none or it belongs to other filters."""
+    """Returns updated_since of this run: the bookmark, or start_date without one for these filters."""
     start = config.get('start_date') or ARCHIVE_START
     bookmark = state.get('bookmarks', {}).get(STREAM)
     if not bookmark or not bookmark.get('replication_key_value'):
@@ -255,19 +255,19 @@ def sync(config, entry, state, api, out=None):
         try:
             page = api.page(parameters)
         except CursorExpired:
-            # All before the bookmark was delivered, and whatever changed since lies behind it.
+            # Everything before the bookmark was delivered, and later changes come after it.
             since = bookmark_of(state) or since
             cursor = None
             log(f'the cursor is older than 24 hours: starting again at {since}')
             continue
         for record in page['data']:
-            # Fields that the API gained since the catalog was made pass; fields that were deselected do not.
+            # Fields that are newer than the catalog are kept; deselected fields are dropped.
             row = {name: value for name, value in record.items() if name in fields or name not in all_fields}
             emit({'type': 'RECORD', 'stream': STREAM, 'record': row}, out)
         count += len(page['data'])
         if page['data']:
-            # The list is sorted by lastModified and a later edition changes only what lies behind everything published,
-            # so a run may go on from here after any interruption.
+            # The list is sorted by lastModified, and changes of a later edition come after everything published before,
+            # so a run can continue from here after any interruption.
             state = {
                 'bookmarks': {
                     STREAM: {
@@ -324,6 +324,6 @@ if __name__ == '__main__':
     try:
         sys.exit(main())
     except (BrokenPipeError, KeyboardInterrupt):
-        # The target ended, or somebody stopped the run: the last STATE that it took over stands.
+        # The target ended, or somebody stopped the run: the last STATE that the target accepted remains valid.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

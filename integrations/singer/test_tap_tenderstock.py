@@ -1,4 +1,4 @@
-"""The tap's waits and restarts, without a network and without waiting: python3 -m unittest (in this folder)."""
+"""Tests the waits and restarts of the tap without network or waiting: run python3 -m unittest in this folder."""
 import io
 import json
 import unittest
@@ -16,7 +16,7 @@ def refusal(status, slug='x', **headers):
 
 
 class World:
-    """Answers in the given order; notes the addresses asked and the seconds slept."""
+    """Answers in the given order; records the requested URLs and the seconds slept."""
 
     def __init__(self, *answers):
         self.answers = list(answers)

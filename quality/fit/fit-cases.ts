@@ -134,18 +134,18 @@ export function partsOf(
     const pool = (pools.get(countryOf(won)) ?? []).filter((record) => record === won || !others.includes(record))
     return { pool, answer: pool.indexOf(won), count: pool.length, parts: new Float64Array(pool.length * partCount) }
   })
-  const placesOf = new Map<TenderRecord, [number, number][]>()
+  const positionsOf = new Map<TenderRecord, [number, number][]>()
   found.forEach(({ pool }, number) => {
     pool.forEach((record, place) => {
-      const places = placesOf.get(record) ?? []
-      places.push([number, place])
-      placesOf.set(record, places)
+      const positions = positionsOf.get(record) ?? []
+      positions.push([number, place])
+      positionsOf.set(record, positions)
     })
   })
-  for (const [record, places] of placesOf) {
+  for (const [record, positions] of positionsOf) {
     readers.read(record)
     const current = recordToFit(record)
-    for (const [number, place] of places) {
+    for (const [number, place] of positions) {
       const profile = prepared[number]!
       const cpv = cpvLikeness(profile, current, model)
       const wins = winLikeness(profile, readers)

@@ -13,7 +13,7 @@ import type { Notice } from '../../src/domain/notice.ts'
  */
 type LabelOrigin = 'id' | 'people' | 'operator' | 'copy'
 
-export type LabelledPair = {
+export type LabeledPair = {
   readonly a: MatchRecord
   readonly b: MatchRecord
   readonly isSame: boolean
@@ -41,7 +41,7 @@ export function authorityOf(notice: Notice): string {
   return buyer === undefined ? '' : (buyerKeys(buyer)[0] ?? '')
 }
 
-export const isBetween = ({ a, b }: LabelledPair): boolean =>
+export const isBetween = ({ a, b }: LabeledPair): boolean =>
   !a.publishers.some((publisher) => b.publishers.includes(publisher))
 
 const byKey = (a: Notice, b: Notice): number => (a.noticeKey < b.noticeKey ? -1 : a.noticeKey > b.noticeKey ? 1 : 0)
@@ -55,7 +55,7 @@ function* pairsOf<T>(items: readonly T[]): Generator<readonly [T, T]> {
  * Both kinds of pairs of these notices, ordered by their keys. An ID that is copied from an example, or under which
  * buyers contradict each other, is no label.
  */
-export function freeLabels(notices: readonly Notice[]): LabelledPair[] {
+export function freeLabels(notices: readonly Notice[]): LabeledPair[] {
   const records = new Map<string, MatchRecord>()
   const recordOf = (notice: Notice): MatchRecord => {
     const known = records.get(notice.noticeKey) ?? recordOfNotice(notice)
@@ -67,7 +67,7 @@ export function freeLabels(notices: readonly Notice[]): LabelledPair[] {
     const procedure = procedureScope(notice)
     return procedure === undefined ? [] : [{ notice, ...procedure }]
   })
-  const found: LabelledPair[] = []
+  const found: LabeledPair[] = []
   const add = (a: Notice, b: Notice, isSame: boolean): void => {
     found.push({ a: recordOf(a), b: recordOf(b), isSame, origin: 'id', authority: authorityOf(a) })
   }
@@ -90,7 +90,7 @@ export function freeLabels(notices: readonly Notice[]): LabelledPair[] {
 export function labelsOfDecisions(
   notices: readonly Notice[],
   decisions: readonly { readonly left: string; readonly right: string; readonly decision: 'merge' | 'split' }[],
-): LabelledPair[] {
+): LabeledPair[] {
   const byNoticeKey = new Map(notices.map((notice) => [notice.noticeKey, notice]))
   return decisions.flatMap(({ left, right, decision }) => {
     const [a, b] = [byNoticeKey.get(left), byNoticeKey.get(right)]
@@ -111,7 +111,7 @@ export type LabelCounts = {
   readonly authorities: number
 }
 
-export function countLabels(pairs: readonly LabelledPair[]): LabelCounts {
+export function countLabels(pairs: readonly LabeledPair[]): LabelCounts {
   const count = (isOfTwoPortals: boolean, isSame: boolean): number =>
     pairs.filter((pair) => isBetween(pair) === isOfTwoPortals && pair.isSame === isSame).length
   return {

@@ -16,7 +16,7 @@ import {
   freeLabels,
   isBetween,
   type LabelCounts,
-  type LabelledPair,
+  type LabeledPair,
   labelsOfDecisions,
 } from './free-labels.ts'
 import {
@@ -162,7 +162,7 @@ function curveOf(scored: readonly Scored[], placed: number): MatchFitReport['kep
 }
 
 type Read = {
-  readonly labels: readonly LabelledPair[]
+  readonly labels: readonly LabeledPair[]
   readonly cases: readonly TrainingCase[]
   readonly translations: readonly TrainingCase[]
   readonly words?: { readonly [pair: string]: readonly string[] }
@@ -195,7 +195,7 @@ async function readCorpus({ corpus, seed, copies, onProgress }: MatchFitOptions)
 }
 
 /** Pairs of two portals only: within one portal, rules decide. */
-function casesOfLabels(labels: readonly LabelledPair[]): TrainingCase[] {
+function casesOfLabels(labels: readonly LabeledPair[]): TrainingCase[] {
   return labels.filter(isBetween).flatMap((pair) => trainingCase(pair, 1, `${pair.a.key} ${pair.b.key}`) ?? [])
 }
 

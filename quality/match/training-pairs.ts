@@ -10,7 +10,7 @@ import { type Listing, nameOf, readLabels, readPortalListings, recordOf } from '
 import { MatchIndex } from '../match-index.ts'
 import { type CpvLabels, perturb, profiles } from '../perturb.ts'
 import { termsOf } from './evidence.ts'
-import type { LabelledPair } from './free-labels.ts'
+import type { LabeledPair } from './free-labels.ts'
 import type { TrainingCase } from './learn-weights.ts'
 import type { WordTables } from './translated-words.ts'
 import { translationTerms } from './translation.ts'
@@ -18,7 +18,7 @@ import type { Translated } from './translations.ts'
 
 /** Undefined if a veto keeps the two apart, or they are in two languages and cannot be a translation. */
 export function trainingCase(
-  { a, b, isSame, authority }: Pick<LabelledPair, 'a' | 'b' | 'isSame' | 'authority'>,
+  { a, b, isSame, authority }: Pick<LabeledPair, 'a' | 'b' | 'isSame' | 'authority'>,
   twins: number,
   placed: string,
   tables?: WordTables,

@@ -74,7 +74,7 @@ export type ReviewDesk = {
   readonly pair: ComparedPair | undefined
 }
 
-export type ToldChange = {
+export type ExplainedChange = {
   readonly member: string
   readonly lotId?: string
   readonly before?: unknown
@@ -82,7 +82,7 @@ export type ToldChange = {
 }
 
 /** A notice in the history of a record. */
-export type ToldNotice = {
+export type ExplainedNotice = {
   readonly key: string
   readonly publisher: string
   readonly format: Notice['format']
@@ -102,16 +102,16 @@ export type ToldNotice = {
     readonly with: string
   }
   /** Undefined: too many notices to show step by step; empty for the first. */
-  readonly changes: readonly ToldChange[] | undefined
+  readonly changes: readonly ExplainedChange[] | undefined
 }
 
 /** Why a record is as it is. */
-export type ToldRecord = {
+export type ExplainedRecord = {
   readonly id: string
   /** Content as in the stock: it may be ahead of the newest edition. */
   readonly content: TenderContent
   /** Oldest first. */
-  readonly notices: readonly ToldNotice[]
+  readonly notices: readonly ExplainedNotice[]
   /** Where each member came from. */
   readonly origins: readonly {
     readonly member: string
@@ -175,7 +175,7 @@ export type StockReads = {
    * Undefined for an id that is not in the stock, or a record without notices. A merged ID gives the record that holds
    * it.
    */
-  readonly record: (id: string) => Promise<ToldRecord | undefined>
+  readonly record: (id: string) => Promise<ExplainedRecord | undefined>
   /** The waiting pairs, at most `limit`, and one pair beside them. */
   readonly reviews: (options: {
     readonly limit: number

@@ -3,7 +3,7 @@ import type { TenderLot, TenderRecord } from '../domain/tender.ts'
 import { formatMoment, formatMoney, formatNumber, formatRelative } from './format.ts'
 import { type Content, type Html, html } from './html.ts'
 import { type Figure, facts, figures, more, numbers, part, quoted, type State, state, table } from './parts.ts'
-import type { ToldRecord } from './stock-reads.ts'
+import type { ExplainedRecord } from './stock-reads.ts'
 import { tenderHistory } from './tender-history.ts'
 import { codeList, labelOf, localMoment, valueContent, zoneOfAuthority } from './tender-values.ts'
 import type { Language } from './text/languages.ts'
@@ -13,7 +13,7 @@ export type TenderHow = {
   readonly language: Language
   readonly now: number
   /** Absent if the stock does not know it. */
-  readonly told: ToldRecord | undefined
+  readonly explained: ExplainedRecord | undefined
 }
 
 const marks: { readonly [status: string]: State } = {
@@ -35,7 +35,7 @@ export const statusOf = (status: string, language: Language): Html =>
 
 /** The whole content below the head. */
 export function tenderBody(record: TenderRecord, how: TenderHow): Html {
-  const { language, told } = how
+  const { language, explained } = how
   const texts = tenderTexts[language]
   return html`${strip(record, how)}
 <div class="split part"><div>
@@ -44,11 +44,11 @@ ${part(texts.estimated, estimatePart(record, language))}
 ${record.lots.length > 0 && part(texts.lots, lotTable(record, how), texts.lotsNote)}
 ${part(
   texts.history,
-  told ? tenderHistory(told, language) : html`<p>${texts.noHistory}</p>`,
-  told && texts.historyNote(told.notices.length),
+  explained ? tenderHistory(explained, language) : html`<p>${texts.noHistory}</p>`,
+  explained && texts.historyNote(explained.notices.length),
 )}
 </div>
-<aside class="stay stack gap" aria-label="${texts.facts}">${factPart(record, how)}${contactPart(record, language)}${copyPart(told, language)}</aside></div>
+<aside class="stay stack gap" aria-label="${texts.facts}">${factPart(record, how)}${contactPart(record, language)}${copyPart(explained, language)}</aside></div>
 ${part(texts.allFields, allFields(record, how), texts.allFieldsNote)}`
 }
 
@@ -193,15 +193,15 @@ function contactPart({ contractingAuthority: authority }: TenderRecord, language
   return html`<section><h2>${tenderTexts[language].contact}</h2>${valueContent('contractingAuthority', authority, language)}</section>`
 }
 
-function copyPart(told: ToldRecord | undefined, language: Language): Html | false {
+function copyPart(explained: ExplainedRecord | undefined, language: Language): Html | false {
   const texts = tenderTexts[language]
-  if (!told || told.copies.length === 0) return false
-  return html`<section><h2>${texts.copies}</h2><p>${texts.copiesBody}</p><ul>${told.copies.map((id) => html`<li><a href="/tenders/${id}"><code>${id}</code></a></li>`)}</ul></section>`
+  if (!explained || explained.copies.length === 0) return false
+  return html`<section><h2>${texts.copies}</h2><p>${texts.copiesBody}</p><ul>${explained.copies.map((id) => html`<li><a href="/tenders/${id}"><code>${id}</code></a></li>`)}</ul></section>`
 }
 
-function allFields(record: TenderRecord, { language, told }: TenderHow): Html {
+function allFields(record: TenderRecord, { language, explained }: TenderHow): Html {
   const texts = tenderTexts[language]
-  const origins = new Map(told?.origins.map((origin) => [origin.member, origin]))
+  const origins = new Map(explained?.origins.map((origin) => [origin.member, origin]))
   const fromOf = (member: string): Content => {
     const origin = origins.get(member)
     if (!origin) return texts.computed

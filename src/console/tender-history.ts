@@ -2,7 +2,7 @@
 import { formatNumber } from './format.ts'
 import { type Content, type Html, html } from './html.ts'
 import { foreignLink, quoted } from './parts.ts'
-import type { ToldChange, ToldNotice, ToldRecord } from './stock-reads.ts'
+import type { ExplainedChange, ExplainedNotice, ExplainedRecord } from './stock-reads.ts'
 import { dayText, labelOf, valueText } from './tender-values.ts'
 import type { Language } from './text/languages.ts'
 import { tenderTexts } from './text/tender-texts.ts'
@@ -14,10 +14,10 @@ const maxChanges = 40
 const maxLetters = 600
 
 /** The list of notices. */
-export const tenderHistory = ({ notices }: ToldRecord, language: Language): Html =>
+export const tenderHistory = ({ notices }: ExplainedRecord, language: Language): Html =>
   html`<ol class="time">${notices.toReversed().map((notice) => noticeItem(notice, language))}</ol>`
 
-function noticeItem(notice: ToldNotice, language: Language): Html {
+function noticeItem(notice: ExplainedNotice, language: Language): Html {
   const texts = tenderTexts[language]
   const { publicationDate, changes, joinedBy } = notice
   const form = texts.forms[notice.formType] ?? notice.formType
@@ -25,7 +25,7 @@ function noticeItem(notice: ToldNotice, language: Language): Html {
   return html`<li>${publicationDate !== undefined ? html`<time class="soft small" datetime="${publicationDate}">${dayText(publicationDate, language)}</time>` : html`<span class="soft small">–</span>`}<div><h3>${isCopy ? texts.alsoPublished(form) : form}</h3>${changeList(notice, language)}<p class="meta">${metaOf(notice, language).map((each) => html`<span>${each}</span>`)}</p></div></li>`
 }
 
-function changeList({ changes, joinedBy }: ToldNotice, language: Language): Html {
+function changeList({ changes, joinedBy }: ExplainedNotice, language: Language): Html {
   const texts = tenderTexts[language]
   if (joinedBy === undefined) return html`<p>${texts.begins}</p>`
   if (changes === undefined) return html`<p class="soft">${texts.tooMany}</p>`
@@ -33,7 +33,7 @@ function changeList({ changes, joinedBy }: ToldNotice, language: Language): Html
   return html`${changes.slice(0, maxChanges).map((change) => html`<p>${changeText(change, language)}</p>`)}${changes.length > maxChanges && html`<p class="soft">${texts.more(changes.length - maxChanges)}</p>`}`
 }
 
-function changeText({ member, lotId, before, after }: ToldChange, language: Language): Content {
+function changeText({ member, lotId, before, after }: ExplainedChange, language: Language): Content {
   const texts = tenderTexts[language]
   const name = member === 'lots' ? '' : `${labelOf(member, language)}`
   const head = html`${lotId !== undefined && html`${texts.lotNamed('')}<bdi>${lotId}</bdi> `}${name}`
@@ -58,7 +58,7 @@ function shortText(member: string, value: unknown, language: Language): string {
 
 const cut = (text: string): string => (text.length > maxLetters ? `${text.slice(0, maxLetters - 1)}…` : text)
 
-function metaOf(notice: ToldNotice, language: Language): Content[] {
+function metaOf(notice: ExplainedNotice, language: Language): Content[] {
   const texts = tenderTexts[language]
   const { joinedBy, version, publicationNumber, url, publisher, key } = notice
   return [
@@ -70,7 +70,7 @@ function metaOf(notice: ToldNotice, language: Language): Content[] {
   ]
 }
 
-function joinText({ rule, score, evidence, with: key }: NonNullable<ToldNotice['joinedBy']>, language: Language) {
+function joinText({ rule, score, evidence, with: key }: NonNullable<ExplainedNotice['joinedBy']>, language: Language) {
   const texts = tenderTexts[language]
   const known = texts.rules[rule]
   const points = score === null ? '' : `, ${texts.points(formatNumber(Math.round(score * 10) / 10, language))}`

@@ -48,9 +48,9 @@ export function explainTender(
 ): TenderExplanation {
   const timeline = timelineOf(notices)
   const lifecycle: Lifecycle = lifecycleOf(timeline, options.now, options.isSucceeded)
-  const told = new Map<keyof TenderContent, { rule: string; read: ((notice: Notice) => unknown) | undefined }>()
+  const reported = new Map<keyof TenderContent, { rule: string; read: ((notice: Notice) => unknown) | undefined }>()
   const content = contentOf(tenderId, notices, timeline, lifecycle, (member, rule, read) =>
-    told.set(member, { rule, read }),
+    reported.set(member, { rule, read }),
   )
   const { head, competition } = timeline
   const order = [competition?.notice.noticeKey, head.noticeKey, ...timeline.fallbacks.map((each) => each.noticeKey)]
@@ -62,7 +62,7 @@ export function explainTender(
   const origins = (Object.keys(content) as (keyof TenderContent)[])
     .filter((member) => member !== 'id')
     .map((member): MemberOrigin => {
-      const found = told.get(member)
+      const found = reported.get(member)
       const read = found?.read ?? memberValues(content)[member]
       return {
         member,

@@ -58,7 +58,7 @@ export function draftOf(content: TenderContent, nextTransitionMs: number | null)
 }
 
 /** Called with the origin of each member of the record: the rule, and, if one notice has the value, how to read it. */
-export type Tell = (member: keyof TenderContent, rule: string, read?: (notice: Notice) => unknown) => void
+export type ReportOrigin = (member: keyof TenderContent, rule: string, read?: (notice: Notice) => unknown) => void
 
 /** The first value that a notice has, beginning with the head. */
 function firstOf<Value>(
@@ -81,23 +81,23 @@ function isQualificationSystem(notices: readonly Notice[]): boolean {
   return calls.length > 0 && calls.every(({ noticeType }) => noticeType === 'qu-sy')
 }
 
-/** As explained and as stored: one path, so that the two cannot disagree. Only `explain.ts` uses `tell`. */
+/** As explained and as stored: one path, so that the two cannot disagree. Only `explain.ts` uses `reportOrigin`. */
 export function contentOf(
   id: string,
   notices: readonly Notice[],
   timeline: Timeline,
   lifecycle: Lifecycle,
-  tell: Tell = () => {},
+  reportOrigin: ReportOrigin = () => {},
 ): TenderContent {
   const { head, fallbacks } = timeline
   /** The first value of the head and the notices after it. */
   const first = <Value>(member: keyof TenderContent, read: (notice: Notice) => Value | undefined): Value | undefined =>
-    firstOf(fallbacks, read, (notice) => tell(member, notice === head ? 'head' : 'first that has it', read))
+    firstOf(fallbacks, read, (notice) => reportOrigin(member, notice === head ? 'head' : 'first that has it', read))
   const lots = lifecycle.lots.map((lot) => recordLot(lot, head.language))
   const tenderNumber = first('tenderNumber', (notice) => clean(notice.internalReference))
   const description = first('description', (notice) => textIn(notice.description, head.language))
   const buyers = first('contractingAuthority', (notice) => notice.contractingAuthorities) ?? []
-  const amount = contractAmount(timeline, lifecycle.lots, tell)
+  const amount = contractAmount(timeline, lifecycle.lots, reportOrigin)
   const awarded = awardedAmount(timeline)
   const dates = notices.map((notice) => notice.publicationDate).filter((date) => date !== undefined)
   const deadlines = deadlinesOf(timeline, lifecycle.lots)
@@ -110,7 +110,7 @@ export function contentOf(
     id,
     status: lifecycle.status,
     archiveReason: lifecycle.archiveReason,
-    title: titleOf(fallbacks, head.language, description, tenderNumber, tell),
+    title: titleOf(fallbacks, head.language, description, tenderNumber, reportOrigin),
     description,
     language: head.language === 'und' ? undefined : head.language,
     translations: translationsOf(head),
@@ -198,22 +198,22 @@ function titleOf(
   language: string,
   description: string | undefined,
   tenderNumber: string | undefined,
-  tell: Tell,
+  reportOrigin: ReportOrigin,
 ): string {
   const readTitle = (notice: Notice) => textIn(notice.title, language)
   const title = firstOf(fallbacks, readTitle, (notice) =>
-    tell('title', notice === fallbacks[0] ? 'head' : 'first that has it', readTitle),
+    reportOrigin('title', notice === fallbacks[0] ? 'head' : 'first that has it', readTitle),
   )
   if (title) return title
   const onlyLots = fallbacks.find((notice) => notice.lots.length === 1)?.lots
   const lotTitle = textIn(onlyLots?.[0]?.title, language)
   if (lotTitle) {
-    tell('title', 'the only lot', (notice) =>
+    reportOrigin('title', 'the only lot', (notice) =>
       notice.lots.length === 1 ? textIn(notice.lots[0]?.title, language) : undefined,
     )
     return lotTitle
   }
-  tell('title', description ? 'start of the description' : tenderNumber ? 'the number' : 'none has one')
+  reportOrigin('title', description ? 'start of the description' : tenderNumber ? 'the number' : 'none has one')
   if (!description) return tenderNumber ?? untitled
   const line = description.replace(/\s+/g, ' ')
   if (line.length <= longestBorrowedTitle) return line
@@ -338,14 +338,18 @@ function sumOfLots(lots: readonly NoticeLot[], read: (lot: NoticeLot) => Money |
  * BT-27, else the sum of the lots unless it exceeds the framework's maximum (BT-271), else that maximum, else what was
  * awarded, else the contract's value in an announced direct award or a modification. Always a published value.
  */
-function contractAmount(timeline: Timeline, states: readonly LotState[], tell: Tell): Money | undefined {
+function contractAmount(
+  timeline: Timeline,
+  states: readonly LotState[],
+  reportOrigin: ReportOrigin,
+): Money | undefined {
   const { fallbacks, head } = timeline
   const listed = states.map((state) => state.listed).filter((lot) => lot !== undefined)
   const lots = listed.length > 0 ? listed : head.lots
   const first = (rule: string, read: (notice: Notice) => Money | undefined) =>
-    firstOf(fallbacks, read, () => tell('contractAmount', rule, read))
-  const told = (rule: string, amount: Money | undefined) => {
-    if (amount) tell('contractAmount', rule)
+    firstOf(fallbacks, read, () => reportOrigin('contractAmount', rule, read))
+  const withRule = (rule: string, amount: Money | undefined) => {
+    if (amount) reportOrigin('contractAmount', rule)
     return amount
   }
   const sum = sumOfLots(lots, (lot) => lot.estimatedValue)
@@ -354,13 +358,13 @@ function contractAmount(timeline: Timeline, states: readonly LotState[], tell: T
   const isAboveMaximum = sum !== undefined && sum.currency === maximum?.currency && sum.value > maximum.value
   return (
     first('estimate of the procedure', (notice) => notice.estimatedValue) ??
-    told('sum of the estimates of the lots', isAboveMaximum ? undefined : sum) ??
+    withRule('sum of the estimates of the lots', isAboveMaximum ? undefined : sum) ??
     first("the framework's maximum", (notice) => notice.frameworkMaximum) ??
-    told(
+    withRule(
       "sum of the lots' maxima",
       sumOfLots(lots, (lot) => lot.frameworkMaximum),
     ) ??
-    told('what was awarded', awardedAmount(timeline)) ??
+    withRule('what was awarded', awardedAmount(timeline)) ??
     first("the contract's value", valueOfContracts)
   )
 }

@@ -191,7 +191,7 @@ function titlesDiffer(a: TitleWords, b: TitleWords): boolean {
  * without a common number, each title has a word that the other lacks in every language that they share. Numbers of
  * lots do not count.
  */
-function tellOfOtherContracts(a: Notice, b: Notice): boolean {
+function concernDifferentContracts(a: Notice, b: Notice): boolean {
   const [number, other] = [cleanReferenceNumber(a.internalReference), cleanReferenceNumber(b.internalReference)]
   if (number !== undefined && other !== undefined) return !number.includes(other) && !other.includes(number)
   const [titles, others] = [titleWords(a), titleWords(b)]
@@ -240,7 +240,7 @@ export function resolve(
     namesOtherCall(namedCallsOf(noticesOf(a)), namedCallsOf(noticesOf(b))) !== undefined
   // A notice that names a missing notice may be one of several contracts under it, each a separate tender.
   const noticesContradict = (a: Group, b: Group): boolean =>
-    noticesOf(a).some((first) => noticesOf(b).some((second) => tellOfOtherContracts(first, second)))
+    noticesOf(a).some((first) => noticesOf(b).some((second) => concernDifferentContracts(first, second)))
   const mayJoin = (first: number, second: number, guard: Guard): boolean => {
     const [a, b] = [groups[first]!, groups[second]!]
     if (proceduresConflict(a, b)) return false

@@ -146,7 +146,7 @@ function* textsOf(record: TenderRecord): Generator<readonly [path: string, text:
 /** Each token of a record with the first text in which it occurs. One record is matched against many searches. */
 const tokensByRecord = new WeakMap<TenderRecord, ReadonlyMap<string, string>>()
 
-function placesOf(record: TenderRecord): ReadonlyMap<string, string> {
+function pathsByToken(record: TenderRecord): ReadonlyMap<string, string> {
   const known = tokensByRecord.get(record)
   if (known) return known
   const paths = new Map<string, string>()
@@ -159,7 +159,7 @@ function placesOf(record: TenderRecord): ReadonlyMap<string, string> {
 /** One of these words with the first text in which it occurs. */
 export function wordIn(words: readonly string[], record: TenderRecord): string | undefined {
   const asked = words.flatMap((word) => spellingsOf(word).map((spelling) => ({ word, spelling })))
-  for (const [token, path] of placesOf(record))
+  for (const [token, path] of pathsByToken(record))
     for (const { word, spelling } of asked)
       if (isSpellingIn(spelling, token)) return `"${word}"${token === spelling ? '' : ` as "${token}"`} in ${path}`
   return undefined

@@ -10,7 +10,7 @@ import {
   isSpan,
   minuteOf,
   missingSlots,
-  nextReading,
+  nextDueAt,
   nextTime,
   type SourceStart,
   settledAtOf,
@@ -90,7 +90,7 @@ function runAt(
         counts.set(key, count)
         const end = endOf({ slot: key, at: now }, count)
         row.failures = end === 'failed' || end === 'short' || end === 'refused' ? row.failures + 1 : 0
-        const next = nextReading(source, channel, slot, end, {
+        const next = nextDueAt(source, channel, slot, end, {
           startedAt: now,
           now,
           failures: row.failures,
@@ -294,8 +294,8 @@ describe('planning', () => {
     const slot = slotOfKey(source, channel, '2026-02-03')!
     const settled = settledAtOf(source, channel, slot)
     const times = { startedAt: settled - 1, now: settled + hourMs, failures: 0, completedAt: null, isPast: false }
-    expect(nextReading(source, channel, slot, 'complete', times)).toBeLessThanOrEqual(times.now + hourMs)
-    expect(nextReading(source, channel, slot, 'complete', { ...times, startedAt: settled })).toBeUndefined()
+    expect(nextDueAt(source, channel, slot, 'complete', times)).toBeLessThanOrEqual(times.now + hourMs)
+    expect(nextDueAt(source, channel, slot, 'complete', { ...times, startedAt: settled })).toBeUndefined()
     expect(isSpan(slots)).toBe(true)
   })
 
@@ -306,12 +306,12 @@ describe('planning', () => {
     const slot = slotOfKey(source, channel, '2026-02-03')!
     const late = settledAtOf(source, channel, slot) + 10 * dayMs
     const times = { startedAt: late, now: late, failures: 0, completedAt: null, isPast: false }
-    const again = nextReading(source, channel, slot, 'complete', times)
+    const again = nextDueAt(source, channel, slot, 'complete', times)
     expect(again).toBe(late + dayMs)
     const second = { startedAt: again!, now: again!, failures: 0, completedAt: late, isPast: false }
-    expect(nextReading(source, channel, slot, 'complete', second)).toBeUndefined()
-    expect(nextReading(source, channel, slot, 'complete', { ...times, isPast: true })).toBeUndefined()
+    expect(nextDueAt(source, channel, slot, 'complete', second)).toBeUndefined()
+    expect(nextDueAt(source, channel, slot, 'complete', { ...times, isPast: true })).toBeUndefined()
     const past = { ...times, startedAt: late + 40 * dayMs, now: late + 40 * dayMs }
-    expect(nextReading(source, channel, slot, 'complete', past)).toBeUndefined()
+    expect(nextDueAt(source, channel, slot, 'complete', past)).toBeUndefined()
   })
 })

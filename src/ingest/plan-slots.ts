@@ -194,7 +194,7 @@ const longestWaitMs: { readonly [end in 'failed' | 'refused' | 'short']: number 
  * - Failed: soon, then after growing pauses of up to six hours, and at every time of the timetable. Refused: the same
  *   without the times of the timetable.
  */
-export function nextReading(
+export function nextDueAt(
   source: Pick<Source, 'id' | 'zone'>,
   channel: Channel,
   slot: Slot,

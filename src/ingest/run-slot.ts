@@ -29,7 +29,7 @@ import {
   saveSlotOutcome,
   saveSlotProgress,
 } from '../store/source-ledger.ts'
-import { nextReading, settledAtOf } from './plan-slots.ts'
+import { nextDueAt, settledAtOf } from './plan-slots.ts'
 import type { PortalConnection } from './polite.ts'
 import type { ReadDocument } from './read-document.ts'
 import {
@@ -425,7 +425,7 @@ function judge(
   const { now } = times
   const isGood = outcome !== 'failed' && outcome !== 'refused' && outcome !== 'short'
   const failures = isGood ? 0 : failuresBefore + 1
-  const planned = nextReading(source, channel, slot, outcome, { ...times, failures })
+  const planned = nextDueAt(source, channel, slot, outcome, { ...times, failures })
   // a slot of a channel that is never planned was requested explicitly
   const isAlone = channel.role === 'spare'
   const dueAt = isAlone || planned === undefined ? null : Math.max(planned, retryAtOf(ended) ?? 0)

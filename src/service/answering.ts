@@ -69,7 +69,7 @@ export type Answering = {
 }
 
 /** Throws OperatorError when a port is in use or the data folder cannot be created. */
-export async function checkPlaces({ apiHost, apiPort, metrics, dataFolder }: NodeOptions): Promise<void> {
+export async function checkPortsAndFolder({ apiHost, apiPort, metrics, dataFolder }: NodeOptions): Promise<void> {
   await findPort(apiHost, apiPort)
   if (metrics) await findPort(metrics.host, metrics.port, '--metrics-port')
   await makeFolder(resolve(dataFolder))

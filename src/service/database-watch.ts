@@ -50,7 +50,7 @@ export function watchDatabase(options: {
   let missedRounds = 0
   let lastError = ''
   /** The last log line about each topic, without its numbers, which change with every poll. */
-  const told = new Map<string, string>()
+  const reported = new Map<string, string>()
 
   async function lookOnce(): Promise<Serials> {
     try {
@@ -75,17 +75,17 @@ export function watchDatabase(options: {
   function judge({ newest }: Look): void {
     const differenceMs = databaseClock.differenceMs()
     state.setClockDifference(differenceMs)
-    tell('clock', nodeClockConcern(differenceMs))
+    report('clock', nodeClockConcern(differenceMs))
     const { dated, stamped } = futureEdition(newest, clock())
-    tell('edition', dated)
-    tell('stamps', stamped, { isDegraded: false })
+    report('edition', dated)
+    report('stamps', stamped, { isDegraded: false })
   }
 
-  function tell(topic: string, concern: string | undefined, { isDegraded = true } = {}): void {
+  function report(topic: string, concern: string | undefined, { isDegraded = true } = {}): void {
     if (isDegraded) state.report(topic, concern)
     const gist = concern?.replace(/\d+/g, '') ?? ''
-    if ((told.get(topic) ?? '') === gist) return
-    told.set(topic, gist)
+    if ((reported.get(topic) ?? '') === gist) return
+    reported.set(topic, gist)
     if (concern !== undefined) log.warn(concern)
   }
 

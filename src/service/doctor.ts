@@ -58,21 +58,21 @@ export type DoctorOptions = {
 /** Runs all checks, one after the other, and reports each. Returns the exit code: 1 with a problem, else 0. */
 export async function runDoctor(options: DoctorOptions): Promise<number> {
   const counts = { ok: 0, warning: 0, problem: 0 }
-  const tell = (check: string, finding: Finding) => {
+  const report = (check: string, finding: Finding) => {
     counts[finding.state] += 1
     options.emit({ event: 'finding', check, ...finding })
   }
   const examine = async (check: string, work: (found: (finding: Finding) => void) => Promise<void>) => {
     let isLate = false
     const found = (finding: Finding) => {
-      if (!isLate) tell(check, finding)
+      if (!isLate) report(check, finding)
     }
     const isDone = await within(work(found), checkMs).catch((error: unknown) => {
       found(problem(sentenceOf(error)))
       return true
     })
     isLate = true
-    if (!isDone) tell(check, problem(`No answer within ${checkMs / 1000} s; check that it runs and can be reached.`))
+    if (!isDone) report(check, problem(`No answer within ${checkMs / 1000} s; check that it runs and can be reached.`))
   }
   await examine('node', async (found) => found(nodeFinding()))
   let config: Config | undefined
@@ -95,10 +95,10 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
   if (config?.databaseUrl !== undefined)
     await examine('database', (found) => checkDatabase(config!.databaseUrl!, options.clock, found))
   else if (config)
-    tell('database', ok('The embedded engine; DATABASE_URL is not set. Its clock is that of this machine.'))
+    report('database', ok('The embedded engine; DATABASE_URL is not set. Its clock is that of this machine.'))
   if (config?.redisUrl !== undefined) await examine('redis', (found) => checkRedis(config!.redisUrl!, found))
   else if (config)
-    tell('redis', ok('REDIS_URL is not set: each process counts requests for itself, which suits one process.'))
+    report('redis', ok('REDIS_URL is not set: each process counts requests for itself, which suits one process.'))
   for (const [name, host, port, option] of [
     ['api', options.apiHost, options.apiPort, '--api-port'],
     ['console', options.consoleHost, options.consolePort, '--console-port'],
@@ -106,7 +106,7 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
     await examine(`${name} port`, async (found) => found(await portFinding(host, port, { isRunning, option })))
   const { portals } = options
   if (portals) await examine('source keys', async (found) => found(await keyFinding(portals.sources, options.keyOf)))
-  if (options.portals && config) await checkPortals({ ...options, config, portals: options.portals }, tell)
+  if (options.portals && config) await checkPortals({ ...options, config, portals: options.portals }, report)
   options.emit({ event: 'findings', ok: counts.ok, warnings: counts.warning, problems: counts.problem })
   return counts.problem === 0 ? 0 : 1
 }
@@ -413,7 +413,7 @@ async function keyFinding(named: readonly string[], keyOf: DoctorOptions['keyOf'
 /** Sends one small request to each, within the limits for portals. Nothing is stored. */
 async function checkPortals(
   options: DoctorOptions & { readonly config: Config; readonly portals: NonNullable<DoctorOptions['portals']> },
-  tell: (check: string, finding: Finding) => void,
+  report: (check: string, finding: Finding) => void,
 ): Promise<void> {
   const { clock, random, version, config, keyOf, portals } = options
   const scratch = await mkdtemp(join(tmpdir(), 'tenderstock-doctor-'))
@@ -445,7 +445,7 @@ async function checkPortals(
       await within(work, checkMs).catch((error: unknown) => {
         finding = problem(sentenceOf(error))
       })
-      tell('portal', finding)
+      report('portal', finding)
     }
   } finally {
     await rm(scratch, { recursive: true, force: true })

@@ -58,7 +58,7 @@ export function startExport({ store, bucket, editions, clock, random, secretKey,
   let written = { at: Number.NEGATIVE_INFINITY, serial: -1, maintenanceUntil: undefined as number | undefined }
   let usedAt = Number.NEGATIVE_INFINITY
   let exported = 0
-  let told: string | undefined
+  let reported: string | undefined
 
   const takeRight = async (): Promise<number | undefined> => {
     if (fence !== undefined && (await keepExport(store.db, fence))) return fence
@@ -99,10 +99,10 @@ export function startExport({ store, bucket, editions, clock, random, secretKey,
       // a revocation does not wait for an edition
       await writeAccess(right)
       const state = await exporting.round(right, await lastRedaction(store.db))
-      if (state && (state.edition !== exported || told !== undefined)) {
+      if (state && (state.edition !== exported || reported !== undefined)) {
         await noteExported(store.db, state.edition, clock())
         exported = state.edition
-        told = undefined
+        reported = undefined
       }
       if (clock() - usedAt >= useEveryMs) {
         await addNodesUse(store, bucket, { sealer, now: clock() })
@@ -114,8 +114,8 @@ export function startExport({ store, bucket, editions, clock, random, secretKey,
         return
       }
       const why = error instanceof Error ? error.message : String(error)
-      if (told !== why) await noteExportConcern(store.db, why)
-      told = why
+      if (reported !== why) await noteExportConcern(store.db, why)
+      reported = why
       throw error
     }
   }

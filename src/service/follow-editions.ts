@@ -61,7 +61,7 @@ export function followEditions({
   /** An incomplete edition is requested again after 1, 2, 4 … rounds. */
   let pause = 0
   let waiting = 0
-  let told = ''
+  let reported = ''
   const look = async () => {
     if (isBusy) return
     if (waiting > 0) {
@@ -74,16 +74,16 @@ export function followEditions({
       if (edition !== editions.serial || editions.isDamaged || editions.olderDatabase !== undefined)
         await catchUp(editions, source)
       onLook?.()
-      told = ''
+      reported = ''
       pause = 0
       state.report('editions', undefined)
     } catch (error) {
       const isRefusal = error instanceof WrongEntriesError || error instanceof OlderDatabaseError
-      if (told !== String(error)) {
+      if (reported !== String(error)) {
         if (isRefusal) log.error(error.message)
         else log.warn({ error: String(error) }, 'cannot see new editions; the last one is still served')
       }
-      told = String(error)
+      reported = String(error)
       if (isRefusal) {
         pause = Math.min(longestRefusedRounds, Math.max(1, 2 * pause))
         waiting = pause

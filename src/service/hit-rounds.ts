@@ -40,7 +40,7 @@ export function startHitRounds({ store, clock, stop, emit, onState }: HitRoundsO
   let running: Promise<void> | undefined
   let isWanted = false
   let failures = 0
-  let told: string | undefined
+  let reported: string | undefined
   let again: NodeJS.Timeout | undefined
 
   const once = async (): Promise<void> => {
@@ -49,15 +49,15 @@ export function startHitRounds({ store, clock, stop, emit, onState }: HitRoundsO
       if (outcome.kind === 'matched' && outcome.hits + outcome.unseen > 0)
         emit({ event: 'matched', editions: outcome.editions, hits: outcome.hits, unseen: outcome.unseen })
       failures = 0
-      if (told !== undefined) onState(undefined)
-      told = undefined
+      if (reported !== undefined) onState(undefined)
+      reported = undefined
     } catch (error) {
       // another process took over, or the service is stopping
       if (error instanceof MarkLostError || stop.aborted) return
       failures++
       const sentence = `Matching saved searches failed; retrying: ${String(error instanceof Error ? error.message : error).split('\n', 1)[0]}`
-      if (sentence !== told) onState(sentence, error)
-      told = sentence
+      if (sentence !== reported) onState(sentence, error)
+      reported = sentence
       await matcher.close()
       again = setTimeout(run, Math.min(firstPauseMs * 2 ** Math.min(failures - 1, 20), longestPauseMs))
       again.unref()

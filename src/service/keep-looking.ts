@@ -21,20 +21,20 @@ export function keepLooking({ look, everyMs, log, concern, report }: LookingOpti
   readonly close: () => Promise<void>
 } {
   const stopping = new AbortController()
-  let [failures, told] = [0, '']
+  let [failures, reported] = [0, '']
   const run = async () => {
     while (!stopping.signal.aborted) {
       try {
         await look(stopping.signal)
         if (failures > 0) report(undefined)
-        ;[failures, told] = [0, '']
+        ;[failures, reported] = [0, '']
       } catch (error) {
         if (stopping.signal.aborted) return
         failures++
         const why = error instanceof Error ? error.message : String(error)
         report(`${concern}: ${why}`)
-        if (told !== why) log.error({ error: why }, `${concern}; retrying`)
-        told = why
+        if (reported !== why) log.error({ error: why }, `${concern}; retrying`)
+        reported = why
       }
       const pauseMs = failures === 0 ? everyMs : Math.min(longestPauseMs, everyMs * 2 ** Math.min(failures, 10))
       await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => {})

@@ -98,8 +98,8 @@ export function startLiveSources(options: LiveOptions): LiveSources {
         const { sourceId: source, ...facts } = result
         faults.delete(source)
         faults.delete('')
-        const tell = result.outcome === 'failed' ? network.emitFailure : emit
-        tell({ event: 'sourceRead', source, ...facts })
+        const report = result.outcome === 'failed' ? network.emitFailure : emit
+        report({ event: 'sourceRead', source, ...facts })
       },
       onCaughtUp: () => {
         isCaughtUp = true

@@ -10,7 +10,7 @@ import type { Serials } from '../store/change-signal.ts'
 import { openDatabaseClock } from '../store/database-clock.ts'
 import { openDocumentStore } from '../store/open-document-store.ts'
 import { loadRounds, type RoundState } from '../store/rounds.ts'
-import { type Answering, checkPlaces, type NodeOptions, openAnswering } from './answering.ts'
+import { type Answering, checkPortsAndFolder, type NodeOptions, openAnswering } from './answering.ts'
 import type { Emit } from './command-event.ts'
 import { watchDatabase } from './database-watch.ts'
 import { ExplorerAccess } from './explorer-access.ts'
@@ -66,7 +66,7 @@ export async function openNode(
   let opened: AsyncDisposableStack = opening
 
   // errors that would end the service later end it before a database is created
-  await checkPlaces(options)
+  await checkPortsAndFolder(options)
   const documentStore = await openDocumentStore(config.documents, {
     clock: systemClock,
     sleep: systemSleep,

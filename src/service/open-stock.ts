@@ -88,7 +88,7 @@ export function awaitDatabase(
   emit({ event: 'warning', message })
   log.error(message)
   void (async () => {
-    let told = ''
+    let reported = ''
     while (!ended.signal.aborted) {
       await delay(checkEveryMs, undefined, { ref: false })
       try {
@@ -97,9 +97,9 @@ export function awaitDatabase(
         log.warn('the database answers for the first time since the start; tokens and editions are up to date')
         return
       } catch (error) {
-        if (!isConnectionLoss(error) && told !== String(error))
+        if (!isConnectionLoss(error) && reported !== String(error))
           log.error({ error: String(error) }, 'the database answers, but cannot be used')
-        told = String(error)
+        reported = String(error)
       }
     }
   })()

@@ -28,7 +28,7 @@ const port = parentPort
 if (!port) throw new Error('a reader is a thread of the service, not a program')
 const settings = workerData as ReaderSettings
 const { config, limiterMemory, floodMemory, thread } = settings
-const tell = (message: FromReader) => port.postMessage(message)
+const send = (message: FromReader) => port.postMessage(message)
 
 const clock = shiftableClock(systemClock, settings.clockShift).now
 const random = systemRandom
@@ -36,14 +36,14 @@ const log = openLog(settings.logLevel)
 let nodeState = settings.state
 /** The time that all nodes share: one node's cursors and tokens are judged by others. Limits use the steady clock. */
 const databaseClock = () => clock() + nodeState.clockDifferenceMs
-const editions = new FollowedLog({ clock: databaseClock, onDamage: () => tell({ type: 'damaged' }) })
+const editions = new FollowedLog({ clock: databaseClock, onDamage: () => send({ type: 'damaged' }) })
 
 const asked = new Map<number, { readonly done: (value: unknown) => void; readonly fail: (error: Error) => void }>()
 let questions = 0
 function ask<Answer>(question: ReaderQuestion, ...parameters: readonly unknown[]): Promise<Answer> {
   return new Promise<Answer>((resolve, reject) => {
     asked.set(++questions, { done: (value) => resolve(value as Answer), fail: reject })
-    tell({ type: 'ask', ask: questions, question, parameters })
+    send({ type: 'ask', ask: questions, question, parameters })
   })
 }
 function answered(id: number): { readonly done: (value: unknown) => void; readonly fail: (error: Error) => void } {
@@ -64,7 +64,7 @@ port.on('message', (message: ToReader) => {
       nodeState = message.state
       break
     case 'settle':
-      tell({ type: 'settled', turn: message.turn })
+      send({ type: 'settled', turn: message.turn })
       break
     case 'answer':
       answered(message.ask).done(message.value)
@@ -122,7 +122,7 @@ const limiter = await openLimiter()
 const use = new UseCounter(databaseClock)
 const reportUse = () => {
   const counted = use.take()
-  if (counted.length > 0) tell({ type: 'use', use: counted })
+  if (counted.length > 0) send({ type: 'use', use: counted })
 }
 const reporting = setInterval(reportUse, usePauseMs)
 const app = buildApi({
@@ -157,10 +157,10 @@ const listen = async () => {
   const { host, port: apiPort, isPortShared } = settings
   try {
     await app.listen({ host, port: apiPort, ...(isPortShared && { reusePort: true }) })
-    tell({ type: 'listening' })
+    send({ type: 'listening' })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    tell({ type: 'refused', code, message })
+    send({ type: 'refused', code, message })
     await stop()
     port.close()
   }

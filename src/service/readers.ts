@@ -170,7 +170,7 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
     [...threads].flatMap(([thread, { hasListened }]) => (hasListened && !isClosing ? [thread] : [])),
   )
   const unfollowState = state.follow((snapshot) => {
-    for (const reader of threads.values()) reader.tellState(snapshot)
+    for (const reader of threads.values()) reader.sendState(snapshot)
   })
   const standBy = () => {
     if (!isClosing) spare ??= open()
@@ -297,7 +297,7 @@ class Reader {
     this.#send({ type: 'log', message })
   }
 
-  tellState(state: NodeSnapshot): void {
+  sendState(state: NodeSnapshot): void {
     this.#send({ type: 'state', state })
   }
 

@@ -15,7 +15,7 @@ const longestPauseMs = 60_000
 /** How often a healthy state is stored again, so that a hang can be distinguished from a quiet night. */
 const keepMs = 15 * 60_000
 /** How often an unchanged error is reported again. */
-const tellMs = 3_600_000
+const repeatMs = 3_600_000
 
 type StageCounters = Pick<WorkCounts, 'noteStage' | 'noteRound'>
 
@@ -70,8 +70,8 @@ export function startRounds(options: RoundsOptions): Rounds {
   let notBefore = Number.NEGATIVE_INFINITY
   let keptAt = Number.NEGATIVE_INFINITY
   let again: NodeJS.Timeout | undefined
-  let told = ''
-  let toldAt = Number.NEGATIVE_INFINITY
+  let reported = ''
+  let reportedAt = Number.NEGATIVE_INFINITY
   const first = Promise.withResolvers<void>()
   stop.addEventListener('abort', () => first.resolve(), { once: true })
 
@@ -87,9 +87,9 @@ export function startRounds(options: RoundsOptions): Rounds {
     notBefore = clock() + pauseMs
     const sentence = sentenceOf(error, options.dataFolder)
     state = { ...state, failedRounds, lastError: sentence, lastErrorAt: clock() }
-    if (sentence !== told || clock() - toldAt >= tellMs) {
+    if (sentence !== reported || clock() - reportedAt >= repeatMs) {
       options.onFailure(sentence, error)
-      ;[told, toldAt] = [sentence, clock()]
+      ;[reported, reportedAt] = [sentence, clock()]
     }
     await keep(true)
     again = setTimeout(() => {
@@ -102,7 +102,7 @@ export function startRounds(options: RoundsOptions): Rounds {
     const { failedRounds } = state
     state = { ...state, failedRounds: 0, lastRoundAt: clock() }
     notBefore = Number.NEGATIVE_INFINITY
-    told = ''
+    reported = ''
     if (failedRounds > 0) options.onRecovery(failedRounds)
     await keep(failedRounds > 0 || isFirst)
     isFirst = false

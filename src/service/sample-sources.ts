@@ -77,7 +77,7 @@ export async function openSampleSources(options: SampleOptions): Promise<SampleS
     version: options.version,
   })
   emit({ event: 'portals', portals: chosen.length })
-  const toldOf = new Set<string>()
+  const reported = new Set<string>()
   const readOne = async (source: Source) => {
     const days = source.channels.some(({ slots }) => slots.kind === 'hours') ? pastDaysOfHours : pastDays
     const results = await runSource(store, source, {
@@ -98,8 +98,8 @@ export async function openSampleSources(options: SampleOptions): Promise<SampleS
     const control = new Set(source.channels.flatMap(({ name, role }) => (role === 'control' ? [name] : [])))
     const entries = sum((each) => (control.has(each.channel) ? 0 : each.entries))
     const documents = sum(({ documents: count }) => count)
-    if (documents > 0 || !toldOf.has(source.id)) {
-      toldOf.add(source.id)
+    if (documents > 0 || !reported.has(source.id)) {
+      reported.add(source.id)
       const rejections = sum(({ rejections: count }) => count)
       emit({
         event: 'ingested',

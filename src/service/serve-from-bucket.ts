@@ -8,7 +8,7 @@ import { openLog } from '../platform/log.ts'
 import { systemRandom } from '../platform/random.ts'
 import { createSealer } from '../platform/sealing.ts'
 import { openBucket } from '../store/bucket.ts'
-import { answerUntilStopped, checkPlaces, type NodeOptions, openAnswering } from './answering.ts'
+import { answerUntilStopped, checkPortsAndFolder, type NodeOptions, openAnswering } from './answering.ts'
 import { bucketUse } from './bucket-use.ts'
 import { watchBucket } from './bucket-watch.ts'
 import { openNodeState } from './node-state.ts'
@@ -24,7 +24,7 @@ export async function serveFromBucket(options: NodeOptions, location: BucketLoca
   const log = openLog(options.logLevel)
   const clock = systemClock
   await using open = new AsyncDisposableStack()
-  await checkPlaces(options)
+  await checkPortsAndFolder(options)
   const bucket = openBucket(location, {
     clock,
     sleep: systemSleep,

@@ -19,7 +19,7 @@ export class ShownRounds {
     this.#store = store
     this.#clock = clock
     this.#state = state
-    this.#tell(before)
+    this.#show(before)
     this.#timer = setInterval(() => this.#look(), pollMs)
   }
 
@@ -33,15 +33,15 @@ export class ShownRounds {
   }
 
   #look(): void {
-    if (this.#own) this.#tell(this.#own())
+    if (this.#own) this.#show(this.#own())
     else
       loadRounds(this.#store.db).then(
-        (rounds) => this.#tell(rounds),
+        (rounds) => this.#show(rounds),
         () => {},
       )
   }
 
-  #tell(rounds: RoundState | undefined): void {
+  #show(rounds: RoundState | undefined): void {
     if (!rounds) return
     const { failedRounds, lastRoundAt } = rounds
     const isFailing = whyFailing(rounds, this.#clock()) !== undefined

@@ -1,7 +1,7 @@
 // What the console's pages read of stages that they do not depend on. Each read is one transaction: it waits for the
 // database once.
 import { statfs } from 'node:fs/promises'
-import type { ReviewDesk, SourceFile, SourceLine, StockReads, ToldRecord } from '../console/stock-reads.ts'
+import type { ExplainedRecord, ReviewDesk, SourceFile, SourceLine, StockReads } from '../console/stock-reads.ts'
 import { explainRecord } from '../consolidate/explain-stock.ts'
 import { noticeChanges } from '../consolidate/notice-changes.ts'
 import { hourMs } from '../domain/time.ts'
@@ -37,7 +37,7 @@ export function stockReads(context: ServiceContext, editions: Pick<EditionView, 
   const { store, clock, dataFolder, databaseClock, documentStore } = context
   const within = <Result>(read: (trx: Executor) => Promise<Result>) => inTransaction(store, read)
   return {
-    record: (id) => within((trx) => toldRecord(trx, id, clock())),
+    record: (id) => within((trx) => readRecord(trx, id, clock())),
     reviews: (options) => within((trx) => reviewDesk(trx, options)),
     sources: async () => {
       const sources = await loadSources()
@@ -64,7 +64,7 @@ export function stockReads(context: ServiceContext, editions: Pick<EditionView, 
   }
 }
 
-async function toldRecord(trx: Executor, id: string, now: number): Promise<ToldRecord | undefined> {
+async function readRecord(trx: Executor, id: string, now: number): Promise<ExplainedRecord | undefined> {
   const explained = await explainRecord(trx, id, now)
   if (!explained) return undefined
   const { tenderId, content, notices, origins } = explained

@@ -42,7 +42,7 @@ export class StockRound {
   readonly #options: StockRoundOptions
   readonly #startedAt: number
   #heldUntil = 0
-  #toldOfClockUntil = 0
+  #clockReportedUntil = 0
   #readAt = Number.NEGATIVE_INFINITY
   #lookedAtModel = Number.NEGATIVE_INFINITY
   #watchedAt = Number.NEGATIVE_INFINITY
@@ -149,8 +149,8 @@ export class StockRound {
     const { context, state, emit } = this.#options
     if (event.event === 'clockDiffers') {
       state.report('publishing', event.message)
-      if (context.clock() < this.#toldOfClockUntil) return
-      this.#toldOfClockUntil = context.clock() + heldPauseMs
+      if (context.clock() < this.#clockReportedUntil) return
+      this.#clockReportedUntil = context.clock() + heldPauseMs
     }
     if (isFirst || (event.event !== 'nothingNew' && event.event !== 'tooEarly')) emit(event)
   }

@@ -172,7 +172,7 @@ export const testWebhook: Operation = async (context, { operands, options }, emi
     }
     if (isSuccess && endpoint.state === 'disabled') {
       await changed(context, endpoint, 'webhook.enable', (trx) => enableEndpoint(trx, endpoint.endpointNo))
-      await tellHeld(context, endpoint, emit)
+      await reportHeld(context, endpoint, emit)
     }
     return isSuccess ? 0 : 1
   } finally {
@@ -197,7 +197,7 @@ export const enableWebhook: Operation = async (context, { operands }, emit) => {
   const endpoint = await endpointNamed(context, operands)
   await changed(context, endpoint, 'webhook.enable', (trx) => enableEndpoint(trx, endpoint.endpointNo))
   emit({ event: 'webhookEnabled', id: endpoint.endpointId })
-  await tellHeld(context, endpoint, emit)
+  await reportHeld(context, endpoint, emit)
   return 0
 }
 
@@ -318,7 +318,7 @@ async function addressOf({ store, config }: ServiceContext, typed: string): Prom
   return address.url
 }
 
-async function tellHeld(
+async function reportHeld(
   { store }: ServiceContext,
   { endpointNo, endpointId }: WebhookEndpoint,
   emit: Emit,

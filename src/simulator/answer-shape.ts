@@ -6,12 +6,12 @@ import { sampleOf } from './regexp-sample.ts'
 import { escapeXml } from './samples/xml-text.ts'
 
 /** A value besides the entries: a total, the next address. */
-export type PlacedValue = { readonly at: AnswerPointer; readonly value: Json }
+export type PointerValue = { readonly at: AnswerPointer; readonly value: Json }
 
 export type AnswerPage = {
   /** Documents as the portal writes them: the text of JSON, one element or a document of XML, header and row of CSV. */
   readonly documents: readonly string[]
-  readonly placedValues?: readonly PlacedValue[]
+  readonly pointerValues?: readonly PointerValue[]
   /** A single item, not a list that happens to have one: a detail. */
   readonly isOne?: boolean
   /** Whether XML documents have no surrounding element that belongs to the answer. */
@@ -37,7 +37,7 @@ export type WrittenAnswer = {
 const membersOfPackage = 4
 
 export async function writeAnswer(entries: Entries, page: AnswerPage): Promise<WrittenAnswer> {
-  const headers = headersOf(page.placedValues ?? [])
+  const headers = headersOf(page.pointerValues ?? [])
   const written = await write(entries, page)
   return { ...written, headers }
 }
@@ -76,9 +76,9 @@ async function write(entries: Entries, page: AnswerPage): Promise<{ body: Buffer
 
 // Places that are no part of the body
 
-function headersOf(placedValues: readonly PlacedValue[]): Record<string, string> {
+function headersOf(pointerValues: readonly PointerValue[]): Record<string, string> {
   const headers: Record<string, string> = {}
-  for (const { at, value } of placedValues) {
+  for (const { at, value } of pointerValues) {
     const header = /^header\[(.+)\]$/.exec(at)
     const link = /^link\[(.+)\]$/.exec(at)
     if (header) headers[header[1]!.toLowerCase()] = String(value)
@@ -98,7 +98,7 @@ function writeJson(entries: Extract<Entries, { format: 'json' }>, page: AnswerPa
   const texts = page.documents.map((text) => text.trim())
   const list = (items: readonly string[]) => `[${items.join(`,${page.between ?? ''}`)}]`
   const segments = entries.at === '' ? [] : entries.at.slice(1).split('/').map(unescaped)
-  const pointers = (page.placedValues ?? []).filter(({ at }) => at.startsWith('/'))
+  const pointers = (page.pointerValues ?? []).filter(({ at }) => at.startsWith('/'))
   if (segments.length === 0) return page.isOne ? (texts[0] ?? 'null') : list(texts)
   const root: Tree = {}
   if (/\/(?:releases|records)(?:\/|$)/.test(entries.at)) Object.assign(root, packageHead(page))
@@ -181,7 +181,7 @@ function writeXml(element: string, root: string | undefined, page: AnswerPage): 
   const found = parts.find((part) => part.rootTag !== undefined)?.rootTag
   const start = found ?? usualRoots[element] ?? root ?? 'results'
   const name = /^[^\s/>]+/.exec(start)![0]
-  const values = (page.placedValues ?? []).map(({ at, value }) => {
+  const values = (page.pointerValues ?? []).map(({ at, value }) => {
     const link = /^link\[(.+)\]$/.exec(at)
     if (link) return `<link rel="${link[1]}" href="${escapeXml(String(value))}"/>`
     return /^[A-Za-z_][\w.-]*$/.test(at) ? `<${at}>${escapeXml(String(value))}</${at}>` : ''
@@ -242,7 +242,7 @@ async function writeArchive(
     groups.push(page.documents.slice(index, index + Math.max(1, size)))
   const members: ArchiveMember[] = []
   for (const [index, documents] of groups.entries()) {
-    const { body } = await write(inside, { ...page, documents, placedValues: [] })
+    const { body } = await write(inside, { ...page, documents, pointerValues: [] })
     members.push({ name: memberName(entries.members, inside, index, body), bytes: body })
   }
   members.push(...(page.spoiled ?? []))

@@ -1,6 +1,6 @@
 // Answers as a card describes them, and the values that a card iterates over.
 import type { Delivery, Each, Entries, Template } from '../sources/delivery.ts'
-import { type PlacedValue, writeAnswer } from './answer-shape.ts'
+import { type PointerValue, writeAnswer } from './answer-shape.ts'
 import { valueAt, writeListing } from './listing.ts'
 import type { Asked, PortalAnswer } from './portal-answer.ts'
 import type { Filled } from './request-pattern.ts'
@@ -29,8 +29,8 @@ export function eachOf(delivery: Delivery): readonly Each[] {
 
 export function eachAnswer(each: ListedEach, asked: Asked): Promise<PortalAnswer> {
   const documents = listedKeys.map((value) => writeListing(each.entries, [{ at: each.at, value }], value))
-  const placedValues = each.pages === undefined ? [] : [{ at: each.pages, value: 1 }]
-  return writtenAnswer(each.entries, documents, asked.request.url.href, undefined, placedValues)
+  const pointerValues = each.pages === undefined ? [] : [{ at: each.pages, value: 1 }]
+  return writtenAnswer(each.entries, documents, asked.request.url.href, undefined, pointerValues)
 }
 
 /** Each entry belongs to one of the values, chosen by its ID. */
@@ -49,7 +49,7 @@ export async function writtenAnswer(
   documents: readonly string[],
   address: string,
   asked: Asked | undefined,
-  placedValues: readonly PlacedValue[],
+  pointerValues: readonly PointerValue[],
   {
     isOne = false,
     isBare = false,
@@ -74,7 +74,7 @@ export async function writtenAnswer(
   const isJunk = entries.format === 'json' && documents.length > 1 && !isOne && asked?.happens('broken-member')
   const { body, type, headers } = await writeAnswer(entries, {
     documents,
-    placedValues,
+    pointerValues,
     isOne,
     isBare,
     ...(head !== undefined && { head }),

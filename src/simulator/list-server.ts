@@ -3,7 +3,7 @@
 import type { Delivery } from '../sources/delivery.ts'
 import type { Json } from '../sources/fetch.ts'
 import type { Channel } from '../sources/source.ts'
-import type { PlacedValue } from './answer-shape.ts'
+import type { PointerValue } from './answer-shape.ts'
 import { belongs, type Visible, writtenAnswer } from './card-answer.ts'
 import { spanEnd } from './date-pattern.ts'
 import { halvesOf, idInAddress, type ListedValue, valueAt, writeListing } from './listing.ts'
@@ -40,7 +40,7 @@ type ListedEntry = {
 
 /** A page of the entries with its totals and links, or a refusal. */
 type Walked =
-  | { readonly rows: readonly ListedEntry[]; readonly places: readonly PlacedValue[] }
+  | { readonly rows: readonly ListedEntry[]; readonly pointerValues: readonly PointerValue[] }
   | { readonly answer: PortalAnswer }
 
 /** A list with its pages and its details. */
@@ -198,10 +198,10 @@ export class ListServer {
     if (delivery.kind === 'single' && rows.length === 0 && delivery.notFound !== undefined)
       return textAnswer(404, 'not found')
     if (this.#isAfterSpan() && span && span.to > asked.now) return textAnswer(404, 'not yet')
-    const places: PlacedValue[] = [...this.#expectedPlaces(rows.length), ...walked.places]
+    const pointerValues: PointerValue[] = [...this.#expectedTotal(rows.length), ...walked.pointerValues]
     if (delivery.total !== undefined) {
       const lie = asked.happens('total-more') ? 3 : asked.happens('total-less') ? -1 : 0
-      places.push({ at: delivery.total, value: Math.max(0, rows.length + lie) })
+      pointerValues.push({ at: delivery.total, value: Math.max(0, rows.length + lie) })
     }
     let shown = walked.rows
     if (this.#quirks.hasLossyCursor) {
@@ -217,7 +217,7 @@ export class ListServer {
         const next = new URL(request.url)
         const window = [next.searchParams.get('updatedFrom'), next.searchParams.get('updatedTo'), skipped + size]
         next.searchParams.set('cursor', Buffer.from(window.join('|')).toString('base64url'))
-        places.push({ at: '/links/next', value: next.href })
+        pointerValues.push({ at: '/links/next', value: next.href })
       }
     }
     if (delivery.most !== undefined) shown = shown.slice(0, delivery.most)
@@ -229,13 +229,13 @@ export class ListServer {
       shown.map(({ text }) => text),
       request.url.href,
       asked,
-      places,
+      pointerValues,
       { isBare: !this.#source.writeSample, head: this.#shown(asked.now)[0]?.text.split('\n', 1)[0] },
     )
   }
 
   /** The other values that the card expects besides the entries: mostly counts. */
-  #expectedPlaces(count: number): PlacedValue[] {
+  #expectedTotal(count: number): PointerValue[] {
     const { entries } = this.#delivery
     if (entries.format !== 'json' || entries.at === '') return []
     const top = entries.at.split('/')[1]
@@ -271,7 +271,7 @@ export class ListServer {
     const delivery = this.#delivery
     switch (delivery.kind) {
       case 'single':
-        return { rows, places: [] }
+        return { rows, pointerValues: [] }
       case 'page':
       case 'offset': {
         const size = this.#size(asked, filled, delivery.pageSize)
@@ -328,10 +328,11 @@ export class ListServer {
     if (offset > 0 && asked.happens('moving-pages')) offset -= 1
     let shown = rows.slice(offset, offset + size)
     if (shown.length > 1 && offset + size < rows.length && asked.happens('early-short-page')) shown = shown.slice(0, -1)
-    const places: PlacedValue[] = []
-    if (end.when === 'pages') places.push({ at: end.at, value: Math.ceil(rows.length / size) })
-    if (end.when === 'flag') places.push({ at: end.at, value: offset + size >= rows.length ? end.isLast : !end.isLast })
-    return { rows: shown, places }
+    const pointerValues: PointerValue[] = []
+    if (end.when === 'pages') pointerValues.push({ at: end.at, value: Math.ceil(rows.length / size) })
+    if (end.when === 'flag')
+      pointerValues.push({ at: end.at, value: offset + size >= rows.length ? end.isLast : !end.isLast })
+    return { rows: shown, pointerValues }
   }
 
   #linked(asked: Asked, rows: readonly ListedEntry[]): Walked {
@@ -359,15 +360,15 @@ export class ListServer {
       }
       return url.href
     }
-    const places: PlacedValue[] = []
+    const pointerValues: PointerValue[] = []
     const isMore = last !== undefined && from + size < ordered.length
     const again = written ?? tokenOf(undefined)
-    if (isFeed) places.push({ at: delivery.next, value: link(last ? tokenOf(last) : again, isForward) })
+    if (isFeed) pointerValues.push({ at: delivery.next, value: link(last ? tokenOf(last) : again, isForward) })
     else if (isMore || (last && asked.happens('token-after-end')))
-      places.push({ at: delivery.next, value: link(tokenOf(last), isForward) })
+      pointerValues.push({ at: delivery.next, value: link(tokenOf(last), isForward) })
     if (delivery.firstNext !== undefined && !isForward)
-      places.push({ at: delivery.firstNext, value: link(tokenOf(shown[0] ?? rows[0]), true) })
-    return { rows: shown, places }
+      pointerValues.push({ at: delivery.firstNext, value: link(tokenOf(shown[0] ?? rows[0]), true) })
+    return { rows: shown, pointerValues }
   }
 
   #byCursor(asked: Asked, filled: Filled, rows: readonly ListedEntry[]): Walked {
@@ -395,7 +396,7 @@ export class ListServer {
     const shown = rows.slice(from, from + size)
     const last = shown.at(-1)
     const isMore = from + size < rows.length
-    const places: PlacedValue[] = []
+    const pointerValues: PointerValue[] = []
     const isAlways = this.#channel.slots.kind === 'feed' || isByTime
     const token = (row: ListedEntry | undefined) =>
       isByTime
@@ -406,10 +407,10 @@ export class ListServer {
           ? tokenOf(row)
           : (given ?? tokenOf(undefined))
     if (isMore || (isAlways && last) || (last && asked.happens('token-after-end')))
-      places.push({ at: delivery.cursor, value: token(last) })
+      pointerValues.push({ at: delivery.cursor, value: token(last) })
     else if (isAlways && this.#channel.slots.kind === 'feed')
-      places.push({ at: delivery.cursor, value: token(undefined) })
-    return { rows: shown, places }
+      pointerValues.push({ at: delivery.cursor, value: token(undefined) })
+    return { rows: shown, pointerValues }
   }
 
   #byKey(asked: Asked, filled: Filled, rows: readonly ListedEntry[]): Walked {
@@ -429,7 +430,7 @@ export class ListServer {
         if (from < 0) from = rows.length
       }
     }
-    return { rows: rows.slice(from, from + size), places: [] }
+    return { rows: rows.slice(from, from + size), pointerValues: [] }
   }
 }
 

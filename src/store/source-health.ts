@@ -4,7 +4,7 @@ import { arrayText } from './array-text.ts'
 import type { Executor } from './database.ts'
 
 /** Totals of the readings of a source. Times in epoch milliseconds. */
-export type ReadingRow = {
+export type ReadingTotals = {
   readonly sourceId: string
   readonly firstReadAt: number
   readonly lastReadAt: number
@@ -19,8 +19,8 @@ const successful = sql.raw(`('complete', 'unchanged', 'empty')`)
 const unsuccessful = sql.raw(`('failed', 'refused')`)
 
 /** One row for each source that was ever read. */
-export async function readingsBySource(db: Executor): Promise<ReadingRow[]> {
-  const { rows } = await sql<ReadingRow>`
+export async function readingsBySource(db: Executor): Promise<ReadingTotals[]> {
+  const { rows } = await sql<ReadingTotals>`
     with readings as (
       select source_id, min(started_at) as first_read_at, max(ended_at) as last_read_at,
         max(ended_at) filter (where outcome in ${successful}) as last_success_at,

@@ -15,7 +15,7 @@ import {
   type TokenRevocation,
   takeTokenWarnings,
 } from './organizations.ts'
-import { type Posting, type TokenNewsKind, tellOwners } from './token-news.ts'
+import { notifyOwners, type Posting, type TokenNewsKind } from './token-news.ts'
 
 /** Who changes something, and from which network. */
 export type Actor = {
@@ -95,13 +95,13 @@ export async function rotateTokenBy(
  */
 export async function warnOfTokens(trx: Executor, posting: Posting): Promise<void> {
   for (const { token, days } of await takeTokenWarnings(trx, posting.now))
-    await tellOwners(trx, { kind: 'tokenEnds', token, actor: null, days }, posting)
+    await notifyOwners(trx, { kind: 'tokenEnds', token, actor: null, days }, posting)
 }
 
 async function record(trx: Executor, by: Actor, kind: TokenNewsKind, token: ApiToken, posting: Posting): Promise<void> {
   const action = kind === 'tokenCreated' ? 'token.create' : 'token.revoke'
   await addAuditEntry(trx, entryOf(action, token, by, posting.now))
-  await tellOwners(trx, { kind, token, actor: by.actor }, posting)
+  await notifyOwners(trx, { kind, token, actor: by.actor }, posting)
 }
 
 const entryOf = (

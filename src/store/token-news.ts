@@ -31,7 +31,7 @@ export type TokenNews = {
 export type Posting = { readonly now: number; readonly mailDomain: string }
 
 /** Queues a mail to each Owner, once for each occasion. Call it in the transaction of its cause. */
-export async function tellOwners(
+export async function notifyOwners(
   trx: Executor,
   { kind, token, actor, days }: TokenNews,
   { now, mailDomain }: Posting,

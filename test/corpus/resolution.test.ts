@@ -7,7 +7,7 @@ import {
   type CopyReport,
   doeIndex,
   type ListRowFigures,
-  labelledPairs,
+  labeledPairs,
   listingsInOtherLanguages,
   listRows,
   placedCopies,
@@ -41,7 +41,7 @@ describe.skipIf(isMissing)('the resolution on the corpus', () => {
   }, 900_000)
 
   test('joins hand-labeled pairs without a wrong merge', () => {
-    const figures = labelledPairs(folder)!
+    const figures = labeledPairs(folder)!
     expect(figures.wrong).toEqual([])
     expect(figures.recall).toBeGreaterThanOrEqual(0.9)
     expect(figures.reviewRate).toBeLessThanOrEqual(0.05)

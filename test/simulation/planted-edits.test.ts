@@ -7,7 +7,7 @@ import { findPlanted, plantedEdits } from './planted-edits.ts'
 const timeout = 900_000
 
 it.each(proofDraw(plantedEdits, 4).map((planted) => [planted.name, planted] as const))(
-  'the text to replace is found in the source of the client: %s',
+  'a mistake planted in the source of the client is found: %s',
   { timeout },
   async (name, planted) => {
     const seed = Math.floor(Math.random() * 1_000_000)

@@ -58,7 +58,7 @@ export class Progress {
       const text = event.reason === 'failure' && this.#cause !== '' ? this.#cause : waitTexts[event.reason]
       this.#wait = { until: this.#environment.clock() + event.ms, text }
       if (event.ms >= waitsWorthSayingMs)
-        this.#tell(`waiting ${duration(event.ms)}: ${text}`, {
+        this.#report(`waiting ${duration(event.ms)}: ${text}`, {
           event: 'wait',
           ms: event.ms,
           reason: event.reason,
@@ -77,17 +77,17 @@ export class Progress {
       this.page(event.counts.records, event.counts.pages)
     } else if (event.type === 'restart') {
       const { reason, updatedSince } = event
-      this.#tell(`restarts (${reason})`, { event: 'restart', reason, updatedSince })
+      this.#report(`restarts (${reason})`, { event: 'restart', reason, updatedSince })
     } else if (event.type === 'differs') {
       const text = `The copy differs from edition ${event.edition}; everything is gone over once more.`
-      this.#tell(text, { event: 'differs', edition: event.edition })
+      this.#report(text, { event: 'differs', edition: event.edition })
     } else if (event.type === 'left-over') {
       const text = `checking ${counted(event.records, 'record')} that the run did not deliver`
-      this.#tell(text, { event: 'left-over', records: event.records })
+      this.#report(text, { event: 'left-over', records: event.records })
     } else if (event.type === 'survivor') {
       const { id, isFound } = event
       const text = isFound ? undefined : `the survivor ${id} of a merge is unknown to the API`
-      this.#tell(text, { event: 'survivor', id, isFound })
+      this.#report(text, { event: 'survivor', id, isFound })
     }
   }
 
@@ -99,7 +99,7 @@ export class Progress {
       : updatedSince === undefined
         ? 'starts'
         : `starts at ${updatedSince}`
-    this.#tell(`${this.#title} ${how}`, { event: 'run', kind, isResumed, updatedSince })
+    this.#report(`${this.#title} ${how}`, { event: 'run', kind, isResumed, updatedSince })
   }
 
   /** Shows how many records and pages have arrived so far. */
@@ -170,7 +170,7 @@ export class Progress {
     this.#ticker ??= setInterval(() => this.draw(), tickEveryMs).unref()
   }
 
-  #tell(text: string | undefined, event: { readonly event: string; readonly [name: string]: unknown }): void {
+  #report(text: string | undefined, event: { readonly event: string; readonly [name: string]: unknown }): void {
     const { isJson, isQuiet } = this.#options
     if (isJson) this.#environment.stdout.write(`${JSON.stringify(event)}\n`)
     // At a terminal the redrawn line says it; a log keeps it.

@@ -79,14 +79,14 @@ async function runOnce(
     const holder = await lock.holder().catch(() => undefined)
     const known = holder && `It is process ${holder.pid} on ${holder.host}, since ${moment(holder.since)}.`
     const who = busy ? busy.message : known
-    tell(options, environment, outcome, who)
+    printOutcome(options, environment, outcome, who)
     return outcome
   }
   const after = reportAfter((await readReport(folder)) ?? before, outcome, environment.now())
   // The run counts even when the report about it cannot be written.
   await writeReport(folder, after).catch(() => {})
   if (options.metrics !== undefined) await writeMetrics(options.metrics, after, sinkTitle(options.sink))
-  tell(options, environment, outcome, undefined, sink.warnings)
+  printOutcome(options, environment, outcome, undefined, sink.warnings)
   return outcome
 }
 
@@ -121,7 +121,7 @@ function codeOf(outcome: SyncOutcome): number {
 }
 
 /** Reports how the run ended. */
-function tell(
+function printOutcome(
   { isJson, isQuiet, sink }: Options,
   { stdout, stderr }: Environment,
   outcome: SyncOutcome,

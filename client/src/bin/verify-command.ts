@@ -45,7 +45,7 @@ async function verify(job: Job, options: Options, environment: Environment): Pro
     found = await readCopy(job.sink)
   } catch (error) {
     if (!(error instanceof CopyDamagedError)) throw error
-    return tellDamage(error, options, environment)
+    return printDamage(error, options, environment)
   }
   const progress = new Progress(
     {
@@ -63,7 +63,7 @@ async function verify(job: Job, options: Options, environment: Environment): Pro
     const newest = await editionOf(client, found, state, { ...options, keepsArchived, signal: environment.signal })
     if (newest !== undefined) {
       progress.clear()
-      tellEqual(state!.copy!, newest, options, environment, environment.clock() - startedAt)
+      printEqual(state!.copy!, newest, options, environment, environment.clock() - startedAt)
       return exitCodes.ok
     }
     const comparison = new CopyComparison(found.held, {
@@ -74,7 +74,7 @@ async function verify(job: Job, options: Options, environment: Environment): Pro
     })
     await crawl(client, options, environment.signal, comparison, job.sink.readBack?.contentOf, progress)
     progress.clear()
-    return tellComparison(comparison.end(), options, environment, environment.clock() - startedAt)
+    return printComparison(comparison.end(), options, environment, environment.clock() - startedAt)
   } catch (error) {
     progress.clear()
     if (!environment.signal.aborted && !(error instanceof ProblemError) && !(error instanceof UnreachableError))
@@ -86,7 +86,7 @@ async function verify(job: Job, options: Options, environment: Environment): Pro
   }
 }
 
-function tellComparison(
+function printComparison(
   result: CopyDifferences,
   { isJson, sink }: Options,
   { stdout }: Environment,
@@ -160,7 +160,7 @@ async function editionOf(
   return isSame ? edition : undefined
 }
 
-function tellEqual(
+function printEqual(
   { records, edition }: KnownCopy,
   newest: number,
   { isJson, sink }: Options,
@@ -186,7 +186,11 @@ function tellEqual(
   )
 }
 
-function tellDamage({ message }: CopyDamagedError, { isJson, sink }: Options, { stdout, stderr }: Environment): number {
+function printDamage(
+  { message }: CopyDamagedError,
+  { isJson, sink }: Options,
+  { stdout, stderr }: Environment,
+): number {
   const title = sinkTitle(sink)
   if (isJson) stdout.write(`${JSON.stringify({ event: 'end', result: 'different', sink: title, damage: message })}\n`)
   else

@@ -8,9 +8,9 @@ export type LogViews = { readonly words: Int32Array; readonly counts: Uint32Arra
  * Number of slots in a ring besides those of exact stamps: all buckets that can count at once, one before the oldest,
  * one free.
  */
-const bucketPlaces = 64
+const bucketSlots = 64
 /** Bytes of a slot: a moment (8) and a count (4). */
-const placeBytes = 12
+const slotBytes = 12
 
 /**
  * Words of a log's head: the slot of the oldest stamp, the slot after the newest; then the time, an index into `times`.
@@ -23,8 +23,8 @@ const newestTime = 1
  * Number of bytes in the ring of a log with this number of exact stamps; a multiple of 8, which its position in memory
  * requires.
  */
-export const ringBytes = (exactStamps: number): number => Math.ceil((ringPlaces(exactStamps) * placeBytes) / 8) * 8
-const ringPlaces = (exactStamps: number): number => exactStamps + bucketPlaces
+export const ringBytes = (exactStamps: number): number => Math.ceil((ringSlots(exactStamps) * slotBytes) / 8) * 8
+const ringSlots = (exactStamps: number): number => exactStamps + bucketSlots
 
 /**
  * One log at a time; `open` selects it. Stamps that leave at the same moment share a slot; a slot holds how many
@@ -34,7 +34,7 @@ const ringPlaces = (exactStamps: number): number => exactStamps + bucketPlaces
 export class SlidingLogs {
   readonly #views: LogViews
   readonly #exactStamps: number
-  readonly #places: number
+  readonly #slots: number
   #word = 0
   #time = 0
   #firstMoment = 0
@@ -43,7 +43,7 @@ export class SlidingLogs {
   constructor(views: LogViews, exactStamps: number) {
     this.#views = views
     this.#exactStamps = exactStamps
-    this.#places = ringPlaces(exactStamps)
+    this.#slots = ringSlots(exactStamps)
   }
 
   /** Selects a log. `headByte` and `ringByte` are where its two parts begin, multiples of 8. */
@@ -51,7 +51,7 @@ export class SlidingLogs {
     this.#word = headByte / 4
     this.#time = headByte / 8 + newestTime
     this.#firstMoment = ringByte / 8
-    this.#firstCount = ringByte / 4 + this.#places * 2
+    this.#firstCount = ringByte / 4 + this.#slots * 2
   }
 
   /** Advances the time of this log, which never runs backwards; what has left by then no longer counts. */
@@ -80,7 +80,7 @@ export class SlidingLogs {
     const head = words[this.#word + headWord]!
     const tail = words[this.#word + tailWord]!
     const newest = this.#before(tail)
-    const live = tail < head ? tail - head + this.#places : tail - head
+    const live = tail < head ? tail - head + this.#slots : tail - head
     // Many stamps at once come only from requests that were admitted elsewhere (record): then buckets are used, too.
     const isExact = limit <= maxExactLimit && live < this.#exactStamps
     const leavesAt = isExact ? now + windowMs : Math.floor(now / bucketMs) * bucketMs + bucketMs + windowMs
@@ -101,14 +101,14 @@ export class SlidingLogs {
     let low = 0
     if (index > 0) {
       const tail = words[this.#word + tailWord]!
-      let high = tail < head ? tail - head + this.#places : tail - head
+      let high = tail < head ? tail - head + this.#slots : tail - head
       while (low < high) {
         const middle = (low + high) >>> 1
-        if (this.#sumUpTo((head + middle + 1) % this.#places) > index) high = middle
+        if (this.#sumUpTo((head + middle + 1) % this.#slots) > index) high = middle
         else low = middle + 1
       }
     }
-    return times[this.#firstMoment + ((head + low) % this.#places)]!
+    return times[this.#firstMoment + ((head + low) % this.#slots)]!
   }
 
   /** Whether everything that this log may still count has left at `now`. */
@@ -123,12 +123,12 @@ export class SlidingLogs {
     times[this.#time] = 0
   }
 
-  #after(place: number): number {
-    return place + 1 === this.#places ? 0 : place + 1
+  #after(slot: number): number {
+    return slot + 1 === this.#slots ? 0 : slot + 1
   }
 
-  #before(place: number): number {
-    return place === 0 ? this.#places - 1 : place - 1
+  #before(slot: number): number {
+    return slot === 0 ? this.#slots - 1 : slot - 1
   }
 
   /** Number of live stamps before the slot `end`, which comes after the oldest. */

@@ -23,14 +23,14 @@ async function oneTender(context: ConsoleContext, request: PageRequest): Promise
   const published = publishedRecord(context.editions, id)
   if (published?.mergedInto !== undefined) return mergedTender(published, context, request)
   if (!published && !viewer?.person.isOperator) throw new PageError(404, frameTexts[language].noPage)
-  const told = await context.reads.record(id)
+  const explained = await context.reads.record(id)
   // an operator decides on pairs before they are published
-  const record = published ?? (told && unpublishedRecord(told.content, now))
+  const record = published ?? (explained && unpublishedRecord(explained.content, now))
   if (!record) throw new PageError(404, frameTexts[language].noPage)
   const texts = tenderTexts[language]
   return page({
     ...headOf(record, context, request),
-    body: html`${!published && noteBox('info', texts.unpublished, texts.unpublishedBody)}${tenderBody(record, { language, now, told })}`,
+    body: html`${!published && noteBox('info', texts.unpublished, texts.unpublishedBody)}${tenderBody(record, { language, now, explained })}`,
   })
 }
 

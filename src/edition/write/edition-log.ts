@@ -2,7 +2,7 @@
 // It is a cache of the database: whatever is missing, torn or damaged is loaded from there again.
 //
 // At any time one generation is read (`#state`), a folder with the files of a LogState. What changes it takes turns
-// (`#inTurn`): appending and catching up, the end of a compaction, a checkpoint, closing. Work in the background
+// (`#exclusively`): appending and catching up, the end of a compaction, a checkpoint, closing. Work in the background
 // (`#upkeep`) is one thing at a time and prepares beside them: repair first, then compaction, then a checkpoint. A new
 // generation takes the place of the one before only whole, in a turn (`#replaceBy`), and after all followers in other
 // threads read it; only then are the files of the one before removed.
@@ -69,7 +69,7 @@ export class EditionLog extends LogView {
   #generation: number
   #state: LogState | undefined
   /** Appending and catching up run one after the other in this queue. */
-  #turn: Promise<unknown> = Promise.resolve()
+  #lastExclusive: Promise<unknown> = Promise.resolve()
   #isClosed = false
   #isClosing = false
   /** Number of entries checked in this cycle. */
@@ -129,7 +129,7 @@ export class EditionLog extends LogView {
     this.keepUp()
   }
 
-  #tell(message: LogMessage): void {
+  #send(message: LogMessage): void {
     for (const follower of this.#followers) follower.tell(message)
   }
 
@@ -140,11 +140,11 @@ export class EditionLog extends LogView {
 
   #watch(): void {
     this.#state?.watch({
-      chunk: (index, chunk) => this.#tell({ type: 'chunk', index, chunk: { ...chunk } }),
-      shard: (index, slots) => this.#tell({ type: 'shard', index, slots }),
-      sourceSet: (set) => this.#tell({ type: 'sourceSet', set }),
+      chunk: (index, chunk) => this.#send({ type: 'chunk', index, chunk: { ...chunk } }),
+      shard: (index, slots) => this.#send({ type: 'shard', index, slots }),
+      sourceSet: (set) => this.#send({ type: 'sourceSet', set }),
       settled: () => this.#settled(),
-      edition: (taken) => this.#tell({ type: 'edition', taken }),
+      edition: (taken) => this.#send({ type: 'edition', taken }),
     })
   }
 
@@ -155,14 +155,14 @@ export class EditionLog extends LogView {
     if (state) state.onDamage = () => this.keepUp()
     if (this.#followers.size === 0) return
     this.#watch()
-    this.#tell({ type: 'log', log: state?.snapshot() })
+    this.#send({ type: 'log', log: state?.snapshot() })
     await this.#settled()
   }
 
   /** Appends an edition from memory: for stocks without a database, and for tests. */
   appendEdition(edition: NewEdition, entries: Iterable<NewEntry> | AsyncIterable<NewEntry>): Promise<void> {
     return this.#withUpkeep(
-      this.#inTurn(async () => {
+      this.#exclusively(async () => {
         const state = await this.#appendable('')
         await state.append(edition, entries, { isTarget: true, isShown: true, packers: this.#packers })
         await this.#settled()
@@ -174,7 +174,7 @@ export class EditionLog extends LogView {
   catchUp(from: SourceStore | EditionSource, { isOlderAccepted = false }: CatchUpOptions = {}): Promise<number> {
     const source = 'onOneState' in from ? from : databaseSource(from)
     const store = 'onOneState' in from ? undefined : from
-    return this.#withUpkeep(this.#inTurn(() => this.#catchUp(source, store, isOlderAccepted)))
+    return this.#withUpkeep(this.#exclusively(() => this.#catchUp(source, store, isOlderAccepted)))
   }
 
   /** Serial of the editions (change-signal.ts) in the state of the database that was last loaded; -1 before. */
@@ -282,7 +282,7 @@ export class EditionLog extends LogView {
       const compaction = new Compaction(source, fresh)
       if (!(await compaction.run(isStopped))) return false
       await fresh.sync()
-      await this.#inTurn(async () => {
+      await this.#exclusively(async () => {
         if (isStopped() || !(await compaction.run(isStopped))) return
         if (fresh.records !== source.records)
           throw new Error(`the copy holds ${fresh.records} records instead of ${source.records}`)
@@ -345,7 +345,7 @@ export class EditionLog extends LogView {
 
   /** Editions wait while memory is copied to the file, but not while the file is synced. */
   async #writeCheckpoint(): Promise<boolean> {
-    const written = await this.#inTurn(async () => {
+    const written = await this.#exclusively(async () => {
       const state = this.#state
       if (state) await this.#expectRoom(state.checkpointBytes + state.lackingBytes, 'a checkpoint')
       const finish = await state?.writeCheckpoint(() => this.#isClosing)
@@ -363,7 +363,7 @@ export class EditionLog extends LogView {
   async close(): Promise<void> {
     this.#isClosing = true
     await this.idle()
-    await this.#inTurn(async () => {
+    await this.#exclusively(async () => {
       if (this.#isClosed) return
       this.#isClosed = true
       this.#packers.end()
@@ -376,15 +376,15 @@ export class EditionLog extends LogView {
 
   /** Runs `work` on the held log while nothing is appended or replaced. Undefined before the first edition. */
   withHeld<Result>(work: (held: LogState) => Promise<Result>): Promise<Result | undefined> {
-    return this.#inTurn(async () => {
+    return this.#exclusively(async () => {
       const state = this.#state
       return state?.newest && !state.isTorn ? await work(state) : undefined
     })
   }
 
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = this.#turn.then(work)
-    this.#turn = turn.catch(() => undefined)
+  #exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#lastExclusive.then(work)
+    this.#lastExclusive = turn.catch(() => undefined)
     return turn
   }
 
@@ -396,7 +396,7 @@ export class EditionLog extends LogView {
       const step = await source.onOneState((reads) => this.#takeSome(reads, source.kind))
       if (step.kind === 'late') return 0
       if (step.kind === 'older') {
-        this.#olderDatabase = this.#tellOlder(step.difference)
+        this.#olderDatabase = this.#describeOlder(step.difference)
         if (!isOlderAccepted) throw new OlderDatabaseError(this.#olderDatabase)
         await this.#forgo(source, store, step)
         return this.newest?.edition ?? 0
@@ -440,7 +440,7 @@ export class EditionLog extends LogView {
     }
   }
 
-  #tellOlder(difference: string): string {
+  #describeOlder(difference: string): string {
     const { edition, publishedAt } = this.#state!.newest!.info
     return `The database is older than the edition log in ${this.#folder}, which holds edition ${edition} of ${toInstant(publishedAt)}: ${difference}. Clients may have seen what it lacks. Restore a newer state of the database (DATABASE_URL), or continue from this one with --accept-older-database, which keeps the log aside (docs/operations.md, "An older database").`
   }
