@@ -26,7 +26,7 @@ type BrokenFill = {
 /** Days that are the past of a source. */
 export const pastDays = 28
 /** Maximum days that are judged together: a source with few notices a day is judged over several. */
-const mostJudgedDays = 7
+const maxJudgedDays = 7
 /** Minimum days with notices for a past. */
 const enoughDays = 5
 /** Minimum notices for the share of a single past day to mean anything. */
@@ -95,7 +95,7 @@ export function brokenFills(
 ): BrokenFill[] {
   const accepted = acceptedUntil === null ? '' : dayOf(acceptedUntil)
   return fillFields.flatMap((field) => {
-    for (let back = 0; back < mostJudgedDays; back++) {
+    for (let back = 0; back < maxJudgedDays; back++) {
       const since = dayOf(now - back * dayMs)
       if (since <= accepted) break
       const found = judge(tallies, field, since, expected[field])

@@ -11,7 +11,7 @@ import type { ReadDocument } from './read-document.ts'
 const keptMs = (pastDays + 10) * dayMs
 /** Names this new may be what a broken field is called now. */
 const newNamesMs = 3 * dayMs
-const mostNames = 5
+const maxNames = 5
 
 export async function noteFill(
   trx: Executor,
@@ -27,7 +27,7 @@ export async function noteFill(
   if (isHeld) return
   const broken = brokenFills(await listFill(trx, sourceId), { now, expected, acceptedUntil: releasedAt })
   if (broken.length === 0) return
-  const names = await namesSince(trx, sourceId, now - newNamesMs, mostNames)
+  const names = await namesSince(trx, sourceId, now - newNamesMs, maxNames)
   await insertAlarm(trx, {
     sourceId,
     kind: quarantineKind,

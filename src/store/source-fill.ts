@@ -66,7 +66,7 @@ export async function quarantineOf(
 }
 
 /** Maximum notices that are counted for one source. */
-const mostCounted = 10_000
+const maxCounted = 10_000
 
 /** The sources in quarantine, with the number of their notices that wait (up to 10,000). */
 export async function listQuarantines(db: Executor): Promise<
@@ -81,7 +81,7 @@ export async function listQuarantines(db: Executor): Promise<
   const { rows } = await sql<{ sourceId: string; since: number; detail: string; share: number; notices: number }>`
     select source_id as "sourceId", raised_at as since, detail, share,
       (select count(*)::integer from (
-        select from notice n where not is_consolidated and n.source_id = a.source_id limit ${mostCounted}::integer) n
+        select from notice n where not is_consolidated and n.source_id = a.source_id limit ${maxCounted}::integer) n
       ) as notices
     from source_alarm a where kind = ${quarantineKind} and cleared_at is null order by raised_at, source_id`.execute(db)
   return rows
