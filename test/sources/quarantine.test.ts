@@ -98,6 +98,17 @@ describe.each(engines)('quarantine (%s)', (engine) => {
     // a later look neither reports it again nor clears it
     expect(await watch(portals.clock())).toEqual({ raised: [], cleared: [] })
     expect((await openAlarms(store.db)).map(({ kind }) => kind)).toEqual(['fill'])
+    // nor is it cleared when the source loses its key
+    const withoutKey = { sources: new Map([[source.id, source]]), now: portals.clock(), hasKey: () => false }
+    expect((await watchSources(store, withoutKey)).cleared).toEqual([])
+    // other sources go on
+    await store.db
+      .updateTable('notice')
+      .set({ source_id: 'other' })
+      .where('notice_id', '=', after.waiting[0]!)
+      .execute()
+    await consolidate(store, { now: portals.clock() })
+    expect((await states()).waiting).toEqual(after.waiting.slice(1))
   })
 
   test('a release lets them flow, and the next day holds nothing again', async () => {
