@@ -22,6 +22,7 @@ const long = [
   'test/edition-log-',
   'test/editions-in-a-bucket',
   'test/failover',
+  'test/export/',
   'test/files/files',
   'test/hits/kill',
   'test/hits/planted',
@@ -52,7 +53,10 @@ const long = [
   'src/service/process-count',
   'src/service/redact-operations',
   'src/service/review-while-running',
+  'src/service/start.',
   'src/service/token-secrecy',
+  'src/store/backup/',
+  'src/store/embedded/engine.',
   'src/store/export.',
 ]
 

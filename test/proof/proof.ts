@@ -15,8 +15,9 @@ const proofs: { readonly [name: string]: Proof } = {
     env: { CHAOS_MINUTES: '30' },
   },
   container: {
-    about: 'the image is built on a Debian of its own, and runs without rights on a read-only file system',
-    files: ['test/deploy/container.test.ts', 'test/deploy/deploy-files.test.ts'],
+    about:
+      'the image is built on a Debian of its own, and runs without rights on a read-only file system; compose.yaml runs',
+    files: ['test/deploy/container.test.ts', 'test/deploy/compose.test.ts', 'test/deploy/deploy-files.test.ts'],
   },
   crash: {
     about:
