@@ -5,7 +5,7 @@ import { pack } from 'tar-stream'
 import type { SourceRequest } from '../../src/sources/fetch.ts'
 import type { ScriptedReply } from './scripted-run.ts'
 
-/** A made-up notice as TED publishes it: eForms with its number in the journal. */
+/** A made-up call as TED publishes it: eForms with its number in the journal and the fields that each call has. */
 export function tedNotice(
   number: string,
   day: string,
@@ -23,7 +23,11 @@ export function tedNotice(
 <cbc:ContractFolderID>${id.replace(/^0{8}/, '11111111')}</cbc:ContractFolderID><cbc:IssueDate>${day}+01:00</cbc:IssueDate><cbc:IssueTime>08:00:00+01:00</cbc:IssueTime>
 <cbc:VersionID>01</cbc:VersionID><cbc:NoticeTypeCode listName="competition">cn-standard</cbc:NoticeTypeCode><cbc:NoticeLanguageCode>DEU</cbc:NoticeLanguageCode>
 <cac:ContractingParty><cac:Party><cac:PartyName><cbc:Name>Stadt Musterstadt</cbc:Name></cac:PartyName></cac:Party></cac:ContractingParty>
-<cac:ProcurementProject><cbc:Name languageID="DEU">${more.title ?? `Vergabe ${serial}`}</cbc:Name></cac:ProcurementProject>
+<cac:ProcurementProject><cbc:Name languageID="DEU">${more.title ?? `Vergabe ${serial}`}</cbc:Name>
+<cac:MainCommodityClassification><cbc:ItemClassificationCode listName="cpv">72000000</cbc:ItemClassificationCode></cac:MainCommodityClassification>
+<cac:RealizedLocation><cac:Address><cbc:CountrySubentityCode listName="nuts-lvl3">DE600</cbc:CountrySubentityCode></cac:Address></cac:RealizedLocation>
+</cac:ProcurementProject>
+<cac:ProcurementProjectLot><cbc:ID schemeName="Lot">LOT-0000</cbc:ID><cac:TenderingProcess><cac:TenderSubmissionDeadlinePeriod><cbc:EndDate>${year}-12-01+01:00</cbc:EndDate><cbc:EndTime>12:00:00+01:00</cbc:EndTime></cac:TenderSubmissionDeadlinePeriod></cac:TenderingProcess></cac:ProcurementProjectLot>
 <!-- ${padding(number)} -->
 </ContractNotice>`
 }
