@@ -43,7 +43,7 @@ export type TenderRecord = {
     readonly postalCode?: string
     /** ISO 3166-1 alpha-2 country code. */
     readonly country?: string
-    /** NUTS code of the seat (BT-507). */
+    /** NUTS code of the seat (BT-507). An authority that publishes none has that of its postal code and town. */
     readonly nutsCode?: string
     /** Contact point (BT-502). */
     readonly contactName?: string
@@ -65,7 +65,7 @@ export type TenderRecord = {
     readonly postalCode?: string
     /** ISO 3166-1 alpha-2 country code. */
     readonly country?: string
-    /** NUTS code of the seat (BT-507). */
+    /** NUTS code of the seat (BT-507). An authority that publishes none has that of its postal code and town. */
     readonly nutsCode?: string
     /** Contact point (BT-502). */
     readonly contactName?: string
@@ -237,7 +237,7 @@ export type TenderRecord = {
       readonly postalCode?: string
       /** ISO 3166-1 alpha-2 country code. */
       readonly country?: string
-      /** NUTS code of the seat (BT-507). */
+      /** NUTS code of the seat (BT-507). An authority that publishes none has that of its postal code and town. */
       readonly nutsCode?: string
       /** Contact point (BT-502). */
       readonly contactName?: string

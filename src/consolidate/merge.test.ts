@@ -208,6 +208,21 @@ describe('a merged record', () => {
     expect(record.nutsCodes).toEqual(['DE212', 'DE21H'])
   })
 
+  test('completes the region of an authority by its address, and of nothing else (C70, C71)', () => {
+    const seat = { name: 'Ville de Lannevieux', country: 'FR', postalCode: '29990', city: 'Lannevieux' }
+    const record = merge(
+      call({ contractingAuthorities: [seat, seat], nutsCodes: [] }),
+      award({ nutsCodes: [], lots: [lot('1', { result: { outcome: 'awarded', winners: [seat] } })] }),
+    )
+    expect(record.contractingAuthority?.nutsCode).toBe('FRH02')
+    expect(record.jointAuthorities?.[0]?.nutsCode).toBe('FRH02')
+    expect(record.lots[0]?.winners?.[0]).not.toHaveProperty('nutsCode')
+    expect(record.nutsCodes).toEqual([])
+    expect(record).not.toHaveProperty('realizedLocation')
+    const published = merge(call({ contractingAuthorities: [{ ...seat, nutsCode: 'FRH01' }] }))
+    expect(published.contractingAuthority?.nutsCode).toBe('FRH01')
+  })
+
   test('prefers the better portal on the same day and completes its copy from the other', () => {
     const copy = { noticeId: uuid(1), noticeVersion: '01' }
     const ted = call({ ...copy, title: { de: 'TED' }, lots: [lot('1', { submissionDate: at('2026-03-01') })] })

@@ -9,6 +9,7 @@ import { type Lifecycle, type LotState, lifecycleOf } from './lifecycle.ts'
 import { procedureScope } from './link-keys.ts'
 import { lotOutcomes } from './lot-outcomes.ts'
 import { compareNotices } from './resolve.ts'
+import { seatRegion } from './seat-region.ts'
 import { type Announcement, type Timeline, timelineOf } from './timeline.ts'
 
 /** A record ready to be stored. */
@@ -118,8 +119,8 @@ export function contentOf(
     procedureId:
       first('procedureId', (notice) => (procedureScope(notice)?.scope === 'bt-04' ? notice.procedureId : undefined)) ??
       first('procedureId', (notice) => notice.procedureId),
-    contractingAuthority: buyers[0] && organization(buyers[0]),
-    jointAuthorities: buyers.length > 1 ? buyers.slice(1).map(organization) : undefined,
+    contractingAuthority: buyers[0] && authority(buyers[0]),
+    jointAuthorities: buyers.length > 1 ? buyers.slice(1).map(authority) : undefined,
     buyerProfileUrl: first('buyerProfileUrl', (notice) => notice.buyerProfileUrl),
     ...deadlines,
     publicationDate: maximum(dates),
@@ -232,6 +233,12 @@ function translationsOf(head: Notice): TenderContent['translations'] {
       translations[language] = { ...(title ? { title } : {}), ...(description ? { description } : {}) }
   }
   return Object.keys(translations).length > 0 ? translations : undefined
+}
+
+/** Without a published region it gets that of its postal code and town. Its seat is no place of performance (C71). */
+function authority(buyer: Organization): TenderOrganization {
+  const nutsCode = buyer.nutsCode ?? seatRegion(buyer)
+  return organization(nutsCode === undefined ? buyer : { ...buyer, nutsCode })
 }
 
 function organization(buyer: Organization): TenderOrganization {

@@ -60,7 +60,12 @@ export const organizationSchema = Type.Object(
     city: optional(Type.String()),
     postalCode: optional(Type.String()),
     country: optional(Type.String({ description: 'ISO 3166-1 alpha-2 country code.' })),
-    nutsCode: optional(Type.String({ description: 'NUTS code of the seat (BT-507).' })),
+    nutsCode: optional(
+      Type.String({
+        description:
+          'NUTS code of the seat (BT-507). An authority that publishes none has that of its postal code and town.',
+      }),
+    ),
     contactName: optional(Type.String({ description: 'Contact point (BT-502).' })),
     email: optional(Type.String({ description: 'BT-506.' })),
     phone: optional(Type.String({ description: 'BT-503.' })),
