@@ -20,8 +20,13 @@ const starters =
 const textOf = (file: string) => readFileSync(file, 'utf8')
 /** Tests that drive a browser: one after the other, when nothing else runs, as a browser takes both cores. */
 const browser = files.filter((file) => textOf(file).includes('playwright-core'))
-/** Rules of the house, which `npm run check` runs. */
-const house = ['test/tidy.test.ts']
+/** Rules of the house, generated files, and lists that hold every member: `npm run check` runs them. */
+const house = [
+  'test/tidy.test.ts',
+  'test/generated.test.ts',
+  'test/record-members.test.ts',
+  ...['fields', 'settings', 'sources'].map((page) => `test/docs/${page}-page.test.ts`),
+]
 /** Tests of functions: they start nothing, and may share a process, which loads each module once. */
 const functions = files.filter((file) => file.includes('src/') && !starters.test(textOf(file)))
 /** Those that write files. */

@@ -107,7 +107,8 @@ export function contentOf(
     ...lots.flatMap((lot) => lot.nutsCodes),
   ])
   const procedureType = first('procedureType', (notice) => notice.procedureType)
-  return compact({
+  // only `consolidate.ts` merges records
+  return compact<Omit<TenderContent, 'mergedInto'>>({
     id,
     status: lifecycle.status,
     archiveReason: lifecycle.archiveReason,
@@ -151,7 +152,7 @@ export function contentOf(
     ),
     lots,
     originalSources: [...notices].sort(compareNotices).map((notice) =>
-      compact({
+      compact<TenderContent['originalSources'][number]>({
         publisher: notice.publisher,
         format: notice.format,
         noticeId: notice.noticeId,
@@ -167,8 +168,11 @@ export function contentOf(
   })
 }
 
-/** Without the members that are undefined: absent in the record, never null. */
-function compact<T extends object>(value: { [Key in keyof T]: T[Key] | undefined }): T {
+/**
+ * Without the members that are undefined: absent in the record, never null. `-?`: a new member of the record does not
+ * compile until it is named here.
+ */
+function compact<T extends object>(value: { [Key in keyof T]-?: T[Key] | undefined }): T {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
 }
 
@@ -242,7 +246,7 @@ function authority(buyer: Organization): TenderOrganization {
 }
 
 function organization(buyer: Organization): TenderOrganization {
-  return compact({
+  return compact<TenderOrganization>({
     name: buyer.name,
     nationalId: buyer.nationalId,
     street: buyer.street,
@@ -276,7 +280,7 @@ function recordLot({ lotId, status, listed, announced, result }: LotState, langu
   }
   const amount = read((lot) => lot.estimatedValue) ?? read((lot) => lot.frameworkMaximum)
   const isAwarded = result?.outcome === 'awarded'
-  return compact({
+  return compact<TenderLot>({
     lotId,
     status,
     title: read((lot) => textIn(lot.title, language)),

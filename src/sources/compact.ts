@@ -1,6 +1,12 @@
 // Optional members that are absent, or undefined where that is the same.
 
 /**
+ * Every member of `T`, if only as undefined: a parser that `satisfies` it does not compile until it names a new member,
+ * in its object or among the members that its format does not have.
+ */
+export type EveryMember<T> = { [K in keyof T]-?: T[K] | undefined }
+
+/**
  * The members that are not undefined, as exactOptionalPropertyTypes wants it. A new object: one that members are
  * deleted from becomes a hash table, which is slow to make and to write out.
  */

@@ -1,7 +1,18 @@
-// Labels of the members of a record.
+// Labels of the members of a record and of its parts.
+import type { TenderRecord } from '../../domain/tender.ts'
 import type { Texts } from './languages.ts'
 
-type Labels = { readonly [member: string]: string }
+type ObjectIn<Value> = Exclude<Value extends readonly (infer Item)[] ? Item : Value, null | undefined>
+/** Names of the members of an object and of the objects in it; languages are no members. */
+type MemberIn<Value> = Value extends object
+  ? {
+      [Name in keyof Value & string]-?: string extends Name
+        ? never
+        : Name | MemberIn<ObjectIn<NonNullable<Value[Name]>>>
+    }[keyof Value & string]
+  : never
+/** A member without a label does not compile. */
+type Labels = { readonly [Member in MemberIn<TenderRecord>]: string }
 
 const en: Labels = {
   id: 'ID',
@@ -155,4 +166,5 @@ const de: Labels = {
   modelVersion: 'Modell',
 }
 
-export const fieldTexts: Texts<Labels> = { en, de }
+/** By any name: `labelOf` looks up what a record from a newer service may have. */
+export const fieldTexts: Texts<{ readonly [member: string]: string }> = { en, de }

@@ -11,7 +11,7 @@ import {
   type RejectionReason,
 } from '../../domain/notice.ts'
 import { type Instant, joinDateTime, zoneOf } from '../../domain/time.ts'
-import { uniform } from '../compact.ts'
+import { type EveryMember, uniform } from '../compact.ts'
 import { cleanField, cleanUrl } from '../text.ts'
 import { attributeOf, textOf, type XmlElement } from '../xml/xml.ts'
 import {
@@ -180,7 +180,9 @@ export function parseEforms(root: XmlElement): ParsedPart[] {
     lots,
     references: readReferences(root, extension, identity, formType),
     changeReasons,
-  })
+  } satisfies EveryMember<
+    Omit<Notice, 'submissionDate' | 'participationDate' | 'isCancelled' | 'isClosed' | 'isUnsuccessful'>
+  >)
   return [{ pointer: '', notice }]
 }
 

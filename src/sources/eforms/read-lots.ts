@@ -1,7 +1,7 @@
 // Lots, and the Parts of planning notices. Groups of lots (GLO) are not lots.
 import type { NoticeLot } from '../../domain/notice.ts'
 import { parseDate } from '../../domain/time.ts'
-import { uniform } from '../compact.ts'
+import { type EveryMember, uniform } from '../compact.ts'
 import { cleanUrl, parseAmount } from '../text.ts'
 import { attributeOf, textOf, type XmlElement } from '../xml/xml.ts'
 import { allCac, allCbc, cac, cbc, cbcText, codeOf, efac, extensionOf, idOf } from './elements.ts'
@@ -78,7 +78,7 @@ function readLot(element: XmlElement, lotId: string, context: NoticeContext): No
     submissionUrl,
     duration,
     result: undefined,
-  })
+  } satisfies EveryMember<Omit<NoticeLot, 'cancelled'>>)
 }
 
 /** BT-15, otherwise BT-615 (documents with restricted access). */

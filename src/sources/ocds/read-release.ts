@@ -13,7 +13,7 @@ import type {
   Rejection,
 } from '../../domain/notice.ts'
 import { type Instant, parseSourceDateTime, zoneOf } from '../../domain/time.ts'
-import { compact } from '../compact.ts'
+import { compact, type EveryMember } from '../compact.ts'
 import { cleanField, cleanLine, cleanText, cleanUrl, descriptionLimit, titleLimit } from '../text.ts'
 import { contractNatureOf, countryOf, formTypeOfTags, procedureTypeOf, regionCode, statusOf } from './codes.ts'
 import { asObject, type JsonObject, member, numberAt, objectsOf, textAt, textsAt } from './json.ts'
@@ -296,7 +296,17 @@ function readLots(
       duration: durationOf(member(lot, 'contractPeriod')),
       result: status === 'unsuccessful' ? { outcome: 'not-awarded' } : undefined,
       cancelled: status === 'cancelled' ? true : undefined,
-    })
+    } satisfies EveryMember<
+      Omit<
+        NoticeLot,
+        | 'internalReference'
+        | 'contractNature'
+        | 'frameworkMaximum'
+        | 'participationDate'
+        | 'interestDate'
+        | 'submissionUrl'
+      >
+    >)
   })
 }
 
@@ -434,7 +444,12 @@ export function readRelease(release: JsonObject, context: ReleaseContext): Notic
       publisher.id === 'gb-find-a-tender' && releaseId !== undefined && /^\d{6}-\d{4}$/.test(releaseId)
         ? `https://www.find-tender.service.gov.uk/Notice/${releaseId}`
         : page,
-  })
+  } satisfies EveryMember<
+    Omit<
+      Notice,
+      'publicationNumber' | 'noticeSubtype' | 'isDynamicPurchasingSystemTerminated' | 'validityEnd' | 'changeReasons'
+    >
+  >)
 }
 
 function buyerProfileOf(release: JsonObject): string | undefined {

@@ -12,7 +12,7 @@ import type {
   RejectionReason,
 } from '../../domain/notice.ts'
 import { type Instant, joinDateTime, zoneOf } from '../../domain/time.ts'
-import { uniform } from '../compact.ts'
+import { type EveryMember, uniform } from '../compact.ts'
 import { attributeOf, childNamed, childrenNamed, textOf, type XmlElement } from '../xml/xml.ts'
 import {
   contractNatureOf,
@@ -257,7 +257,20 @@ export function parseTedExport(root: XmlElement): ParsedPart[] {
     references: referencesOf(content, header, kind.formType, number),
     ...(kind.formType === 'result' ? failureOf(content.awards.map((award) => award.result)) : {}),
     url: `https://ted.europa.eu/en/notice/-/detail/${number}`,
-  })
+  } satisfies EveryMember<
+    Omit<
+      Notice,
+      | 'noticeVersion'
+      | 'procedureId'
+      | 'frameworkMaximum'
+      | 'changeReasons'
+      | 'isClosed'
+      | 'isCancelled'
+      | 'isUnsuccessful'
+      | 'submissionDate'
+      | 'participationDate'
+    >
+  >)
   return [{ pointer: '', notice }]
 }
 
@@ -291,5 +304,18 @@ function toLot(lot: FormLot, language: string, others: readonly LotsInLanguage[]
     estimatedValue: lot.estimatedValue,
     duration: lot.duration,
     result: lot.result,
-  })
+  } satisfies EveryMember<
+    Omit<
+      NoticeLot,
+      | 'internalReference'
+      | 'contractNature'
+      | 'frameworkMaximum'
+      | 'submissionDate'
+      | 'participationDate'
+      | 'interestDate'
+      | 'documentsUrl'
+      | 'submissionUrl'
+      | 'cancelled'
+    >
+  >)
 }

@@ -1,0 +1,23 @@
+// What `npm run generate` writes from the code is committed as it writes it. `test/docs` compares the pages,
+// `test/docs/event-schema.test.ts` the schema of events.
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { generateTypes, readContract } from '../client/generate-types.ts'
+import { singerSchema, withSchema } from '../integrations/generate-schemas.ts'
+import { generateContract } from '../src/api/contract.ts'
+
+const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+const contract = read('contract/openapi.json')
+
+test('contract/openapi.json is what the routes, parameters, problems and the record say', async () => {
+  const { version } = JSON.parse(read('package.json')) as { version: string }
+  expect((await generateContract(version)) === contract, 'it is stale; run: npm run generate').toBe(true)
+})
+
+test.each([
+  ['client/src/types.ts', () => generateTypes(readContract())],
+  ['integrations/airbyte/manifest.yaml', () => withSchema(read('integrations/airbyte/manifest.yaml'), contract)],
+  ['integrations/singer/tenders.schema.json', () => singerSchema(contract)],
+])('%s is what contract/openapi.json says', (path, made) => {
+  expect(made() === read(path), 'it is stale; run: npm run generate').toBe(true)
+})
