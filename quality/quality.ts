@@ -1,5 +1,6 @@
-// How good the records are: which notices become one tender, what became of it, what its value is, measured on a corpus
-// folder. Seeded: every run gives the same figures.
+// How good the records are: which notices become one tender, what became of it, which fields are read, what its value
+// is, measured on a corpus folder. Seeded: every run gives the same figures.
+import { countFill, type FillRow, fillAsMarkdown } from './fill.ts'
 import { benchLifecycle, type LifecycleReport, lifecycleAsMarkdown } from './lifecycle.ts'
 import { benchResolution, type CopyFigures, type ResolutionReport } from './resolution.ts'
 import { benchValues, type ValuesReport, valuesAsMarkdown } from './values.ts'
@@ -11,6 +12,7 @@ export type QualityReport = {
   readonly resolution: ResolutionReport
   /** Absent without linked groups. */
   readonly lifecycle?: LifecycleReport
+  readonly fill: readonly FillRow[]
   readonly values: ValuesReport
 }
 
@@ -26,8 +28,10 @@ export async function benchQuality({ corpus, seed, copies, onProgress }: Quality
   const resolution = await benchResolution({ corpus, seed, copies, ...(onProgress ? { onProgress } : {}) })
   onProgress?.('lifecycle of linked groups')
   const lifecycle = await benchLifecycle(corpus)
+  onProgress?.('fields as read and as written')
+  const fill = await countFill(corpus)
   const values = await benchValues({ corpus, seed, ...(onProgress ? { onProgress } : {}) })
-  return { seed, corpus, resolution, ...(lifecycle ? { lifecycle } : {}), values }
+  return { seed, corpus, resolution, ...(lifecycle ? { lifecycle } : {}), fill, values }
 }
 
 const share = (value: number): string => value.toFixed(4)
@@ -44,7 +48,7 @@ function copyLine(name: string, figures: CopyFigures): string {
 }
 
 /** Tables for people; parts for which the corpus has no data are left out. */
-export function qualityAsMarkdown({ seed, resolution, lifecycle, values }: QualityReport): string {
+export function qualityAsMarkdown({ seed, resolution, lifecycle, fill, values }: QualityReport): string {
   const lines: string[] = [`Seed ${seed}.`]
   const { labeledPairs: pairs, listRows: rows, copies, rules, linkedGroups: groups, wholeStock: stock } = resolution
   if (pairs)
@@ -96,6 +100,6 @@ export function qualityAsMarkdown({ seed, resolution, lifecycle, values }: Quali
       `All ${stock.records} notices together: ${stock.tenders} tenders, ${share(stock.orphanShare)} of one notice, ${stock.largeGroups} of more than 10, ${share(stock.reviewShare)} with a review; ${stock.keysPerRecord.toFixed(1)} keys and ${stock.candidatesPerRecord.toFixed(1)} candidates a record, prepare ${stock.prepareMs.toFixed(3)} ms, decide ${stock.decideMs.toFixed(3)} ms.`,
     )
   if (lifecycle) lines.push(lifecycleAsMarkdown(lifecycle))
-  lines.push(valuesAsMarkdown(values))
+  lines.push(fillAsMarkdown(fill), valuesAsMarkdown(values))
   return lines.join('\n')
 }

@@ -90,6 +90,16 @@ describe('addresses', () => {
     expect(cleanUrl('http://https://vergabe.example.org/a?b=http://c')).toBe('https://vergabe.example.org/a?b=http://c')
     expect(cleanUrl('http://http://http://www.example.org')).toBe('http://www.example.org')
   })
+  it('finds the address that a sentence follows, and joins one with a blank after its last slash', () => {
+    expect(cleanUrl('https://example.org/web/login.html Please read the document 2025RFI first.')).toBe(
+      'https://example.org/web/login.html',
+    )
+    expect(cleanUrl('https://example.org/a, oder per Post')).toBe('https://example.org/a')
+    expect(cleanUrl('https://example.org/ E47254142')).toBe('https://example.org/E47254142')
+    expect(cleanUrl('>https://example.org/E23931768')).toBe('https://example.org/E23931768')
+    expect(cleanUrl('https://u:p@example.org and more')).toBeUndefined()
+    expect(cleanUrl('www.example.org and more')).toBeUndefined()
+  })
   it('keeps only what has the form of an email address', () => {
     expect(cleanEmail('mailto:office@example.org')).toBe('office@example.org')
     expect(cleanEmail('office at example')).toBeUndefined()

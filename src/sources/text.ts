@@ -130,13 +130,13 @@ export function cleanField(raw: string | undefined, limit: number = fieldLimit):
 const ordinaryUrl = /^https?:\/\/(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z]{2,24}(?:[/?#]|$)/i
 
 /**
- * An http(s) address as published, with `https://` before a bare host and with one scheme where there are several.
- * Undefined for other schemes, for free text and for addresses with credentials, so that no client receives
- * `javascript:` or a password.
+ * An http(s) address as published, with `https://` before a bare host and with one scheme where there are several. Of
+ * an address and a sentence the address is left. Undefined for other schemes, for free text and for addresses with
+ * credentials, so that no client receives `javascript:` or a password.
  */
 export function cleanUrl(raw: string | undefined): string | undefined {
-  const text = cleanLine(raw, 2_048)
-  if (!text || /\s/.test(text) || text.endsWith('…')) return undefined
+  const text = addressIn(cleanLine(raw, 2_048))
+  if (!text || text.endsWith('…')) return undefined
   if (ordinaryUrl.test(text) && !/xn--/i.test(text)) return text
   const full = /^https?:\/\//i.test(text)
     ? text.replace(/^(?:https?:\/\/)+(?=https?:\/\/)/i, '')
@@ -145,6 +145,15 @@ export function cleanUrl(raw: string | undefined): string | undefined {
       : undefined
   const url = full === undefined ? null : URL.parse(full)
   return url?.username === '' && url.password === '' && url.hostname.includes('.') ? full : undefined
+}
+
+/** Without signs in front and prose behind. A blank between the last slash and a single word is a slip of the buyer. */
+function addressIn(line: string | undefined): string | undefined {
+  const text = line?.replace(/^[<>"'\s]+/, '')
+  if (!text || !/\s/.test(text)) return text
+  const [, address, rest] = /^(https?:\/\/\S+)\s+(\S.*)$/i.exec(text) ?? []
+  if (address === undefined || rest === undefined) return undefined
+  return address.endsWith('/') && /^[\w-]+$/.test(rest) ? address + rest : address.replace(/[,;.)>"']+$/, '')
 }
 
 /**
