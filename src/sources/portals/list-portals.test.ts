@@ -1,4 +1,6 @@
 // Portals that publish lists in their own formats: the parser finds what a made-up entry says, and cards are complete.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { proofCount } from '../../../test/proof/proof-count.ts'
@@ -143,6 +145,21 @@ const formTypes = {
   cancellation: ['competition', 'change', 'result'],
   award: ['result'],
 } as const
+
+it('every portal with its own format has a sample writer and a test', () => {
+  /** Written by the simulator itself, or in the format of a standard. */
+  const withoutWriter = ['doe', 'ee-rhr', 'ua-prozorro']
+  const own = [...sources.values()].filter(({ id, parse }) => parse && !withoutWriter.includes(id))
+  const tests = readdirSync(join(import.meta.dirname, '..'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.test.ts'))
+    .map((path) => readFileSync(join(import.meta.dirname, '..', path), 'utf8'))
+    .join('\n')
+  const missing = own.flatMap(({ id }) => [
+    ...(ownWriters[id] ? [] : [`src/simulator/portals/${id.replace('-', '/write-')}.ts`]),
+    ...(new RegExp(`\\b${id}\\b`).test(tests) ? [] : [`'${id}' in shapes of this file, or a test beside its parser`]),
+  ])
+  expect(missing).toEqual([])
+})
 
 describe.each(Object.keys(shapes))('%s', (id) => {
   const source = sources.get(id)!
