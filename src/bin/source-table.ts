@@ -1,8 +1,8 @@
 // Writes the tables of docs/sources/README.md and docs/licenses.md from the cards. Run by `npm run generate`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { requiredAttribution } from '../sources/attribution.ts'
+import { byCountry, cell, countryName, evidenceOf, licenseOf } from '../sources/card-cells.ts'
 import type { Delivery } from '../sources/delivery.ts'
-import { recordedAnswers } from '../sources/recorded-answers.ts'
 import { countCountries, loadSources, type Sources } from '../sources/registry.ts'
 import type { Channel, Source } from '../sources/source.ts'
 
@@ -23,22 +23,14 @@ function withTable(page: string, table: string): string {
   return `${page.slice(0, from + begin.length)}\n\n${table}\n\n${page.slice(to)}`
 }
 
-const regions = new Intl.DisplayNames('en', { type: 'region' })
-const nameOf = (code: string): string =>
-  code === 'ZZ' ? 'international bodies' : code === 'EU' ? 'European Union' : (regions.of(code) ?? code)
-
-/** By country, then by id. */
-const sortedSources = (sources: Sources): Source[] =>
-  [...sources.values()].sort((a, b) => compare(nameOf(a.country), nameOf(b.country)) || compare(a.id, b.id))
-
 /** What a customer shows for each source, and how far back it is read. */
 function licenseTable(sources: Sources): string {
   return [
     '| Source | Portal | License | Show | Archive |',
     '|---|---|---|---|---|',
-    ...sortedSources(sources).map(
+    ...byCountry(sources.values()).map(
       (source) =>
-        `| ${[`\`${source.id}\``, `${cell(source.title)}, ${nameOf(source.country)}`, licenceOf(source), attributionOf(source), archiveOf(source)].join(' | ')} |`,
+        `| ${[`\`${source.id}\``, `${cell(source.title)}, ${countryName(source.country)}`, licenseOf(source), attributionOf(source), archiveOf(source)].join(' | ')} |`,
     ),
   ].join('\n')
 }
@@ -71,17 +63,12 @@ function sourceTable(sources: Sources): string {
     '',
     '| Country | Source | Portal | Delivers | Access | License | Evidence |',
     '|---|---|---|---|---|---|---|',
-    ...sortedSources(sources).map(
+    ...byCountry(sources.values()).map(
       (source) =>
-        `| ${[nameOf(source.country), `\`${source.id}\``, `[${cell(source.title)}](${source.homepage}), ${cell(source.publisher)}`, deliveries(source), accessOf(source), licenceOf(source), evidenceOf(source)].join(' | ')} |`,
+        `| ${[countryName(source.country), `\`${source.id}\``, `[${cell(source.title)}](${source.homepage}), ${cell(source.publisher)}`, deliveries(source), accessOf(source), licenseOf(source), evidenceOf(source)].join(' | ')} |`,
     ),
   ].join('\n')
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-
-/** Escapes what would end a cell or the table. */
-const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ')
 
 function accessOf({ access, offBecause }: Source): string {
   const parts = [
@@ -91,16 +78,6 @@ function accessOf({ access, offBecause }: Source): string {
     ...(offBecause === undefined ? [] : [`off: ${cell(offBecause)}`]),
   ]
   return parts.length === 0 ? 'open' : parts.join('; ')
-}
-
-/** What the card stands on. */
-function evidenceOf({ id, documentation }: Source): string {
-  if (recordedAnswers.has(id)) return 'recorded answers'
-  return documentation === undefined ? 'none on record' : `[documentation](${documentation})`
-}
-
-function licenceOf({ license: { name, url } }: Source): string {
-  return url === undefined ? cell(name) : `[${cell(name)}](${url})`
 }
 
 function deliveries({ channels }: Source): string {

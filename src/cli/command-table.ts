@@ -618,11 +618,18 @@ const table = {
         completes: 'folder',
         help: 'Write requests and answers into this new folder, without keys, cookies, mail addresses and phone numbers.',
       },
+      report: {
+        type: 'text',
+        value: 'FILE',
+        completes: 'file',
+        help: 'Write a page (Markdown): a row by country with verdict, time, license, robots.txt, evidence and findings.',
+      },
     },
     environment: sourceEnvironment,
     examples: [
       ['tenderstock source check ted doe', 'two portals'],
       ['tenderstock source check ro-seap --record answers', 'a recording for the tests'],
+      ['tenderstock source check --report sources.md', 'all active sources, and a page about them'],
       [
         'tenderstock source check xx-new --simulator http://127.0.0.1:8090',
         'a new card against `tenderstock simulate`',

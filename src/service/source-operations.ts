@@ -1,5 +1,5 @@
 // The operator's commands about sources: which there are, how each is doing, and reading one now.
-import { mkdir, readdir } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type CheckResult, checkSource } from '../ingest/check-source.ts'
@@ -18,6 +18,7 @@ import type { DocumentStore } from '../store/document-store.ts'
 import { listFill, listQuarantines, releaseSource } from '../store/source-fill.ts'
 import { alarmsOf, listRuns } from '../store/source-health.ts'
 import type { Actor } from '../store/token-changes.ts'
+import { checkReport } from './check-report.ts'
 import type { SourceCard } from './command-event.ts'
 import { actorOf, noteCommand } from './command-note.ts'
 import { consolidateNow } from './consolidate-now.ts'
@@ -241,7 +242,7 @@ export type CheckContext = Omit<ReadingContext, 'store' | 'documentStore'>
 
 /**
  * `source check [ID …]`: one small request each, compared with the card. Exit code 6 when one differs or does not
- * answer; a quiet one is not an error. `--record DIR` writes the exchanges into a new folder.
+ * answer; a quiet one is not an error. `--record DIR` writes the exchanges into a new folder, `--report FILE` a page.
  */
 export const checkSources: Operation<CheckContext> = async (context, { operands, options }, emit) => {
   const sources = await loadSources()
@@ -260,26 +261,37 @@ export const checkSources: Operation<CheckContext> = async (context, { operands,
       : [...sources.values()].filter((each) => access.cardOf(each) && whyOff(each, hasKey(each)) === undefined)
   const scratchFolder = join(context.dataFolder, 'scratch', String(process.pid))
   await mkdir(scratchFolder, { recursive: true })
-  const verdicts: CheckResult['verdict'][] = []
+  const results = new Map<string, CheckResult>()
   try {
     for (const each of chosen) {
       if (signal.aborted) break
       const source = cardIn(access, each)
       if (!hasKey(source)) throw new OperatorError(`${source.id} ${whyOff(source, false)}.`)
-      emit({ event: 'progress', stage: 'check', done: verdicts.length, total: chosen.length })
+      emit({ event: 'progress', stage: 'check', done: results.size, total: chosen.length })
       const key = keyOf(source)
       const { send } = access.hosts.openConnection({ source, key, signal })
       const recorder = options.record === undefined ? undefined : new Recorder(send, key)
       const recordedAt = new Date(clock()).toISOString()
       const checking = { send: recorder?.send ?? send, key, now: clock, scratchFolder, signal }
       const result = await checkSource(source, checking)
-      verdicts.push(result.verdict)
+      results.set(source.id, result)
       await recorder?.write(join(String(options.record), source.id), { sourceId: source.id, recordedAt })
       emit({ event: 'sourceChecked', ...result })
     }
   } finally {
     await access.close()
+    // also of a check that was broken off
+    if (options.report !== undefined) {
+      const why = (source: Source) =>
+        !access.cardOf(source)
+          ? 'It is not one of the sample portals.'
+          : (whyOff(source, hasKey(source)) ?? 'The check ended before it.')
+      const listed = named.length > 0 ? named : [...sources.values()]
+      const rows = listed.map((source) => ({ source, result: results.get(source.id) ?? why(source) }))
+      await writeFile(String(options.report), checkReport(rows, clock()))
+    }
   }
+  const verdicts = [...results.values()].map(({ verdict }) => verdict)
   const ok = verdicts.filter((verdict) => verdict === 'ok').length
   const quiet = verdicts.filter((verdict) => verdict === 'quiet').length
   emit({ event: 'sourcesChecked', checked: verdicts.length, ok, quiet })

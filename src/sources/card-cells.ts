@@ -1,0 +1,29 @@
+// What a table of sources says of a card, as Markdown.
+import { recordedAnswers } from './recorded-answers.ts'
+import type { Source } from './source.ts'
+
+const regions = new Intl.DisplayNames('en', { type: 'region' })
+
+/** English name of the country of a card, or of what stands in its place. */
+export const countryName = (code: string): string =>
+  code === 'ZZ' ? 'international bodies' : code === 'EU' ? 'European Union' : (regions.of(code) ?? code)
+
+/** By country, then by id. */
+export const byCountry = (sources: Iterable<Source>): Source[] =>
+  [...sources].sort((a, b) => compare(countryName(a.country), countryName(b.country)) || compare(a.id, b.id))
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** Escapes what would end a cell or the table. */
+export const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ')
+
+/** What the card stands on. */
+export function evidenceOf({ id, documentation }: Source): string {
+  if (recordedAnswers.has(id)) return 'recorded answers'
+  return documentation === undefined ? 'none on record' : `[documentation](${documentation})`
+}
+
+/** Name of the license, with its address if it has one. */
+export function licenseOf({ license: { name, url } }: Source): string {
+  return url === undefined ? cell(name) : `[${cell(name)}](${url})`
+}
