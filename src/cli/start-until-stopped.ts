@@ -1,0 +1,136 @@
+// `start` and `serve`: the options of the command line as those of the service, until a signal stops it.
+import { readConfig } from '../platform/config.ts'
+import { wrongUse } from '../platform/errors.ts'
+import type { LogLevel } from '../platform/log.ts'
+import { isConnectionLoss } from '../store/connection-loss.ts'
+import type { ParsedCommand } from './parse-command.ts'
+import type { Reporter } from './reporter.ts'
+import { stopSignal } from './stop-signal.ts'
+
+/** A command with the folder of its stock and the version of this program. */
+export type Invocation = ParsedCommand & { readonly kind: 'command' } & {
+  readonly dataFolder: string
+  readonly version: string
+}
+
+/** How long a service that may stand behind a load balancer keeps answering after the signal to stop. */
+const usualDrainSeconds = 10
+/** Maximum time for closing after that. */
+const longestCloseMs = 10_000
+
+/** Runs the service until it is stopped. */
+export async function startUntilStopped(
+  command: 'start' | 'serve',
+  { options, dataFolder, version }: Invocation,
+  reporter: Reporter,
+): Promise<void> {
+  const { emit } = reporter
+  const hasSamples = command === 'start' && options['no-samples'] !== true && options.live !== true
+  if (!hasSamples && options['requests-per-minute'] !== undefined)
+    throw wrongUse(
+      '--requests-per-minute sets the limit of the trial organization, which exists only with the samples; use `tenderstock organization update NAME --requests-per-minute N`.',
+    )
+  if (options.simulator !== undefined && options.live !== true)
+    throw wrongUse('--simulator takes the place of the portals of --live: pass both, or neither.')
+  const [config, stop] = [readConfig(), stopSignal()]
+  const service = {
+    version,
+    dataFolder,
+    apiHost: String(options['api-host']),
+    apiPort: Number(options['api-port']),
+    readers: Number(options.readers),
+    hasRateLimitFields: options['rate-limit-fields'] === true,
+    logLevel: options['log-level'] as LogLevel,
+    config,
+    emit,
+    isOlderAccepted: options['accept-older-database'] === true,
+    maxStalenessMs: Number(options['max-staleness']) * 3_600_000,
+    drainMs: drainSeconds(options, config.databaseUrl !== undefined || config.editions !== undefined) * 1000,
+    stop,
+    ...(options['metrics-port'] !== undefined && {
+      metrics: { host: String(options['metrics-host']), port: Number(options['metrics-port']) },
+    }),
+  }
+  endInTime(stop, service.drainMs, reporter)
+  emit({
+    event: 'starting',
+    version: service.version,
+    data: dataFolder,
+    engine:
+      command === 'serve' && config.editions ? 'bucket' : config.databaseUrl === undefined ? 'embedded' : 'server',
+    pid: process.pid,
+  })
+  if (command === 'serve') {
+    const { serve } = await import('../service/serve.ts')
+    await untilStopped(service.stop, serve(service))
+  } else {
+    const { start } = await import('../service/start.ts')
+    const started = start({
+      ...service,
+      ingestPaths: Array.isArray(options.ingest) ? options.ingest : [],
+      ...(hasSamples && { samples: { sources: Array.isArray(options.source) ? options.source : [] } }),
+      ...(options.live === true && {
+        live: {
+          sources: Array.isArray(options.source) ? options.source : [],
+          workers: Number(options.workers),
+          ...(options['backfill-since'] !== undefined && { backfillSince: String(options['backfill-since']) }),
+          ...(options.simulator !== undefined && { simulator: String(options.simulator) }),
+        },
+      }),
+      console: { host: String(options['console-host']), port: consolePort(options) },
+      publishIntervalMs: Number(options['publish-interval-minutes']) * 60_000,
+      hasTrialClock: options['trial-clock'] === true,
+      allowsLoopbackWebhooks: loopbackWebhooks(options, hasSamples, service.config.databaseUrl !== undefined),
+      ...(reporter.showToken && { showToken: reporter.showToken }),
+      ...(reporter.showConsoleLink && { showConsoleLink: reporter.showConsoleLink }),
+      ...(options['requests-per-minute'] !== undefined && {
+        requestsPerMinute: Number(options['requests-per-minute']),
+      }),
+    })
+    await untilStopped(service.stop, started)
+  }
+  emit({ event: 'stopped' })
+}
+
+/** Port of the console: as given, else the one after that of the API; a free one if the API's is free too. */
+export function consolePort(options: { readonly [name: string]: unknown }): number {
+  const apiPort = Number(options['api-port'])
+  return options['console-port'] === undefined ? (apiPort === 0 ? 0 : apiPort + 1) : Number(options['console-port'])
+}
+
+/** Drain seconds: as given, else the time that load balancers need, if there may be one in front. */
+function drainSeconds(options: { readonly [name: string]: unknown }, hasServer: boolean): number {
+  if (options['drain-seconds'] !== undefined) return Number(options['drain-seconds'])
+  return hasServer && process.stdout.isTTY !== true ? usualDrainSeconds : 0
+}
+
+/** Ends the process if closing takes too long. Interrupted work is repeated at the next start. */
+function endInTime(stop: AbortSignal, drainMs: number, reporter: Reporter): void {
+  const end = () => {
+    const message = `Closing took longer than ${longestCloseMs / 1000} seconds and was cut off; the next start finishes it.`
+    reporter.fail({ message, exitCode: 1 })
+    process.exit(1)
+  }
+  stop.addEventListener('abort', () => void setTimeout(end, drainMs + longestCloseMs).unref(), { once: true })
+}
+
+/** Throws OperatorError if receivers on this machine would be a way into the network of a real service. */
+function loopbackWebhooks(
+  options: { readonly [name: string]: unknown },
+  hasSamples: boolean,
+  hasServer: boolean,
+): boolean {
+  const isAsked = options['allow-loopback-webhooks'] === true
+  if (isAsked && (options.live === true || hasServer))
+    throw wrongUse(
+      `--allow-loopback-webhooks is for trials on one machine; leave it out with ${options.live === true ? '--live' : 'DATABASE_URL'}.`,
+    )
+  return isAsked || (hasSamples && !hasServer)
+}
+
+/** A service that was stopped while it waited for its database has not failed. */
+async function untilStopped(stop: AbortSignal, service: Promise<void>): Promise<void> {
+  await service.catch((error: unknown) => {
+    if (!stop.aborted || !isConnectionLoss(error)) throw error
+  })
+}
