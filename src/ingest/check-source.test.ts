@@ -1,6 +1,7 @@
 // The live check of a source: which span it covers, and when an answer without entries is a finding.
 import { describe, expect, it } from 'vitest'
 import type { FetchContext } from '../sources/fetch.ts'
+import { source as pncp } from '../sources/portals/br/pncp.ts'
 import { source as findATender } from '../sources/portals/gb/find-a-tender.ts'
 import { source as ekr } from '../sources/portals/hu/ekr.ts'
 import { source as georgia } from '../sources/portals/us/georgia.ts'
@@ -104,6 +105,15 @@ describe('the check of a portal that publishes by days', () => {
     const { verdict, findings, requests, documents } = await checked([])
     expect([verdict, findings, documents]).toEqual(['quiet', [], 0])
     expect(requests).toHaveLength(5)
+  })
+  it('calls a portal quiet that counts no entry in as many lists as a check may request', async () => {
+    const lists = (total: object) => answering(pncp, () => JSON.stringify({ data: [], ...total, totalPaginas: 0 }))
+    expect(await lists({ totalRegistros: 0 })).toMatchObject({
+      verdict: 'quiet',
+      findings: [],
+      requests: { length: 6 },
+    })
+    expect(await lists({})).toMatchObject({ verdict: expect.not.stringMatching('quiet'), documents: 0 })
   })
   it('calls a list that is not where the card says unreachable, never quiet', async () => {
     expect(await answering(treasury, () => '{"results":[]}')).toMatchObject({ verdict: 'unreachable', documents: 0 })

@@ -3,8 +3,11 @@ import { hourMs } from '../../families/card-values.ts'
 import { sourceOf } from '../../source.ts'
 import { parsePncp } from './parse-pncp.ts'
 
-/** Auctions of goods, dialogue, contest, competition, reverse auction, waiver, unenforceability, accreditation … */
-const modalities = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]
+/**
+ * Electronic reverse auction, waiver, unenforceability, electronic competition, then the rarer ones: a check, which
+ * sends six requests at most, meets entries.
+ */
+const modalities = [6, 8, 9, 4, 5, 12, 7, 1, 2, 3, 10, 11, 13]
 
 const channel = (name: string, resource: string, dateOf: string, rereadDays: readonly number[]) =>
   ({
