@@ -36,7 +36,7 @@ test('readers of any thread never see a partly loaded edition, even after a fail
     const reader = new FollowedLog({ clock, onDamage: () => {} })
     onTestFinished(() => reader.close())
     log.follow({
-      tell: (message) => {
+      send: (message) => {
         reader.apply(structuredClone(message))
         shown.add(log.newest?.edition).add(reader.newest?.edition)
       },

@@ -114,7 +114,8 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
     const { client, close } = await openSession(options.databaseUrl!)
     onTestFinished(close)
     const news: unknown[] = []
-    const migrateAs = (known: Migrations) => migrate(client, 'The stock', { known, tell: (each) => news.push(each) })
+    const migrateAs = (known: Migrations) =>
+      migrate(client, 'The stock', { known, onMigration: (each) => news.push(each) })
     await migrateAs(contracted)
     expect(news).toEqual([{ applying: ['9998-expand', '9998b-later'], waiting: ['9999-contract.needs-9998'] }])
     await old.db.selectFrom('edition').selectAll().execute()

@@ -96,9 +96,9 @@ const ways: { readonly [kind in Delivery['kind']]: string } = {
 }
 
 function deliveryOf({ delivery, slots }: Channel): string {
-  const told = delivery.kind === 'own' ? (delivery.like ?? delivery) : delivery
-  const format = 'entries' in told && told.kind !== 'index' ? ` of ${told.entries.format}` : ''
-  const detail = 'detail' in told && told.detail ? ', notices one by one' : ''
+  const declared = delivery.kind === 'own' ? (delivery.like ?? delivery) : delivery
+  const format = 'entries' in declared && declared.kind !== 'index' ? ` of ${declared.entries.format}` : ''
+  const detail = 'detail' in declared && declared.detail ? ', notices one by one' : ''
   const by =
     slots.kind === 'whole'
       ? 'read whole'

@@ -7,6 +7,7 @@ import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { clientAddress } from '../api/client-address.ts'
 import { minuteMs } from '../domain/time.ts'
 import { OperatorError } from '../platform/errors.ts'
+import { within } from '../platform/within.ts'
 import { isConnectionLoss } from '../store/connection-loss.ts'
 import { inTransaction } from '../store/database.ts'
 import { endSessions, longestSessionMs, startSession } from '../store/sessions.ts'
@@ -346,18 +347,12 @@ class Listener {
 /** Thrown if the database did not answer in time. */
 class LateError extends Error {}
 
+/** The result of the work, unless it takes longer; it then continues, but its answer is lost. */
 async function beforeLong<Result>(work: Promise<Result>, longestMs: number): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new LateError('the page waited too long')), longestMs)
-  })
   // a failure after the page was answered has nobody to tell
   work.catch(() => {})
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
+  if (await within(work, longestMs)) return work
+  throw new LateError('the page waited too long')
 }
 
 function formOf(body: unknown): URLSearchParams {

@@ -1,5 +1,6 @@
 // Runs a command and waits as long as a page may; longer work continues in the background.
 import type { CommandOutcome, CommandRequest, ConsoleContext } from './console-context.ts'
+import { settledWithin } from './settled-within.ts'
 
 /**
  * Maximum time to wait, below what a change may take (console.ts), so that the answer can say that the work continues.
@@ -11,16 +12,7 @@ export type BriefOutcome = ({ readonly kind: 'done' } & CommandOutcome) | { read
 
 /** Runs it. Throws what the command throws while the page waits: OperatorError with a sentence for people. */
 export async function runBriefly({ run }: Pick<ConsoleContext, 'run'>, request: CommandRequest): Promise<BriefOutcome> {
-  const work = run(request).then((outcome): BriefOutcome => ({ kind: 'done', ...outcome }))
-  let timer: NodeJS.Timeout | undefined
-  const waiting = new Promise<BriefOutcome>((resolve) => {
-    timer = setTimeout(() => resolve({ kind: 'goesOn' }), longestMs)
-  })
   // a failure after the page was answered is in the log of its stage
-  work.catch(() => {})
-  try {
-    return await Promise.race([work, waiting])
-  } finally {
-    clearTimeout(timer)
-  }
+  const outcome = await settledWithin(run(request), longestMs)
+  return outcome ? { kind: 'done', ...outcome } : { kind: 'goesOn' }
 }

@@ -18,7 +18,7 @@ export type MemberChange = {
 }
 
 /** Members that change with every notice, or follow from others. */
-const untold: ReadonlySet<string> = new Set([
+const unreported: ReadonlySet<string> = new Set([
   'id',
   'originalSources',
   'publicationDate',
@@ -61,10 +61,10 @@ function recordOf(tenderId: string, notices: readonly Notice[], now: number): Te
 }
 
 function differences(before: TenderContent, after: TenderContent): MemberChange[] {
-  const ofRecord = membersThatDiffer(before, after, untold)
-  const told = new Set(ofRecord.map((change) => canonicalText(change)))
+  const ofRecord = membersThatDiffer(before, after, unreported)
+  const reported = new Set(ofRecord.map((change) => canonicalText(change)))
   // what the record copies from a lot is listed once
-  const ofLots = lotsThatDiffer(before, after).filter(({ lotId: _, ...change }) => !told.has(canonicalText(change)))
+  const ofLots = lotsThatDiffer(before, after).filter(({ lotId: _, ...change }) => !reported.has(canonicalText(change)))
   return [...ofRecord, ...ofLots]
 }
 

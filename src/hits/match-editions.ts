@@ -188,10 +188,10 @@ async function writeChanges(
     trx,
     changed.map(({ hit, state, lastModified }) => ({ hitId: hit.hitId, ...state, lastModified })),
   )
-  const told = changed.flatMap(({ hit, lastModified, changes }) =>
+  const notified = changed.flatMap(({ hit, lastModified, changes }) =>
     changes.length === 0 ? [] : [{ ...hit, lastModified, changes }],
   )
-  await offer(run, trx, { kind: 'search.hit.changed', edition, hits: told })
+  await offer(run, trx, { kind: 'search.hit.changed', edition, hits: notified })
   return 0
 }
 

@@ -293,7 +293,7 @@ class Reader {
     return this.#listening
   }
 
-  tell(message: Extract<ToReader, { type: 'log' }>['message']): void {
+  send(message: Extract<ToReader, { type: 'log' }>['message']): void {
     this.#send({ type: 'log', message })
   }
 

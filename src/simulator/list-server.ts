@@ -285,7 +285,7 @@ export class ListServer {
           delivery.kind === 'page'
             ? page === undefined
               ? (offset ?? 0)
-              : (page - delivery.firstPage) * size
+              : (page - (delivery.firstPage ?? 1)) * size
             : offset === undefined
               ? (page ?? 0) * size
               : offset
@@ -319,7 +319,7 @@ export class ListServer {
     if (
       delivery.kind === 'page' &&
       delivery.lastPage !== undefined &&
-      offset / size > delivery.lastPage - delivery.firstPage
+      offset / size > delivery.lastPage - (delivery.firstPage ?? 1)
     )
       return { answer: jsonAnswer(400, { message: 'there is no such page' }) }
     if (end.when === 'not-found' && offset > 0 && offset >= rows.length) return { answer: textAnswer(404, 'not found') }

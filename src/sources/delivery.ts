@@ -197,7 +197,8 @@ export type Delivery =
     })
   | (List & {
       readonly kind: 'page'
-      readonly firstPage: 0 | 1
+      /** Default 1. */
+      readonly firstPage?: 0 | 1
       readonly pageSize: number
       readonly end: PageEnd
       /** The portal delivers no page after this one. */

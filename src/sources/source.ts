@@ -40,16 +40,29 @@ export type Source = {
 }
 
 /** As a card writes it: members that follow from its id, or that most cards share, may be left out. */
-type LeftOut = 'country' | 'license' | 'zone' | 'access'
-type Card = Omit<Source, LeftOut> & Partial<Pick<Source, LeftOut>>
+type LeftOut = 'country' | 'license' | 'zone' | 'access' | 'politeness'
+type CardChannel = Omit<Channel, 'slots'> & Partial<Pick<Channel, 'slots'>>
+type Card = Omit<Source, LeftOut | 'channels'> &
+  Partial<Pick<Source, LeftOut>> & { readonly channels: readonly [CardChannel, ...CardChannel[]] }
+
+const readWhole = (channel: CardChannel): Channel => ({ slots: { kind: 'whole' }, ...channel })
 
 /**
  * The source of a card. Where it says nothing else: in the country with which its id begins, in the zone of that
- * country, open, and without a stated license.
+ * country, open, without a stated license, with 60 requests a minute, and each channel is read whole.
  */
 export function sourceOf(card: Card): Source {
   const country = card.id.slice(0, 2).toUpperCase()
-  return { country, license: { name: 'not stated' }, zone: zoneOf(country), access: { kind: 'open' }, ...card }
+  const [first, ...others] = card.channels
+  return {
+    country,
+    license: { name: 'not stated' },
+    zone: zoneOf(country),
+    access: { kind: 'open' },
+    politeness: { requestsPerMinute: 60 },
+    ...card,
+    channels: [readWhole(first), ...others.map(readWhole)],
+  }
 }
 
 /**

@@ -45,7 +45,7 @@ export type StoreOptions = {
   /** Embedded engine only: called when a vacuum or checkpoint failed; the data is safe and the next round retries. */
   readonly onHousekeepingError?: (error: unknown) => void
   /** Called before the tables are migrated, see migrate.ts. */
-  readonly onMigration?: MigrateOptions['tell']
+  readonly onMigration?: MigrateOptions['onMigration']
 }
 
 /** How long a statement may run: enough for any legitimate one on millions of rows. */
@@ -60,7 +60,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   try {
     await migrate(store.db, shownStock(options), {
       ...(options.migrations && { known: options.migrations }),
-      ...(options.onMigration && { tell: options.onMigration }),
+      ...(options.onMigration && { onMigration: options.onMigration }),
     })
     // Only one process has the folder: any earlier holder of a lease in it, or maker of a backup, is gone.
     if (store.engine === 'embedded') {
@@ -87,7 +87,7 @@ export function openStoreLater(options: StoreOptions & { readonly databaseUrl: s
   const store = prepareServer({ databaseUrl, statementTimeoutMs, ...(signal && { signal }) })
   const check = async () => {
     await checkServer(store, databaseUrl)
-    await migrate(store.db, shownStock(options), { ...(onMigration && { tell: onMigration }) })
+    await migrate(store.db, shownStock(options), { ...(onMigration && { onMigration }) })
   }
   return { store, check }
 }

@@ -41,7 +41,7 @@ export type MigrateOptions = {
    * Called before migrations are applied, and with those that have to wait because a running program is too old for
    * them.
    */
-  readonly tell?: (news: { readonly applying: readonly string[]; readonly waiting: readonly string[] }) => void
+  readonly onMigration?: (news: { readonly applying: readonly string[]; readonly waiting: readonly string[] }) => void
 }
 
 /**
@@ -51,7 +51,7 @@ export type MigrateOptions = {
 export async function migrate(
   db: Kysely<Database>,
   stock: string,
-  { known = migrations, tell = () => {} }: MigrateOptions = {},
+  { known = migrations, onMigration = () => {} }: MigrateOptions = {},
 ): Promise<void> {
   for (let retries = 0; ; retries++) {
     const applied = await appliedMigrations(db)
@@ -60,7 +60,7 @@ export async function migrate(
     if (missing.length === 0) return
     const waiting = await waitingFor(db, missing)
     const applying = missing.filter((name) => !waiting.includes(name))
-    if (retries === 0) tell({ applying, waiting })
+    if (retries === 0) onMigration({ applying, waiting })
     if (applying.length === 0) return
     const error = await apply(db, [...applied, ...applying], known)
     if (error === undefined) return

@@ -18,12 +18,12 @@ export async function webhooksCommand(options: WebhookOptions, environment: Envi
   await secrets()
   const store = await openHits(options.sink, environment)
   try {
-    const teller = new Teller(options, environment)
-    const receiver = await receiveWebhooks({ ...options.listen, secrets, keep: store.put, now, on: teller.tell })
-    teller.started(receiver.url)
+    const reporter = new Reporter(options, environment)
+    const receiver = await receiveWebhooks({ ...options.listen, secrets, keep: store.put, now, on: reporter.report })
+    reporter.started(receiver.url)
     if (!signal.aborted) await new Promise((done) => signal.addEventListener('abort', done, { once: true }))
     await receiver.close()
-    teller.stopped()
+    reporter.stopped()
     return exitCodes.ok
   } finally {
     await store.end()
@@ -56,7 +56,7 @@ function hitsFileBeside(copy: string): string {
 }
 
 /** Prints what is received: a line of text, or a line of JSON, for each message. */
-class Teller {
+class Reporter {
   readonly #options: WebhookOptions
   readonly #environment: Environment
   readonly #counts = { new: 0, changed: 0, held: 0, tests: 0, ignored: 0, refused: 0, failed: 0 }
@@ -79,7 +79,7 @@ class Teller {
     )
   }
 
-  readonly tell = (event: ReceiverEvent): void => {
+  readonly report = (event: ReceiverEvent): void => {
     switch (event.event) {
       case 'hit':
         this.#counts[event.outcome]++

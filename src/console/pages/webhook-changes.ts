@@ -471,8 +471,8 @@ async function test(context: ConsoleContext, request: OrganizationRequest): Prom
     options: isWrong ? { 'wrong-signature': true } : {},
   })
   const outcome = await settledWithin(sent, testWaitMs)
-  const told = outcome?.events.find(({ event }) => event === 'webhookTested')
-  const notice = told ? testNotice(told, isWrong, language) : webhooksTexts[language].testLate
+  const tested = outcome?.events.find(({ event }) => event === 'webhookTested')
+  const notice = tested ? testNotice(tested, isWrong, language) : webhooksTexts[language].testLate
   return redirect(`${addressOf(request)}/${endpoint.endpointId}`, { notice })
 }
 

@@ -18,7 +18,7 @@ export type LogMessage =
 
 /** A reader in another thread, as the writer sees it. */
 export type LogFollower = {
-  readonly tell: (message: LogMessage) => void
+  readonly send: (message: LogMessage) => void
   /** Resolves when it has applied everything that it received, or when it will never answer. Never rejects. */
   readonly settled: () => Promise<unknown>
 }

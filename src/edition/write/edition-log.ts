@@ -118,7 +118,7 @@ export class EditionLog extends LogView {
   follow(follower: LogFollower): () => void {
     this.#followers.add(follower)
     this.#watch()
-    follower.tell({ type: 'log', log: this.#state?.snapshot() })
+    follower.send({ type: 'log', log: this.#state?.snapshot() })
     return () => this.#followers.delete(follower)
   }
 
@@ -130,7 +130,7 @@ export class EditionLog extends LogView {
   }
 
   #send(message: LogMessage): void {
-    for (const follower of this.#followers) follower.tell(message)
+    for (const follower of this.#followers) follower.send(message)
   }
 
   /** Resolves when all followers have applied what they received so far. */

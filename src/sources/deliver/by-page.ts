@@ -3,7 +3,7 @@ import type { Delivery } from '../delivery.ts'
 import { deliveredOf, isEnd, mayRepeatItsLast, placesOfEnd } from './page-end.ts'
 import type { Pager, Position } from './pager.ts'
 
-export function byPage({ firstPage, pageSize, end, lastPage }: Delivery & { readonly kind: 'page' }): Pager {
+export function byPage({ firstPage = 1, pageSize, end, lastPage }: Delivery & { readonly kind: 'page' }): Pager {
   // A portal may count rows instead of pages, and deliver fewer than requested: the offset follows the number
   // received.
   const positionOf = (position: Position | null): { readonly page: number; readonly offset: number } => {

@@ -584,8 +584,8 @@ class Walk {
   #step(documents: readonly ReceivedDocument[], more: { readonly items?: readonly Item[] } = {}): Step {
     const state = this.#state
     const tally = state.done + state.count
-    const entries = Math.max(0, tally - state.told)
-    state.told += entries
+    const entries = Math.max(0, tally - state.counted)
+    state.counted += entries
     const announced = this.#options.ordered
       ? null
       : state.announced === null && state.lastTotal === null
@@ -594,7 +594,7 @@ class Walk {
     if (this.#isFeed && state.spans === null) {
       // The next walk counts again.
       state.done = 0
-      state.told = 0
+      state.counted = 0
       state.announced = null
     }
     return {

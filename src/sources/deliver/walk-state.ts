@@ -5,7 +5,7 @@ import type { Position } from './pager.ts'
 
 export type WalkState = {
   /** Version of the checkpoint's form. */
-  v: 1
+  v: 2
   /** The current combination; null before the first. */
   combination: string | null
   /** Spans of the combination that are still to be read, the current one first; null before they were made. */
@@ -34,7 +34,7 @@ export type WalkState = {
   done: number
   announced: number | null
   /** Entries counted in steps; never more than once, although a list may be read twice. */
-  told: number
+  counted: number
   missing: string[]
   /** How answers without documents ended, for the end of the whole reading. */
   read: number
@@ -54,7 +54,7 @@ export type WalkState = {
 type Owed = { readonly entry: string; readonly address: string; readonly url: string; readonly turns: number }
 
 const newState = (): WalkState => ({
-  v: 1,
+  v: 2,
   combination: null,
   spans: null,
   position: null,
@@ -70,7 +70,7 @@ const newState = (): WalkState => ({
   isCapped: false,
   done: 0,
   announced: null,
-  told: 0,
+  counted: 0,
   missing: [],
   read: 0,
   unchanged: 0,
@@ -89,7 +89,7 @@ export function stateFrom(checkpoint: Json | undefined): WalkState {
     typeof checkpoint === 'object' &&
     !Array.isArray(checkpoint) &&
     'v' in checkpoint &&
-    checkpoint.v === 1
+    checkpoint.v === 2
   return isOurs ? { ...newState(), ...(structuredClone(checkpoint) as unknown as WalkState) } : newState()
 }
 

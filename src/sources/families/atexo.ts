@@ -15,7 +15,6 @@ export function atexoDays(host: string, since: string): Channel {
       },
       entries: { format: 'json', at: '/hydra:member' },
       total: '/hydra:totalItems',
-      firstPage: 1,
       pageSize: 30,
       end: { when: 'total' },
       dateOf: '/dateMiseEnLigneCalcule',

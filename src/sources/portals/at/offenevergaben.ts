@@ -16,7 +16,6 @@ export const source = sourceOf({
   channels: [
     {
       name: 'dump',
-      slots: { kind: 'whole' },
       timetable: '23 6 * * *',
       delivery: {
         kind: 'single',

@@ -17,7 +17,6 @@ export const source = sourceOf({
     linkedDays('published', byDates('contractPublished'), '2013-01-01'),
     linkedDays('modified', byDates('contractLastModified'), '2013-01-01'),
   ],
-  politeness: { requestsPerMinute: 60 },
   expects: { silentAfterDays: 4, shape: ['/releases/0/ocid', '/releases/0/tag'] },
   caveats: [
     'Contracts that were awarded, no calls for tenders.',

@@ -29,7 +29,6 @@ export const source = sourceOf({
     { name: 'small', slots, delivery: list('NpsProcurementNotices') },
   ],
   parse: parseEjn,
-  politeness: { requestsPerMinute: 60 },
   expects: {
     perDay: [10, 800],
     silentAfterDays: 5,

@@ -35,7 +35,6 @@ export const source = sourceOf({
         },
         entries: { format: 'json', at: '/publications' },
         total: '/totalCount',
-        firstPage: 1,
         pageSize: 100,
         end: { when: 'total' },
         dateOf: '/dispatchDate',

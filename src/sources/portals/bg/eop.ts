@@ -38,7 +38,6 @@ export const source = sourceOf({
   channels: [
     {
       name: 'open',
-      slots: { kind: 'whole' },
       timetable: '50 */2 * * *',
       delivery: { ...pages, request: list('str_Today_opened', '1') },
     },

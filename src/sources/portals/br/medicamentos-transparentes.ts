@@ -11,7 +11,6 @@ export const source = sourceOf({
   channels: [
     {
       name: 'files',
-      slots: { kind: 'whole' },
       delivery: {
         kind: 'offset',
         request: { url: 'https://medicamentos-api.transparencia.org.br/dados-abertos?skip={offset}&take={limit}' },

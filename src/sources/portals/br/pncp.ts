@@ -22,7 +22,6 @@ const channel = (name: string, resource: string, dateOf: string, rereadDays: rea
       },
       entries: { format: 'json', at: '/data', isOptional: true },
       total: '/totalRegistros',
-      firstPage: 1,
       pageSize: 50,
       end: { when: 'pages', at: '/totalPaginas' },
       dateOf,

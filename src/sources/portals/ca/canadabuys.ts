@@ -24,7 +24,6 @@ export const source = sourceOf({
   channels: [
     {
       name: 'open',
-      slots: { kind: 'whole' },
       timetable: '40 6-22/2 * * *',
       delivery: table('openTenderNotice-ouvertAvisAppelOffres'),
     },

@@ -42,7 +42,6 @@ export const source = sourceOf({
     },
   ],
   parse: parseAmtsblatt,
-  politeness: { requestsPerMinute: 60 },
   expects: { perDay: [0, 60], silentAfterDays: 21, shape: ['/total', '/content', '/pageRequest'] },
   caveats: [
     'Four cantons have a rubric (AR, BS, TI, ZG) and three a sub-rubric (NW, OW, VS); all others publish on simap.ch.',

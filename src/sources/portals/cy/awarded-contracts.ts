@@ -13,7 +13,6 @@ export const source = sourceOf({
   channels: [
     {
       name: 'half-years',
-      slots: { kind: 'whole' },
       timetable: '45 4 * * *',
       delivery: {
         kind: 'index',

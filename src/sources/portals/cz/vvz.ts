@@ -19,7 +19,6 @@ export const source = sourceOf({
         },
         entries: { format: 'json', at: '' },
         total: 'header[x-total-count]',
-        firstPage: 1,
         pageSize: 100,
         end: { when: 'short-page' },
         dateOf: '/data/datumUverejneniVvz',

@@ -13,7 +13,6 @@ export const source = sourceOf({
   channels: [
     {
       name: 'tenders',
-      slots: { kind: 'whole' },
       delivery: {
         kind: 'index',
         index: { url: `${feeds}/RSSGenerator_Ausschreibungen.xml` },
@@ -22,7 +21,6 @@ export const source = sourceOf({
     },
     {
       name: 'awards',
-      slots: { kind: 'whole' },
       delivery: {
         kind: 'index',
         index: { url: `${feeds}/RSSGenerator_Vergebene_Auftraege.xml` },

@@ -34,7 +34,6 @@ export const source = sourceOf({
         },
         entries: { format: 'json', at: '/resultatElementDtoList' },
         total: '/totaltAntalResultater',
-        firstPage: 1,
         pageSize: 100,
         end: { when: 'total' },
       },

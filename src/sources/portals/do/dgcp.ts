@@ -21,7 +21,6 @@ export const source = sourceOf({
           url: `${api}/all?limit={limit}&page={page}&start_date={from:yyyy-MM-dd}&end_date={last:yyyy-MM-dd}`,
         },
         entries: { format: 'json', at: '/payload/content', isOptional: true },
-        firstPage: 1,
         pageSize: 1000,
         end: { when: 'pages', at: '/pages' },
         detail: { request: { url: `${api}?ocid={id}` }, id: '/ocid', version: '', entries: releases },

@@ -14,7 +14,6 @@ export const source = sourceOf({
   channels: [
     {
       name: 'processes',
-      slots: { kind: 'whole' },
       delivery: {
         kind: 'single',
         request: { url: `${processes}?rf=html&rows=100000` },

@@ -16,7 +16,6 @@ export const source = sourceOf({
   channels: [
     {
       name: 'open',
-      slots: { kind: 'whole' },
       timetable: '29 */4 * * *',
       delivery: {
         kind: 'page',
@@ -39,7 +38,6 @@ export const source = sourceOf({
         },
         entries: { format: 'json', at: '/results' },
         total: '/totalResults',
-        firstPage: 1,
         pageSize: 100,
         end: { when: 'short-page' },
       },

@@ -46,7 +46,6 @@ export const source = sourceOf({
     },
   ],
   parse: parseBoamp,
-  politeness: { requestsPerMinute: 60 },
   expects: {
     perDay: [200, 3_000],
     silentAfterDays: 4,

@@ -12,7 +12,6 @@ export const source = sourceOf({
   channels: [
     {
       name: 'files',
-      slots: { kind: 'whole' },
       delivery: {
         kind: 'index',
         index: {

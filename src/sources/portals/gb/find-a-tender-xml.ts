@@ -12,7 +12,6 @@ export const source = sourceOf({
   channels: [
     {
       name: 'days',
-      slots: { kind: 'whole' },
       timetable: '30 6 * * *',
       delivery: {
         kind: 'index',

@@ -11,7 +11,6 @@ export const source = sourceOf({
   channels: [
     {
       name: 'months',
-      slots: { kind: 'whole' },
       delivery: {
         kind: 'index',
         index: { url: 'https://ocds.guatecompras.gt/files' },

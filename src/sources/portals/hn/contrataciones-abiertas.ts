@@ -12,7 +12,6 @@ const pages = (name: string, list: string, at: string): Channel => ({
     kind: 'page',
     request: { url: `${api}/${list}/?format=json&publisher={publisher}&page={page}` },
     entries: { format: 'json', at },
-    firstPage: 1,
     pageSize: 10,
     end: { when: 'pages', at: '/pages' },
     each: { name: 'publisher', values: ['oncae', 'sefin'] },
@@ -28,7 +27,6 @@ export const source = sourceOf({
   channels: [
     {
       name: 'months',
-      slots: { kind: 'whole' },
       delivery: {
         kind: 'index',
         index: { url: `${api}/descargas/?format=json` },

@@ -10,7 +10,6 @@ export const source = sourceOf({
   channels: [
     {
       name: 'files',
-      slots: { kind: 'whole' },
       delivery: {
         kind: 'index',
         index: { url: 'https://www.contratacionesabiertas.gob.hn/api/v1/iaip_datosabiertos/?format=json' },

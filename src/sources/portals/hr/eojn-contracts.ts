@@ -13,7 +13,6 @@ export const source = sourceOf({
   channels: [
     {
       name: 'archives',
-      slots: { kind: 'whole' },
       delivery: { kind: 'own', fetch: readPostbackArchives(page) },
       timetable: '20 4 * * 0',
     },

@@ -21,7 +21,6 @@ export const source = sourceOf({
           headers: { accept: 'application/json' },
         },
         entries: { format: 'json', at: '/lista' },
-        firstPage: 1,
         pageSize: 100,
         end: { when: 'short-page' },
         ordered: { at: '/hirdetmenyKozzetetelDatuma', direction: 'descending' },

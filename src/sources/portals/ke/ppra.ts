@@ -12,7 +12,6 @@ export const source = sourceOf({
   channels: [
     {
       name: 'tenders',
-      slots: { kind: 'whole' },
       delivery: {
         kind: 'link-next',
         request: { url: `${api}/index?search=&perpage=10&sortby=&order=asc&page=1` },

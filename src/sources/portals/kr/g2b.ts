@@ -23,7 +23,6 @@ export const source = sourceOf({
         },
         entries: { format: 'json', at: '/response/body/items', isOptional: true },
         total: '/response/body/totalCount',
-        firstPage: 1,
         pageSize: 500,
         end: { when: 'total' },
       },

@@ -10,7 +10,6 @@ export const source = sourceOf({
   channels: [
     {
       name: 'current',
-      slots: { kind: 'whole' },
       timetable: '37 6,10,14,18 * * *',
       delivery: {
         kind: 'single',

@@ -15,7 +15,6 @@ export const source = sourceOf({
     {
       name: 'releases',
       role: 'spare',
-      slots: { kind: 'whole' },
       delivery: {
         kind: 'page',
         request: {
@@ -24,7 +23,6 @@ export const source = sourceOf({
           json: { page: '{page}', pagesize: '{limit}', sortField: 'ocid', sortDir: 'asc' },
         },
         entries: { format: 'json', at: '/items' },
-        firstPage: 1,
         pageSize: 10,
         total: '/total',
         end: { when: 'total' },

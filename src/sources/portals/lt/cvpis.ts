@@ -11,7 +11,6 @@ export const source = sourceOf({
     {
       // There is no filter, and states change for years: the whole list, four times a day.
       name: 'all',
-      slots: { kind: 'whole' },
       timetable: '40 1,7,13,19 * * *',
       delivery: {
         kind: 'page',
@@ -22,7 +21,6 @@ export const source = sourceOf({
           json: { pageSize: '{limit}', pageNum: '{page}' },
         },
         entries: { format: 'json', at: '' },
-        firstPage: 1,
         pageSize: 500,
         end: { when: 'short-page' },
       },

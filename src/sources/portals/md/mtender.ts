@@ -30,7 +30,6 @@ export const source = sourceOf({
       },
     },
   ],
-  politeness: { requestsPerMinute: 60 },
   expects: { silentAfterDays: 4, shape: ['/data/0/ocid', '/data/0/date', '/offset'] },
   caveats: [
     'Errors come with status 200 and a body {name: "Error"}, or with an empty body.',

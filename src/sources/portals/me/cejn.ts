@@ -14,7 +14,6 @@ export const source = sourceOf({
     {
       // Some 4,500 tenders; the rounds of one are requested again when its state changes.
       name: 'tenders',
-      slots: { kind: 'whole' },
       timetable: '15 */6 * * *',
       delivery: {
         kind: 'page',

@@ -10,7 +10,6 @@ export const source = sourceOf({
   channels: [
     {
       name: 'procurements',
-      slots: { kind: 'whole' },
       delivery: {
         kind: 'single',
         request: { url: 'https://ocds.bpp.ekitistate.gov.ng/Home/Procurements/' },

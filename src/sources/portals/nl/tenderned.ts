@@ -36,7 +36,6 @@ export const source = sourceOf({
     },
     {
       name: 'newest',
-      slots: { kind: 'whole' },
       role: 'spare',
       delivery: {
         kind: 'index',
@@ -46,7 +45,6 @@ export const source = sourceOf({
     },
   ],
   parse: parseTenderned,
-  politeness: { requestsPerMinute: 60 },
   expects: {
     perDay: [5, 150],
     silentAfterDays: 6,

@@ -22,7 +22,6 @@ export const source = sourceOf({
         },
         entries: { format: 'json', at: '/hits' },
         total: '/numHitsTotal',
-        firstPage: 1,
         pageSize: 100,
         lastPage: 10,
         end: { when: 'total' },
@@ -39,7 +38,6 @@ export const source = sourceOf({
     setting: 'DOFFIN_API_KEY',
     getItAt: 'https://dof-notices-prod-api.developer.azure-api.net/ (product Public, free)',
   },
-  politeness: { requestsPerMinute: 60 },
   expects: {
     perDay: [40, 600],
     silentAfterDays: 5,

@@ -10,7 +10,6 @@ export const source = sourceOf({
   channels: [
     {
       name: 'years',
-      slots: { kind: 'whole' },
       delivery: {
         kind: 'single',
         request: { url: 'https://admin.ims.susasan.org/api/static-data/dhangadhi' },

@@ -31,12 +31,10 @@ export const source = sourceOf({
     {
       name: 'months',
       role: 'backfill',
-      slots: { kind: 'whole' },
       delivery: {
         kind: 'page',
         request: { url: `${api}/files?page={page}&paginateBy={limit}&format=json` },
         entries: { format: 'json', at: '/results' },
-        firstPage: 1,
         pageSize: 10,
         end: { when: 'pages', at: '/pagination/num_pages' },
         detail: {

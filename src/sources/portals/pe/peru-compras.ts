@@ -33,7 +33,6 @@ export const source = sourceOf({
     {
       name: 'months',
       role: 'spare',
-      slots: { kind: 'whole' },
       delivery: {
         kind: 'single',
         request: { url: `${site}/getListaDescargaMasiva?Anio=&Mes=`, method: 'POST' },

@@ -12,7 +12,6 @@ export const source = sourceOf({
   channels: [
     {
       name: 'announcements',
-      slots: { kind: 'whole' },
       timetable: '20 */6 * * *',
       delivery: {
         kind: 'index',

@@ -18,7 +18,6 @@ const days = (name: string, query: string, at: string, detail: Detail): Channel 
       headers,
     },
     entries: { format: 'json', at },
-    firstPage: 1,
     pageSize: 1000,
     end: { when: 'pages', at: '/pagination/total_pages' },
     detail,
@@ -48,7 +47,6 @@ export const source = sourceOf({
     },
   ],
   access: { kind: 'key', setting: 'DNCP_REQUEST_TOKEN', getItAt: 'https://www.contrataciones.gov.py/datos/adm/login' },
-  politeness: { requestsPerMinute: 60 },
   expects: { silentAfterDays: 5, shape: ['/records/0/releases/0/url', '/pagination/total_pages'] },
   caveats: [
     'A token is good for fifteen minutes.',

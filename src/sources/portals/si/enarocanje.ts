@@ -35,7 +35,6 @@ export const source = sourceOf({
           },
         },
         entries: { format: 'json', at: '/data' },
-        firstPage: 1,
         pageSize: 100,
         end: { when: 'short-page' },
         ordered: { at: '/objavaDejanskaDatum', direction: 'descending' },

@@ -10,12 +10,10 @@ export const source = sourceOf({
   channels: [
     {
       name: 'files',
-      slots: { kind: 'whole' },
       delivery: {
         kind: 'page',
         request: { url: 'https://gpip.aac.moj.gov.tw/cht/index.php?code=list&ids=6&page={page}' },
         entries: { format: 'html', link: /<a(?=[^>]*\btitle="[^"]*OCDS)[^>]*\bhref="([^"]+)"/i },
-        firstPage: 1,
         pageSize: 10,
         end: { when: 'empty-page' },
         detail: { request: { url: '{id}' }, id: '/0', entries: releases },

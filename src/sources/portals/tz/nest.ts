@@ -30,7 +30,6 @@ const packages = (name: string, dataType: string, entries: Entries): Channel => 
       },
     },
     entries: { format: 'json', at: '/data' },
-    firstPage: 1,
     pageSize: 200,
     total: '/recordsFilteredCount',
     end: { when: 'total' },

@@ -18,7 +18,6 @@ export const source = sourceOf({
           url: 'https://cdn.ppda.go.ug/api/open-data/v2/ocds/download?fy={from:yyyy}-{to:yyyy}&format=json&code={page}',
         },
         entries: releases,
-        firstPage: 1,
         pageSize: 1,
         end: { when: 'not-found' },
       },

@@ -12,7 +12,6 @@ export const source = sourceOf({
   channels: [
     {
       name: 'open',
-      slots: { kind: 'whole' },
       timetable: '25 */6 * * *',
       delivery: socrata({ domain: 'data.delaware.gov', dataset: '2hnj-zwix' }),
     },

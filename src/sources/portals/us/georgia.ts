@@ -13,7 +13,6 @@ export const source = sourceOf({
   channels: [
     {
       name: 'open',
-      slots: { kind: 'whole' },
       timetable: '10 */4 * * *',
       delivery: {
         kind: 'offset',

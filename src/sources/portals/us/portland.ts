@@ -14,7 +14,6 @@ export const source = sourceOf({
   channels: [
     {
       name: 'files',
-      slots: { kind: 'whole' },
       delivery: { kind: 'own', fetch: readDriveFolder(page, records) },
       timetable: '40 4 * * 1',
     },

@@ -11,7 +11,6 @@ export const source = sourceOf({
   channels: [
     {
       name: 'all',
-      slots: { kind: 'whole' },
       timetable: '15 10 * * *',
       delivery: {
         kind: 'single',

@@ -25,7 +25,6 @@ export const source = sourceOf({
     {
       name: 'years',
       role: 'backfill',
-      slots: { kind: 'whole' },
       delivery: {
         kind: 'index',
         index: {

@@ -23,7 +23,6 @@ export const source = sourceOf({
     {
       // The interface knows only the day on which a tender closes: open tenders close on a future day.
       name: 'open',
-      slots: { kind: 'whole' },
       delivery: { kind: 'own', fetch: daysAhead(60, closing), like: closing },
       timetable: '10 */6 * * *',
     },

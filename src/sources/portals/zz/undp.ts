@@ -11,7 +11,6 @@ export const source = sourceOf({
   channels: [
     {
       name: 'europe',
-      slots: { kind: 'whole' },
       timetable: '20 */3 * * *',
       delivery: {
         kind: 'single',

@@ -32,7 +32,6 @@ export const source = sourceOf({
     {
       name: 'newest',
       role: 'spare',
-      slots: { kind: 'whole' },
       timetable: '20 5,17 * * *',
       delivery: {
         kind: 'offset',
