@@ -93,45 +93,19 @@ const drain: OptionSpec = {
   max: 300,
   help: 'How long to keep answering after SIGTERM, for load balancers. Default: 10 with DATABASE_URL, 0 on a terminal and on the embedded engine.',
 }
-const apiHost: OptionSpec = {
-  type: 'text',
-  value: 'HOST',
-  default: '127.0.0.1',
-  help: 'Address on which the API listens.',
+const host = (help: string): OptionSpec => ({ type: 'text', value: 'HOST', default: '127.0.0.1', help })
+const port = (help: string): OptionSpec => ({ type: 'count', value: 'PORT', min: 0, max: 65_535, help })
+const apiAddress = {
+  'api-host': host('Address on which the API listens.'),
+  'api-port': { ...port('Port of the API; 0 picks a free one.'), default: 8080 },
 }
-const apiPort: OptionSpec = {
-  type: 'count',
-  value: 'PORT',
-  default: 8080,
-  min: 0,
-  max: 65_535,
-  help: 'Port of the API; 0 picks a free one.',
+const consoleAddress = {
+  'console-host': host('Address on which the console listens; beyond this machine only with TENDERSTOCK_CONSOLE_URL.'),
+  'console-port': port('Port of the console; 0 picks a free one. Default: the port after that of the API (8081).'),
 }
-const consoleHost: OptionSpec = {
-  type: 'text',
-  value: 'HOST',
-  default: '127.0.0.1',
-  help: 'Address on which the console listens; beyond this machine only with TENDERSTOCK_CONSOLE_URL.',
-}
-const consolePort: OptionSpec = {
-  type: 'count',
-  value: 'PORT',
-  min: 0,
-  max: 65_535,
-  help: 'Port of the console; 0 picks a free one. Default: the port after that of the API (8081).',
-}
-const metricsHost: OptionSpec = {
-  type: 'text',
-  value: 'HOST',
-  default: '127.0.0.1',
-  help: 'Address on which /metrics listens.',
-}
-const metricsPort: OptionSpec = {
-  type: 'count',
-  value: 'PORT',
-  min: 0,
-  max: 65_535,
-  help: 'Serve metrics for Prometheus at /metrics on this port; 0 picks a free one. Default: off.',
+const metricsAddress = {
+  'metrics-host': host('Address on which /metrics listens.'),
+  'metrics-port': port('Serve metrics for Prometheus at /metrics on this port; 0 picks a free one. Default: off.'),
 }
 const readers: OptionSpec = {
   type: 'count',
@@ -267,6 +241,7 @@ const profileOptions = {
   'past-authority': { type: 'paths', value: 'NAME…', help: 'Authorities that the company has worked for.' },
   'past-win': { type: 'paths', value: 'ID…', help: 'Tenders that it has won, by id.' },
 } as const satisfies { readonly [name: string]: OptionSpec }
+const note: OptionSpec = { type: 'text', value: 'TEXT', help: 'The reason, for people who read the decision later.' }
 const clear: OptionSpec = {
   type: 'paths',
   value: 'OPTION…',
@@ -292,12 +267,9 @@ const table = {
     ],
     ownOptions: {
       data,
-      'api-host': apiHost,
-      'api-port': apiPort,
-      'console-host': consoleHost,
-      'console-port': consolePort,
-      'metrics-host': metricsHost,
-      'metrics-port': metricsPort,
+      ...apiAddress,
+      ...consoleAddress,
+      ...metricsAddress,
       readers,
       'rate-limit-fields': rateLimitFields,
       ingest: {
@@ -419,10 +391,8 @@ const table = {
     ],
     ownOptions: {
       data,
-      'api-host': apiHost,
-      'api-port': apiPort,
-      'metrics-host': metricsHost,
-      'metrics-port': metricsPort,
+      ...apiAddress,
+      ...metricsAddress,
       readers,
       'accept-older-database': acceptOlder,
       'rate-limit-fields': rateLimitFields,
@@ -534,10 +504,8 @@ const table = {
     ],
     ownOptions: {
       data,
-      'api-host': apiHost,
-      'api-port': apiPort,
-      'console-host': consoleHost,
-      'console-port': consolePort,
+      ...apiAddress,
+      ...consoleAddress,
       live: { type: 'flag', help: 'Also send one small request to portals: ted and doe, or those of --source.' },
       source: { type: 'paths', value: 'ID…', help: 'With --live: these portals.' },
       simulator,
@@ -688,9 +656,7 @@ const table = {
       'The newer of two published records becomes `merged` in the next edition. A later decision replaces this one.',
     ],
     operands: { name: 'LEFT RIGHT', min: 2, max: 2 },
-    options: {
-      note: { type: 'text', value: 'TEXT', help: 'The reason, for people who read the decision later.' },
-    },
+    options: { note },
     examples: [["tenderstock review merge ted:123456-2026 doe:7-01 --note 'same documents'", 'one tender']],
   },
   'review split': {
@@ -699,9 +665,7 @@ const table = {
       'This also separates what the rules had joined: `explain ID` shows which notices. Notices with exact references stay joined.',
     ],
     operands: { name: 'LEFT RIGHT', min: 2, max: 2 },
-    options: {
-      note: { type: 'text', value: 'TEXT', help: 'The reason, for people who read the decision later.' },
-    },
+    options: { note },
     examples: [["tenderstock review split ted:123456-2026 doe:7-01 --note 'two lots'", 'two tenders']],
   },
   'review undo': {
@@ -879,7 +843,7 @@ const table = {
         completes: 'folder',
         help: 'Serve the real notices collected in this folder.',
       },
-      port: { type: 'count', value: 'PORT', default: 8090, min: 0, max: 65_535, help: 'Port; 0 picks a free one.' },
+      port: { ...port('Port; 0 picks a free one.'), default: 8090 },
       seed: {
         type: 'text',
         value: 'S',
@@ -1149,14 +1113,7 @@ const table = {
   'webhook listen': {
     summary: 'Receive webhooks on this machine, verify them and print them. For trials.',
     ownOptions: {
-      port: {
-        type: 'count',
-        value: 'PORT',
-        default: 9000,
-        min: 0,
-        max: 65_535,
-        help: 'Port on 127.0.0.1; 0 picks a free one.',
-      },
+      port: { ...port('Port on 127.0.0.1; 0 picks a free one.'), default: 9000 },
       'secret-file': { ...secretFile, help: 'File with the secret of the endpoint (whsec_…).' },
       data,
       json,

@@ -70,7 +70,10 @@ export function deskConcerns(
   }
 }
 
-type Found = readonly Concern[] | Passed
+type Found = Concern | readonly Concern[] | Passed
+
+/** Of what customers do not notice. */
+const warning = { isHolding: false, kind: 'warn' } as const
 
 class DeskChecks {
   readonly #state: DeskState
@@ -89,34 +92,30 @@ class DeskChecks {
     const texts = this.#texts
     if (until === undefined || until <= now) return { name: texts.checks.maintenance, figure: texts.open, bound: '–' }
     const end = formatMoment(until, this.#language)
-    return [
-      {
-        isHolding: true,
-        kind: 'warn',
-        word: texts.words.closed,
-        heading: texts.maintenance,
-        body: texts.maintenanceBody,
-        meta: [texts.ends(end, formatRelative(until, now, this.#language))],
-        action: [texts.again, '/operator'],
-      },
-    ]
+    return {
+      isHolding: true,
+      kind: 'warn',
+      word: texts.words.closed,
+      heading: texts.maintenance,
+      body: texts.maintenanceBody,
+      meta: [texts.ends(end, formatRelative(until, now, this.#language))],
+      action: [texts.again, '/operator'],
+    }
   }
 
   gate(): Found {
     const { facts, newest } = this.#state
     const texts = this.#texts
     if (facts.holds === 0) return { name: texts.checks.gate, figure: texts.passes, bound: '–' }
-    return [
-      {
-        isHolding: true,
-        kind: 'held',
-        word: texts.words.held,
-        heading: texts.hold(this.#number((newest?.edition ?? 0) + 1)),
-        body: texts.holdBody(facts.holdReasons.length),
-        meta: [this.#since(facts.heldSince ?? this.#state.now), texts.holdTimes(this.#number(facts.holds))],
-        action: [texts.seeReasons, '/operator/editions/hold'],
-      },
-    ]
+    return {
+      isHolding: true,
+      kind: 'held',
+      word: texts.words.held,
+      heading: texts.hold(this.#number((newest?.edition ?? 0) + 1)),
+      body: texts.holdBody(facts.holdReasons.length),
+      meta: [this.#since(facts.heldSince ?? this.#state.now), texts.holdTimes(this.#number(facts.holds))],
+      action: [texts.seeReasons, '/operator/editions/hold'],
+    }
   }
 
   rounds(): Found {
@@ -125,20 +124,18 @@ class DeskChecks {
     const rounds = facts.rounds === null ? undefined : readRounds(facts.rounds)
     const why = whyFailing(rounds, now)
     if (why === undefined) return { name: texts.checks.rounds, figure: '0', bound: '0' }
-    return [
-      {
-        isHolding: true,
-        kind: 'bad',
-        word: texts.words.bad,
-        heading: texts.rounds,
-        body: html`${quoted(why, 'en')} ${texts.roundsBody('').trim()}`,
-        meta: [
-          rounds?.lastRoundAt !== undefined && this.#since(rounds.lastRoundAt),
-          texts.roundsCount(this.#number(rounds?.failedRounds ?? 0)),
-        ],
-        action: [texts.seeEditions, '/operator/editions'],
-      },
-    ]
+    return {
+      isHolding: true,
+      kind: 'bad',
+      word: texts.words.bad,
+      heading: texts.rounds,
+      body: html`${quoted(why, 'en')} ${texts.roundsBody('').trim()}`,
+      meta: [
+        rounds?.lastRoundAt !== undefined && this.#since(rounds.lastRoundAt),
+        texts.roundsCount(this.#number(rounds?.failedRounds ?? 0)),
+      ],
+      action: [texts.seeEditions, '/operator/editions'],
+    }
   }
 
   disk(): Found {
@@ -148,16 +145,14 @@ class DeskChecks {
     const figure = `${formatShare(share, this.#language)} (${this.#bytes(free)})`
     if (share >= minFree)
       return { name: texts.checks.disk, figure, bound: texts.atLeast(formatShare(minFree, this.#language)) }
-    return [
-      {
-        isHolding: share < fullFree,
-        kind: share < fullFree ? 'bad' : 'warn',
-        word: texts.words.disk,
-        heading: texts.disk(figure),
-        body: texts.diskBody,
-        action: [texts.again, '/operator'],
-      },
-    ]
+    return {
+      isHolding: share < fullFree,
+      kind: share < fullFree ? 'bad' : 'warn',
+      word: texts.words.disk,
+      heading: texts.disk(figure),
+      body: texts.diskBody,
+      action: [texts.again, '/operator'],
+    }
   }
 
   clocks(): Found {
@@ -184,17 +179,14 @@ class DeskChecks {
         figure: newest ? texts.hours(this.#number(Math.floor(age / hourMs))) : texts.none,
         bound: texts.hours(String(oldEditionMs / hourMs)),
       }
-    return [
-      {
-        isHolding: false,
-        kind: 'warn',
-        word: texts.words.old,
-        heading: texts.old(formatRelative(newest.publishedAt, now, this.#language)),
-        body: texts.oldBody,
-        meta: [this.#since(newest.publishedAt)],
-        action: [texts.seeSources, '/operator/sources'],
-      },
-    ]
+    return {
+      ...warning,
+      word: texts.words.old,
+      heading: texts.old(formatRelative(newest.publishedAt, now, this.#language)),
+      body: texts.oldBody,
+      meta: [this.#since(newest.publishedAt)],
+      action: [texts.seeSources, '/operator/sources'],
+    }
   }
 
   alarms(): Found {
@@ -222,43 +214,37 @@ class DeskChecks {
     const since = facts.mailsSince ?? now
     if (facts.mailsDue === 0 || (isMailSet && now - since < mailWaitMs))
       return { name: texts.checks.mails, figure: this.#number(facts.mailsDue), bound: '10 min' }
-    return [
-      {
-        isHolding: false,
-        kind: 'warn',
-        word: texts.words.many,
-        heading: texts.mails(this.#number(facts.mailsDue)),
-        body: !isMailSet
-          ? texts.mailsOff
-          : facts.mailError === null
-            ? texts.mailsLateNoError
-            : texts.mailsLate(facts.mailError),
-        meta: [this.#since(since)],
-        action: [texts.seeOrganizations, '/operator/organizations'],
-      },
-    ]
+    return {
+      ...warning,
+      word: texts.words.many,
+      heading: texts.mails(this.#number(facts.mailsDue)),
+      body: !isMailSet
+        ? texts.mailsOff
+        : facts.mailError === null
+          ? texts.mailsLateNoError
+          : texts.mailsLate(facts.mailError),
+      meta: [this.#since(since)],
+      action: [texts.seeOrganizations, '/operator/organizations'],
+    }
   }
 
   givenUp(): Found {
     const { facts } = this.#state
     const texts = this.#texts
     if (facts.mailsGivenUp === 0) return { name: texts.checks.givenUp, figure: '0', bound: '0' }
-    return [
-      {
-        isHolding: false,
-        kind: 'warn',
-        word: texts.words.bad,
-        heading: texts.givenUp(this.#number(facts.mailsGivenUp)),
-        body: texts.givenUpBody(facts.mailError ?? '–'),
-        action: [texts.seeOrganizations, '/operator/organizations'],
-      },
-    ]
+    return {
+      ...warning,
+      word: texts.words.bad,
+      heading: texts.givenUp(this.#number(facts.mailsGivenUp)),
+      body: texts.givenUpBody(facts.mailError ?? '–'),
+      action: [texts.seeOrganizations, '/operator/organizations'],
+    }
   }
 
   webhooks(): Found {
     const { facts } = this.#state
     const texts = this.#texts
-    const common = { isHolding: false, kind: 'warn', word: texts.words.bad } as const
+    const common = { ...warning, word: texts.words.bad }
     const action = [texts.seeOrganizations, '/operator/organizations'] as const
     const found: Concern[] = []
     const meta = facts.failingSince === null ? [] : [this.#since(facts.failingSince)]
@@ -300,32 +286,26 @@ class DeskChecks {
     const { facts } = this.#state
     const texts = this.#texts
     if (facts.reviews === 0) return { name: texts.checks.reviews, figure: '0', bound: '0' }
-    return [
-      {
-        isHolding: false,
-        kind: 'warn',
-        word: texts.words.many,
-        heading: texts.reviews(this.countText(facts.reviews)),
-        body: texts.reviewsBody,
-        action: [texts.review, '/operator/reviews'],
-      },
-    ]
+    return {
+      ...warning,
+      word: texts.words.many,
+      heading: texts.reviews(this.countText(facts.reviews)),
+      body: texts.reviewsBody,
+      action: [texts.review, '/operator/reviews'],
+    }
   }
 
   doubts(): Found {
     const { facts } = this.#state
     const texts = this.#texts
     if (facts.doubts === 0) return { name: texts.checks.doubts, figure: '0', bound: '0' }
-    return [
-      {
-        isHolding: false,
-        kind: 'warn',
-        word: texts.words.many,
-        heading: texts.doubts(this.#number(facts.doubts)),
-        body: texts.doubtsBody,
-        action: [texts.review, '/operator/reviews'],
-      },
-    ]
+    return {
+      ...warning,
+      word: texts.words.many,
+      heading: texts.doubts(this.#number(facts.doubts)),
+      body: texts.doubtsBody,
+      action: [texts.review, '/operator/reviews'],
+    }
   }
 
   countText(count: number): string {

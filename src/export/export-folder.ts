@@ -4,7 +4,7 @@ import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from '../platform/errors.ts'
 import { lockFolder, lockName } from '../platform/folder-lock.ts'
-import { makeWithParents, undefinedWhenMissing } from '../platform/folders.ts'
+import { inFolder, makeWithParents, undefinedWhenMissing } from '../platform/folders.ts'
 import { type ExportedFile, sumOf, writeWhole } from './export-files.ts'
 
 const manifestName = 'manifest.json'
@@ -107,15 +107,5 @@ async function finish(folder: string, manifest: object, files: readonly Exported
 }
 
 /** Turns an error of the folder into an OperatorError. */
-export async function explained<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (error instanceof OperatorError || code === undefined) throw error
-    throw new OperatorError(
-      `The folder ${folder} cannot be used for an export (${code}); check that it is a folder, can be written and is not full.`,
-      { cause: error },
-    )
-  }
-}
+export const explained = <Result>(folder: string, work: () => Promise<Result>): Promise<Result> =>
+  inFolder(folder, 'an export', work)

@@ -18,6 +18,20 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
+/** Does work in a folder; Node's errors become an OperatorError. `use`: what the folder is for, such as `a backup`. */
+export async function inFolder<Result>(folder: string, use: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (error instanceof OperatorError || code === undefined) throw error
+    throw new OperatorError(
+      `The folder ${folder} cannot be used for ${use} (${code}); check that it is a folder, can be written and is not full.`,
+      { cause: error },
+    )
+  }
+}
+
 /**
  * Creates a folder with its parents; an existing one is fine, and so is anything else of this name. Throws Node's
  * errors.

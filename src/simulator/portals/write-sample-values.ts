@@ -1,5 +1,6 @@
 // What the writers of made-up portal answers share: local times, rows of tables.
 import type { Instant } from '../../domain/time.ts'
+import type { PortalSample } from '../samples/portal-sample.ts'
 import { localParts } from '../samples/xml-text.ts'
 
 export type LocalTime = {
@@ -21,6 +22,10 @@ export function localTimeOf(instant: Instant, zone: string): LocalTime {
   const [year, month, day] = date.split('-')
   return { date, time, offset, dotted: `${day}.${month}.${year}`, slashed: `${day}/${month}/${year}` }
 }
+
+/** The id of a notice at portals whose versions have ids of their own: its last byte is the version. */
+export const idOfVersion = ({ id, version }: PortalSample): string =>
+  version === 1 ? id : `${id.slice(0, -2)}${(version % 256).toString(16).padStart(2, '0')}`
 
 /** A cell of a table, quoted where it has to be. */
 export function csvCell(text: string | number | undefined, delimiter = ','): string {

@@ -3,7 +3,7 @@ import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { DocumentLocation } from '../../platform/config.ts'
 import { OperatorError } from '../../platform/errors.ts'
-import { makeWithParents, syncFolder } from '../../platform/folders.ts'
+import { inFolder, makeWithParents, syncFolder } from '../../platform/folders.ts'
 import { type BucketOptions, openBucket } from '../bucket.ts'
 
 /** Written last: without it there is no backup. */
@@ -41,19 +41,20 @@ async function refuseBackup(storage: string, get: BackupStorage['get']): Promise
 const leftover = /^(?:\d{6}-[a-z_]+\.ndjson\.zst|SHA256SUMS|incoming)$/
 
 function folderStorage(folder: string): BackupStorage {
-  const get = (name: string) => explained(folder, () => readFile(join(folder, name)).catch(undefinedWhenMissing))
+  const get = (name: string) =>
+    inFolder(folder, 'a backup', () => readFile(join(folder, name)).catch(undefinedWhenMissing))
   return {
     name: folder,
     get,
     put: (name, bytes) =>
-      explained(folder, async () => {
+      inFolder(folder, 'a backup', async () => {
         const incoming = join(folder, 'incoming')
         await writeFile(incoming, bytes, { mode: 0o600, flush: true })
         await rename(incoming, join(folder, name))
         await syncFolder(folder)
       }),
     clear: () =>
-      explained(folder, async () => {
+      inFolder(folder, 'a backup', async () => {
         await makeWithParents(folder)
         await refuseBackup(folder, get)
         const names = await readdir(folder)
@@ -73,17 +74,4 @@ function folderStorage(folder: string): BackupStorage {
 function undefinedWhenMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
   return undefined
-}
-
-async function explained<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (error instanceof OperatorError || code === undefined) throw error
-    throw new OperatorError(
-      `The folder ${folder} cannot be used for a backup (${code}); check that it is a folder, can be written and is not full.`,
-      { cause: error },
-    )
-  }
 }

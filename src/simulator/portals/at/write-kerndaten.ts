@@ -4,8 +4,9 @@ import { escapeXml } from '../../samples/xml-text.ts'
 import type { SampleWriters } from '../own-writers.ts'
 import { localTimeOf } from '../write-sample-values.ts'
 
-const zone = 'Europe/Vienna'
-const forms = {
+export const zone = 'Europe/Vienna'
+/** The form of a kind, as the root of a document and in the dump of OffeneVergaben.at. */
+export const forms = {
   planning: 'KD_8_1_Z1',
   call: 'KD_8_1_Z2',
   change: 'KD_8_1_Z2',

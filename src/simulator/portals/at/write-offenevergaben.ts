@@ -1,15 +1,8 @@
 // Made-up rows of the dump of OffeneVergaben.at.
 import type { PortalSample } from '../../samples/portal-sample.ts'
 import { csvRow, localTimeOf } from '../write-sample-values.ts'
+import { forms, zone } from './write-kerndaten.ts'
 
-const zone = 'Europe/Vienna'
-const forms = {
-  planning: 'KD_8_1_Z1',
-  call: 'KD_8_1_Z2',
-  change: 'KD_8_1_Z2',
-  cancellation: 'KD_8_1_Z2',
-  award: 'KD_8_2_Z1',
-} as const
 const natures = { works: 'Bauauftrag', supplies: 'Lieferauftrag', services: 'Dienstleistungsauftrag' } as const
 const procedures = {
   open: 'Offenes Verfahren',

@@ -1,6 +1,6 @@
 // Made-up publications of the Belgian e-Procurement search.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTimeOf } from '../write-sample-values.ts'
+import { idOfVersion, localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'Europe/Brussels'
 const subtypes = { planning: 'E2', call: 'E3', change: 'E3', cancellation: 'E3', award: 'E4' } as const
@@ -8,14 +8,10 @@ const subtypes = { planning: 'E2', call: 'E3', change: 'E3', cancellation: 'E3',
 export function write(notice: PortalSample): string {
   const texts = (text: string) => [{ language: notice.language.toUpperCase(), text }]
   const published = localTimeOf(notice.publishedAt, zone)
-  const id =
-    notice.version === 1
-      ? notice.id
-      : `${notice.id.slice(0, -2)}${(notice.version % 256).toString(16).padStart(2, '0')}`
   return JSON.stringify({
     publicationWorkspaceId: notice.procedureId,
     procedureId: notice.procedureId,
-    noticeIds: [id],
+    noticeIds: [idOfVersion(notice)],
     referenceNumber: notice.reference,
     publicationReferenceNumbersBDA: [`${notice.publishedAt.slice(0, 4)}-${notice.number}`],
     publicationReferenceNumbersTED: [],

@@ -1,7 +1,7 @@
 // Made-up publications of the gazette portal.
 import type { PortalSample } from '../../samples/portal-sample.ts'
 import { escapeXml } from '../../samples/xml-text.ts'
-import { localTimeOf } from '../write-sample-values.ts'
+import { idOfVersion, localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'Europe/Zurich'
 const names = {
@@ -15,11 +15,7 @@ const names = {
 export function write(notice: PortalSample): string {
   const published = localTimeOf(notice.publishedAt, zone)
   const deadline = notice.deadline && localTimeOf(notice.deadline, zone)
-  const id =
-    notice.version === 1
-      ? notice.id
-      : `${notice.id.slice(0, -2)}${(notice.version % 256).toString(16).padStart(2, '0')}`
   const due = deadline ? `<submissionDeadline>${deadline.date}T${deadline.time}</submissionDeadline>` : ''
   // The portal puts the name of the sub-rubric before the title; here it is in the French one alone.
-  return `<publication><meta><id>${id}</id><rubric>OB-BS</rubric><subRubric>OB-BS10</subRubric><language>de</language><registrationOffice><id>${notice.procedureId}</id><displayName>${escapeXml(notice.buyer.name)}</displayName><town>${escapeXml(notice.buyer.town)}</town></registrationOffice><publicationNumber>OB-BS10-${notice.number}</publicationNumber><publicationState>PUBLISHED</publicationState><publicationDate>${published.date}</publicationDate><cantons>BS</cantons><title><de>${escapeXml(notice.title)}</de><fr>${names[notice.kind]}</fr></title></meta><content><publication>${escapeXml(notice.description)}</publication>${due}</content></publication>`
+  return `<publication><meta><id>${idOfVersion(notice)}</id><rubric>OB-BS</rubric><subRubric>OB-BS10</subRubric><language>de</language><registrationOffice><id>${notice.procedureId}</id><displayName>${escapeXml(notice.buyer.name)}</displayName><town>${escapeXml(notice.buyer.town)}</town></registrationOffice><publicationNumber>OB-BS10-${notice.number}</publicationNumber><publicationState>PUBLISHED</publicationState><publicationDate>${published.date}</publicationDate><cantons>BS</cantons><title><de>${escapeXml(notice.title)}</de><fr>${names[notice.kind]}</fr></title></meta><content><publication>${escapeXml(notice.description)}</publication>${due}</content></publication>`
 }

@@ -1,6 +1,7 @@
 // Made-up announcements of the Polish bulletin, in the members of its API.
 import type { PortalSample } from '../../samples/portal-sample.ts'
 import { escapeXml } from '../../samples/xml-text.ts'
+import { idOfVersion } from '../write-sample-values.ts'
 
 const noticeTypes = {
   planning: 'AgreementIntentionNotice',
@@ -34,10 +35,6 @@ function bodyOf(notice: PortalSample): string {
 export function write(notice: PortalSample): string {
   const isAward = notice.kind === 'award'
   const number = `${notice.publishedAt.slice(0, 4)}/BZP ${String(notice.number).padStart(8, '0')}/${String(notice.version).padStart(2, '0')}`
-  const id =
-    notice.version === 1
-      ? notice.id
-      : `${notice.id.slice(0, -2)}${(notice.version % 256).toString(16).padStart(2, '0')}`
   return JSON.stringify({
     clientType: '1.5',
     orderType: orderTypes[notice.nature],
@@ -57,7 +54,7 @@ export function write(notice: PortalSample): string {
     organizationCountry: 'PL',
     organizationNationalId: notice.buyer.nationalId,
     organizationId: '1001',
-    moIdentifier: id,
+    moIdentifier: idOfVersion(notice),
     tenderId: `ocds-148610-${notice.procedureId}`,
     htmlBody: bodyOf(notice),
     contractors: isAward
@@ -68,6 +65,6 @@ export function write(notice: PortalSample): string {
       : null,
     baseNoticeMOIdentifier: notice.version === 1 ? null : notice.id,
     outdated: false,
-    objectId: id,
+    objectId: idOfVersion(notice),
   })
 }
