@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { procedureTypes } from '../domain/codes.ts'
-import { canonicalFilter } from '../domain/filter.ts'
+import { canonicalFilter, filterParameters, type TenderFilter } from '../domain/filter.ts'
 import { describeFaults, listParameters, parseListQuery, refuseParameters, suggestParameter } from './parameters.ts'
 import { parseQueryString } from './query-string.ts'
 
@@ -97,6 +97,23 @@ describe('names', () => {
 })
 
 describe('lists', () => {
+  test('each filter has a parameter that sets it', () => {
+    const values: { readonly [member in keyof Required<TenderFilter>]: string } = {
+      cpv: '45000000',
+      nuts: 'DE2',
+      publishedSince: '2026-11-01T00:00:00Z',
+      updatedSince: '2026-11-01T00:00:00Z',
+      deadlineAfter: '2026-11-01T00:00:00Z',
+      valueMin: '1000',
+      valueMax: '1000',
+      procedure: 'open',
+      archived: 'true',
+    }
+    const unset = filterOf('')
+    for (const [member, name] of filterParameters)
+      expect(filterOf(`${name}=${values[member]}`)[member], `${name} sets nothing`).not.toEqual(unset[member])
+  })
+
   test('D16, D18, C98: repeated, spaced, encoded, unordered and doubled notations are one query', () => {
     const same = [
       'cpv=45210000,71000000',
