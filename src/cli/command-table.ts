@@ -186,7 +186,7 @@ const deliverOpen: OptionSpec = {
   implied: 500,
   min: 1,
   max: 500,
-  help: 'Also deliver open tenders that match now and are not hits yet, the best first, at most N (500).',
+  help: 'Also deliver open tenders that match now and are not hits yet: the best N (500).',
 }
 
 const digestTiming = {
@@ -203,7 +203,7 @@ const digestTiming = {
 const organization: OptionSpec = {
   type: 'text',
   value: 'NAME',
-  help: 'The organization; required if several have something of this name.',
+  help: 'The organization; required if more than one has an item with this name.',
 }
 const itsOrganization: OptionSpec = { ...organization, required: true, help: 'The organization to which it belongs.' }
 const codeLists = {

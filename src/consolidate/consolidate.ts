@@ -37,17 +37,9 @@ import { fuzzyMatcher } from './fuzzy-matcher.ts'
 import { linkKeys } from './link-keys.ts'
 import { connectedRecords } from './match-closure.ts'
 import { draftOf, mergedTender, mergeTender, type TenderDraft } from './merge.ts'
+import { compareNotices, noticeDate, type StoredNotice, type Unit, uniteCopies } from './notice-units.ts'
 import { type Matcher, recordKeyOf, rematch } from './rematch.ts'
-import {
-  type Component,
-  compareNotices,
-  isAnnouncedOnly,
-  noticeDate,
-  resolve,
-  type StoredNotice,
-  type Unit,
-  uniteCopies,
-} from './resolve.ts'
+import { type Component, isAnnouncedOnly, resolve } from './resolve.ts'
 import { tenderId } from './tender-id.ts'
 
 /**

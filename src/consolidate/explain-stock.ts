@@ -10,7 +10,8 @@ import { closureOf, toStored } from './consolidate.ts'
 import { explainTender, type MemberOrigin } from './explain.ts'
 import { fuzzyMatcher } from './fuzzy-matcher.ts'
 import { connectedRecords } from './match-closure.ts'
-import { isAnnouncedOnly, type Join, resolve, uniteCopies } from './resolve.ts'
+import { uniteCopies } from './notice-units.ts'
+import { isAnnouncedOnly, type Join, resolve } from './resolve.ts'
 
 /** Why a notice belongs to a tender. `score` in points of log-odds; null for what is exact or decided. */
 export type JoinedBy = {

@@ -6,7 +6,7 @@ import { proofCount } from '../../test/proof/proof-count.ts'
 import { at, lot, notice, noticeWorld, uuid } from '../../test/testing/generate/notices.ts'
 import type { LotResult, Notice, NoticeLot, NoticeReference } from '../domain/notice.ts'
 import { type Lifecycle, lifecycleOf } from './lifecycle.ts'
-import { uniteCopies } from './resolve.ts'
+import { uniteCopies } from './notice-units.ts'
 import { timelineOf } from './timeline.ts'
 
 type Given = Partial<Notice>

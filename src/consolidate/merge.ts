@@ -8,7 +8,7 @@ import { canonicalJson, contentHash } from './canonical.ts'
 import { type Lifecycle, type LotState, lifecycleOf } from './lifecycle.ts'
 import { procedureScope } from './link-keys.ts'
 import { lotOutcomes } from './lot-outcomes.ts'
-import { compareNotices } from './resolve.ts'
+import { compareNotices } from './notice-units.ts'
 import { seatRegion } from './seat-region.ts'
 import { type Announcement, type Timeline, timelineOf } from './timeline.ts'
 

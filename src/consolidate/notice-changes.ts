@@ -4,7 +4,7 @@ import type { TenderContent } from '../domain/tender.ts'
 import { canonicalText } from './canonical.ts'
 import { lifecycleOf } from './lifecycle.ts'
 import { contentOf } from './merge.ts'
-import { compareNotices, noticeDate } from './resolve.ts'
+import { compareNotices, noticeDate } from './notice-units.ts'
 import { timelineOf } from './timeline.ts'
 
 /**

@@ -29,7 +29,8 @@ import {
 } from '../store/matches.ts'
 import { blockNumber, isWeakNumber } from './match/block-number.ts'
 import type { Cluster, MatchContext, MatchDecision, MatchEdge, MatchRecord, Verdict } from './match/match-record.ts'
-import type { Component, Unit } from './resolve.ts'
+import type { Unit } from './notice-units.ts'
+import type { Component } from './resolve.ts'
 
 /** The pure functions of the matching. Tests give simpler ones. */
 export type Matcher = {

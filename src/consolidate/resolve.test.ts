@@ -5,7 +5,8 @@ import { proofCount } from '../../test/proof/proof-count.ts'
 import { at, notice, noticeWorld, uuid } from '../../test/testing/generate/notices.ts'
 import { randomOf } from '../../test/testing/generate/random.ts'
 import type { Notice } from '../domain/notice.ts'
-import { resolve, type StoredNotice } from './resolve.ts'
+import type { StoredNotice } from './notice-units.ts'
+import { resolve } from './resolve.ts'
 
 const stored = (notices: readonly Notice[]): StoredNotice[] =>
   notices.map((each) => ({ rowId: JSON.stringify(each), sourceId: 'made-up', notice: each }))

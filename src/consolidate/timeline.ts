@@ -1,5 +1,11 @@
-// The notices of one tender in order: which of them still count, what the newest competition state is, which results
-// there are.
+// The notices of one tender in order (docs/consolidation.md, "Which notices count"). Three steps:
+//
+// 1. `liveAnnouncements`: folds copies of one notice, gives each its role, and drops what a cancellation voided and
+//    what a change or a newer version superseded.
+// 2. `competitionState`: replays the calls from the oldest to the newest; a full notice replaces the state, a partial
+//    one (corrigendum, OCDS release) changes the members that it has.
+// 3. `timelineOf`: the state of the call, the results, and all notices by precedence: the head of the record and, after
+//    it, those that fill in what it lacks.
 import type { Notice, NoticeLot } from '../domain/notice.ts'
 import { dayMs } from '../domain/time.ts'
 import { isPlanning, versionNumber } from './link-keys.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Notice } from '../../domain/notice.ts'
-import type { Unit } from '../resolve.ts'
+import type { Unit } from '../notice-units.ts'
 import { blockingKeys } from './blocking-keys.ts'
 import { decide } from './decide.ts'
 import type { MatchRecord } from './match-record.ts'

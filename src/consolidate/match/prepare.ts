@@ -4,7 +4,7 @@ import { dayMs, epochMs, type Instant, minuteMs, offsetMsAt, zoneOf } from '../.
 import { cleanBuyerId, distinguishingWords, wordsOf } from '../buyer-identity.ts'
 import { isPlanning, procedureScope } from '../link-keys.ts'
 import { namedCallsOf, publicationDay } from '../named-calls.ts'
-import type { Unit } from '../resolve.ts'
+import type { Unit } from '../notice-units.ts'
 import { sketchOf } from './description-sketch.ts'
 import { discriminatorsOf, partsOf } from './discriminators.ts'
 import { documentsOf } from './documents.ts'
