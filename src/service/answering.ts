@@ -13,13 +13,13 @@ import type { Store } from '../store/database.ts'
 import type { Emit } from './command-event.ts'
 import type { DatabaseWatch } from './database-watch.ts'
 import { followEditions, takeOver } from './follow-editions.ts'
-import { findPort, hostOf, listenError } from './listening-address.ts'
+import { findPort, hostOf, type ListenAddress, listenError } from './listening-address.ts'
 import { Metrics, type StockContext } from './metrics.ts'
 import type { NodeState } from './node-state.ts'
 import { publicAddresses } from './public-addresses.ts'
 import { ReaderMeters } from './reader-meters.ts'
 import { type ReadersOptions, startReaders } from './readers.ts'
-import { type MetricsAddress, serveMetrics } from './serve-metrics.ts'
+import { serveMetrics } from './serve-metrics.ts'
 import type { UseLedger } from './use-ledger.ts'
 import { watchReadiness } from './watch-readiness.ts'
 
@@ -48,7 +48,7 @@ export type NodeOptions = {
   /** How long the node keeps answering after the signal to stop, so that load balancers notice; default 0. */
   readonly drainMs?: number
   /** Where /metrics listens; absent: nowhere. */
-  readonly metrics?: MetricsAddress
+  readonly metrics?: ListenAddress
   /** Aborted by the first signal to stop. */
   readonly stop: AbortSignal
 }

@@ -1,6 +1,12 @@
-// The address and port that the API listens on.
+// The addresses and ports that the API, the console and the metrics listen on.
 import { type AddressInfo, createServer, isIPv6 } from 'node:net'
 import { OperatorError } from '../platform/errors.ts'
+
+export type ListenAddress = {
+  readonly host: string
+  /** With 0, a free one is chosen. */
+  readonly port: number
+}
 
 /** The host by which clients on this machine reach the API. */
 export function hostOf(host: string): string {

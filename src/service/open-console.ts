@@ -9,19 +9,13 @@ import { sampleEpoch } from '../simulator/samples/sample-documents.ts'
 import { getOrCreateSetting } from '../store/settings.ts'
 import { FrozenSamples } from './frozen-samples.ts'
 import { keepLooking } from './keep-looking.ts'
-import { findPort, listenError } from './listening-address.ts'
+import { findPort, type ListenAddress, listenError } from './listening-address.ts'
 import { webhookAddressRule } from './loopback-webhooks.ts'
 import type { OpenNode } from './open-node.ts'
 import type { ServiceContext } from './operation-context.ts'
 import { runOperation } from './operations.ts'
 import { stockReads } from './stock-reads.ts'
 import { openSealer } from './webhook-sealer.ts'
-
-export type ConsoleSettings = {
-  readonly host: string
-  /** With 0, a free one is chosen. */
-  readonly port: number
-}
 
 /** How often to check for changes by other processes. */
 const lookMs = 1_000
@@ -31,7 +25,7 @@ const lookMs = 1_000
  * https address.
  */
 export async function findConsole(
-  { host, port }: ConsoleSettings,
+  { host, port }: ListenAddress,
   consoleUrl: string | undefined,
 ): Promise<{ readonly host: string; readonly port: number; readonly origin: string }> {
   if (consoleUrl === undefined && host !== 'localhost' && !isLoopbackAddress(host))

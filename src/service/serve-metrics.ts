@@ -2,13 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Log } from '../platform/log.ts'
-import { hostOf, listenError } from './listening-address.ts'
-
-export type MetricsAddress = {
-  readonly host: string
-  /** With 0, a free one is chosen. */
-  readonly port: number
-}
+import { hostOf, type ListenAddress, listenError } from './listening-address.ts'
 
 const path = '/metrics'
 const longestRequestMs = 5_000
@@ -16,7 +10,7 @@ const maxConnections = 32
 
 /** Listens, and answers with the text of `scrape`. Throws OperatorError for a port in use. */
 export async function serveMetrics(
-  { host, port }: MetricsAddress,
+  { host, port }: ListenAddress,
   metrics: { readonly contentType: string; readonly scrape: () => Promise<string> },
   log: Log,
 ): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {

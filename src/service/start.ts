@@ -24,10 +24,11 @@ import { mailMissing } from './digest-operations.ts'
 import { startExport } from './export-editions.ts'
 import { type HitRounds, startHitRounds } from './hit-rounds.ts'
 import { keepLooking } from './keep-looking.ts'
+import type { ListenAddress } from './listening-address.ts'
 import { type LiveSources, startLiveSources } from './live-sources.ts'
 import { allowLoopbackWebhooks, webhookAddressRule } from './loopback-webhooks.ts'
 import { startMails } from './mail-digests.ts'
-import { type ConsoleSettings, findConsole, openServiceConsole } from './open-console.ts'
+import { findConsole, openServiceConsole } from './open-console.ts'
 import { type OpenNode, openNode } from './open-node.ts'
 import type { ServiceContext } from './operation-context.ts'
 import { runOperation } from './operations.ts'
@@ -63,7 +64,7 @@ export type StartOptions = NodeOptions & {
   readonly hasTrialClock: boolean
   /** Receivers of webhooks on this machine may be saved and reached. */
   readonly allowsLoopbackWebhooks: boolean
-  readonly console: ConsoleSettings
+  readonly console: ListenAddress
   /** Called with the trial token when it is created, if a person can see it. Never called again for this stock. */
   readonly showToken?: (plaintext: string) => void
   /** Called with the first person's link while nobody exists, if a person can see it. */
