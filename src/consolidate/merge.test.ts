@@ -84,6 +84,32 @@ describe('a merged record', () => {
     expect(merge({ ...untitled, ...given } as Notice).title).toBe(title)
   })
 
+  test.each([
+    [
+      'the title of the only lot',
+      '2024-02-GI',
+      { lots: [lot('1', { title: { de: 'Erdarbeiten' } })] },
+      '2024-02-GI – Erdarbeiten',
+    ],
+    ['the start of the text', 'CPI/02/2020/UCMJ', {}, 'CPI/02/2020/UCMJ – Bewachung'],
+    ['nothing if the lot has a code, too', 'LV 12', { lots: [lot('1', { title: { de: 'LV 12.1' } })] }, 'LV 12'],
+    [
+      'the title of a lot that contains the code, alone',
+      'LV 12',
+      { lots: [lot('1', { title: { de: 'LV 12 Dach' } })] },
+      'LV 12 Dach',
+    ],
+  ] as const)('shows beside a code for a title %s', (_, title, given, shown) => {
+    expect(merge(call({ title: { de: title }, description: { de: 'Bewachung' }, ...given })).title).toBe(shown)
+  })
+
+  test.each(['Lasttrennschalter', 'IMSORTS', 'ERSATZNEUBAU', '2024 Kita', 'A4-Papier'])(
+    'shows the title %s as published',
+    (title) => {
+      expect(merge(call({ title: { de: title }, description: { de: 'Bewachung' } })).title).toBe(title)
+    },
+  )
+
   test('has the latest deadline among its lots, which does not move with the clock (C15)', () => {
     const lots = [
       lot('1', { submissionDate: at('2026-01-20'), participationDate: at('2026-01-12') }),

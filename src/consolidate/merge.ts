@@ -209,9 +209,10 @@ function titleOf(
   const title = firstOf(fallbacks, readTitle, (notice) =>
     reportOrigin('title', notice === fallbacks[0] ? 'head' : 'first that has it', readTitle),
   )
-  if (title) return title
+  if (title && !isCode(title)) return title
   const onlyLots = fallbacks.find((notice) => notice.lots.length === 1)?.lots
   const lotTitle = textIn(onlyLots?.[0]?.title, language)
+  if (title) return withWords(title, lotTitle ?? startOf(description))
   if (lotTitle) {
     reportOrigin('title', 'the only lot', (notice) =>
       notice.lots.length === 1 ? textIn(notice.lots[0]?.title, language) : undefined,
@@ -219,9 +220,21 @@ function titleOf(
     return lotTitle
   }
   reportOrigin('title', description ? 'start of the description' : tenderNumber ? 'the number' : 'none has one')
-  if (!description) return tenderNumber ?? untitled
-  const line = description.replace(/\s+/g, ' ')
-  if (line.length <= longestBorrowedTitle) return line
+  return startOf(description) ?? tenderNumber ?? untitled
+}
+
+/** Whether a title names the file and not the purchase: `2024-02-GI`, `CPI/02/2020/UCMJ`, `FR`. */
+const isCode = (title: string): boolean => !/\p{L}{4}/u.test(title) || (/\d/.test(title) && !/[\s\p{Ll}]/u.test(title))
+
+/** A code with what is bought beside it. */
+function withWords(code: string, words: string | undefined): string {
+  if (words === undefined || isCode(words)) return code
+  return words.includes(code) ? words : `${code} – ${words}`
+}
+
+function startOf(description: string | undefined): string | undefined {
+  const line = description?.replace(/\s+/g, ' ')
+  if (line === undefined || line.length <= longestBorrowedTitle) return line
   const start = line.slice(0, longestBorrowedTitle)
   return `${start.replace(/\s+\S*$/, '') || start}…`.toWellFormed()
 }
