@@ -50,17 +50,26 @@ export function listenError(
   }
 }
 
-/**
- * The port itself, or a free one for 0. Readers share a port, so a second service on it would not be noticed: the port
- * is tried without sharing.
- */
-export async function findPort(host: string, wanted: number, option?: PortOption): Promise<number> {
-  const server = createServer()
+/** A port that no other program can take; `release` frees it for a listener of this one. */
+export type HeldPort = AsyncDisposable & { readonly port: number; readonly release: () => Promise<void> }
+
+/** The port itself, or a free one for 0. Whoever connects before it is released is refused. */
+export async function holdPort(host: string, wanted: number, option?: PortOption): Promise<HeldPort> {
+  const server = createServer((socket) => socket.destroy()).unref()
   await new Promise<void>((done, fail) => {
     server.once('error', (error: NodeJS.ErrnoException) => fail(listenError(error, host, wanted, option)))
     server.listen(wanted, host, done)
   })
   const { port } = server.address() as AddressInfo
-  await new Promise<void>((done) => server.close(() => done()))
-  return port
+  const release = () => new Promise<void>((done) => server.close(() => done()))
+  return { port, release, [Symbol.asyncDispose]: release }
+}
+
+/**
+ * The port itself, or a free one for 0. Readers share a port, so a second service on it would not be noticed: the port
+ * is tried without sharing.
+ */
+export async function findPort(host: string, wanted: number, option?: PortOption): Promise<number> {
+  await using held = await holdPort(host, wanted, option)
+  return held.port
 }

@@ -9,7 +9,7 @@ import { sampleEpoch } from '../simulator/samples/sample-documents.ts'
 import { getOrCreateSetting } from '../store/settings.ts'
 import { FrozenSamples } from './frozen-samples.ts'
 import { keepLooking } from './keep-looking.ts'
-import { findPort, type ListenAddress, listenError } from './listening-address.ts'
+import { type HeldPort, holdPort, type ListenAddress, listenError } from './listening-address.ts'
 import { webhookAddressRule } from './loopback-webhooks.ts'
 import type { OpenNode } from './open-node.ts'
 import type { ServiceContext } from './operation-context.ts'
@@ -21,20 +21,20 @@ import { openSealer } from './webhook-sealer.ts'
 const lookMs = 1_000
 
 /**
- * Where the console listens. Throws OperatorError for a port in use, and for listening beyond this machine without an
- * https address.
+ * Where the console listens; the port is held until it does, which may take seconds. Throws OperatorError for a port in
+ * use, and for listening beyond this machine without an https address.
  */
 export async function findConsole(
   { host, port }: ListenAddress,
   consoleUrl: string | undefined,
-): Promise<{ readonly host: string; readonly port: number; readonly origin: string }> {
+): Promise<HeldPort & { readonly host: string; readonly origin: string }> {
   if (consoleUrl === undefined && host !== 'localhost' && !isLoopbackAddress(host))
     throw wrongUse(
       `The console cannot listen on ${host} without its public address; set TENDERSTOCK_CONSOLE_URL, such as https://console.example.org.`,
     )
-  const found = await findPort(host, port, '--console-port')
+  const held = await holdPort(host, port, '--console-port')
   // a passkey belongs to a name: 127.0.0.1 cannot have one
-  return { host, port: found, origin: consoleUrl ?? `http://localhost:${found}` }
+  return { ...held, host, origin: consoleUrl ?? `http://localhost:${held.port}` }
 }
 
 /** Opens the console on a node; it is closed with the node. */
@@ -44,6 +44,7 @@ export async function openServiceConsole(
   where: {
     readonly host: string
     readonly port: number
+    readonly release: () => Promise<void>
     readonly origin: string
     readonly apiAddress: string
     /** Where the API listens on this machine. */
@@ -88,6 +89,7 @@ export async function openServiceConsole(
     },
     reads: stockReads(service, node.editions),
   }
+  await where.release()
   const opened: Console = await openConsole(context, {
     host: where.host,
     port: where.port,
@@ -96,7 +98,7 @@ export async function openServiceConsole(
     onFault: (error, path) =>
       log.error({ path, error: error instanceof Error ? error.stack : String(error) }, 'a page failed'),
   }).catch((error: unknown) => {
-    // another program took the port after the check
+    // another program took the port in between
     throw listenError(error as NodeJS.ErrnoException, where.host, where.port, '--console-port')
   })
   node.defer(() => opened.close())

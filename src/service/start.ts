@@ -94,7 +94,7 @@ export async function start(options: StartOptions): Promise<void> {
   if (simulator !== undefined) simulatorBase(simulator)
   else if (options.live) contactOf(options.config)
   const isMadeUp = options.samples !== undefined || simulator !== undefined
-  const consoleAddress = await findConsole(options.console, options.config.consoleUrl)
+  await using consoleAddress = await findConsole(options.console, options.config.consoleUrl)
   await using node = await openNode(options, { hasTrialClock: options.hasTrialClock, startsAlone: false })
   const { context: base, editions, state, emit, stop, log } = node
   const { store, dataFolder, clock, queue } = base

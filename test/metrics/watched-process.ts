@@ -44,11 +44,15 @@ export async function startService(
     await rm(folder, { recursive: true, force: true })
   }
   const ready = Promise.withResolvers<ServiceProcess['ready']>()
+  let lastLine = ''
   createInterface({ input: child.stdout }).on('line', (line) => {
+    lastLine = line
     const event = readPrintedEvent(line)
     if (event.event === 'ready') ready.resolve(event as unknown as ServiceProcess['ready'])
   })
-  void closed.then(([code]) => ready.reject(new Error(`the service ended with ${code} before it was ready: ${log}`)))
+  void closed.then(([code]) =>
+    ready.reject(new Error(`the service ended with ${code} before it was ready: ${lastLine}\n${log}`)),
+  )
   try {
     const known = await ready.promise
     return {
