@@ -56,6 +56,10 @@ test('a stage that fails is retried after pauses that double up to a minute, and
   expect(told.at(-1)).toBe(`recovered after ${failed}`)
   expect(kept.at(-1)).toMatchObject({ failedRounds: 0, lastRoundAt: tries[failed], lastError: told[0] })
   expect(whyFailing(kept.at(-1), Date.now())).toBeUndefined()
+  // the same failure after a success is news
+  isBroken = true
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(told.slice(1)).toEqual([`recovered after ${failed}`, told[0]])
   await end()
   expect(kept.at(-1)).toMatchObject({ isStopped: true })
 })

@@ -273,6 +273,19 @@ test('only one backup of a stock runs at a time; it stops on request and reports
   expect(told.at(-1)).toMatchObject({ rows: manifest.rows, totalRows: manifest.rows })
 })
 
+test('a location that keeps other bytes than it was given, or none, is refused while the backup is made', async () => {
+  await using store = await openTestStore('embedded')
+  await fill(store)
+  const { storage } = await newStorage()
+  const keeping = (change: (bytes: Buffer) => Buffer | undefined): BackupStorage => ({
+    ...storage,
+    put: async () => {},
+    get: async () => change(Buffer.from('another file')),
+  })
+  for (const wrong of [keeping((bytes) => bytes), keeping(() => undefined)])
+    await expect(backUp(store, wrong)).rejects.toThrow(/did not keep .* as it was written; use another location/)
+})
+
 test('only the owner may read its files, sha256sum reads the checksums, and a wrong manifest is refused', async () => {
   await using store = await openTestStore('embedded')
   await fill(store)
