@@ -1,10 +1,7 @@
 // How often notices have each field, beside how often their documents have it by patterns over the raw text, which
 // share nothing with the parsers.
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Notice, NoticeLot } from '../src/domain/notice.ts'
-import { readPath } from '../src/sources/files.ts'
-import { parseDocument } from '../src/sources/parse-document.ts'
+import { readNotices } from './corpus-notices.ts'
 
 const filledFields = [
   'description',
@@ -28,8 +25,6 @@ export type FillRow = {
   readonly documents: number
   readonly fields: { readonly [field in FilledField]: FieldCount }
 }
-
-const folders = ['ted-eforms', 'ted-legacy', 'doffin-eforms', 'eforms-de', 'ocds'] as const
 
 type Part = Notice | NoticeLot
 const inAny = (notice: Notice, has: (part: Part) => unknown): boolean => [notice, ...notice.lots].some(has)
@@ -130,30 +125,25 @@ export async function countFill(corpus: string): Promise<FillRow[]> {
     string,
     { folder: string; formType: string; documents: number; fields: Record<FilledField, Count> }
   >()
-  for (const folder of folders) {
-    const path = join(corpus, folder)
-    if (!existsSync(path)) continue
-    for await (const { address, bytes, unreadable } of readPath(path)) {
-      if (unreadable) continue
-      const notices = parseDocument(bytes).flatMap((part) => ('notice' in part ? [part.notice] : []))
-      const notice = notices[0]
-      if (notice === undefined || notices.length > 1) continue
-      const key = `${folder} ${notice.formType}`
-      const row = rows.get(key) ?? { folder, formType: notice.formType, documents: 0, fields: noCounts() }
-      rows.set(key, row)
-      row.documents++
-      const document = Buffer.from(bytes)
-        .toString('utf8')
-        .replace(/<!--[\s\S]*?-->/g, '')
-      const found = patternsOf(document)
-      for (const field of filledFields) {
-        const count = row.fields[field]
-        const has = isRead[field](notice)
-        const isWritten = found[field]?.test(document) ?? false
-        if (has) count.read++
-        if (isWritten) count.written++
-        if (isWritten && !has) count.lost.push(address.slice(corpus.length + 1))
-      }
+  for await (const { file, bytes, notices } of readNotices(corpus)) {
+    const notice = notices[0]
+    if (notice === undefined || notices.length > 1) continue
+    const folder = file.slice(0, file.indexOf('/'))
+    const key = `${folder} ${notice.formType}`
+    const row = rows.get(key) ?? { folder, formType: notice.formType, documents: 0, fields: noCounts() }
+    rows.set(key, row)
+    row.documents++
+    const document = Buffer.from(bytes)
+      .toString('utf8')
+      .replace(/<!--[\s\S]*?-->/g, '')
+    const found = patternsOf(document)
+    for (const field of filledFields) {
+      const count = row.fields[field]
+      const has = isRead[field](notice)
+      const isWritten = found[field]?.test(document) ?? false
+      if (has) count.read++
+      if (isWritten) count.written++
+      if (isWritten && !has) count.lost.push(file)
     }
   }
   return [...rows.values()].sort((a, b) => b.documents - a.documents)

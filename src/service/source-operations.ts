@@ -1,7 +1,7 @@
 // The operator's commands about sources: which there are, how each is doing, and reading one now.
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type CheckResult, checkSource } from '../ingest/check-source.ts'
 import { Recorder } from '../ingest/recordings.ts'
 import { runSource } from '../ingest/run-sources.ts'
@@ -10,6 +10,7 @@ import { sourcesHealth } from '../ingest/watch-sources.ts'
 import { type Clock, systemSleep } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
 import { noSuchThing, OperatorError, wrongUse } from '../platform/errors.ts'
+import { inFolder } from '../platform/folders.ts'
 import type { Random } from '../platform/random.ts'
 import { countCountries, loadSources, type Sources } from '../sources/registry.ts'
 import type { Source } from '../sources/source.ts'
@@ -254,6 +255,10 @@ export const checkSources: Operation<CheckContext> = async (context, { operands,
       ? undefined
       : (context.keyOf(source.access.setting) ?? (access.isSimulated ? 'simulated' : undefined))
   if (options.record !== undefined) await prepareRecordings(String(options.record))
+  const report = options.report === undefined ? undefined : String(options.report)
+  const writeReport = (path: string, page: string) => inFolder(dirname(path), 'a report', () => writeFile(path, page))
+  // a path that cannot be written is reported before the checks, not after them
+  if (report !== undefined) await writeReport(report, '')
   const hasKey = (source: Source) => source.access.kind === 'open' || keyOf(source) !== undefined
   const chosen =
     named.length > 0
@@ -281,14 +286,14 @@ export const checkSources: Operation<CheckContext> = async (context, { operands,
   } finally {
     await access.close()
     // also of a check that was broken off
-    if (options.report !== undefined) {
+    if (report !== undefined) {
       const why = (source: Source) =>
         !access.cardOf(source)
           ? 'It is not one of the sample portals.'
           : (whyOff(source, hasKey(source)) ?? 'The check ended before it.')
       const listed = named.length > 0 ? named : [...sources.values()]
       const rows = listed.map((source) => ({ source, result: results.get(source.id) ?? why(source) }))
-      await writeFile(String(options.report), checkReport(rows, clock()))
+      await writeReport(report, checkReport(rows, clock()))
     }
   }
   const verdicts = [...results.values()].map(({ verdict }) => verdict)
