@@ -74,17 +74,22 @@ export async function deliverDue(options: DelivererOptions, signal: AbortSignal)
   const visits = new Set<Promise<void>>()
   let failure: { readonly error: unknown } | undefined
   while (!signal.aborted && !failure) {
-    const lease = await claimEndpoint(options.store, { worker: options.worker, now: options.clock(), leaseMs })
-    if (lease) {
-      const visit = visitEndpoint(run, lease, signal)
-        .catch((error: unknown) => {
-          failure ??= { error }
-        })
-        .finally(() => visits.delete(visit))
-      visits.add(visit)
+    if (visits.size >= visitsAtOnce) {
+      await Promise.race(visits)
+      continue
     }
-    if (!lease && visits.size === 0) break
-    if (!lease || visits.size >= visitsAtOnce) await Promise.race([...visits, delay(100)])
+    const lease = await claimEndpoint(options.store, { worker: options.worker, now: options.clock(), leaseMs })
+    if (!lease) {
+      if (visits.size === 0) break
+      await Promise.race([...visits, delay(100)])
+      continue
+    }
+    const visit = visitEndpoint(run, lease, signal)
+      .catch((error: unknown) => {
+        failure ??= { error }
+      })
+      .finally(() => visits.delete(visit))
+    visits.add(visit)
   }
   await Promise.all(visits)
   if (failure) throw failure.error

@@ -8,7 +8,7 @@ import { systemRandom } from '../../src/platform/random.ts'
 import { createSealer } from '../../src/platform/sealing.ts'
 import type { Store } from '../../src/store/database.ts'
 import { createOrganization } from '../../src/store/organizations.ts'
-import { createEndpoint } from '../../src/store/webhook-endpoints.ts'
+import { createEndpoint, maxEndpoints } from '../../src/store/webhook-endpoints.ts'
 import { type DelivererOptions, deliverDue } from '../../src/webhooks/deliver.ts'
 import { openSender } from '../../src/webhooks/send-attempt.ts'
 import { makeWebhookSecret, webhookSecretBytes } from '../../src/webhooks/signature.ts'
@@ -42,13 +42,14 @@ export async function startReceiver(answer: Answer = (response) => void response
 const startAt = Date.UTC(2026, 10, 22, 6)
 
 /** An organization with a search and a published edition, and a deliverer whose clock the test moves. */
-export async function openDeliveryWorld(store: Store, begin = startAt) {
+export async function openDeliveryWorld(store: Store, begin = startAt, timeoutMs = 1000) {
   let now = begin
   const clock = () => now
   const sealingKey = randomBytes(32)
   const sealer = createSealer(createSecretKey(sealingKey), randomBytes)
-  const { organization } = await createOrganization(store.db, { name: 'Bauwerk' }, { now, random: systemRandom })
-  const { organizationId } = organization
+  const addOrganization = async (name: string) =>
+    (await createOrganization(store.db, { name }, { now, random: systemRandom })).organization.organizationId
+  const organizationId = await addOrganization('Bauwerk')
   const searchId = randomUUID()
   const search = await sql<{ searchNo: number }>`
     insert into saved_search (search_id, organization_id, name, created_at, created_by)
@@ -79,14 +80,14 @@ export async function openDeliveryWorld(store: Store, begin = startAt) {
         ${lastModified}, 1)`.execute(db)
     return { hitId, lastModified, tenderId }
   }
-  const addEndpoint = async (address: string, requestsPerSecond = 1000) => {
+  const addEndpoint = async (address: string, requestsPerSecond = 1000, owner = organizationId) => {
     const secret = makeWebhookSecret(randomBytes)
     const secretId = randomUUID()
     const endpoint = await createEndpoint(
       store,
       {
         endpointId: randomUUID(),
-        organizationId,
+        organizationId: owner,
         address,
         description: '',
         kinds: ['search.hit'],
@@ -97,6 +98,16 @@ export async function openDeliveryWorld(store: Store, begin = startAt) {
       now,
     )
     return { ...endpoint!, secret }
+  }
+  /** Endpoints of as many organizations as they need, because each has at most twenty. */
+  const addEndpoints = async (count: number, address: string) => {
+    const endpoints: Awaited<ReturnType<typeof addEndpoint>>[] = []
+    let owner = ''
+    for (let index = 0; index < count; index++) {
+      if (index % maxEndpoints === 0) owner = await addOrganization(`Bauwerk ${randomUUID()}`)
+      endpoints.push(await addEndpoint(address, undefined, owner))
+    }
+    return endpoints
   }
   const addDelivery = async (
     endpointNo: number,
@@ -111,7 +122,7 @@ export async function openDeliveryWorld(store: Store, begin = startAt) {
     )
     return messageId
   }
-  const sender = openSender({ version: 'test', now: clock, timeoutMs: 1000 })
+  const sender = openSender({ version: 'test', now: clock, timeoutMs })
   const disabled: [endpointId: string, why: string][] = []
   const options: DelivererOptions = {
     store,
@@ -131,6 +142,7 @@ export async function openDeliveryWorld(store: Store, begin = startAt) {
     organizationId,
     addHit,
     addEndpoint,
+    addEndpoints,
     addDelivery,
     advance: (ms: number) => {
       now += ms
