@@ -23,8 +23,8 @@ export type TenderFilter = {
 }
 
 /**
- * The parameter of each filter, in the order of the canonical text. If a filter is missing here, the code does not
- * compile.
+ * The parameter of each filter, in the order of the canonical text and of the prints in a cursor: a new one comes last
+ * (C141). If a filter is missing here, the code does not compile.
  */
 const parameters: { readonly [member in keyof Required<TenderFilter>]: string } = {
   cpv: 'cpv',

@@ -1,5 +1,5 @@
 // Proves C51 to C54, C141 and D28 to D31 for cursors in isolation.
-import { createDecipheriv, createSecretKey } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { TenderFilter } from '../../domain/filter.ts'
@@ -170,6 +170,34 @@ test('C141: a cursor that an earlier version of the program issued is still read
   const issued =
     'AQAAAAEBAQEBAQEBAQEBAQF3QBLyJ0TjhM2GoR_7U-oh9NVrv4WmOxJJQULD_fGOu7Qgyx2pUz4AK-_noD0Hq2Qbvjry3bvpt5o_-HWjuPPdxxxaBRhtu7paHbV_hyR7wvGXZWDtaHYxQtQ'
   expect(sealerAt(issuedAt).open(issued, plain, 'one')).toEqual({ state: 'valid', position })
+})
+
+/** The cursor as another version seals it: with the last print cut, or one added. */
+function withOtherPrints(text: string, change: (content: Buffer) => Buffer): string {
+  const bytes = Buffer.from(text, 'base64url')
+  const [header, nonce] = [bytes.subarray(0, 17), bytes.subarray(5, 17)]
+  const decipher = createDecipheriv('aes-256-gcm', firstKey.key, nonce)
+  decipher.setAAD(header).setAuthTag(bytes.subarray(-16))
+  const content = Buffer.concat([decipher.update(bytes.subarray(17, -16)), decipher.final()])
+  const cipher = createCipheriv('aes-256-gcm', firstKey.key, nonce)
+  cipher.setAAD(header)
+  const sealed = Buffer.concat([cipher.update(change(content)), cipher.final()])
+  return Buffer.concat([header, sealed, cipher.getAuthTag()]).toString('base64url')
+}
+
+test.each<[string, (content: Buffer) => Buffer]>([
+  ['before the last parameter existed', (content) => content.subarray(0, -2)],
+  ['that knows one more parameter', (content) => Buffer.concat([content, Buffer.alloc(2)])],
+])('C141: a cursor of a version %s still works, and still names a filter that differs', (_, change) => {
+  const sealer = sealerAt(issuedAt)
+  const filter = filterOf('cpv=45000000')
+  const other = withOtherPrints(sealer.seal(position, filter, 'one'), change)
+  expect(sealer.open(other, filter, 'one')).toEqual({ state: 'valid', position })
+  expect(sealer.open(other, plain, 'one')).toMatchObject({
+    state: 'mismatch',
+    parameters: expect.arrayContaining(['cpv']),
+  })
+  expect(sealer.open(other, filter, 'two').state).toBe('invalid')
 })
 
 test('D28: Node itself opens it as AES-256-GCM, with a nonce of 96 bits, the header authenticated and a tag of 128 bits', () => {

@@ -57,8 +57,9 @@ const printLength = 2
 const filterHashLength = 16
 const printsLength = filterHashLength + filterParameters.length * printLength
 // Bytes of the content: lastModified 6, id 16, edition 4, issue time 6, organization 8, filters.
-const contentLength = 6 + 16 + 4 + 6 + 8 + printsLength
-const cursorLength = headerLength + contentLength + tagLength
+const filtersStart = 6 + 16 + 4 + 6 + 8
+const contentLength = filtersStart + printsLength
+const cursorLengthMin = headerLength + filtersStart + filterHashLength + tagLength
 
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
 
@@ -71,7 +72,10 @@ function printOf(filter: TenderFilter, member: keyof TenderFilter): number {
   return crc32(JSON.stringify(value)) & 0xffff || 1
 }
 
-/** What a cursor stores of its filters: a hash of all, and a print of each. */
+/**
+ * What a cursor stores of its filters: a hash of all, and a print of each. A version with another number of parameters
+ * stores fewer or more prints; new parameters come last, so a missing print is that of an absent filter (C141).
+ */
 function filterPrints(filter: TenderFilter): Buffer {
   const prints = Buffer.allocUnsafe(printsLength)
   sha256(canonicalFilter(filter)).copy(prints, 0, 0, filterHashLength)
@@ -101,8 +105,8 @@ function contentOf(bytes: Buffer, { key }: CursorKey): Buffer | undefined {
   const nonce = bytes.subarray(nonceStart, headerLength)
   const decipher = createDecipheriv(cipherName, key, nonce, { authTagLength: tagLength })
   decipher.setAAD(bytes.subarray(0, headerLength))
-  decipher.setAuthTag(bytes.subarray(cursorLength - tagLength))
-  const content = decipher.update(bytes.subarray(headerLength, cursorLength - tagLength))
+  decipher.setAuthTag(bytes.subarray(-tagLength))
+  const content = decipher.update(bytes.subarray(headerLength, -tagLength))
   try {
     decipher.final()
     return content
@@ -149,7 +153,7 @@ export function createCursorSealer(options: {
     content.writeUInt32BE(position.edition, 22)
     content.writeUIntBE(clock(), 26, 6)
     content.set(printOfOrganization(organizationId), 32)
-    content.set(printsOf(filter), 40)
+    content.set(printsOf(filter), filtersStart)
     const cipher = createCipheriv(cipherName, key.key, header.subarray(nonceStart), { authTagLength: tagLength })
     cipher.setAAD(header)
     const encrypted = cipher.update(content)
@@ -161,7 +165,7 @@ export function createCursorSealer(options: {
     if (text.length > maxCursorLength) return { state: 'invalid' }
     const bytes = Buffer.from(text, 'base64url')
     // The decoder skips foreign characters and spare bits; only the one spelling that we issued counts (C53).
-    if (bytes.length < headerLength + tagLength || bytes.toString('base64url') !== text) return { state: 'invalid' }
+    if (bytes.length < cursorLengthMin || bytes.toString('base64url') !== text) return { state: 'invalid' }
     if (bytes[0] !== version) return { state: 'invalid' }
     const keyId = bytes.readUInt32BE(1)
     const ring = keys()
@@ -172,7 +176,6 @@ export function createCursorSealer(options: {
       if (keyId > 0 && ring.every((entry) => entry.keyId > keyId)) return { state: 'expired' }
       return { state: ring.every((entry) => entry.keyId < keyId) ? 'unknownKey' : 'invalid' }
     }
-    if (bytes.length !== cursorLength) return { state: 'invalid' }
     const content = contentOf(bytes, key)
     if (content?.compare(printOfOrganization(organizationId), 0, 8, 32, 40) !== 0) return { state: 'invalid' }
     const ageMs = clock() - content.readUIntBE(26, 6)
@@ -180,12 +183,15 @@ export function createCursorSealer(options: {
     if (ageMs > cursorLifeMs) return { state: 'expired' }
     if (key.lastEdition !== undefined && positionIn(content).edition > key.lastEdition) return { state: 'expired' }
     const wanted = printsOf(filter)
-    const differs = (start: number, length: number): boolean =>
-      wanted.compare(content, 40 + start, 40 + start + length, start, start + length) !== 0
-    if (!differs(0, filterHashLength)) return { state: 'valid', position: positionIn(content) }
-    const parameters = filterParameters.flatMap(([, name], index) =>
-      differs(filterHashLength + index * printLength, printLength) ? [name] : [],
-    )
+    const hashEnd = filtersStart + filterHashLength
+    if (wanted.compare(content, filtersStart, hashEnd, 0, filterHashLength) === 0)
+      return { state: 'valid', position: positionIn(content) }
+    const sealed = Buffer.alloc(printsLength)
+    content.copy(sealed, 0, filtersStart)
+    const parameters = filterParameters.flatMap(([, name], index) => {
+      const start = filterHashLength + index * printLength
+      return wanted.readUInt16BE(start) === sealed.readUInt16BE(start) ? [] : [name]
+    })
     return { state: 'mismatch', parameters }
   }
 
