@@ -59,6 +59,7 @@ const examine = (args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<
     })
   })
 
+const metrics = (port: number) => ['--metrics-port', String(port)]
 const freePorts = async () => ['--api-port', String(await freePort()), '--console-port', String(await freePort())]
 
 async function listen(onConnection: () => void = () => {}): Promise<number> {
@@ -100,7 +101,7 @@ test('each fault is reported as a problem, with a remedy', async () => {
   chmodSync(data, 0o777)
   const taken = await listen()
   const report = await examine(
-    ['--data', data, '--api-port', String(taken), '--console-port', String(await freePort())],
+    ['--data', data, '--api-port', String(taken), '--console-port', String(await freePort()), ...metrics(taken)],
     { DATABASE_URL: 'postgres://u:very-secret@127.0.0.1:1/x', REDIS_URL: await startStore('allkeys-lru') },
   )
   expect(report.code).toBe(1)
@@ -108,6 +109,7 @@ test('each fault is reported as a problem, with a remedy', async () => {
   expect(report.of('disk', 'problem').join()).toContain('chmod o-w')
   expect(report.of('api port', 'problem').join()).toMatch(/in use; stop the program that listens there/)
   expect(report.of('console port', 'ok')).toHaveLength(1)
+  expect(report.of('metrics port', 'problem').join()).toMatch(/choose another with --metrics-port/)
   expect(report.of('database', 'problem').join()).toMatch(/ECONNREFUSED.*check DATABASE_URL/)
   expect(report.of('redis', 'problem').join()).toContain('allkeys-lru')
   expect(report.of('settings', 'warning').join(' ')).toMatch(/TENDERSTOCK_SECRET_KEY.*TENDERSTOCK_BASE_URL/)
@@ -151,13 +153,15 @@ test('an invalid setting does not hide other problems', async () => {
 })
 
 test('beside the running service its ports are not a problem', { timeout: 300_000 }, async () => {
-  const service = await startService({ files: [], until: 'ready' })
+  const metricsPort = await freePort()
+  const service = await startService({ files: [], until: 'ready', args: metrics(metricsPort) })
   try {
     const { port } = new URL(service.api())
     const consolePort = /"console":"http:\/\/[^:]+:(\d+)"/.exec(service.output())![1]!
-    const report = await examine(['--data', service.data, '--api-port', port, '--console-port', consolePort])
+    const ports = ['--api-port', port, '--console-port', consolePort, ...metrics(metricsPort)]
+    const report = await examine(['--data', service.data, ...ports])
     expect(report.of('service', 'ok').join()).toMatch(/^A service runs/)
-    for (const check of ['api port', 'console port'])
+    for (const check of ['api port', 'console port', 'metrics port'])
       expect(report.of(check, 'ok').join()).toMatch(/the running service/)
     expect(report.events.at(-1)).toMatchObject({ problems: 0 })
     // what another program uses is not its own

@@ -506,6 +506,7 @@ const table = {
       data,
       ...apiAddress,
       ...consoleAddress,
+      ...metricsAddress,
       live: { type: 'flag', help: 'Also send one small request to portals: ted and doe, or those of --source.' },
       source: { type: 'paths', value: 'ID…', help: 'With --live: these portals.' },
       simulator,

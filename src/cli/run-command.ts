@@ -8,7 +8,7 @@ import { askRunningService } from '../service/control-socket.ts'
 import type { OperationName } from '../service/operations.ts'
 import type { CommandName } from './command-table.ts'
 import type { Reporter } from './reporter.ts'
-import { consolePort, type Invocation, startUntilStopped } from './start-until-stopped.ts'
+import { consolePort, type Invocation, metricsAddress, startUntilStopped } from './start-until-stopped.ts'
 import { stopSignal } from './stop-signal.ts'
 
 type Emit = Reporter['emit']
@@ -121,6 +121,7 @@ async function examine({ options, dataFolder, version }: Invocation, emit: Emit)
     apiPort: Number(options['api-port']),
     consoleHost: String(options['console-host']),
     consolePort: consolePort(options),
+    ...metricsAddress(options),
     ...(options.live === true && {
       portals: {
         sources: Array.isArray(options.source) ? options.source : [],

@@ -2,6 +2,7 @@
 import { readConfig } from '../platform/config.ts'
 import { wrongUse } from '../platform/errors.ts'
 import type { LogLevel } from '../platform/log.ts'
+import type { ListenAddress } from '../service/listening-address.ts'
 import { isConnectionLoss } from '../store/connection-loss.ts'
 import type { ParsedCommand } from './parse-command.ts'
 import type { Reporter } from './reporter.ts'
@@ -47,9 +48,7 @@ export async function startUntilStopped(
     maxStalenessMs: Number(options['max-staleness']) * 3_600_000,
     drainMs: drainSeconds(options, config.databaseUrl !== undefined || config.editions !== undefined) * 1000,
     stop,
-    ...(options['metrics-port'] !== undefined && {
-      metrics: { host: String(options['metrics-host']), port: Number(options['metrics-port']) },
-    }),
+    ...metricsAddress(options),
   }
   endInTime(stop, service.drainMs, reporter)
   emit({
@@ -90,6 +89,12 @@ export async function startUntilStopped(
     await untilStopped(service.stop, started)
   }
   emit({ event: 'stopped' })
+}
+
+/** Where to serve metrics; nothing without --metrics-port. */
+export function metricsAddress(options: Invocation['options']): { readonly metrics?: ListenAddress } {
+  if (options['metrics-port'] === undefined) return {}
+  return { metrics: { host: String(options['metrics-host']), port: Number(options['metrics-port']) } }
 }
 
 /** Port of the console: as given, else the one after that of the API; a free one if the API's is free too. */

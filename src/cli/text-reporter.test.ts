@@ -186,16 +186,16 @@ const progress = (done: number, total?: number) =>
 
 test('a program receives progress once a second, and everything else immediately', () => {
   const { emit, out, clock } = reporting({ json: true })
-  const told = () => out.splice(0).map((line) => (JSON.parse(line) as { done?: number }).done)
+  const counts = () => out.splice(0).map((line) => (JSON.parse(line) as { done?: number }).done)
   for (let done = 0; done <= 30; done++) {
     emit(progress(done))
     clock.now += 100
   }
-  expect(told()).toEqual([10, 20, 30])
+  expect(counts()).toEqual([10, 20, 30])
   emit(progress(31))
   emit({ event: 'stopped' })
   emit({ event: 'stopped' })
-  expect(told()).toEqual([undefined, undefined])
+  expect(counts()).toEqual([undefined, undefined])
 })
 
 test('stored text for people has progress every ten seconds, separate from the results', () => {

@@ -18,7 +18,7 @@ async function newFolder(): Promise<string> {
 /** What is found with these settings, and the exit code. */
 async function examine(dataFolder: string, given: Partial<DoctorOptions> = {}) {
   const found: { readonly check: string; readonly state: string; readonly message: string }[] = []
-  const told: unknown[] = []
+  const others: unknown[] = []
   const code = await runDoctor({
     dataFolder,
     readConfig: () => ({}),
@@ -32,13 +32,13 @@ async function examine(dataFolder: string, given: Partial<DoctorOptions> = {}) {
     keyOf: () => undefined,
     emit: (event) => {
       if (event.event === 'finding') found.push(event)
-      else told.push(event)
+      else others.push(event)
     },
     ...given,
   })
   const of = (check: string, state: string) =>
     found.filter((each) => each.check === check && each.state === state).map(({ message }) => message)
-  return { code, of, told }
+  return { code, of, others }
 }
 
 test('a folder or a key that others may use is a problem, and nothing is left behind', async () => {
@@ -52,11 +52,11 @@ test('a folder or a key that others may use is a problem, and nothing is left be
   ] as const) {
     await writeFile(path, text)
     await chmod(path, mode)
-    const { of, code, told } = await examine(folder)
+    const { of, code, others } = await examine(folder)
     expect(of('secret key', 'problem')).toEqual(problems)
     expect(of('secret key', 'ok')).toHaveLength(problems.length === 0 ? 1 : 0)
     expect(code).toBe(problems.length)
-    expect(told).toMatchObject([{ event: 'findings', problems: problems.length }])
+    expect(others).toMatchObject([{ event: 'findings', problems: problems.length }])
   }
   await chmod(folder, 0o770)
   expect((await examine(folder)).of('disk', 'problem')).toEqual([])

@@ -20,7 +20,7 @@ import { assertVersion } from '../store/server/open-server.ts'
 import { nodeClockConcern, publisherClockConcern } from './clock-concerns.ts'
 import type { Emit, EventOf } from './command-event.ts'
 import { askRunningService } from './control-socket.ts'
-import { findPort, hostOf } from './listening-address.ts'
+import { findPort, hostOf, type ListenAddress } from './listening-address.ts'
 import { checkSources } from './source-operations.ts'
 
 /** How long each check may take; one that takes longer is a problem itself. */
@@ -49,6 +49,8 @@ export type DoctorOptions = {
   readonly apiPort: number
   readonly consoleHost: string
   readonly consolePort: number
+  /** Absent: the service serves no metrics. */
+  readonly metrics?: ListenAddress
   /** Sends a small request to each of these portals; absent: to none. */
   readonly portals?: { readonly sources: readonly string[]; readonly simulator?: string }
   readonly keyOf: (setting: string) => string | undefined
@@ -102,6 +104,7 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
   for (const [name, host, port, option] of [
     ['api', options.apiHost, options.apiPort, '--api-port'],
     ['console', options.consoleHost, options.consolePort, '--console-port'],
+    ...(options.metrics ? [['metrics', options.metrics.host, options.metrics.port, '--metrics-port'] as const] : []),
   ] as const)
     await examine(`${name} port`, async (found) => found(await portFinding(host, port, { isRunning, option })))
   const { portals } = options
@@ -365,7 +368,7 @@ async function checkRedis(url: string, found: (finding: Finding) => void): Promi
 async function portFinding(
   host: string,
   port: number,
-  { isRunning, option }: { readonly isRunning: boolean; readonly option: '--api-port' | '--console-port' },
+  { isRunning, option }: { readonly isRunning: boolean; readonly option: keyof typeof pages },
 ): Promise<Finding> {
   try {
     await findPort(host, port, option)
@@ -378,8 +381,12 @@ async function portFinding(
   }
 }
 
-/** Where API and console identify themselves, and how. */
-const pages = { '--api-port': ['/healthz', '"status":"ok"'], '--console-port': ['/', 'Tenderstock'] } as const
+/** Where API, console and metrics identify themselves, and how. */
+const pages = {
+  '--api-port': ['/healthz', '"status":"ok"'],
+  '--console-port': ['/', 'Tenderstock'],
+  '--metrics-port': ['/metrics', 'tenderstock_'],
+} as const
 
 async function isTenderstock(
   host: string,
