@@ -1,7 +1,8 @@
 // What the commands about sources refuse before they read the stock.
 import { expect, test } from 'vitest'
+import { systemRandom } from '../platform/random.ts'
 import type { Store } from '../store/database.ts'
-import { listSources, type ReadingContext, runSourceNow } from './source-operations.ts'
+import { checkSources, listSources, type ReadingContext, runSourceNow } from './source-operations.ts'
 
 test('`source list` names a country that no source has, instead of an empty list', async () => {
   const context = { store: {} as Store, clock: () => 0, keyOf: () => undefined }
@@ -17,4 +18,22 @@ test('`source run` does not skip slots that are named without their channel', as
     exitCode: 2,
     message: expect.stringContaining('--slot needs --channel; fr-boamp has daily'),
   })
+})
+
+test('`source check` refuses a report that cannot be written, before it asks a portal', async () => {
+  const context = {
+    dataFolder: '/proc/tenderstock',
+    config: {},
+    version: 'test',
+    random: systemRandom,
+    clock: () => 0,
+    keyOf: () => undefined,
+  }
+  const options = { simulator: 'http://127.0.0.1:9', report: '/proc/report.md' }
+  const events: object[] = []
+  const request = { command: 'source check', options, operands: ['doe'] }
+  await expect(checkSources(context, request, (event) => events.push(event))).rejects.toThrow(
+    /^The folder \/proc cannot be used for a report \(E\w+\)/,
+  )
+  expect(events).toEqual([])
 })

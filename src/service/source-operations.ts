@@ -256,9 +256,10 @@ export const checkSources: Operation<CheckContext> = async (context, { operands,
       : (context.keyOf(source.access.setting) ?? (access.isSimulated ? 'simulated' : undefined))
   if (options.record !== undefined) await prepareRecordings(String(options.record))
   const report = options.report === undefined ? undefined : String(options.report)
-  const writeReport = (path: string, page: string) => inFolder(dirname(path), 'a report', () => writeFile(path, page))
-  // a path that cannot be written is reported before the checks, not after them
-  if (report !== undefined) await writeReport(report, '')
+  const writeReport = (path: string, page: string, flag: 'a' | 'w') =>
+    inFolder(dirname(path), 'a report', () => writeFile(path, page, { flag }))
+  // a path that cannot be written is reported before the checks, and the page of an earlier check stays until then
+  if (report !== undefined) await writeReport(report, '', 'a')
   const hasKey = (source: Source) => source.access.kind === 'open' || keyOf(source) !== undefined
   const chosen =
     named.length > 0
@@ -293,7 +294,7 @@ export const checkSources: Operation<CheckContext> = async (context, { operands,
           : (whyOff(source, hasKey(source)) ?? 'The check ended before it.')
       const listed = named.length > 0 ? named : [...sources.values()]
       const rows = listed.map((source) => ({ source, result: results.get(source.id) ?? why(source) }))
-      await writeReport(report, checkReport(rows, clock()))
+      await writeReport(report, checkReport(rows, clock()), 'w')
     }
   }
   const verdicts = [...results.values()].map(({ verdict }) => verdict)
