@@ -1,7 +1,9 @@
-// A member of the record that was forgotten somewhere is named, with the file that lacks it. Types find the parsers,
-// `merge.ts` and the labels; `test/docs/fields-page.test.ts` the page of fields; `columns.test.ts` the columns.
-import { readFileSync } from 'node:fs'
+// A member of the record, or a sink, that was forgotten somewhere is named, with the file that lacks it. Types find the
+// parsers, `merge.ts` and the labels; `test/docs/fields-page.test.ts` finds the page of fields; `columns.test.ts` the
+// columns.
+import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { sinkKinds } from '../client/src/bin/sink-choice.ts'
 import { tenderRecordSchema } from '../src/domain/tender.ts'
 import { ocdsRelease } from '../src/export/ocds-release.ts'
 import { generateTender } from './testing/generate/stock.ts'
@@ -61,4 +63,35 @@ test('an OCDS release has every member (src/export/ocds-release.ts)', () => {
   }
   for (const record of records) ocdsRelease(new Proxy(record, watched), 'ocds-a1b2c3')
   expect(lacking(read, notInRelease), 'read it there and in docs/open-data.md, or say above why not').toEqual([])
+})
+
+test('every sink of the command line is in its help, on a page of its own, and in the lists of sinks', () => {
+  const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+  const filesOf = (folder: string) => readdirSync(new URL(`../${folder}`, import.meta.url))
+  const pages = filesOf('docs/sync/sinks').map((page) => ({ page, text: read(`docs/sync/sinks/${page}`) }))
+  const [overview, client, help] = ['docs/sync/tender-sync.md', 'client/README.md', 'client/src/bin/help-text.ts'].map(
+    read,
+  )
+  const modules = filesOf('client/src/sinks').filter((file) => file.endsWith('-sink.ts'))
+  // the ancestor of the sinks that are files
+  const shipped = modules.filter((file) => file !== 'file-sink.ts')
+  const tested = filesOf('client/src/sinks').filter((file) =>
+    read(`client/src/sinks/${file}`).includes('sinkConformance('),
+  )
+  expect({
+    'client/src/bin/help-text.ts': sinkKinds.filter((kind) => !help!.includes(`  ${kind}`)),
+    'docs/sync/sinks/': sinkKinds.filter((kind) => !pages.some(({ text }) => text.includes(`--sink ${kind}`))),
+    'docs/sync/tender-sync.md': pages.filter(({ page }) => !overview!.includes(`(sinks/${page})`)),
+    'client/README.md': shipped.filter((file) => !client!.includes(`\`${file.replace('-sink.ts', '')}\``)),
+    'sinkConformance in a test': shipped.filter(
+      // memory keeps nothing between two runs
+      (file) => file !== 'memory-sink.ts' && !tested.includes(file.replace('.ts', '.test.ts')),
+    ),
+  }).toEqual({
+    'client/src/bin/help-text.ts': [],
+    'docs/sync/sinks/': [],
+    'docs/sync/tender-sync.md': [],
+    'client/README.md': [],
+    'sinkConformance in a test': [],
+  })
 })

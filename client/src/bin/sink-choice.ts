@@ -1,7 +1,17 @@
 // The sink that a command line names: `<kind>[:<target>]` and its own options. Pure; open-sink.ts opens it.
 import { suggestion, UsageError } from './usage-error.ts'
 
-const sinkKinds = ['sqlite', 'ndjson', 'csv', 'parquet', 'postgres', 'hubspot', 'salesforce', 'http', 'exec'] as const
+export const sinkKinds = [
+  'sqlite',
+  'ndjson',
+  'csv',
+  'parquet',
+  'postgres',
+  'hubspot',
+  'salesforce',
+  'http',
+  'exec',
+] as const
 export type SinkKind = (typeof sinkKinds)[number]
 
 export type SinkChoice = {
@@ -15,20 +25,23 @@ export type SinkChoice = {
 
 type KindSpec = {
   readonly needs?: string
+  /** The copy is a file: lock, report and state are beside it. */
+  readonly isFile?: true
   readonly example: string
   /** Names of its options, each with the values it allows, or a word for any. */
   readonly options: { readonly [name: string]: readonly string[] | string }
 }
 
 const kindSpecs: { readonly [kind in SinkKind]: KindSpec } = {
-  sqlite: { needs: 'a file', example: 'sqlite:tenders.db', options: {} },
-  ndjson: { needs: 'a file', example: 'ndjson:tenders.ndjson', options: {} },
+  sqlite: { needs: 'a file', isFile: true, example: 'sqlite:tenders.db', options: {} },
+  ndjson: { needs: 'a file', isFile: true, example: 'ndjson:tenders.ndjson', options: {} },
   csv: {
     needs: 'a file',
+    isFile: true,
     example: 'csv:tenders.csv',
     options: { lots: '<file>', delimiter: [',', ';', 'tab', '|'], formulas: ['escape', 'keep'] },
   },
-  parquet: { needs: 'a file', example: 'parquet:tenders.parquet', options: {} },
+  parquet: { needs: 'a file', isFile: true, example: 'parquet:tenders.parquet', options: {} },
   postgres: {
     example: 'postgres:postgres://user@host/database',
     options: { schema: '<name>', repoint: '<schema.table.column>,…' },
@@ -39,8 +52,7 @@ const kindSpecs: { readonly [kind in SinkKind]: KindSpec } = {
   exec: { example: 'exec -- ./load.sh --fast', options: { output: ['show', 'drop'] } },
 }
 
-/** Kinds whose copy is a file: lock, report and state are beside it. */
-export const isFileKind = (kind: SinkKind): boolean => ['sqlite', 'ndjson', 'csv', 'parquet'].includes(kind)
+export const isFileKind = (kind: SinkKind): boolean => kindSpecs[kind].isFile === true
 
 /** Throws a UsageError when the choice makes no sense. */
 export function sinkChoice(
