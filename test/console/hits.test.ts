@@ -555,6 +555,24 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     const path = await addSearch({ profile: [profile.split('/').at(-1)!] })
     expect(await read(path)).toContain('selected>Roads<')
 
+    const stranger = await world.organization('Other')
+    const other = await world.person('other@example.org', { memberOf: [[stranger, 'owner']] })
+    const theirs = action.replace(acme, stranger)
+    const their = { name: ['Bridges'], cpv: ['45221111'], do: ['save'] }
+    expect((await send(await read(theirs, other.cookie), theirs, their, other.cookie)).status).toBe(303)
+    const theirProfile = /profiles\/([0-9a-f-]{36})/.exec(await read(theirs.replace('/new', ''), other.cookie))![1]!
+    const searches = `${at}/searches/new`
+    const mistakes: readonly (readonly [wrong: Fields, text: string])[] = [
+      [{ profile: [theirProfile] }, 'This profile no longer exists'],
+      [{ cpv: Array.from({ length: 10_000 }, (_, index) => String(10_000_000 + index)) }, '10000 items are too many'],
+    ]
+    for (const [wrong, text] of mistakes) {
+      const typed = { name: ['Foreign'], words: ['bridge'], do: ['save'], ...wrong }
+      const refused = await send(await read(searches), searches, typed)
+      expect([refused.status, await refused.text()], text).toEqual([422, expect.stringContaining(text)])
+    }
+    expect(await read(`${at}/searches`)).not.toContain('Foreign')
+
     const digests = `${at}/digests`
     expect(await read(digests)).toContain('Mails wait')
     const bad = await send(await read(digests), digests, { person: ['nobody'], zone: ['+01:00'] })
@@ -573,8 +591,6 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     const digest = new RegExp(`${digests}/[0-9a-f-]{36}`).exec(list)![0]
     expect((await send(await read(digest), digest, { rhythm: ['atOnce'] })).status).toBe(303)
     expect(await read(digests)).toContain('With the next hits')
-    const stranger = await world.organization('Other')
-    const other = await world.person('other@example.org', { memberOf: [[stranger, 'owner']] })
     for (const each of [digest, `${digest}/remove`, profile])
       expect((await world.get(each.replace(acme, stranger), other.cookie)).status).toBe(404)
     expect((await send(await read(`${digest}/remove`), `${digest}/remove`, {})).status).toBe(303)
