@@ -77,12 +77,12 @@ test.skipIf(!canMount)(
     }
     // however often that is retried, the operator gets one message
     await log.idle()
-    const told = warnings.length
+    const warned = warnings.length
     for (let turn = 0; turn < 3; turn++) {
       await expect(append(edition + 1)).rejects.toThrow('is full')
       await log.idle()
     }
-    expect(warnings).toHaveLength(told)
+    expect(warnings).toHaveLength(warned)
     await log.close()
     log = await openEditionLog(folder, options)
     expect(readEdition(log, edition)).toEqual(recordsOfEdition(edition))
@@ -116,17 +116,17 @@ test('a process that cannot extend its files fails the edition cleanly; the next
   const child = spawn('sh', ['-c', `ulimit -f 400; exec "${process.execPath}" "${script}" "${folder}"`], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let told = ''
+  let output = ''
   let complaint = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    told += text
+    output += text
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaint += text
   })
   await once(child, 'close')
   expect(complaint).toContain('is full; make room')
-  const acknowledged = Number(told.trim().split('\n').at(-1))
+  const acknowledged = Number(output.trim().split('\n').at(-1))
   expect(acknowledged).toBeGreaterThan(1)
   const log = await openEditionLog(folder, { clock: () => 0 })
   expect(log.newest?.edition).toBe(acknowledged)

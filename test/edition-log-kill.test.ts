@@ -40,14 +40,14 @@ test('an edition log whose process is killed at any moment opens with complete e
     })
     // The moment is measured in bytes that the child has reported, not in time.
     const enough = random.integer(3, kill < 2 ? 120 : 40)
-    let told = ''
+    let output = ''
     for await (const text of child.stdout.setEncoding('utf8')) {
-      told += text
-      if (told.length >= enough) break
+      output += text
+      if (output.length >= enough) break
     }
     child.kill('SIGKILL')
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-    const acknowledged = Number(told.slice(0, told.lastIndexOf('\n')).trim().split('\n').at(-1))
+    const acknowledged = Number(output.slice(0, output.lastIndexOf('\n')).trim().split('\n').at(-1))
     const generations = readdirSync(folder).filter((name) => name.startsWith('generation-'))
     const files = generations.flatMap((name) => readdirSync(join(folder, name)))
     if (files.includes('checkpoint.new')) inCheckpoint++

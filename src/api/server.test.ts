@@ -166,7 +166,7 @@ describe('lists', () => {
         cursor = page.nextCursor
       }
       expect(digests.size).toBe(1)
-      return { own: sum.digest, told: [...digests][0]! }
+      return { own: sum.digest, claimed: [...digests][0]! }
     }
     const openPart = (digest: string): string => digest.split(',')[0]!
     other.editions.publish(startOfTests, [{ id: plainId(1) }, { id: plainId(2) }, { id: plainId(3) }])
@@ -177,17 +177,17 @@ describe('lists', () => {
       { id: plainId(3), title: 'Changed' },
     ])
     const all = await crawl('/v1/tenders?archived=true&limit=2')
-    expect(all.own).toBe(all.told)
+    expect(all.own).toBe(all.claimed)
     const open = await crawl('/v1/tenders?limit=1')
-    expect([openPart(open.own), open.told]).toEqual([openPart(all.told), all.told])
-    expect((await crawl('/v1/tenders?cpv=45000000&limit=1')).told).toBe(all.told)
-    expect(all.told).not.toBe(first.headers.get('x-stock-digest'))
+    expect([openPart(open.own), open.claimed]).toEqual([openPart(all.claimed), all.claimed])
+    expect((await crawl('/v1/tenders?cpv=45000000&limit=1')).claimed).toBe(all.claimed)
+    expect(all.claimed).not.toBe(first.headers.get('x-stock-digest'))
     const later = await other.get(`/v1/tenders?limit=1&cursor=${nextCursor}`)
     expect(later.headers.get('x-stock-digest')).toBe(first.headers.get('x-stock-digest'))
     const unchanged = await other.get('/v1/tenders?limit=1', {
       'if-none-match': (await other.get('/v1/tenders?limit=1')).headers.get('etag')!,
     })
-    expect([unchanged.status, unchanged.headers.get('x-stock-digest')]).toEqual([304, all.told])
+    expect([unchanged.status, unchanged.headers.get('x-stock-digest')]).toEqual([304, all.claimed])
     expect((await other.get(`/v1/tenders/${plainId(1)}`)).headers.get('x-stock-digest')).toBeNull()
     other.editions.drop(1)
     const standIn = await other.get(`/v1/tenders?limit=1&cursor=${nextCursor}`)

@@ -228,9 +228,9 @@ test.skipIf(!canUnshare)(
       return sources.filter(({ lastError }) => typeof lastError === 'string').length
     }
     await expect.poll(tried, { timeout: 300_000, interval: 1000 }).toBeGreaterThan(20)
-    const told = service.events.filter(({ event }) => event === 'warning' || event === 'sourceRead')
+    const notable = service.events.filter(({ event }) => event === 'warning' || event === 'sourceRead')
     const isOther = ({ message }: PrintedEvent) => !/first time: the API answers 503/.test(String(message))
-    expect(told.filter(isOther).map(({ message }) => message)).toEqual([
+    expect(notable.filter(isOther).map(({ message }) => message)).toEqual([
       expect.stringMatching(/^This machine reaches no portal \(.*\): check its network/),
     ])
     service.child.kill('SIGTERM')

@@ -155,8 +155,8 @@ function* sourceLosses(
 function* silences({ now, sources, alarms }: GateInput, previous: Previous): Generator<string> {
   const { publishedAt } = previous
   for (const { sourceId, lastReceivedAt, activeDays, checkedAt } of sources) {
-    const isTold = alarms.some((alarm) => alarm.sourceId === sourceId && alarm.kind === 'silent')
-    if (isTold || weightOf(sourceId, previous) < weightyShare) continue
+    const isReported = alarms.some((alarm) => alarm.sourceId === sourceId && alarm.kind === 'silent')
+    if (isReported || weightOf(sourceId, previous) < weightyShare) continue
     const silentFrom = lastReceivedAt + silenceMs
     const isAnswering = checkedAt !== null && now - checkedAt <= recentCheckMs
     if (!isAnswering || activeDays < regularDays || now <= silentFrom || publishedAt > silentFrom) continue

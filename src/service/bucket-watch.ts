@@ -42,7 +42,7 @@ export async function watchBucket(options: {
   let newestKnown = 0
   let headAt = Number.NEGATIVE_INFINITY
   let answeredAt = steadyClock()
-  let isTold = false
+  let isReported = false
 
   const take = (found: Access): boolean => {
     // an older object that was put back must not make a revoked token valid again
@@ -91,8 +91,9 @@ export async function watchBucket(options: {
         ? `The bucket has not answered for ${Math.round(silentMs / 1000)} seconds; the last edition is still served, but new editions and token changes do not arrive.`
         : undefined,
     )
-    if (isSilent !== isTold) log.warn(isSilent ? 'the bucket does not answer; retrying' : 'the bucket answers again')
-    isTold = isSilent
+    if (isSilent !== isReported)
+      log.warn(isSilent ? 'the bucket does not answer; retrying' : 'the bucket answers again')
+    isReported = isSilent
     const ageMs = clock() - (access?.writtenAt ?? 0)
     state.report(
       'access',

@@ -337,17 +337,17 @@ describe.each(drawnEngines)('the audit log of commands (%s)', (engine) => {
     expect(await run('audit', [], {})).toEqual([{ event: 'none', message: 'Nobody has changed anything yet.' }])
     for (const name of ['Acme', 'Bell']) await run('organization create', [name], { 'requests-per-minute': 60 })
     await run('token create', ['Acme'], { name: 'crm' })
-    const told = async (options: object) =>
+    const entriesOf = async (options: object) =>
       (await run('audit', [], options)).map((event) =>
         event.event === 'auditEntry' ? `${event.actor} ${event.action} ${event.subject} ${event.organization}` : event,
       )
-    expect(await told({})).toEqual([
+    expect(await entriesOf({})).toEqual([
       `${by.actor} token.create crm Acme`,
       `${by.actor} organization.create Bell Bell`,
       `${by.actor} organization.create Acme Acme`,
     ])
-    expect(await told({ organization: 'Acme', limit: 1 })).toEqual([`${by.actor} token.create crm Acme`])
-    expect(await told({ organization: 'Bell' })).toEqual([`${by.actor} organization.create Bell Bell`])
+    expect(await entriesOf({ organization: 'Acme', limit: 1 })).toEqual([`${by.actor} token.create crm Acme`])
+    expect(await entriesOf({ organization: 'Bell' })).toEqual([`${by.actor} organization.create Bell Bell`])
   })
 
   test('an organization created by a command is known to the console', async () => {

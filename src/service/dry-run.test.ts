@@ -52,8 +52,8 @@ describe.each(drawnEngines)('--dry-run (%s)', (engine) => {
       notice({ noticeKey: 'doe:2', title: { de: 'Winterdienst' }, publicationDate: at('2026-01-09') }),
     ])
     await consolidate(store, { now: Date.now() })
-    const told = { edition: 1, records: 2, changes: 2, isNothingNew: false, reasons: [], allowedAt: null }
-    expect(await preview(now)).toMatchObject({ code: 0, events: [{ event: 'publishPreview', ...told }] })
+    const summary = { edition: 1, records: 2, changes: 2, isNothingNew: false, reasons: [], allowedAt: null }
+    expect(await preview(now)).toMatchObject({ code: 0, events: [{ event: 'publishPreview', ...summary }] })
     expect((await run(store, 'publish', [], now)).events).toMatchObject([
       { event: 'published', edition: 1, records: 2, changes: 2 },
     ])

@@ -47,7 +47,7 @@ async function liveOptions(store: Store, more: Partial<LiveOptions> = {}) {
   closers.push(() => rm(dataFolder, { recursive: true, force: true }))
   const events: PrintedEvent[] = []
   const stop = new AbortController()
-  let told = () => {}
+  let announce = () => {}
   const options: LiveOptions = {
     store,
     dataFolder,
@@ -56,7 +56,7 @@ async function liveOptions(store: Store, more: Partial<LiveOptions> = {}) {
     log: openLog('silent'),
     emit: (event) => {
       events.push(event)
-      told()
+      announce()
     },
     stop: stop.signal,
     http: { send: () => Promise.reject(new Error('no request is made here')) },
@@ -71,7 +71,7 @@ async function liveOptions(store: Store, more: Partial<LiveOptions> = {}) {
   const untilRead = async (count: number) => {
     while (events.filter(({ event }) => event === 'sourceRead').length < count)
       await new Promise<void>((resolve) => {
-        told = resolve
+        announce = resolve
       })
   }
   return { options, events, stop, untilRead }

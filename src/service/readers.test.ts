@@ -172,7 +172,7 @@ describe('readers', () => {
   })
 
   test('D34: send the draft fields of the rate limit on request, and not by default', async () => {
-    const told = async (hasRateLimitFields?: boolean) => {
+    const fieldsOf = async (hasRateLimitFields?: boolean) => {
       const world = await openWorld({
         count: 1,
         editions: 1,
@@ -182,8 +182,8 @@ describe('readers', () => {
       const { headers } = await world.get('/v1/tenders?limit=1')
       return [headers['ratelimit-policy'], headers.ratelimit]
     }
-    expect(await told()).toEqual([undefined, undefined])
-    expect(await told(true)).toEqual(['"default";q=60;w=60', '"default";r=59;t=60'])
+    expect(await fieldsOf()).toEqual([undefined, undefined])
+    expect(await fieldsOf(true)).toEqual(['"default";q=60;w=60', '"default";r=59;t=60'])
   })
 
   test('C131: share one limit exactly', async () => {

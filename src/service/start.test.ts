@@ -46,17 +46,17 @@ function launch(args: readonly string[], env: Record<string, string> = {}): Runn
   const events: PrintedEvent[] = []
   let complaint = ''
   let listeners: (() => void)[] = []
-  const tell = () => {
+  const wake = () => {
     for (const listener of listeners.splice(0)) listener()
   }
   createInterface({ input: child.stdout! }).on('line', (line) => {
     events.push(readPrintedEvent(line))
-    tell()
+    wake()
   })
   child.stderr!.on('data', (chunk) => {
     complaint += chunk
   })
-  const exited = once(child, 'close').then(tell)
+  const exited = once(child, 'close').then(wake)
   closers.push(async () => {
     child.kill('SIGKILL')
     await exited

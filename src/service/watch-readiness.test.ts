@@ -5,11 +5,11 @@ import { watchReadiness } from './watch-readiness.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-/** `told`: what was reported about the disk at each check. */
+/** `sentences`: what was reported about the disk at each check. */
 function watch({ dataFolder = '/nowhere', isLost = false, held = 3 } = {}) {
   const state = openNodeState()
-  const told: (string | undefined)[] = []
-  const { promise: isTold, resolve } = Promise.withResolvers<void>()
+  const sentences: (string | undefined)[] = []
+  const { promise: isReported, resolve } = Promise.withResolvers<void>()
   const editions = { newest: { edition: held } as never, isLost }
   const now = 1_000_000
   const { look, close } = watchReadiness({
@@ -18,7 +18,7 @@ function watch({ dataFolder = '/nowhere', isLost = false, held = 3 } = {}) {
     state: {
       ...state,
       report: (_topic, sentence) => {
-        told.push(sentence)
+        sentences.push(sentence)
         resolve()
       },
     },
@@ -27,7 +27,7 @@ function watch({ dataFolder = '/nowhere', isLost = false, held = 3 } = {}) {
     maxStalenessMs: 60_000,
   })
   onTestFinished(close)
-  return { state, told, isTold, look, editions }
+  return { state, sentences, isReported, look, editions }
 }
 
 test('a node that lost records, or has none yet, is not ready before it is complete', () => {
@@ -42,17 +42,19 @@ test('a node that lost records, or has none yet, is not ready before it is compl
 test('a full disk is named; one that cannot be checked is not', async () => {
   // has no size at all
   const full = watch({ dataFolder: '/proc' })
-  await full.isTold
-  expect(full.told).toEqual([expect.stringMatching(/has only 0 GB left \(low is below 1 GB\)\. Make room there\.$/)])
+  await full.isReported
+  expect(full.sentences).toEqual([
+    expect.stringMatching(/has only 0 GB left \(low is below 1 GB\)\. Make room there\.$/),
+  ])
   const unseen = watch()
-  await unseen.isTold
-  expect(unseen.told).toEqual([undefined])
+  await unseen.isReported
+  expect(unseen.sentences).toEqual([undefined])
 })
 
 test('the disk is checked again every ten seconds', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  const { told } = watch()
+  const { sentences } = watch()
   vi.advanceTimersByTime(20_000)
   vi.useRealTimers()
-  await expect.poll(() => told).toEqual([undefined, undefined, undefined])
+  await expect.poll(() => sentences).toEqual([undefined, undefined, undefined])
 })

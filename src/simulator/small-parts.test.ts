@@ -99,8 +99,8 @@ test('docs/simulator.md describes every fault, and no other', async () => {
     .slice(page.indexOf('| Fault |'))
     .split('\n')
     .filter((line) => line.startsWith('| `'))
-  const told = rows.flatMap((line) => [...line.split('|')[1]!.matchAll(/`([\w-]+)`/g)].map(([, name]) => name))
-  expect(told.sort()).toEqual([...faultNames].sort())
+  const documented = rows.flatMap((line) => [...line.split('|')[1]!.matchAll(/`([\w-]+)`/g)].map(([, name]) => name))
+  expect(documented.sort()).toEqual([...faultNames].sort())
 })
 
 test('every delivery of every card can be read and simulated: its patterns have samples', async () => {

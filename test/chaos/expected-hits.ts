@@ -12,7 +12,7 @@ import type { SearchFilter } from '../../src/hits/saved-search.ts'
 import { queryOnce } from './copies.ts'
 
 /** What a message says about its hit. */
-export type ToldHit = {
+export type OfferedHit = {
   readonly kind: string
   /** What happened to the tender; empty in a message about a new hit. */
   readonly changes: readonly string[]
@@ -44,11 +44,11 @@ type Endpoint = {
   readonly searches: string | null
 }
 /** `at` distinguishes its message from earlier ones. */
-type Told = ToldHit & { readonly at: 'new' | number }
-type KnownTender = { readonly hit: ToldHit; record: TenderRecord }
+type Offer = OfferedHit & { readonly at: 'new' | number }
+type KnownTender = { readonly hit: OfferedHit; record: TenderRecord }
 
 /** By endpoint id: the messages by their webhook-id. */
-export type ExpectedMessages = ReadonlyMap<string, ReadonlyMap<string, ToldHit>>
+export type ExpectedMessages = ReadonlyMap<string, ReadonlyMap<string, OfferedHit>>
 
 /** Of all editions that are published now. No profile may name past wins: their records are not read. */
 export async function expectedMessages(url: string): Promise<ExpectedMessages> {
@@ -79,7 +79,7 @@ export async function expectedMessages(url: string): Promise<ExpectedMessages> {
     'select endpoint_id as "endpointId", from_edition as "fromEdition", kinds, searches from webhook_endpoint',
   )
   const entriesOf = Map.groupBy(entries, ({ edition }) => edition)
-  const told: Told[] = []
+  const offers: Offer[] = []
   /** Tenders with a hit, by search, as their last entry has them. */
   const known = new Map<string, Map<string, KnownTender>>()
   for (const { edition, at } of editions) {
@@ -95,7 +95,7 @@ export async function expectedMessages(url: string): Promise<ExpectedMessages> {
         tender.record = record
         if (changes.length === 0) continue
         const at = Date.parse(record.lastModified)
-        told.push({ ...tender.hit, kind: 'search.hit.changed', changes, edition, record: body, at })
+        offers.push({ ...tender.hit, kind: 'search.hit.changed', changes, edition, record: body, at })
       }
     for (const search of newestOf(searches, edition, ({ searchId }) => searchId)) {
       if (!search.isActive) continue
@@ -112,18 +112,18 @@ export async function expectedMessages(url: string): Promise<ExpectedMessages> {
         // a tender that was merged into this one has the hit
         if ([...tenders.values()].some(({ record: { mergedInto } }) => mergedInto === record.id)) continue
         const identity = { stockId, searchId, tenderId: record.id }
-        const hit: ToldHit = {
+        const hit: OfferedHit = {
           ...{ kind: 'search.hit', changes: [], hitId: hitId(identity), searchId, version },
           ...{ tenderId: record.id, edition, fitScore, record: body },
         }
         tenders.set(record.id, { hit, record })
-        told.push({ ...hit, at: 'new' })
+        offers.push({ ...hit, at: 'new' })
       }
     }
   }
   return new Map(
     endpoints.map(({ endpointId, fromEdition, kinds, searches: only }) => {
-      const asked = told.filter(
+      const asked = offers.filter(
         ({ edition, kind, searchId }) =>
           edition >= fromEdition &&
           (JSON.parse(kinds) as string[]).includes(kind) &&

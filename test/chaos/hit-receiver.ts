@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { verifyWebhook } from '../../client/src/webhooks/verify-webhook.ts'
 import type { Random } from '../testing/generate/random.ts'
-import type { ToldHit } from './expected-hits.ts'
+import type { OfferedHit } from './expected-hits.ts'
 
 export type HitReceiver = {
   readonly name: string
   readonly url: string
   /** The stored hits, by webhook-id. */
-  readonly kept: ReadonlyMap<string, ToldHit>
+  readonly kept: ReadonlyMap<string, OfferedHit>
   /** Number of genuine messages, including repeated ones. */
   readonly received: () => number
   readonly repeats: () => number
@@ -42,7 +42,7 @@ export async function openHitReceiver(options: {
   readonly hasTroubles: boolean
 }): Promise<HitReceiver> {
   const { name, secret, random, hasTroubles } = options
-  const kept = new Map<string, ToldHit>()
+  const kept = new Map<string, OfferedHit>()
   const bodies = new Map<string, string>()
   const failures = new Map<string, number>()
   const faults: string[] = []
@@ -68,7 +68,7 @@ export async function openHitReceiver(options: {
     }
     const { hitId, search, edition, fitScore, changes = [], tender } = message.data
     const { checkedAt: _, ...record } = tender
-    const hit: ToldHit = {
+    const hit: OfferedHit = {
       ...{ kind: message.type, changes, hitId, searchId: search.id, version: search.version, tenderId: tender.id },
       ...{ edition, fitScore, record: JSON.stringify(record) },
     }

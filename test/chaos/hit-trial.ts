@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { plantingHook } from '../planted-edit.ts'
 import type { Random } from '../testing/generate/random.ts'
 import { queryOnce } from './copies.ts'
-import { expectedMessages, type ToldHit } from './expected-hits.ts'
+import { expectedMessages, type OfferedHit } from './expected-hits.ts'
 import { type HitReceiver, openHitReceiver } from './hit-receiver.ts'
 
 /** With a database server, the service refuses receivers on its own machine; this test must allow them. */
@@ -138,7 +138,7 @@ export class HitTrial {
     const hits = new Set<string>()
     let changes = 0
     for (const [endpointId, receiver] of this.#receivers) {
-      const asked = expected.get(endpointId) ?? new Map<string, ToldHit>()
+      const asked = expected.get(endpointId) ?? new Map<string, OfferedHit>()
       for (const { hitId, kind } of asked.values()) {
         hits.add(hitId)
         if (kind === 'search.hit.changed') changes++
@@ -165,9 +165,9 @@ export class HitTrial {
 }
 
 /** The differences between the stored messages and the expected ones, one line each. */
-function differences(expected: ReadonlyMap<string, ToldHit>, kept: ReadonlyMap<string, ToldHit>): string[] {
+function differences(expected: ReadonlyMap<string, OfferedHit>, kept: ReadonlyMap<string, OfferedHit>): string[] {
   const found: string[] = []
-  const nameOf = ({ searchId, tenderId, edition }: ToldHit) =>
+  const nameOf = ({ searchId, tenderId, edition }: OfferedHit) =>
     `search ${searchId}, tender ${tenderId}, edition ${edition}`
   for (const [id, hit] of expected) {
     const held = kept.get(id)
@@ -185,4 +185,4 @@ function differences(expected: ReadonlyMap<string, ToldHit>, kept: ReadonlyMap<s
   return found
 }
 
-const short = ({ record, ...hit }: ToldHit): string => `${JSON.stringify(hit)} ${record.slice(0, 200)}`
+const short = ({ record, ...hit }: OfferedHit): string => `${JSON.stringify(hit)} ${record.slice(0, 200)}`

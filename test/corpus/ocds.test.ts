@@ -43,7 +43,7 @@ describe.skipIf(!isThere)('real OCDS', () => {
     for (const { notice } of reads) byKey.set(notice.noticeKey, [...(byKey.get(notice.noticeKey) ?? []), notice])
     for (const [key, copies] of byKey) {
       // Copies differ only in texts that lost their line breaks in one file.
-      const told = copies.map((notice) =>
+      const summaries = copies.map((notice) =>
         JSON.stringify([
           key,
           notice.noticeType,
@@ -53,7 +53,7 @@ describe.skipIf(!isThere)('real OCDS', () => {
           notice.cpvCodes,
         ]),
       )
-      expect(new Set(told).size).toBe(1)
+      expect(new Set(summaries).size).toBe(1)
     }
   })
 

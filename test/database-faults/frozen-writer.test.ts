@@ -102,9 +102,9 @@ describe.skipIf(testDatabaseUrl === undefined).concurrent('nobody waits longer t
     expect((error as Error).message).toMatch(
       /the lock is held by session \d+ \(a report of Ann from 127\.0\.0\.1\), active for \d+ s$/,
     )
-    const told = asOperatorError(error, 'x')
-    expect(told).toBeInstanceOf(OperatorError)
-    expect((told as Error).message).toContain('pg_terminate_backend')
+    const reported = asOperatorError(error, 'x')
+    expect(reported).toBeInstanceOf(OperatorError)
+    expect((reported as Error).message).toContain('pg_terminate_backend')
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'a report of Ann' and datname = current_database()`.execute(
       store.db,
     )

@@ -359,17 +359,17 @@ async function assertAlike({ db }: Db, model: Model): Promise<void> {
       d.last_modified as stamp, d.held_why as why
     from delivery d join webhook_endpoint e using (endpoint_no) join hit h using (hit_id) join saved_search s using (search_no)
     where e.state <> 'removed'`.execute(db)
-  const told = deliveries.map(({ id, endpoint, search, tender, changes, stamp }) => {
+  const stored = deliveries.map(({ id, endpoint, search, tender, changes, stamp }) => {
     const what = changes === null ? 'new' : `changed ${(JSON.parse(changes) as string[]).join(' ')}`
     return [id, `${endpoint} ${search} ${Number(tender.slice(-12))} ${what} ${stamp}`] as const
   })
   const removed = new Set(model.endpoints.filter(({ isRemoved }) => isRemoved).map(({ id }) => id))
-  deepStrictEqual(sorted(told), sorted([...model.messages].filter(([, text]) => !removed.has(text.split(' ')[0]!))))
+  deepStrictEqual(sorted(stored), sorted([...model.messages].filter(([, text]) => !removed.has(text.split(' ')[0]!))))
   const heldNow = new Set(
     deliveries.filter(({ why }) => why === 'cap').map(({ search, tender }) => key(search, Number(tender.slice(-12)))),
   )
   const offered = new Set(
-    told
+    stored
       .filter(([, text]) => text.includes(' new '))
       .map(([, text]) => key(text.split(' ')[1]!, Number(text.split(' ')[2]!))),
   )

@@ -214,7 +214,7 @@ describe('four threads that share a limit', () => {
       if (room === 1) new Int32Array(control)[timeWord] = windowMs + 1000
       const asking = startThread({ ...common, job: 'ask', thread: 1, organizations: [{ key, limit: 60 }] })
       let admission: unknown
-      const told = said(asking, (message) => typeof message === 'object').then((message) => {
+      const reply = said(asking, (message) => typeof message === 'object').then((message) => {
         admission = message
       })
       await said(asking, (message) => message === 'asks')
@@ -222,7 +222,7 @@ describe('four threads that share a limit', () => {
       await ended
       expect(admission).toBeUndefined()
       expect(releaseThread(memory, 0)).toBe(1)
-      await told
+      await reply
       expect(admission).toMatchObject(answer satisfies Partial<Admission>)
       expect(releaseThread(memory, 0)).toBe(0)
     },

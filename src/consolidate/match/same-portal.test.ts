@@ -124,8 +124,8 @@ describe('the trades of a project', () => {
   })
 
   test('the same without any number, distinguished by the text alone', () => {
-    const told = trades.map((trade) => ({ title: project, description: form('', trade) }))
-    expect(tendersOf(told)).toEqual(alone(told))
+    const describing = trades.map((trade) => ({ title: project, description: form('', trade) }))
+    expect(tendersOf(describing)).toEqual(alone(describing))
   })
 
   test('a year and a serial number, joined by an underscore', () => {
@@ -231,20 +231,20 @@ describe('the trades of a project', () => {
 })
 
 describe('doubt goes to review', () => {
-  const told = (word: string): Sketch => ({
+  const describing = (word: string): Sketch => ({
     title: 'Fachplanung der Musikschule Mühlrain',
     description: `Fachplanung technische Ausrüstung ${word}, Stufenvertrag nach HOAI, Leistungsphasen zwei bis acht, besondere Leistungen nach Absprache`,
     cpv: ['71320000'],
   })
 
   test('one word of a text is another', () => {
-    expect(verdict(told('ELT'), told('HLS'))).toMatchObject({ kind: 'review', rule: 'changed-text' })
-    expect(verdict(told('ELT'), told('ELT'))).toMatchObject({ kind: 'merge', rule: 'same-text' })
-    expect(verdict(told('Küche Labor Bühne'), told('Mensa Garten Keller')).kind).toBe('none')
+    expect(verdict(describing('ELT'), describing('HLS'))).toMatchObject({ kind: 'review', rule: 'changed-text' })
+    expect(verdict(describing('ELT'), describing('ELT'))).toMatchObject({ kind: 'merge', rule: 'same-text' })
+    expect(verdict(describing('Küche Labor Bühne'), describing('Mensa Garten Keller')).kind).toBe('none')
   })
 
   test('a text that continues is one, unless more is new than old', () => {
-    const short = told('ELT')
+    const short = describing('ELT')
     const longer = { ...short, description: `${short.description}. Eine Besichtigung ist verpflichtend.` }
     expect(verdict(short, longer)).toMatchObject({ kind: 'merge', rule: 'same-text' })
     const most = Array.from({ length: 40 }, (_, at) => `Wort${at}neu`).join(' ')
@@ -253,7 +253,7 @@ describe('doubt goes to review', () => {
 
   test('published on one day and opened in turn', () => {
     const opened = (time: string, published = '2026-05-10') => ({
-      ...told('ELT'),
+      ...describing('ELT'),
       published,
       deadline: `2026-06-01T${time}:00.000Z`,
     })
@@ -284,7 +284,7 @@ describe('doubt goes to review', () => {
   })
 
   test('numbers of two numberings', () => {
-    const [a, b] = ['V-17/2026', '2026GLM035D'].map((reference) => ({ ...told('ELT'), reference }))
+    const [a, b] = ['V-17/2026', '2026GLM035D'].map((reference) => ({ ...describing('ELT'), reference }))
     expect(verdict(a!, b!)).toMatchObject({ kind: 'review', rule: 'other-number' })
   })
 })

@@ -362,15 +362,16 @@ describe('one portal', () => {
   })
 
   test('words that are enough', () => {
-    const told = (count: number, cpv: readonly string[]) => ({ textWords: words(0, count), cpv })
+    const described = (count: number, cpv: readonly string[]) => ({ textWords: words(0, count), cpv })
     const same = (count: number, cpv: readonly string[], given: Partial<Comparison> = {}) =>
-      finding(told(count, cpv), told(count, cpv), given)
+      finding(described(count, cpv), described(count, cpv), given)
     expect([same(3, []), same(4, [])]).toEqual(['review', 'merge'])
     expect([same(5, ['45']), same(6, ['45'])]).toEqual(['review', 'merge'])
     expect([same(5, ['71']), same(6, ['71'])]).toEqual(['review', 'merge'])
     expect(same(1, ['3414'])).toBe('merge')
     expect(same(1, ['4533'], { cpv: 'same' })).toBe('merge')
-    const other = (count: number) => finding(told(count, ['45', '4533']), told(count, ['45']), { cpv: 'ancestor' })
+    const other = (count: number) =>
+      finding(described(count, ['45', '4533']), described(count, ['45']), { cpv: 'ancestor' })
     expect([other(11), other(12)]).toEqual(['review', 'merge'])
   })
 

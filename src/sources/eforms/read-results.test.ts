@@ -12,7 +12,7 @@ const refer = (name: string, ids: readonly string[]): string =>
   ids.map((id) => `<ea:${name}><b:ID>${id}</b:ID></ea:${name}>`).join('')
 
 /** The result of LOT-0001 as stated by the notice. */
-type Told = {
+type Given = {
   readonly code?: string
   readonly reason?: string
   readonly tenders?: readonly string[]
@@ -20,7 +20,7 @@ type Told = {
   readonly received?: number
 }
 
-function lotResult({ code, reason, tenders = [], contracts = [], received }: Told): string {
+function lotResult({ code, reason, tenders = [], contracts = [], received }: Given): string {
   return `<ea:LotResult>${code ? `<b:TenderResultCode>${code}</b:TenderResultCode>` : ''}${
     reason ? `<ea:DecisionReason><eb:DecisionReasonCode>${reason}</eb:DecisionReasonCode></ea:DecisionReason>` : ''
   }${refer('LotTender', tenders)}${
@@ -44,8 +44,8 @@ const companies = company('ORG-1', 'Alpha SA') + company('ORG-2', 'Beta SA')
 const framework =
   '<a:TenderingProcess><a:ContractingSystem><b:ContractingSystemTypeCode listName="framework-agreement">fa-wo-rc</b:ContractingSystemTypeCode></a:ContractingSystem></a:TenderingProcess>'
 
-function resultOf(told: Told, more: string, process = ''): LotResult | undefined {
-  const text = `<ContractAwardNotice ${namespaces}><x:UBLExtensions><x:UBLExtension><x:ExtensionContent><ee:EformsExtension><ea:NoticeResult>${lotResult(told)}${more}${parties}</ea:NoticeResult><ea:Organizations>${companies}</ea:Organizations></ee:EformsExtension></x:ExtensionContent></x:UBLExtension></x:UBLExtensions><b:ID>7</b:ID><b:NoticeTypeCode listName="result">can-standard</b:NoticeTypeCode>${process}<a:ProcurementProject><b:Name>Möbel</b:Name></a:ProcurementProject></ContractAwardNotice>`
+function resultOf(given: Given, more: string, process = ''): LotResult | undefined {
+  const text = `<ContractAwardNotice ${namespaces}><x:UBLExtensions><x:UBLExtension><x:ExtensionContent><ee:EformsExtension><ea:NoticeResult>${lotResult(given)}${more}${parties}</ea:NoticeResult><ea:Organizations>${companies}</ea:Organizations></ee:EformsExtension></x:ExtensionContent></x:UBLExtension></x:UBLExtensions><b:ID>7</b:ID><b:NoticeTypeCode listName="result">can-standard</b:NoticeTypeCode>${process}<a:ProcurementProject><b:Name>Möbel</b:Name></a:ProcurementProject></ContractAwardNotice>`
   const [part] = parseEforms(parseXml(text))
   if (!part || !('notice' in part)) throw new Error(JSON.stringify(part))
   return part.notice.lots[0]?.result
@@ -54,7 +54,7 @@ function resultOf(told: Told, more: string, process = ''): LotResult | undefined
 const names = (result: LotResult | undefined): string[] => (result?.winners ?? []).map(({ name }) => name)
 const both = tender('TEN-1', 'TPA-1') + tender('TEN-2', 'TPA-2')
 const ranked = tender('TEN-1', 'TPA-1', 1) + tender('TEN-2', 'TPA-2', 2)
-const selected: Told = { code: 'selec-w', tenders: ['TEN-1', 'TEN-2'] }
+const selected: Given = { code: 'selec-w', tenders: ['TEN-1', 'TEN-2'] }
 
 it('a result that leaves its contract out has the contract of one of its tenders', () => {
   const result = resultOf(selected, both + contract('CON-1', ['TEN-2'], '2024-05-02'))
@@ -67,10 +67,10 @@ it('a result without a code shows by its reason that nobody won', () => {
 })
 
 it('of the ranked tenders of a contract the first won; all did where it is a framework', () => {
-  const told: Told = { ...selected, contracts: ['CON-1'] }
+  const given: Given = { ...selected, contracts: ['CON-1'] }
   const more = ranked + contract('CON-1', ['TEN-1', 'TEN-2'], '2024-05-02')
-  expect(names(resultOf(told, more))).toEqual(['Alpha SA'])
-  expect(names(resultOf(told, more, framework))).toEqual(['Alpha SA', 'Beta SA'])
+  expect(names(resultOf(given, more))).toEqual(['Alpha SA'])
+  expect(names(resultOf(given, more, framework))).toEqual(['Alpha SA', 'Beta SA'])
 })
 
 it('of ranked tenders without a contract the first won', () => {
@@ -85,6 +85,6 @@ it('a result that lists every tender received does not name the winner', () => {
 
 it('a party without organizations is a winner by its own name', () => {
   const nameless = '<ea:TenderingParty><b:ID>TPA-3</b:ID><b:Name>Bietergemeinschaft Nord</b:Name></ea:TenderingParty>'
-  const told: Told = { code: 'selec-w', tenders: ['TEN-3'] }
-  expect(names(resultOf(told, tender('TEN-3', 'TPA-3') + nameless))).toEqual(['Bietergemeinschaft Nord'])
+  const given: Given = { code: 'selec-w', tenders: ['TEN-3'] }
+  expect(names(resultOf(given, tender('TEN-3', 'TPA-3') + nameless))).toEqual(['Bietergemeinschaft Nord'])
 })

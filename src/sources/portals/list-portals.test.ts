@@ -165,10 +165,10 @@ describe.each(Object.keys(shapes))('%s', (id) => {
   const source = sources.get(id)!
   const publisher = shapes[id]!.publisher ?? id
   const lacks = (member: Member) => shapes[id]!.without.includes(member)
-  const told = (kind: PortalSample['kind']) =>
+  const isListed = (kind: PortalSample['kind']) =>
     (shapes[id]!.only?.includes(kind) ?? true) && !(kind === 'planning' && lacks('planning'))
 
-  it.each(kinds.filter(told))('reads from a made-up %s exactly what was written', (kind) => {
+  it.each(kinds.filter(isListed))('reads from a made-up %s exactly what was written', (kind) => {
     fc.assert(
       fc.property(sampleOf(kind), (sample) => {
         const notice = read(source, sample)

@@ -266,11 +266,11 @@ test('only one backup of a stock runs at a time; it stops on request and reports
   await expect(backUp(store, second.storage)).rejects.toThrow('is already running')
   await expect(first).rejects.toThrow('what was written of it is no backup')
   await expect(readManifest(stopped.storage)).rejects.toThrow('no whole backup')
-  const told: { readonly rows: number; readonly totalRows: number }[] = []
-  const manifest = await backUpStock(store, third.storage, { ...options, onProgress: (each) => told.push(each) })
+  const progress: { readonly rows: number; readonly totalRows: number }[] = []
+  const manifest = await backUpStock(store, third.storage, { ...options, onProgress: (each) => progress.push(each) })
   let rows = 0
-  expect(told.map((each) => each.rows)).toEqual(manifest.parts.map((part) => (rows += part.rows)))
-  expect(told.at(-1)).toMatchObject({ rows: manifest.rows, totalRows: manifest.rows })
+  expect(progress.map((each) => each.rows)).toEqual(manifest.parts.map((part) => (rows += part.rows)))
+  expect(progress.at(-1)).toMatchObject({ rows: manifest.rows, totalRows: manifest.rows })
 })
 
 test('a location that keeps other bytes than it was given, or none, is refused while the backup is made', async () => {
