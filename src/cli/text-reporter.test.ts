@@ -80,6 +80,16 @@ const exported = {
 
 test.each<[string, CommandEvent, RegExp]>([
   [
+    'a new database',
+    { event: 'migrating', applying: ['0001-tables', '0002-hits'], waiting: [] },
+    /^ {2}✓ Tables +created\n$/,
+  ],
+  [
+    'an upgrade',
+    { event: 'migrating', applying: ['0006-source-fill'], waiting: ['0007-x'] },
+    /^ {2}✓ Upgrading +0006-source-fill\n {2}✓ Waiting +0007-x, until/,
+  ],
+  [
     'an edition as OCDS, which leaves merged records out',
     { event: 'editionExported', format: 'ocds', ...exported },
     /edition 7, continued: 1,230 releases as ocds in 3 files, 1 MB, 2 s, in \/out\n$/,
