@@ -1,5 +1,6 @@
 // Delivery as receivers see it: what arrives, how often, under which ID, and what happens to endpoints that fail.
 import { randomBytes, randomUUID } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -311,6 +312,25 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     await deliver()
     expect(idsOf(receiver.received)).toEqual([messageId, messageId])
     expect(receiver.received[1]!.body).toBe(receiver.received[0]!.body)
+  })
+
+  test('a body that another worker stored meanwhile is the one that is sent', async () => {
+    const { addHit, addEndpoint, addDelivery, deliver, receiver, store } = await world()
+    const { endpointNo } = await addEndpoint(receiver.url)
+    await addDelivery(endpointNo, await addHit())
+    const stored = '{"type":"search.hit","timestamp":"stored by another worker"}'
+    // stands in for a worker that lost its lease after it had stored the body
+    await sql`
+      create function store_first() returns trigger language plpgsql as $$ begin
+        insert into delivery_body (message_id, packed, created_at)
+          values (new.message_id, decode('${sql.raw(gzipSync(stored).toString('base64'))}', 'base64'), new.created_at);
+        return new;
+      end $$`.execute(store.db)
+    await sql`
+      create trigger store_first before insert on delivery_body for each row
+        when (pg_trigger_depth() = 0) execute function store_first()`.execute(store.db)
+    await deliver()
+    expect(receiver.received.map(({ body }) => body)).toEqual([stored])
   })
 
   test('outcomes of several endpoints are stored together; one that is late or cannot be stored affects no other', async () => {
