@@ -308,13 +308,35 @@ describe('prose in documents', () => {
   const wideComments = (text: string): string[] =>
     text.split('\n').filter((line) => line.length > maxColumns && /^\s*(?:\/\/|\/?\*)/.test(line))
 
+  const documents = [
+    ...readdirSync(root).flatMap((name) =>
+      name.endsWith('.md') ? [[name, readFileSync(join(root, name), 'utf8')] as const] : [],
+    ),
+    ...['.github', 'docs', 'client', 'examples', 'integrations', 'deploy'].flatMap((each) => filesBelow(each, '.md')),
+  ]
+
+  /**
+   * Lines of commands that zsh, the shell of macOS, does not run as written: at its prompt `#` starts no comment, so
+   * a comment behind a command is passed to it, quotes and `;` in a comment are read, and a bare `?` is a pattern.
+   */
+  const unpastable = (text: string): string[] =>
+    [...text.matchAll(/^ *```(?:sh|bash)\n(?!#!)([\s\S]*?)^ *```/gm)]
+      .flatMap(([, block]) => block!.replace(/<<'END'[\s\S]*?\n *END$/gm, '').split('\n'))
+      .filter((line) =>
+        /^\s*#/.test(line)
+          ? /[`'";|&<>()*?$!]/.test(line)
+          : /\s#\s/.test(line) || /\?/.test(line.replaceAll(/"[^"]*"|'[^']*'/g, '')),
+      )
+
+  test('commands work when they are pasted, also into zsh', () => {
+    const found = documents.flatMap(([path, text]) => unpastable(text).map((line) => `${path}: ${line}`))
+    expect(found).toEqual([])
+    const wrong = ["# don't", 'npm start # here', 'curl host/a?b=1']
+    expect(unpastable(`\`\`\`sh\n${wrong.join('\n')}\n# fine\ncurl 'host/a?b=1'\n\`\`\`\n`)).toEqual(wrong)
+  })
+
   test('wraps at column 120', () => {
-    const pages = [
-      ...readdirSync(root).flatMap((name) =>
-        name.endsWith('.md') ? [[name, readFileSync(join(root, name), 'utf8')]] : [],
-      ),
-      ...['.github', 'docs', 'client', 'examples', 'integrations', 'deploy'].flatMap((each) => filesBelow(each, '.md')),
-    ].filter(([path]) => !generated.includes(path!))
+    const pages = documents.filter(([path]) => !generated.includes(path))
     const wide = pages.flatMap(([path, text]) => wideLines(text!).map((line) => `${path}: ${line}`))
     expect(pages.length).toBeGreaterThan(80)
     expect(wide).toEqual([])
