@@ -206,12 +206,6 @@ const age = (seconds: number | null) => {
 const sum = (counts: { readonly [key: string]: number }) =>
   Object.values(counts).reduce((total, each) => total + each, 0)
 
-/** A new database is not upgraded: its first migration creates the tables. */
-function appliedIn(migrations: readonly string[]): readonly (readonly [label: string, text: string])[] {
-  if (migrations.length === 0) return []
-  return migrations[0]!.startsWith('0001-') ? [['Tables', 'created']] : [['Upgrading', migrations.join(', ')]]
-}
-
 /** Describes an event for people; undefined if it is only for programs. */
 function describe(event: CommandEvent, paint: Paint): string | undefined {
   const done = paint.green('✓')
@@ -219,13 +213,17 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
   switch (event.event) {
     case 'starting':
       return `\n${paint.bold(`Tenderstock ${event.version}`)}\n\n  ${paint.dim(`· Opening the stock ${event.engine === 'embedded' ? `in ${event.data}` : `on the ${serverOf(event.engine)}`} …`)}`
-    case 'migrating':
+    case 'migrating': {
+      // a new database is not upgraded: its first migration creates the tables
+      const [first] = event.applying
+      const isNew = first?.startsWith('0001-')
       return [
-        ...appliedIn(event.applying).map((text) => line(...text)),
+        ...(first ? [isNew ? line('Tables', 'created') : line('Upgrading', event.applying.join(', '))] : []),
         ...event.waiting.map((name) =>
           line('Waiting', `${name}, until every older process is stopped and this one starts again`),
         ),
       ].join('\n')
+    }
     case 'opened':
       return line(
         'Data',
