@@ -26,13 +26,21 @@ export type EndpointLease = {
  */
 const isMatched = sql`(d.edition is null or d.edition <= (select edition from hit_mark))`
 
+type Claim = {
+  readonly worker: string
+  readonly now: number
+  readonly leaseMs: number
+  /** Numbers of endpoints that come after all others; default: none. */
+  readonly last?: readonly number[]
+}
+
 /**
  * Takes the endpoint whose oldest due delivery has waited longest. Undefined when none is due, or others hold those
  * that are.
  */
 export function claimEndpoint(
   store: Pick<Store, 'db'>,
-  { worker, now, leaseMs }: { readonly worker: string; readonly now: number; readonly leaseMs: number },
+  { worker, now, leaseMs, last = [] }: Claim,
 ): Promise<EndpointLease | undefined> {
   return inTransaction(store, async (trx) => {
     const { rows } = await sql<EndpointLease>`
@@ -44,7 +52,7 @@ export function claimEndpoint(
           order by d.due_at limit 1
         ) oldest
         where e.state = 'active' and e.taken_until <= ${now} and oldest.due_at <= ${now}
-        order by oldest.due_at limit 1
+        order by e.endpoint_no = any (${last}::int[]), oldest.due_at limit 1
         for update of e skip locked)
       returning endpoint_no as "endpointNo", endpoint_id as "endpointId", address, requests_per_second as "requestsPerSecond",
         failures, fence`.execute(trx)

@@ -72,18 +72,23 @@ type Run = DelivererOptions & { readonly delivered: OutcomeWriter }
 export async function deliverDue(options: DelivererOptions, signal: AbortSignal): Promise<void> {
   const run: Run = { ...options, delivered: new OutcomeWriter(options.store.db) }
   const visits = new Set<Promise<void>>()
+  /** Endpoints visited in this turn: a long queue is old, and would be taken again before all that wait. */
+  const visited = new Set<number>()
   let failure: { readonly error: unknown } | undefined
   while (!signal.aborted && !failure) {
     if (visits.size >= visitsAtOnce) {
       await Promise.race(visits)
       continue
     }
-    const lease = await claimEndpoint(options.store, { worker: options.worker, now: options.clock(), leaseMs })
+    const { worker, clock } = options
+    const lease = await claimEndpoint(options.store, { worker, now: clock(), leaseMs, last: [...visited] })
     if (!lease) {
       if (visits.size === 0) break
       await Promise.race([...visits, delay(100)])
       continue
     }
+    if (visited.has(lease.endpointNo)) visited.clear()
+    visited.add(lease.endpointNo)
     const visit = visitEndpoint(run, lease, signal)
       .catch((error: unknown) => {
         failure ??= { error }
