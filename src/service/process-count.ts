@@ -21,28 +21,32 @@ export async function countProcesses({ db }: Store, random: Random, log: Log): P
   const memory = new Int32Array(new SharedArrayBuffer(4))
   Atomics.store(memory, 0, 1)
   const processId = random.uuid()
-  let isLooking = false
   const look = async (): Promise<void> => {
-    if (isLooking) return
-    isLooking = true
     try {
       Atomics.store(memory, 0, await beat(db, processId))
     } catch (error) {
       log.debug({ error: String(error) }, 'cannot count the live processes; keeping the last count')
-    } finally {
-      isLooking = false
     }
   }
-  await look()
-  const timer = setInterval(() => void look(), beatEveryMs)
+  let looking: Promise<void> | undefined
+  const lookOnce = (): Promise<void> =>
+    (looking ??= look().finally(() => {
+      looking = undefined
+    }))
+  await lookOnce()
+  const timer = setInterval(() => void lookOnce(), beatEveryMs)
   timer.unref()
   return {
     memory,
     close: async () => {
       clearInterval(timer)
-      // Otherwise the sign of life expires; the database may be unreachable.
-      const ended = endBeat(db, processId).catch(() => {})
-      await within(ended, longestEndMs)
+      // A sign of life being written would outlive its withdrawal.
+      const ended = Promise.resolve(looking).then(() => endBeat(db, processId))
+      // The database may be unreachable: then the sign of life expires.
+      await within(
+        ended.catch(() => {}),
+        longestEndMs,
+      )
     },
   }
 }
