@@ -17,6 +17,7 @@ import {
   takeNoticesToConsolidate,
 } from '../store/notices.ts'
 import { inStockTransaction } from '../store/publication.ts'
+import { isRebuildBegun } from '../store/rebuild-mark.ts'
 import { releaseForRebuild } from '../store/source-fill.ts'
 import {
   assignNotices,
@@ -131,7 +132,11 @@ async function run(
   while (!signal?.aborted && total > 0) {
     const batch = await inStockTransaction(
       store,
-      (trx) => consolidateBatch(trx, { now, batchSize, isForced, matcher, estimator }),
+      async (trx) =>
+        // notices wait while another process rebuilds the stock
+        isForced || !(await isRebuildBegun(trx))
+          ? consolidateBatch(trx, { now, batchSize, isForced, matcher, estimator })
+          : undefined,
       signal,
     )
     if (!batch) break
@@ -142,7 +147,12 @@ async function run(
     onProgress?.({ done: counts.notices, total: Math.max(total, counts.notices) })
   }
   while (!signal?.aborted && (await listDueTenders(store.db, now, 1)).length > 0) {
-    const moved = await inStockTransaction(store, (trx) => passDueTransitions(trx, now, batchSize, estimator), signal)
+    const moved = await inStockTransaction(
+      store,
+      async (trx) =>
+        isForced || !(await isRebuildBegun(trx)) ? passDueTransitions(trx, now, batchSize, estimator) : undefined,
+      signal,
+    )
     if (!moved || moved.due === 0) break
     counts.transitions += moved.due
     counts.changed += moved.changed

@@ -102,6 +102,7 @@ export type ReparseOptions = {
   readonly sources?: ReadonlyMap<string, { readonly country?: string; readonly parse?: Parse }>
   /** Where bytes outside the database are. */
   readonly documentStore?: DocumentStore
+  readonly signal?: AbortSignal
   readonly onProgress?: (progress: { readonly documents: number }) => void
 }
 
@@ -117,6 +118,7 @@ export async function reparse(
   const total = { documents: 0, notices: 0, rejections: 0 }
   let after = ''
   for (;;) {
+    options.signal?.throwIfAborted()
     const documents = await listParsableDocuments(store.db, after, reparseDocuments, options.documentStore)
     const last = documents.at(-1)
     if (!last) return total
@@ -159,7 +161,7 @@ export type ReparsePreview = {
 /** Reads all stored documents with the current parsers, compares, and writes nothing. */
 export async function previewReparse(
   store: Pick<Store, 'db'>,
-  options: Omit<ReparseOptions, 'clock'> & { readonly signal?: AbortSignal },
+  options: Omit<ReparseOptions, 'clock'>,
 ): Promise<ReparsePreview> {
   const total = { documents: 0, notices: 0, changed: 0, added: 0, gone: 0 }
   const records = new Set<string>()

@@ -40,6 +40,7 @@ import {
   underLease,
   undoPublication,
 } from '../store/publication.ts'
+import { isRebuildBegun } from '../store/rebuild-mark.ts'
 import { openAlarms } from '../store/source-health.ts'
 import { firstStamp } from './first-stamp.ts'
 import { activityWindowMs, type GateInput, type GateResult, gate } from './gate.ts'
@@ -92,6 +93,8 @@ export type PublishOutcome =
   | { readonly kind: 'held'; readonly reasons: readonly string[] }
   | { readonly kind: 'tooEarly'; readonly allowedAt: number }
   | { readonly kind: 'nothingNew' }
+  /** A rebuild has begun and not ended. */
+  | { readonly kind: 'rebuilding' }
 
 /**
  * What will be written, decided before the first entry is written; a publisher that continues it makes no new
@@ -143,7 +146,15 @@ async function waitForLease(store: PublishingStore, options: PublishOptions) {
   for (;;) {
     const early = tooEarly(await previousEdition(store.db), options)
     if (early) return early
-    const lease = await inTransaction(store, takeLease)
+    // both under the lock of the stock, under which a rebuild begins
+    const lease = await inTransaction(store, async (trx) => {
+      const taken = await takeLease(trx)
+      if (taken && (await isRebuildBegun(trx))) {
+        await releaseLease(trx, taken)
+        return { kind: 'rebuilding' } as const
+      }
+      return taken
+    })
     if (lease) return lease
     await delay(lookAgainMs)
   }

@@ -1,5 +1,6 @@
 // Consolidation outside the rounds: what a command changed shows at once.
 import { consolidate } from '../consolidate/consolidate.ts'
+import { rebuildState } from '../store/rebuild-mark.ts'
 import type { Emit } from './command-event.ts'
 import type { ServiceContext } from './operation-context.ts'
 
@@ -8,5 +9,7 @@ export async function consolidateNow(context: Pick<ServiceContext, 'store' | 'cl
     now: context.clock(),
     onProgress: (progress) => emit({ event: 'progress', stage: 'consolidate', ...progress }),
   })
+  if ((await rebuildState(context.store)) !== 'none')
+    emit({ event: 'warning', message: 'The stock is being rebuilt: new notices join it when that has ended.' })
   emit({ event: 'consolidated', ...summary, changed: summary.changed + summary.created })
 }

@@ -3,7 +3,7 @@
 import { rebuildStock } from '../consolidate/consolidate.ts'
 import { fitStock } from '../consolidate/estimate/fit-stock.ts'
 import { type IngestSummary, ingest, previewReparse, reparse } from '../ingest/ingest.ts'
-import { wrongUse } from '../platform/errors.ts'
+import { OperatorError, wrongUse } from '../platform/errors.ts'
 import { type PublishOutcome, previewPublication, publish } from '../publish/publish.ts'
 import { type ReceivedDocument, readPath } from '../sources/files.ts'
 import { parserVersion } from '../sources/parser-version.ts'
@@ -11,7 +11,7 @@ import { loadSources } from '../sources/registry.ts'
 import { countReceived } from '../store/documents.ts'
 import { newestEdition } from '../store/editions.ts'
 import { newestModel } from '../store/estimates.ts'
-import { getSetting, setSetting } from '../store/settings.ts'
+import { asRebuild, rebuildState } from '../store/rebuild-mark.ts'
 import { listHolds, tenderHashes } from '../store/status.ts'
 import { publisherClockConcern } from './clock-concerns.ts'
 import type { Emit, EventOf } from './command-event.ts'
@@ -141,7 +141,10 @@ type PublishWish = {
   readonly acceptsFutureEdition?: boolean
 }
 
-/** Publishes the next edition when it is due, reports the result, and makes a new edition visible immediately. */
+/**
+ * Publishes the next edition when it is due, reports the result, and makes a new edition visible immediately. A rebuild
+ * that has begun and not ended is not reported: the caller knows what it means.
+ */
 export async function publishNow(
   context: ServiceContext,
   emit: Emit,
@@ -161,36 +164,48 @@ export async function publishNow(
     acceptsFutureEdition,
     onProgress: (progress) => emit({ event: 'progress', stage: 'publish', ...progress }),
   })
+  if (outcome.kind === 'rebuilding') return 'rebuilding'
   const { kind, ...facts } = outcome
   if (kind === 'published') await context.onPublished?.()
   emit({ event: kind, ...facts } as EventOf<typeof kind>)
   return kind
 }
 
-const pendingRebuild = 'rebuild-pending'
+/** Throws OperatorError while the stock is neither what it was before a rebuild nor what it will be. */
+async function assertNoRebuild({ store }: ServiceContext): Promise<void> {
+  const state = await rebuildState(store)
+  if (state === 'running') throw new OperatorError('The stock is being rebuilt: publish again when that has ended.')
+  if (state === 'interrupted')
+    throw new OperatorError(
+      'A rebuild was interrupted: run `tenderstock rebuild` before publishing. A running service repeats it by itself.',
+    )
+}
 
-/** True when a rebuild was interrupted: the stock has to be rebuilt before it is published. */
-export const isRebuildPending = async ({ store }: ServiceContext) =>
-  (await getSetting(store.db, pendingRebuild)) === 'yes'
+/**
+ * Re-parses all stored documents and rebuilds the stock; reports how the stock differs from the previous one. False if
+ * another process is rebuilding it.
+ */
+export async function rebuild(context: ServiceContext, emit: Emit): Promise<boolean> {
+  const { store, random } = context
+  return (await asRebuild(store, random, (signal) => rebuildUnder(context, signal, emit))) !== undefined
+}
 
-/** Re-parses all stored documents and rebuilds the stock; reports how the stock differs from the previous one. */
-export async function rebuild(context: ServiceContext, emit: Emit): Promise<void> {
+async function rebuildUnder(context: ServiceContext, signal: AbortSignal, emit: Emit): Promise<void> {
   const { store, clock } = context
   const before = await tenderHashes(store.db)
   const { documents: total } = await countReceived(store.db, parserVersion)
-  // reading documents again replaces notices of the stock: it must not be published from here to the end
-  await setSetting(store.db, pendingRebuild, 'yes')
   const read = await reparse(store, {
     clock,
     sources: await loadSources(),
+    signal,
     ...(context.documentStore && { documentStore: context.documentStore }),
     onProgress: ({ documents }) => emit({ event: 'progress', stage: 'reparse', done: documents, total }),
   })
   await rebuildStock(store, {
     now: clock(),
+    signal,
     onProgress: (progress) => emit({ event: 'progress', stage: 'rebuild', ...progress }),
   })
-  await setSetting(store.db, pendingRebuild, 'no')
   const after = await tenderHashes(store.db)
   const idsGone = [...before.keys()].filter((id) => !after.has(id)).length
   const idsNew = [...after.keys()].filter((id) => !before.has(id)).length
@@ -217,6 +232,7 @@ export const operations = {
     return 0
   },
   publish: async (context, { options }, emit) => {
+    await assertNoRebuild(context)
     if (options['dry-run'] === true) return previewPublish(context, options, emit)
     await notePublication(context, options)
     const outcome = await publishNow(context, emit, {
@@ -224,13 +240,17 @@ export const operations = {
       overrideGate: options['override-gate'] === true,
       acceptsFutureEdition: options['accept-future-edition'] === true,
     })
+    if (outcome === 'rebuilding') await assertNoRebuild(context)
     if (outcome === 'clockDiffers') return 1
     return outcome === 'held' ? exitCodes.held : outcome === 'tooEarly' ? exitCodes.tooEarly : 0
   },
   rebuild: async (context, { options }, emit) => {
     if (options['dry-run'] === true) return previewRebuild(context, emit)
     await noteCommand(context.store.db, context, { action: 'stock.rebuild', subject: 'stock' })
-    await rebuild(context, emit)
+    if (!(await rebuild(context, emit)))
+      throw new OperatorError(
+        'Another process is rebuilding the stock; wait until it has ended. If it died, it is given up after a minute.',
+      )
     return 0
   },
   'values fit': async (context, _request, emit) => {

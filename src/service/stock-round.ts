@@ -7,6 +7,7 @@ import { traced } from '../platform/tracing.ts'
 import { conformantIntervalMs } from '../publish/publish.ts'
 import { loadSources } from '../sources/registry.ts'
 import { isPublicationBegun } from '../store/publication.ts'
+import { rebuildState } from '../store/rebuild-mark.ts'
 import type { CommandEvent, Emit } from './command-event.ts'
 import { consolidateNow } from './consolidate-now.ts'
 import type { LiveSources } from './live-sources.ts'
@@ -14,7 +15,7 @@ import type { NodeState } from './node-state.ts'
 import type { ServiceContext } from './operation-context.ts'
 import type { RunStage } from './rounds.ts'
 import type { SampleSources } from './sample-sources.ts'
-import { fitValuesWhenDue, ingestPaths, isRebuildPending, publishNow, rebuild } from './stock-operations.ts'
+import { fitValuesWhenDue, ingestPaths, publishNow, rebuild } from './stock-operations.ts'
 
 /**
  * A reader shows an edition some seconds after its publication, sometimes sooner, sometimes later. With this much more
@@ -65,7 +66,7 @@ export class StockRound {
     await stage('Rebuilding', () => this.#finishRebuild())
     await stage('Consolidating', () =>
       consolidateNow(context, (event) => {
-        if (isFirst || event.event !== 'consolidated' || event.changed > 0) emit(event)
+        if (event.event !== 'warning' && (isFirst || event.event !== 'consolidated' || event.changed > 0)) emit(event)
       }),
     )
     await stage('Estimating values', () => this.#fitValues(), { isAside: true })
@@ -75,8 +76,7 @@ export class StockRound {
 
   async #finishPublication(isFirst: boolean): Promise<void> {
     const { context } = this.#options
-    if ((await isPublicationBegun(context.store.db)) && !(await isRebuildPending(context)))
-      await this.#publishWhenDue(isFirst)
+    if (await isPublicationBegun(context.store.db)) await this.#publishWhenDue(isFirst)
   }
 
   /** Sources are read once an hour, more often in trials. */
@@ -92,7 +92,7 @@ export class StockRound {
 
   async #finishRebuild(): Promise<void> {
     const { context, emit } = this.#options
-    if (!(await isRebuildPending(context))) return
+    if ((await rebuildState(context.store)) !== 'interrupted') return
     emit({ event: 'warning', message: 'A rebuild was interrupted; it will be repeated before the next publication.' })
     await rebuild(context, emit)
   }
