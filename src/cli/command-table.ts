@@ -310,6 +310,11 @@ const table = {
         help: 'Limit of the trial organization; with samples only (initially 60).',
       },
       'publish-interval-minutes': publishInterval,
+      role: {
+        type: 'paths',
+        value: 'ROLE…',
+        help: 'Do only this: ingest, consolidate, publish, serve, hits, deliver, console, mail. Other processes on the same DATABASE_URL do the rest. Default: everything.',
+      },
       'allow-loopback-webhooks': {
         type: 'flag',
         help: 'Allow webhooks to this machine, as the samples do. For trials; not with --live or DATABASE_URL.',
@@ -343,6 +348,7 @@ const table = {
         'tenderstock start --live --simulator http://127.0.0.1:8090 --data trial',
         'live workers against `tenderstock simulate`',
       ],
+      ['tenderstock start --live --role ingest consolidate publish', 'no API here: other machines run `serve`'],
       ['tenderstock start --data /srv/tenders --api-port 9000 --json', 'for a program that waits for the ready event'],
     ],
   },

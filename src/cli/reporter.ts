@@ -455,13 +455,14 @@ function readyText(event: EventOf<'ready'>, paint: Paint): string {
     '',
     rule,
     ...(event.console === undefined ? [] : [fact('Console', paint.bold(event.console))]),
-    fact('Address', paint.bold(api)),
+    ...(api === undefined ? [] : [fact('Address', paint.bold(api))]),
+    ...(event.roles === undefined ? [] : [fact('Roles', event.roles.join(', '))]),
     ...(tokenFile ? [fact('Token in', tokenFile)] : []),
     fact('Edition', edition),
     fact('Data', event.data),
     rule,
     '',
-    ...(tokenFile === undefined
+    ...(tokenFile === undefined || api === undefined
       ? []
       : [
           paint.dim('# a page of open tenders'),
@@ -474,7 +475,7 @@ function readyText(event: EventOf<'ready'>, paint: Paint): string {
           curl(`updated_since=${event.since}&limit=5`),
           '',
         ]),
-    paint.dim(`Problem types and limits: ${event.docs}   Stop: Ctrl+C`),
+    paint.dim(`${event.docs === undefined ? '' : `Problem types and limits: ${event.docs}   `}Stop: Ctrl+C`),
     '',
   ].join('\n')
 }

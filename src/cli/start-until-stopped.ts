@@ -1,8 +1,9 @@
 // `start` and `serve`: the options of the command line as those of the service, until a signal stops it.
-import { readConfig } from '../platform/config.ts'
+import { type Config, readConfig } from '../platform/config.ts'
 import { wrongUse } from '../platform/errors.ts'
 import type { LogLevel } from '../platform/log.ts'
 import type { ListenAddress } from '../service/listening-address.ts'
+import { allRoles, parseRoles, type Roles } from '../service/roles.ts'
 import { isConnectionLoss } from '../store/connection-loss.ts'
 import type { ParsedCommand } from './parse-command.ts'
 import type { Reporter } from './reporter.ts'
@@ -13,6 +14,8 @@ export type Invocation = ParsedCommand & { readonly kind: 'command' } & {
   readonly dataFolder: string
   readonly version: string
 }
+
+const readingOptions = ['live', 'source', 'ingest', 'no-samples', 'simulator', 'backfill-since']
 
 /** How long a service that may stand behind a load balancer keeps answering after the signal to stop. */
 const usualDrainSeconds = 10
@@ -26,16 +29,20 @@ export async function startUntilStopped(
   reporter: Reporter,
 ): Promise<void> {
   const { emit } = reporter
-  const hasSamples = command === 'start' && options['no-samples'] !== true && options.live !== true
+  const config = readConfig()
+  const own = rolesOf(command, options, config)
+  const isReading = command === 'start' && own.has('ingest')
+  const hasSamples = isReading && options['no-samples'] !== true && options.live !== true
   if (!hasSamples && options['requests-per-minute'] !== undefined)
     throw wrongUse(
       '--requests-per-minute sets the limit of the trial organization, which exists only with the samples; use `tenderstock organization update NAME --requests-per-minute N`.',
     )
   if (options.simulator !== undefined && options.live !== true)
     throw wrongUse('--simulator takes the place of the portals of --live: pass both, or neither.')
-  const [config, stop] = [readConfig(), stopSignal()]
+  const stop = stopSignal()
   const service = {
     version,
+    roles: own,
     dataFolder,
     apiHost: String(options['api-host']),
     apiPort: Number(options['api-port']),
@@ -89,6 +96,20 @@ export async function startUntilStopped(
     await untilStopped(service.stop, started)
   }
   emit({ event: 'stopped' })
+}
+
+/** What the process does. Throws OperatorError for options of a role that it does not have. */
+function rolesOf(command: 'start' | 'serve', options: Invocation['options'], config: Config): Roles {
+  if (command === 'serve') return new Set(['serve'])
+  if (!Array.isArray(options.role)) return allRoles
+  const own = parseRoles(options.role, {
+    hasServer: config.databaseUrl !== undefined,
+    hasConsoleUrl: config.consoleUrl !== undefined,
+  })
+  const misplaced = own.has('ingest') ? undefined : readingOptions.find((name) => options[name] !== undefined)
+  if (misplaced !== undefined)
+    throw wrongUse(`--${misplaced} is about reading notices: pass it to the process with --role ingest.`)
+  return own
 }
 
 /** Where to serve metrics; nothing without --metrics-port. */

@@ -121,7 +121,7 @@ class DeskChecks {
   rounds(): Found {
     const { facts, now } = this.#state
     const texts = this.#texts
-    const rounds = facts.rounds === null ? undefined : readRounds(facts.rounds)
+    const rounds = readRounds(facts.rounds)
     const why = whyFailing(rounds, now)
     if (why === undefined) return { name: texts.checks.rounds, figure: '0', bound: '0' }
     return {

@@ -19,6 +19,7 @@ import type { NodeState } from './node-state.ts'
 import { publicAddresses } from './public-addresses.ts'
 import { ReaderMeters } from './reader-meters.ts'
 import { type ReadersOptions, startReaders } from './readers.ts'
+import type { Roles } from './roles.ts'
 import { serveMetrics } from './serve-metrics.ts'
 import type { UseLedger } from './use-ledger.ts'
 import { watchReadiness } from './watch-readiness.ts'
@@ -31,6 +32,8 @@ const rushMs = 5000
 
 export type NodeOptions = {
   readonly version: string
+  /** With `serve` the process answers the API. */
+  readonly roles: Roles
   readonly dataFolder: string
   readonly apiHost: string
   readonly apiPort: number
@@ -57,8 +60,8 @@ export type Answering = {
   readonly editions: EditionLog
   /** Serves the newest edition of the source immediately (follow-editions). */
   readonly takeOver: (options?: CatchUpOptions) => Promise<void>
-  /** Starts the API and returns its address. */
-  readonly listen: () => Promise<string>
+  /** Starts the API and returns its address; without the role `serve` there is none. */
+  readonly listen: () => Promise<string | undefined>
   /** Serves /metrics if it is enabled, and returns its URL. */
   readonly openMetrics: (stock?: StockContext) => Promise<string | undefined>
   /**
@@ -69,8 +72,14 @@ export type Answering = {
 }
 
 /** Throws OperatorError when a port is in use or the data folder cannot be created. */
-export async function checkPortsAndFolder({ apiHost, apiPort, metrics, dataFolder }: NodeOptions): Promise<void> {
-  await findPort(apiHost, apiPort)
+export async function checkPortsAndFolder({
+  roles,
+  apiHost,
+  apiPort,
+  metrics,
+  dataFolder,
+}: NodeOptions): Promise<void> {
+  if (roles.has('serve')) await findPort(apiHost, apiPort)
   if (metrics) await findPort(metrics.host, metrics.port, '--metrics-port')
   await makeFolder(resolve(dataFolder))
 }
@@ -97,7 +106,9 @@ export async function openAnswering(options: NodeOptions, parts: AnsweringParts)
   // readers start while the log is read
   const opened = Promise.withResolvers<EditionLog>()
   const meters = options.metrics && new ReaderMeters()
-  const api = openApi(options, { ...answers, editions: opened.promise, state, log, meters })
+  const api = options.roles.has('serve')
+    ? openApi(options, { ...answers, editions: opened.promise, state, log, meters })
+    : undefined
   let isListening = false
   const endApi = async () => {
     if (isListening && stop.aborted) {
@@ -106,13 +117,13 @@ export async function openAnswering(options: NodeOptions, parts: AnsweringParts)
       await delay(drainMs)
     }
     opened.reject(new Error('the service is closing'))
-    await api.then(
+    await api?.then(
       ({ close }) => close(),
       () => {},
     )
   }
   // its rejection reaches the code that awaits it
-  api.catch(() => {})
+  api?.catch(() => {})
   opened.promise.catch(() => {})
   defer(endApi)
   const editions = await openEditionLog(join(dataFolder, 'editions'), {
@@ -133,8 +144,8 @@ export async function openAnswering(options: NodeOptions, parts: AnsweringParts)
     listen: async () => {
       opened.resolve(editions)
       readiness.look()
-      const { address } = await api
-      isListening = !stop.aborted
+      const address = (await api)?.address
+      isListening = address !== undefined && !stop.aborted
       const afterRush = setTimeout(() => {
         editions.standBy()
         lowerHelperPriority()
@@ -160,6 +171,12 @@ export async function openAnswering(options: NodeOptions, parts: AnsweringParts)
   }
 }
 
+/** Where the API and its documentation are, for the ready event. */
+export function addressesOf({ docsUrl, baseUrl }: Config, api: string | undefined): { api?: string; docs?: string } {
+  const docs = docsUrl ?? baseUrl ?? api
+  return { ...(api !== undefined && { api }), ...(docs !== undefined && { docs: `${docs}/access` }) }
+}
+
 /** Answers the API and nothing else until the signal to stop. */
 export async function answerUntilStopped(
   { config, dataFolder, emit, stop }: NodeOptions,
@@ -170,12 +187,11 @@ export async function answerUntilStopped(
   const { newest } = node.editions
   emit({
     event: 'ready',
-    api,
+    ...addressesOf(config, api),
     ...(metrics !== undefined && { metrics }),
     edition: newest?.edition ?? 0,
     records: newest?.records ?? 0,
     data: resolve(dataFolder),
-    docs: `${config.docsUrl ?? config.baseUrl ?? api}/access`,
   })
   await aborted(stop)
   emit({ event: 'stopping' })

@@ -110,7 +110,10 @@ export type Facts = {
   portals: { portals: number }
   sourcesStarted: { running: number; countries: number; off: number; keysMissing: readonly string[] }
   ready: {
-    api: string
+    /** Absent where this process does not answer the API. */
+    api?: string
+    /** What this process does; absent: everything. */
+    roles?: readonly string[]
     /** Where people reach the console; absent where the service has none. */
     console?: string
     /** URL of the metrics; absent without --metrics-port. */
@@ -122,7 +125,7 @@ export type Facts = {
     data: string
     /** An `updated_since` that returns something. */
     since?: Instant
-    docs: string
+    docs?: string
   }
   recovered: { failedRounds: number }
   alarmCleared: { alarm: string }

@@ -20,6 +20,7 @@ import { awaitDatabase, openStock } from './open-stock.ts'
 import type { ServiceContext } from './operation-context.ts'
 import { countProcesses } from './process-count.ts'
 import { addressWarnings } from './public-addresses.ts'
+import { roundRolesOf } from './roles.ts'
 import { ShownRounds } from './shown-rounds.ts'
 import { databaseUse, openUseLedger } from './use-ledger.ts'
 import { workQueue } from './work-queue.ts'
@@ -85,14 +86,16 @@ export async function openNode(
   if (kept) opening.defer(kept.follow({ clock: databaseClock.now, isAnswering: database.isAnswering }))
   if (awaited) opening.defer(awaitDatabase(awaited, { state, log, emit }))
   emit({ event: 'opened', data: dataFolder, engine: store.engine })
-  for (const message of addressWarnings({ config, host: options.apiHost })) emit({ event: 'warning', message })
+  if (options.roles.has('serve'))
+    for (const message of addressWarnings({ config, host: options.apiHost })) emit({ event: 'warning', message })
   // from here on the database's time is used; if it does not answer, the watch continues to ask
   await database.look().catch(() => {})
   for (const message of state.snapshot().degraded) emit({ event: 'warning', message })
-  const keptRounds = awaited ? undefined : await loadRounds(store.db)
+  const ownRounds = roundRolesOf(options.roles)
+  const keptRounds = awaited ? undefined : await loadRounds(store.db, ownRounds.length > 0 ? ownRounds : undefined)
   const shownRounds = new ShownRounds(store, clock, state, keptRounds)
   opening.defer(() => shownRounds.close())
-  const isShared = config.redisUrl !== undefined && store.engine !== 'embedded'
+  const isShared = options.roles.has('serve') && config.redisUrl !== undefined && store.engine !== 'embedded'
   const processes = isShared ? await countProcesses(store, random, log) : undefined
   if (processes) opening.defer(processes.close)
 

@@ -1,5 +1,5 @@
-// A rebuild beside everything else: nothing is published or consolidated from its beginning to its end, only one runs at
-// a time, and one that died is repeated.
+// A rebuild beside everything else: nothing is published or consolidated from its beginning to its end, only one runs
+// at a time, and one that died is repeated.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'

@@ -16,7 +16,7 @@ import { countMails } from '../store/mails.ts'
 import { loadTokens } from '../store/organizations.ts'
 import { saveRounds } from '../store/rounds.ts'
 import { getOrCreateSetting } from '../store/settings.ts'
-import { aborted, type NodeOptions } from './answering.ts'
+import { aborted, addressesOf, type NodeOptions } from './answering.ts'
 import { firstConsoleLink } from './console-operations.ts'
 import { listenForCommands } from './control-socket.ts'
 import { startDeliveries } from './deliver-hits.ts'
@@ -33,12 +33,13 @@ import { type OpenNode, openNode } from './open-node.ts'
 import type { ServiceContext } from './operation-context.ts'
 import { runOperation } from './operations.ts'
 import { contactOf, openPortalAccess, openPortalHttp, type SamplePortals, simulatorBase } from './portal-access.ts'
+import { type Role, roles, roundRolesOf } from './roles.ts'
 import { type Rounds, startRounds } from './rounds.ts'
 import { openSampleHits } from './sample-hits.ts'
 import { openSampleSources, type SampleSources } from './sample-sources.ts'
 import { shellWord } from './shell-word.ts'
 import { sourceNamed } from './source-operations.ts'
-import { claimStockKind } from './stock-kind.ts'
+import { claimStockKind, stockKind } from './stock-kind.ts'
 import { StockRound } from './stock-round.ts'
 import { ensureTrialToken } from './trial-token.ts'
 import { watchContracts } from './watch-contracts.ts'
@@ -94,9 +95,13 @@ export async function start(options: StartOptions): Promise<void> {
   if (simulator !== undefined) simulatorBase(simulator)
   else if (options.live) contactOf(options.config)
   const isMadeUp = options.samples !== undefined || simulator !== undefined
-  await using consoleAddress = await findConsole(options.console, options.config.consoleUrl)
+  const has = (role: Role) => options.roles.has(role)
+  await using consoleAddress = has('console')
+    ? await findConsole(options.console, options.config.consoleUrl)
+    : undefined
+  const consoleOrigin = consoleAddress?.origin ?? options.config.consoleUrl
   await using node = await openNode(options, { hasTrialClock: options.hasTrialClock, startsAlone: false })
-  const { context: base, editions, state, emit, stop, log } = node
+  const { context: base, editions, emit, stop } = node
   const { store, dataFolder, clock, queue } = base
   if (options.live || options.samples) await claimStockKind(store, isMadeUp ? 'samples' : 'live')
   if (options.publishIntervalMs < conformantIntervalMs) {
@@ -114,14 +119,14 @@ export async function start(options: StartOptions): Promise<void> {
   const context: ServiceContext = {
     ...base,
     publishIntervalMs: options.publishIntervalMs,
-    consoleOrigin: consoleAddress.origin,
+    ...(consoleOrigin !== undefined && { consoleOrigin }),
     // on a database that lost editions nothing is published until an operator agrees
     beforePublish: () => node.takeOver(),
     onPublished: async () => {
       hits?.run()
       await node.takeOver()
     },
-    rounds: () => rounds?.state(),
+    rounds: node.shownRounds.state,
     samplePortals: () => samples ?? simulated,
     signal: stop,
     ...(options.hasTrialClock && {
@@ -139,25 +144,25 @@ export async function start(options: StartOptions): Promise<void> {
 
   const tokenFile = await openTrial(node, options)
   await allowLoopbackWebhooks(store, options.allowsLoopbackWebhooks)
-  await openDeliveries(node, options, counters)
-  await openMails(node, options, { origin: consoleAddress.origin, counters })
-  openContracts(node, options)
-  const exported = openExport(node, options)
-  const backfilling = keepBackfilling(node)
-  node.defer(() => within(backfilling.close(), longestFinishMs))
+  if (has('deliver')) await openDeliveries(node, options, counters)
+  if (has('mail')) await openMails(node, options, { origin: consoleOrigin!, counters })
+  if (has('publish')) openContracts(node, options)
+  const exported = has('publish') ? openExport(node, options) : undefined
+  if (has('consolidate')) keepBackfilling(node)
   if (options.samples && options.allowsLoopbackWebhooks) await openReceiver(node, context)
   await node.takeOver({ isOlderAccepted: options.isOlderAccepted })
   const api = await node.listen()
-  await openServiceConsole(node, context, {
-    ...consoleAddress,
-    apiAddress: options.config.baseUrl ?? api,
-    api,
-    hasSamples: isMadeUp,
-  })
+  if (consoleAddress && api !== undefined)
+    await openServiceConsole(node, context, {
+      ...consoleAddress,
+      apiAddress: options.config.baseUrl ?? api,
+      api,
+      hasSamples: has('ingest') ? isMadeUp : (await stockKind(store)) === 'samples',
+    })
   const metrics = await node.openMetrics({
     counters,
     ...(exported && { exported }),
-    rounds: () => rounds?.state() ?? node.keptRounds,
+    rounds: node.shownRounds.state,
     sources: () => live?.ids ?? samples?.ids ?? [],
   })
   let isReady = false
@@ -167,17 +172,17 @@ export async function start(options: StartOptions): Promise<void> {
     const newest = editions.newest
     emit({
       event: 'ready',
-      api,
-      console: consoleAddress.origin,
+      ...addressesOf(options.config, api),
+      ...(options.roles.size < roles.length && { roles: [...options.roles] }),
+      ...(consoleAddress && { console: consoleAddress.origin }),
       ...(metrics !== undefined && { metrics }),
       tokenFile: tokenFile ?? null,
       edition: newest?.edition ?? 0,
       records: newest?.records ?? 0,
       data: dataFolder,
       since: toInstant(newest ? newest.publishedAt - hourMs : clock()),
-      docs: `${options.config.docsUrl ?? options.config.baseUrl ?? api}/access`,
     })
-    const link = options.showConsoleLink && (await firstConsoleLink(context))
+    const link = consoleAddress && options.showConsoleLink && (await firstConsoleLink(context))
     if (link !== undefined) options.showConsoleLink?.(link)
   }
   const found = editions.newest
@@ -185,39 +190,13 @@ export async function start(options: StartOptions): Promise<void> {
     emit({ event: 'found', edition: found.edition, records: found.records })
     await announce()
   }
-  hits = openMatching(node, counters)
+  if (has('hits')) hits = openMatching(node, counters)
   samples = options.samples ? await openSamples(node, options.samples, counters) : undefined
   simulated = simulator === undefined ? undefined : await openSimulated(node, simulator)
   live = options.live ? await openLive(node, options.live, counters) : undefined
-  const stockRound = new StockRound({
-    context,
-    editions,
-    state,
-    emit,
-    publishIntervalMs: options.publishIntervalMs,
-    ingestPaths: options.ingestPaths,
-    live,
-    samples,
-  })
-  rounds = startRounds({
-    queue,
-    clock,
-    stop,
-    everyMs: Math.min(longestTickMs, Math.max(250, options.publishIntervalMs / 4)),
-    round: (isFirst, stage) => stockRound.run(isFirst, stage),
-    before: node.keptRounds,
-    keep: (state) => saveRounds(store.db, state),
-    counters,
-    dataFolder,
-    onFailure: (message, error) => {
-      log.error({ error: error instanceof Error ? traceOf(error) : String(error) }, message)
-      emit({ event: 'warning', message })
-    },
-    onRecovery: (failedRounds) => emit({ event: 'recovered', failedRounds }),
-  })
-  node.shownRounds.showOwn(rounds.state)
-  await rounds.first
-  if (!editions.newest && !stop.aborted) {
+  rounds = openRounds(node, context, options, { live, samples, counters })
+  await rounds?.first
+  if (has('serve') && !editions.newest && !stop.aborted) {
     emit({
       event: 'warning',
       message: live
@@ -231,7 +210,54 @@ export async function start(options: StartOptions): Promise<void> {
   emit({ event: 'stopping' })
   // a batch that is being written is finished; longer work is interrupted and done again after the next start
   const finished = within(Promise.all([queue.idle(), live?.done]), longestFinishMs)
-  await Promise.all([node.endApi(), finished, within(rounds.close(), longestFinishMs)])
+  await Promise.all([node.endApi(), finished, rounds && within(rounds.close(), longestFinishMs)])
+}
+
+/** Starts the rounds of the stages that are among the roles of this process; undefined if none is. */
+function openRounds(
+  node: OpenNode,
+  context: ServiceContext,
+  options: StartOptions,
+  parts: {
+    readonly live: LiveSources | undefined
+    readonly samples: SampleSources | undefined
+    readonly counters: WorkCounts
+  },
+): Rounds | undefined {
+  const { editions, state, emit, log, stop } = node
+  const { store, queue, clock, dataFolder } = context
+  const own = roundRolesOf(options.roles)
+  if (own.length === 0) return undefined
+  const { live, samples, counters } = parts
+  const stockRound = new StockRound({
+    context,
+    editions,
+    state,
+    emit,
+    publishIntervalMs: options.publishIntervalMs,
+    ingestPaths: options.ingestPaths,
+    live,
+    samples,
+    roles: options.roles,
+  })
+  const rounds = startRounds({
+    queue,
+    clock,
+    stop,
+    everyMs: Math.min(longestTickMs, Math.max(250, options.publishIntervalMs / 4)),
+    round: (isFirst, stage) => stockRound.run(isFirst, stage),
+    before: node.keptRounds,
+    keep: (state) => saveRounds(store.db, state, own),
+    counters,
+    dataFolder,
+    onFailure: (message, error) => {
+      log.error({ error: error instanceof Error ? traceOf(error) : String(error) }, message)
+      emit({ event: 'warning', message })
+    },
+    onRecovery: (failedRounds) => emit({ event: 'recovered', failedRounds }),
+  })
+  node.shownRounds.showOwn(rounds.state, own)
+  return rounds
 }
 
 const traceOf = (error: Error): string =>
@@ -386,7 +412,7 @@ async function openTrial(node: OpenNode, options: StartOptions): Promise<string 
   const where = dataFolder === resolve('data') ? '' : ` --data ${shellWord(dataFolder)}`
   const say = (message: string) => emit({ event: 'none', message })
   if (!options.samples) {
-    if ((await loadTokens(store.db)).length === 0)
+    if (options.roles.has('serve') && (await loadTokens(store.db)).length === 0)
       say(
         `No organization has access yet: run tenderstock organization create NAME${where}, then tenderstock token create NAME${where}`,
       )
@@ -466,9 +492,9 @@ async function openSamples(
 }
 
 /** Does the long work that an upgrade left to do, beside the rounds of the service. */
-function keepBackfilling({ context, emit, log, state }: OpenNode) {
+function keepBackfilling({ context, emit, log, state, defer }: OpenNode): void {
   const concern = 'The remaining work of an upgrade failed'
-  return keepLooking({
+  const backfilling = keepLooking({
     look: (signal) =>
       runBackfills(context.store, {
         signal,
@@ -482,4 +508,5 @@ function keepBackfilling({ context, emit, log, state }: OpenNode) {
     concern,
     report: (why) => state.report('backfill', why === undefined ? undefined : `${concern}.`),
   })
+  defer(() => within(backfilling.close(), longestFinishMs))
 }

@@ -11,6 +11,9 @@ const refusals: { readonly [noted in StockKind]: string } = {
   live: 'This stock holds live notices: start it with --live and without --simulator, or use a separate data folder (or database) for made-up ones.',
 }
 
+/** Undefined for a stock that neither samples nor portals were read into. */
+export const stockKind = ({ db }: Pick<Store, 'db'>): Promise<string | undefined> => getSetting(db, 'stock-kind')
+
 /** Records the kind of a stock, the first time. Throws OperatorError if the stock is of the other kind. */
 export async function claimStockKind({ db }: Pick<Store, 'db'>, kind: StockKind): Promise<void> {
   // stocks from before this was recorded have an epoch if they contain samples

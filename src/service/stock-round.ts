@@ -6,6 +6,7 @@ import { sourceKey } from '../platform/config.ts'
 import { traced } from '../platform/tracing.ts'
 import { conformantIntervalMs } from '../publish/publish.ts'
 import { loadSources } from '../sources/registry.ts'
+import { countNoticesToConsolidate } from '../store/notices.ts'
 import { isPublicationBegun } from '../store/publication.ts'
 import { rebuildState } from '../store/rebuild-mark.ts'
 import type { CommandEvent, Emit } from './command-event.ts'
@@ -13,6 +14,7 @@ import { consolidateNow } from './consolidate-now.ts'
 import type { LiveSources } from './live-sources.ts'
 import type { NodeState } from './node-state.ts'
 import type { ServiceContext } from './operation-context.ts'
+import type { Roles } from './roles.ts'
 import type { RunStage } from './rounds.ts'
 import type { SampleSources } from './sample-sources.ts'
 import { fitValuesWhenDue, ingestPaths, publishNow, rebuild } from './stock-operations.ts'
@@ -37,6 +39,7 @@ export type StockRoundOptions = {
   readonly ingestPaths: readonly string[]
   readonly live: LiveSources | undefined
   readonly samples: SampleSources | undefined
+  readonly roles: Roles
 }
 
 export class StockRound {
@@ -55,23 +58,29 @@ export class StockRound {
 
   /** Runs the stages in order. The first round reports more than later ones, which run several times a minute. */
   async run(isFirst: boolean, stage: RunStage): Promise<void> {
-    const { context, emit, live, ingestPaths: paths } = this.#options
+    const { context, emit, live, ingestPaths: paths, roles } = this.#options
     // Runs before anything changes the stock, and undoes an unfinished edition; if publication fails, this is also what
     // clears it up.
-    await stage('Finishing a publication', () => this.#finishPublication(isFirst), { isAside: true })
-    if (isFirst && paths.length > 0)
-      await stage('Reading the given notices', async () => void (await ingestPaths(context, paths, emit)))
-    if (isFirst || this.#isReadingDue()) await stage('Reading the sample portals', () => this.#readSamples())
-    await stage('Storing what portals deliver', async () => live?.throwFault(), { isAside: true })
-    await stage('Rebuilding', () => this.#finishRebuild())
-    await stage('Consolidating', () =>
-      consolidateNow(context, (event) => {
-        if (event.event !== 'warning' && (isFirst || event.event !== 'consolidated' || event.changed > 0)) emit(event)
-      }),
-    )
-    await stage('Estimating values', () => this.#fitValues(), { isAside: true })
-    await stage('Watching the sources', () => this.#watchSources())
-    await stage('Publishing', () => this.#publishWhenDue(isFirst))
+    if (roles.has('publish'))
+      await stage('Finishing a publication', () => this.#finishPublication(isFirst), { isAside: true })
+    if (roles.has('ingest')) {
+      if (isFirst && paths.length > 0)
+        await stage('Reading the given notices', async () => void (await ingestPaths(context, paths, emit)))
+      if (isFirst || this.#isReadingDue()) await stage('Reading the sample portals', () => this.#readSamples())
+      await stage('Storing what portals deliver', async () => live?.throwFault(), { isAside: true })
+    }
+    if (roles.has('consolidate')) {
+      await stage('Rebuilding', () => this.#finishRebuild())
+      await stage('Consolidating', () =>
+        consolidateNow(context, (event) => {
+          if (event.event === 'warning') return
+          if (isFirst || event.event !== 'consolidated' || event.changed > 0) emit(event)
+        }),
+      )
+      await stage('Estimating values', () => this.#fitValues(), { isAside: true })
+    }
+    if (roles.has('ingest')) await stage('Watching the sources', () => this.#watchSources())
+    if (roles.has('publish')) await stage('Publishing', () => this.#publishWhenDue(isFirst))
   }
 
   async #finishPublication(isFirst: boolean): Promise<void> {
@@ -122,7 +131,7 @@ export class StockRound {
 
   async #publishWhenDue(isFirst: boolean): Promise<void> {
     const { context, state, publishIntervalMs } = this.#options
-    if (!this.#isPublicationDue(isFirst)) return
+    if (!(await this.#isPublicationDue(isFirst))) return
     const report = (event: CommandEvent) => this.#reportPublication(event, isFirst)
     const outcome = await traced('publication', {}, async (span) => {
       const reached = await publishNow(context, report, { minIntervalMs: publishIntervalMs })
@@ -134,15 +143,21 @@ export class StockRound {
     if (outcome === 'held') this.#heldUntil = context.clock() + Math.min(publishIntervalMs, heldPauseMs)
   }
 
-  #isPublicationDue(isFirst: boolean): boolean {
-    const { context, editions, live, publishIntervalMs } = this.#options
+  async #isPublicationDue(isFirst: boolean): Promise<boolean> {
+    const { context, editions, publishIntervalMs } = this.#options
     const now = context.clock()
-    // the first edition waits until every source was read once, within limits
-    const isFirstRead = !live || live.isCaughtUp() || now - this.#startedAt >= longestFirstReadMs
-    if (!editions.newest) return isFirstRead && (isFirst || now >= this.#heldUntil)
+    if (!editions.newest)
+      return (isFirst || now >= this.#heldUntil) && (now - this.#startedAt >= longestFirstReadMs || this.#isCaughtUp())
     const isConformant = publishIntervalMs >= conformantIntervalMs
     const waitMs = publishIntervalMs + (isConformant ? takeOverAllowanceMs : 0)
     return isFirst || (now - editions.newest.publishedAt >= waitMs && now >= this.#heldUntil)
+  }
+
+  /** The first edition waits until every source was read once, and everything that was read is consolidated. */
+  async #isCaughtUp(): Promise<boolean> {
+    const { context, live, roles } = this.#options
+    if (live && !live.isCaughtUp()) return false
+    return roles.has('consolidate') || (await countNoticesToConsolidate(context.store.db)) === 0
   }
 
   #reportPublication(event: CommandEvent, isFirst: boolean): void {

@@ -7,7 +7,7 @@ import type { Executor, Store } from './database.ts'
 import { inStockTransaction } from './publication.ts'
 
 /** How long a silent rebuild counts as running, by the clock of the database. */
-export const rebuildLeaseMs = 60_000
+const rebuildLeaseMs = 60_000
 const beatMs = rebuildLeaseMs / 6
 
 const settingName = 'rebuild'

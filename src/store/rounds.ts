@@ -1,7 +1,11 @@
 // The state of the service's rounds: stored in the database, so that it can be read when the service is gone or runs
 // elsewhere.
 import type { Executor } from './database.ts'
-import { getSetting, setSetting } from './settings.ts'
+import { setSetting } from './settings.ts'
+
+/** The roles of a process whose work is done in rounds (service/roles.ts). */
+export const roundRoles = ['ingest', 'consolidate', 'publish'] as const
+export type RoundRole = (typeof roundRoles)[number]
 
 /** Times in epoch milliseconds. */
 export type RoundState = {
@@ -22,16 +26,24 @@ export type RoundState = {
  */
 const overdueMs = 3 * 3_600_000
 
-const name = 'rounds'
+const roundsSetting = (role: RoundRole): string => `rounds ${role}`
 
 /** Returns the state stored last; undefined if no service ever ran a round, or if the state cannot be read. */
-export async function loadRounds(db: Executor): Promise<RoundState | undefined> {
-  const text = await getSetting(db, name)
-  return text === undefined ? undefined : readRounds(text)
+export async function loadRounds(
+  db: Executor,
+  ofRoles: readonly RoundRole[] = roundRoles,
+): Promise<RoundState | undefined> {
+  const rows = await db.selectFrom('setting').select('value').where('name', 'in', ofRoles.map(roundsSetting)).execute()
+  return readRounds(rows.map(({ value }) => value))
 }
 
-export async function saveRounds(db: Executor, state: RoundState): Promise<void> {
-  await setSetting(db, name, JSON.stringify(state))
+/** Stores the state of the rounds in which a process does the work of these roles. */
+export async function saveRounds(
+  db: Executor,
+  state: RoundState,
+  ofRoles: readonly RoundRole[] = roundRoles,
+): Promise<void> {
+  for (const role of ofRoles) await setSetting(db, roundsSetting(role), JSON.stringify(state))
 }
 
 /** Why the pipeline does not work; undefined if it does. */
@@ -43,8 +55,24 @@ export function whyFailing(state: RoundState | undefined, now: number): string |
   return 'No round has finished for hours: the service that ran them hangs or has died. Read its log and restart it.'
 }
 
-/** Reads the state from its setting. */
-export function readRounds(text: string): RoundState | undefined {
+/** Reads the states from their settings as one. */
+export const readRounds = (texts: readonly string[]): RoundState | undefined => joinRounds(texts.map(readState))
+
+/**
+ * The rounds of several processes as one state: what fails in one of them fails, and the slowest one tells when the
+ * last round was. Processes that were stopped cleanly count when all were.
+ */
+export function joinRounds(states: readonly (RoundState | undefined)[]): RoundState | undefined {
+  const known = states.filter((state) => state !== undefined)
+  const running = known.filter(({ isStopped }) => !isStopped)
+  const counted = running.length > 0 ? running : known
+  if (counted.length === 0) return undefined
+  const worst = counted.reduce((a, b) => (b.failedRounds > a.failedRounds ? b : a))
+  const ends = counted.flatMap(({ lastRoundAt }) => lastRoundAt ?? [])
+  return { ...worst, ...(ends.length > 0 && { lastRoundAt: Math.min(...ends) }) }
+}
+
+function readState(text: string): RoundState | undefined {
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -38,6 +38,7 @@ const long = [
   'test/restored-backup',
   'test/rules/',
   'test/several-nodes',
+  'test/several-roles',
   'test/simulation/planted-edits',
   'test/sources/month',
   'test/sources/portals',
