@@ -1,5 +1,5 @@
-// Tests that start, kill or freeze whole programs for minutes: `.ci/run` runs three of ten of these files, drawn
-// for each run.
+// Tests that start, kill or freeze whole programs for minutes: `.ci/run` runs a fifth of these files, drawn for each
+// run.
 import { hash } from 'node:crypto'
 
 /** Folders and files. */
@@ -49,6 +49,7 @@ const long = [
   'test/upgrade/',
   'test/webhooks/deliver-kill',
   'src/bin/starting',
+  'src/cli/ask',
   'src/service/backup-operations',
   'src/service/failing-stages',
   'src/service/process-count',
