@@ -394,12 +394,12 @@ describe('awards', () => {
       '<MODIFICATIONS_CONTRACT>',
       `<MODIFICATIONS_CONTRACT><DESCRIPTION_PROCUREMENT>${sampleContractor('Bau B')}<VALUES><VAL_TOTAL CURRENCY="EUR">6500</VAL_TOTAL></VALUES></DESCRIPTION_PROCUREMENT>`,
     )
-    expect(notice({ forms: handedOver, documentType: 'K', number: '2021/S 100-000901' }).lots[0]!.result).toMatchObject(
-      {
-        awardedValue: { value: 6500 },
-        winners: [{ name: 'Bau B' }],
-      },
-    )
+    // Section VII.1.6 often holds only what the modification adds: the amount after it counts.
+    const resultOf = (forms: string) =>
+      notice({ forms, documentType: 'K', number: '2021/S 100-000901' }).lots[0]!.result
+    expect(resultOf(handedOver)).toMatchObject({ awardedValue: { value: 7000 }, winners: [{ name: 'Bau B' }] })
+    const withoutAmountAfter = handedOver.replace(/<INFO_MODIFICATIONS>.*<\/INFO_MODIFICATIONS>/, '')
+    expect(resultOf(withoutAmountAfter)).toMatchObject({ awardedValue: { value: 6500 }, winners: [{ name: 'Bau B' }] })
     const contest = sampleForm(
       'F13',
       `${sampleBody}${sampleObject(sampleLot(undefined))}<RESULTS><AWARDED_PRIZE><DATE_DECISION_JURY>2021-03-01</DATE_DECISION_JURY><PARTICIPANTS><NB_PARTICIPANTS>7</NB_PARTICIPANTS></PARTICIPANTS><WINNERS><WINNER><ADDRESS_WINNER><OFFICIALNAME>Atelier</OFFICIALNAME></ADDRESS_WINNER></WINNER></WINNERS><VAL_PRIZE CURRENCY="EUR">20000</VAL_PRIZE></AWARDED_PRIZE></RESULTS>`,

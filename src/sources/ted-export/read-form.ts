@@ -100,7 +100,10 @@ function contractorsOf(element: XmlElement, name: string, address: string): Orga
 const amountOf = (element: XmlElement | undefined, name: string): Money | undefined =>
   moneyOf(childNamed(firstOf(element, 'VALUES', 'VALUE') ?? element, name))
 
-/** `modified`: section VII of a modification (F20), which states the present contractor and amount. */
+/**
+ * `modified`: section VII of a modification (F20), which states the present contractor and amount. In VII.1.6, many
+ * buyers write what the modification adds, or the first amount; the amount after the modification (VII.2.3) goes first.
+ */
 function awardedOf(element: XmlElement, modified: XmlElement | undefined): LotResult {
   const now = childNamed(modified, 'DESCRIPTION_PROCUREMENT')
   const changed = now ? contractorsOf(now, 'CONTRACTOR', 'ADDRESS_CONTRACTOR') : []
@@ -108,8 +111,8 @@ function awardedOf(element: XmlElement, modified: XmlElement | undefined): LotRe
   return uniform<LotResult>({
     outcome: 'awarded',
     awardedValue:
-      amountOf(now, 'VAL_TOTAL') ??
       amountOf(childNamed(modified, 'INFO_MODIFICATIONS'), 'VAL_TOTAL_AFTER') ??
+      amountOf(now, 'VAL_TOTAL') ??
       amountOf(element, 'VAL_TOTAL'),
     winners: winners.length > 0 ? winners : undefined,
     contractDate: dateOf(childNamed(element, 'DATE_CONCLUSION_CONTRACT'))?.date,
