@@ -137,6 +137,18 @@ describe('one tender on two portals', () => {
   })
 })
 
+test('words for parts of a project are no marks of one part', () => {
+  const whole: Sketch = { ...base, deadline: '2026-04-08T08:00:00.000Z', published: '2026-03-02' }
+  const announced = (description: string): Sketch => {
+    const { deadline: _, ...undated } = elsewhere
+    return { ...undated, published: '2026-03-06', description: `${description} ${text.replace('46', '47')}` }
+  }
+  for (const words of ['Mehrere Gewerke eines Gebäudes.', 'Vergabe einzelner Lose einer Halle.', 'Alle Teile der IBA.'])
+    expect(recordOf(announced(words)).discriminators).toEqual({})
+  expect(recordOf(announced('Los E der Halle.')).discriminators).toEqual({ lot: ['e'] })
+  expect(verdict(whole, announced('Vergabe einzelner Lose einer Halle.'))).toMatchObject({ kind: 'merge' })
+})
+
 test('a cut title whose own text continues like the other title', () => {
   const title = 'Erneuerung der Lüftungsanlage in der Mehrzweckhalle am Mühlgraben mit Brandschutzklappen'
   const whole: Sketch = { title, cpv: [], nuts: [], deadline: '2026-04-08T08:00:00.000Z' }
@@ -240,6 +252,18 @@ describe('two tenders', () => {
       'discriminator',
       { ...base, title: `1. BA ${base.title}` },
       { ...elsewhere, title: `${base.title}, Bauabschnitt 2` },
+    ],
+    [
+      'V1: lots in Spanish, only in the description',
+      'discriminator',
+      { ...base, description: `Lote 1: ${text}` },
+      { ...elsewhere, description: `Lote 2: ${text}` },
+    ],
+    [
+      'V1: sections, and a town whose name begins like a mark',
+      'discriminator',
+      { ...base, description: `Bad Lindenweg, BA 1: ${text}` },
+      { ...elsewhere, description: `Bad Lindenweg, BA 2: ${text}` },
     ],
     [
       'V2: each title has a trade of its own',

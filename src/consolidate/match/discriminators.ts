@@ -3,7 +3,9 @@ import { foldText } from '../buyer-identity.ts'
 import type { Discriminators } from './match-record.ts'
 import { readCharacters } from './thresholds.ts'
 
-const value = '(\\d{1,4}(?:\\s?[.,/-]\\s?\\d{1,3}){0,2}\\s?[a-h]?|[ivx]{1,4}|[a-h])(?![\\p{L}\\p{N}])'
+// A letter has a gap before it: `Lose`, `Gewerke`, `Etapa` and `Bad` are words, not `Los E` or `BA D`.
+const letter = '(?<![\\p{L}\\p{N}])(?:[ivx]{1,4}|[a-h])'
+const value = `(\\d{1,4}(?:\\s?[.,/-]\\s?\\d{1,3}){0,2}\\s?[a-h]?|${letter})(?![\\p{L}\\p{N}])`
 const number = '(?:nr|nummer|no|num|n|number|numero)?[.:°º]*\\s*'
 const before = '(?<![\\p{L}\\p{N}])'
 // Written folded: ß as ss, umlauts without their e, no diacritics.
@@ -16,7 +18,7 @@ const tradeNames = 'lv|ve|gewerk|kg|lph|vp|vergabepaket|paket|tl|titel|kostengru
 const patterns: readonly (readonly [type: string, pattern: RegExp])[] = [
   ['lot', new RegExp(`${before}(?:${lotNames})[\\s.:_-]*${number}${value}`, 'gu')],
   ['phase', new RegExp(`${before}(?:${phaseNames})[\\s.:_-]*${number}${value}`, 'gu')],
-  ['phase', new RegExp(`${before}(\\d{1,2}|[ivx]{1,4})\\.?\\s?(?:${phaseNames})(?![\\p{L}])`, 'gu')],
+  ['phase', new RegExp(`${before}(\\d{1,2}|[ivx]{1,4}(?=[.\\s]))\\.?\\s?(?:${phaseNames})(?![\\p{L}])`, 'gu')],
   ['trade', new RegExp(`${before}(?:${tradeNames})[\\s.:_-]*${number}${value}`, 'gu')],
 ]
 const roman: { readonly [text: string]: string } = {
