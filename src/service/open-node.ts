@@ -75,7 +75,14 @@ export async function openNode(
     version,
   })
   if (documentStore) opening.defer(documentStore.close)
-  const { store, kept, awaited } = await openStock(options, { dataFolder, log, startsAlone, random })
+  // answering needs the database until it ends: the drain begins with the signal to stop
+  const answered = new AbortController()
+  let drainMs = 0
+  stop.addEventListener('abort', () => setTimeout(() => answered.abort(), drainMs).unref(), { once: true })
+  const { store, kept, awaited } = await openStock(
+    { ...options, stop: answered.signal },
+    { dataFolder, log, startsAlone, random },
+  )
   opening.defer(store.close)
   const state = openNodeState()
   const database = watchDatabase({
@@ -130,6 +137,11 @@ export async function openNode(
   opened = opening.move()
   return {
     ...answering,
+    listen: async () => {
+      const address = await answering.listen()
+      drainMs = options.drainMs ?? 0
+      return address
+    },
     context,
     emit,
     stop,

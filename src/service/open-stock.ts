@@ -27,6 +27,7 @@ const checkEveryMs = 1000
 type StockOptions = {
   readonly config: Config
   readonly emit: Emit
+  /** Aborted when the node answers no more; the connections to a server end some seconds later. */
   readonly stop: AbortSignal
   /** Maximum time since the database last answered for a node that starts without it. */
   readonly maxStalenessMs: number

@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { hourMs } from '../../src/domain/time.ts'
@@ -205,6 +206,22 @@ describe('a node that is told to stop', () => {
     await expect.poll(() => readyOf(node), patience).toMatchObject({ status: 503, body: { reason: 'draining' } })
     expect((await node.get('/healthz')).status).toBe(200)
     expect((await node.end(5000)).exitCode).toBe(143)
+  })
+
+  test.skipIf(testDatabaseUrl === undefined)('reads the database until the drain ends', async () => {
+    await using store = await openTestStore('server')
+    await publishNext(store, 1)
+    await using node = launchNode(['serve', '--data', await newFolder(), '--drain-seconds', '300'], {
+      databaseUrl: store.options.databaseUrl!,
+    })
+    await node.event('ready')
+    node.child.kill('SIGTERM')
+    await node.event('stopping')
+    // longer than work that waits for the server has to end
+    await delay(8000)
+    const [made] = await makeTokens(store, 'Late', 1)
+    await expect.poll(async () => (await node.get('/v1/tenders', made!.token)).status, patience).toBe(200)
+    expect(node.log()).toBe('')
   })
 
   test('waits for no request that never ends', async () => {
