@@ -243,3 +243,12 @@ test('a failure is an event for programs, and goes where errors go for people', 
   person.fail({ ...failure, trace: 'at x' })
   expect([person.out, person.err]).toEqual([[], ['It is full.\n', 'It is full.\nat x\n']])
 })
+
+test('a wrong signature counts as refused only by a receiver that was reached', () => {
+  const tested = {
+    ...({ event: 'webhookTested', id: 'w', milliseconds: 3 } as const),
+    ...{ answer: null, isSuccess: false, isSignatureWrong: true },
+  }
+  expect(textOf({ ...tested, status: 401, error: null })).toBe('  ✓ The receiver answered 401 after 3 ms\n')
+  expect(textOf({ ...tested, status: null, error: 'dns' })).toBe('  ! The receiver was not reached (dns) after 3 ms\n')
+})

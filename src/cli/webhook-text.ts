@@ -64,7 +64,8 @@ function endpointText(event: EventOf<'webhook'>, paint: Paint): string {
 
 function testText(event: EventOf<'webhookTested'>, paint: Paint): string {
   const { status, error, milliseconds, answer } = event
-  const mark = event.isSuccess === event.isSignatureWrong ? paint.yellow('!') : paint.green('✓')
+  const isExpected = status !== null && event.isSuccess !== event.isSignatureWrong
+  const mark = isExpected ? paint.green('✓') : paint.yellow('!')
   const what = status === null ? `The receiver was not reached (${error})` : `The receiver answered ${status}`
   return `  ${mark} ${what} after ${milliseconds} ms${answer ? `: ${answer.slice(0, 200)}` : ''}`
 }

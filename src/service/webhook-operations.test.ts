@@ -76,6 +76,15 @@ describe.each(drawnEngines)('webhook commands (%s)', (engine) => {
     expect(events).toMatchObject([{ isSignatureWrong: true }, { event: 'warning' }])
   })
 
+  test('a receiver that is not reached has not refused a wrong signature', async () => {
+    const { receiver, run, create } = await world()
+    const { id } = await create()
+    receiver[Symbol.dispose]()
+    const { code, events } = await run('webhook test', [id], { 'wrong-signature': true })
+    expect(events).toMatchObject([{ isSignatureWrong: true, status: null, error: 'refused' }])
+    expect(code).toBe(1)
+  })
+
   test('a disabled endpoint is enabled by a test that succeeds', async () => {
     const { run, create } = await world()
     const { id } = await create()

@@ -168,7 +168,8 @@ export const testWebhook: Operation = async (context, { operands, options }, emi
           event: 'warning',
           message: 'The receiver accepted a wrong signature: it must verify the signature before it answers 2xx.',
         })
-      return isSuccess ? 1 : 0
+      // a receiver that was not reached has refused nothing
+      return isSuccess || status === null ? 1 : 0
     }
     if (isSuccess && endpoint.state === 'disabled') {
       await changed(context, endpoint, 'webhook.enable', (trx) => enableEndpoint(trx, endpoint.endpointNo))

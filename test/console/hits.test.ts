@@ -416,6 +416,8 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     const { body, headers } = receiver.received.at(-1)!
     for (const key of [secret, second]) new Webhook(key).verify(body, headers as Record<string, string>)
     expect(await read(path)).toMatch(/Made [^<]+, ends /)
+    receiver[Symbol.dispose]()
+    expect(await noticeOf(`${path}/test`, { wrong: 'yes' })).toContain('The test event failed')
     world.wait(16 * minuteMs)
     const stale = await world.get(`${path}/secret`, owner.cookie)
     expect([stale.status, stale.headers.get('location')]).toEqual([303, expect.stringContaining('/sign-in?return=')])
@@ -440,6 +442,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
       'webhook.replay',
       'webhook.replay',
       'webhook.rotate',
+      'webhook.test',
       'webhook.remove',
     ])
     expect(JSON.stringify(await audit())).not.toContain('whsec_')

@@ -484,6 +484,7 @@ function testNotice(
   const texts = webhooksTexts[language]
   const ms = formatNumber(Number(milliseconds), language)
   const answer = typeof status === 'number' ? String(status) : (texts.errors[String(error)] ?? String(error))
-  if (isWrong) return isSuccess === true ? texts.testWrongBad : texts.testWrongOk(answer)
+  // a receiver that was not reached has refused nothing
+  if (isWrong && typeof status === 'number') return isSuccess === true ? texts.testWrongBad : texts.testWrongOk(answer)
   return isSuccess === true ? texts.testOk(Number(status), ms) : texts.testBad(answer, ms)
 }
