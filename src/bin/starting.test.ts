@@ -2,7 +2,7 @@
 // reports.
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -291,4 +291,16 @@ test('the systemd unit runs unchanged, and prints no token', async () => {
   await once(service.child, 'close')
   expect(service.child.exitCode).toBe(0)
   expect(JSON.stringify(service.events) + service.errors()).not.toMatch(/tdr_live_/)
+})
+
+test.skipIf(!existsSync('/dev/full'))('a command whose output cannot be written fails, and says so', () => {
+  const full = openSync('/dev/full', 'w')
+  const { status, stderr } = spawnSync(process.execPath, [program, 'completion', 'bash'], {
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+    env: environment,
+  })
+  closeSync(full)
+  expect(stderr).toContain('its output is not complete (ENOSPC)')
+  expect(status).toBe(1)
 })

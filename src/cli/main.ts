@@ -15,11 +15,32 @@ import { runCommand } from './run-command.ts'
 /** Exit code of a bug. */
 const bugExitCode = 70
 
+/** Exit code of output that could not be written. */
+const lostOutputExitCode = 1
+
 /** Runs the program with the arguments after its name. Returns the exit code; never throws. */
 export async function main(args: readonly string[]): Promise<number> {
-  const [out, err] = [screenOf(process.stdout), screenOf(process.stderr)]
+  const lost: NodeJS.ErrnoException[] = []
   // the program that reads the output may end (`| head`): a service continues without it
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') lost.push(error)
+  })
+  process.stderr.on('error', () => {})
+  const exitCode = await runProgram(args)
+  // an error of writing is known only after the write
+  await new Promise((done) => setImmediate(done))
+  const [first] = lost
+  // what a service prints is news and no result
+  if (!first || exitCode !== 0 || args[0] === 'start' || args[0] === 'serve') return exitCode
+  process.stderr.write(
+    `The command was carried out, but its output is not complete (${first.code ?? first.message}); check the disk of the file that receives it.\n`,
+  )
+  return lostOutputExitCode
+}
+
+/** Runs the program. Returns the exit code, as if all output arrived; never throws. */
+async function runProgram(args: readonly string[]): Promise<number> {
+  const [out, err] = [screenOf(process.stdout), screenOf(process.stderr)]
   // read before the options are: a wrong option is reported in the same form
   const isJson = args.includes('--json')
   let dataFolder = resolve('data')
