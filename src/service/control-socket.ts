@@ -78,15 +78,17 @@ export async function listenForCommands(dataFolder: string, run: RunCommand): Pr
 /**
  * Sends a command to the process that holds the stock in `dataFolder`, passes its events on and returns the exit code.
  * Undefined when no process answers there: then the caller may open the stock itself. Throws OperatorError for an
- * OperatorError in that process, and when it ends before the reply.
+ * OperatorError in that process, when it ends before the reply, and when `signal` is aborted.
  */
 export async function askRunningService(
   dataFolder: string,
   request: ControlRequest,
   emit: Emit,
+  signal?: AbortSignal,
 ): Promise<number | undefined> {
   const socket = await openSocket(await socketPath(dataFolder, false))
   if (!socket) return undefined
+  signal?.addEventListener('abort', () => socket.destroy(), { once: true })
   socket.write(`${JSON.stringify({ protocol: controlProtocol, ...request })}\n`)
   try {
     for await (const text of linesOf(socket, maxEventBytes)) {

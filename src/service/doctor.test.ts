@@ -1,6 +1,7 @@
 // Findings that depend on one setting, one file or one permission, each beside its opposite. Processes and servers:
 // test/doctor.test.ts.
 import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -40,6 +41,19 @@ async function examine(dataFolder: string, given: Partial<DoctorOptions> = {}) {
     found.filter((each) => each.check === check && each.state === state).map(({ message }) => message)
   return { code, of, others }
 }
+
+test('a service that hangs is a problem, and the examination ends without it', async () => {
+  const folder = await newFolder()
+  const sockets: Socket[] = []
+  const hanging = createServer((socket) => void sockets.push(socket.resume()))
+  await new Promise<void>((done) => hanging.listen(join(folder, 'control.sock'), done))
+  const { of, code } = await examine(folder)
+  expect(of('service', 'problem')).toEqual([expect.stringMatching(/does not answer within 4\.5 s/)])
+  expect(code).toBe(1)
+  // an open connection would keep the process alive
+  await new Promise((done) => hanging.close(done))
+  expect(sockets).toHaveLength(1)
+})
 
 test('a folder or a key that others may use is a problem, and nothing is left behind', async () => {
   const folder = await newFolder()
