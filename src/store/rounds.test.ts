@@ -1,0 +1,29 @@
+// The rounds of several processes as one state.
+import { describe, expect, test } from 'vitest'
+import { joinRounds, readRounds } from './rounds.ts'
+
+const healthy = { failedRounds: 0, isStopped: false, lastRoundAt: 2000 }
+
+describe('the rounds of several processes', () => {
+  test('fail if one fails, and are as old as the oldest', () => {
+    const failing = { failedRounds: 3, isStopped: false, lastRoundAt: 1000, lastError: 'Publishing failed' }
+    for (const states of [
+      [healthy, failing],
+      [failing, undefined, healthy],
+    ])
+      expect(joinRounds(states)).toEqual(failing)
+    expect(joinRounds([healthy, { ...healthy, lastRoundAt: 1500 }])).toEqual({ ...healthy, lastRoundAt: 1500 })
+  })
+
+  test('count those that were stopped only when all were', () => {
+    const stopped = { failedRounds: 5, isStopped: true, lastRoundAt: 10 }
+    expect(joinRounds([stopped, healthy])).toEqual(healthy)
+    expect(joinRounds([stopped])).toEqual(stopped)
+    expect(joinRounds([])).toBeUndefined()
+  })
+
+  test('are read from what was stored, and what cannot be read is left out', () => {
+    expect(readRounds(['{broken', '7', JSON.stringify(healthy)])).toEqual(healthy)
+    expect(readRounds(['{broken'])).toBeUndefined()
+  })
+})
