@@ -18,6 +18,9 @@ type Group = {
   readonly calls: ReadonlyMap<string, number>
   readonly firstCallMs: number | undefined
   readonly resultMs: readonly number[]
+  /** Days of its announcements of a direct award. */
+  readonly intentionMs: readonly number[]
+  readonly firstMs: number
 }
 
 /**
@@ -135,6 +138,8 @@ function groupOf(index: number, { notice }: Unit): Group {
     calls: new Map(callMs === undefined ? [] : [[notice.publisher, callMs]]),
     firstCallMs: callMs,
     resultMs: notice.formType === 'result' ? [day] : [],
+    intentionMs: notice.formType === 'dir-awa-pre' ? [day] : [],
+    firstMs: day,
   }
 }
 
@@ -147,6 +152,8 @@ function unitedGroup(a: Group, b: Group): Group {
     calls: new Map([...a.calls, ...b.calls]),
     firstCallMs: firstCalls.length > 0 ? Math.min(...firstCalls) : undefined,
     resultMs: [...a.resultMs, ...b.resultMs],
+    intentionMs: [...a.intentionMs, ...b.intentionMs],
+    firstMs: Math.min(a.firstMs, b.firstMs),
   }
 }
 
@@ -170,8 +177,8 @@ function isDecidedBefore(a: Group, b: Group): boolean {
 }
 
 /**
- * Calls at most 60 days apart, a result from the day after a call to 720 days after it, results at most 45 days apart
- * (V8).
+ * Calls at most 60 days apart, a result from the day after a call to 720 days after it, the nearest results and the
+ * nearest announcements of a direct award at most 45 days apart, no result older than what has neither (V8).
  */
 function timesConflict(a: Group, b: Group): boolean {
   if (isDecidedBefore(a, b) || isDecidedBefore(b, a)) return true
@@ -182,7 +189,18 @@ function timesConflict(a: Group, b: Group): boolean {
     const results = a.firstCallMs === undefined ? a.resultMs : b.resultMs
     return results.some((ms) => ms - callMs > 720 * dayMs)
   }
-  return a.resultMs.some((ms) => b.resultMs.every((other) => Math.abs(ms - other) > 45 * dayMs))
+  if (a.resultMs.length > 0 && b.resultMs.length > 0) return areApart(a.resultMs, b.resultMs)
+  if (a.resultMs.length > 0 || b.resultMs.length > 0) {
+    const [decided, undecided] = a.resultMs.length > 0 ? [a, b] : [b, a]
+    return decided.resultMs.some((ms) => ms < undecided.firstMs)
+  }
+  return areApart(a.intentionMs, b.intentionMs)
+}
+
+/** Whether no two of them, one of each side, lie within 45 days; false if a side has none. */
+function areApart(days: readonly number[], others: readonly number[]): boolean {
+  if (days.length === 0 || others.length === 0) return false
+  return days.every((ms) => others.every((other) => Math.abs(ms - other) > 45 * dayMs))
 }
 
 function holdsAll(words: ReadonlySet<string>, others: ReadonlySet<string>): boolean {

@@ -24,6 +24,7 @@ const a = (given: Partial<Notice> = {}) => notice({ noticeKey: 'ted:1-2026', pub
 const b = (given: Partial<Notice> = {}) => notice({ noticeKey: 'ted:2-2026', publicationNumber: '2-2026', ...given })
 const c = (given: Partial<Notice> = {}) => notice({ noticeKey: 'ted:3-2026', publicationNumber: '3-2026', ...given })
 const result = { formType: 'result', noticeType: 'can-standard', publicationDate: at('2026-03-01') } as const
+const intention = { formType: 'dir-awa-pre', noticeType: 'veat', publicationDate: at('2026-03-01') } as const
 const refersTo = (publicationNumber: string, kind: 'previous' | 'planning' | 'changes' | 'modifies' = 'previous') => ({
   references: [{ kind, publicationNumber }],
 })
@@ -119,6 +120,28 @@ const together: [string, Notice[]][] = [
     ],
   ],
   [
+    'results with one number, the nearest 45 days apart',
+    [
+      a({ ...result, internalReference: 'V-5001', procedureId: uuid(1) }),
+      b({ ...result, internalReference: 'V-5001', publicationDate: at('2026-04-15') }),
+      c({ ...result, internalReference: 'V-5001', procedureId: uuid(1), publicationDate: at('2026-09-01') }),
+    ],
+  ],
+  [
+    'announcements of a direct award with one number, 45 days apart',
+    [
+      a({ ...intention, internalReference: 'V-5001' }),
+      b({ ...intention, internalReference: 'V-5001', publicationDate: at('2026-04-15') }),
+    ],
+  ],
+  [
+    'the announcement of a direct award and its result with one number, nine months later',
+    [
+      a({ ...intention, internalReference: 'V-5001' }),
+      b({ ...result, internalReference: 'V-5001', publicationDate: at('2026-12-01') }),
+    ],
+  ],
+  [
     'a renewed qualification system',
     [a({ noticeType: 'qu-sy' }), b({ noticeType: 'qu-sy', ...refersTo('1-2026', 'planning') })],
   ],
@@ -174,6 +197,20 @@ const separate: [string, Notice[]][] = [
     [
       a({ ...result, internalReference: 'V-5001' }),
       b({ ...result, internalReference: 'V-5001', publicationDate: at('2026-04-16') }),
+    ],
+  ],
+  [
+    'announcements of a direct award with one number, 46 days apart',
+    [
+      a({ ...intention, internalReference: 'V-5001' }),
+      b({ ...intention, internalReference: 'V-5001', publicationDate: at('2026-04-16') }),
+    ],
+  ],
+  [
+    'a result and a later announcement of a direct award with its number',
+    [
+      a({ ...result, internalReference: 'V-5001' }),
+      b({ ...intention, internalReference: 'V-5001', publicationDate: at('2026-03-02') }),
     ],
   ],
   [
