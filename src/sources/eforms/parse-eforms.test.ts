@@ -67,6 +67,25 @@ describe('a contract notice of TED', () => {
     })
   })
 
+  it('reads the deadline of the procedure if no lot has one, and its period for the only lot', () => {
+    const text = fixture('ted-contract-notice')
+    const deadline = /<cac:TenderSubmissionDeadlinePeriod>.*?<\/cac:TenderSubmissionDeadlinePeriod>/s.exec(text)![0]
+    const period = /<cac:PlannedPeriod>.*?<\/cac:PlannedPeriod>/s.exec(text)![0]
+    const [lots] = /<cac:ProcurementProjectLot>.*<\/cac:ProcurementProjectLot>/s.exec(text)!
+    const general = text
+      .replace(
+        lots,
+        '<cac:ProcurementProjectLot><cbc:ID schemeName="Lot">LOT-0000</cbc:ID></cac:ProcurementProjectLot>',
+      )
+      .replace('</cac:TenderingProcess>', `${deadline}</cac:TenderingProcess>`)
+      .replace('</cac:ProcurementProject>', `${period}</cac:ProcurementProject>`)
+    expect(noticeOf(general)).toMatchObject({
+      submissionDate: '2024-02-20T09:00:00.000Z',
+      lots: [{ lotId: 'LOT-0000', duration: { value: 18, unit: 'MONTH' } }],
+    })
+    expect(noticeOf(text).submissionDate).toBeUndefined()
+  })
+
   it('reads buyers in order, names in the notice’s own language, placeholders as missing, touch points as their organization', () => {
     expect(notice.contractingAuthorities).toEqual([
       {

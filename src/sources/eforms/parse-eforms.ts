@@ -32,6 +32,7 @@ import { procedureTypesByNationalCode } from './national-codes.ts'
 import {
   contractNatureOf,
   cpvCodesOf,
+  deadlineOf,
   estimatesOf,
   internalReferenceOf,
   moneyOf,
@@ -40,10 +41,10 @@ import {
   placeOf,
   textsOf,
 } from './notice-context.ts'
-import { documentsUrlOf, lotElements, readLots, submissionUrlOf } from './read-lots.ts'
+import { documentsUrlOf, durationOf, lotElements, readLots, submissionUrlOf } from './read-lots.ts'
 import { countryOfBuyer, readBuyers, readOrganizations } from './read-organizations.ts'
 import { readChangeReasons, readReferences, toPublicationNumber } from './read-references.ts'
-import { readLotResults, readPlainResult, withResults } from './read-results.ts'
+import { readLotResults, readPlainResult, withMaxima, withResults } from './read-results.ts'
 
 const noticeRoots = new Set(['ContractNotice', 'ContractAwardNotice', 'PriorInformationNotice'])
 const businessRoot = 'BusinessRegistrationInformationNotice'
@@ -116,7 +117,7 @@ export function parseEforms(root: XmlElement): ParsedPart[] {
   const results: ReadonlyMap<string | undefined, LotResult> = noticeResult
     ? readLotResults(extension, organizations, awardedValue, techniques.isFramework === true)
     : readPlainResult(root, context)
-  const lots = withResults(plainLots, results)
+  const lots = withMaxima(withDuration(withResults(plainLots, results), project), noticeResult)
   const noticeSubtype = codeOf(cbc(efac(extension, 'NoticeSubType'), 'SubTypeCode'))
   const noticeType = codeOf(typeCode)
   const formType = formTypeOf(attributeOf(typeCode, 'listName'), noticeType, root.name)
@@ -175,6 +176,7 @@ export function parseEforms(root: XmlElement): ParsedPart[] {
     isDynamicPurchasingSystem: techniques.isDynamicPurchasingSystem,
     isDynamicPurchasingSystemTerminated: techniques.isDynamicPurchasingSystemTerminated,
     validityEnd,
+    ...deadlinesOf(root, lots, context),
     documentsUrl,
     submissionUrl,
     lots,
@@ -328,6 +330,26 @@ function techniquesOf(
     ...(isDynamicPurchasingSystem !== undefined && { isDynamicPurchasingSystem }),
     ...(isTerminated && { isDynamicPurchasingSystemTerminated: true }),
   }
+}
+
+/** The deadlines of the procedure (BT-131, BT-1311), which count if no lot has one. */
+function deadlinesOf(
+  root: XmlElement,
+  lots: readonly NoticeLot[],
+  context: NoticeContext,
+): Pick<Notice, 'submissionDate' | 'participationDate'> {
+  if (lots.some((lot) => lot.submissionDate ?? lot.participationDate ?? lot.interestDate)) return {}
+  const process = cac(root, 'TenderingProcess')
+  const submissionDate = deadlineOf(cac(process, 'TenderSubmissionDeadlinePeriod'), context)
+  const participationDate = deadlineOf(cac(process, 'ParticipationRequestReceptionPeriod'), context)
+  return { ...(submissionDate && { submissionDate }), ...(participationDate && { participationDate }) }
+}
+
+/** The only lot lasts as long as the procedure says, unless it says so itself. */
+function withDuration(lots: readonly NoticeLot[], project: XmlElement | undefined): readonly NoticeLot[] {
+  const [only] = lots
+  const duration = lots.length === 1 ? durationOf(cac(project, 'PlannedPeriod')) : undefined
+  return only && duration && !only.duration ? [{ ...only, duration }] : lots
 }
 
 /** The end of the last day that any lot of a qualification system lasts. */

@@ -100,7 +100,7 @@ export function submissionUrlOf(terms: XmlElement | undefined): string | undefin
 }
 
 /** BT-36, BT-536, BT-537. The words of BT-538 (`UNLIMITED`, `UNKNOWN`) are not durations. */
-function durationOf(period: XmlElement | undefined): NoticeLot['duration'] {
+export function durationOf(period: XmlElement | undefined): NoticeLot['duration'] {
   const measure = cbc(period, 'DurationMeasure')
   const value = parseAmount(textOf(measure))
   const unit = codeOf(measure) && attributeOf(measure, 'unitCode')?.slice(0, 20)

@@ -1,6 +1,6 @@
 // How senders of results deviate from the standard: made-up award notices with the shapes that real ones have.
 import { expect, it } from 'vitest'
-import type { LotResult } from '../../domain/notice.ts'
+import type { LotResult, Notice } from '../../domain/notice.ts'
 import { parseXml } from '../xml/xml.ts'
 import { parseEforms } from './parse-eforms.ts'
 
@@ -44,12 +44,14 @@ const companies = company('ORG-1', 'Alpha SA') + company('ORG-2', 'Beta SA')
 const framework =
   '<a:TenderingProcess><a:ContractingSystem><b:ContractingSystemTypeCode listName="framework-agreement">fa-wo-rc</b:ContractingSystemTypeCode></a:ContractingSystem></a:TenderingProcess>'
 
-function resultOf(given: Given, more: string, process = ''): LotResult | undefined {
+function noticeOf(given: Given, more: string, process = ''): Notice {
   const text = `<ContractAwardNotice ${namespaces}><x:UBLExtensions><x:UBLExtension><x:ExtensionContent><ee:EformsExtension><ea:NoticeResult>${lotResult(given)}${more}${parties}</ea:NoticeResult><ea:Organizations>${companies}</ea:Organizations></ee:EformsExtension></x:ExtensionContent></x:UBLExtension></x:UBLExtensions><b:ID>7</b:ID><b:NoticeTypeCode listName="result">can-standard</b:NoticeTypeCode>${process}<a:ProcurementProject><b:Name>Möbel</b:Name></a:ProcurementProject></ContractAwardNotice>`
   const [part] = parseEforms(parseXml(text))
   if (!part || !('notice' in part)) throw new Error(JSON.stringify(part))
-  return part.notice.lots[0]?.result
+  return part.notice
 }
+
+const resultOf = (...given: Parameters<typeof noticeOf>): LotResult | undefined => noticeOf(...given).lots[0]?.result
 
 const names = (result: LotResult | undefined): string[] => (result?.winners ?? []).map(({ name }) => name)
 const both = tender('TEN-1', 'TPA-1') + tender('TEN-2', 'TPA-2')
@@ -87,4 +89,11 @@ it('a party without organizations is a winner by its own name', () => {
   const nameless = '<ea:TenderingParty><b:ID>TPA-3</b:ID><b:Name>Bietergemeinschaft Nord</b:Name></ea:TenderingParty>'
   const given: Given = { code: 'selec-w', tenders: ['TEN-3'] }
   expect(names(resultOf(given, tender('TEN-3', 'TPA-3') + nameless))).toEqual(['Bietergemeinschaft Nord'])
+})
+
+it('a lot whose framework has its maximum only in the result has that one (BT-709)', () => {
+  const values =
+    '<ea:FrameworkAgreementValues><b:MaximumValueAmount currencyID="EUR">450000</b:MaximumValueAmount></ea:FrameworkAgreementValues>'
+  const more = `<ea:LotResult>${values}${refer('TenderLot', ['LOT-0001'])}</ea:LotResult>`
+  expect(noticeOf({ code: 'clos-nw' }, more).lots[0]?.frameworkMaximum).toEqual({ value: 450_000, currency: 'EUR' })
 })

@@ -7,6 +7,26 @@ import { allCac, allCbc, allEfac, cac, cbc, codeOf, efac, efbc, idOf } from './e
 import { dateOf, moneyOf, type NoticeContext } from './notice-context.ts'
 import { type Organizations, readWinningParties } from './read-organizations.ts'
 
+/** BT-709: the maximum of each lot's framework agreement, which only the result may name. */
+function maximaOf(noticeResult: XmlElement | undefined): Map<string, Money> {
+  const maxima = new Map<string, Money>()
+  for (const lotResult of allEfac(noticeResult, 'LotResult')) {
+    const maximum = moneyOf(cbc(efac(lotResult, 'FrameworkAgreementValues'), 'MaximumValueAmount'))
+    for (const lotId of referredIds(lotResult, 'TenderLot'))
+      if (maximum && !maxima.has(lotId)) maxima.set(lotId, maximum)
+  }
+  return maxima
+}
+
+/** Lots with the maximum that the result names, where they have none of their own (BT-271). */
+export function withMaxima(lots: readonly NoticeLot[], noticeResult: XmlElement | undefined): NoticeLot[] {
+  const maxima = maximaOf(noticeResult)
+  return lots.map((lot) => {
+    const frameworkMaximum = lot.frameworkMaximum ?? maxima.get(lot.lotId)
+    return frameworkMaximum ? { ...lot, frameworkMaximum } : lot
+  })
+}
+
 /** The elements of one kind below `efac:NoticeResult` by their technical ids. */
 function byId(result: XmlElement | undefined, name: string): Map<string, XmlElement> {
   const elements = new Map<string, XmlElement>()
