@@ -18,7 +18,13 @@ export type FormLot = {
 }
 
 /** One AWARD_CONTRACT (or AWARD_OF_CONTRACT, or the result of a contest). */
-export type FormAward = { readonly lotNumber?: string; readonly title?: string; readonly result: LotResult }
+export type FormAward = {
+  readonly lotNumber?: string
+  readonly title?: string
+  /** What the contract or lot was first estimated to be worth. */
+  readonly estimatedValue?: Money
+  readonly result: LotResult
+}
 
 /** One CHANGE of a corrigendum; `deadline` if it moves the receipt of tenders or requests. */
 export type FormChange = { readonly lotNumbers?: string; readonly deadline: PlainDateTime }

@@ -70,6 +70,13 @@ export function joinAwards(lots: readonly FormLot[], awards: readonly FormAward[
   return awards.length === 0 ? [...lots] : lotsWithin(total, (sum) => joinWith(lots, awards, sum))
 }
 
+/** The estimate of a lot that all its awards name: estimates that differ are those of single contracts. */
+function agreed(estimates: readonly (Money | undefined)[]): Money | undefined {
+  const [first] = estimates
+  const isSame = estimates.every((other) => other?.value === first?.value && other?.currency === first?.currency)
+  return isSame ? first : undefined
+}
+
 function joinWith(lots: readonly FormLot[], awards: readonly FormAward[], sum: SumOfContracts): FormLot[] {
   let described = [...lots]
   const named = [...new Set(awards.map((award) => toLotId(award.lotNumber)).filter((id) => id !== undefined))]
@@ -88,6 +95,7 @@ function joinWith(lots: readonly FormLot[], awards: readonly FormAward[], sum: S
   const sole = described.length === 1 && named.length === 1 ? described[0]!.lotId : undefined
   const byLot = new Map<string, LotResult[]>()
   const titles = new Map<string, string>()
+  const estimates = new Map<string, (Money | undefined)[]>()
   const whole: LotResult[] = []
   for (const award of awards) {
     const ids =
@@ -97,6 +105,10 @@ function joinWith(lots: readonly FormLot[], awards: readonly FormAward[], sum: S
           ? [sole]
           : lotsNamed(award.lotNumber, known, (lead) => leads.get(lead) ?? [])
     if (ids.length === 0) whole.push(award.result)
+    // The estimate of an award for several lots is that of all of them.
+    const estimated = ids.length === 0 && described.length === 1 ? described[0]!.lotId : ids[0]
+    if (ids.length < 2 && estimated !== undefined)
+      estimates.set(estimated, [...(estimates.get(estimated) ?? []), award.estimatedValue])
     for (const id of ids) {
       const results = byLot.get(id)
       if (results) results.push(ids.length > 1 ? sharedResult(award.result) : award.result)
@@ -104,7 +116,12 @@ function joinWith(lots: readonly FormLot[], awards: readonly FormAward[], sum: S
       if (award.title !== undefined && !titles.has(id)) titles.set(id, award.title)
     }
   }
-  const joined = described.map((lot): FormLot => {
+  const estimateOf = (lotId: string): { estimatedValue?: Money } => {
+    const estimatedValue = agreed(estimates.get(lotId) ?? [])
+    return estimatedValue ? { estimatedValue } : {}
+  }
+  const joined = described.map((given): FormLot => {
+    const lot = given.estimatedValue ? given : { ...given, ...estimateOf(given.lotId) }
     const own = byLot.get(lot.lotId)
     if (own) return { ...lot, result: mergeResults(own, sum) }
     if (whole.length === 0) return lot
@@ -118,6 +135,7 @@ function joinWith(lots: readonly FormLot[], awards: readonly FormAward[], sum: S
       ...(titles.has(lotId) ? { title: titles.get(lotId)! } : {}),
       cpvCodes: [],
       nutsCodes: [],
+      ...estimateOf(lotId),
       result: mergeResults(results, sum),
     })
   }

@@ -310,6 +310,23 @@ describe('awards', () => {
     )
   const read = (forms: string) => notice({ forms, documentType: '7', number: '2021/S 100-000900' })
 
+  it('takes the estimate of a lot from its awards, unless they differ or the lot has one', () => {
+    const estimated = (lot: string, value: string) =>
+      awarded(lot, 'Bau A', '100').replace(
+        '<VALUES>',
+        `<VALUES><VAL_ESTIMATED_TOTAL CURRENCY="EUR">${value}</VAL_ESTIMATED_TOTAL>`,
+      )
+    const own = sampleLot('3', '<VAL_OBJECT CURRENCY="EUR">900</VAL_OBJECT>')
+    const lots = sampleLot('1') + sampleLot('2') + own + sampleLot('4') + sampleLot('5')
+    const awards = [estimated('1', '120'), estimated('1', '120'), estimated('2', '120'), estimated('2', '130')]
+    const further = [estimated('3', '120'), estimated('4, 5', '500'), estimated('6', '700')]
+    const estimates = read(award([...awards, ...further].join(''), lots)).lots.map((lot) => lot.estimatedValue?.value)
+    expect(estimates).toEqual([120, undefined, 900, undefined, undefined, 700])
+    expect(read(award(estimated('', '80').replace('<LOT_NO></LOT_NO>', ''), sampleLot(undefined)))).toMatchObject({
+      lots: [{ estimatedValue: { value: 80, currency: 'EUR' } }],
+    })
+  })
+
   it('joins awards to lots by number, unites winners and sums values of several contracts', () => {
     const result = read(
       award(

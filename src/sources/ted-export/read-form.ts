@@ -140,6 +140,7 @@ function awardsOf(form: XmlElement): FormAward[] {
       uniform<FormAward>({
         lotNumber: cleanLine(textOf(childNamed(award, 'LOT_NO')), 100),
         title: lineOf(childNamed(award, 'TITLE')),
+        estimatedValue: amountOf(made, 'VAL_ESTIMATED_TOTAL'),
         result: made ? awardedOf(made, modified) : notAwarded(failed!),
       }),
     ]

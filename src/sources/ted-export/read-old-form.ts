@@ -104,6 +104,7 @@ function awardsOf(body: XmlElement): FormAward[] {
     return uniform<FormAward>({
       lotNumber: cleanLine(textOf(firstDeep(award, 'LOT_NUMBER')), 100),
       title: lineOf(firstDeep(award, 'CONTRACT_TITLE') ?? firstDeep(award, 'TITLE_CONTRACT')),
+      estimatedValue: costOf(firstDeep(award, 'INITIAL_ESTIMATED_TOTAL_VALUE_CONTRACT')),
       result: uniform<LotResult>({
         outcome: 'awarded',
         awardedValue: costOf(costs),
