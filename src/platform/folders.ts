@@ -27,7 +27,7 @@ export async function inFolder<Result>(folder: string, use: string, work: () => 
     if (error instanceof OperatorError || code === undefined) throw error
     throw new OperatorError(
       `The folder ${folder} cannot be used for ${use} (${code}); check that it is a folder, can be written and is not full.`,
-      { cause: error },
+      { cause: Object.assign(error as Error, { folder }) },
     )
   }
 }

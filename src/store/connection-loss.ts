@@ -22,6 +22,9 @@ const lossCodes: ReadonlySet<string> = new Set([
 const lossMessages =
   /^(?:Connection terminated\b|Cannot use a pool after calling end\b|Client (?:has encountered a connection error|was closed)\b|timeout (?:exceeded when trying to connect|expired)$)/
 
+/** How the sentence of a full disk begins. */
+const fullDisk = /^The disk .* is full/
+
 /** SQLSTATE of a wait for a lock that took too long. */
 export const lockTimedOut = '55P03'
 
@@ -36,6 +39,8 @@ export function isConnectionLoss(error: unknown): boolean {
 /** Turns a lost connection or a full disk into an OperatorError; returns any other error unchanged. */
 export function asOperatorError(error: unknown, dataFolder: string): unknown {
   const full = fullDiskSentence(error, dataFolder)
+  // a backup says itself what becomes of its parts
+  if (full !== undefined && error instanceof OperatorError && fullDisk.test(error.message)) return error
   if (full !== undefined)
     return new OperatorError(`${full} Then run this again; unfinished work left no trace.`, { cause: error })
   if (error instanceof Error && (error as { readonly code?: unknown }).code === lockTimedOut)

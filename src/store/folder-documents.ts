@@ -114,7 +114,7 @@ async function explained<Result>(folder: string, work: () => Promise<Result>): P
       throw error
     throw new OperatorError(
       `The document folder ${folder} cannot be used (${code}); check that it exists, is writable and is not full, or change TENDERSTOCK_DOCUMENTS.`,
-      { cause: error },
+      { cause: Object.assign(error as Error, { folder }) },
     )
   }
 }

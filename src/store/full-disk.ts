@@ -8,8 +8,11 @@ const databaseFull = '53100'
 /** The system's message, if an engine passes it on without a code. */
 const words = /No space left on device|Disk quota exceeded|File too large|database or disk is full/i
 
+/** `folder` is there if the code that wrote knew it: an error of writing names no file. */
+type FullDisk = Error & { readonly code?: string; readonly path?: string; readonly folder?: string }
+
 /** The error among an error and its causes that reports a full disk; undefined when none does. */
-function fullDiskIn(error: unknown): (Error & { readonly code?: string; readonly path?: string }) | undefined {
+function fullDiskIn(error: unknown): FullDisk | undefined {
   for (let each = error; each instanceof Error; each = each.cause) {
     const { code } = each as { readonly code?: unknown }
     if (code === databaseFull || (typeof code === 'string' && codes.has(code)) || words.test(each.message)) return each
@@ -24,7 +27,7 @@ export function fullDiskSentence(error: unknown, dataFolder: string): string | u
   // the server reports where in its code an error occurred; the embedded engine is in the data folder
   if (full.code === databaseFull && 'routine' in full)
     return 'The disk of the database server is full; delete files there or enlarge it.'
-  const folder = typeof full.path === 'string' ? dirname(full.path) : dataFolder
+  const folder = full.folder ?? (typeof full.path === 'string' ? dirname(full.path) : dataFolder)
   return `The disk that holds ${folder} is full${left(folder)}; delete files there or enlarge it.`
 }
 
