@@ -20,6 +20,15 @@ test('`source run` does not skip slots that are named without their channel', as
   })
 })
 
+test('`source run` does not call nothing due what a stopping service cannot read', async () => {
+  const request = { command: 'source run', options: {}, operands: ['fr-boamp'] }
+  const context = { signal: AbortSignal.abort() } as ReadingContext
+  await expect(runSourceNow(context, request, () => {})).rejects.toMatchObject({
+    exitCode: 1,
+    message: expect.stringContaining('The service is stopping'),
+  })
+})
+
 test('`source check` refuses a report that cannot be written, before it asks a portal', async () => {
   const context = {
     dataFolder: '/proc/tenderstock',

@@ -185,6 +185,9 @@ export const runSourceNow: Operation<ReadingContext> = async (context, { operand
   if (options.slot !== undefined && options.channel === undefined)
     throw wrongUse(`--slot needs --channel; ${named.id} has ${named.channels.map(({ name }) => name).join(', ')}.`)
   const { clock, random, keyOf } = context
+  // it would read nothing, as if nothing were due
+  if (context.signal?.aborted)
+    throw new OperatorError('The service is stopping and reads nothing; run this again when it has ended.')
   const access = accessOf(context, options)
   try {
     const source = cardIn(access, named)
