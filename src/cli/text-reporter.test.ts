@@ -81,13 +81,13 @@ const exported = {
 test.each<[string, CommandEvent, RegExp]>([
   [
     'a new database',
-    { event: 'migrating', applying: ['0001-tables', '0002-hits'], waiting: [] },
+    { event: 'migrating', applying: ['0001-schema', '0002-x'], waiting: [] },
     /^ {2}✓ Tables +created\n$/,
   ],
   [
     'an upgrade',
-    { event: 'migrating', applying: ['0006-source-fill'], waiting: ['0007-x'] },
-    /^ {2}✓ Upgrading +0006-source-fill\n {2}✓ Waiting +0007-x, until/,
+    { event: 'migrating', applying: ['0002-x'], waiting: ['0003-x'] },
+    /^ {2}✓ Upgrading +0002-x\n {2}✓ Waiting +0003-x, until/,
   ],
   [
     'an edition as OCDS, which leaves merged records out',

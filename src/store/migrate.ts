@@ -15,8 +15,8 @@ async function appliedMigrations(db: Kysely<Database>): Promise<string[]> {
   return applied.rows.map((row) => row.name)
 }
 
-/** Before the first release the first migration had another name. */
-const unreleasedName = '0001-stock'
+/** Names that the first migration had before the first release. */
+const unreleasedNames = ['0001-stock', '0001-tables']
 
 /** The number of the migration that programs must know for a contracting migration. Undefined: it only expands. */
 const neededBy = (name: string): string | undefined => /\.needs-(\d{4})$/.exec(name)?.[1]
@@ -76,7 +76,7 @@ export async function migrate(
 
 function assertUsable(applied: readonly string[], known: Migrations, stock: string): void {
   const unknown = applied.filter((name) => !(name in known))
-  if (unknown.includes(unreleasedName)) {
+  if (unknown.some((name) => unreleasedNames.includes(name))) {
     throw new OperatorError(
       `${stock} was written by a version of Tenderstock from before the first release, which this one cannot read; start with an empty data folder or database, and read the notices again.`,
     )

@@ -16,7 +16,7 @@ export type Backfill = {
 export const backfills: readonly Backfill[] = []
 
 export const migrations: Migrations = {
-  '0001-tables': [
+  '0001-schema': [
     `create table source_document (
       document_id text primary key,
       source_id text not null,
@@ -116,13 +116,18 @@ export const migrations: Migrations = {
       created_at bigint not null,
       expires_at bigint,
       revoked_at bigint,
-      last_used_at bigint
+      last_used_at bigint,
+      last_used_from text,
+      last_used_agent text,
+      -- null: made by the command line
+      created_by text,
+      warned_days smallint
     )`,
     'create unique index api_token_slot on api_token (organization_id, slot) where revoked_at is null',
     'create table cursor_key (key_id integer primary key, key text not null, created_at bigint not null)',
     'create table setting (name text primary key, value text not null)',
     'create table change_signal (topic text primary key, serial bigint not null)',
-    "insert into change_signal (topic, serial) values ('tokens', 0), ('edition', 0)",
+    "insert into change_signal (topic, serial) values ('tokens', 0), ('edition', 0), ('console', 0)",
     `create table source_slot (
       source_id text not null,
       channel text not null,
@@ -169,6 +174,10 @@ export const migrations: Migrations = {
       cleared_at bigint,
       detail text not null,
       share double precision not null,
+      acknowledged_at bigint,
+      acknowledged_by text,
+      -- of the operator who has seen it
+      note text,
       primary key (source_id, kind, raised_at)
     )`,
     `create table source_drift (
@@ -225,7 +234,13 @@ export const migrations: Migrations = {
       primary key (left_key, right_key),
       check (left_key < right_key)
     )`,
-    'create table value_model (version text primary key, fitted_at bigint not null, parameters text not null)',
+    // Figures of a model are for people, who need not read its parameters.
+    `create table value_model (
+      version text primary key,
+      fitted_at bigint not null,
+      parameters text not null,
+      figures text
+    )`,
     // No foreign key: what a model once answered for a record outlives a rebuild, as its id does.
     `create table tender_estimate (
       tender_id text not null,
@@ -278,8 +293,6 @@ export const migrations: Migrations = {
       primary key (tender_id, kind),
       check (left_key < right_key)
     )`,
-  ],
-  '0002-hits': [
     `create table company_profile (
       profile_id text primary key,
       organization_id text not null references organization,
@@ -316,7 +329,7 @@ export const migrations: Migrations = {
       created_at bigint not null,
       primary key (search_no, version)
     )`,
-    // One row, like that of publication. What was published before there were searches is not matched.
+    // One row, like that of publication.
     `create table hit_mark (
       is_only boolean primary key default true check (is_only),
       edition integer not null,
@@ -330,9 +343,7 @@ export const migrations: Migrations = {
       until_ms bigint not null default 0
     )`,
     `insert into hit_mark (edition, last_modified, step_modified)
-      select edition, last_modified, last_modified from edition
-      union all select 0, ${Number.MIN_SAFE_INTEGER}, ${Number.MIN_SAFE_INTEGER}
-      order by 1 desc limit 1`,
+      values (0, ${Number.MIN_SAFE_INTEGER}, ${Number.MIN_SAFE_INTEGER})`,
     `create table hit (
       search_no integer not null references saved_search,
       tender_id text not null,
@@ -425,6 +436,7 @@ export const migrations: Migrations = {
     `create table delivery_attempt (
       message_id text not null references delivery on delete cascade,
       attempt smallint not null,
+      endpoint_no integer not null,
       attempted_at bigint not null,
       status smallint,
       error text,
@@ -433,6 +445,7 @@ export const migrations: Migrations = {
       primary key (message_id, attempt)
     )`,
     'create index delivery_attempt_attempted on delivery_attempt (attempted_at)',
+    'create index delivery_attempt_endpoint on delivery_attempt (endpoint_no, attempted_at)',
     `create table digest (
       digest_id text primary key,
       search_no integer not null references saved_search,
@@ -450,7 +463,9 @@ export const migrations: Migrations = {
     'create index digest_due on digest (due_at)',
     `create table mail (
       message_id text primary key,
-      digest_id text not null references digest on delete cascade,
+      digest_id text references digest on delete cascade,
+      -- of the console's mails, which have no digest
+      person text,
       content text not null,
       state text not null default 'due' check (state in ('due', 'sent', 'given-up')),
       attempts smallint not null default 0,
@@ -458,14 +473,12 @@ export const migrations: Migrations = {
       taken_until bigint not null default 0,
       last_error text,
       created_at bigint not null,
-      ended_at bigint
+      ended_at bigint,
+      check ((digest_id is null) <> (person is null))
     )`,
     "create index mail_due on mail (due_at) where state = 'due'",
     'create index mail_digest on mail (digest_id)',
     'create index mail_ended on mail (ended_at)',
-  ],
-  '0003-console': [
-    "insert into change_signal (topic, serial) values ('console', 0)",
     // Lower case: two spellings of one mail address are one person.
     `create table person (
       person_id text primary key,
@@ -555,11 +568,6 @@ export const migrations: Migrations = {
       primary key (organization_id, token_id, hour_ms)
     )`,
     'create index api_use_hour on api_use (hour_ms)',
-    // Tokens that were created before belong to nobody.
-    'alter table api_token add column created_by text',
-    'alter table api_token add column last_used_from text',
-    'alter table api_token add column last_used_agent text',
-    'alter table api_token add column warned_days smallint',
     // Append-only.
     `create table audit_entry (
       entry_no bigint generated always as identity primary key,
@@ -580,22 +588,12 @@ export const migrations: Migrations = {
       ended_at bigint,
       created_by text not null
     )`,
-    // The note of an operator who has seen an alarm.
-    'alter table source_alarm add column acknowledged_at bigint',
-    'alter table source_alarm add column acknowledged_by text',
-    'alter table source_alarm add column note text',
-    // Figures of a model for people, who need not read its parameters.
-    'alter table value_model add column figures text',
     // A form that creates something is accepted once.
     `create table sent_form (
       key_hash bytea primary key,
       sent_at bigint not null
     )`,
     'create index sent_form_sent on sent_form (sent_at)',
-    // Mails of the console go to a person without a digest.
-    'alter table mail alter column digest_id drop not null',
-    'alter table mail add column person text',
-    'alter table mail add check ((digest_id is null) <> (person is null))',
     // Pages list hits in these orders. A hit whose tender was merged may represent the other one: it is open unless
     // that has its own. With `merged_into` an index has everything that a count needs.
     `create index hit_by_score on hit (search_no, state, fit_score desc, hit_id) include (merged_into)
@@ -607,11 +605,6 @@ export const migrations: Migrations = {
     "create index search_edition_held on search_edition (search_no) where state = 'held'",
     'create index delivery_listed on delivery (endpoint_no, created_at desc, message_id)',
     "create index delivery_given_up on delivery (endpoint_no, created_at desc, message_id) where state = 'given-up'",
-    // Attempts of one endpoint by hour.
-    'alter table delivery_attempt add column endpoint_no integer',
-    `update delivery_attempt a set endpoint_no = d.endpoint_no from delivery d where d.message_id = a.message_id`,
-    'alter table delivery_attempt alter column endpoint_no set not null',
-    'create index delivery_attempt_endpoint on delivery_attempt (endpoint_no, attempted_at)',
     // Requests for links to sign in are counted by address and network.
     `create table sign_in_attempt (
       attempt_no bigint generated always as identity primary key,
@@ -620,8 +613,6 @@ export const migrations: Migrations = {
     )`,
     'create index sign_in_attempt_who on sign_in_attempt (who_hash)',
     'create index sign_in_attempt_tried on sign_in_attempt (tried_at)',
-  ],
-  '0004-redactions': [
     // The key of the hashes exists from the beginning, so that every backup holds it.
     `create table redaction_key (
       is_only boolean primary key default true check (is_only),
@@ -636,8 +627,6 @@ export const migrations: Migrations = {
       made_at bigint not null,
       applied_at bigint
     )`,
-  ],
-  '0005-edition-export': [
     // Who writes the editions into a bucket, and how far the bucket is.
     `create table edition_export (
       is_only boolean primary key default true check (is_only),
@@ -651,8 +640,6 @@ export const migrations: Migrations = {
     'insert into edition_export default values',
     // Objects with counts that nodes wrote, each added once.
     'create table added_use (name text primary key, added_at bigint not null)',
-  ],
-  '0006-source-fill': [
     // How many new notices of a source have each field, by UTC day of their arrival.
     `create table source_fill (
       source_id text not null,
