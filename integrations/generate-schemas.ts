@@ -38,10 +38,18 @@ function simplify(schema: Schema, name?: string): Schema {
   }
 }
 
-/** The schema of a tender record as Airbyte and Singer require it. */
+/** The schema of a tender record as Airbyte and Singer require it, with its parts in their places. */
 function recordSchema(contract: string): Schema {
-  const { components } = JSON.parse(contract) as { components: { schemas: { TenderRecord: Schema } } }
-  const { properties } = components.schemas.TenderRecord as { properties: Record<string, Schema> }
+  const { schemas } = (JSON.parse(contract) as { components: { schemas: { readonly [name: string]: Schema } } })
+    .components
+  const replaced = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(replaced)
+    if (!isObject(value)) return value
+    const { $ref, ...rest } = value
+    const part = typeof $ref === 'string' ? schemas[$ref.slice($ref.lastIndexOf('/') + 1)] : undefined
+    return Object.fromEntries(Object.entries({ ...part, ...rest }).map(([key, each]) => [key, replaced(each)]))
+  }
+  const { properties } = replaced(schemas['TenderRecord']) as { properties: Record<string, Schema> }
   const members = Object.entries(properties).map(([name, schema]) => [name, simplify(schema, name)])
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',

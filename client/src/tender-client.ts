@@ -16,7 +16,7 @@ import { version } from './version.ts'
 // biome-ignore lint/performance/noBarrelFile: this is the root of the package, and both are loaded by it anyway.
 export { ProblemError } from './problem-error.ts'
 export type { SyncOutcome } from './sync/sync.ts'
-export type { TenderList, TenderRecord, TendersQuery } from './types.ts'
+export type { Lot, Organization, TenderList, TenderRecord, TendersQuery } from './types.ts'
 export { UnreachableError } from './unreachable-error.ts'
 
 /** One answer of the list, with the facts from its headers. */

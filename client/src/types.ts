@@ -32,50 +32,9 @@ export type TenderRecord = {
   readonly tenderNumber?: string
   /** Identifier that all notices of the procedure share (BT-04), or the OCID. */
   readonly procedureId?: string
-  /** An organization with its contact, as published. */
-  readonly contractingAuthority?: {
-    /** Name (BT-500). */
-    readonly name: string
-    /** National registration number (BT-501). */
-    readonly nationalId?: string
-    readonly street?: string
-    readonly city?: string
-    readonly postalCode?: string
-    /** ISO 3166-1 alpha-2 country code. */
-    readonly country?: string
-    /** NUTS code of the seat (BT-507). An authority that publishes none has that of its postal code and town. */
-    readonly nutsCode?: string
-    /** Contact point (BT-502). */
-    readonly contactName?: string
-    /** BT-506. */
-    readonly email?: string
-    /** BT-503. */
-    readonly phone?: string
-    /** Website (BT-505). */
-    readonly url?: string
-  }
+  readonly contractingAuthority?: Organization
   /** Further buyers of a joint procurement. */
-  readonly jointAuthorities?: readonly ({
-    /** Name (BT-500). */
-    readonly name: string
-    /** National registration number (BT-501). */
-    readonly nationalId?: string
-    readonly street?: string
-    readonly city?: string
-    readonly postalCode?: string
-    /** ISO 3166-1 alpha-2 country code. */
-    readonly country?: string
-    /** NUTS code of the seat (BT-507). An authority that publishes none has that of its postal code and town. */
-    readonly nutsCode?: string
-    /** Contact point (BT-502). */
-    readonly contactName?: string
-    /** BT-506. */
-    readonly email?: string
-    /** BT-503. */
-    readonly phone?: string
-    /** Website (BT-505). */
-    readonly url?: string
-  })[]
+  readonly jointAuthorities?: readonly (Organization)[]
   /** BT-508. */
   readonly buyerProfileUrl?: string
   /** Submission deadline: the latest among the lots (BT-131). Each lot has its own in `lots`. May be missing. */
@@ -87,40 +46,9 @@ export type TenderRecord = {
   /** When the oldest notice of this tender was published. */
   readonly firstPublicationDate?: string
   /** Contract value; null if there is neither a published nor an estimated one. */
-  readonly contractAmount: {
-    /** Amount, excluding VAT. */
-    readonly value: number
-    /** ISO 4217 currency code. */
-    readonly currency: string
-    /** `false`: published by the authority; `true`: estimated by the service. */
-    readonly estimated: boolean
-    /** Estimates only: the value is between `low` and `high` in four of five cases. */
-    readonly low?: number
-    /** Estimates only: see `low`. */
-    readonly high?: number
-    /**
-     * Estimates only: `high` / `low` of the interval at most 8, 20 or 50; wider ones are not given. Known values:
-     * `high`, `medium`, `low`; further values may be added.
-     */
-    readonly confidence?: string
-    /**
-     * Estimates only, for people: the words of the notice that state a value, or the similar tenders and the CPV code
-     * on which it is based.
-     */
-    readonly basis?: string
-    /**
-     * Estimates only: the model that made it. An estimate stays until its inputs change; a newer model alone changes
-     * nothing.
-     */
-    readonly modelVersion?: string
-  } | null
+  readonly contractAmount: ContractAmount | null
   /** Total value of the contracts awarded (BT-161). */
-  readonly awardedAmount?: {
-    /** Amount, excluding VAT. */
-    readonly value: number
-    /** ISO 4217 currency code as published. */
-    readonly currency: string
-  }
+  readonly awardedAmount?: Amount
   /** BT-23: works, supplies, services. */
   readonly contractNature?: string
   /** eForms procedure type (BT-105). */
@@ -133,18 +61,7 @@ export type TenderRecord = {
   readonly cpvCodes: readonly (string)[]
   /** Regions of performance of the tender and its lots (BT-5071). The `nuts` filter uses them. */
   readonly nutsCodes: readonly (string)[]
-  /**
-   * Place of performance (BT-5101, BT-5071, BT-5141). Helps to assign a region when `nutsCodes` is empty; the `nuts`
-   * filter does not use it.
-   */
-  readonly realizedLocation?: {
-    /** ISO 3166-1 alpha-2 country code. */
-    readonly country?: string
-    /** NUTS code as published. */
-    readonly nuts?: string
-    readonly postalCode?: string
-    readonly city?: string
-  }
+  readonly realizedLocation?: RealizedLocation
   /** The tender leads to a framework agreement. */
   readonly isFramework?: boolean
   /** The tender sets up a dynamic purchasing system. */
@@ -163,120 +80,9 @@ export type TenderRecord = {
   /** Where to submit tenders (BT-18). */
   readonly submissionUrl?: string
   /** Lots, by lotId. Empty when the tender is not divided and nothing is known of a lot. */
-  readonly lots: readonly ({
-    /** Identifier of the lot within the tender (BT-137). */
-    readonly lotId: string
-    /**
-     * Status of the lot. `pending`: the deadline passed, nothing decided yet. Known values: `planned`, `open`,
-     * `pending`, `awarded`, `cancelled`; further values may be added.
-     */
-    readonly status: string
-    /** BT-21-Lot, in the language of the record. */
-    readonly title?: string
-    /** BT-24-Lot. */
-    readonly description?: string
-    /** The authority's number of the lot (BT-22-Lot). */
-    readonly tenderNumber?: string
-    /** BT-23-Lot. */
-    readonly contractNature?: string
-    /** CPV codes of the lot, main code first (BT-262-Lot, BT-263-Lot). */
-    readonly cpvCodes: readonly (string)[]
-    /** BT-5071-Lot. */
-    readonly nutsCodes: readonly (string)[]
-    /**
-     * Place of performance (BT-5101, BT-5071, BT-5141). Helps to assign a region when `nutsCodes` is empty; the `nuts`
-     * filter does not use it.
-     */
-    readonly realizedLocation?: {
-      /** ISO 3166-1 alpha-2 country code. */
-      readonly country?: string
-      /** NUTS code as published. */
-      readonly nuts?: string
-      readonly postalCode?: string
-      readonly city?: string
-    }
-    /** Submission deadline of the lot (BT-131). */
-    readonly submissionDate?: string
-    /** Participation deadline of the lot (BT-1311). */
-    readonly participationDate?: string
-    /** Value published for the lot. */
-    readonly contractAmount?: {
-      /** Amount, excluding VAT. */
-      readonly value: number
-      /** ISO 4217 currency code as published. */
-      readonly currency: string
-    }
-    /** Where the procurement documents can be found (BT-15). */
-    readonly documentsUrl?: string
-    /** Where to submit tenders (BT-18). */
-    readonly submissionUrl?: string
-    /** Duration as published (BT-36, BT-536, BT-537). */
-    readonly duration?: {
-      readonly value?: number
-      readonly unit?: string
-      readonly start?: string
-      readonly end?: string
-    }
-    /** Why no winner was chosen (BT-144 code). */
-    readonly nonAwardReason?: string
-    /** Awarded value of the lot (BT-720). */
-    readonly awardedAmount?: {
-      /** Amount, excluding VAT. */
-      readonly value: number
-      /** ISO 4217 currency code as published. */
-      readonly currency: string
-    }
-    /** Winners of the lot. */
-    readonly winners?: readonly ({
-      /** Name (BT-500). */
-      readonly name: string
-      /** National registration number (BT-501). */
-      readonly nationalId?: string
-      readonly street?: string
-      readonly city?: string
-      readonly postalCode?: string
-      /** ISO 3166-1 alpha-2 country code. */
-      readonly country?: string
-      /** NUTS code of the seat (BT-507). An authority that publishes none has that of its postal code and town. */
-      readonly nutsCode?: string
-      /** Contact point (BT-502). */
-      readonly contactName?: string
-      /** BT-506. */
-      readonly email?: string
-      /** BT-503. */
-      readonly phone?: string
-      /** Website (BT-505). */
-      readonly url?: string
-    })[]
-    /** Date of the contract as published (BT-145). */
-    readonly contractDate?: string
-    /** Number of tenders received (BT-759). */
-    readonly receivedTenders?: number
-  })[]
+  readonly lots: readonly (Lot)[]
   /** The notices that went into this record, oldest first. */
-  readonly originalSources: readonly ({
-    /** Portal that published this notice. */
-    readonly publisher: string
-    /**
-     * Format in which it was read. Known values: `eforms`, `ted-export`, `ocds`, `portal`; further values may be added.
-     */
-    readonly format: string
-    /** BT-701, or the id of the release. */
-    readonly noticeId?: string
-    /** BT-757. */
-    readonly noticeVersion?: string
-    /** Official Journal number. */
-    readonly publicationNumber?: string
-    /** BT-03: planning, competition, result … */
-    readonly formType: string
-    /** BT-02: cn-standard, can-standard … */
-    readonly noticeType: string
-    /** When the notice was published. */
-    readonly publicationDate?: string
-    readonly language?: string
-    /** A page for people. */
-    readonly url?: string
-  })[]
+  readonly originalSources: readonly (OriginalSource)[]
 }
 
 /** One page of tender records. */
@@ -314,6 +120,157 @@ export type Problem = {
   })[]
   /** Same as the header `Retry-After`, in seconds. */
   readonly retryAfter?: number
+}
+
+/** An amount of money, as published. */
+export type Amount = {
+  /** Amount, excluding VAT. */
+  readonly value: number
+  /** ISO 4217 currency code as published. */
+  readonly currency: string
+}
+
+/** The value of the contract, published or estimated. */
+export type ContractAmount = {
+  /** Amount, excluding VAT. */
+  readonly value: number
+  /** ISO 4217 currency code. */
+  readonly currency: string
+  /** `false`: published by the authority; `true`: estimated by the service. */
+  readonly estimated: boolean
+  /** Estimates only: the value is between `low` and `high` in four of five cases. */
+  readonly low?: number
+  /** Estimates only: see `low`. */
+  readonly high?: number
+  /**
+   * Estimates only: `high` / `low` of the interval at most 8, 20 or 50; wider ones are not given. Known values: `high`,
+   * `medium`, `low`; further values may be added.
+   */
+  readonly confidence?: string
+  /**
+   * Estimates only, for people: the words of the notice that state a value, or the similar tenders and the CPV code on
+   * which it is based.
+   */
+  readonly basis?: string
+  /**
+   * Estimates only: the model that made it. An estimate stays until its inputs change; a newer model alone changes
+   * nothing.
+   */
+  readonly modelVersion?: string
+}
+
+/** Duration as published (BT-36, BT-536, BT-537). */
+export type Duration = {
+  readonly value?: number
+  readonly unit?: string
+  readonly start?: string
+  readonly end?: string
+}
+
+/** A part of the tender that can be awarded alone. */
+export type Lot = {
+  /** Identifier of the lot within the tender (BT-137). */
+  readonly lotId: string
+  /**
+   * Status of the lot. `pending`: the deadline passed, nothing decided yet. Known values: `planned`, `open`, `pending`,
+   * `awarded`, `cancelled`; further values may be added.
+   */
+  readonly status: string
+  /** BT-21-Lot, in the language of the record. */
+  readonly title?: string
+  /** BT-24-Lot. */
+  readonly description?: string
+  /** The authority's number of the lot (BT-22-Lot). */
+  readonly tenderNumber?: string
+  /** BT-23-Lot. */
+  readonly contractNature?: string
+  /** CPV codes of the lot, main code first (BT-262-Lot, BT-263-Lot). */
+  readonly cpvCodes: readonly (string)[]
+  /** BT-5071-Lot. */
+  readonly nutsCodes: readonly (string)[]
+  readonly realizedLocation?: RealizedLocation
+  /** Submission deadline of the lot (BT-131). */
+  readonly submissionDate?: string
+  /** Participation deadline of the lot (BT-1311). */
+  readonly participationDate?: string
+  /** Value published for the lot. */
+  readonly contractAmount?: Amount
+  /** Where the procurement documents can be found (BT-15). */
+  readonly documentsUrl?: string
+  /** Where to submit tenders (BT-18). */
+  readonly submissionUrl?: string
+  readonly duration?: Duration
+  /** Why no winner was chosen (BT-144 code). */
+  readonly nonAwardReason?: string
+  /** Awarded value of the lot (BT-720). */
+  readonly awardedAmount?: Amount
+  /** Winners of the lot. */
+  readonly winners?: readonly (Organization)[]
+  /** Date of the contract as published (BT-145). */
+  readonly contractDate?: string
+  /** Number of tenders received (BT-759). */
+  readonly receivedTenders?: number
+}
+
+/** An organization with its contact, as published. */
+export type Organization = {
+  /** Name (BT-500). */
+  readonly name: string
+  /** National registration number (BT-501). */
+  readonly nationalId?: string
+  readonly street?: string
+  readonly city?: string
+  readonly postalCode?: string
+  /** ISO 3166-1 alpha-2 country code. */
+  readonly country?: string
+  /** NUTS code of the seat (BT-507). An authority that publishes none has that of its postal code and town. */
+  readonly nutsCode?: string
+  /** Contact point (BT-502). */
+  readonly contactName?: string
+  /** BT-506. */
+  readonly email?: string
+  /** BT-503. */
+  readonly phone?: string
+  /** Website (BT-505). */
+  readonly url?: string
+}
+
+/** One notice on one portal that went into this record. */
+export type OriginalSource = {
+  /** Portal that published this notice. */
+  readonly publisher: string
+  /**
+   * Format in which it was read. Known values: `eforms`, `ted-export`, `ocds`, `portal`; further values may be added.
+   */
+  readonly format: string
+  /** BT-701, or the id of the release. */
+  readonly noticeId?: string
+  /** BT-757. */
+  readonly noticeVersion?: string
+  /** Official Journal number. */
+  readonly publicationNumber?: string
+  /** BT-03: planning, competition, result … */
+  readonly formType: string
+  /** BT-02: cn-standard, can-standard … */
+  readonly noticeType: string
+  /** When the notice was published. */
+  readonly publicationDate?: string
+  readonly language?: string
+  /** A page for people. */
+  readonly url?: string
+}
+
+/**
+ * Place of performance (BT-5101, BT-5071, BT-5141). Helps to assign a region when `nutsCodes` is empty; the `nuts`
+ * filter does not use it.
+ */
+export type RealizedLocation = {
+  /** ISO 3166-1 alpha-2 country code. */
+  readonly country?: string
+  /** NUTS code as published. */
+  readonly nuts?: string
+  readonly postalCode?: string
+  readonly city?: string
 }
 
 /** A hit of a saved search, or a change of its tender. */

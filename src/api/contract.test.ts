@@ -40,6 +40,9 @@ const ajv = new Ajv2020({ strict: false, allErrors: true })
 ;(formats as unknown as (target: Ajv2020) => void)(ajv)
 ajv.addSchema({ $id: 'contract', ...document })
 
+type Part = { readonly properties: { readonly [member: string]: object }; readonly required?: readonly string[] }
+const partsOf = ({ components }: Document) => components.schemas as unknown as { readonly [name: string]: Part }
+
 function validatorOf({ content }: Answer, type: string): ValidateFunction {
   const schema = JSON.parse(JSON.stringify(content?.[type]?.schema ?? false).replaceAll('"#/', '"contract#/'))
   return ajv.compile(schema)
@@ -113,28 +116,35 @@ describe('the committed contract', () => {
   })
 
   test('D38: the status of a record and of a lot is an open list of known values', () => {
-    const { TenderRecord } = document.components.schemas as Record<string, { properties: Record<string, never> }>
-    const { status, lots } = TenderRecord!.properties as unknown as {
-      status: object
-      lots: { items: { properties: { status: object } } }
-    }
-    expect(status).toMatchObject({ type: 'string', 'x-extensible-enum': expect.arrayContaining(['open', 'merged']) })
-    for (const open of [status, lots.items.properties.status]) expect(open).not.toHaveProperty('enum')
+    const { TenderRecord, Lot } = partsOf(document)
+    expect(TenderRecord!.properties['status']).toMatchObject({
+      type: 'string',
+      'x-extensible-enum': expect.arrayContaining(['open', 'merged']),
+    })
+    for (const each of [TenderRecord!, Lot!]) expect(each.properties['status']).not.toHaveProperty('enum')
   })
 
   test('D41: a place of performance has a country, a NUTS code, a postal code and a city, each if it is known', () => {
-    const { realizedLocation } = (
-      document.components.schemas as unknown as Record<
-        string,
-        { properties: Record<string, { properties: object; required?: readonly string[] }> }
-      >
-    )['TenderRecord']!.properties
-    expect(Object.keys(realizedLocation!.properties)).toEqual(['country', 'nuts', 'postalCode', 'city'])
-    expect(realizedLocation!.required ?? []).toEqual([])
+    const { RealizedLocation } = partsOf(document)
+    expect(Object.keys(RealizedLocation!.properties)).toEqual(['country', 'nuts', 'postalCode', 'city'])
+    expect(RealizedLocation!.required ?? []).toEqual([])
+  })
+
+  test('every object in a record has a name, so that a generated client has a type for it', () => {
+    const { TenderRecord, Lot, Organization, OriginalSource, Amount } = partsOf(document)
+    for (const schema of [TenderRecord, Lot, Organization, OriginalSource, Amount]) {
+      const { translations, ...members } = schema!.properties
+      expect(JSON.stringify(members)).not.toContain('"properties"')
+    }
+    expect(Lot!.properties['winners']).toMatchObject({ items: { $ref: '#/components/schemas/Organization' } })
+    expect(Lot!.properties['awardedAmount']).toEqual({
+      $ref: '#/components/schemas/Amount',
+      description: 'Awarded value of the lot (BT-720).',
+    })
   })
 
   test('records and problems stay open for new members (D52)', () => {
-    for (const name of ['TenderRecord', 'Problem', 'TenderList'])
+    for (const name of ['TenderRecord', 'Lot', 'Organization', 'Problem', 'TenderList'])
       expect(document.components.schemas[name]).not.toHaveProperty('additionalProperties', false)
   })
 })

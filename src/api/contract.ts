@@ -1,6 +1,7 @@
 // The contract (OpenAPI 3.1), generated from the routes that the service really has.
 import swagger from '@fastify/swagger'
 import { hitEventSchemas } from '../domain/hit-event.ts'
+import { recordParts } from '../domain/tender.ts'
 import type { EditionView } from '../edition/read/edition-view.ts'
 import { exampleBaseUrl, exampleDocsUrl } from './contract-text.ts'
 import type { CursorSealer } from './cursors/cursor.ts'
@@ -104,6 +105,7 @@ function finish(document: JsonObject): void {
     delete operations.head
     for (const operation of Object.values(operations)) completeParameters(operation)
   }
+  nameRecordParts(document)
   addWebhooks(document)
   const list = paths['/v1/tenders']?.get?.responses as { '200': JsonObject }
   list['200'].links = {
@@ -118,6 +120,24 @@ function finish(document: JsonObject): void {
       description: 'The next page, with the same filters.',
     },
   }
+}
+
+/** Moves the parts of a record into components with their titles as names, and refers to them. */
+function nameRecordParts(document: JsonObject): void {
+  const { schemas } = document.components as { schemas: JsonObject }
+  const parts = JSON.parse(JSON.stringify(recordParts)) as (JsonObject & { title: string })[]
+  const referring = (_: string, value: unknown): unknown => {
+    const { title, description } = (value ?? {}) as JsonObject
+    const part = parts.find((each) => each.title === title)
+    if (part === undefined) return value
+    return { $ref: `#/components/schemas/${part.title}`, ...(description !== part.description && { description }) }
+  }
+  const named = (schema: JsonObject): JsonObject => ({
+    ...schema,
+    properties: JSON.parse(JSON.stringify(schema.properties, referring)),
+  })
+  schemas.TenderRecord = named(schemas.TenderRecord as JsonObject)
+  for (const part of parts) schemas[part.title] = named(part)
 }
 
 const webhookTexts = {

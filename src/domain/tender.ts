@@ -10,14 +10,14 @@ const instant = (description: string) =>
     description,
     examples: ['2026-12-04T11:00:00.000Z'],
   })
-const money = (description: string) =>
-  Type.Object(
-    {
-      value: Type.Number({ description: 'Amount, excluding VAT.' }),
-      currency: Type.String({ description: 'ISO 4217 currency code as published.', examples: ['EUR'] }),
-    },
-    { description },
-  )
+const amountSchema = Type.Object(
+  {
+    value: Type.Number({ description: 'Amount, excluding VAT.' }),
+    currency: Type.String({ description: 'ISO 4217 currency code as published.', examples: ['EUR'] }),
+  },
+  { title: 'Amount', description: 'An amount of money, as published.' },
+)
+const money = (description: string) => ({ ...amountSchema, description })
 const extensible = (values: readonly string[], description: string) =>
   Type.String({
     description: `${description} Known values: ${values.map((value) => `\`${value}\``).join(', ')}; further values may be added.`,
@@ -47,6 +47,7 @@ export const realizedLocationSchema = Type.Object(
     city: optional(Type.String()),
   },
   {
+    title: 'RealizedLocation',
     description:
       'Place of performance (BT-5101, BT-5071, BT-5141). Helps to assign a region when `nutsCodes` is empty; the `nuts` filter does not use it.',
   },
@@ -71,7 +72,17 @@ export const organizationSchema = Type.Object(
     phone: optional(Type.String({ description: 'BT-503.' })),
     url: optional(Type.String({ description: 'Website (BT-505).' })),
   },
-  { description: 'An organization with its contact, as published.' },
+  { title: 'Organization', description: 'An organization with its contact, as published.' },
+)
+
+const durationSchema = Type.Object(
+  {
+    value: optional(Type.Number()),
+    unit: optional(Type.String({ examples: ['MONTH'] })),
+    start: optional(Type.String()),
+    end: optional(Type.String()),
+  },
+  { title: 'Duration', description: 'Duration as published (BT-36, BT-536, BT-537).' },
 )
 
 export const lotSchema = Type.Object(
@@ -92,24 +103,14 @@ export const lotSchema = Type.Object(
     contractAmount: optional(money('Value published for the lot.')),
     documentsUrl: optional(Type.String({ description: 'Where the procurement documents can be found (BT-15).' })),
     submissionUrl: optional(Type.String({ description: 'Where to submit tenders (BT-18).' })),
-    duration: optional(
-      Type.Object(
-        {
-          value: optional(Type.Number()),
-          unit: optional(Type.String({ examples: ['MONTH'] })),
-          start: optional(Type.String()),
-          end: optional(Type.String()),
-        },
-        { description: 'Duration as published (BT-36, BT-536, BT-537).' },
-      ),
-    ),
+    duration: optional(durationSchema),
     nonAwardReason: optional(Type.String({ description: 'Why no winner was chosen (BT-144 code).' })),
     awardedAmount: optional(money('Awarded value of the lot (BT-720).')),
     winners: optional(Type.Array(organizationSchema, { description: 'Winners of the lot.' })),
     contractDate: optional(Type.String({ description: 'Date of the contract as published (BT-145).' })),
     receivedTenders: optional(Type.Integer({ description: 'Number of tenders received (BT-759).' })),
   },
-  { description: 'A part of the tender that can be awarded alone.' },
+  { title: 'Lot', description: 'A part of the tender that can be awarded alone.' },
 )
 
 export const originalSourceSchema = Type.Object(
@@ -125,8 +126,54 @@ export const originalSourceSchema = Type.Object(
     language: optional(Type.String()),
     url: optional(Type.String({ description: 'A page for people.' })),
   },
-  { description: 'One notice on one portal that went into this record.' },
+  { title: 'OriginalSource', description: 'One notice on one portal that went into this record.' },
 )
+
+const contractAmountSchema = Type.Object(
+  {
+    value: Type.Number({ description: 'Amount, excluding VAT.' }),
+    currency: Type.String({ description: 'ISO 4217 currency code.', examples: ['EUR'] }),
+    estimated: Type.Boolean({
+      description: '`false`: published by the authority; `true`: estimated by the service.',
+    }),
+    low: optional(
+      Type.Number({
+        description: 'Estimates only: the value is between `low` and `high` in four of five cases.',
+      }),
+    ),
+    high: optional(Type.Number({ description: 'Estimates only: see `low`.' })),
+    confidence: optional(
+      extensible(
+        ['high', 'medium', 'low'],
+        'Estimates only: `high` / `low` of the interval at most 8, 20 or 50; wider ones are not given.',
+      ),
+    ),
+    basis: optional(
+      Type.String({
+        description:
+          'Estimates only, for people: the words of the notice that state a value, or the similar tenders and the CPV code on which it is based.',
+      }),
+    ),
+    modelVersion: optional(
+      Type.String({
+        description:
+          'Estimates only: the model that made it. An estimate stays until its inputs change; a newer model alone changes nothing.',
+      }),
+    ),
+  },
+  { title: 'ContractAmount', description: 'The value of the contract, published or estimated.' },
+)
+
+/** The parts of a record that the contract names, so that generated clients have types for them. */
+export const recordParts = [
+  amountSchema,
+  contractAmountSchema,
+  durationSchema,
+  lotSchema,
+  organizationSchema,
+  originalSourceSchema,
+  realizedLocationSchema,
+]
 
 export const tenderRecordSchema = Type.Object(
   {
@@ -190,43 +237,9 @@ export const tenderRecordSchema = Type.Object(
       instant('When the newest notice of this tender was published. `published_since` uses it.'),
     ),
     firstPublicationDate: optional(instant('When the oldest notice of this tender was published.')),
-    contractAmount: Type.Union(
-      [
-        Type.Object({
-          value: Type.Number({ description: 'Amount, excluding VAT.' }),
-          currency: Type.String({ description: 'ISO 4217 currency code.', examples: ['EUR'] }),
-          estimated: Type.Boolean({
-            description: '`false`: published by the authority; `true`: estimated by the service.',
-          }),
-          low: optional(
-            Type.Number({
-              description: 'Estimates only: the value is between `low` and `high` in four of five cases.',
-            }),
-          ),
-          high: optional(Type.Number({ description: 'Estimates only: see `low`.' })),
-          confidence: optional(
-            extensible(
-              ['high', 'medium', 'low'],
-              'Estimates only: `high` / `low` of the interval at most 8, 20 or 50; wider ones are not given.',
-            ),
-          ),
-          basis: optional(
-            Type.String({
-              description:
-                'Estimates only, for people: the words of the notice that state a value, or the similar tenders and the CPV code on which it is based.',
-            }),
-          ),
-          modelVersion: optional(
-            Type.String({
-              description:
-                'Estimates only: the model that made it. An estimate stays until its inputs change; a newer model alone changes nothing.',
-            }),
-          ),
-        }),
-        Type.Null(),
-      ],
-      { description: 'Contract value; null if there is neither a published nor an estimated one.' },
-    ),
+    contractAmount: Type.Union([contractAmountSchema, Type.Null()], {
+      description: 'Contract value; null if there is neither a published nor an estimated one.',
+    }),
     awardedAmount: optional(money('Total value of the contracts awarded (BT-161).')),
     contractNature: optional(Type.String({ description: 'BT-23: works, supplies, services.' })),
     procedureType: optional(Type.String({ description: 'eForms procedure type (BT-105).', examples: ['open'] })),

@@ -1,11 +1,9 @@
 // A tender record, or a hit, as rows of plain columns, the same in every table that a sink writes. Members without a
 // column are in the full record, which every sink stores beside the columns.
 import type { Hit } from '../hits/hit.ts'
-import type { TenderRecord } from '../types.ts'
+import type { Lot, TenderRecord } from '../types.ts'
 import { hitColumns as columnsOfHit, lotColumns as columnsOfLot, tenderColumns as columnsOfTender } from './columns.ts'
 import { type FlatColumn, flat } from './flat-column.ts'
-
-type Lot = TenderRecord['lots'][number]
 
 /** One row per tender. */
 export const tenderColumns: readonly FlatColumn<TenderRecord>[] = columnsOfTender.map((column) =>
