@@ -1,8 +1,9 @@
 // The control socket between a command and the service that holds the stock.
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { OperatorError } from '../platform/errors.ts'
 import type { CommandEvent } from './command-event.ts'
@@ -111,6 +112,22 @@ describe('control socket', () => {
     expect(await send(server!.path, `{"protocol":${controlProtocol}}\n`)).toMatch(/without command/)
     expect(await send(server!.path, 'x'.repeat(3 * 1024 * 1024))).toMatch(/longer than|^$/)
     expect((await ask(data)).exitCode).toBe(0)
+  })
+
+  test('a frozen service is reported after a while, a slow command is waited for', async () => {
+    const frozen = await folder()
+    const sockets: Socket[] = []
+    const server = createServer((socket) => void sockets.push(socket.resume()))
+    await new Promise<void>((listening) => server.listen(join(frozen, 'control.sock'), listening))
+    closers.push(() => new Promise((closed) => server.close(closed)))
+    await expect(askRunningService(frozen, request, () => {}, { confirmedWithinMs: 50 })).rejects.toThrow(
+      /has not answered for 0\.05 s; look at its log, and restart it/,
+    )
+    expect(sockets).toHaveLength(1)
+
+    const slow = await folder()
+    await listen(slow, async () => delay(300, 7))
+    expect(await askRunningService(slow, request, () => {}, { confirmedWithinMs: 200 })).toBe(7)
   })
 
   test('a service that ends in the middle is reported, and does not count as success', async () => {

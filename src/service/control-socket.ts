@@ -14,6 +14,8 @@ export const controlProtocol = 1
 const maxRequestBytes = 1024 * 1024
 /** Maximum size of a reply line, which is one event. */
 const maxEventBytes = 16 * 1024 * 1024
+/** How long a service may take to confirm a command; one that is frozen never does. */
+const confirmationMs = 15_000
 /**
  * Maximum bytes of a socket's path: sockaddr_un.sun_path holds 108 bytes on Linux and 104 on macOS, including the
  * closing zero.
@@ -33,6 +35,7 @@ export type ControlRequest = {
 export type RunCommand = (request: ControlRequest, emit: Emit) => Promise<number>
 
 type ControlMessage =
+  | { readonly kind: 'received' }
   | { readonly kind: 'event'; readonly event: CommandEvent }
   | { readonly kind: 'end'; readonly exitCode: number }
   | { readonly kind: 'error'; readonly message: string; readonly exitCode: number }
@@ -78,31 +81,48 @@ export async function listenForCommands(dataFolder: string, run: RunCommand): Pr
 /**
  * Sends a command to the process that holds the stock in `dataFolder`, passes its events on and returns the exit code.
  * Undefined when no process answers there: then the caller may open the stock itself. Throws OperatorError for an
- * OperatorError in that process, when it ends before the reply, and when `signal` is aborted.
+ * OperatorError in that process, when it does not confirm the command in time, when it ends before the reply, and when
+ * `signal` is aborted.
  */
 export async function askRunningService(
   dataFolder: string,
   request: ControlRequest,
   emit: Emit,
-  signal?: AbortSignal,
+  {
+    signal,
+    confirmedWithinMs = confirmationMs,
+  }: { readonly signal?: AbortSignal; readonly confirmedWithinMs?: number } = {},
 ): Promise<number | undefined> {
   const socket = await openSocket(await socketPath(dataFolder, false))
   if (!socket) return undefined
   signal?.addEventListener('abort', () => socket.destroy(), { once: true })
   socket.write(`${JSON.stringify({ protocol: controlProtocol, ...request })}\n`)
+  let isLate = false
+  const limit = setTimeout(() => {
+    isLate = true
+    socket.destroy()
+  }, confirmedWithinMs)
   try {
     for await (const text of linesOf(socket, maxEventBytes)) {
+      clearTimeout(limit)
       const line = JSON.parse(text) as ControlMessage
+      if (line.kind === 'received') continue
       if (line.kind === 'event') emit(line.event)
       else if (line.kind === 'end') return line.exitCode
       else throw new OperatorError(line.message, { exitCode: line.exitCode })
     }
   } catch (error) {
     if (error instanceof OperatorError) throw error
+    if (isLate)
+      throw new OperatorError(
+        `A service runs on this data folder, but has not answered for ${confirmedWithinMs / 1000} s; look at its log, and restart it if that goes on.`,
+        { cause: error },
+      )
     throw new OperatorError('The connection to the running service broke; check its log and run the command again.', {
       cause: error,
     })
   } finally {
+    clearTimeout(limit)
     socket.destroy()
   }
   throw new OperatorError('The running service stopped before the command finished; run the command again.')
@@ -114,6 +134,7 @@ async function serveCommand(socket: Socket, run: RunCommand): Promise<void> {
   }
   try {
     for await (const text of linesOf(socket, maxRequestBytes)) {
+      send({ kind: 'received' })
       const exitCode = await run(readRequest(text), (event) => send({ kind: 'event', event }))
       send({ kind: 'end', exitCode })
       break

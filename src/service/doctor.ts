@@ -190,7 +190,7 @@ async function isServiceRunning(dataFolder: string): Promise<boolean> {
   const limitMs = checkMs - 500
   const limit = AbortSignal.timeout(limitMs)
   try {
-    return (await askRunningService(dataFolder, request, () => {}, limit)) !== undefined
+    return (await askRunningService(dataFolder, request, () => {}, { signal: limit })) !== undefined
   } catch (error) {
     if (!limit.aborted) throw error
     const message = `A service runs on this data folder, but does not answer within ${limitMs / 1000} s: look at its log, and restart it if that goes on.`
