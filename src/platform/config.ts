@@ -472,7 +472,9 @@ export function backupLocationOf(text: string, environment: Environment = proces
   if (isAbsolute(text)) return { kind: 'folder', path: text }
   const bucket = bucketOf(environment, text, text)
   if (bucket === undefined)
-    throw wrongUse(`${text} is not a location for a backup; pass a folder or s3://bucket/prefix.`)
+    throw wrongUse(
+      `${text} is not a location for a backup; pass a folder or s3://bucket/prefix (a bucket's name: 3 to 63 lower-case letters, digits, dots and dashes).`,
+    )
   return bucket
 }
 
