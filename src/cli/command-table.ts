@@ -1196,6 +1196,9 @@ const table = {
   },
   'database export': {
     summary: 'Copy an embedded stock to an empty PostgreSQL database.',
+    details: [
+      'Stop the service first. Then start it with this DATABASE_URL and the same --data: that folder holds the edition log and the key of webhook secrets.',
+    ],
     operands: { name: 'URL', min: 1, max: 1 },
     options: { 'dry-run': dryRun },
     environment: [],

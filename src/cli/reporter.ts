@@ -375,7 +375,10 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
             `${event.version} from ${count(event.priced, 'tender')} with a published value${event.retried > 0 ? `; ${count(event.retried, 'refused record')} judged again` : ''}`,
           )
     case 'exported':
-      return line('Copied', `${count(event.rows, 'row')} to the server; use this DATABASE_URL from now on`)
+      return line(
+        'Copied',
+        `${count(event.rows, 'row')} to the server; start with this DATABASE_URL and the same --data`,
+      )
     case 'editionExported':
       return line(
         'Exported',

@@ -63,6 +63,11 @@ const exportDatabase: Operation = async (context, { options, operands }, emit) =
     emit({ event: 'exportPreview', ...preview, rows, tables })
     return preview.usedTable === null ? 0 : 1
   }
+  // what it wrote after the copy would be missing there, and an edition's number would stand for two contents
+  if (context.rounds !== undefined)
+    throw new OperatorError(
+      'A service runs on this stock: stop it, then export, and start it with the new DATABASE_URL.',
+    )
   const { host, pathname } = new URL(target)
   await noteCommand(store.db, context, { action: 'stock.export', subject: `${host}${pathname}` })
   const { rows } = await exportStock(store, target, (progress) =>

@@ -11,10 +11,17 @@ import { drawnEngines, openEmptyDatabase, openTestStore, type TestStore, testDat
 import type { CommandName } from '../cli/command-table.ts'
 import { consolidate } from '../consolidate/consolidate.ts'
 import type { CommandEvent } from './command-event.ts'
+import type { ServiceContext } from './operation-context.ts'
 
-async function run(store: TestStore, command: CommandName, operands: readonly string[], options: object) {
+async function run(
+  store: TestStore,
+  command: CommandName,
+  operands: readonly string[],
+  options: object,
+  service: Partial<ServiceContext> = {},
+) {
   const events: CommandEvent[] = []
-  const context = serviceContext({ store, dataFolder: store.options.dataFolder })
+  const context = { ...serviceContext({ store, dataFolder: store.options.dataFolder }), ...service }
   const code = await runOperation(context, { command, operands, options: { ...options } }, (event) => {
     if (event.event !== 'progress') events.push(event)
   })
@@ -121,6 +128,10 @@ test.skipIf(testDatabaseUrl === undefined)(
     // no table was made there
     const again = await run(store, 'database export', [target.url], dry)
     expect(again.events).toEqual(events)
+    // a running service would go on writing to the stock that was copied
+    await expect(run(store, 'database export', [target.url], {}, { rounds: () => undefined })).rejects.toThrow(
+      /A service runs on this stock: stop it/,
+    )
     const { events: copied } = await run(store, 'database export', [target.url], {})
     expect(copied).toMatchObject([{ event: 'exported' }])
     expect(await run(store, 'database export', [target.url], dry)).toMatchObject({

@@ -468,8 +468,9 @@ export class EditionLog extends LogView {
     this.#olderDatabase = undefined
     const missing =
       unknown === 0 ? '' : ` ${unknown} records are not in the database until their notices are read again.`
+    const lost = common + 1 === edition ? `edition ${edition} is` : `editions ${common + 1} to ${edition} are`
     this.#onWarning(
-      `The older database was accepted: the editions ${common + 1} to ${edition} are discarded, and their log is kept in ${aside}. The next edition publishes ${changed} records again that they changed, with stamps above ${toInstant(lastModified)}.${missing}`,
+      `The older database was accepted: ${lost} discarded, and the log is kept in ${aside}. The next edition publishes again ${changed} records that were changed there, with stamps above ${toInstant(lastModified)}.${missing}`,
     )
   }
 
