@@ -53,6 +53,7 @@ test('an OCDS release has every member (src/export/ocds-release.ts)', () => {
     isQualificationSystem: 'OCDS has no member for it',
     isSuspended: 'OCDS has no member for it',
     isDeadlineUnknown: 'says only that another member is missing',
+    timeZone: 'OCDS has no member for it',
   }
   const read = new Set<string>()
   const watched: ProxyHandler<(typeof records)[number]> = {

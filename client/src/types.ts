@@ -75,6 +75,11 @@ export type TenderRecord = {
   readonly isSuspended?: boolean
   /** No deadline was published; the record expires 90 days after publication. */
   readonly isDeadlineUnknown?: boolean
+  /**
+   * IANA time zone of the authority's country (that of its capital, where there are several), to show deadlines as
+   * people there read them. All times of the record are UTC.
+   */
+  readonly timeZone?: string
   /** Where the procurement documents can be found (BT-15). */
   readonly documentsUrl?: string
   /** Where to submit tenders (BT-18). */

@@ -5,7 +5,7 @@ import { type Content, type Html, html } from './html.ts'
 import { type Figure, facts, figures, more, numbers, part, quoted, type State, state, table } from './parts.ts'
 import type { ExplainedRecord } from './stock-reads.ts'
 import { tenderHistory } from './tender-history.ts'
-import { codeList, labelOf, localMoment, valueContent, zoneOfAuthority } from './tender-values.ts'
+import { codeList, labelOf, localMoment, valueContent } from './tender-values.ts'
 import type { Language } from './text/languages.ts'
 import { tenderTexts } from './text/tender-texts.ts'
 
@@ -120,7 +120,7 @@ function deadlineText(
 ): { readonly value: Content; readonly note: Content } {
   const texts = tenderTexts[language]
   const at = Date.parse(instant)
-  const zone = zoneOfAuthority(record.contractingAuthority?.country ?? record.realizedLocation?.country)
+  const zone = record.timeZone
   const utc = texts.utc(formatMoment(at, language))
   const ago = formatRelative(at, now, language)
   if (zone === undefined)

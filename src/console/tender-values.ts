@@ -1,6 +1,5 @@
 // Values of a record as people read them. Everything comes from notices: a date or currency may be invalid.
 import { codeLabel } from '../domain/code-labels.ts'
-import { zoneOf } from '../domain/time.ts'
 import { formatDay, formatMoment, formatMoney, formatNumber } from './format.ts'
 import { type Content, type Html, html } from './html.ts'
 import { facts, foreignLink, quoted } from './parts.ts'
@@ -17,14 +16,6 @@ const isObject = (value: unknown): value is Members =>
 
 /** The label of a member; its name where there is none. */
 export const labelOf = (member: string, language: Language): string => fieldTexts[language][member] ?? member
-
-/** Time zone of an authority by its country; undefined if the country does not determine it. */
-export function zoneOfAuthority(country: string | undefined): string | undefined {
-  if (country === undefined) return undefined
-  const zone = zoneOf(country)
-  // the answer of the list of zones for an unknown country
-  return zone === 'Europe/Brussels' && country !== 'BE' && country !== 'EU' ? undefined : zone
-}
 
 const local: { readonly [language in Language]: string } = { en: 'en-GB', de: 'de-DE' }
 

@@ -33,6 +33,7 @@ const computed: { readonly [member in keyof TenderContent]?: string } = {
   isQualificationSystem: 'every call is a qualification system',
   isSuspended: 'the newest change of the call',
   isDeadlineUnknown: 'no notice has a deadline',
+  timeZone: "the authority's country, else that of the place of performance",
   jointAuthorities: 'beside the contracting authority',
   language: 'head',
   translations: 'head',

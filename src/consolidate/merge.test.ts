@@ -249,6 +249,17 @@ describe('a merged record', () => {
     expect(published.contractingAuthority?.nutsCode).toBe('FRH01')
   })
 
+  test("names the zone of the authority's country, else of the place, and none for an unknown country", () => {
+    const zone = (given: Partial<Notice>) => merge(call({ contractingAuthorities: [], ...given })).timeZone
+    expect(zone({ contractingAuthorities: [{ name: 'Comune', country: 'IT' }], place: { country: 'FR' } })).toBe(
+      'Europe/Rome',
+    )
+    expect(zone({ place: { country: 'FI' } })).toBe('Europe/Helsinki')
+    expect(zone({ lots: [lot('1', { place: { country: 'RE' } })] })).toBe('Indian/Reunion')
+    expect(zone({ place: { country: 'ZZ' } })).toBeUndefined()
+    expect(zone({})).toBeUndefined()
+  })
+
   test('prefers the better portal on the same day and completes its copy from the other', () => {
     const copy = { noticeId: uuid(1), noticeVersion: '01' }
     const ted = call({ ...copy, title: { de: 'TED' }, lots: [lot('1', { submissionDate: at('2026-03-01') })] })

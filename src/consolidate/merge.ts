@@ -3,7 +3,7 @@ import { isProcedureType } from '../domain/codes.ts'
 import { sumOfMoney } from '../domain/money.ts'
 import type { Money, MultilingualText, Notice, NoticeLot, Organization, Place } from '../domain/notice.ts'
 import type { ArchiveReason, TenderContent, TenderLot, TenderOrganization } from '../domain/tender.ts'
-import type { Instant } from '../domain/time.ts'
+import { type Instant, knownZoneOf } from '../domain/time.ts'
 import { canonicalJson, contentHash } from './canonical.ts'
 import { type Lifecycle, type LotState, lifecycleOf } from './lifecycle.ts'
 import { procedureScope } from './link-keys.ts'
@@ -106,6 +106,7 @@ export function contentOf(
     ...(first('nutsCodes', (notice) => notice.nutsCodes) ?? []),
     ...lots.flatMap((lot) => lot.nutsCodes),
   ])
+  const place = first('realizedLocation', (notice) => notice.place ?? notice.lots.find((lot) => lot.place)?.place)
   const procedureType = first('procedureType', (notice) => notice.procedureType)
   // only `consolidate.ts` merges records
   return compact<Omit<TenderContent, 'mergedInto'>>({
@@ -134,14 +135,13 @@ export function contentOf(
     legalBasis: first('legalBasis', (notice) => notice.legalBasis),
     cpvCodes: uniqueList(first('cpvCodes', (notice) => notice.cpvCodes) ?? []),
     nutsCodes,
-    realizedLocation: location(
-      first('realizedLocation', (notice) => notice.place ?? notice.lots.find((lot) => lot.place)?.place),
-    ),
+    realizedLocation: location(place),
     isFramework: first('isFramework', (notice) => notice.isFramework),
     isDynamicPurchasingSystem: first('isDynamicPurchasingSystem', (notice) => notice.isDynamicPurchasingSystem),
     isQualificationSystem: isQualificationSystem(notices) || undefined,
     isSuspended: lifecycle.isSuspended || undefined,
     isDeadlineUnknown: lifecycle.isDeadlineUnknown || undefined,
+    timeZone: knownZoneOf(buyers[0]?.country ?? place?.country),
     documentsUrl: first(
       'documentsUrl',
       (notice) => notice.documentsUrl ?? notice.lots.find((lot) => lot.documentsUrl)?.documentsUrl,

@@ -270,6 +270,13 @@ export const tenderRecordSchema = Type.Object(
     isDeadlineUnknown: optional(
       Type.Boolean({ description: 'No deadline was published; the record expires 90 days after publication.' }),
     ),
+    timeZone: optional(
+      Type.String({
+        description:
+          "IANA time zone of the authority's country (that of its capital, where there are several), to show deadlines as people there read them. All times of the record are UTC.",
+        examples: ['Europe/Berlin'],
+      }),
+    ),
     documentsUrl: optional(Type.String({ description: 'Where the procurement documents can be found (BT-15).' })),
     submissionUrl: optional(Type.String({ description: 'Where to submit tenders (BT-18).' })),
     lots: Type.Array(lotSchema, {

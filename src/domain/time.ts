@@ -53,9 +53,11 @@ const zones: { readonly [country: string]: string } = {
   FR: 'Europe/Paris',
   GB: 'Europe/London',
   GE: 'Asia/Tbilisi',
+  GF: 'America/Cayenne',
   GH: 'Africa/Accra',
   GI: 'Europe/Gibraltar',
   GL: 'America/Nuuk',
+  GP: 'America/Guadeloupe',
   GR: 'Europe/Athens',
   GT: 'America/Guatemala',
   HN: 'America/Tegucigalpa',
@@ -81,6 +83,7 @@ const zones: { readonly [country: string]: string } = {
   MD: 'Europe/Chisinau',
   ME: 'Europe/Podgorica',
   MK: 'Europe/Skopje',
+  MQ: 'America/Martinique',
   MT: 'Europe/Malta',
   MW: 'Africa/Blantyre',
   MX: 'America/Mexico_City',
@@ -93,6 +96,7 @@ const zones: { readonly [country: string]: string } = {
   PL: 'Europe/Warsaw',
   PT: 'Europe/Lisbon',
   PY: 'America/Asuncion',
+  RE: 'Indian/Reunion',
   RO: 'Europe/Bucharest',
   RS: 'Europe/Belgrade',
   RW: 'Africa/Kigali',
@@ -109,13 +113,19 @@ const zones: { readonly [country: string]: string } = {
   US: 'America/New_York',
   UY: 'America/Montevideo',
   XK: 'Europe/Belgrade',
+  YT: 'Indian/Mayotte',
   ZA: 'Africa/Johannesburg',
   ZM: 'Africa/Lusaka',
 }
 
 /** The zone in which a buyer's times without a zone are read; Europe/Brussels for an unknown country. */
 export function zoneOf(country: string | undefined): string {
-  return (country && zones[country]) || 'Europe/Brussels'
+  return knownZoneOf(country) ?? 'Europe/Brussels'
+}
+
+/** The zone of a country's buyers; undefined for a country that is not in the list. */
+export function knownZoneOf(country: string | undefined): string | undefined {
+  return country === undefined ? undefined : zones[country]
 }
 
 const formatters = new Map<string, Intl.DateTimeFormat>()

@@ -118,6 +118,7 @@ export const tenderColumns: readonly Column[] = [
   text('publication_number', 'originalSources.-1.publicationNumber', 'Official Journal number of the newest notice'),
   text('source_url', 'originalSources.-1.url', 'Page of the newest notice'),
   boolean('is_qualification_system', 'isQualificationSystem', 'A standing list of suppliers, not a call for tenders'),
+  text('time_zone', 'timeZone', "IANA time zone of the authority's country; all times are UTC"),
 ]
 
 /** One row per lot, after `tender_id` and `position`, which are its key. */

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { ProcedureType } from '../../../src/domain/codes.ts'
 import type { ArchiveReason, Status, TenderContent, TenderLot } from '../../../src/domain/tender.ts'
+import { zoneOf } from '../../../src/domain/time.ts'
 import { type Random, randomOf } from './random.ts'
 
 export type StockOptions = {
@@ -296,6 +297,7 @@ export function generateTender(options: StockOptions, index: number, version = 0
     ...(random.chance(0.15) && { isFramework: true }),
     ...(index % 97 === 0 && { isQualificationSystem: true }),
     ...(submissionMs === undefined && { isDeadlineUnknown: true }),
+    timeZone: zoneOf(country[1] === 'EL' ? 'GR' : country[1] === 'UK' ? 'GB' : country[1]),
     ...(random.chance(0.9) && { documentsUrl: `https://documents.example/${fixed.integer(1e6, 9e6)}/notice/${index}` }),
     ...(random.chance(0.8) && { submissionUrl: `https://submit.example/${fixed.integer(1e6, 9e6)}` }),
     lots: hasRegion ? lots : lots.map((lot) => ({ ...lot, nutsCodes: [] })),
