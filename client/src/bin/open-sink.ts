@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { behindLink } from '../sinks/durable-files.ts'
 import { SinkError } from '../sinks/sink-error.ts'
 import type { Sink } from '../sync/sink.ts'
 import type { Environment } from './environment.ts'
@@ -84,7 +85,7 @@ export function workFolder(choice: SinkChoice, stateFolder: string | undefined, 
       throw new UsageError(
         `--state does not apply to ${choice.kind}: the state is in ${choice.target}.sync or in the file itself.`,
       )
-    return `${resolve(choice.target)}.sync`
+    return `${resolve(behindLink(choice.target))}.sync`
   }
   const target = choice.kind === 'exec' || choice.kind === 'http' ? resolve(choice.target) : choice.target
   const hash = createHash('sha256')

@@ -9,7 +9,7 @@ import type { TenderRecord } from '../types.ts'
 import { byteOrderMark, cellsOf, csvLine } from './csv-line.ts'
 import { digestOf } from './digest.ts'
 import type { OpenSink } from './disposable.ts'
-import { putInPlace, sizeOf } from './durable-files.ts'
+import { behindLink, putInPlace, sizeOf } from './durable-files.ts'
 import { fileSink } from './file-sink.ts'
 import type { FlatColumn } from './flat-column.ts'
 import { lotColumns, lotsOf, tenderColumns } from './flat-tender.ts'
@@ -33,11 +33,17 @@ export type CsvSinkOptions = {
 }
 
 /** Never rejects: writing needs no package. Only reading back, for `tender-sync verify`, needs csv-parse. */
-export async function csvSink(options: CsvSinkOptions): Promise<OpenSink> {
+export async function csvSink(given: CsvSinkOptions): Promise<OpenSink> {
+  const options = {
+    ...given,
+    file: behindLink(given.file),
+    ...(given.lotsFile !== undefined && { lotsFile: behindLink(given.lotsFile) }),
+  }
   const { file, lotsFile } = options
   const folder = `${file}.sync`
   return fileSink({
     name: 'csv',
+    file,
     base: join(folder, 'records.ndjson'),
     folder,
     exportPaths: lotsFile === undefined ? [file] : [file, lotsFile],

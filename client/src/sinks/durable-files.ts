@@ -1,6 +1,7 @@
 // Files that are complete after a crash: written beside, made durable, then renamed into place.
-import { type FileHandle, mkdir, open, readFile, rename, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs'
+import { chmod, chown, type FileHandle, mkdir, open, readFile, rename, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { SinkError } from './sink-error.ts'
 
 const codeOf = (error: unknown): string | undefined =>
@@ -35,8 +36,42 @@ export async function makeDurable(path: string): Promise<void> {
   await syncFolder(dirname(path))
 }
 
-/** Replaces a file with a finished one; readers see either the one or the other. */
+/** The file itself, of one that is named by a symbolic link: a rename would replace the link. */
+export function behindLink(file: string): string {
+  if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return file
+  return existsSync(file) ? realpathSync(file) : resolve(dirname(file), readlinkSync(file))
+}
+
+/** What a person can do about an error of the file system; any other error unchanged. */
+export function fileFaultOf(error: unknown, file: string): unknown {
+  const code = codeOf(error) ?? ''
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new SinkError(`The disk of ${file} is full: make space; the next run continues.`, { cause: error })
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return new SinkError(`${file} cannot be written (${code}): check the permissions of its folder and ${file}.sync.`, {
+      cause: error,
+    })
+  return error
+}
+
+/** Those who may use a file may use the one that replaces it. */
+async function keepRights(from: string, to: string): Promise<void> {
+  let kept: Awaited<ReturnType<typeof stat>>
+  try {
+    kept = await stat(to)
+  } catch (error) {
+    if (isMissingFile(error)) return
+    throw error
+  }
+  const made = await stat(from)
+  // Only root may give a file away; a group that is not ours cannot be kept either.
+  if (kept.uid !== made.uid || kept.gid !== made.gid) await chown(from, kept.uid, kept.gid).catch(() => {})
+  if (kept.mode !== made.mode) await chmod(from, kept.mode & 0o777)
+}
+
+/** Replaces a file with a finished one, which keeps its rights; readers see either the one or the other. */
 export async function putInPlace(from: string, to: string): Promise<void> {
+  await keepRights(from, to)
   try {
     await rename(from, to)
   } catch (cause) {

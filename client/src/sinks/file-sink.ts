@@ -1,12 +1,15 @@
 // A sink on a working copy: what NDJSON, CSV and Parquet have in common.
 
-import type { ReadBack } from '../sync/sink.ts'
+import type { ReadBack, Sink } from '../sync/sink.ts'
 import { disposable, type OpenSink } from './disposable.ts'
-import { sizeOf } from './durable-files.ts'
+import { fileFaultOf, sizeOf } from './durable-files.ts'
+import { speaking } from './speaking.ts'
 import { type CopyExport, WorkingCopy } from './working-copy.ts'
 
 export type FileSinkOptions = {
   readonly name: string
+  /** The file that people know. */
+  readonly file: string
   readonly base: string
   readonly folder: string
   readonly openExport?: () => Promise<CopyExport>
@@ -15,13 +18,13 @@ export type FileSinkOptions = {
   readonly readBack: ReadBack
 }
 
-export function fileSink({ name, exportPaths = [], readBack, ...options }: FileSinkOptions): OpenSink {
+export function fileSink({ name, file, exportPaths = [], readBack, ...options }: FileSinkOptions): OpenSink {
   const copy = new WorkingCopy({
     ...options,
     isExported: async () => (await Promise.all(exportPaths.map(sizeOf))).every((bytes) => bytes !== undefined),
   })
   let keepsArchived = false
-  return disposable({
+  const sink: Sink = {
     name,
     canStage: true,
     readBack,
@@ -47,5 +50,6 @@ export function fileSink({ name, exportPaths = [], readBack, ...options }: FileS
     digest: () => copy.digest(),
     all: () => copy.all(),
     end: () => copy.end(),
-  })
+  }
+  return disposable(speaking(sink, (error) => fileFaultOf(error, file)))
 }

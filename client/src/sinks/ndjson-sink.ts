@@ -4,6 +4,7 @@ import type { ReadBack } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
 import { digestOf } from './digest.ts'
 import type { OpenSink } from './disposable.ts'
+import { behindLink } from './durable-files.ts'
 import { fileSink } from './file-sink.ts'
 import { readLines } from './line-file.ts'
 import { contentJson } from './record-json.ts'
@@ -14,8 +15,9 @@ export type NdjsonSinkOptions = {
   readonly file: string
 }
 
-export function ndjsonSink({ file }: NdjsonSinkOptions): OpenSink {
-  return fileSink({ name: 'ndjson', base: file, folder: `${file}.sync`, readBack: readBackOf(file) })
+export function ndjsonSink(options: NdjsonSinkOptions): OpenSink {
+  const file = behindLink(options.file)
+  return fileSink({ name: 'ndjson', file, base: file, folder: `${file}.sync`, readBack: readBackOf(file) })
 }
 
 function readBackOf(file: string): ReadBack {

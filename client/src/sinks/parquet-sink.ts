@@ -8,7 +8,7 @@ import type { ReadBack } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
 import { digestOf } from './digest.ts'
 import type { OpenSink } from './disposable.ts'
-import { putInPlace, readIfThere, sizeOf, writeWhole } from './durable-files.ts'
+import { behindLink, putInPlace, readIfThere, sizeOf, writeWhole } from './durable-files.ts'
 import { fileSink } from './file-sink.ts'
 import { type FlatValue, textOf } from './flat-column.ts'
 import { tenderColumns } from './flat-tender.ts'
@@ -34,11 +34,13 @@ async function loadWriter(): Promise<Writer> {
 }
 
 /** Throws a SinkError that says what to install if hyparquet-writer is missing. */
-export async function parquetSink({ file }: ParquetSinkOptions): Promise<OpenSink> {
+export async function parquetSink(options: ParquetSinkOptions): Promise<OpenSink> {
   const writer = await loadWriter()
+  const file = behindLink(options.file)
   const folder = `${file}.sync`
   return fileSink({
     name: 'parquet',
+    file,
     base: join(folder, 'records.ndjson'),
     folder,
     exportPaths: [file],

@@ -5,6 +5,7 @@ import { type Run, type Sink, StagingLostError, type StateStore, type SyncState 
 import { parseState } from '../sync/sync-state.ts'
 import type { TenderRecord } from '../types.ts'
 import { disposable, type OpenSink } from './disposable.ts'
+import { speaking } from './speaking.ts'
 import { diskFaultOf, openSqlite } from './sqlite-database.ts'
 import {
   createStaging,
@@ -29,20 +30,6 @@ export type SqliteSinkOptions = {
 /** Opens or creates the database. Throws a SinkError if Node is too old or the file is not a SQLite database. */
 export async function sqliteSink({ file, isReadOnly = false }: SqliteSinkOptions): Promise<OpenSink> {
   return createSink(await openSqlite(file, isReadOnly), file)
-}
-
-/** The sink, with disk errors in words. */
-function speaking(sink: Sink, file: string): Sink {
-  for (const name of ['begin', 'upsert', 'close', 'merge', 'commit', 'discard', 'held', 'end'] as const) {
-    const act = sink[name] as (...values: readonly unknown[]) => Promise<unknown>
-    Object.assign(sink, {
-      [name]: (...values: readonly unknown[]) =>
-        act(...values).catch((error: unknown) => {
-          throw diskFaultOf(error, file)
-        }),
-    })
-  }
-  return sink
 }
 
 function createSink(db: DatabaseSync, file: string): OpenSink {
@@ -151,5 +138,5 @@ function createSink(db: DatabaseSync, file: string): OpenSink {
       db.close()
     },
   }
-  return disposable(speaking(sink, file))
+  return disposable(speaking(sink, (error) => diskFaultOf(error, file)))
 }
