@@ -352,16 +352,24 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     const action = `${at}/webhooks/new`
     expect((await world.get(action, member.cookie)).status).toBe(403)
     const form = await read(action)
-    for (const [address, text] of [
-      ['http://hooks.example.org/', 'is not https'],
-      ['https://10.0.0.1/', 'private network'],
-      ['https://hooks.example.org:22/', 'port 22'],
-      ['nonsense', 'not a usable URL'],
+    for (const [address, text, german] of [
+      ['http://hooks.example.org/', 'must begin with https', 'muss mit https:// beginnen'],
+      ['https://10.0.0.1/', 'private network', 'in einem privaten Netz'],
+      ['https://hooks.example.org:22/', '443 and 8443', 'Nur die Ports'],
+      ['nonsense', 'not a usable address', 'keine brauchbare Adresse'],
+      ['https://a:b@hooks.example.org/', 'the user name', 'Benutzername und Passwort'],
+      ['https://hooks.example.org/#a', 'from # on', 'ab # weg'],
+      ['https://intranet/', 'lacks its domain', 'fehlt die Domain'],
+      [`https://hooks.example.org/${'a'.repeat(2000)}`, '2,000 characters', 'mehr als 2.000 Zeichen'],
     ] as const) {
       const refused = await send(form, action, { address: [address], description: ['Keep <me>'] })
       const page = await refused.text()
       expect([refused.status, fieldsOf(page, action)['description']], address).toEqual([422, ['Keep <me>']])
       expect(page).toMatch(new RegExp(`id="address-error">[^<]*${text}`))
+      const inGerman = await world.post(action, { ...fieldsOf(form, action), address }, owner.cookie, {
+        'accept-language': 'de',
+      })
+      expect(await inGerman.text()).toMatch(new RegExp(`id="address-error">[^<]*${german}`))
     }
     let status = 500
     const receiver = await startReceiver((response) => void response.writeHead(status).end('<b>no</b>'))
@@ -468,7 +476,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     const typed = { description: ['Keep <me>'], rate: ['3'] }
     const mistakes: readonly [wrong: Fields, id: string, text: string][] = [
       [{ address: ['https://192.168.0.7/'] }, 'address', 'private network'],
-      [{ address: ['http://hooks.example.org/'] }, 'address', 'is not https'],
+      [{ address: ['http://hooks.example.org/'] }, 'address', 'must begin with https'],
       [{ rate: ['0'] }, 'rate', 'from 1 to 1000'],
       [{ kind: [] }, 'kind', 'Tick at least one type'],
       [{ which: ['some'], search: ['00000000-0000-8000-8000-000000000000'] }, 'which', 'Tick at least one search'],

@@ -1,7 +1,6 @@
 // What Owners change about webhook endpoints: new ones, their settings, secrets, test events, replays, removal.
 import { hitEventKinds } from '../../domain/hit-event.ts'
 import { parseDate } from '../../domain/time.ts'
-import { OperatorError } from '../../platform/errors.ts'
 import type { AuditAction } from '../../store/audit.ts'
 import { inTransaction } from '../../store/database.ts'
 import { releaseHeld, replayDeliveries } from '../../store/deliveries.ts'
@@ -20,7 +19,7 @@ import {
   rotateSecret,
   type WebhookEndpoint,
 } from '../../store/webhook-endpoints.ts'
-import { checkEndpointName, parseEndpointAddress } from '../../webhooks/endpoint-address.ts'
+import { checkEndpointName, parseEndpointAddress, RefusedAddressError } from '../../webhooks/endpoint-address.ts'
 import { makeWebhookSecret, webhookSecretBytes } from '../../webhooks/signature.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { CriteriaParser, type FieldErrors } from '../criteria.ts'
@@ -178,7 +177,8 @@ async function readForm(
   if (form.kinds.length === 0) reader.errors.set('kind', texts.noKind)
   const chosen = searches.map(({ searchId }) => searchId).filter((id) => form.searches.includes(id))
   if (!form.allSearches && chosen.length === 0) reader.errors.set('which', texts.noneTicked)
-  const address = form.address === former ? former : await addressChecked(context, form.address, reader.errors)
+  const address =
+    form.address === former ? former : await addressChecked(context, form.address, { errors: reader.errors, language })
   return { errors: reader.errors, address, rate, searches: form.allSearches ? undefined : chosen }
 }
 
@@ -297,15 +297,15 @@ async function edit(context: ConsoleContext, request: OrganizationRequest): Prom
 async function addressChecked(
   { webhooks }: ConsoleContext,
   typed: string,
-  errors: Map<string, string>,
+  { errors, language }: { readonly errors: Map<string, string>; readonly language: Language },
 ): Promise<string | undefined> {
   try {
     const address = parseEndpointAddress(typed, await webhooks.addressRule())
     await checkEndpointName(address)
     return address.url
   } catch (error) {
-    if (!(error instanceof OperatorError)) throw error
-    errors.set('address', error.message)
+    if (!(error instanceof RefusedAddressError)) throw error
+    errors.set('address', webhooksTexts[language].addressRefusals[error.reason])
     return undefined
   }
 }

@@ -1,4 +1,5 @@
 // Texts of the pages of webhooks.
+import type { AddressRefusal } from '../../webhooks/endpoint-address.ts'
 import type { Texts } from './languages.ts'
 
 const en = {
@@ -33,6 +34,18 @@ const en = {
   elsewhereDetail: 'Nothing was saved. Your entries are below; saving them now replaces the other change.',
   address: 'Address',
   addressHint: 'Public, https, port 443 or 8443: https://hooks.example.org/tenders',
+  addressRefusals: {
+    length: 'The address has more than 2,000 characters.',
+    url: 'This is not a usable address. Write it like https://hooks.example.org/tenders.',
+    user: 'Leave out the user name and the password: logs would show them.',
+    fragment: 'Leave out the part from # on: it is never sent.',
+    loopback: 'The address leads to the machine of this service. Use a public one.',
+    scheme: 'The address must begin with https://.',
+    port: 'Only the ports 443 and 8443 are allowed.',
+    private: 'The address lies in a private network. Use a public one.',
+    domain: 'The name lacks its domain. Write it like hooks.example.org.',
+    resolved: 'The name leads into a private network. Use one that is public.',
+  } satisfies { [reason in AddressRefusal]: string },
   description: 'Name',
   descriptionHint: 'For people, such as “CRM production”.',
   kinds: 'Events',
@@ -182,6 +195,18 @@ const de: typeof en = {
     'Nichts wurde gespeichert. Ihre Angaben stehen unten; wenn Sie sie jetzt speichern, ersetzen sie die andere Änderung.',
   address: 'Adresse',
   addressHint: 'Öffentlich, https, Port 443 oder 8443: https://hooks.example.org/tenders',
+  addressRefusals: {
+    length: 'Die Adresse hat mehr als 2.000 Zeichen.',
+    url: 'Das ist keine brauchbare Adresse. Schreiben Sie sie wie https://hooks.example.org/tenders.',
+    user: 'Lassen Sie Benutzername und Passwort weg: Sie stünden sonst in Protokollen.',
+    fragment: 'Lassen Sie den Teil ab # weg: Er wird nie gesendet.',
+    loopback: 'Die Adresse führt zum Rechner dieses Dienstes. Nehmen Sie eine öffentliche.',
+    scheme: 'Die Adresse muss mit https:// beginnen.',
+    port: 'Nur die Ports 443 und 8443 sind erlaubt.',
+    private: 'Die Adresse liegt in einem privaten Netz. Nehmen Sie eine öffentliche.',
+    domain: 'Dem Namen fehlt die Domain. Schreiben Sie ihn wie hooks.example.org.',
+    resolved: 'Der Name führt in ein privates Netz. Nehmen Sie einen öffentlichen.',
+  },
   description: 'Name',
   descriptionHint: 'Für Menschen, etwa „CRM Produktion“.',
   kinds: 'Ereignisse',
