@@ -51,7 +51,9 @@ describe.each(drawnEngines)('people (%s)', (engine) => {
     ] as const) {
       const answer = await post(`/o/${id}/people/${path}`, form, cookie)
       expect(answer.status).toBe(409)
-      expect(await answer.text()).toContain('keeps at least one Owner')
+      const text = await answer.text()
+      expect(text).toContain('keeps at least one Owner')
+      expect(text).toContain('<title>This cannot be done')
     }
     expect(context.directory.membershipsOf(last)).toMatchObject([{ role: 'owner' }])
   })
