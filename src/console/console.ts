@@ -192,7 +192,7 @@ class Listener {
     const { viewer, language } = request
     if (route.audience === 'public') return {}
     const texts = frameTexts[language]
-    if (!viewer) return this.#signInFirst(request)
+    if (!viewer) return keptForm(request, undefined) ?? this.#signInFirst(request)
     let organization: ViewerMembership | undefined
     if (route.audience === 'member' || route.audience === 'owner') {
       organization = viewer.memberships.find((each) => each.organizationId === request.params['organization'])

@@ -1,5 +1,6 @@
-// A form sent with a sign-in that was too old is not lost: the page that asks for a new one has all its fields, and a
-// button that sends them again. Only that page keeps them, no server does, and nothing is sent without the button.
+// A form sent with a sign-in that was too old, or had ended, is not lost: the page that asks for a new one has all
+// its fields, and a button that sends them again. Only that page keeps them, no server does, and nothing is sent
+// without the button.
 import { html } from './html.ts'
 import { type PageAnswer, PageError, type PageRequest, page, type Viewer } from './page.ts'
 import { frameTexts } from './text/frame-texts.ts'
@@ -13,17 +14,22 @@ const secretFields: ReadonlySet<string> = new Set(['credential', 'secret', 'pass
 /** Fields that a page adds to its forms itself. */
 const ownFields: ReadonlySet<string> = new Set(['form-key', senderField])
 
-/** The page for a form of this viewer; undefined if there is nothing to keep, or a secret. */
-export function keptForm({ form, url, language }: PageRequest, { person }: Viewer): PageAnswer | undefined {
+/**
+ * The page for a form of this viewer; undefined if there is nothing to keep, or a secret. Without a viewer nobody knows
+ * whose form it was: whoever signs in and presses its button sends it, with their own rights.
+ */
+export function keptForm({ form, url, language }: PageRequest, viewer: Viewer | undefined): PageAnswer | undefined {
   const fields = [...form].filter(([name]) => name !== senderField)
   const names = fields.map(([name]) => name)
   if (names.every((name) => ownFields.has(name)) || names.some((name) => secretFields.has(name))) return undefined
   const texts = frameTexts[language]
+  // a session that ends once more leaves the form with its first sender
+  const sender = viewer?.person.personId ?? form.get(senderField) ?? undefined
   return page({
     title: texts.keptTitle,
-    lead: texts.keptLead,
+    lead: viewer ? texts.keptLead : texts.keptEnded,
     status: 403,
-    body: html`<div class="stack gap"><p><a class="btn go" href="/sign-in?return=${encodeURIComponent(signedInPath)}" target="_blank" rel="noopener">${texts.keptSignIn}</a></p><form method="post" action="${url.pathname}${url.search}" class="stack">${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<input type="hidden" name="${senderField}" value="${person.personId}"><p>${texts.keptThen}</p><div><button>${texts.keptSend}</button></div></form></div>`,
+    body: html`<div class="stack gap"><p><a class="btn go" href="/sign-in?return=${encodeURIComponent(signedInPath)}" target="_blank" rel="noopener">${texts.keptSignIn}</a></p><form method="post" action="${url.pathname}${url.search}" class="stack">${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${sender !== undefined && html`<input type="hidden" name="${senderField}" value="${sender}">`}<p>${texts.keptThen}</p><div><button>${texts.keptSend}</button></div></form></div>`,
   })
 }
 

@@ -74,6 +74,35 @@ describe.each(drawnEngines)('a form that is sent after the session expired (%s)'
     expect((await endpoints()).map(({ description }) => description)).toEqual(["Müller's <CRM>"])
   })
 
+  test('is shown again after the session ended, and is sent by whoever signs in with the rights for it', async () => {
+    const { world, acme, owner } = await open(engine)
+    const at = `/o/${acme}/profiles/new`
+    const typed = {
+      ...fieldsOf(await (await world.get(at, owner.cookie)).text(), at),
+      name: ['Müller & <b>Söhne</b>'],
+      words: ['beton'],
+      do: ['save'],
+    }
+    world.wait(13 * 60 * minuteMs)
+    const answer = await world.post(at, typed, owner.cookie)
+    const page = await answer.text()
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([403, 'no-store'])
+    expect(page).toContain('You are no longer signed in')
+    expect(page).not.toContain('<b>')
+    const kept = fieldsOf(page, at)
+    expect(kept).toEqual(typed)
+    // nothing is shown of a secret, and nothing is sent by somebody of another organization
+    const secret = await world.post(at, { ...typed, token: 'x' }, owner.cookie)
+    expect([secret.status, await secret.text()]).toEqual([303, ''])
+    const stranger = await world.person('stranger@example.org')
+    expect((await world.post(at, kept, stranger.cookie)).status).toBe(404)
+    const made = await world.post(at, kept, await world.signIn(owner.personId))
+    expect(made.status).toBe(303)
+    expect(await (await world.get(`/o/${acme}/profiles`, await world.signIn(owner.personId))).text()).toContain(
+      'Müller &amp; &lt;b&gt;Söhne',
+    )
+  })
+
   test('a button without fields leads to its page, as nothing was typed', async () => {
     const { world, acme, owner } = await open(engine)
     world.wait(16 * minuteMs)

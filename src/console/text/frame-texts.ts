@@ -66,6 +66,7 @@ const en = {
   keptTitle: 'Sign in again to send this',
   keptLead:
     'This needs a sign-in that is at most 15 minutes old. What you entered is kept on this page; nothing was sent yet.',
+  keptEnded: 'You are no longer signed in. What you entered is kept on this page; nothing was sent yet.',
   keptSignIn: 'Sign in again (opens a new tab)',
   keptThen: 'Then come back to this page and send it.',
   keptSend: 'Send what I entered',
@@ -139,6 +140,7 @@ const de: typeof en = {
   keptTitle: 'Zum Senden noch einmal anmelden',
   keptLead:
     'Das braucht eine Anmeldung, die höchstens 15 Minuten alt ist. Ihre Angaben bleiben auf dieser Seite; noch ist nichts gesendet.',
+  keptEnded: 'Sie sind nicht mehr angemeldet. Ihre Angaben bleiben auf dieser Seite; noch ist nichts gesendet.',
   keptSignIn: 'Noch einmal anmelden (neuer Tab)',
   keptThen: 'Kommen Sie danach auf diese Seite zurück, und senden Sie.',
   keptSend: 'Meine Angaben senden',
