@@ -1,5 +1,6 @@
 // What somebody typed survives a sign-in that is too old: it comes back, is sent once more by its own button, once, and
 // by nobody else.
+import { setTimeout } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { minuteMs } from '../../src/domain/time.ts'
 import { allowLoopbackWebhooks } from '../../src/service/loopback-webhooks.ts'
@@ -151,3 +152,46 @@ test.skipIf(!hasChromium)('in Chromium without JavaScript, a second tab signs in
     await browser.close()
   }
 })
+
+test.skipIf(!hasChromium)(
+  'a double click on a button sends its form once, and the secret stays on the page',
+  async () => {
+    const { world, action, owner, endpoints } = await open(drawnEngines[0]!)
+    const browser = await launchChromium()
+    try {
+      const context = await browser.newContext()
+      await context.addCookies([{ name: 'session', value: owner.cookie, url: world.origin }])
+      const tab = await context.newPage()
+      let sent = 0
+      // an answer that takes a moment
+      await tab.route(/webhooks\/new$/, async (route) => {
+        if (route.request().method() === 'POST') {
+          sent++
+          await setTimeout(500)
+        }
+        await route.continue()
+      })
+      const clickTwice = () =>
+        tab.evaluate(`(() => {
+        const button = document.querySelector('main form button.go')
+        button.click()
+        setTimeout(() => button.click(), 150)
+      })()`)
+      await tab.goto(`${world.origin}${action}`)
+      await tab.fill('#address', 'http://127.0.0.1:9/hook')
+      await clickTwice()
+      expect(await tab.textContent('#secret')).toMatch(/^whsec_/)
+      expect([sent, (await endpoints()).length]).toEqual([1, 1])
+      // after an error the corrected form can be sent
+      await tab.goto(`${world.origin}${action}`)
+      await tab.fill('#address', 'gopher://x')
+      await clickTwice()
+      await tab.waitForSelector('.why')
+      await tab.fill('#address', 'http://127.0.0.1:9/second')
+      await tab.click('main form button.go')
+      expect(await tab.textContent('#secret')).toMatch(/^whsec_/)
+    } finally {
+      await browser.close()
+    }
+  },
+)
