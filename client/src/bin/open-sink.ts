@@ -36,6 +36,8 @@ export async function openSink(
     case 'parquet':
       return (await import('../sinks/parquet-sink.ts')).parquetSink({ file: target })
     case 'postgres':
+      if (target !== '' && !/^(?:postgres(?:ql)?:\/\/|socket:|\/)/.test(target))
+        throw new UsageError('The target of postgres is a URL: --sink postgres:postgres://user@host:5432/database')
       return (await import('../sinks/postgres-sink.ts')).openPostgresSink({
         connectionString: target || (environment.variables.DATABASE_URL ?? ''),
         ...(options.schema !== undefined && { schema: options.schema }),

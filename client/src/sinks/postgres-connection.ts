@@ -1,5 +1,6 @@
 // One connection to PostgreSQL: opened when it is first used, and again after it was lost.
 import type { Client } from 'pg'
+import { postgresFaultOf } from './postgres-faults.ts'
 import { isMissingModule, SinkError } from './sink-error.ts'
 
 export type PostgresConnectionOptions = {
@@ -66,13 +67,17 @@ export function postgresConnection(options: PostgresConnectionOptions): Postgres
     forgetConnection = forget
     client.on('error', forget)
     client.on('end', forget)
-    await client.connect()
+    try {
+      await client.connect()
+    } catch (error) {
+      throw postgresFaultOf(error, client)
+    }
     try {
       await client.query("set time zone 'UTC'")
       await setUp(client)
     } catch (error) {
       await client.end()
-      throw error
+      throw postgresFaultOf(error, client)
     }
     return client
   }
@@ -98,7 +103,7 @@ export function postgresConnection(options: PostgresConnectionOptions): Postgres
           // Otherwise a connection that is still alive would keep the lock.
           void client.end().catch(() => {})
         }
-        throw error
+        throw postgresFaultOf(error, client)
       }
     },
     async end() {

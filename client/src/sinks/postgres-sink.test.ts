@@ -13,6 +13,7 @@ import {
 import type { TenderRecord } from '../types.ts'
 import { lotColumns as flatLotColumns, tenderColumns as flatTenderColumns, lotsOf } from './flat-tender.ts'
 import { openPostgresSink } from './postgres-sink.ts'
+import { SinkError } from './sink-error.ts'
 
 const connectionString = process.env.TEST_DATABASE_URL
 if (!connectionString) console.log('skipped: the PostgreSQL sink (no TEST_DATABASE_URL)')
@@ -329,5 +330,51 @@ describe.skipIf(!connectionString)('PostgreSQL sink', () => {
     await expect(sink.begin(first)).rejects.toThrow('ECONNREFUSED')
     await sink.end()
     expect(() => openPostgresSink({ connectionString: '', schema: 'a"; drop' })).toThrow('letters, digits')
+  })
+
+  test('what PostgreSQL refuses is said in words that name the fix, and never the password', async () => {
+    const schema = nextSchema()
+    const account = `loader_${process.pid}`
+    const to = (change: (url: URL) => void, options: { schema?: string } = {}) => {
+      const url = new URL(connectionString!)
+      change(url)
+      return openPostgresSink({ connectionString: url.href, ...options })
+    }
+    const asLoader = (url: URL) => Object.assign(url, { username: account, password: 'very-secret' })
+    await query(`create role ${account} login password 'very-secret'`)
+    try {
+      const refusals = [
+        [
+          to((url) => Object.assign(url, { pathname: '/no_such_one' })),
+          /no_such_one.*create it \(createdb no_such_one\)/,
+        ],
+        [to((url) => Object.assign(url, { username: 'no_such_account' })), /refuses the account .*no_such_account/],
+        [to(asLoader, { schema }), new RegExp(`The account ${account} lacks a right .*CREATE on the database`)],
+      ] as const
+      for (const [sink, words] of refusals) {
+        const error: unknown = await sink.state.load().catch((caught: unknown) => caught)
+        expect(error).toBeInstanceOf(SinkError)
+        expect(String(error)).toMatch(words)
+        expect(String(error)).not.toContain('very-secret')
+        await sink.end()
+      }
+      await query(`create schema ${schema} authorization ${account}`)
+      const sink = to(asLoader, { schema })
+      await sink.begin(first)
+      await sink.upsert([recordOf(1)])
+      await sink.commit(state, 'run')
+      await query(`alter table ${schema}.tender drop column title cascade`)
+      await sink.begin(delta)
+      await expect(
+        (async () => {
+          await sink.upsert([recordOf(1, 1)])
+          await sink.commit(state, 'run')
+        })(),
+      ).rejects.toThrow(/not as this sink made them \(column "title"/)
+      await sink.end()
+    } finally {
+      await query(`drop owned by ${account} cascade`)
+      await query(`drop role ${account}`)
+    }
   })
 })
