@@ -29,7 +29,7 @@ export function auditList(
     columns: [texts.when, texts.who, texts.what, texts.subject, texts.detail],
     rows: shown.map((entry) => [
       moment(entry.at, language),
-      html`${entry.actor === 'operator' ? texts.operator : entry.actor}${entry.addressPrefix !== '' && html`<br><span class="soft">${entry.addressPrefix}</span>`}`,
+      html`${entry.actor === 'operator' ? texts.operator : quoted(entry.actor)}${entry.addressPrefix !== '' && html`<br><span class="soft">${entry.addressPrefix}</span>`}`,
       actionText(entry.action, language),
       quoted(entry.subject),
       detailText(entry.detail),
