@@ -9,9 +9,9 @@ export const plantedEdits: readonly (PlantedEdit & { readonly kind: 'sqlite' | '
     kind: 'ndjson',
     file: 'client/src/sinks/working-copy.ts',
     from: `    await putInPlace(temporary, base)
-    await replaceLog(this.#logPath, { state, end: 'run', baseBytes: out.offset })
+    await replaceLog(this.#logPath, mark)
 `,
-    to: `    await replaceLog(this.#logPath, { state, end: 'run', baseBytes: out.offset })
+    to: `    await replaceLog(this.#logPath, mark)
     await putInPlace(temporary, base)
 `,
   },

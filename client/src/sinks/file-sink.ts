@@ -21,7 +21,7 @@ export type FileSinkOptions = {
 export function fileSink({ name, file, exportPaths = [], readBack, ...options }: FileSinkOptions): OpenSink {
   const copy = new WorkingCopy({
     ...options,
-    isExported: async () => (await Promise.all(exportPaths.map(sizeOf))).every((bytes) => bytes !== undefined),
+    exportSizes: () => Promise.all(exportPaths.map(sizeOf)),
   })
   let keepsArchived = false
   const sink: Sink = {

@@ -15,6 +15,8 @@ export type Mark = {
   readonly end: 'page' | 'run'
   /** Size of the base to which the log belongs; 0 when there is none. */
   readonly baseBytes: number
+  /** Sizes of the files that were exported last; missing where there is no other form of the copy. */
+  readonly exportBytes?: readonly number[]
 }
 
 /** What a record must have to be stored in a copy; everything else is stored unchanged. */
@@ -33,7 +35,8 @@ function readMark(line: Buffer, hash: Hash): Mark | undefined {
   try {
     const { mark } = JSON.parse(line.toString()) as { mark: Mark & { checksum: string } }
     if (mark.checksum !== checksumOf(hash)) return undefined
-    return { state: mark.state && parseState(mark.state), end: mark.end, baseBytes: mark.baseBytes }
+    const { state, end, baseBytes, exportBytes } = mark
+    return { state: state && parseState(state), end, baseBytes, ...(exportBytes && { exportBytes }) }
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error

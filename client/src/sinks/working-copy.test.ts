@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -43,7 +43,7 @@ function copyIn(at: string, failAt?: 'add' | 'finish' | 'putInPlace') {
     base: join(at, 'base.ndjson'),
     folder: at,
     openExport,
-    isExported: async () => existsSync(listPath),
+    exportSizes: async () => [existsSync(listPath) ? statSync(listPath).size : undefined],
   })
   const titles = (): string[] => (existsSync(listPath) ? readFileSync(listPath, 'utf8').split('\n').sort() : [])
   return { copy, titles, listPath }
@@ -114,14 +114,28 @@ describe('the working copy', () => {
     await copy.end()
   })
 
+  it('restores an export that another program cut or extended, even if nothing changed, and in another process', async () => {
+    const at = freshFolder()
+    await run(copyIn(at).copy, [recordOf(1), recordOf(2)], 0, true)
+    for (const content of ['', 'cut', 'longer than all titles of the records that the copy holds, by far']) {
+      const { copy, titles, listPath } = copyIn(at)
+      writeFileSync(listPath, content)
+      await run(copy, [], 1)
+      expect(titles()).toEqual(titlesOf([1, 0], [2, 0]))
+      await copy.end()
+    }
+  })
+
   it('does not write the copy again when nothing changed', async () => {
     const at = freshFolder()
     const { copy, listPath } = copyIn(at)
     await run(copy, [recordOf(1), recordOf(2)], 0)
-    writeFileSync(listPath, 'untouched')
+    const untouched = '-'.repeat(statSync(listPath).size)
+    writeFileSync(listPath, untouched)
     await run(copy, [recordOf(1)], 1)
-    expect(readFileSync(listPath, 'utf8')).toBe('untouched')
-    expect(await copy.loadState()).toEqual(stateOf(1))
+    await run(copy, [], 2)
+    expect(readFileSync(listPath, 'utf8')).toBe(untouched)
+    expect(await copy.loadState()).toEqual(stateOf(2))
     await copy.end()
   })
 

@@ -31,8 +31,8 @@ export type WorkingCopyOptions = {
   /** Folder of the log, the staging and the temporary files; on the same disk as the base. */
   readonly folder: string
   readonly openExport?: () => Promise<CopyExport>
-  /** Whether the last export still exists. */
-  readonly isExported?: () => Promise<boolean>
+  /** Sizes of the exported files; undefined for one that is missing. */
+  readonly exportSizes?: () => Promise<readonly (number | undefined)[]>
   /** Returns the print of a stored record. Default: that of a whole record. */
   readonly printOf?: (stored: StoredRecord) => RecordPrint
 }
@@ -59,6 +59,8 @@ export class WorkingCopy {
   readonly #logPath: string
   readonly #stagingPath: string
   #target: Target | undefined
+  /** Sizes of the exported files as the last run left them. */
+  #exportBytes: readonly number[] | undefined
 
   constructor(options: WorkingCopyOptions) {
     this.#options = options
@@ -152,7 +154,7 @@ export class WorkingCopy {
   async commit(state: SyncState, end: 'page' | 'run'): Promise<void> {
     const target = this.#begun()
     const baseBytes = (await sizeOf(this.#options.base)) ?? 0
-    const mark: Mark = { state, end, baseBytes }
+    const mark: Mark = { state, end, baseBytes, ...(this.#exportBytes && { exportBytes: this.#exportBytes }) }
     const isCompacted = end === 'run' && (target.isStaging || target.hasChanges || !(await this.#isExported()))
     if (end === 'run' && !isCompacted) await replaceLog(this.#logPath, mark)
     else await target.log.commit(mark)
@@ -222,8 +224,10 @@ export class WorkingCopy {
     return this.#target
   }
 
+  /** Whether the exported files are still as long as the last run left them; another program may have cut them. */
   async #isExported(): Promise<boolean> {
-    return (await this.#options.isExported?.()) ?? true
+    const sizes = (await this.#options.exportSizes?.()) ?? []
+    return sizes.every((bytes, file) => bytes !== undefined && bytes === (this.#exportBytes?.[file] ?? bytes))
   }
 
   /** The copy as last committed, from base and log. Reads only. */
@@ -259,6 +263,7 @@ export class WorkingCopy {
       await this.#compact(live.index, live.mark!)
       live = await this.#readLive()
     }
+    this.#exportBytes = live.mark?.exportBytes
     const log = await RecordLog.open(this.#logPath, live.committedBytes)
     return { ...newTarget(live.index, log), hasChanges: live.records > 0, isStaging: false }
   }
@@ -315,8 +320,10 @@ export class WorkingCopy {
       throw error
     }
     await exported?.putInPlace()
+    const exportBytes = (await this.#options.exportSizes?.())?.map((bytes) => bytes ?? 0)
+    const mark: Mark = { state, end: 'run', baseBytes: out.offset, ...(exportBytes && { exportBytes }) }
     await putInPlace(temporary, base)
-    await replaceLog(this.#logPath, { state, end: 'run', baseBytes: out.offset })
+    await replaceLog(this.#logPath, mark)
   }
 }
 
