@@ -490,8 +490,9 @@ const table = {
   audit: {
     summary: 'List who did what, newest first.',
     details: [
-      'Every change by a person in the console or by a command has an entry, for 24 months. The console shows the same: to the Owners',
-      'of an organization its own, to operators all.',
+      'Every change by a person in the console or by a command has an entry, kept for 730 days or as long as the service was',
+      'told to (TENDERSTOCK_KEEP_AUDIT_DAYS). The console shows the same: to the Owners of an organization its own, to',
+      'operators all.',
     ],
     options: {
       organization: { ...organization, help: 'Only entries about this organization.' },
@@ -519,7 +520,7 @@ const table = {
       json,
       help,
     },
-    environment: serviceEnvironment,
+    environment: [...serviceEnvironment, ...bucketEnvironment],
     examples: [
       ['tenderstock doctor --data /srv/tenderstock', 'before the first start, or when something seems wrong'],
       ['tenderstock doctor --live --source ted --json', 'with a portal, for a program'],

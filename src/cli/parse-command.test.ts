@@ -146,6 +146,14 @@ describe('command line', () => {
     expect(question('organization end a\u001b[2J')).toMatch(/"a\?\[2J"/)
   })
 
+  test('a command that reads the address of a bucket names the keys of the bucket', () => {
+    for (const name of commandNames) {
+      const environment = new Set<string>(commands[name].environment)
+      if (environment.has('TENDERSTOCK_EDITIONS') || environment.has('TENDERSTOCK_DOCUMENTS'))
+        expect([...environment], name).toEqual(expect.arrayContaining(['AWS_ACCESS_KEY_ID', 'AWS_ENDPOINT_URL']))
+    }
+  })
+
   test('the main help lists every command except those for rare use', () => {
     const text = helpText([], plainStyle)!
     for (const name of commandNames) expect(text.includes(`  ${name} `), name).toBe(!commands[name].hidden)
