@@ -73,7 +73,7 @@ SIGTERM and Ctrl-C stop it after the open requests.
                              one during a rotation; reread for each request;
                              default: TENDER_WEBHOOK_SECRET
   --listen <host>:<port>     default: 127.0.0.1:9000; put a proxy with TLS
-                             before it
+                             in front of it
   --path <path>              path of the endpoint; default: /
   --json                     JSON lines instead of text
   --quiet                    only what was refused or not kept
@@ -132,12 +132,14 @@ Examples
   tender-sync status --sink parquet:tenders.parquet --json`,
   verify: `tender-sync verify --url <address> --sink <kind>[:<target>] [options]
 
-Crawls the whole list, archived records included, and compares it with the
-copy: for csv, parquet, ndjson and sqlite every value in the file itself
-(csv needs npm install csv-parse), else ids, times of change and status. Exits
-with 5 if they differ. Changes since the last run are counted separately. A
-stock of 100,000 records takes 17 minutes at 60 requests a minute. Hits of
-tender-sync webhooks are not compared: the API has none.
+Reads the copy and compares its digest with that of the edition, with one
+request. For csv, parquet, ndjson, sqlite and postgres it reads every value in
+the file or table itself (csv needs npm install csv-parse). If the digests
+differ, or with filters, it requests the whole list, archived records included,
+and names the records that differ: a stock of 100,000 records then takes 17
+minutes at 60 requests a minute. Changes since the last run are counted
+separately. Exits with 5 if the copy differs. Hits of tender-sync webhooks are
+not compared: the API has none.
 
 ${asking}
 ${shared}
