@@ -4,7 +4,7 @@ import type { Texts } from './languages.ts'
 
 const en = {
   title: 'Audit log',
-  lead: 'Who changed what, and when. Entries are kept for 24 months and cannot be altered.',
+  lead: 'Who changed what, and when. Entries cannot be altered. The operator sets how long they are kept; 24 months is usual.',
   when: 'When, UTC',
   who: 'Who',
   what: 'What',
@@ -85,7 +85,7 @@ const en = {
 
 const de: typeof en = {
   title: 'Protokoll',
-  lead: 'Wer wann was geändert hat. Einträge bleiben 24 Monate und lassen sich nicht ändern.',
+  lead: 'Wer wann was geändert hat. Einträge lassen sich nicht ändern. Wie lange sie bleiben, stellt der Betreiber ein; üblich sind 24 Monate.',
   when: 'Wann, UTC',
   who: 'Wer',
   what: 'Was',

@@ -78,7 +78,7 @@ const en = {
   openSource: 'Open the source',
   mails: (count: string) => `${count} mails wait`,
   mailsOff:
-    'No mail server is configured. They are sent as soon as one is (docs, “Mail”). Sign-in links do not arrive; `tenderstock console link MAIL` prints one.',
+    'No mail server is configured. They are sent as soon as TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM are set. Sign-in links do not arrive; `tenderstock console link MAIL` prints one.',
   mailsLate: (error: string) =>
     `The mail server does not accept them: ${error}. Sign-in links by mail do not arrive; passkeys work.`,
   mailsLateNoError:
@@ -87,7 +87,8 @@ const en = {
   givenUpBody: (error: string) => `The last answer was: ${error}. They will not be sent again.`,
   seeOrganizations: 'See the organizations',
   disabled: (count: string) => `${count} webhook endpoints are disabled`,
-  disabledBody: 'Their messages are held, and nothing is lost for 30 days. Their owners were notified.',
+  disabledBody:
+    'Their messages are held, and nothing is lost for 30 days. Tell their Owners: they see it only in the console.',
   failingHooks: (count: string) => `${count} webhook endpoints are failing`,
   failingHooksBody: 'Messages are retried for three days; after five days of failures an endpoint is disabled.',
   clock: 'A clock is wrong',
@@ -198,14 +199,15 @@ const de: typeof en = {
   openSource: 'Quelle öffnen',
   mails: (count) => `${count} E-Mails warten`,
   mailsOff:
-    'Es ist kein Mailserver eingestellt. Sie gehen ab, sobald es einen gibt (Dokumentation, „Mail“). Anmeldelinks kommen nicht an; `tenderstock console link MAIL` gibt einen aus.',
+    'Es ist kein Mailserver eingestellt. Sie gehen ab, sobald TENDERSTOCK_SMTP_URL und TENDERSTOCK_MAIL_FROM gesetzt sind. Anmeldelinks kommen nicht an; `tenderstock console link MAIL` gibt einen aus.',
   mailsLate: (error) => `Der Mailserver nimmt sie nicht an: ${error}. Anmeldelinks kommen nicht an; Passkeys gehen.`,
   mailsLateNoError: 'Sie warten länger als zehn Minuten. Anmeldelinks kommen nicht an; Passkeys gehen.',
   givenUp: (count) => `${count} E-Mails wurden aufgegeben`,
   givenUpBody: (error) => `Die letzte Antwort war: ${error}. Es wird nicht weiter versucht.`,
   seeOrganizations: 'Organisationen ansehen',
   disabled: (count) => `${count} Webhook-Ziele sind abgeschaltet`,
-  disabledBody: 'Ihre Meldungen werden aufgehoben; 30 Tage lang geht nichts verloren. Die Inhaber wissen es.',
+  disabledBody:
+    'Ihre Meldungen werden aufgehoben; 30 Tage lang geht nichts verloren. Sagen Sie es den Inhabern: Sie sehen es nur in der Konsole.',
   failingHooks: (count) => `${count} Webhook-Ziele sind gestört`,
   failingHooksBody: 'Meldungen werden drei Tage lang wiederholt; nach fünf Tagen wird ein Ziel abgeschaltet.',
   clock: 'Eine Uhr geht falsch',

@@ -131,7 +131,7 @@ const en = {
   badDay: 'Choose a day.',
   secret: 'Signing secret',
   secretDetail: 'Two may be valid during a change. The old one ends 24 hours later.',
-  secretLine: (made: string) => `Made ${made}`,
+  secretLine: (made: string) => `Created ${made}`,
   secretEnds: (end: string) => `ends ${end}`,
   roll: 'Replace the secret…',
   rollTitle: 'Replace the signing secret?',
