@@ -29,21 +29,21 @@ Measures how fast Tenderstock is beside its peers, as ratios of medians of one r
   sources      reading portals beside other readers
   consolidate  what a notice costs
   quality      how good the records are
-  hits         matching, writing and delivering hits beside plain programs, and the API beside them
-  console      pages while 100,000 changes are published, and the API beside people on the console
-  fit          how well the fit score finds what companies won; --fit learns its table again
-  match        labels and learned weights of matching; --fit learns their table again
+  hits         matching, writing and delivering hits beside plain programs, and the API meanwhile
+  console      pages while 100,000 changes are published, and the API while people use the console
+  fit          how well the fit score finds what companies won; --fit relearns its table
+  match        labels and learned weights of matching; --fit relearns their table
 
   --records N[,N]       size of the stock; the documents have 10000,1000000,5000000
   --rows NAME[,NAME]    speed: only these rows:
                         ${wrapped(rowNames)}
   --rounds N            default 5
   --seconds N           how long one side is under load in a round, default 2
-  --peers               speed: the peers' table above a million records, too
+  --peers               speed: fill the peers' table above a million records, too
   --keep FOLDER         keep the stock there for the next run
   --service CHECKOUT    measure the service of another checkout
   --clients N           clients of the delta, default 1000
-  --filled N            consolidate: records that are there before
+  --filled N            consolidate: records in the stock beforehand
   --engine NAME         consolidate: embedded, postgres or both
   --seed S, --copies N  quality: the copies that are made; fit: the folds
   --searches N          hits: saved searches, default 100000

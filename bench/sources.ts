@@ -265,13 +265,13 @@ export function sourcesAsMarkdown(report: SourcesReport): string[] {
   }
   return [
     '',
-    `A day's package of TED: ${day.notices.toLocaleString('en')} eForms of the corpus with numbers of their own, ${megabytes(day.packedBytes)} MB packed, ${megabytes(day.unpackedBytes)} MB unpacked. Medians of ${rounds} rounds in turns; load ${load.map((each) => each.toFixed(1)).join(' to ')} on 2 cores.`,
+    `A day's package of TED: ${day.notices.toLocaleString('en')} eForms of the corpus with distinct numbers, ${megabytes(day.packedBytes)} MB packed, ${megabytes(day.unpackedBytes)} MB unpacked. Medians of ${rounds} rounds in turns; load ${load.map((each) => each.toFixed(1)).join(' to ')} on 2 cores.`,
     '',
     '| From package to | CPU s | wall s | notices a second and core | ÷ xmllint | ÷ gunzip |',
     '|---|--:|--:|--:|--:|--:|',
     line('nothing: `gunzip -c`', peers.gunzip),
     line('nothing: `xmllint --stream --noout`, unpacked files', peers.xmllint),
-    stage('documents (asked for, unpacked, told by their numbers)', stages.unpack),
+    stage('documents (requested, unpacked, identified by number)', stages.unpack),
     stage('notices (hashed and read)', stages.parse),
     stage('stored notices, embedded', stages.embedded),
     ...(stages.server ? [stage('stored notices, PostgreSQL, its CPU included', stages.server)] : []),
@@ -294,9 +294,9 @@ export function sourcesAsMarkdown(report: SourcesReport): string[] {
         )
       : []),
     '',
-    'Days of the past that fit into an hour, by calculation from these costs; each bound by itself:',
+    'Days of the past that fit into an hour, calculated from these costs, each limit taken alone:',
     '',
-    `| | notices a day | published limit | a quarter of the card's rate | line of ${lineBits / 1e6} Mbit/s | one core | least |`,
+    `| | notices a day | published limit | a quarter of the card's rate | line of ${lineBits / 1e6} Mbit/s | one core | limited by |`,
     '|---|--:|--:|--:|--:|--:|---|',
     ...backfillRows(report).map(
       (row) =>

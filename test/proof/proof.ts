@@ -16,7 +16,7 @@ const proofs: { readonly [name: string]: Proof } = {
   },
   container: {
     about:
-      'the image is built on a Debian of its own, and runs without rights on a read-only file system; compose.yaml runs',
+      'the image is built on a separate Debian and runs without privileges on a read-only file system; compose.yaml runs',
     files: ['test/deploy/container.test.ts', 'test/deploy/compose.test.ts', 'test/deploy/deploy-files.test.ts'],
   },
   crash: {
@@ -44,12 +44,12 @@ const proofs: { readonly [name: string]: Proof } = {
     files: ['test/limiter/held-limit.test.ts', 'src/api/limits/limiter-shared.test.ts'],
   },
   package: {
-    about: 'the packed program, installed into an empty folder, started there and asked',
+    about: 'the packed program is installed into an empty folder, started there, and answers requests',
     files: ['test/package'],
   },
   publishing: {
     about:
-      '100,000 changes on both engines while a stranger asks, 5 million for the first time, 100 kills of a publisher',
+      '100,000 changes on both engines while another user queries the database, 5 million records for the first time, 100 kills of a publisher',
     files: ['test/large-publication.test.ts', 'test/crash/publish-kill.test.ts', 'src/publish/publish.test.ts'],
   },
   hits: {
