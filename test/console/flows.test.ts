@@ -452,7 +452,7 @@ describe.skipIf(!hasChromium)('people on the console', () => {
       // typed values stay
       await desk.fill('Began (UTC)', '')
       await desk.press('Publish incident')
-      expect(await desk.text()).toContain('The incident is on the status page.')
+      expect(await desk.text()).toContain('The incident is published.')
       const row = desk.page.getByRole('row').filter({ hasText: title })
       await desk.follow('Change', row)
       await desk.fill('What happened', 'TED answers again.')
