@@ -94,6 +94,7 @@ describe.each(drawnEngines)('metrics (%s)', (engine) => {
       {
         counters,
         rounds: () => ({ failedRounds: 2, lastRoundAt: now - 5000, isStopped: false }),
+        publishes: true,
         sources: () => ['ted', 'doe', 'no-doffin'],
       },
     )
@@ -130,6 +131,8 @@ describe.each(drawnEngines)('metrics (%s)', (engine) => {
       'rounds_total{outcome="failed"}': 1,
       failed_rounds: 2,
       last_round_timestamp_seconds: now / 1000 - 5,
+      'stage_runs_total{stage="Publishing",outcome="succeeded"}': 0,
+      'stage_runs_total{stage="Publishing",outcome="failed"}': 0,
       'stage_runs_total{stage="Matching",outcome="succeeded"}': 2,
       'stage_runs_total{stage="Matching",outcome="failed"}': 1,
       'stage_seconds_total{stage="Matching"}': 3,

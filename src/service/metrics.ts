@@ -36,6 +36,8 @@ export type StockContext = {
   readonly rounds: () => RoundState | undefined
   /** The newest edition that this process wrote into the bucket. */
   readonly exported?: () => number | undefined
+  /** Whether this process has the role `publish`. */
+  readonly publishes: boolean
   /** Ids of the sources that this process reads. */
   readonly sources: () => readonly string[]
 }
@@ -142,12 +144,16 @@ export class Metrics {
     samples.set('database_waiting', waiting)
   }
 
-  #addWork(samples: MetricSamples, { counters, rounds, exported }: StockContext): void {
+  #addWork(samples: MetricSamples, { counters, rounds, exported, publishes }: StockContext): void {
     const state = rounds()
     samples.set('rounds_total', counters.rounds.succeeded, { outcome: 'succeeded' })
     samples.set('rounds_total', counters.rounds.failed, { outcome: 'failed' })
     samples.set('failed_rounds', state?.failedRounds ?? 0)
     samples.set('last_round_timestamp_seconds', state?.lastRoundAt === undefined ? undefined : state.lastRoundAt / 1000)
+    // before the first publication, too: without this series nobody publishes
+    if (publishes && !counters.stages.has('Publishing'))
+      for (const outcome of ['succeeded', 'failed'])
+        samples.set('stage_runs_total', 0, { stage: 'Publishing', outcome })
     for (const [stage, { succeeded, failed, seconds }] of counters.stages) {
       samples.set('stage_runs_total', succeeded, { stage, outcome: 'succeeded' })
       samples.set('stage_runs_total', failed, { stage, outcome: 'failed' })

@@ -163,6 +163,7 @@ export async function start(options: StartOptions): Promise<void> {
     counters,
     ...(exported && { exported }),
     rounds: node.shownRounds.state,
+    publishes: has('publish'),
     sources: () => live?.ids ?? samples?.ids ?? [],
   })
   let isReady = false

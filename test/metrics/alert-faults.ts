@@ -17,10 +17,13 @@ const request = (status: number, route = '/v1/tenders') =>
 const bucket = (bound: string) =>
   of('http_request_duration_seconds_bucket', `route="/v1/tenders",status="200",le="${bound}"`)
 
+const publishing = 'stage="Publishing",outcome="succeeded"'
+
 /** A service that publishes every hour and answers ten requests a second, two nodes. */
 export const normalSeries: Series = {
   [`up{${labels}}`]: always(1),
   [of('rounds_total', 'outcome="succeeded"')]: '0+2x130',
+  [of('stage_runs_total', publishing)]: '0+2x130',
   [of('edition_number')]: '1x59 2x70',
   [of('edition_number', '', 'b')]: '1x60 2x69',
   // published each hour, after a night of nine hours
@@ -78,7 +81,8 @@ export const alertFaults: {
   }
 } = {
   TenderstockDown: { series: { [`up{${labels}}`]: from(1, 0) } },
-  TenderstockNoPublisher: { series: { [of('rounds_total', 'outcome="succeeded"')]: '0+2x59' }, without: ['instance'] },
+  // processes with other roles still make rounds
+  TenderstockNoPublisher: { series: { [of('stage_runs_total', publishing)]: '0+2x59' }, without: ['instance'] },
   TenderstockEditionOld: { series: { [of('edition_age_seconds')]: '90000+60x130' }, without: ['job', 'instance'] },
   TenderstockNodeBehind: { series: { [of('edition_number', '', 'b')]: '1x59 3x70' } },
   TenderstockNoLook: { series: { [of('edition_look_timestamp_seconds')]: '0+60x59 3540x70' } },
