@@ -251,12 +251,27 @@ export function recordFailed(
   })
 }
 
+const uniqueViolation = '23505'
+/** How often outcomes may meet an attempt that another deliverer records at the same moment. */
+const maxMeetings = 10
+
 /**
  * Records the usual outcome of many attempts in one statement: nearly all of the database's cost of delivering. A lost
  * lease means the same as in `recordFailed`. The endpoints are locked first, in their order, as before every change of
- * their deliveries. Returns whose lease was lost, in the order given.
+ * their deliveries. Not to be called in a transaction. Returns whose lease was lost, in the order given.
  */
 export async function recordDelivered(db: Executor, delivered: readonly Delivered[]): Promise<boolean[]> {
+  for (let meetings = 1; ; meetings++) {
+    try {
+      return await recordTogether(db, delivered)
+    } catch (error) {
+      // The statement waited for the lock of a deliverer whose attempt it does not see: it must begin again.
+      if ((error as { readonly code?: string }).code !== uniqueViolation || meetings === maxMeetings) throw error
+    }
+  }
+}
+
+async function recordTogether(db: Executor, delivered: readonly Delivered[]): Promise<boolean[]> {
   const leases = delivered.map(({ lease }) => lease)
   const attempts = delivered.map(({ attempt }) => attempt)
   const { rows } = await sql<{ endpointNo: number; fence: number }>`

@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
+import pg from 'pg'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts'
@@ -11,6 +12,7 @@ import {
   countDeliveries,
   listDeliveries,
   pruneDeliveries,
+  recordDelivered,
   recordFailed,
   releaseHeld,
   replayDeliveries,
@@ -294,6 +296,40 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     await Promise.all([deliver({ worker: 'a' }), deliver({ worker: 'b' }), deliver({ worker: 'c' })])
     expect(idsOf(receiver.received).sort()).toEqual(ids.sort())
   })
+
+  test.skipIf(engine === 'embedded')(
+    'two deliverers that store attempts of one message at the same moment both can',
+    async () => {
+      const { addHit, addEndpoint, addDelivery, store } = await world()
+      const { endpointNo } = await addEndpoint('http://127.0.0.1:9/')
+      const messageId = await addDelivery(endpointNo, await addHit())
+      const attempt = { messageId, attempts: 1, at: 1, status: 204, error: undefined, milliseconds: 1, answer: '' }
+      const lease = { endpointNo, endpointId: '', address: '', requestsPerSecond: 1, failures: 0, fence: 0 }
+      const other = new pg.Client({ connectionString: store.options.databaseUrl })
+      await other.connect()
+      try {
+        await other.query('begin')
+        await other.query('select from webhook_endpoint where endpoint_no = $1 for update', [endpointNo])
+        const stored = recordDelivered(store.db, [{ lease, attempt: { ...attempt, step: { state: 'delivered' } } }])
+        // it waits for the lock, and does not see what is written meanwhile
+        const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%logged as%'
+          and datname = current_database() and pid <> pg_backend_pid()`
+        await expect.poll(async () => (await other.query(waiting)).rowCount).toBe(1)
+        await other.query(
+          `insert into delivery_attempt (message_id, endpoint_no, attempt, attempted_at, duration_ms, answer)
+           values ($1, $2, 1, 0, 1, '')`,
+          [messageId, endpointNo],
+        )
+        await other.query('commit')
+        expect(await stored).toEqual([false])
+      } finally {
+        await other.end()
+      }
+      const { rows } = await sql<{ attempt: number }>`
+        select attempt from delivery_attempt where message_id = ${messageId} order by attempt`.execute(store.db)
+      expect(rows).toEqual([{ attempt: 1 }, { attempt: 2 }])
+    },
+  )
 
   test('a message whose outcome could not be stored is sent again unchanged', async () => {
     const { addHit, addEndpoint, addDelivery, deliver, receiver, store, options, advance } = await world()
