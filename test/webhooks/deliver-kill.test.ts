@@ -127,8 +127,12 @@ describe.skipIf(testDatabaseUrl === undefined)('a deliverer that was suspended p
         while (receiver.received.length === 0) await delay(10)
         expect(await asleep(child.pid!)).toBe(true)
         await sql`update webhook_endpoint set taken_until = 0`.execute(store.db)
-        await world.deliver()
-        expect(receiver.received).toHaveLength(2)
+        // it may have been stopped in a transaction that holds the endpoint, which the server ends after a while
+        const deliveredAgain = async () => {
+          await world.deliver()
+          return receiver.received.length
+        }
+        await expect.poll(deliveredAgain, { timeout: 100_000 }).toBe(2)
         if (isReplayed) await replayDeliveries(store, endpointNo, { messageId }, world.now())
         const before = rounds
         child.kill('SIGCONT')
@@ -147,11 +151,8 @@ describe.skipIf(testDatabaseUrl === undefined)('a deliverer that was suspended p
   )
 })
 
+/** Whatever the time is: the full proof takes longer than a signature is valid. */
 function verifies(secret: string, body: string, headers: Record<string, string>): boolean {
-  try {
-    new Webhook(secret).verify(body, headers)
-    return true
-  } catch {
-    return false
-  }
+  const at = new Date(Number(headers['webhook-timestamp']) * 1000)
+  return headers['webhook-signature'] === new Webhook(secret).sign(headers['webhook-id']!, at, body)
 }
