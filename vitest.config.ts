@@ -25,7 +25,7 @@ const house = [
   'test/tidy.test.ts',
   'test/generated.test.ts',
   'test/record-members.test.ts',
-  ...['fields', 'settings', 'sources'].map((page) => `test/docs/${page}-page.test.ts`),
+  ...['commands', 'fields', 'settings', 'sources'].map((page) => `test/docs/${page}-page.test.ts`),
   'test/metrics/metrics-page.test.ts',
 ]
 /** Tests of functions: they start nothing, and may share a process, which loads each module once. */

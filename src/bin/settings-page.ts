@@ -21,8 +21,8 @@ export function settingsText(sources: Sources): string {
   const keys = [...sources.values()].flatMap(({ id, access }) => (access.kind === 'key' ? [{ id, ...access }] : []))
   return `# Settings
 
-Every setting of the environment. This page is made by \`npm run generate\` from the table in the code; the options of a
-command are in its \`--help\`.
+Every setting of the environment. This page is made by \`npm run generate\` from the table in the code; the options of
+commands are in [commands.md](commands.md) and in their \`--help\`.
 
 \`tenderstock config\` shows the settings in effect, where each comes from, and variables that are no setting. It asks the
 service that runs on the data folder (\`--data\`); where none runs, it shows what a command that is started there would

@@ -605,7 +605,7 @@ const table = {
     examples: [
       ['tenderstock source check ted doe', 'two portals'],
       ['tenderstock source check ro-seap --record answers', 'a recording for the tests'],
-      ['tenderstock source check --report sources.md', 'all active sources, and a page about them'],
+      ['tenderstock source check --report portals.markdown', 'all active sources, and a page about them'],
       [
         'tenderstock source check xx-new --simulator http://127.0.0.1:8090',
         'a new card against `tenderstock simulate`',

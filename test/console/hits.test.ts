@@ -423,7 +423,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     await deliver()
     const { body, headers } = receiver.received.at(-1)!
     for (const key of [secret, second]) new Webhook(key).verify(body, headers as Record<string, string>)
-    expect(await read(path)).toMatch(/Made [^<]+, ends /)
+    expect(await read(path)).toMatch(/Created [^<]+, ends /)
     receiver[Symbol.dispose]()
     expect(await noticeOf(`${path}/test`, { wrong: 'yes' })).toContain('The test event failed')
     world.wait(16 * minuteMs)

@@ -70,6 +70,7 @@ export const listedGuides: { readonly [group in GroupName]: readonly ListedGuide
     ['docs/install.md'],
     ['docs/operations.md'],
     ['docs/command-line.md'],
+    ['docs/commands.md'],
     ['docs/settings.md'],
     ['docs/backup.md'],
     ['docs/monitoring.md'],
