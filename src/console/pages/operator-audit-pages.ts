@@ -43,7 +43,7 @@ async function auditLog({ store, directory }: ConsoleContext, { language, query 
               quoted(entry.subject),
               organizationOf(entry),
               html`${Object.entries(entry.detail).map(([name, value], index) => html`${index > 0 && html`<br>`}<span class="soft">${name}</span> ${quoted(String(value ?? '–'))}`)}`,
-              entry.addressPrefix !== '' && html`<code class="nb">${entry.addressPrefix}</code>`,
+              entry.addressPrefix !== '' && html`<code>${entry.addressPrefix}</code>`,
             ]),
           })}${pager({
             text: texts.range(formatNumber(shown.length, language)),
