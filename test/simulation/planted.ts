@@ -81,7 +81,11 @@ function cachingAnswer(): (answer: Answer, url: string, node: ApiNode) => Answer
       kept.set(node.backplane.log, answers)
     }
     const known = answers.get(url)
-    if (known) return { ...known, headers: { ...answer.headers, ...known.headers } }
+    if (known) {
+      // Whether a body is packed follows from its size, and the stored body is another one.
+      const { 'content-encoding': _encoding, ...headers } = answer.headers
+      return { ...known, headers: { ...headers, ...known.headers } }
+    }
     if (answer.status === 200 && !url.includes('cursor=')) answers.set(url, answer)
     return answer
   }
