@@ -41,7 +41,7 @@ export type Source = {
 
 /** As a card writes it: members that follow from its id, or that most cards share, may be left out. */
 type LeftOut = 'country' | 'license' | 'zone' | 'access' | 'politeness'
-type CardChannel = Omit<Channel, 'slots'> & Partial<Pick<Channel, 'slots'>>
+export type CardChannel = Omit<Channel, 'slots'> & Partial<Pick<Channel, 'slots'>>
 type Card = Omit<Source, LeftOut | 'channels'> &
   Partial<Pick<Source, LeftOut>> & { readonly channels: readonly [CardChannel, ...CardChannel[]] }
 

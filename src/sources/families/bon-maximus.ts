@@ -1,12 +1,11 @@
 // State portals of Nigeria by Bon Maximus: an HTML table of awarded contracts, one OCDS file for each.
 import { releases } from '../ocds/entries.ts'
-import type { Channel, Politeness } from '../source.ts'
+import type { CardChannel, Politeness } from '../source.ts'
 
 /** The contracts that such a portal lists. `origin` ends with a slash. The files write the OCID with `_` for `/`. */
-export function awardedContracts(origin: string): Channel {
+export function awardedContracts(origin: string): CardChannel {
   return {
     name: 'contracts',
-    slots: { kind: 'whole' },
     delivery: {
       kind: 'single',
       request: { url: `${origin}awarded_contracts.php` },

@@ -1,6 +1,6 @@
 // Data sets on CKAN portals: files listed with format and date, each fetched once per date.
 import type { Entries } from '../delivery.ts'
-import type { Channel } from '../source.ts'
+import type { CardChannel } from '../source.ts'
 
 export type CkanFiles = {
   /** Name of the channel. */
@@ -18,10 +18,9 @@ export type CkanFiles = {
 }
 
 /** The files of one data set, or of all that a search finds. */
-export function ckanFiles({ name, url, format, only, isUndated, files, timetable }: CkanFiles): Channel {
+export function ckanFiles({ name, url, format, only, isUndated, files, timetable }: CkanFiles): CardChannel {
   return {
     name,
-    slots: { kind: 'whole' },
     delivery: {
       kind: 'index',
       index: { url },

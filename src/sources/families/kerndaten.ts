@@ -1,6 +1,6 @@
 // Austria's Kerndaten: each obliged publisher keeps an index of announcements with their last change, one XML for each.
 import { kerndatenParser } from '../portals/at/parse-kerndaten.ts'
-import type { Source } from '../source.ts'
+import { type Source, sourceOf } from '../source.ts'
 
 /** The card of one publisher. `minute`: when its index is read, five times a day. */
 export function kerndatenSource(publisher: {
@@ -14,11 +14,10 @@ export function kerndatenSource(publisher: {
   readonly caveats: readonly string[]
 }): Source {
   const { id, title, homepage, minute, index, perDay } = publisher
-  return {
+  return sourceOf({
     id,
     title,
     publisher: publisher.publisher,
-    country: 'AT',
     homepage,
     documentation: 'https://www.data.gv.at/infos/kerndaten-bundesvergabegesetz/',
     license: {
@@ -26,11 +25,9 @@ export function kerndatenSource(publisher: {
       url: 'https://creativecommons.org/licenses/by/4.0/',
       attribution: publisher.publisher,
     },
-    zone: 'Europe/Vienna',
     channels: [
       {
         name: 'announcements',
-        slots: { kind: 'whole' },
         timetable: `${minute} 5,9,13,17,21 * * *`,
         delivery: {
           kind: 'index',
@@ -43,8 +40,6 @@ export function kerndatenSource(publisher: {
       },
     ],
     parse: kerndatenParser(id),
-    access: { kind: 'open' },
-    politeness: { requestsPerMinute: 60 },
     expects: { perDay, silentAfterDays: 14, shape: ['item', 'url'] },
     caveats: [
       'The whole index is read every time (up to 9 MB): a parameter `from` is ignored by the servers.',
@@ -53,5 +48,5 @@ export function kerndatenSource(publisher: {
       'A document has no id of its own: buyer, reference, form and time of change identify it.',
       ...publisher.caveats,
     ],
-  }
+  })
 }

@@ -19,7 +19,6 @@ export function digitalPlatformSource(publisher: {
     channels: [
       {
         name: 'releases',
-        slots: { kind: 'whole' },
         delivery: {
           kind: 'page',
           request: {

@@ -1,6 +1,6 @@
 // Spain's PLACSP syndications: Atom feeds of CODICE, newest first, and a zip of the feed's pages for each month.
 import { placspParser } from '../portals/es/parse-placsp.ts'
-import type { Source } from '../source.ts'
+import { type Source, sourceOf } from '../source.ts'
 
 const entries = { format: 'xml', element: 'entry', root: 'feed' } as const
 
@@ -16,22 +16,19 @@ export function placspSource(syndication: {
 }): Source {
   const { id, title, minutes, perDay } = syndication
   const feed = `https://contrataciondelsectorpublico.gob.es/sindicacion/sindicacion_${syndication.number}/${syndication.file}`
-  return {
+  return sourceOf({
     id,
     title,
     publisher: 'Dirección General del Patrimonio del Estado, Ministerio de Hacienda',
-    country: 'ES',
     homepage: 'https://contrataciondelsectorpublico.gob.es',
     documentation: 'https://contrataciondelsectorpublico.gob.es/wps/portal/DatosAbiertos',
     license: {
       name: 'Reuse of public sector information (Ley 37/2007), attribution',
       attribution: 'Plataforma de Contratación del Sector Público',
     },
-    zone: 'Europe/Madrid',
     channels: [
       {
         name: 'newest',
-        slots: { kind: 'whole' },
         timetable: `${minutes.newest} */2 * * *`,
         delivery: {
           kind: 'link-next',
@@ -54,7 +51,6 @@ export function placspSource(syndication: {
       },
     ],
     parse: placspParser(id),
-    access: { kind: 'open' },
     politeness: { requestsPerMinute: 20, pauseMs: 2_000 },
     expects: {
       perDay,
@@ -71,5 +67,5 @@ export function placspSource(syndication: {
       ...syndication.caveats,
     ],
     offBecause: 'robots',
-  }
+  })
 }

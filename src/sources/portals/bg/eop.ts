@@ -5,7 +5,6 @@ import { parseEop } from './parse-eop.ts'
 /** Rows are counted from 1, both ends included; `property` is the name that the page shows for the state. */
 const list = (property: string, status: string) => ({
   url: 'https://service.eop.bg/NX1Service.svc/GetPublishedTendersBySpecified',
-  method: 'POST' as const,
   headers: { accept: 'application/json', origin: 'https://app.eop.bg', referer: 'https://app.eop.bg/today' },
   json: {
     searchParameters: {

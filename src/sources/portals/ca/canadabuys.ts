@@ -27,7 +27,7 @@ export const source = sourceOf({
       timetable: '40 6-22/2 * * *',
       delivery: table('openTenderNotice-ouvertAvisAppelOffres'),
     },
-    { name: 'new', role: 'spare', slots: { kind: 'whole' }, delivery: table('newTenderNotice-nouvelAvisAppelOffres') },
+    { name: 'new', role: 'spare', delivery: table('newTenderNotice-nouvelAvisAppelOffres') },
   ],
   parse: parseCanadabuys,
   politeness: { ...browserLike, requestsPerMinute: 10 },

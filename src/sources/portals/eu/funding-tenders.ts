@@ -21,7 +21,6 @@ export const source = sourceOf({
         kind: 'page',
         request: {
           url: 'https://api.tech.ec.europa.eu/search-api/prod/rest/search?apiKey=SEDIA&text=***&pageSize={limit}&pageNumber={page}',
-          method: 'POST',
           multipart: {
             query: {
               bool: {

@@ -13,7 +13,6 @@ const channel = (name: string, resource: string) =>
       kind: 'page',
       request: {
         url: `${service}/${resource}?page={page}`,
-        method: 'POST',
         headers: { accept: 'application/json' },
         json: { dateFrom: '{from:yyyy-MM-dd}', dateTo: '{last:yyyy-MM-dd}' },
       },

@@ -1,13 +1,12 @@
 // The common portal of Honduras' procurement office (ONCAE) and ministry of finance (SEFIN).
 import { releases } from '../../ocds/entries.ts'
-import { type Channel, sourceOf } from '../../source.ts'
+import { type CardChannel, sourceOf } from '../../source.ts'
 
 const api = 'http://www.contratacionesabiertas.gob.hn/api/v1'
 
-const pages = (name: string, list: string, at: string): Channel => ({
+const pages = (name: string, list: string, at: string): CardChannel => ({
   name,
   role: 'spare',
-  slots: { kind: 'whole' },
   delivery: {
     kind: 'page',
     request: { url: `${api}/${list}/?format=json&publisher={publisher}&page={page}` },

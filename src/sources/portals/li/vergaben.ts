@@ -13,7 +13,7 @@ export const source = sourceOf({
       timetable: '37 6,10,14,18 * * *',
       delivery: {
         kind: 'single',
-        request: { url: 'https://vergaben.llv.li/api/Procurement/Notice/Find/', method: 'POST', json: {} },
+        request: { url: 'https://vergaben.llv.li/api/Procurement/Notice/Find/', json: {} },
         entries: { format: 'json', at: '' },
       },
     },

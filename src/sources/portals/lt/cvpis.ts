@@ -16,7 +16,6 @@ export const source = sourceOf({
         kind: 'page',
         request: {
           url: 'https://viesiejipirkimai.lt/epps-integration/api/cft-details-export',
-          method: 'POST',
           headers: { apikey: '{key}', accept: 'application/json' },
           json: { pageSize: '{limit}', pageNum: '{page}' },
         },

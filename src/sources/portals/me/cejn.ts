@@ -19,7 +19,6 @@ export const source = sourceOf({
         kind: 'page',
         request: {
           url: `${site}/cadocuments/GetTenders`,
-          method: 'POST',
           headers: { accept: 'application/json' },
           json: {
             pageSize: '{limit}',

@@ -19,7 +19,6 @@ const columns = [
  */
 const table = (status: 1 | 2) => ({
   url: 'https://e-nabavki.gov.mk/Services/Notices.asmx/GetGridData',
-  method: 'POST' as const,
   headers: { accept: 'application/json' },
   form: {
     draw: '1',
@@ -78,7 +77,7 @@ export const source = sourceOf({
   publisher: 'Биро за јавни набавки',
   homepage: 'https://e-nabavki.gov.mk',
   channels: [
-    { name: 'open', slots: { kind: 'whole' }, timetable: '55 */3 * * *', delivery: { ...pages, request: table(1) } },
+    { name: 'open', timetable: '55 */3 * * *', delivery: { ...pages, request: table(1) } },
     {
       name: 'finished',
       role: 'backfill',

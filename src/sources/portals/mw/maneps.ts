@@ -2,13 +2,12 @@
 
 import type { Entries } from '../../delivery.ts'
 import { records, releases } from '../../ocds/entries.ts'
-import { type Channel, sourceOf } from '../../source.ts'
+import { type CardChannel, sourceOf } from '../../source.ts'
 
 const api = 'https://maneps.mw/rms/api/ocds'
 
-const list = (name: string, address: string, entries: Entries): Channel => ({
+const list = (name: string, address: string, entries: Entries): CardChannel => ({
   name,
-  slots: { kind: 'whole' },
   delivery: {
     kind: 'offset',
     request: { url: `${api}/get-records`, json: { skip: '{offset}', take: '{limit}' } },

@@ -2,13 +2,12 @@
 
 import type { Entries } from '../../delivery.ts'
 import { records, releases, zippedRecords } from '../../ocds/entries.ts'
-import { type Channel, sourceOf } from '../../source.ts'
+import { type CardChannel, sourceOf } from '../../source.ts'
 
 const api = 'https://contratacionesabiertas.oece.gob.pe/api/v1'
 
-const newest = (name: string, list: string, entries: Entries, time: string): Channel => ({
+const newest = (name: string, list: string, entries: Entries, time: string): CardChannel => ({
   name,
-  slots: { kind: 'whole' },
   delivery: {
     kind: 'link-next',
     request: { url: `${api}/${list}?format=json&order=desc` },

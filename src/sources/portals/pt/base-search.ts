@@ -8,7 +8,6 @@ const headers = { 'x-requested-with': 'XMLHttpRequest', referer: 'https://www.ba
 /** The site returns twenty rows per page whatever the request says. */
 const search = (type: string, sort: string) => ({
   url: results,
-  method: 'POST' as const,
   headers,
   form: { type, version: '91.0', query: 'texto=&tipo=0&tipocontrato=0', sort, page: '{page}', size: '{limit}' },
 })
@@ -39,7 +38,6 @@ export const source = sourceOf({
         detail: {
           request: {
             url: results,
-            method: 'POST',
             headers,
             form: { type: 'detail_anuncios', version: '91.0', id: '{id}' },
           },

@@ -8,7 +8,6 @@ const site = 'https://e-licitatie.ro'
 /** Both lists take the same requests, and return nothing without the URL of the site's own page. */
 const list = (name: string) => ({
   url: `${site}/api-pub/NoticeCommon/${name}/`,
-  method: 'POST' as const,
   headers: { referer: `${site}/pub`, accept: 'application/json' },
   json: {
     sysNoticeTypeIds: [],

@@ -18,7 +18,6 @@ export const source = sourceOf({
         kind: 'page',
         request: {
           url: `${site}/api/obrazec/objava/obrazecGetGrid`,
-          method: 'POST',
           headers: { accept: 'application/json' },
           json: {
             page: '{page}',

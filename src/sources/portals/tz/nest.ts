@@ -2,11 +2,11 @@
 
 import type { Entries } from '../../delivery.ts'
 import { records, releases } from '../../ocds/entries.ts'
-import { type Channel, sourceOf } from '../../source.ts'
+import { type CardChannel, sourceOf } from '../../source.ts'
 
 const gateway = 'https://nest.go.tz/gateway/nest-data-portal-api'
 
-const packages = (name: string, dataType: string, entries: Entries): Channel => ({
+const packages = (name: string, dataType: string, entries: Entries): CardChannel => ({
   name,
   slots: { kind: 'day', since: '2022-01-01', rereadDays: [1, 3, 14], isOpenRead: true },
   delivery: {
@@ -37,10 +37,9 @@ const packages = (name: string, dataType: string, entries: Entries): Channel => 
   },
 })
 
-const pages = (name: string, entries: Entries): Channel => ({
+const pages = (name: string, entries: Entries): CardChannel => ({
   name: `${name}-api`,
   role: 'spare',
-  slots: { kind: 'whole' },
   delivery: { kind: 'link-next', request: { url: `${gateway}/api/${name}` }, entries, next: '/links/next' },
 })
 

@@ -18,7 +18,6 @@ export const source = sourceOf({
         kind: 'offset',
         request: {
           url: `${registry}/eventSearch`,
-          method: 'POST',
           headers: { accept: 'application/json', 'x-requested-with': 'XMLHttpRequest', referer: `${registry}/` },
           form: {
             draw: '1',
