@@ -1,10 +1,11 @@
 // What one part of an export is in each format: its files, and how records get into them. A file gets its name once it
 // is whole and durable.
-import { open, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { byteOrderMark, cellsOf, csvLine } from '#flat/csv-line'
 import { lotColumns, lotsOf, tenderColumns } from '#flat/flat-tender'
 import { parquetColumn } from '#flat/parquet-column'
 import type { TenderRecord } from '../domain/tender.ts'
+import { syncFile } from '../platform/folders.ts'
 import { type ExportedFile, incomingPath, LineFile, nameFile } from './export-files.ts'
 import type { ExportFormat } from './export-formats.ts'
 import { ocdsRelease } from './ocds-release.ts'
@@ -142,9 +143,7 @@ async function openTable<Of>(
     finish: async (): Promise<ExportedFile> => {
       await flush()
       await out.finish()
-      const written = await open(path, 'r+')
-      await written.sync()
-      await written.close()
+      await syncFile(path)
       return nameFile(folder, name, rows)
     },
     abandon: () => rm(path, { force: true }),

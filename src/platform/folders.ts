@@ -64,6 +64,16 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
+/** Makes the bytes of a file durable. */
+export async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r+')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
 /** For `catch`: what is not there is undefined. Throws every other error. */
 export function undefinedWhenMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error

@@ -1,5 +1,5 @@
 // Documents in a folder: each is a file that exists completely or not at all, even after a power cut.
-import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
@@ -74,13 +74,7 @@ export async function openFolderDocuments(
 /** Writes a whole file and flushes it; then renames it, or deletes it if it has no name. */
 async function write(temporary: string, bytes: Buffer, path: string | undefined): Promise<void> {
   try {
-    const file = await open(temporary, 'wx')
-    try {
-      await file.writeFile(bytes)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
+    await writeFile(temporary, bytes, { flag: 'wx', flush: true })
     if (path === undefined) await rm(temporary)
     else await rename(temporary, path)
   } catch (error) {

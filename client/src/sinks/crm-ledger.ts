@@ -1,9 +1,9 @@
 // The known content of the CRM: a file beside the state, one line of JSON per write; the last line of an ID counts. It
 // avoids writes that would change nothing; if it is lost, everything is written once more and nothing is wrong.
-import { open, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { TenderRecord } from '../types.ts'
-import { makeDurable, makeFolder, putInPlace } from './durable-files.ts'
+import { makeDurable, makeFolder, putInPlace, writeDurably } from './durable-files.ts'
 import type { TargetState } from './mapped-properties.ts'
 import type { RecordPrint } from './record-index.ts'
 import { SinkError } from './sink-error.ts'
@@ -81,16 +81,6 @@ export async function openCrmLedger(path: string, mappingHash: string): Promise<
     isFresh = whole !== text || !text.endsWith('\n')
   }
 
-  async function write(content: string, flags: 'a' | 'w', to: string): Promise<void> {
-    const file = await open(to, flags, 0o600)
-    try {
-      await file.writeFile(content)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-  }
-
   return {
     get isOtherMapping() {
       return isOtherMapping
@@ -109,11 +99,11 @@ export async function openCrmLedger(path: string, mappingHash: string): Promise<
       changed = new Map()
       if (isRewritten) {
         await makeFolder(dirname(path))
-        await write(header(mappingHash) + content, 'w', `${path}.new`)
+        await writeDurably(`${path}.new`, header(mappingHash) + content, 'w', 0o600)
         await putInPlace(`${path}.new`, path)
         lines = known.size + 1
       } else {
-        await write(content, 'a', path)
+        await writeDurably(path, content, 'a', 0o600)
         lines += added.length
       }
       isFresh = false

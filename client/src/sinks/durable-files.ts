@@ -83,16 +83,23 @@ export async function putInPlace(from: string, to: string): Promise<void> {
   await syncFolder(dirname(to))
 }
 
-/** Replaces a small file completely and durably. */
-export async function writeWhole(path: string, text: string): Promise<void> {
-  const temporary = `${path}.new`
-  const file = await open(temporary, 'w')
+type Content = string | Uint8Array
+
+/** Writes a file, or to its end, and makes the content durable. */
+export async function writeDurably(path: string, text: Content, flags: 'a' | 'w', mode?: number): Promise<void> {
+  const file = await open(path, flags, mode)
   try {
     await file.writeFile(text)
     await file.sync()
   } finally {
     await file.close()
   }
+}
+
+/** Replaces a small file completely and durably. */
+export async function writeWhole(path: string, text: Content): Promise<void> {
+  const temporary = `${path}.new`
+  await writeDurably(temporary, text, 'w')
   await putInPlace(temporary, path)
 }
 

@@ -2,13 +2,13 @@
 // each run that changed something.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { open, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { ReadBack } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
 import { digestOf } from './digest.ts'
 import type { OpenSink } from './disposable.ts'
-import { behindLink, putInPlace, readIfThere, sizeOf, writeWhole } from './durable-files.ts'
+import { behindLink, makeDurable, putInPlace, readIfThere, sizeOf, writeWhole } from './durable-files.ts'
 import { fileSink } from './file-sink.ts'
 import { type FlatValue, textOf } from './flat-column.ts'
 import { tenderColumns } from './flat-tender.ts'
@@ -81,9 +81,7 @@ function openExport({ ParquetWriter, fileWriter }: Writer, file: string, folder:
     finish: async () => {
       await flush()
       await out.finish()
-      const written = await open(temporary, 'r+')
-      await written.sync()
-      await written.close()
+      await makeDurable(temporary)
     },
     putInPlace: async () => {
       await writeWhole(sumPathIn(folder), `${await sumOf(temporary)}  ${basename(file)}\n`)

@@ -5,7 +5,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { SyncState } from '../sync/sink.ts'
 import { parseState } from '../sync/sync-state.ts'
-import { makeDurable, putInPlace } from './durable-files.ts'
+import { makeDurable, writeWhole } from './durable-files.ts'
 import { type FileRange, readLines } from './line-file.ts'
 import { wellFormedJson } from './record-json.ts'
 
@@ -85,15 +85,7 @@ export async function scanLog(path: string, onRecord?: (record: LoggedRecord) =>
 
 /** Replaces any log with one that holds only a mark; durably and atomically. */
 export async function replaceLog(path: string, mark: Mark): Promise<void> {
-  const temporary = `${path}.new`
-  const file = await open(temporary, 'w')
-  try {
-    await file.writeFile(markLine(mark, createHash('sha256')))
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await putInPlace(temporary, path)
+  await writeWhole(path, markLine(mark, createHash('sha256')))
 }
 
 /** The end of a log, for writing. */

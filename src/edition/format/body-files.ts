@@ -108,13 +108,3 @@ export async function writeAll(handle: FileHandle, bytes: Uint8Array, from: numb
     done += bytesWritten
   }
 }
-
-/** Makes the bytes of a file durable. */
-export async function syncFile(path: string): Promise<void> {
-  const handle = await open(path, 'r+')
-  try {
-    await handle.datasync()
-  } finally {
-    await handle.close()
-  }
-}

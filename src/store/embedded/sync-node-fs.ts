@@ -5,6 +5,7 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
+import { syncFile } from '../../platform/folders.ts'
 
 type Node = { readonly name: string }
 type Stream = { readonly nfd?: number | null; readonly node: Node }
@@ -74,14 +75,7 @@ export async function syncTree(folder: string): Promise<void> {
   for (const entry of await fs.promises.readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
     if (entry.isDirectory()) await syncTree(path)
-    else if (entry.isFile()) {
-      const file = await fs.promises.open(path, 'r+')
-      try {
-        await file.sync()
-      } finally {
-        await file.close()
-      }
-    }
+    else if (entry.isFile()) await syncFile(path)
   }
   syncFolder(folder)
 }
