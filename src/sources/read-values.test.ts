@@ -37,6 +37,25 @@ describe('instantIn', () => {
     ['Fri, 20 Nov 2026 12:00:00 +0100', noon],
     ['1795172400000', noon],
     ['/Date(1795172400000)/', noon],
+    ['202611201200', noon],
+    ['20. 11. 2026 12:00', noon],
+    ['20.11.2026. 12:00', noon],
+    ['2026.11.20. 12:00', noon],
+    ['20/11/2026 à 12h00', noon],
+    ['20/11/2026 12:00h', noon],
+    ['20/11/2026 a las 12:00', noon],
+    ['20.11.2026 kl 12:00', noon],
+    ['20.11.2026 12:00:00 +01:00', noon],
+    ['20.11.2026 11:00:00Z', noon],
+    ['2026/11/20 20:00 +0900', noon],
+    ['2026-11-20 11:00:00 UTC', noon],
+    ['2026-11-20 12.00', noon],
+    ['2026-11-20 12:00:00.0', noon],
+    ['20/11/2026 12:00 PM', noon],
+    ['20 Nov 2026, 12:00', noon],
+    ['20-Nov-2026 12:00', noon],
+    ['Friday, 20 November 2026 - 12:00', noon],
+    ['2026-11-20-05:00', '2026-11-20T05:00:00.000Z'],
     ['20261120', '2026-11-19T23:00:00.000Z'],
     ['20.11.2026', '2026-11-19T23:00:00.000Z'],
   ])('reads %s in the portal’s zone', (text, instant) => {
@@ -108,6 +127,15 @@ describe('amounts and names', () => {
     expect(moneyIn('1 234 567,89', 'EUR')).toEqual({ value: 1_234_567.89, currency: 'EUR' })
     expect(moneyIn('722809,50 PLN', 'PLN')).toEqual({ value: 722_809.5, currency: 'PLN' })
     expect(moneyIn(2724864.44, 'chf')).toEqual({ value: 2_724_864.44, currency: 'CHF' })
+    expect(moneyIn('1 000 000 SEK', 'EUR')).toEqual({ value: 1_000_000, currency: 'SEK' })
+    expect(moneyIn('USD 1,234.50', 'COP')).toEqual({ value: 1_234.5, currency: 'USD' })
+    expect(moneyIn('£1,234', 'EUR')).toEqual({ value: 1_234, currency: 'GBP' })
+    expect(moneyIn('1 234 567 Kč', 'EUR')).toEqual({ value: 1_234_567, currency: 'CZK' })
+    expect(moneyIn('12 500 kr.', 'DKK')).toEqual({ value: 12_500, currency: 'DKK' })
+    expect(moneyIn('R$ 1.234,56', 'BRL')).toEqual({ value: 1_234.56, currency: 'BRL' })
+    expect(moneyIn('€ 12.345.678,-', 'EUR')).toEqual({ value: 12_345_678, currency: 'EUR' })
+    expect(moneyIn('1.234,-', 'EUR')).toEqual({ value: 1_234, currency: 'EUR' })
+    expect(moneyIn('NET 5000', 'EUR')).toEqual({ value: 5_000, currency: 'EUR' })
     expect(moneyIn(0, 'EUR')).toBeUndefined()
     expect(moneyIn('about a million', 'EUR')).toBeUndefined()
   })

@@ -39,9 +39,8 @@ export function jsonAt(value: unknown, pointer: string): unknown {
 const months = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
 const twoDigits = (text: string): string => text.padStart(2, '0')
 
-/** Day and time of their parts, as a pattern found them, as ISO 8601. */
-const isoFrom = (year?: string, month = '', day = '', hour?: string, minute?: string, second = '00'): string =>
-  `${year}-${twoDigits(month)}-${twoDigits(day)}${hour === undefined ? '' : `T${twoDigits(hour)}:${minute}:${second}`}`
+/** A day of its parts, as a pattern found them, as ISO 8601. */
+const isoFrom = (year?: string, month = '', day = ''): string => `${year}-${twoDigits(month)}-${twoDigits(day)}`
 
 /** `20`, `Nov`, `2026` or `26` as `2026-11-20`; undefined if it is not an English month. */
 export function dayOfNames(day = '', month = '', year = ''): string | undefined {
@@ -49,35 +48,50 @@ export function dayOfNames(day = '', month = '', year = ''): string | undefined 
   return number > 0 ? isoFrom(year.padStart(4, '20'), String(number), day) : undefined
 }
 
+/** What may be between the day and its time: `,`, `T`, `kl.`, `um`, `at`, `à`, `a las`, `o`, `-`. */
+const beforeTime = String.raw`(?:,?\s*(?:T|kl\.?|um|at|à|a las|ore|ora|alle|o|-|–)?\s*)`
+/** `12:00`, `12.00:30`, `12h00`, `2:00 PM`, with fractions, `Uhr` or `h`, and an offset. */
+const timeAfter = String.raw`(\d{1,2})[:.h](\d{2})(?:[:.](\d{2})(?:[.,]\d+)?)?\s*(?:([ap])\.?m\.?(?![a-z]))?(?:\s*(?:Uhr|h|hrs|uur))?\s*(Z|GMT|UTC|[+-]\d{2}:?\d{2})?`
+const dayFirstForm = new RegExp(
+  String.raw`^(\d{1,2})(?:\.\s?|[/-])(\d{1,2})(?:\.\s?|[/-])(\d{4})\.?(?:${beforeTime}${timeAfter})?$`,
+  'i',
+)
+const yearFirstForm = new RegExp(
+  String.raw`^(\d{4})(?:\.\s?|[/-])(\d{1,2})(?:\.\s?|[/-])(\d{1,2})\.?(?:${beforeTime}${timeAfter})?$`,
+  'i',
+)
+const monthNameForm = new RegExp(
+  String.raw`^(?:[a-z]{3,9},?\s+)?(\d{1,2})[\s-]([a-z]{3})[a-z]*\.?[\s-](\d{4})(?:${beforeTime}${timeAfter})?`,
+  'i',
+)
+
+/** What is ISO 8601 already, with a space in place of the T or before the offset, or a date with an offset alone. */
+const isoForm = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)?\s*(?:Z|[+-]\d{2}:?\d{2})?$/i
+/** No date is longer; it bounds the work on a hostile text. */
+const longestDate = 80
+
+/** A time as a pattern found it, from midnight to the last second, with its offset; empty if there is none. */
+function timeFrom(hour?: string, minute = '00', second = '00', half?: string, zone = ''): string {
+  if (hour === undefined) return ''
+  const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (half.toLowerCase() === 'p' ? 12 : 0)
+  return `T${twoDigits(String(hours))}:${minute}:${second}${/^(?:Z|GMT|UTC)$/i.test(zone) ? 'Z' : zone}`
+}
+
 /**
- * `20/11/2026 12:00`, `20.11.2026`, `20-11-2026 12.00`, `2026/11/20`, `20261120`, `20261120120000`, RFC 822, as ISO
- * 8601.
+ * `20/11/2026 12:00`, `20.11.2026`, `20. 11. 2026 12.00`, `2026/11/20`, `2026.11.20. 12:00`, `20 Nov 2026, 12:00`,
+ * `20261120`, `202611201200`, RFC 822, each with an offset or without, as ISO 8601.
  */
 function isoOf(text: string): string {
-  const dayFirst =
-    /^(\d{1,2})[./-](\d{1,2})[./-](\d{4})(?:,?\s*(?:T|kl\.|um|at|-)?\s*(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?)?(?:\s*Uhr)?$/i.exec(
-      text,
-    )
-  if (dayFirst) {
-    const [, day, month, year, ...time] = dayFirst
-    return isoFrom(year, month, day, ...time)
-  }
-  const yearFirst = /^(\d{4})[./](\d{1,2})[./](\d{1,2})(?:[T\s]+(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/.exec(text)
-  if (yearFirst) return isoFrom(...yearFirst.slice(1))
-  const plain = /^((?:19|20)\d{2})(\d{2})(\d{2})(?:T?(\d{2})(\d{2})(\d{2})?)?$/.exec(text)
-  if (plain) return isoFrom(...plain.slice(1))
-  const mail =
-    /^(?:[A-Za-z]{3},\s*)?(\d{1,2})\s+([A-Za-z]{3})[a-z]*\s+(\d{4})(?:\s+(\d{2}:\d{2}(?::\d{2})?)\s*([A-Z]{1,4}|[+-]\d{4})?)?/.exec(
-      text,
-    )
+  if (text.length > longestDate || isoForm.test(text)) return text
+  const dayFirst = dayFirstForm.exec(text)
+  if (dayFirst) return isoFrom(dayFirst[3], dayFirst[2], dayFirst[1]) + timeFrom(...dayFirst.slice(4))
+  const plain = /^((?:19|20)\d{2})(\d{2})(\d{2})(?:[T\s]?(\d{2}):?(\d{2})(?::?(\d{2}))?)?$/.exec(text)
+  if (plain) return isoFrom(plain[1], plain[2], plain[3]) + timeFrom(...plain.slice(4))
+  const mail = monthNameForm.exec(text)
   const day = mail && dayOfNames(mail[1], mail[2], mail[3])
-  if (day) {
-    const zone =
-      mail[5] === undefined ? '' : /^[+-]/.test(mail[5]) ? mail[5] : /^(?:GMT|UTC?|Z)$/.test(mail[5]) ? 'Z' : ''
-    return mail[4] === undefined ? day : `${day}T${mail[4]}${zone}`
-  }
-  // An hour of one digit, and a space before the offset, which ISO 8601 does not know.
-  return text.replace(/^(\d{4}-\d{2}-\d{2})[T ](\d):/, '$1T0$2:').replace(/\s+([+-]\d{2}:?\d{2})$/, '$1')
+  if (day) return day + timeFrom(...mail.slice(4))
+  const yearFirst = yearFirstForm.exec(text)
+  return yearFirst ? isoFrom(yearFirst[1], yearFirst[2], yearFirst[3]) + timeFrom(...yearFirst.slice(4)) : text
 }
 
 /**
@@ -95,7 +109,7 @@ export function instantIn(
   if (typeof value !== 'string') return undefined
   const text = value.trim()
   const epoch = /^(?:\/Date\()?(-?\d{12,14})(?:[+-]\d{4})?(?:\)\/)?$/.exec(text)
-  if (epoch && !/^(?:19|20)\d{12}$/.test(text)) return epochInstant(Number(epoch[1]))
+  if (epoch && !/^(?:19|20)\d{10}(?:\d{2})?$/.test(text)) return epochInstant(Number(epoch[1]))
   const instant = parseSourceDateTime(isoOf(text), zone, missingTime)
   return instant !== undefined && instant >= '1990' && instant < '2100' ? instant : undefined
 }
@@ -164,18 +178,34 @@ export function nutsCodesIn(...values: readonly unknown[]): string[] {
   return [...found]
 }
 
+const currencyCodes: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
+/** Signs that belong to one currency; `$` and `kr` are those of several. */
+const currencySigns: { readonly [sign: string]: string } = {
+  '€': 'EUR',
+  '£': 'GBP',
+  Kč: 'CZK',
+  zł: 'PLN',
+  '₴': 'UAH',
+  грн: 'UAH',
+  лв: 'BGN',
+  lei: 'RON',
+  Ft: 'HUF',
+}
+const beforeAmount = /^\s*([A-Z]{3}|R?\$|[€£₴])\s*(?=[\d+-])/
+const afterAmount = /(?<=[\d,.-])\s*([A-Z]{3}|[€$£₴]|Kč|zł|kr|грн|лв|lei|Ft)\.?\s*$/
+
 /**
- * An amount of a number or text, with its currency; `toMoney` says what is none. Signs and codes of currencies in the
- * text are left out.
+ * An amount of a number or text, with its currency; `toMoney` says what is none. A code or sign in the text, before or
+ * behind the amount, says more than `currency`, which is mostly that of the portal.
  */
 export function moneyIn(amount: unknown, currency: unknown): Money | undefined {
-  const value =
-    typeof amount === 'number'
-      ? amount
-      : typeof amount === 'string'
-        ? parseAmount(amount.replace(/(?:^\s*[A-Z]{3}|[A-Z]{3}\s*$|[€$£]|Kč|zł|kr\.?)/g, '').trim())
-        : undefined
-  return toMoney(value, typeof currency === 'string' ? currency : undefined)
+  const published = typeof currency === 'string' ? currency : undefined
+  if (typeof amount !== 'string') return toMoney(typeof amount === 'number' ? amount : undefined, published)
+  const mark = (beforeAmount.exec(amount) ?? afterAmount.exec(amount))?.[1]
+  const own = mark === undefined || currencyCodes.has(mark) ? mark : currencySigns[mark]
+  const digits = amount.replace(beforeAmount, '').replace(afterAmount, '').trim()
+  // `1.500,-`: no cents.
+  return toMoney(parseAmount(digits.replace(/(?<=[,.])[-–]+$/, '00')), own ?? published)
 }
 
 /** A whole number of zero or more, which may be written as text. */

@@ -30,7 +30,8 @@ describe('texts', () => {
     )
   })
   it('counts placeholders as missing', () => {
-    for (const text of ['n/a', ' TBD', '-', '...', 'unpublished', '000', '']) expect(cleanField(text)).toBeUndefined()
+    for (const text of ['n/a', ' TBD', '-', '...', 'unpublished', '000', '', 'No Definido', 'Sin descripción'])
+      expect(cleanField(text)).toBeUndefined()
     expect(cleanField('HRB 0042')).toBe('HRB 0042')
   })
 })
