@@ -39,9 +39,9 @@ vi.mock('node:fs/promises', async (load) => {
       }
       return handle
     },
-    writeFile: async (path: string, content: Buffer, options: { readonly flag: 'wx'; readonly flush?: boolean }) => {
+    writeFile: async (path: string, content: Buffer, options?: { readonly flag: 'wx'; readonly flush?: boolean }) => {
       await real.writeFile(path, content, options)
-      if (options.flush) done.push(`flush ${path}`)
+      if (options?.flush) done.push(`flush ${path}`)
     },
     rename: async (from: string, to: string) => {
       await real.rename(from, to)
