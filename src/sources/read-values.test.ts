@@ -6,6 +6,7 @@ import {
   cpvCodesIn,
   dayIn,
   deadlineIn,
+  durationIn,
   instantIn,
   jsonAt,
   moneyIn,
@@ -86,6 +87,7 @@ describe('instantIn', () => {
         nutsCodesIn(value)
         moneyIn(value, value)
         countIn(value)
+        durationIn(value, value)
         tedNumberIn(value)
         uuidIn(value)
         organizationOf({ name: value, country: value, email: value, url: value })
@@ -120,6 +122,31 @@ describe('codes in text', () => {
     expect(tedNumberIn('14ae742d-ab60-4553-9b1e-9d1320fe18f7')).toBeUndefined()
     expect(tedNumberIn('2026-11-20')).toBeUndefined()
   })
+})
+
+describe('durations', () => {
+  it.each([
+    ['2 anys', undefined, 2, 'YEAR'],
+    ['1 any i 6 mesos', undefined, 18, 'MONTH'],
+    ['12 meses', undefined, 12, 'MONTH'],
+    [24, 'Mes(es)', 24, 'MONTH'],
+    ['3', 'Año(s)', 3, 'YEAR'],
+    ['90', 'Días', 90, 'DAY'],
+    ['18 mois', undefined, 18, 'MONTH'],
+    ['6 setmanes', undefined, 6, 'WEEK'],
+    ['1,5 Jahre', undefined, 1.5, 'YEAR'],
+    ['P18M', undefined, 18, 'MONTH'],
+    ['P1Y6M', undefined, 18, 'MONTH'],
+  ])('%s %s', (text, unit, value, expected) => {
+    expect(durationIn(text, unit)).toEqual({ value, unit: expected })
+  })
+
+  it.each(['', 'NC', '0 mesos', '24', 'from 2 to 4 years', '1 month and 10 days', 'P3Y3M3D', null, {}])(
+    'knows that %s is none',
+    (text) => {
+      expect(durationIn(text)).toBeUndefined()
+    },
+  )
 })
 
 describe('amounts and names', () => {

@@ -2,7 +2,7 @@
 // languages.
 import { toCountry } from '../domain/codes.ts'
 import { officialCheckDigit, toCpvCode } from '../domain/cpv.ts'
-import type { FormType, Money, MultilingualText, Organization } from '../domain/notice.ts'
+import type { FormType, Money, MultilingualText, NoticeLot, Organization } from '../domain/notice.ts'
 import { type Instant, parseSourceDateTime, toInstant } from '../domain/time.ts'
 import { compact } from './compact.ts'
 import { countryOf, regionCode } from './ocds/codes.ts'
@@ -212,6 +212,47 @@ export function moneyIn(amount: unknown, currency: unknown): Money | undefined {
 export function countIn(value: unknown): number | undefined {
   const number = typeof value === 'number' ? value : typeof value === 'string' ? parseAmount(value) : undefined
   return number !== undefined && Number.isInteger(number) && number >= 0 && number < 1e6 ? number : undefined
+}
+
+type Duration = NonNullable<NoticeLot['duration']>
+
+/** The units of BT-36 with their words, in lower case and without accents. */
+const durationUnits = {
+  DAY: /^(?:d|days?|dia|dias|dies|jours?|tage?|giorn[oi]|zi|zile|dag(?:en)?|dni)$/,
+  WEEK: /^(?:w|weeks?|semanas?|setman(?:a|es)|semaines?|wochen?|settiman[ae]|saptaman[ai]|weken)$/,
+  MONTH: /^(?:m|months?|mes|mesos|meses|mois|monate?|mes[ei]|lun[ai]|maand(?:en)?|miesiac[ey]?|miesiecy)$/,
+  YEAR: /^(?:y|years?|anys?|anos?|ans?|annees?|jahre?|ann[oi]|ani|jaar|lata?|rok)$/,
+} as const
+
+const unitOf = (word: string): keyof typeof durationUnits | undefined =>
+  (Object.keys(durationUnits) as (keyof typeof durationUnits)[]).find((unit) => durationUnits[unit].test(word))
+
+/**
+ * How long a contract lasts: `24` with its unit (`Mes(es)`), or both in one text (`2 anys`, `1 any i 6 mesos`, `P18M`).
+ * Undefined for other texts, for zero and for parts that have no common unit.
+ */
+export function durationIn(value: unknown, unit?: unknown): Duration | undefined {
+  const text = [plain(value) ?? '', plain(unit) ?? '']
+    .join(' ')
+    .slice(0, 80)
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replace(/\((?:e?s|en)\)/gi, '')
+    .trim()
+    .toLowerCase()
+    .replace(/^p(?=\d)/, '')
+  if (text.replace(/\d+(?:[.,]\d+)?\s*[a-z]+|[\s,;.]|\b(?:i|y|e|et|und|and|en|si)\b/g, '') !== '') return undefined
+  const parts = [...text.matchAll(/(\d+(?:[.,]\d+)?)\s*([a-z]+?)(?=\d|[^a-z]|$)/g)].map(([, number, word]) => ({
+    value: parseAmount(number) ?? 0,
+    unit: unitOf(word ?? ''),
+  }))
+  const [first, second] = parts
+  if (!first || parts.some((part) => part.unit === undefined || part.value <= 0 || part.value >= 100_000))
+    return undefined
+  if (parts.length === 1) return { value: first.value, unit: first.unit! }
+  return parts.length === 2 && first.unit === 'YEAR' && second?.unit === 'MONTH'
+    ? { value: first.value * 12 + second.value, unit: 'MONTH' }
+    : undefined
 }
 
 /** A one-line text in one language; undefined if there is no readable text. */

@@ -82,6 +82,16 @@ describe.skipIf(!existsSync(folder))('recorded answers of portals', () => {
   it('DECP in the form of 2022: contracts and concessions', () => {
     const notices = allOf('fr-decp-awards', 'decp2022.json')
     expect(notices.length).toBe(17)
+    // What a modification does not say is as the one before left it.
+    expect(notices.slice(7, 10).map(({ awardedValue }) => awardedValue?.value)).toEqual([
+      127_835.12, 124_557.46, 124_557.46,
+    ])
+    expect(notices[9]?.lots[0]?.result?.winners?.map(({ nationalId }) => nationalId)).toEqual([
+      '81223513300026',
+      '98756638100011',
+    ])
+    expect(notices[14]?.awardedValue?.value).toBe(1_214_900)
+    expect(notices[2]?.lots[0]?.duration).toEqual({ value: 40, unit: 'MONTH' })
     expect(notices[0]).toMatchObject({
       formType: 'result',
       internalReference: '2022VI2022.242',

@@ -87,3 +87,43 @@ it('a concession names its buyer, date and value by other members', () => {
   }
   expect(read(concession)).toEqual(read(contract))
 })
+
+it('a modification refers to its award, and what it does not say is as the one before left it', () => {
+  const changed = { typeIdentifiant: 'SIRET', id: '99999999900011', denominationSociale: 'Toits du Sud' }
+  const on = (day: string) => ({ dateNotificationModification: day, datePublicationDonneesModification: day })
+  const modifications = [
+    { modification: { id: 2, ...on('2024-01-10') } },
+    { modification: { id: 1, ...on('2023-04-24'), montant: 95_000, dureeMois: 14, titulaires: [changed] } },
+    { modification: { id: 4, ...on('2024-03-10') } },
+    { modification: { id: 3, ...on('2024-03-10'), montant: 1 } },
+  ]
+  const notices = read({ ...contract, dureeMois: 12, modifications })
+  const noticeId = '21000000000011/2022-17'
+  expect(notices.map((notice) => notice.noticeId)).toEqual([noticeId, undefined, undefined, undefined, undefined])
+  expect(notices.slice(1).map(({ references }) => references)).toEqual(
+    Array.from({ length: 4 }, () => [{ kind: 'modifies', noticeId }]),
+  )
+  expect(notices.map(({ awardedValue }) => awardedValue?.value)).toEqual([80_000, 95_000, 95_000, 95_000, undefined])
+  expect(notices.map(({ lots }) => lots[0]?.duration?.value)).toEqual([12, 14, 14, 14, 14])
+  expect(notices.slice(1).every(({ lots }) => lots[0]?.result?.winners?.[0]?.name === 'Toits du Sud')).toBe(true)
+  expect(new Set(notices.map(({ noticeKey }) => noticeKey)).size).toBe(5)
+})
+
+it('reads duration and framework; zero tenders are an unknown number', () => {
+  const techniques = { technique: ['Accord-cadre', 'Concours'] }
+  expect(read({ ...contract, dureeMois: 48, techniques, offresRecues: 0 })).toMatchObject([
+    { isFramework: true, lots: [{ duration: { value: 48, unit: 'MONTH' } }] },
+  ])
+  const [within] = read({ ...contract, dureeMois: 'NC', techniques, idAccordCadre: '2021-4', offresRecues: 0 })
+  expect(within?.isFramework).toBeUndefined()
+  expect(within?.lots[0]?.duration).toBeUndefined()
+  expect(within?.lots[0]?.result?.receivedTenders).toBeUndefined()
+})
+
+it.each([
+  ['Code département', '69', { country: 'FR' }],
+  ['Code pays', 'BE', { country: 'BE' }],
+  ['Code postal', '50340', { country: 'FR', postalCode: '50340' }],
+])('a place by %s', (typeCode, code, place) => {
+  expect(read({ ...contract, lieuExecution: { code, typeCode } })[0]?.place).toEqual(place)
+})

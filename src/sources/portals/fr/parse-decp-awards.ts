@@ -1,10 +1,29 @@
 // An awarded contract of DECP: a row of the Ministry's dataset, or a `marche` of the consolidated files, in which
 // parties are objects and each modification stands within its contract.
-import type { LotResult, Notice, Organization, ParsedPart, Place, Rejection } from '../../../domain/notice.ts'
+import { toCountry } from '../../../domain/codes.ts'
+import type {
+  LotResult,
+  Notice,
+  NoticeLot,
+  Organization,
+  ParsedPart,
+  Place,
+  Rejection,
+} from '../../../domain/notice.ts'
 import { compact } from '../../compact.ts'
 import { asObject, type JsonObject, member, objectsOf, textAt } from '../../ocds/json.ts'
 import { readJsonDocument, readPortalNotice } from '../../read-portal-notice.ts'
-import { countIn, cpvCodesIn, dayIn, instantIn, moneyIn, organizationOf, titleIn, wordIn } from '../../read-values.ts'
+import {
+  countIn,
+  cpvCodesIn,
+  dayIn,
+  durationIn,
+  instantIn,
+  moneyIn,
+  organizationOf,
+  titleIn,
+  wordIn,
+} from '../../read-values.ts'
 import { cleanField } from '../../text.ts'
 
 const publisher = 'fr-decp-awards'
@@ -42,9 +61,21 @@ function partyOf(
 
 /** Where the contract is performed; codes of departments and communes are no postal codes. */
 function placeOf(row: JsonObject): Place | undefined {
-  const isPostal = /^code postal$/i.test(textAt(row, 'lieuexecution_typecode') ?? '')
-  const postalCode = isPostal ? cleanField(textAt(row, 'lieuexecution_code'), 20) : undefined
-  return postalCode === undefined ? undefined : { country: 'FR', postalCode }
+  const kind = textAt(row, 'lieuexecution_typecode') ?? ''
+  const code = cleanField(textAt(row, 'lieuexecution_code'), 20)
+  if (code === undefined) return undefined
+  if (/^code postal$/i.test(kind)) return { country: 'FR', postalCode: code }
+  const country = /^code pays$/i.test(kind) ? toCountry(code) : /^code \S/i.test(kind) ? 'FR' : undefined
+  return country === undefined ? undefined : { country }
+}
+
+/**
+ * Whether the contract is a framework agreement. One concluded within a framework names the technique too, with the
+ * number of the framework.
+ */
+function isFramework(row: JsonObject): boolean {
+  if (cleanField(textAt(row, 'idaccordcadre'), 100) !== undefined) return false
+  return /accord-cadre/i.test(JSON.stringify([member(row, 'nature'), member(row, 'techniques')]))
 }
 
 /** The members of a row that name its winners, the same for each of up to three. */
@@ -66,12 +97,16 @@ function readContract(row: JsonObject, parties: readonly (Organization | undefin
   const cpvCodes = cpvCodesIn(textAt(row, 'codecpv'))
   const notified = textAt(row, 'datenotification')
   const published = textAt(row, 'datepublicationdonnees')
+  const contractId = id && `${buyerId ?? ''}/${id}`
+  const isModification = cleanField(textAt(row, 'idmodification'), 50) !== undefined
   return readPortalNotice({
-    id: id && `${buyerId ?? ''}/${id}@${dayIn(published) ?? dayIn(notified) ?? ''}`,
+    id: contractId && `${contractId}@${dayIn(published) ?? dayIn(notified) ?? ''}${textAt(row, 'again') ?? ''}`,
     publisher,
     profile: 'decp-2022',
+    noticeId: isModification ? undefined : contractId?.toLowerCase(),
+    references: isModification && contractId ? [{ kind: 'modifies', noticeId: contractId.toLowerCase() }] : [],
     internalReference: id,
-    formType: cleanField(textAt(row, 'idmodification'), 50) ? 'cont-modif' : 'result',
+    formType: isModification ? 'cont-modif' : 'result',
     noticeType: cleanField(textAt(row, 'nature'), 100) ?? 'Marché',
     language: 'fr',
     title: titleIn(textAt(row, 'objet'), 'fr'),
@@ -82,20 +117,23 @@ function readContract(row: JsonObject, parties: readonly (Organization | undefin
     contractNature: natureOf(cpvCodes[0]),
     cpvCodes,
     awardedValue: value,
+    isFramework: isFramework(row) || undefined,
     place: placeOf(row),
     lots: [
-      {
+      compact<NoticeLot>({
         lotId: '1',
         cpvCodes: [],
         nutsCodes: [],
+        duration: durationIn(member(row, 'dureemois'), 'mois'),
         result: compact<LotResult>({
           outcome: 'awarded',
           awardedValue: value,
           winners: winners.length > 0 ? winners : undefined,
           contractDate: dayIn(notified),
-          receivedTenders: countIn(member(row, 'offresrecues')),
+          // A contract has at least one tender; zero stands for a number that is not known.
+          receivedTenders: countIn(member(row, 'offresrecues')) || undefined,
         }),
-      },
+      }),
     ],
   })
 }
@@ -122,6 +160,9 @@ function rowOf(contract: JsonObject): JsonObject {
     procedure: member(contract, 'procedure'),
     lieuexecution_code: member(contract, 'lieuExecution', 'code'),
     lieuexecution_typecode: member(contract, 'lieuExecution', 'typeCode'),
+    dureemois: member(contract, 'dureeMois'),
+    techniques: member(contract, 'techniques'),
+    idaccordcadre: member(contract, 'idAccordCadre'),
     montant: member(contract, 'montant') ?? member(contract, 'valeurGlobale'),
     offresrecues: member(contract, 'offresRecues'),
     datenotification: textAt(contract, 'dateNotification') ?? textAt(contract, 'dateSignature'),
@@ -129,28 +170,41 @@ function rowOf(contract: JsonObject): JsonObject {
   }
 }
 
-/** The contract as it was awarded, and then each of its modifications. */
+/**
+ * The contract as it was awarded, and then each of its modifications, which say only what they change: the rest is as
+ * the modification before left it.
+ */
 function readNested(contract: JsonObject): (Notice | Rejection)[] {
-  const row = rowOf(contract)
-  const winners = partiesIn(member(contract, 'titulaires') ?? member(contract, 'concessionnaires'))
-  const changes = objectsOf(contract, 'modifications').map((each) => asObject(member(each, 'modification')) ?? each)
-  return [
-    readContract(row, winners),
-    ...changes.map((change, index) => {
-      const changed = partiesIn(member(change, 'titulaires'))
-      return readContract(
-        {
-          ...row,
-          idmodification: textAt(change, 'id') ?? String(index + 1),
-          montant: member(change, 'montant') ?? row['montant'],
-          datenotification: textAt(change, 'dateNotificationModification') ?? row['datenotification'],
-          datepublicationdonnees:
-            textAt(change, 'datePublicationDonneesModification') ?? textAt(change, 'dateNotificationModification'),
-        },
-        changed.length > 0 ? changed : winners,
-      )
-    }),
-  ]
+  let row = rowOf(contract)
+  let parties = partiesIn(member(contract, 'titulaires') ?? member(contract, 'concessionnaires'))
+  const notices = [readContract(row, parties)]
+  const publishedOn = new Set([dayIn(row['datepublicationdonnees'])])
+  const changes = objectsOf(contract, 'modifications')
+    .map((each) => asObject(member(each, 'modification')) ?? each)
+    .map((change) => ({ change, notified: textAt(change, 'dateNotificationModification') }))
+    .sort((a, b) => (dayIn(a.notified) ?? '').localeCompare(dayIn(b.notified) ?? ''))
+  for (const [index, { change, notified }] of changes.entries()) {
+    const number = textAt(change, 'id') ?? String(index + 1)
+    const changed = partiesIn(member(change, 'titulaires'))
+    if (changed.some((party) => party !== undefined)) parties = changed
+    const published = textAt(change, 'datePublicationDonneesModification') ?? notified
+    const day = dayIn(published)
+    const known = row
+    row = {
+      ...row,
+      idmodification: number,
+      again: publishedOn.has(day) ? `/${number}` : undefined,
+      montant: member(change, 'montant') ?? row['montant'],
+      dureemois: member(change, 'dureeMois') ?? row['dureemois'],
+      datenotification: notified ?? row['datenotification'],
+      datepublicationdonnees: published,
+    }
+    publishedOn.add(day)
+    notices.push(readContract(row, parties))
+    // An amount that is none (1, or absurdly large) is not what the next modification leaves unchanged.
+    if (moneyIn(row['montant'], 'EUR') === undefined) row = { ...row, montant: known['montant'] }
+  }
+  return notices
 }
 
 /** A whole file: `{marches: […]}`, or `{marches: {marche: […], contrat-concession: […]}}`. */
