@@ -4,6 +4,7 @@ import { isProcedureType, type ProcedureType, procedureTypes } from '../domain/c
 import { officialCheckDigit } from '../domain/cpv.ts'
 import type { TenderFilter } from '../domain/filter.ts'
 import { toNutsCode } from '../domain/nuts.ts'
+import { editDistance } from '../platform/nearest-word.ts'
 import type { ParameterFault } from './problems.ts'
 import { echo, type QueryValues } from './query-string.ts'
 import { type Moment, parseTimestamp } from './timestamps.ts'
@@ -219,23 +220,6 @@ export const listParameters: readonly Parameter[] = [
   cursorParameter,
 ]
 const listParameterNames = listParameters.map(({ name }) => name)
-
-/** Number of edits (insert, delete, replace, swap neighbors) from one short word to another. */
-function editDistance(from: string, to: string): number {
-  const rows = [Array.from({ length: to.length + 1 }, (_, index) => index)]
-  for (let i = 1; i <= from.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= to.length; j++) {
-      const isSame = from[i - 1] === to[j - 1]
-      let best = Math.min(rows[i - 1]![j]! + 1, row[j - 1]! + 1, rows[i - 1]![j - 1]! + (isSame ? 0 : 1))
-      if (i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1])
-        best = Math.min(best, rows[i - 2]![j - 2]! + 1)
-      row.push(best)
-    }
-    rows.push(row)
-  }
-  return rows[from.length]![to.length]!
-}
 
 /** Names that other interfaces use for the same thing. */
 const otherNames: { readonly [name: string]: string } = {

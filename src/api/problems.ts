@@ -15,7 +15,8 @@ export type ProblemKind = {
   readonly retryText: string
   /** A realistic `detail`; the page and the contract show it. */
   readonly exampleDetail: string
-  readonly examplePath: string
+  /** Default: the list of tenders. */
+  readonly examplePath?: string
   readonly exampleErrors?: readonly ParameterFault[]
   readonly exampleRetryAfter?: number
 }
@@ -40,7 +41,6 @@ export const problemKinds = {
     retryText: 'Not with this cursor. Restart the run from your stored state; nothing is lost.',
     exampleDetail:
       'The cursor is older than 24 hours. Restart without it, with updated_since set to your stored state.',
-    examplePath: '/v1/tenders',
     exampleErrors: [{ parameter: 'cursor', code: 'cursor-expired', detail: 'The cursor is older than 24 hours.' }],
   },
   'cursor-invalid': {
@@ -52,7 +52,6 @@ export const problemKinds = {
     retry: 'no',
     retryText: 'No. The same cursor will never be accepted.',
     exampleDetail: 'The cursor was not issued by this service to your organization, or it was altered.',
-    examplePath: '/v1/tenders',
     exampleErrors: [
       {
         parameter: 'cursor',
@@ -71,7 +70,6 @@ export const problemKinds = {
     retryText: 'No. Send the filters of the first page, or start a new run without `cursor`.',
     exampleDetail:
       'The cursor was issued for other values of: cpv, nuts. Send the filters of the first page, or restart without cursor.',
-    examplePath: '/v1/tenders',
     exampleErrors: [
       { parameter: 'cpv', code: 'filter-differs', detail: 'Differs from the request that delivered the cursor.' },
       { parameter: 'nuts', code: 'filter-differs', detail: 'Differs from the request that delivered the cursor.' },
@@ -85,7 +83,6 @@ export const problemKinds = {
     retry: 'no',
     retryText: 'No. The same request will fail again.',
     exampleDetail: 'updatedsince: There is no such parameter. Did you mean updated_since?',
-    examplePath: '/v1/tenders',
     exampleErrors: [
       {
         parameter: 'updatedsince',
@@ -114,7 +111,6 @@ export const problemKinds = {
     retry: 'no',
     retryText: 'No. Stop the run and replace the token; your stored state remains valid.',
     exampleDetail: 'The token is invalid: unknown, expired or revoked.',
-    examplePath: '/v1/tenders',
   },
   'no-api-access': {
     status: 403,
@@ -124,7 +120,6 @@ export const problemKinds = {
     retry: 'no',
     retryText: 'No, not until access has been set up.',
     exampleDetail: 'API access is not set up for this organization.',
-    examplePath: '/v1/tenders',
   },
   'not-found': {
     status: 404,
@@ -145,7 +140,6 @@ export const problemKinds = {
     retry: 'no',
     retryText: 'No.',
     exampleDetail: 'POST is not allowed here; use GET, HEAD or OPTIONS.',
-    examplePath: '/v1/tenders',
   },
   'request-timeout': {
     status: 408,
@@ -165,7 +159,6 @@ export const problemKinds = {
     retry: 'wait',
     retryText: 'Yes, after `Retry-After` seconds.',
     exampleDetail: 'The limit of 60 requests per minute is used up. Repeat the request in 17 seconds.',
-    examplePath: '/v1/tenders',
     exampleRetryAfter: 17,
   },
   'uri-too-long': {
@@ -176,7 +169,6 @@ export const problemKinds = {
     retry: 'no',
     retryText: 'No.',
     exampleDetail: 'The URL of a request may have at most 8192 bytes.',
-    examplePath: '/v1/tenders',
   },
   'headers-too-large': {
     status: 431,
@@ -186,7 +178,6 @@ export const problemKinds = {
     retry: 'no',
     retryText: 'No.',
     exampleDetail: 'The headers of a request may have at most 16384 bytes together, in at most 900 lines.',
-    examplePath: '/v1/tenders',
   },
   'internal-error': {
     status: 500,
@@ -196,7 +187,6 @@ export const problemKinds = {
     retry: 'backoff',
     retryText: 'Yes, after 1, 2, 4, 8 and 16 minutes.',
     exampleDetail: 'The request could not be answered because of an error in the service.',
-    examplePath: '/v1/tenders',
   },
   'bad-gateway': {
     status: 502,
@@ -206,7 +196,6 @@ export const problemKinds = {
     retry: 'backoff',
     retryText: 'Yes, after 1, 2, 4, 8 and 16 minutes.',
     exampleDetail: 'The service gave no usable answer.',
-    examplePath: '/v1/tenders',
   },
   unavailable: {
     status: 503,
@@ -216,7 +205,6 @@ export const problemKinds = {
     retry: 'wait',
     retryText: 'Yes, after `Retry-After` seconds.',
     exampleDetail: 'The service is overloaded. Repeat the request in 10 seconds.',
-    examplePath: '/v1/tenders',
     exampleRetryAfter: 10,
   },
   'gateway-timeout': {
@@ -227,7 +215,6 @@ export const problemKinds = {
     retry: 'backoff',
     retryText: 'Yes, after 1, 2, 4, 8 and 16 minutes.',
     exampleDetail: 'The service did not answer in time.',
-    examplePath: '/v1/tenders',
   },
 } as const satisfies { readonly [slug: string]: ProblemKind }
 

@@ -99,7 +99,7 @@ export function exampleProblem(slug: ProblemSlug, docsUrl: string): Record<strin
   return JSON.parse(
     problemBody(
       { slug, detail: kind.exampleDetail, errors: kind.exampleErrors, retryAfter: kind.exampleRetryAfter },
-      { docsUrl, path: kind.examplePath, requestId: exampleRequestId },
+      { docsUrl, path: kind.examplePath ?? '/v1/tenders', requestId: exampleRequestId },
     ),
   )
 }

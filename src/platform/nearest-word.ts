@@ -8,14 +8,19 @@ export function nearestWord(word: string, known: readonly string[]): string | un
   return best && best.distance <= Math.max(2, Math.floor(word.length / 3)) ? best.each : undefined
 }
 
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j += 1) {
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)))
+/** Number of edits (insert, delete, replace, swap neighbors) from one short word to another. */
+export function editDistance(from: string, to: string): number {
+  const rows = [Array.from({ length: to.length + 1 }, (_, index) => index)]
+  for (let i = 1; i <= from.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= to.length; j++) {
+      const isSame = from[i - 1] === to[j - 1]
+      let best = Math.min(rows[i - 1]![j]! + 1, row[j - 1]! + 1, rows[i - 1]![j - 1]! + (isSame ? 0 : 1))
+      if (i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1])
+        best = Math.min(best, rows[i - 2]![j - 2]! + 1)
+      row.push(best)
     }
-    row = next
+    rows.push(row)
   }
-  return row[b.length]!
+  return rows[from.length]![to.length]!
 }

@@ -27,7 +27,7 @@ const typeOf = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value
 
 /** Edits between two names; small ones are typing errors. */
-export function editDistance(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {
     const next = [i]
@@ -38,11 +38,17 @@ export function editDistance(a: string, b: string): number {
   return row[b.length]!
 }
 
-function nearest(name: string, known: readonly string[]): string {
-  const [best] = known.map((other) => ({ other, edits: editDistance(name, other) })).sort((a, b) => a.edits - b.edits)
-  return best && best.edits <= Math.max(2, name.length / 3)
-    ? `; did you mean "${best.other}"?`
-    : `; known are ${known.join(', ')}`
+/** The known name that was probably meant; undefined when none is near. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  const [best] = known
+    .map((other) => ({ other, edits: other.startsWith(name) && name.length > 2 ? 0 : editDistance(name, other) }))
+    .sort((a, b) => a.edits - b.edits)
+  return best && best.edits <= Math.max(2, name.length / 3) ? best.other : undefined
+}
+
+function suggestion(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known)
+  return nearest === undefined ? `; known are ${known.join(', ')}` : `; did you mean "${nearest}"?`
 }
 
 /**
@@ -91,7 +97,7 @@ function memberFaults(value: object, schema: Schema, root: Schema, path: string)
     const known = Object.hasOwn(properties, name) ? properties[name] : schema.additionalProperties
     if (typeof known === 'object') faults.push(...schemaFaults(member, known, root, inner))
     else if (known === false)
-      faults.push(`${at} has an unknown member "${name}"${nearest(name, Object.keys(properties))}`)
+      faults.push(`${at} has an unknown member "${name}"${suggestion(name, Object.keys(properties))}`)
   }
   return faults
 }

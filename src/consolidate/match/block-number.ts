@@ -1,10 +1,11 @@
 // Keys as numbers: eight bytes instead of thirty in an index of twenty keys for each record.
 
-function mixed(hash: number): number {
+/** The bits of a hash, each spread over all. */
+export function mixed(hash: number): number {
   let word = hash
   word = Math.imul(word ^ (word >>> 16), 0x21f0aaad)
   word = Math.imul(word ^ (word >>> 15), 0x735a2d97)
-  return word ^ (word >>> 15)
+  return (word ^ (word >>> 15)) >>> 0
 }
 
 /**
@@ -20,7 +21,7 @@ export function blockNumber(key: string, isWeak: boolean): number {
     low = Math.imul(low + code, 0x5bd1e995)
     low ^= low >>> 15
   }
-  const top = mixed(high ^ Math.imul(low, 0x9e3779b1)) >>> 0
+  const top = mixed(high ^ Math.imul(low, 0x9e3779b1))
   const rest = mixed(low ^ Math.imul(high, 0x85ebca6b)) >>> 12
   return (top * 0x100000 + rest) * 2 + (isWeak ? 1 : 0)
 }

@@ -194,12 +194,12 @@ function weightIn(title: MatchTitle, word: string): number {
   return title.weights[title.words.indexOf(word)] ?? 0
 }
 
-function restOf(title: MatchTitle, others: ReadonlySet<string>): Rest {
+function restOf(side: MatchTitle | MatchBuyer, others: ReadonlySet<string>): Rest {
   const rest: Rest = { words: [], weights: [] }
-  title.words.forEach((word, index) => {
+  side.words.forEach((word, index) => {
     if (others.has(word)) return
     rest.words.push(word)
-    rest.weights.push(title.weights[index]!)
+    rest.weights.push(side.weights[index]!)
   })
   return rest
 }
@@ -271,8 +271,8 @@ function compareBuyers(a: MatchBuyer, b: MatchBuyer): { readonly relation: Buyer
   a.words.forEach((word, index) => {
     if (inB.has(word)) shared += a.weights[index]!
   })
-  const restA = restOfBuyer(a, inB)
-  const restB = restOfBuyer(b, new Set(a.words))
+  const restA = restOf(a, inB)
+  const restB = restOf(b, new Set(a.words))
   for (let index = restA.words.length - 1; index >= 0; index--) {
     const at = restB.words.findIndex((word) => isSoftlyEqual(word, restA.words[index]!))
     if (at < 0) continue
@@ -286,16 +286,6 @@ function compareBuyers(a: MatchBuyer, b: MatchBuyer): { readonly relation: Buyer
   if (weightA === 0 && weightB === 0) return { relation: 'equal', share }
   if (Math.min(weightA, weightB) > 3) return { relation: share >= 0.6 ? 'partial' : 'conflict', share }
   return { relation: share >= 0.6 ? 'contained' : share > 0 ? 'partial' : 'conflict', share }
-}
-
-function restOfBuyer(buyer: MatchBuyer, others: ReadonlySet<string>): Rest {
-  const rest: Rest = { words: [], weights: [] }
-  buyer.words.forEach((word, index) => {
-    if (others.has(word)) return
-    rest.words.push(word)
-    rest.weights.push(buyer.weights[index]!)
-  })
-  return rest
 }
 
 const relationOrder: readonly BuyerRelation[] = ['equal', 'contained', 'partial', 'conflict']

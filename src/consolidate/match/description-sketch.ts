@@ -1,6 +1,7 @@
 // Descriptions as small sketches: the smallest hashes of their shingles, by which how much of one is in the other is
 // estimated.
 
+import { mixed } from './block-number.ts'
 import { readCharacters, sketchSize } from './thresholds.ts'
 import { allWords } from './words.ts'
 
@@ -14,13 +15,6 @@ export function hashWord(word: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < word.length; index++) hash = Math.imul(hash ^ word.charCodeAt(index), 0x01000193)
   return hash
-}
-
-function mixed(hash: number): number {
-  let word = hash
-  word = Math.imul(word ^ (word >>> 16), 0x21f0aaad)
-  word = Math.imul(word ^ (word >>> 15), 0x735a2d97)
-  return (word ^ (word >>> 15)) >>> 0
 }
 
 function shingleHashes(words: readonly string[], into: Set<number>): void {

@@ -77,21 +77,17 @@ export function encodeBatch(batch: EntryBatch): Buffer {
 /** Reads what encodeBatch wrote. `payload` begins at a multiple of eight of its buffer; the arrays are views of it. */
 export function decodeBatch(payload: Uint8Array): EntryBatch {
   let offset = payload.byteOffset
-  const floats = (length: number): Float64Array => {
-    const array = new Float64Array(payload.buffer as ArrayBuffer, offset, length)
+  const next = <Taken extends ArrayBufferView>(
+    Kind: new (buffer: ArrayBuffer, offset: number, length: number) => Taken,
+    length: number,
+  ): Taken => {
+    const array = new Kind(payload.buffer as ArrayBuffer, offset, length)
     offset += array.byteLength
     return array
   }
-  const words = (length: number): Uint32Array => {
-    const array = new Uint32Array(payload.buffer as ArrayBuffer, offset, length)
-    offset += array.byteLength
-    return array
-  }
-  const bytes = (length: number): Uint8Array => {
-    const array = new Uint8Array(payload.buffer as ArrayBuffer, offset, length)
-    offset += array.byteLength
-    return array
-  }
+  const floats = (length: number) => next(Float64Array<ArrayBuffer>, length)
+  const words = (length: number) => next(Uint32Array<ArrayBuffer>, length)
+  const bytes = (length: number) => next(Uint8Array<ArrayBuffer>, length)
   const header = floats(headerWords)
   const count = header[1]!
   return {
