@@ -2,8 +2,8 @@
 
 import type { ConsoleContext } from './console-context.ts'
 import { fieldOf, returnPath } from './forms.ts'
-import { type Content, type Html, html } from './html.ts'
-import { type PageAnswer, type PageRequest, page } from './page.ts'
+import { type Content, html } from './html.ts'
+import { type Page, type PageAnswer, type PageRequest, page } from './page.ts'
 import { field, noteBox } from './parts.ts'
 import { signInOptions } from './passkeys.ts'
 import { signInTexts } from './text/sign-in-texts.ts'
@@ -18,8 +18,13 @@ export type SignInFailure = {
 }
 
 /** A narrow page with one thing to do. */
-export const gate = (title: string, lead: Content, body: Content): Html =>
-  html`<div class="gate"><div class="stack gap"><div><h1>${title}</h1><p class="soft">${lead}</p></div>${body}</div></div>`
+export const gatePage = (title: string, lead: Content, body: Content, how: Partial<Page> = {}): PageAnswer =>
+  page({
+    title,
+    hasHead: false,
+    body: html`<div class="gate"><div class="stack gap"><div><h1>${title}</h1><p class="soft">${lead}</p></div>${body}</div></div>`,
+    ...how,
+  })
 
 /** The path to continue with is in the query, or in the form that failed. */
 export async function signInPage(
@@ -35,15 +40,10 @@ export async function signInPage(
   const title = viewer ? texts.again : texts.title
   const { oidc } = context.config
   const hasFailed = mailError !== undefined || problem !== undefined
-  return page({
-    title: hasFailed ? `${texts.error}: ${title}` : title,
-    hasHead: false,
-    scripts: ['passkey'],
-    ...(hasFailed && { status: 422 }),
-    body: gate(
-      title,
-      viewer ? texts.againLead(viewer.person.mail) : texts.lead,
-      html`${problem && noteBox('bad', ...problem)}${mailError !== undefined && noteBox('bad', texts.wrong, html`<a href="#mail">${mailError}</a>`)}${!context.config.mail && noteBox('warn', texts.mailMissing, html`${texts.askOperator} <code>tenderstock console link ${mail || 'MAIL'}</code>`)}<form class="stack" method="post" action="/sign-in"><input type="hidden" name="return" value="${back}">${field({ name: 'mail', type: 'email', label: texts.mail, value: mail, error: mailError, isRequired: true, autocomplete: 'username webauthn' })}<button class="go full">${texts.send}</button></form><div hidden class="later"><form class="stack" method="post" action="/sign-in/passkey" data-passkey="get" data-options="${await signInOptions(context, now)}"><p class="or">${texts.or}</p><input type="hidden" name="return" value="${back}"><input type="hidden" name="credential"><button class="full">${texts.passkey}</button></form></div>${oidc && html`<a class="btn full" href="/sign-in/oidc?return=${encodeURIComponent(back)}">${texts.company(new URL(oidc.issuer).host)}</a>`}<p class="soft small">${texts.needsInvitation}</p>`,
-    ),
-  })
+  return gatePage(
+    title,
+    viewer ? texts.againLead(viewer.person.mail) : texts.lead,
+    html`${problem && noteBox('bad', ...problem)}${mailError !== undefined && noteBox('bad', texts.wrong, html`<a href="#mail">${mailError}</a>`)}${!context.config.mail && noteBox('warn', texts.mailMissing, html`${texts.askOperator} <code>tenderstock console link ${mail || 'MAIL'}</code>`)}<form class="stack" method="post" action="/sign-in"><input type="hidden" name="return" value="${back}">${field({ name: 'mail', type: 'email', label: texts.mail, value: mail, error: mailError, isRequired: true, autocomplete: 'username webauthn' })}<button class="go full">${texts.send}</button></form><div hidden class="later"><form class="stack" method="post" action="/sign-in/passkey" data-passkey="get" data-options="${await signInOptions(context, now)}"><p class="or">${texts.or}</p><input type="hidden" name="return" value="${back}"><input type="hidden" name="credential"><button class="full">${texts.passkey}</button></form></div>${oidc && html`<a class="btn full" href="/sign-in/oidc?return=${encodeURIComponent(back)}">${texts.company(new URL(oidc.issuer).host)}</a>`}<p class="soft small">${texts.needsInvitation}</p>`,
+    { scripts: ['passkey'], ...(hasFailed && { status: 422, title: `${texts.error}: ${title}` }) },
+  )
 }

@@ -4,8 +4,8 @@ import { acceptInvitation, findInvitationOfLink } from '../../store/invitations.
 import type { ConsoleContext } from '../console-context.ts'
 import { keyHashOf } from '../directory.ts'
 import { html } from '../html.ts'
-import { type PageAnswer, type PageRequest, type PageRoute, page, publicPage, redirect } from '../page.ts'
-import { gate } from '../sign-in-page.ts'
+import { type PageAnswer, type PageRequest, type PageRoute, publicPage, redirect } from '../page.ts'
+import { gatePage } from '../sign-in-page.ts'
 import { signInTexts } from '../text/sign-in-texts.ts'
 
 export const invitationPages = (context: ConsoleContext): PageRoute[] => [
@@ -22,15 +22,11 @@ async function showInvitation({ store, directory }: ConsoleContext, request: Pag
   const { mail, role, invitedBy } = invitation
   const title = texts.invitationTitle(organization.name)
   const isOther = viewer !== undefined && viewer.person.mail !== mail
-  return page({
+  return gatePage(
     title,
-    hasHead: false,
-    body: gate(
-      title,
-      texts.invitationLead(invitedBy, role === 'owner'),
-      html`<p>${isOther ? texts.invitationOther(viewer.person.mail, mail) : texts.invitationAs(mail)}</p><form method="post" action="${url.pathname}"><button class="go full">${texts.invitationButton(organization.name)}</button></form>`,
-    ),
-  })
+    texts.invitationLead(invitedBy, role === 'owner'),
+    html`<p>${isOther ? texts.invitationOther(viewer.person.mail, mail) : texts.invitationAs(mail)}</p><form method="post" action="${url.pathname}"><button class="go full">${texts.invitationButton(organization.name)}</button></form>`,
+  )
 }
 
 /** Creates the person if there is none, and signs them in: having the link proves having the mail address. */
@@ -63,14 +59,6 @@ async function join({ store, directory, random }: ConsoleContext, request: PageR
 
 function gonePage({ language }: PageRequest): PageAnswer {
   const texts = signInTexts[language]
-  return page({
-    title: texts.invitationGone,
-    status: 404,
-    hasHead: false,
-    body: gate(
-      texts.invitationGone,
-      texts.invitationGoneLead,
-      html`<p><a class="btn" href="/sign-in">${texts.backToSignIn}</a></p>`,
-    ),
-  })
+  const back = html`<p><a class="btn" href="/sign-in">${texts.backToSignIn}</a></p>`
+  return gatePage(texts.invitationGone, texts.invitationGoneLead, back, { status: 404 })
 }

@@ -24,7 +24,7 @@ import {
   redirect,
 } from '../page.ts'
 import { field } from '../parts.ts'
-import { gate, signInPage } from '../sign-in-page.ts'
+import { gatePage, signInPage } from '../sign-in-page.ts'
 import { frameTexts } from '../text/frame-texts.ts'
 import { signInTexts } from '../text/sign-in-texts.ts'
 
@@ -80,15 +80,11 @@ async function askForLink(context: ConsoleContext, request: PageRequest): Promis
 
 function sentPage({ language }: PageRequest): PageAnswer {
   const texts = signInTexts[language]
-  return page({
-    title: texts.sent,
-    hasHead: false,
-    body: gate(
-      texts.sent,
-      texts.sentLead,
-      html`<p class="soft small">${texts.sentHelp}</p><p><a class="btn" href="/sign-in">${texts.backToSignIn}</a></p>`,
-    ),
-  })
+  return gatePage(
+    texts.sent,
+    texts.sentLead,
+    html`<p class="soft small">${texts.sentHelp}</p><p><a class="btn" href="/sign-in">${texts.backToSignIn}</a></p>`,
+  )
 }
 
 /** Only a button: mail programs open every link. */
@@ -115,16 +111,12 @@ async function linkPage(
       autocomplete: 'email',
       error: mailError,
     })
-  return page({
+  return gatePage(
     title,
-    hasHead: false,
-    ...(mailError !== undefined && { status: 422, title: `${texts.error}: ${title}` }),
-    body: gate(
-      title,
-      lead,
-      html`<form class="stack" method="post" action="${url.pathname}"><input type="hidden" name="return" value="${returnPath(form.get('return') ?? query.get('return'))}">${mailField}<button class="go full">${isFirst ? texts.firstButton : texts.linkButton}</button></form>`,
-    ),
-  })
+    lead,
+    html`<form class="stack" method="post" action="${url.pathname}"><input type="hidden" name="return" value="${returnPath(form.get('return') ?? query.get('return'))}">${mailField}<button class="go full">${isFirst ? texts.firstButton : texts.linkButton}</button></form>`,
+    mailError === undefined ? {} : { status: 422, title: `${texts.error}: ${title}` },
+  )
 }
 
 async function useLink(context: ConsoleContext, request: PageRequest): Promise<PageAnswer> {
@@ -171,10 +163,6 @@ async function makeFirstPerson(
 
 function gonePage({ language }: PageRequest): PageAnswer {
   const texts = signInTexts[language]
-  return page({
-    title: texts.gone,
-    status: 404,
-    hasHead: false,
-    body: gate(texts.gone, texts.goneLead, html`<p><a class="btn" href="/sign-in">${texts.newLink}</a></p>`),
-  })
+  const back = html`<p><a class="btn" href="/sign-in">${texts.newLink}</a></p>`
+  return gatePage(texts.gone, texts.goneLead, back, { status: 404 })
 }
