@@ -54,6 +54,8 @@ describe.skipIf(!existsSync(folder))('recorded answers of portals', () => {
         estimatedValue: { value: 2_183_870.93, currency: 'EUR' },
         cpvCodes: ['90513000'],
         nutsCodes: ['ES511'],
+        isClosed: true,
+        lots: [{ duration: { value: 2, unit: 'YEAR' } }],
         procedureType: 'open',
         contractNature: 'services',
       },
@@ -193,7 +195,13 @@ describe.skipIf(!existsSync(folder))('recorded answers of portals', () => {
 
   it('simap: the details of a call; a page of the list holds none', () => {
     expect(allOf('ch-simap', 'simap-publication-details-tender.json')).toMatchObject([
-      { internalReference: '29941', submissionDate: '2026-03-05T11:00:00.000Z', cpvCodes: ['48000000'] },
+      {
+        internalReference: '29941',
+        submissionDate: '2026-03-05T11:00:00.000Z',
+        cpvCodes: ['48000000'],
+        nutsCodes: ['CH011'],
+        lots: [{ duration: { value: 1460, unit: 'DAY' } }],
+      },
     ])
     expect(reasonsOf(read('ch-simap', bodyOf('simap-search2.json')))).toEqual(['missing-identity'])
   })

@@ -107,6 +107,10 @@ export type PublishedEntry = {
   readonly receivedTenders?: unknown
   readonly contractDate?: unknown
   readonly lots?: readonly NoticeLot[]
+  /** What belongs to the only lot: of an entry that is one lot of a procedure, its number, title and value. */
+  readonly lot?: Partial<NoticeLot> | undefined
+  /** How long the contract lasts; of several lots it is not known which. */
+  readonly duration?: NoticeLot['duration']
   readonly isCancelled?: boolean
   readonly isUnsuccessful?: boolean
   /** Tenders are no longer received, and nothing is decided. */
@@ -244,7 +248,7 @@ export function readPublishedEntry(portal: PortalHome, entry: PublishedEntry): N
     procedureTypeNational: entry.procedureType === undefined ? wordsOf(entry.nationalProcedure) : undefined,
     contractNature: wordsOf(entry.nature),
     isFramework: entry.isFramework,
-    lots: entry.lots?.length ? entry.lots : lotsOf(home, entry, awardedValue),
+    lots: entry.lots?.length ? withDuration(entry.lots, entry.duration) : lotsOf(home, entry, awardedValue),
     references: [
       ...(changedId === undefined ? [] : [{ kind: 'changes' as const, noticeId: changedId.toLowerCase() }]),
       ...(entry.references ?? []),
@@ -273,17 +277,26 @@ export function winnersOf(
   return winners.length > 0 ? winners : undefined
 }
 
-/** A result without lots applies to the whole. */
+/** A result without lots applies to the whole, as what an entry says of its only lot and a duration do. */
 function lotsOf(home: PortalHome, entry: PublishedEntry, awardedValue: LotResult['awardedValue']): NoticeLot[] {
   const winners = winnersOf(home, entry.winners)
   const outcome = entry.outcome ?? (winners ? 'awarded' : undefined)
-  if (outcome === undefined) return []
-  const result = compact<LotResult>({
-    outcome,
-    awardedValue: outcome === 'awarded' ? awardedValue : undefined,
-    winners: outcome === 'awarded' ? winners : undefined,
-    contractDate: dayIn(entry.contractDate),
-    receivedTenders: countIn(entry.receivedTenders),
-  })
-  return [{ lotId: onlyLotId, cpvCodes: [], nutsCodes: [], result }]
+  if (outcome === undefined && entry.lot === undefined && entry.duration === undefined) return []
+  const result =
+    outcome &&
+    compact<LotResult>({
+      outcome,
+      awardedValue: outcome === 'awarded' ? awardedValue : undefined,
+      winners: outcome === 'awarded' ? winners : undefined,
+      contractDate: dayIn(entry.contractDate),
+      receivedTenders: countIn(entry.receivedTenders),
+    })
+  const { duration } = entry
+  return [compact<NoticeLot>({ lotId: onlyLotId, cpvCodes: [], nutsCodes: [], duration, ...entry.lot, result })]
+}
+
+/** Lots as published; of a single one the duration is that of the contract. */
+function withDuration(lots: readonly NoticeLot[], duration: NoticeLot['duration']): readonly NoticeLot[] {
+  const [only, ...others] = lots
+  return only && others.length === 0 && duration !== undefined ? [{ duration, ...only }] : lots
 }

@@ -47,7 +47,10 @@ export const parsePncp = jsonParser(home, (entry, text) => {
   const isConfirmed = awarded !== undefined && awarded > 0
   const isResult = isConfirmed || (isDirect(entry) && phase !== 'cancelled' && phase !== 'suspended')
   const changedAt = text('dataAtualizacaoGlobal', 'dataAtualizacao')
-  const [cnpj, year, sequence] = [text('orgaoEntidade/cnpj'), text('anoCompra'), text('sequencialCompra')]
+  // `12345678000100-1-000001/2025`: CNPJ, kind, sequence, year.
+  const [, owner, count, ofYear] = /^(\d{14})-\d+-0*(\d+)\/(\d{4})$/.exec(number?.trim() ?? '') ?? []
+  const cnpj = text('orgaoEntidade/cnpj') ?? owner
+  const [year, sequence] = [text('anoCompra') ?? ofYear, text('sequencialCompra') ?? count]
   return {
     id: number && (isResult ? `${number}/result` : number),
     version: changedAt?.replace(/\D/g, '').slice(0, 14) || undefined,

@@ -1,5 +1,5 @@
 // One publication of simap.ch, as its publication-details give it.
-import type { ProcedureType } from '../../../domain/codes.ts'
+import { type ProcedureType, toCountry } from '../../../domain/codes.ts'
 import { sumOfMoney } from '../../../domain/money.ts'
 import type { FormType, LotResult, NoticeLot, NoticeReference, Place } from '../../../domain/notice.ts'
 import { compact } from '../../compact.ts'
@@ -8,6 +8,7 @@ import {
   countIn,
   cpvCodesIn,
   dayIn,
+  durationIn,
   moneyIn,
   organizationOf,
   type PublishedOrganization,
@@ -15,6 +16,7 @@ import {
   uuidIn,
   wordIn,
 } from '../../read-values.ts'
+import { sharedResult } from '../../results.ts'
 import { cleanField, descriptionLimit } from '../../text.ts'
 import { homeOf, jsonParser } from '../read-published-entry.ts'
 
@@ -44,6 +46,42 @@ const procedureTypes: { readonly [type: string]: ProcedureType } = {
   direct: 'neg-wo-call',
 }
 
+/** The region of each canton: Swiss regions of level 3 are the cantons. */
+const cantons: { readonly [canton: string]: string } = {
+  VD: 'CH011',
+  VS: 'CH012',
+  GE: 'CH013',
+  BE: 'CH021',
+  FR: 'CH022',
+  SO: 'CH023',
+  NE: 'CH024',
+  JU: 'CH025',
+  BS: 'CH031',
+  BL: 'CH032',
+  AG: 'CH033',
+  ZH: 'CH040',
+  GL: 'CH051',
+  SH: 'CH052',
+  AR: 'CH053',
+  AI: 'CH054',
+  SG: 'CH055',
+  GR: 'CH056',
+  TG: 'CH057',
+  LU: 'CH061',
+  UR: 'CH062',
+  SZ: 'CH063',
+  OW: 'CH064',
+  NW: 'CH065',
+  ZG: 'CH066',
+  TI: 'CH070',
+}
+
+/** The region of an address by its canton. */
+function regionOf(address: unknown): string | undefined {
+  const canton = textAt(address, 'cantonId')
+  return canton !== undefined && Object.hasOwn(cantons, canton) ? cantons[canton] : undefined
+}
+
 const contractNatures: { readonly [type: string]: string } = {
   construction: 'works',
   supply: 'supplies',
@@ -63,6 +101,7 @@ function buyerOf(info: JsonObject | undefined, language: string): PublishedOrgan
     city: firstText(member(address, 'city'), language),
     postalCode: textAt(address, 'postalCode'),
     country: textAt(address, 'countryId'),
+    nutsCode: regionOf(address),
     contactName: firstText(member(address, 'contactPerson'), language),
     email: textAt(address, 'email'),
     phone: textAt(address, 'phone'),
@@ -83,6 +122,7 @@ function resultOf(entry: JsonObject): LotResult | undefined {
           city: textAt(vendor, 'vendorAddress', 'city'),
           postalCode: textAt(vendor, 'vendorAddress', 'postalCode'),
           country: textAt(vendor, 'vendorAddress', 'countryId'),
+          nutsCode: regionOf(member(vendor, 'vendorAddress')),
         },
         undefined,
       ),
@@ -170,10 +210,12 @@ export const parseSimap = jsonParser(home, (entry, text) => {
       text('procurement/cpvCode/code', 'base/cpvCode/code'),
       objectsOf(procurement, 'additionalCpvCodes').map((code) => textAt(code, 'code')),
     ],
+    nuts: regionOf(place),
     place:
       place &&
       compact<Place>({
-        country: textAt(place, 'countryId')?.toUpperCase() === 'CH' ? 'CH' : undefined,
+        country: toCountry(textAt(place, 'countryId')),
+        nutsCode: regionOf(place),
         postalCode: cleanField(textAt(place, 'postalCode'), 50),
         city: cleanField(firstText(member(place, 'city'), language)),
       }),
@@ -181,9 +223,10 @@ export const parseSimap = jsonParser(home, (entry, text) => {
     nature: wordIn(contractNatures, text('base/orderType', 'procurement/orderType')),
     lots: result
       ? lots.length > 0
-        ? lots.map((lot) => ({ ...lot, result }))
+        ? lots.map((lot) => ({ ...lot, result: lots.length > 1 ? sharedResult(result) : result }))
         : [{ lotId: '1', cpvCodes: [], nutsCodes: [], result }]
       : lots,
+    duration: durationIn(text('procurement/contractDays') ?? text('procurement/executionDays'), 'days'),
     references,
     changeReasons: isCorrection ? ['cor-buy'] : undefined,
     isCancelled: isCancelledBy(entry, type),

@@ -1,6 +1,6 @@
 // A process of SECOP II to a notice.
 import { member, textAt } from '../../ocds/json.ts'
-import { dayIn, wordIn } from '../../read-values.ts'
+import { dayIn, durationIn, wordIn } from '../../read-values.ts'
 import { type PhaseTable, phaseIn } from '../read-phase.ts'
 import { firstMatch, homeOf, jsonParser } from '../read-published-entry.ts'
 
@@ -21,9 +21,11 @@ const natures = {
   consultoria: 'services',
   interventoria: 'services',
   servicios: 'services',
+  'servicios financieros': 'services',
+  seguros: 'services',
 } as const
 
-/** `estado_del_procedimiento`, else `estado_resumen`. */
+/** `estado_del_procedimiento`, else `estado_resumen`, of which answers write `estadoresumen`. */
 export const secopPhases: PhaseTable = {
   borrador: 'draft',
   'en edicion': 'draft',
@@ -61,10 +63,11 @@ const isWithoutOffers = (method: string): boolean =>
 
 export const parseSecop2 = jsonParser(home, (entry, text) => {
   const id = text('id_del_proceso')
-  const state = text('estado_del_procedimiento', 'estado_resumen') ?? ''
+  const summary = text('estado_resumen', 'estadoresumen')
+  const state = text('estado_del_procedimiento') ?? summary ?? ''
   const method = text('modalidad_de_contratacion')
   const isAwarded = /^s[ií]$/i.test(text('adjudicado')?.trim() ?? '')
-  const phase = phaseIn(secopPhases, state, text('estado_resumen'))
+  const phase = phaseIn(secopPhases, state, summary)
   if (phase === 'draft') return { reason: 'not-procurement', path: '', detail: `a draft: ${state}` }
   const isOver = phase === 'cancelled' || phase === 'unsuccessful'
   const isResult = isAwarded || (!isOver && (phase === 'awarded' || isWithoutOffers(method ?? '')))
@@ -74,6 +77,7 @@ export const parseSecop2 = jsonParser(home, (entry, text) => {
   const winner = {
     name: text('nombre_del_proveedor'),
     nationalId: text('nit_del_proveedor_adjudicado'),
+    city: text('ciudad_proveedor'),
   }
   const link = member(entry, 'urlproceso')
   // Republication is the only version; the name of its column is cut to the length that the platform allows.
@@ -87,7 +91,7 @@ export const parseSecop2 = jsonParser(home, (entry, text) => {
     reference: text('referencia_del_proceso'),
     title: text('nombre_del_procedimiento'),
     description: text('descripci_n_del_procedimiento'),
-    publishedAt: text('fecha_de_publicacion_del'),
+    publishedAt: text('fecha_de_publicacion_del', 'fecha_de_publicacion_fase_3', 'fecha_de_publicacion'),
     changedAt,
     deadline: formType === 'competition' ? text('fecha_de_recepcion_de') : undefined,
     buyer: {
@@ -104,6 +108,7 @@ export const parseSecop2 = jsonParser(home, (entry, text) => {
     winners: isResult ? [winner] : [],
     contractDate: isResult ? text('fecha_adjudicacion') : undefined,
     receivedTenders: isResult ? member(entry, 'respuestas_al_procedimiento') : undefined,
+    duration: durationIn(text('duracion'), text('unidad_de_duracion')),
     changeReasons: phase === 'suspended' ? ['susp-review'] : undefined,
     isClosed: formType === 'competition' && (phase === 'evaluation' || isShut),
     isCancelled: !isResult && isOver,

@@ -1,8 +1,9 @@
 // A row of Catalonia's publications to a notice of that lot and phase.
 import type { ProcedureType } from '../../../domain/codes.ts'
-import type { FormType } from '../../../domain/notice.ts'
+import type { FormType, NoticeLot, Place } from '../../../domain/notice.ts'
+import { compact } from '../../compact.ts'
 import { member, textAt } from '../../ocds/json.ts'
-import { wordIn } from '../../read-values.ts'
+import { durationIn, moneyIn, nutsCodesIn, titleIn, wordIn } from '../../read-values.ts'
 import { homeOf, jsonParser, wordsOf } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'es-catalunya', profile: 'ybgg-dgi6', language: 'ca', currency: 'EUR' })
@@ -34,7 +35,12 @@ export const parseCatalunya = jsonParser(home, (row) => {
   const link = member(row, 'enllac_publicacio')
   const isResult = formType === 'result'
   const isCancelled = /anul·lació|anul.laci|renúncia|desistiment/i.test(phase)
+  const isClosed = formType === 'competition' && !isCancelled && /avaluaci/i.test(phase)
   const whole = procedureOf(file, buyerId)
+  const place = text('lloc_execucio')
+  const nuts = text('codi_nuts')
+  // The value of the contract is that of the lot, where there is one; that of the file covers all lots.
+  const lotValue = text('valor_estimat_contracte')
   return {
     // Files are counted by each body; a row is one lot in one phase.
     id:
@@ -49,18 +55,36 @@ export const parseCatalunya = jsonParser(home, (row) => {
     publishedAt: isResult
       ? text('data_publicacio_adjudicacio', 'data_publicacio_contracte', 'data_publicacio_anunci')
       : text('data_publicacio_anunci', 'data_publicacio_contracte'),
+    changedAt: isClosed ? text('data_publicacio_avaluacio') : undefined,
     deadline: isResult ? undefined : text('termini_presentacio_ofertes'),
     buyer: { name: text('nom_organ'), nationalId: text('nif_organ') },
     cpv: firstOf(text('codi_cpv')),
-    nuts: text('codi_nuts'),
+    nuts,
+    place:
+      place === undefined || place.includes('||')
+        ? undefined
+        : compact<Place>({ country: 'ES', nutsCode: nutsCodesIn(nuts)[0], city: place }),
     // The budget is what may be spent now; the estimated value is that of the law, with prolongations and options.
-    estimatedValue: text(
-      'valor_estimat_contracte',
-      'pressupost_licitacio_sense_iva_expedient',
-      'pressupost_licitacio_sense_1',
-      'pressupost_licitacio_sense',
-      'import_licitacio_sense',
-    ),
+    estimatedValue:
+      lot === undefined
+        ? (lotValue ??
+          text(
+            'valor_estimat_expedient',
+            'pressupost_licitacio_sense_iva_expedient',
+            'pressupost_licitacio_sense_1',
+            'pressupost_licitacio_sense',
+            'import_licitacio_sense',
+          ))
+        : text('valor_estimat_expedient', 'pressupost_licitacio_sense_iva_expedient'),
+    lot:
+      lot === undefined
+        ? undefined
+        : compact<Partial<NoticeLot>>({
+            lotId: lot,
+            title: titleIn(text('descripcio_lot'), home.language),
+            estimatedValue: moneyIn(lotValue, home.currency),
+          }),
+    duration: durationIn(text('durada_contracte', 'termini_durada_contracte')),
     awardedValue: isResult ? text('import_adjudicacio_sense') : undefined,
     procedureType: wordIn(procedures, procedure),
     nationalProcedure: procedure,
@@ -72,6 +96,7 @@ export const parseCatalunya = jsonParser(home, (row) => {
     contractDate: isResult ? text('data_adjudicacio_contracte') : undefined,
     receivedTenders: isResult ? text('ofertes_rebudes') : undefined,
     isCancelled,
+    isClosed,
     url: textAt(link, 'url') ?? textAt(link),
   }
 })

@@ -46,7 +46,8 @@ export const parseSeap = jsonParser(home, (entry, text) => {
     procedureId: text('procedureId'),
     title: text('contractTitle'),
     publishedAt: text('noticeStateDate'),
-    deadline: isAward ? undefined : text('minTenderReceiptDeadline'),
+    // The earliest and latest of the lots: a tender is open until the latest.
+    deadline: isAward ? undefined : text('maxTenderReceiptDeadline', 'minTenderReceiptDeadline'),
     buyer: { name, nationalId: fiscalNumber },
     cpv: text('cpvCodeAndName'),
     estimatedValue: isAward ? undefined : value,

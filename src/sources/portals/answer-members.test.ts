@@ -1,0 +1,135 @@
+// Members that portals' answers have and the announcements of the simulator lack.
+import { expect, it } from 'vitest'
+import type { Notice, ParsedPart } from '../../domain/notice.ts'
+import { parsePncp } from './br/parse-pncp.ts'
+import { parseSimap } from './ch/parse-simap.ts'
+import { parseSecop2 } from './co/parse-secop2.ts'
+import { parseCatalunya } from './es/parse-catalunya.ts'
+import { parseSeap } from './ro/parse-seap.ts'
+
+function read(parse: (bytes: Uint8Array) => ParsedPart[], entry: unknown): Notice {
+  const [part] = parse(Buffer.from(JSON.stringify(entry)))
+  if (!part || 'rejection' in part) throw new Error(JSON.stringify(part))
+  return part.notice
+}
+
+const row = {
+  codi_expedient: 'X-17/26',
+  codi_organ: '900001',
+  nom_organ: 'Ajuntament de Vallmitjana',
+  objecte_contracte: 'Neteja de les escoles',
+  fase_publicacio: 'Expedient en avaluació',
+  data_publicacio_anunci: '2026-03-02T09:00:00.000',
+  data_publicacio_avaluacio: '2026-04-20T10:00:00.000',
+  lloc_execucio: 'Vallmitjana',
+  codi_nuts: 'ES511',
+  durada_contracte: '1 any i 6 mesos',
+  valor_estimat_contracte: '40000',
+  valor_estimat_expedient: '90000',
+}
+
+it('Catalonia: an evaluation is closed, with its place, duration and later day', () => {
+  expect(read(parseCatalunya, row)).toMatchObject({
+    formType: 'competition',
+    isClosed: true,
+    dispatchDate: '2026-04-20T08:00:00.000Z',
+    place: { country: 'ES', nutsCode: 'ES511', city: 'Vallmitjana' },
+    estimatedValue: { value: 40_000 },
+    lots: [{ lotId: '1', duration: { value: 18, unit: 'MONTH' } }],
+  })
+  const open = read(parseCatalunya, { ...row, fase_publicacio: 'Anunci de licitació' })
+  expect([open.isClosed, open.dispatchDate]).toEqual([undefined, undefined])
+})
+
+it('Catalonia: a row of a lot has the value of the lot, its file that of all lots', () => {
+  const lot = { ...row, numero_lot: '3', descripcio_lot: 'Escola de dalt', fase_publicacio: 'Adjudicació' }
+  expect(read(parseCatalunya, { ...lot, denominacio_adjudicatari: 'Neteja SL' })).toMatchObject({
+    estimatedValue: { value: 90_000 },
+    lots: [
+      {
+        lotId: '3',
+        title: { ca: 'Escola de dalt' },
+        estimatedValue: { value: 40_000 },
+        duration: { value: 18 },
+        result: { outcome: 'awarded', winners: [{ name: 'Neteja SL' }] },
+      },
+    ],
+  })
+})
+
+const proceso = {
+  entidad: 'Alcaldía de Valdeluz',
+  id_del_proceso: 'CO1.REQ.77',
+  nombre_del_procedimiento: 'Vías rurales',
+  estadoresumen: 'Adjudicado',
+  fecha_de_publicacion_fase_3: '2026-03-02T00:00:00.000',
+  fecha_adjudicacion: '2026-05-02T00:00:00.000',
+  nombre_del_proveedor: 'Caminos SAS',
+  nit_del_proveedor_adjudicado: 'No Definido',
+  ciudad_proveedor: 'Valdeluz',
+  duracion: '5',
+  unidad_de_duracion: 'Mes(es)',
+}
+
+it('SECOP II: the state under its other name, duration and winner; what is not defined is missing', () => {
+  const notice = read(parseSecop2, proceso)
+  expect(notice).toMatchObject({
+    formType: 'result',
+    publicationDate: '2026-03-02T05:00:00.000Z',
+    lots: [{ duration: { value: 5, unit: 'MONTH' } }],
+  })
+  expect(notice.lots[0]?.result?.winners).toEqual([{ name: 'Caminos SAS', city: 'Valdeluz', country: 'CO' }])
+  const unnamed = { ...proceso, nombre_del_proveedor: 'No Definido' }
+  expect(read(parseSecop2, unnamed).lots[0]?.result?.winners).toBeUndefined()
+})
+
+it('SEAP: of the deadlines of lots the latest counts', () => {
+  const entry = {
+    noticeNo: 'CN1000001',
+    contractTitle: 'Drumuri',
+    minTenderReceiptDeadline: '2026-05-09T15:00:00+03:00',
+    maxTenderReceiptDeadline: '2026-05-12T15:00:00+03:00',
+  }
+  expect(read(parseSeap, entry).submissionDate).toBe('2026-05-12T12:00:00.000Z')
+})
+
+it('PNCP: the page follows from the number where its parts are missing', () => {
+  const entry = { numeroControlePNCP: '12345678000100-1-000042/2026', objetoCompra: 'Ponte' }
+  expect(read(parsePncp, entry).url).toBe('https://pncp.gov.br/app/editais/12345678000100/2026/42')
+})
+
+const publication = {
+  id: '11111111-2222-4333-8444-555555555555',
+  type: 'tender',
+  base: { projectId: '66666666-2222-4333-8444-555555555555', creationLanguage: 'de' },
+  'project-info': {
+    title: { de: 'Brücke' },
+    procOfficeAddress: { name: { de: 'Gemeinde Talwil' }, countryId: 'CH', cantonId: 'BE' },
+  },
+  procurement: { contractDays: 730, orderAddress: { countryId: 'CH', cantonId: 'VS', city: { de: 'Talwil' } } },
+}
+
+it('simap: the canton is the region, of the buyer and of the place; the contract has days', () => {
+  expect(read(parseSimap, publication)).toMatchObject({
+    contractingAuthorities: [{ nutsCode: 'CH021' }],
+    nutsCodes: ['CH012'],
+    place: { country: 'CH', nutsCode: 'CH012', city: 'Talwil' },
+    lots: [{ duration: { value: 730, unit: 'DAY' } }],
+  })
+  const abroad = { ...publication, procurement: { orderAddress: { countryId: 'FR', cantonId: null } } }
+  expect(read(parseSimap, abroad)).toMatchObject({ nutsCodes: [], place: { country: 'FR' } })
+})
+
+it('simap: the price of an award for several lots is that of none of them', () => {
+  const award = {
+    ...publication,
+    type: 'award',
+    lots: [{ lotNumber: 1 }, { lotNumber: 2 }],
+    decision: { vendors: [{ vendorName: 'Bau AG', price: { currency: 'chf', price: 5_000 } }] },
+  }
+  const notice = read(parseSimap, award)
+  expect(notice.awardedValue).toEqual({ value: 5_000, currency: 'CHF' })
+  expect(notice.lots.map(({ result }) => result)).toEqual(
+    Array.from({ length: 2 }, () => ({ outcome: 'awarded', winners: [{ name: 'Bau AG' }] })),
+  )
+})
