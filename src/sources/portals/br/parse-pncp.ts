@@ -47,7 +47,7 @@ export const parsePncp = jsonParser(home, (entry, text) => {
   const isConfirmed = awarded !== undefined && awarded > 0
   const isResult = isConfirmed || (isDirect(entry) && phase !== 'cancelled' && phase !== 'suspended')
   const changedAt = text('dataAtualizacaoGlobal', 'dataAtualizacao')
-  // `12345678000100-1-000001/2025`: CNPJ, kind, sequence, year.
+  // `12345678000100-1-000001/2025`: buyer, kind, sequence, year.
   const [, owner, count, ofYear] = /^(\d{14})-\d+-0*(\d+)\/(\d{4})$/.exec(number?.trim() ?? '') ?? []
   const cnpj = text('orgaoEntidade/cnpj') ?? owner
   const [year, sequence] = [text('anoCompra') ?? ofYear, text('sequencialCompra') ?? count]
