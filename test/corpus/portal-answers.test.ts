@@ -138,8 +138,10 @@ describe.skipIf(!existsSync(folder))('recorded answers of portals', () => {
       title: { uk: 'футляри до державних нагород' },
       isFramework: true,
       cpvCodes: ['44617100'],
-      lots: [{ result: { outcome: 'awarded' } }],
+      lots: [{ result: { outcome: 'awarded', receivedTenders: 4 } }],
     })
+    // Three offers for one framework are no sum of contracts.
+    expect(concluded?.awardedValue).toBeUndefined()
     expect(allOf('ua-prozorro', 'prozorro-risks.json')).toMatchObject([
       {
         procedureId: 'ocds-be6bcu-UA-2023-02-16-009364-a',
@@ -147,6 +149,7 @@ describe.skipIf(!existsSync(folder))('recorded answers of portals', () => {
         estimatedValue: { value: 4177, currency: 'UAH' },
         contractNature: 'services',
         isClosed: true,
+        url: 'https://prozorro.gov.ua/tender/UA-2023-02-16-009364-a',
       },
     ])
   })

@@ -18,6 +18,8 @@ const publishers: { readonly [prefix: string]: Publisher } = {
   'ocds-70d2nz': { id: 'cl-chilecompra', country: 'CL' },
   'ocds-9t57fa': { id: 'za-national-treasury', country: 'ZA' },
   'ocds-dgv273': { id: 'pe-oece', country: 'PE' },
+  'ocds-07smqs': { id: 'ocds-07smqs', country: 'MX' },
+  'ocds-87sd3t': { id: 'ocds-87sd3t', country: 'MX' },
   'ocds-ec9k95': { id: 'ca-quebec', country: 'CA' },
   'ocds-hu01ve': { id: 'it-anac', country: 'IT' },
   'ocds-lcuori': { id: 'hn-contrataciones-abiertas', country: 'HN' },

@@ -37,6 +37,33 @@ describe('a tender', () => {
     expect(urlOf('tenderNotice')).toBe('https://p.example/tenderNotice')
   })
 
+  it('links to no signature of a document, and to its own page where no document is one', () => {
+    const documents = [
+      { documentType: 'tenderNotice', url: 'https://p.example/1', format: 'application/pkcs7-signature' },
+      { documentType: 'tenderNotice', url: 'https://p.example/2', title: 'sign.P7S' },
+    ]
+    const { url, documentsUrl } = notice({}, { documents, url: 'https://p.example/notice/7' })
+    expect([url, documentsUrl]).toEqual(['https://p.example/notice/7', undefined])
+  })
+
+  it('lasts as long as its only contract, which the lot says, described or that of the result', () => {
+    const period = (from: string, to: string) => ({ startDate: `${from}T00:00:00Z`, endDate: `${to}T00:00:00Z` })
+    const [called, won] = [period('2026-06-01', '2027-05-31'), period('2026-07-01', '2027-06-30')]
+    const award = { id: '1', status: 'active', suppliers: [{ name: 'Builders Ltd' }] }
+    const durations = (overrides: Json, tender: Json = { contractPeriod: called }) =>
+      notice({ tag: ['award'], ...overrides }, tender).lots.map(({ duration }) => duration?.end)
+    expect(durations({ awards: [award] })).toEqual(['2027-05-31'])
+    expect(durations({ awards: [{ ...award, contractPeriod: won }] })).toEqual(['2027-06-30'])
+    expect(durations({ awards: [award], contracts: [{ id: '1', awardID: '1', period: won }] })).toEqual(['2027-06-30'])
+    expect(durations({ tag: ['tender'] }, { contractPeriod: called, lots: [{ id: 'A' }] })).toEqual(['2027-05-31'])
+    expect(durations({ tag: ['tender'] }, { contractPeriod: called, lots })).toEqual([undefined, undefined])
+    expect(durations({ tag: ['tender'] })).toEqual([])
+  })
+
+  it('of Mexico’s federation is in Mexico where its buyer names no country', () => {
+    expect(notice({ ocid: 'ocds-07smqs-77' }).contractingAuthorities[0]?.country).toBe('MX')
+  })
+
   it('that goes to one supplier directly is a result, unless it invites tenders with a deadline', () => {
     const direct = { procurementMethod: 'direct', status: 'active' }
     expect(notice({}, direct).formType).toBe('result')

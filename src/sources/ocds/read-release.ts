@@ -128,6 +128,21 @@ function durationOf(period: unknown): NoticeLot['duration'] {
   })
 }
 
+/** How long the only contract lasts, else what the call says of it; of several contracts it is not known which. */
+function durationOfWhole(release: JsonObject): NoticeLot['duration'] {
+  const [contract, ...otherContracts] = objectsOf(release, 'contracts')
+  const [award, ...otherAwards] = objectsOf(release, 'awards')
+  return (
+    (otherContracts.length === 0 ? durationOf(member(contract, 'period')) : undefined) ??
+    (otherAwards.length === 0 ? durationOf(member(award, 'contractPeriod')) : undefined) ??
+    durationOf(member(release, 'tender', 'contractPeriod'))
+  )
+}
+
+/** The detached signature of another document says nothing to a reader. */
+const isSignature = (document: JsonObject): boolean =>
+  /pkcs7-signature/i.test(textAt(document, 'format') ?? '') || /\.p7s$/i.test(textAt(document, 'title') ?? '')
+
 const noticeDocument = /notice$/i
 const biddingDocument = /^(?:biddingDocuments|tenderNotice.*documents|technicalSpecifications|clarifications)$/
 
@@ -137,8 +152,9 @@ function documentsUrlOf(documents: readonly JsonObject[]): string | undefined {
     const type = textAt(document, 'documentType') ?? ''
     return biddingDocument.test(type) ? 0 : noticeDocument.test(type) ? 2 : 1
   }
+  const readable = documents.filter((document) => !isSignature(document))
   for (const wanted of [0, 1, 2]) {
-    for (const document of documents) {
+    for (const document of readable) {
       const url = rank(document) === wanted ? cleanUrl(textAt(document, 'url')) : undefined
       if (url !== undefined) return url
     }
@@ -358,7 +374,7 @@ export function readRelease(release: JsonObject, context: ReleaseContext): Notic
   const described = readLots(release, language, items, deadlineOf)
   const isResult = formType === 'result' || formType === 'cont-modif'
   const results = readResults(release, parties, isResult, described.length === 1 ? described[0]!.lotId : undefined)
-  const lots = joinResults(described, results)
+  const lots = withDuration(joinResults(described, results), durationOfWhole(release))
   const knownLots = new Set(described.map((lot) => lot.lotId))
   const ownItems = items.filter((item) => !textsAt(item, 'relatedLot').some((lot) => knownLots.has(lot)))
   const main = cpvOf(asObject(member(tender, 'classification')), ...objectsOf(tender, 'additionalClassifications'))
@@ -384,7 +400,7 @@ export function readRelease(release: JsonObject, context: ReleaseContext): Notic
     ...objectsOf(release, 'awards').flatMap((award) => objectsOf(award, 'documents')),
     ...objectsOf(release, 'planning', 'documents'),
   ]
-    .filter((document) => noticeDocument.test(textAt(document, 'documentType') ?? ''))
+    .filter((document) => !isSignature(document) && noticeDocument.test(textAt(document, 'documentType') ?? ''))
     .map((document) => cleanUrl(textAt(document, 'url')))
     .find((url) => url !== undefined)
   const estimatedValue: Money | undefined =
@@ -440,16 +456,31 @@ export function readRelease(release: JsonObject, context: ReleaseContext): Notic
     isCancelled: status === 'cancelled' || tags.includes('tenderCancellation') ? true : undefined,
     isUnsuccessful: status === 'unsuccessful' ? true : undefined,
     isClosed: formType === 'competition' && isClosed(tender) ? true : undefined,
-    url:
-      publisher.id === 'gb-find-a-tender' && releaseId !== undefined && /^\d{6}-\d{4}$/.test(releaseId)
-        ? `https://www.find-tender.service.gov.uk/Notice/${releaseId}`
-        : page,
+    url: pageOf(publisher.id, releaseId, tail) ?? page ?? cleanUrl(textAt(tender, 'url')),
   } satisfies EveryMember<
     Omit<
       Notice,
       'publicationNumber' | 'noticeSubtype' | 'isDynamicPurchasingSystemTerminated' | 'validityEnd' | 'changeReasons'
     >
   >)
+}
+
+/** The page of the notice on portals whose addresses follow from its number. */
+function pageOf(publisher: string, releaseId: string | undefined, tail: string): string | undefined {
+  if (publisher === 'gb-find-a-tender' && releaseId !== undefined && /^\d{6}-\d{4}$/.test(releaseId))
+    return `https://www.find-tender.service.gov.uk/Notice/${releaseId}`
+  const isNumber = publisher === 'ua-prozorro' && /^ua-\d{4}-\d{2}-\d{2}-\d{6}(?:-[a-z\d]{1,2})?$/.test(tail)
+  // The letters behind the number are in lower case.
+  return isNumber ? `https://prozorro.gov.ua/tender/UA${tail.slice(2)}` : undefined
+}
+
+/**
+ * A duration belongs to the only lot, described or that of the result. None is made for it: a later release may
+ * describe lots, beside which it would stay.
+ */
+function withDuration(lots: NoticeLot[], duration: NoticeLot['duration']): NoticeLot[] {
+  const [only, ...others] = lots
+  return only && duration !== undefined && others.length === 0 ? [{ duration, ...only }] : lots
 }
 
 function buyerProfileOf(release: JsonObject): string | undefined {

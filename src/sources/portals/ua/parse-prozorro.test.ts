@@ -40,6 +40,48 @@ it('an active award makes it a result', () => {
   ])
 })
 
+it('the page of the tender is its address, and no signature of a document', () => {
+  const document = (documentType: string, title: string) => ({
+    documentType,
+    title,
+    format: title.endsWith('.p7s') ? 'application/pkcs7-signature' : 'application/pdf',
+    url: `https://docs.example/${title}`,
+  })
+  const documents = [document('biddingDocuments', 'sign.p7s'), document('biddingDocuments', 'a.pdf')]
+  const signed = { ...tender, documents: [document('notice', 'sign.p7s'), ...documents] }
+  expect(read(signed)).toMatchObject([
+    {
+      notice: {
+        url: 'https://prozorro.gov.ua/tender/UA-2026-01-05-000001-a',
+        documentsUrl: 'https://docs.example/a.pdf',
+      },
+    },
+  ])
+})
+
+it('the partners of a framework have offers and no contracts; tenders that were received are counted', () => {
+  const award = (id: string, amount: number) => ({
+    id,
+    status: 'active',
+    value: { amount, currency: 'UAH' },
+    suppliers: [{ name: `Постачальник ${id}` }],
+  })
+  const bids = ['active', 'active', 'unsuccessful', 'deleted'].map((status) => ({ status }))
+  const concluded = {
+    ...tender,
+    procurementMethodType: 'closeFrameworkAgreementUA',
+    awards: [award('1', 240_000), award('2', 249_000)],
+    bids,
+  }
+  const [part] = read(concluded)
+  const notice = part && 'notice' in part ? part.notice : undefined
+  expect(notice).toMatchObject({ isFramework: true, estimatedValue: { value: 250_000 } })
+  expect(notice?.awardedValue).toBeUndefined()
+  expect(notice?.lots[0]?.result).toMatchObject({ outcome: 'awarded', receivedTenders: 3 })
+  expect(notice?.lots[0]?.result?.awardedValue).toBeUndefined()
+  expect(notice?.lots[0]?.result?.winners?.length).toBe(2)
+})
+
 it('the same tender in OCDS has the same identity', () => {
   const release = {
     ocid: 'ocds-be6bcu-UA-2026-01-05-000001-a',

@@ -1,7 +1,7 @@
 // ProZorro's tenders: in OCDS, or in the portal's own form, whose one object has the members of OCDS.
 import type { ParsedPart } from '../../../domain/notice.ts'
 import { decodeJson, parseJson } from '../../json.ts'
-import { asObject, type JsonObject, member, objectsOf, textAt } from '../../ocds/json.ts'
+import { asObject, type JsonObject, member, numberAt, objectsOf, textAt } from '../../ocds/json.ts'
 import { parseDocument } from '../../parse-document.ts'
 
 const country = 'UA'
@@ -35,11 +35,25 @@ function procedureOf(method: string | undefined): string | undefined {
   return method !== undefined && /^(?:negotiation|reporting)/.test(method) ? 'direct award' : undefined
 }
 
+/** Tenders that were handed in and not withdrawn, if the answer lists them: only then how many is known. */
+function countOfBids(tender: JsonObject): number | undefined {
+  const bids = objectsOf(tender, 'bids').filter((bid) =>
+    /^(?:active|pending|unsuccessful)/.test(textAt(bid, 'status') ?? ''),
+  )
+  return numberAt(tender, 'numberOfBids') ?? (bids.length > 0 ? bids.length : undefined)
+}
+
 function releaseOf(tender: JsonObject): JsonObject {
   const number = textAt(tender, 'tenderID')
   const method = textAt(tender, 'procurementMethodType')
   const changedAt = textAt(tender, 'dateModified')
-  const awards = objectsOf(tender, 'awards').map((award) => ({ ...award, relatedLots: [member(award, 'lotID')] }))
+  const isFramework = method?.startsWith('closeFrameworkAgreementUA') ?? false
+  const awards = objectsOf(tender, 'awards').map(({ value, ...award }) => ({
+    ...award,
+    // With whom the framework is concluded; each value is an offer for all of it, and nothing is bought yet.
+    ...(isFramework ? {} : { value }),
+    relatedLots: [member(award, 'lotID')],
+  }))
   const isDecided = awards.some((award) => textAt(award, 'status') === 'active')
   const members = Object.entries(tender).filter(([name]) => !otherMembers.has(name))
   return {
@@ -52,8 +66,9 @@ function releaseOf(tender: JsonObject): JsonObject {
     tender: {
       ...Object.fromEntries(members),
       id: number,
+      numberOfTenderers: countOfBids(tender),
       procurementMethodDetails: procedureOf(method),
-      techniques: { hasFrameworkAgreement: method?.startsWith('closeFrameworkAgreement') },
+      techniques: { hasFrameworkAgreement: isFramework },
     },
     awards,
     contracts: objectsOf(tender, 'contracts'),
