@@ -29,6 +29,17 @@ describe('texts', () => {
       }),
     )
   })
+  it('drops the markup of office programs, and what pages do not show', () => {
+    const pasted =
+      '<!-- [if gte mso 9] --><style type="text/css">p { margin: 0 }</style><blockquote><p class="x">Bridge<o:p></o:p></p></blockquote><dl><dt>Lot</dt><dd>one</dd></dl><img src="a.png"/>'
+    expect(
+      cleanText(pasted)
+        ?.split('\n')
+        .filter((line) => line !== ''),
+    ).toEqual(['Bridge', 'Lot', 'one'])
+    expect(cleanText(`<p style="${'x'.repeat(900)}">Bridge</p>`)).toBe('Bridge')
+    expect(cleanText('a < b, <dimension> and <5 mm')).toBe('a < b, <dimension> and <5 mm')
+  })
   it('counts placeholders as missing', () => {
     for (const text of ['n/a', ' TBD', '-', '...', 'unpublished', '000', '', 'No Definido', 'Sin descripción'])
       expect(cleanField(text)).toBeUndefined()

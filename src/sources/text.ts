@@ -11,8 +11,34 @@ export const fieldLimit = 1_000
 
 const entityPattern = /&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,30});/
 const markupPattern =
-  /<\/?(?:p|br|div|span|b|i|u|em|strong|ul|ol|li|font|h[1-6]|table|tbody|tr|td|th|a|sup|sub|hr)(?:\s[^<>]{0,500})?\/?>/gi
-const breakingMarkup = /^<\/?(?:p|br|div|ul|ol|li|h|table|tr|td|th)/i
+  /<\/?(?:p|br|div|span|b|i|u|s|em|strong|strike|small|big|center|ul|ol|li|dl|dt|dd|font|h[1-6]|table|thead|tbody|tfoot|tr|td|th|col|colgroup|caption|blockquote|pre|a|img|sup|sub|hr|o:p)(?:\s[^<>]{0,4000})?\/?>/gi
+const breakingMarkup = /^<\/?(?:p|br|div|ul|ol|li|dl|dt|dd|h|table|tr|td|th|caption|blockquote|pre)/i
+/** What no reader of a page sees, with its content. */
+const invisible = [
+  [/<!--/g, /-->/g],
+  [/<style[\s>]/gi, /<\/style\s*>/gi],
+  [/<script[\s>]/gi, /<\/script\s*>/gi],
+] as const
+
+/** Without comments, styles and scripts, in time linear to the text; one that does not end stays. */
+function withoutInvisible(text: string): string {
+  let visible = text
+  for (const [open, close] of invisible) {
+    let kept = ''
+    let from = 0
+    open.lastIndex = 0
+    for (let start = open.exec(visible); start !== null; start = open.exec(visible)) {
+      close.lastIndex = open.lastIndex
+      if (close.exec(visible) === null) break
+      kept += `${visible.slice(from, start.index)} `
+      from = close.lastIndex
+      open.lastIndex = from
+    }
+    visible = kept + visible.slice(from)
+  }
+  return visible
+}
+
 // Controls but tab and line feed, byte order marks, zero-width and bidirectional marks; NUL would break PostgreSQL's
 // text.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the purpose
@@ -51,7 +77,8 @@ export function cleanText(raw: string | undefined, limit: number = descriptionLi
   // A text far over the limit is cut before decoding, which bounds the work on a hostile text.
   let text = raw.length > limit * 8 ? raw.slice(0, limit * 8) : raw
   if (text.includes('&')) text = decodeEntities(text)
-  if (text.includes('<')) text = text.replace(markupPattern, (tag) => (breakingMarkup.test(tag) ? '\n' : ''))
+  if (text.includes('<'))
+    text = withoutInvisible(text).replace(markupPattern, (tag) => (breakingMarkup.test(tag) ? '\n' : ''))
   text = text
     .toWellFormed()
     .normalize('NFC')
