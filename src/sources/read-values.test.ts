@@ -135,6 +135,8 @@ describe('durations', () => {
     ['18 mois', undefined, 18, 'MONTH'],
     ['6 setmanes', undefined, 6, 'WEEK'],
     ['1,5 Jahre', undefined, 1.5, 'YEAR'],
+    [12, 'Μήνες', 12, 'MONTH'],
+    ['24', 'MON', 24, 'MONTH'],
     ['P18M', undefined, 18, 'MONTH'],
     ['P1Y6M', undefined, 18, 'MONTH'],
   ])('%s %s', (text, unit, value, expected) => {

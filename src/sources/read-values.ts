@@ -216,12 +216,13 @@ export function countIn(value: unknown): number | undefined {
 
 type Duration = NonNullable<NoticeLot['duration']>
 
-/** The units of BT-36 with their words, in lower case and without accents. */
+/** The units of BT-36 with their words and the codes of CODICE, in lower case and without accents. */
 const durationUnits = {
-  DAY: /^(?:d|days?|dia|dias|dies|jours?|tage?|giorn[oi]|zi|zile|dag(?:en)?|dni)$/,
-  WEEK: /^(?:w|weeks?|semanas?|setman(?:a|es)|semaines?|wochen?|settiman[ae]|saptaman[ai]|weken)$/,
-  MONTH: /^(?:m|months?|mes|mesos|meses|mois|monate?|mes[ei]|lun[ai]|maand(?:en)?|miesiac[ey]?|miesiecy)$/,
-  YEAR: /^(?:y|years?|anys?|anos?|ans?|annees?|jahre?|ann[oi]|ani|jaar|lata?|rok)$/,
+  DAY: /^(?:d|days?|dia|dias|dies|jours?|tage?|giorn[oi]|zi|zile|dag(?:en)?|dni|ημερ(?:α|ες|ων)|дн(?:и|ів)|дана?|дена)$/,
+  WEEK: /^(?:w|wee|weeks?|semanas?|setman(?:a|es)|semaines?|wochen?|settiman[ae]|saptaman[ai]|weken|εβδομαδ(?:α|ες))$/,
+  MONTH:
+    /^(?:m|mon|months?|mes|mesos|meses|mois|monate?|mes[ei]|lun[ai]|maand(?:en)?|miesiac[ey]?|miesiecy|μην(?:ας|ες|ων)|месец[аи]?|місяц(?:ь|і|ів))$/,
+  YEAR: /^(?:y|ann|years?|anys?|anos?|ans?|annees?|jahre?|ann[oi]|ani|jaar|lata?|rok|ετ(?:ος|η|ων)|годин[аи]?|рок(?:и|ів)?)$/,
 } as const
 
 const unitOf = (word: string): keyof typeof durationUnits | undefined =>
@@ -241,8 +242,12 @@ export function durationIn(value: unknown, unit?: unknown): Duration | undefined
     .trim()
     .toLowerCase()
     .replace(/^p(?=\d)/, '')
-  if (text.replace(/\d+(?:[.,]\d+)?\s*[a-z]+|[\s,;.]|\b(?:i|y|e|et|und|and|en|si)\b/g, '') !== '') return undefined
-  const parts = [...text.matchAll(/(\d+(?:[.,]\d+)?)\s*([a-z]+?)(?=\d|[^a-z]|$)/g)].map(([, number, word]) => ({
+  const rest = text
+    .replace(/\d+(?:[.,]\d+)?\s*\p{L}+/gu, ' ')
+    .split(/[\s,;.]+/)
+    .filter((word) => word !== '' && !/^(?:i|y|e|et|und|and|en|si)$/.test(word))
+  if (rest.length > 0) return undefined
+  const parts = [...text.matchAll(/(\d+(?:[.,]\d+)?)\s*(\p{L}+)/gu)].map(([, number, word]) => ({
     value: parseAmount(number) ?? 0,
     unit: unitOf(word ?? ''),
   }))

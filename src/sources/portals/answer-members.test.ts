@@ -5,6 +5,8 @@ import { parsePncp } from './br/parse-pncp.ts'
 import { parseSimap } from './ch/parse-simap.ts'
 import { parseSecop2 } from './co/parse-secop2.ts'
 import { parseCatalunya } from './es/parse-catalunya.ts'
+import { placspParser } from './es/parse-placsp.ts'
+import { parseKimdis } from './gr/parse-kimdis.ts'
 import { parseSeap } from './ro/parse-seap.ts'
 
 function read(parse: (bytes: Uint8Array) => ParsedPart[], entry: unknown): Notice {
@@ -132,4 +134,59 @@ it('simap: the price of an award for several lots is that of none of them', () =
   expect(notice.lots.map(({ result }) => result)).toEqual(
     Array.from({ length: 2 }, () => ({ outcome: 'awarded', winners: [{ name: 'Bau AG' }] })),
   )
+})
+
+/** An entry of the Spanish syndication with a project of its own and a status. */
+function folderOf(status: string, project: string, process = ''): Notice {
+  const xml = `<entry><id>https://portal.example/77</id><updated>2026-03-02T10:00:00+01:00</updated>
+    <ContractFolderStatus><ContractFolderStatusCode>${status}</ContractFolderStatusCode>
+      <ProcurementProject><Name>Caminos de Valdeluz</Name>${project}</ProcurementProject>
+      <TenderingProcess>${process}</TenderingProcess></ContractFolderStatus></entry>`
+  const [part] = placspParser('es-placsp-643')(Buffer.from(xml))
+  if (!part || 'rejection' in part) throw new Error(JSON.stringify(part))
+  return part.notice
+}
+
+it('PLACSP: place and duration of the contract, concessions, further procedures and frameworks', () => {
+  const location = `<RealizedLocation><CountrySubentityCode>ES425</CountrySubentityCode><Address>
+    <CityName>Valdeluz</CityName><PostalZone>45999</PostalZone>
+    <Country><IdentificationCode>ES</IdentificationCode></Country></Address></RealizedLocation>`
+  const period = '<PlannedPeriod><DurationMeasure unitCode="MON">18</DurationMeasure></PlannedPeriod>'
+  const process = '<ProcedureCode>13</ProcedureCode><ContractingSystemCode>1</ContractingSystemCode>'
+  expect(folderOf('PUB', `<TypeCode>32</TypeCode>${location}${period}`, process)).toMatchObject({
+    place: { country: 'ES', nutsCode: 'ES425', postalCode: '45999', city: 'Valdeluz' },
+    contractNature: 'works',
+    procedureType: 'neg-w-call',
+    isFramework: true,
+    lots: [{ lotId: '1', duration: { value: 18, unit: 'MONTH' } }],
+  })
+  const dated = '<PlannedPeriod><StartDate>2026-06-01</StartDate><EndDate>2027-05-31</EndDate></PlannedPeriod>'
+  expect(folderOf('PUB', dated).lots[0]?.duration).toEqual({ start: '2026-06-01', end: '2027-05-31' })
+})
+
+it.each([
+  ['PUB', undefined],
+  ['EV', true],
+  ['ADJ', true],
+])('PLACSP: a folder in state %s without a result', (status, isClosed) => {
+  const period = '<PlannedPeriod><DurationMeasure unitCode="ANN">2</DurationMeasure></PlannedPeriod>'
+  const notice = folderOf(status, period)
+  expect([notice.formType, notice.isClosed]).toEqual(['competition', isClosed])
+})
+
+it('KIMDIS: duration, town and day of signature', () => {
+  const entry = {
+    referenceNumber: '26SYMV000000001',
+    title: 'Γέφυρα',
+    organization: { value: 'Δήμος Πέρα' },
+    contractSignedDate: '2026-03-02T00:00:00',
+    contractDuration: 12,
+    contractDurationUnitOfMeasure: { key: '3', value: 'Μήνες' },
+    nutsCity: 'Πέρα',
+    nutsPostalCode: '99999',
+  }
+  expect(read(parseKimdis, entry)).toMatchObject({
+    place: { country: 'GR', city: 'Πέρα', postalCode: '99999' },
+    lots: [{ duration: { value: 12, unit: 'MONTH' }, result: { contractDate: '2026-03-02' } }],
+  })
 })

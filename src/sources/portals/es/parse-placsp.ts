@@ -1,4 +1,5 @@
 // One entry of the Spanish syndication (Atom with CODICE inside): a contract folder in its present state.
+import { toCountry } from '../../../domain/codes.ts'
 import type {
   FormType,
   LotResult,
@@ -8,6 +9,7 @@ import type {
   NoticeReference,
   Organization,
   ParsedPart,
+  Place,
   Rejection,
 } from '../../../domain/notice.ts'
 import { type Instant, joinDateTime } from '../../../domain/time.ts'
@@ -18,6 +20,7 @@ import {
   cpvCodesIn,
   dayIn,
   descriptionIn,
+  durationIn,
   instantIn,
   moneyIn,
   nutsCodesIn,
@@ -50,11 +53,22 @@ const procedureTypes: { readonly [code: string]: string } = {
   '3': 'neg-wo-call',
   '4': 'neg-w-call',
   '5': 'comp-dial',
+  '6': 'neg-wo-call',
   '9': 'open',
+  '10': 'innovation',
+  '13': 'neg-w-call',
 }
 
-/** ContractCode. */
-const contractNatures: { readonly [code: string]: string } = { '1': 'supplies', '2': 'services', '3': 'works' }
+/** ContractCode: from 21 on concessions, of services and of works. */
+const contractNatures: { readonly [code: string]: string } = {
+  '1': 'supplies',
+  '2': 'services',
+  '3': 'works',
+  '21': 'services',
+  '22': 'services',
+  '31': 'works',
+  '32': 'works',
+}
 
 const amountIn = (element: XmlElement | undefined): Money | undefined =>
   moneyIn(textOf(element), element?.attributes.get('currencyID') ?? 'EUR')
@@ -112,6 +126,34 @@ function nutsOf(project: XmlElement | undefined): string[] {
   )
 }
 
+/** Where the contract is performed, of the first location that says it. */
+function placeOf(project: XmlElement | undefined): Place | undefined {
+  for (const location of childrenNamed(project, 'RealizedLocation')) {
+    const address = childNamed(location, 'Address')
+    const place = compact<Place>({
+      country: toCountry(textOf(pathNamed(address, 'Country', 'IdentificationCode'))),
+      nutsCode: nutsCodesIn(
+        textOf(childNamed(location, 'CountrySubentityCode')) ?? textOf(childNamed(address, 'CountrySubentityCode')),
+      )[0],
+      postalCode: cleanField(textOf(childNamed(address, 'PostalZone')), 50),
+      city: cleanField(textOf(childNamed(address, 'CityName'))),
+    })
+    if (Object.keys(place).length > 0) return place
+  }
+  return undefined
+}
+
+function durationOf(project: XmlElement | undefined): NoticeLot['duration'] {
+  const period = childNamed(project, 'PlannedPeriod')
+  const measure = childNamed(period, 'DurationMeasure')
+  const duration = compact<NonNullable<NoticeLot['duration']>>({
+    ...durationIn(textOf(measure), measure?.attributes.get('unitCode')),
+    start: dayIn(textOf(childNamed(period, 'StartDate'))),
+    end: dayIn(textOf(childNamed(period, 'EndDate'))),
+  })
+  return Object.keys(duration).length > 0 ? duration : undefined
+}
+
 function deadlineOf(process: XmlElement | undefined, name: string): Instant | undefined {
   const period = childNamed(process, name)
   return joinDateTime(textOf(childNamed(period, 'EndDate')), textOf(childNamed(period, 'EndTime')), zone, 'end-of-day')
@@ -154,14 +196,19 @@ function lotsOf(folder: XmlElement): NoticeLot[] {
       description: descriptionIn(textOf(childNamed(project, 'Description')), 'es'),
       cpvCodes: cpvsOf(project),
       nutsCodes: nutsOf(project),
+      place: placeOf(project),
       estimatedValue: estimateOf(project),
+      duration: durationOf(project),
       result: results && mergeResults(results),
     })
   })
   for (const [lotId, results] of byLot)
     if (lotId !== undefined || lots.length === 0)
       lots.push({ lotId: lotId ?? '1', cpvCodes: [], nutsCodes: [], result: mergeResults(results) })
-  return lots
+  const duration = durationOf(childNamed(folder, 'ProcurementProject'))
+  if (duration === undefined || lots.length > 1) return lots
+  // A folder is divided into lots from the start, or never: the duration is that of the whole.
+  return [{ duration, ...(lots[0] ?? { lotId: '1', cpvCodes: [], nutsCodes: [] }) }]
 }
 
 /** The day of the folder's newest notice: an entry is the folder as that notice left it. */
@@ -199,6 +246,10 @@ function readEntry(entry: XmlElement, publisher: string): Notice | Rejection {
       ? [compact<NoticeReference>({ kind: 'previous', noticeId: tedNotice, publicationNumber: tedNumber })]
       : []
   const results = lots.map((lot) => lot.result).filter((result) => result !== undefined)
+  // Nothing is said of a result, neither of the whole nor of lots.
+  const isUndecided = results.length === 0 && childNamed(folder, 'ProcurementProjectLot') === undefined
+  const isCall = formType === 'competition' || (formType === 'result' && isUndecided)
+  const system = textOf(childNamed(process, 'ContractingSystemCode'))
   const documents = cleanUrl(
     textOf(pathNamed(folder, 'LegalDocumentReference', 'Attachment', 'ExternalReference', 'URI')),
   )
@@ -210,7 +261,7 @@ function readEntry(entry: XmlElement, publisher: string): Notice | Rejection {
     noticeId: entryId?.split('/').pop(),
     procedureId: entryId?.split('/').pop(),
     internalReference: cleanField(textOf(childNamed(folder, 'ContractFolderID')), 200),
-    formType: formType === 'result' && results.length === 0 && lots.length === 0 ? 'competition' : formType,
+    formType: isCall ? 'competition' : formType,
     noticeType: status ?? 'entry',
     language: 'es',
     title: titleIn(textOf(childNamed(project, 'Name')) ?? textOf(childNamed(entry, 'title')), 'es'),
@@ -224,13 +275,17 @@ function readEntry(entry: XmlElement, publisher: string): Notice | Rejection {
     contractNature: wordIn(contractNatures, nature),
     cpvCodes: cpvsOf(project),
     nutsCodes: nutsOf(project),
+    place: placeOf(project),
     estimatedValue: estimateOf(project),
+    isFramework: system === '1' ? true : undefined,
     submissionDate: deadlineOf(process, 'TenderSubmissionDeadlinePeriod'),
     participationDate: deadlineOf(process, 'ParticipationRequestReceptionPeriod'),
     documentsUrl: documents,
     lots,
     references,
     isCancelled: status === 'ANUL' ? true : undefined,
+    // Being evaluated, awarded or resolved: tenders are no longer received, whatever deadline the folder names.
+    isClosed: isCall && /^(?:EV|ADJ|RES)$/i.test(status?.trim() ?? '') ? true : undefined,
     isUnsuccessful:
       results.length > 0 && results.every((result) => result.outcome === 'not-awarded') ? true : undefined,
     url: cleanUrl(childNamed(entry, 'link')?.attributes.get('href')),

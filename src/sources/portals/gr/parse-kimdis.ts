@@ -1,7 +1,10 @@
 // A notice or a contract of KIMDIS to a notice.
 import type { ProcedureType } from '../../../domain/codes.ts'
+import type { Place } from '../../../domain/notice.ts'
+import { compact } from '../../compact.ts'
 import { member, objectsOf, textAt } from '../../ocds/json.ts'
-import { wordIn } from '../../read-values.ts'
+import { durationIn, wordIn } from '../../read-values.ts'
+import { cleanField } from '../../text.ts'
 import { firstMatch, homeOf, jsonParser } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'gr-kimdis', profile: 'kimdis-opendata', language: 'el', currency: 'EUR' })
@@ -36,11 +39,16 @@ export const parseKimdis = jsonParser(home, (entry, text) => {
     noticeType: isContract ? 'contract' : 'notice',
     title: text('title'),
     description: details.map((detail) => textAt(detail, 'shortDescription')).find((text) => text?.trim()),
-    publishedAt: member(entry, 'submissionDate') ?? member(entry, 'signedDate'),
+    publishedAt: member(entry, 'submissionDate') ?? text('contractSignedDate', 'signedDate'),
     deadline: isContract ? undefined : member(entry, 'finalSubmissionDate'),
     buyer: { name: text('organization/value'), nationalId: text('organizationVatNumber') },
     cpv: details.map((detail) => member(detail, 'cpvs')),
-    nuts: text('nutsCode/key'),
+    nuts: [text('nutsCode/key'), member(entry, 'nutsCodes')],
+    place: placeOf(text('nutsCity'), text('nutsPostalCode')),
+    duration: durationIn(
+      member(entry, 'contractDuration'),
+      text('contractDurationUnitOfMeasure/value', 'contractDurationUnitOfMeasure'),
+    ),
     estimatedValue: isContract ? undefined : value,
     awardedValue: isContract ? value : undefined,
     procedureType: wordIn(procedures, procedure),
@@ -51,7 +59,7 @@ export const parseKimdis = jsonParser(home, (entry, text) => {
       name: textAt(winner, 'name'),
       nationalId: textAt(winner, 'vatNumber'),
     })),
-    contractDate: isContract ? text('signedDate') : undefined,
+    contractDate: isContract ? text('contractSignedDate', 'signedDate') : undefined,
     isCancelled,
     changes: text('amendsNoticeRefNo'),
     url:
@@ -60,3 +68,9 @@ export const parseKimdis = jsonParser(home, (entry, text) => {
         : `https://cerpp.eprocurement.gov.gr/khmdhs-opendata/${isContract ? 'contract' : 'notice'}/attachment/${encodeURIComponent(number.trim())}`,
   }
 })
+
+/** Where the contract is performed; both members may be missing. */
+function placeOf(city: string | undefined, postalCode: string | undefined): Place | undefined {
+  const place = compact<Place>({ city: cleanField(city), postalCode: cleanField(postalCode, 50) })
+  return Object.keys(place).length > 0 ? { country: 'GR', ...place } : undefined
+}
