@@ -122,6 +122,12 @@ export class PageError extends Error {
   }
 }
 
+/** What a request names; a page with this sentence and 404 if it is not there. */
+export function orNotFound<Thing>(thing: Thing | undefined, sentence: string): Thing {
+  if (thing === undefined) throw new PageError(404, sentence)
+  return thing
+}
+
 /**
  * Who may send a request: everybody; people who are signed in; members or Owners of the organization in the path;
  * operators.

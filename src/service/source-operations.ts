@@ -139,35 +139,11 @@ export const watchOf = (context: Pick<SourceContext, 'clock' | 'keyOf'>, sources
 })
 
 /** The data of a card, without its functions. */
-function cardOf(source: Source): SourceCard {
-  const {
-    id,
-    title,
-    publisher,
-    country,
-    homepage,
-    documentation,
-    license,
-    zone,
-    access,
-    politeness,
-    expects,
-    caveats,
-  } = source
+export function cardOf({ parse: _, offBecause: _why, documentation, channels, ...card }: Source): SourceCard {
   return {
-    id,
-    title,
-    publisher,
-    country,
-    homepage,
+    ...card,
     documentation: documentation ?? null,
-    license,
-    zone,
-    access,
-    politeness,
-    expects,
-    caveats,
-    channels: source.channels.map(({ name, role, slots, delivery, timetable }) => ({
+    channels: channels.map(({ name, role, slots, delivery, timetable }) => ({
       name,
       role: role ?? 'current',
       slots: slots.kind,

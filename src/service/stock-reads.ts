@@ -21,7 +21,7 @@ import { listMergedInto } from '../store/tenders.ts'
 import { clockConcerns } from './clock-concerns.ts'
 import type { ServiceContext } from './operation-context.ts'
 import { comparePair, waitingPairs } from './review-operations.ts'
-import { watchOf } from './source-operations.ts'
+import { cardOf, watchOf } from './source-operations.ts'
 
 /** Replaces a document from which a redaction cannot be cut out. */
 const withheld = 'This document holds contact data that was redacted, in a form that cannot be cut out of it.\n'
@@ -140,26 +140,14 @@ async function sourceFile(trx: Executor, source: Source, context: ServiceContext
   const [{ health, record }] = (await sourcesHealth({ db: trx }, watch)) as [
     { readonly health: SourceHealth; readonly record: SourceRecord },
   ]
-  const { publisher, homepage, documentation, license, zone, access, politeness, expects, caveats, channels } = source
+  const { access, politeness, expects, ...card } = cardOf(source)
   return {
     line: lineOf(source, health, record),
     card: {
-      publisher,
-      homepage,
-      documentation: documentation ?? null,
-      license,
-      zone,
+      ...card,
       access: access.kind === 'open' ? 'open' : `TENDERSTOCK_${access.setting}`,
       requestsPerMinute: politeness.requestsPerMinute,
       silentAfterDays: expects.silentAfterDays,
-      caveats,
-      channels: channels.map(({ name, role, slots, delivery, timetable }) => ({
-        name,
-        role: role ?? 'current',
-        slots: slots.kind,
-        delivery: delivery.kind,
-        timetable: timetable ?? 'every hour',
-      })),
     },
     lastError: record.lastError,
     rejections: record.recentRejections,

@@ -207,35 +207,21 @@ export type SourceRun = SlotName & {
 }
 
 export async function insertRun(db: Executor, run: SourceRun): Promise<void> {
+  const results = {
+    ended_at: run.endedAt,
+    outcome: run.outcome,
+    requests: run.requests,
+    entries: run.entries,
+    documents: run.documents,
+    notices: run.notices,
+    rejections: run.rejections,
+    detail: cut(run.detail),
+  }
   await db
     .insertInto('source_run')
-    .values({
-      source_id: run.sourceId,
-      channel: run.channel,
-      slot: run.slot,
-      started_at: run.startedAt,
-      ended_at: run.endedAt,
-      outcome: run.outcome,
-      requests: run.requests,
-      entries: run.entries,
-      documents: run.documents,
-      notices: run.notices,
-      rejections: run.rejections,
-      detail: cut(run.detail),
-    })
+    .values({ source_id: run.sourceId, channel: run.channel, slot: run.slot, started_at: run.startedAt, ...results })
     // twice in one millisecond: the later one has more information
-    .onConflict((conflict) =>
-      conflict.columns(['source_id', 'started_at', 'channel', 'slot']).doUpdateSet((eb) => ({
-        ended_at: eb.ref('excluded.ended_at'),
-        outcome: eb.ref('excluded.outcome'),
-        requests: eb.ref('excluded.requests'),
-        entries: eb.ref('excluded.entries'),
-        documents: eb.ref('excluded.documents'),
-        notices: eb.ref('excluded.notices'),
-        rejections: eb.ref('excluded.rejections'),
-        detail: eb.ref('excluded.detail'),
-      })),
-    )
+    .onConflict((conflict) => conflict.columns(['source_id', 'started_at', 'channel', 'slot']).doUpdateSet(results))
     .execute()
 }
 

@@ -20,6 +20,7 @@ import { type Html, html } from '../html.ts'
 import {
   type OrganizationRequest,
   organizationPage,
+  orNotFound,
   type PageAnswer,
   PageError,
   type PageRoute,
@@ -54,9 +55,10 @@ const addressOf = ({ organization }: OrganizationRequest): string => `/o/${organ
 async function digestOf({ store }: ConsoleContext, request: OrganizationRequest): Promise<ListedDigest> {
   const { organization, params, language } = request
   const all = await listDigests(store.db, organization.organizationId)
-  const digest = all.find(({ digestId }) => digestId === params['digest'])
-  if (!digest) throw new PageError(404, digestsTexts[language].noDigest)
-  return digest
+  return orNotFound(
+    all.find(({ digestId }) => digestId === params['digest']),
+    digestsTexts[language].noDigest,
+  )
 }
 
 /** As typed. */

@@ -13,8 +13,8 @@ import { fieldOf, formKey, note, once } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import {
   operatorPage,
+  orNotFound,
   type PageAnswer,
-  PageError,
   type PageRoute,
   type PersonRequest,
   page,
@@ -130,9 +130,7 @@ async function create(context: ConsoleContext, request: PersonRequest): Promise<
 
 /** The incident in the path. Throws PageError 404. */
 async function incidentIn({ store }: ConsoleContext, { params, language }: PersonRequest): Promise<Incident> {
-  const found = await findIncident(store.db, params['incident'] ?? '')
-  if (!found) throw new PageError(404, frameTexts[language].noPage)
-  return found
+  return orNotFound(await findIncident(store.db, params['incident'] ?? ''), frameTexts[language].noPage)
 }
 
 async function changePage(context: ConsoleContext, request: PersonRequest, typed?: Typed): Promise<PageAnswer> {

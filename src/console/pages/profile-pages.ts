@@ -11,8 +11,8 @@ import { type Html, html } from '../html.ts'
 import {
   type OrganizationRequest,
   organizationPage,
+  orNotFound,
   type PageAnswer,
-  PageError,
   type PageRoute,
   page,
   redirect,
@@ -42,9 +42,10 @@ const addressOf = ({ organization }: OrganizationRequest): string => `/o/${organ
 async function profileOf({ store }: ConsoleContext, request: OrganizationRequest): Promise<StoredProfile> {
   const { organization, params, language } = request
   const all = await listProfiles(store.db, organization.organizationId)
-  const profile = all.find(({ profileId }) => profileId === params['profile'])
-  if (!profile) throw new PageError(404, profilesTexts[language].noProfile)
-  return profile
+  return orNotFound(
+    all.find(({ profileId }) => profileId === params['profile']),
+    profilesTexts[language].noProfile,
+  )
 }
 
 async function listPage({ store }: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {

@@ -15,7 +15,7 @@ import type { FieldErrors } from '../criteria.ts'
 import { formatNumber } from '../format.ts'
 import { formKey } from '../forms.ts'
 import { type Html, html } from '../html.ts'
-import { type OrganizationRequest, type PageAnswer, PageError, page } from '../page.ts'
+import { type OrganizationRequest, orNotFound, type PageAnswer, page } from '../page.ts'
 import { field, moment, noteBox, numbers, part, state, table } from '../parts.ts'
 import type { ReadSearch, SearchForm } from '../search-form.ts'
 import type { PreviewAnswer, SearchPreviews } from '../search-previews.ts'
@@ -37,9 +37,10 @@ export const profilesOf = (
 export async function searchOf({ store }: ConsoleContext, request: OrganizationRequest): Promise<SearchOverview> {
   const { organization, params, now, language } = request
   const all = await searchOverviews(store.db, organization.organizationId, now - recentMs)
-  const search = all.find(({ searchId }) => searchId === params['search'])
-  if (!search) throw new PageError(404, searchesTexts[language].noSearch)
-  return search
+  return orNotFound(
+    all.find(({ searchId }) => searchId === params['search']),
+    searchesTexts[language].noSearch,
+  )
 }
 
 export type BuilderView = {

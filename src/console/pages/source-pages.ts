@@ -8,6 +8,7 @@ import { actorOf, fieldOf, note } from '../forms.ts'
 import { type Content, html } from '../html.ts'
 import {
   operatorPage,
+  orNotFound,
   type PageAnswer,
   PageError,
   type PageRoute,
@@ -90,9 +91,7 @@ ${groups.map(
 }
 
 async function fileOf({ reads }: ConsoleContext, { params, language }: PersonRequest) {
-  const file = await reads.source(params['source'] ?? '')
-  if (!file) throw new PageError(404, frameTexts[language].noPage)
-  return file
+  return orNotFound(await reads.source(params['source'] ?? ''), frameTexts[language].noPage)
 }
 
 /** `wrong`: what is wrong with the typed note on an alarm. */

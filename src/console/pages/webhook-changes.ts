@@ -30,8 +30,8 @@ import { type Html, html } from '../html.ts'
 import {
   type OrganizationRequest,
   organizationPage,
+  orNotFound,
   type PageAnswer,
-  PageError,
   type PageRoute,
   page,
   redirect,
@@ -92,9 +92,10 @@ async function endpointOf(
 ): Promise<WebhookEndpoint> {
   const { organization, params, language } = request
   const all = await listEndpoints(store.db, organization.organizationId)
-  const endpoint = all.find(({ endpointId }) => endpointId === params['endpoint'])
-  if (!endpoint) throw new PageError(404, webhooksTexts[language].noEndpoint)
-  return endpoint
+  return orNotFound(
+    all.find(({ endpointId }) => endpointId === params['endpoint']),
+    webhooksTexts[language].noEndpoint,
+  )
 }
 
 type EndpointForm = {

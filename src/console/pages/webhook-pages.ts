@@ -18,6 +18,7 @@ import { type Html, html } from '../html.ts'
 import {
   type OrganizationRequest,
   organizationPage,
+  orNotFound,
   type PageAnswer,
   PageError,
   type PageRoute,
@@ -62,9 +63,10 @@ const nameOf = ({ description, address }: EndpointOverview): string => descripti
 async function endpointOf({ store }: ConsoleContext, request: OrganizationRequest): Promise<EndpointOverview> {
   const { organization, params, now, language } = request
   const all = await endpointOverviews(store.db, organization.organizationId, now)
-  const endpoint = all.find(({ endpointId }) => endpointId === params['endpoint'])
-  if (!endpoint) throw new PageError(404, webhooksTexts[language].noEndpoint)
-  return endpoint
+  return orNotFound(
+    all.find(({ endpointId }) => endpointId === params['endpoint']),
+    webhooksTexts[language].noEndpoint,
+  )
 }
 
 function waitingText(count: number, language: OrganizationRequest['language']): string {
