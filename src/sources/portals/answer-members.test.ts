@@ -95,6 +95,30 @@ it('SEAP: of the deadlines of lots the latest counts', () => {
   expect(read(parseSeap, entry).submissionDate).toBe('2026-05-12T12:00:00.000Z')
 })
 
+it.each([
+  ['In desfasurare', undefined, undefined],
+  ['Suspendata', undefined, ['susp-review']],
+  ['In evaluare', true, undefined],
+  ['Atribuita', true, undefined],
+])('SEAP: a call in state %s', (text, isClosed, changeReasons) => {
+  const notice = read(parseSeap, { noticeNo: 'CN1000001', contractTitle: 'Drumuri', sysProcedureState: { text } })
+  expect([notice.isClosed, notice.changeReasons]).toEqual([isClosed, changeReasons])
+})
+
+it('SEAP: the award of a simplified procedure has a page of its own', () => {
+  const entry = { caNoticeId: 77, noticeNo: 'SCNA1000001', contractTitle: 'Drumuri', ronContractValue: 5_000 }
+  expect(read(parseSeap, entry).url).toBe('https://e-licitatie.ro/pub/notices/ca-notices/view-rfq/77')
+})
+
+it('what an authority sells is no procurement', () => {
+  const rejected = (parts: ParsedPart[]) => parts.map((part) => 'rejection' in part && part.rejection.reason)
+  const auction = { numeroControlePNCP: '12345678000100-1-000042/2026', objetoCompra: 'Veículos' }
+  for (const modalidadeId of [1, 13])
+    expect(rejected(parsePncp(Buffer.from(JSON.stringify({ ...auction, modalidadeId }))))).toEqual(['not-procurement'])
+  const sale = { ...proceso, modalidad_de_contratacion: 'Enajenación de bienes con sobre cerrado' }
+  expect(rejected(parseSecop2(Buffer.from(JSON.stringify(sale))))).toEqual(['not-procurement'])
+})
+
 it('PNCP: the page follows from the number where its parts are missing', () => {
   const entry = { numeroControlePNCP: '12345678000100-1-000042/2026', objetoCompra: 'Ponte' }
   expect(read(parsePncp, entry).url).toBe('https://pncp.gov.br/app/editais/12345678000100/2026/42')

@@ -39,6 +39,9 @@ function isDirect(entry: JsonObject): boolean {
 export const parsePncp = jsonParser(home, (entry, text) => {
   const number = text('numeroControlePNCP')
   const modality = numberAt(entry, 'modalidadeId') ?? 0
+  // Modalities 1 and 13: the authority sells.
+  if (modality === 1 || modality === 13)
+    return { reason: 'not-procurement', path: '/modalidadeId', detail: 'an auction of property' }
   const situation = text('situacaoCompraNome') ?? ''
   const phase = phaseIn(pncpPhases, situation)
   const isCancelled = phase === 'cancelled'

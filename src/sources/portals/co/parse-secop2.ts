@@ -69,6 +69,8 @@ export const parseSecop2 = jsonParser(home, (entry, text) => {
   const isAwarded = /^s[ií]$/i.test(text('adjudicado')?.trim() ?? '')
   const phase = phaseIn(secopPhases, state, summary)
   if (phase === 'draft') return { reason: 'not-procurement', path: '', detail: `a draft: ${state}` }
+  if (/^enajenaci[oó]n\s+de\s+bienes/i.test(method?.trim() ?? ''))
+    return { reason: 'not-procurement', path: '', detail: 'a sale of property' }
   const isOver = phase === 'cancelled' || phase === 'unsuccessful'
   const isResult = isAwarded || (!isOver && (phase === 'awarded' || isWithoutOffers(method ?? '')))
   const isRequest = /solicitud de informaci[oó]n/i.test(method ?? '')

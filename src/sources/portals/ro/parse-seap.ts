@@ -32,7 +32,10 @@ export const parseSeap = jsonParser(home, (entry, text) => {
   const prefix = /^[A-Z]+/.exec(number ?? '')?.[0] ?? ''
   const awardId = text('caNoticeId')
   const isAward = awardId !== undefined || prefix === 'CAN'
-  const isCancelled = /anulat/i.test(text('sysProcedureState/text') ?? '')
+  const state = text('sysProcedureState/text') ?? ''
+  const isCancelled = /anulat/i.test(state)
+  // A call whose tenders are evaluated, or that led to a contract, which another notice reports.
+  const isClosed = !isAward && !isCancelled && /evaluare|deliberare|atribui|finaliz|incheiat/i.test(state)
   const procedure = text('sysProcedureType/text')
   // `RO 7179966 - Name`, `10874881 - Name`
   const [, fiscalNumber, name] = /^(?:RO\s*)?(\d+)\s+-\s+(.+)$/s.exec(
@@ -56,6 +59,8 @@ export const parseSeap = jsonParser(home, (entry, text) => {
     procedureType: wordIn(procedures, procedure),
     nationalProcedure: procedure,
     nature: wordIn(natures, text('sysAcquisitionContractType/text')),
+    changeReasons: !isAward && /suspend/i.test(state) ? ['susp-review'] : undefined,
+    isClosed,
     isCancelled,
     url: pageOf(prefix, isAward ? awardId : text('cNoticeId'), isAward),
   }
@@ -68,7 +73,7 @@ function formOf(prefix: string, isAward: boolean): FormType {
 
 function pageOf(prefix: string, id: string | undefined, isAward: boolean): string | undefined {
   if (id === undefined) return undefined
-  if (isAward) return `https://e-licitatie.ro/pub/notices/ca-notices/view-c/${id}`
+  if (isAward) return `https://e-licitatie.ro/pub/notices/ca-notices/${prefix === 'SCNA' ? 'view-rfq' : 'view-c'}/${id}`
   if (prefix === 'RFD') return `https://e-licitatie.ro/pub/rfqInvitationSad/view/${id}`
   return pages[prefix] === undefined ? undefined : `https://e-licitatie.ro/pub/notices/${pages[prefix]}/${id}`
 }

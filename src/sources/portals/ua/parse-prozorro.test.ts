@@ -40,6 +40,17 @@ it('an active award makes it a result', () => {
   ])
 })
 
+it('a draft is no procurement; a report of a contract is a result, not a call', () => {
+  for (const status of ['draft', 'draft.publishing'])
+    expect(read({ data: { ...tender, status } })).toMatchObject([{ rejection: { reason: 'not-procurement' } }])
+  const { tenderPeriod: _period, ...withoutDeadline } = tender
+  const report = { ...withoutDeadline, status: 'active', procurementMethod: 'limited' }
+  for (const procurementMethodType of ['reporting', 'negotiation.quick'])
+    expect(read({ data: { ...report, procurementMethodType } })).toMatchObject([
+      { notice: { formType: 'result', procedureType: 'neg-wo-call' } },
+    ])
+})
+
 it('the page of the tender is its address, and no signature of a document', () => {
   const document = (documentType: string, title: string) => ({
     documentType,

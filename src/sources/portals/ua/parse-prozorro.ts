@@ -14,6 +14,12 @@ const otherMembers = new Set(['awards', 'contracts', 'bids', 'questions', 'compl
 /** Never throws. */
 export function parseProzorro(bytes: Uint8Array): ParsedPart[] {
   const tender = tenderIn(bytes)
+  const status = textAt(tender, 'status')
+  // `draft`, `draft.publishing` …: not announced.
+  if (status?.startsWith('draft'))
+    return [
+      { pointer: '', rejection: { reason: 'not-procurement', path: '', detail: `a draft: ${status}`.slice(0, 100) } },
+    ]
   return parseDocument(tender ? Buffer.from(JSON.stringify(releaseOf(tender))) : bytes, country)
 }
 
@@ -29,10 +35,12 @@ function tenderIn(bytes: Uint8Array): JsonObject | undefined {
   }
 }
 
+const directAward = 'direct award'
+
 /** The kinds of procedure whose name says more than the `procurementMethod` beside it. */
 function procedureOf(method: string | undefined): string | undefined {
   if (method?.startsWith('competitiveDialogue')) return 'competitive dialogue'
-  return method !== undefined && /^(?:negotiation|reporting)/.test(method) ? 'direct award' : undefined
+  return method !== undefined && /^(?:negotiation|reporting)/.test(method) ? directAward : undefined
 }
 
 /** Tenders that were handed in and not withdrawn, if the answer lists them: only then how many is known. */
@@ -46,6 +54,7 @@ function countOfBids(tender: JsonObject): number | undefined {
 function releaseOf(tender: JsonObject): JsonObject {
   const number = textAt(tender, 'tenderID')
   const method = textAt(tender, 'procurementMethodType')
+  const procedure = procedureOf(method)
   const changedAt = textAt(tender, 'dateModified')
   const isFramework = method?.startsWith('closeFrameworkAgreementUA') ?? false
   const awards = objectsOf(tender, 'awards').map(({ value, ...award }) => ({
@@ -67,7 +76,9 @@ function releaseOf(tender: JsonObject): JsonObject {
       ...Object.fromEntries(members),
       id: number,
       numberOfTenderers: countOfBids(tender),
-      procurementMethodDetails: procedureOf(method),
+      procurementMethodDetails: procedure,
+      // A report of a contract, or a negotiation with one supplier: without a deadline there is no call.
+      ...(procedure === directAward ? { procurementMethod: 'direct' } : {}),
       techniques: { hasFrameworkAgreement: isFramework },
     },
     awards,
