@@ -10,6 +10,7 @@ import {
 } from 'openid-client'
 import { minuteMs } from '../domain/time.ts'
 import type { OidcSettings } from '../platform/config.ts'
+import { jsonIn } from '../platform/json-in.ts'
 import { mailAddressOf } from '../platform/mail-address.ts'
 import { addAuditEntry } from '../store/audit.ts'
 import { inTransaction } from '../store/database.ts'
@@ -179,10 +180,5 @@ export class CompanySignIn {
 /** `mail`: undefined if the issuer does not vouch for one. */
 type Claims = OidcIdentity & { readonly mail: string | undefined }
 
-function flowOf(cookie: string | undefined): Flow | undefined {
-  try {
-    return JSON.parse(Buffer.from(cookie ?? '', 'base64url').toString()) as Flow
-  } catch {
-    return undefined
-  }
-}
+const flowOf = (cookie: string | undefined): Flow | undefined =>
+  jsonIn(Buffer.from(cookie ?? '', 'base64url').toString()) as Flow | undefined

@@ -7,6 +7,7 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
+import { jsonIn } from '../platform/json-in.ts'
 import type { Executor } from '../store/database.ts'
 import { inTransaction } from '../store/database.ts'
 import { addPasskey, countPasskey, findPasskey, listPasskeys, type Passkey } from '../store/passkeys.ts'
@@ -131,22 +132,14 @@ function answerOf<Answer extends { readonly id: string; readonly response: { rea
   text: string,
 ): Answer | undefined {
   if (text.length > maxLength) return undefined
-  const value = parsed(text) as Partial<Answer> | null | undefined
+  const value = jsonIn(text) as Partial<Answer> | null | undefined
   const isAnswer = typeof value?.id === 'string' && typeof value.response?.clientDataJSON === 'string'
   return isAnswer ? (value as Answer) : undefined
 }
 
 function challengeOf(clientDataJSON: string): string | undefined {
-  const data = parsed(Buffer.from(clientDataJSON, 'base64url').toString()) as { challenge?: unknown } | undefined
+  const data = jsonIn(Buffer.from(clientDataJSON, 'base64url').toString()) as { challenge?: unknown } | undefined
   return typeof data?.challenge === 'string' ? data.challenge : undefined
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** The library throws for every invalid answer. */

@@ -6,6 +6,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { OperatorError, wrongUse } from '../platform/errors.ts'
+import { jsonIn } from '../platform/json-in.ts'
 import type { CommandEvent, Emit } from './command-event.ts'
 
 /** Version of the protocol; increase it when a line changes in meaning. */
@@ -153,12 +154,8 @@ async function serveCommand(socket: Socket, run: RunCommand): Promise<void> {
 }
 
 function readRequest(text: string): ControlRequest {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw wrongUse('The service received a line that is not JSON.')
-  }
+  const value = jsonIn(text)
+  if (value === undefined) throw wrongUse('The service received a line that is not JSON.')
   const request = value as Partial<ControlRequest> & { readonly protocol?: unknown }
   if (request?.protocol !== controlProtocol) {
     throw wrongUse(

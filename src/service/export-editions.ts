@@ -1,9 +1,9 @@
 // Keeps the bucket of TENDERSTOCK_EDITIONS up with the editions, the tokens and the keys of cursors, in the background:
 // a failure is reported and retried, and no publication waits for it.
 import { createSecretKey } from 'node:crypto'
-import { accessPath, type BucketHead, headPath, readBucketJson } from '../edition/format/bucket-files.ts'
+import { accessPath, headPath } from '../edition/format/bucket-files.ts'
 import type { EditionLog } from '../edition/write/edition-log.ts'
-import { EditionExport, ExportLostError, type ExportRight } from '../edition/write/export-editions.ts'
+import { EditionExport, ExportLostError, type ExportRight, fenceOf } from '../edition/write/export-editions.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { Random } from '../platform/random.ts'
@@ -62,7 +62,8 @@ export function startExport({ store, bucket, editions, clock, random, secretKey,
 
   const takeRight = async (): Promise<number | undefined> => {
     if (fence !== undefined && (await keepExport(store.db, fence))) return fence
-    fence = await takeExport(store.db, await fenceInBucket(bucket))
+    const head = await bucket.get(headPath)
+    fence = await takeExport(store.db, head === undefined ? 0 : fenceOf(head))
     return fence
   }
   const rightOf = (held: number): ExportRight => ({
@@ -132,16 +133,5 @@ export function startExport({ store, bucket, editions, clock, random, secretKey,
       await looking.close()
       if (fence !== undefined) await releaseExport(store.db, fence)
     },
-  }
-}
-
-async function fenceInBucket(bucket: Bucket): Promise<number> {
-  const bytes = await bucket.get(headPath)
-  if (bytes === undefined) return 0
-  try {
-    return readBucketJson<BucketHead>(headPath, bytes).fence
-  } catch {
-    // a damaged head is written again
-    return 0
   }
 }

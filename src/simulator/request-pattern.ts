@@ -1,4 +1,5 @@
 // Recognizes a request as the one that a card's template would write, and reads back what was filled in.
+import { jsonIn } from '../platform/json-in.ts'
 import type { Template } from '../sources/delivery.ts'
 import type { Json } from '../sources/fetch.ts'
 import { type DateFields, momentOf, readFields, type WrittenDate } from './date-pattern.ts'
@@ -188,13 +189,8 @@ function withMarks(text: string, slots: Slot[]): string {
 }
 
 function bodyWrong(template: Json, body: string, reading: PatternMatch): string | undefined {
-  let given: unknown
-  try {
-    given = JSON.parse(body)
-  } catch {
-    return 'the body is not JSON'
-  }
-  return compare(template, given, '', reading)
+  const given = jsonIn(body)
+  return given === undefined ? 'the body is not JSON' : compare(template, given, '', reading)
 }
 
 function compare(template: Json, given: unknown, path: string, reading: PatternMatch): string | undefined {

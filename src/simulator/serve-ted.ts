@@ -1,7 +1,9 @@
 // TED: daily and monthly packages by issue of the Official Journal S, the release calendar, single notices, the search
 // API v3.
+
 import { createHash } from 'node:crypto'
 import { dayMs } from '../domain/time.ts'
+import { jsonIn } from '../platform/json-in.ts'
 import { writeTarGz } from './archive-writers.ts'
 import type { Visible } from './card-answer.ts'
 import { issueAfter, issuesOf, type JournalIssue } from './journal-calendar.ts'
@@ -171,12 +173,8 @@ const refuse = (
 ): PortalAnswer => jsonAnswer(400, { message, error: { type: code, ...(location && { location }) } })
 
 function readSearch(body: string): SearchRequest | PortalAnswer {
-  let given: unknown
-  try {
-    given = JSON.parse(body)
-  } catch {
-    return refuse('BAD_REQUEST', 'the body is not JSON')
-  }
+  const given = jsonIn(body)
+  if (given === undefined) return refuse('BAD_REQUEST', 'the body is not JSON')
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     return refuse('BAD_REQUEST', 'the body is not an object')
   const asked = given as Record<string, unknown>

@@ -1,4 +1,5 @@
 // The names that a document uses: elements, members, codes. A new name shows that the portal's schema changed.
+import { jsonIn } from '../platform/json-in.ts'
 import { decodeText } from './xml/xml.ts'
 
 /** Maximum number of characters read: longer documents repeat themselves. */
@@ -56,13 +57,7 @@ function fromXml(text: string, names: Set<string>): void {
 const openLists = new Set(['cpv', 'nuts', 'nuts-lvl3', 'country', 'currency', 'language', 'eu-official-language'])
 
 function fromJson(text: string, names: Set<string>): void {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch {
-    return
-  }
-  const pending: [path: string, value: unknown][] = [['', json]]
+  const pending: [path: string, value: unknown][] = [['', jsonIn(text)]]
   for (let next = pending.pop(); next && names.size < maxNames; next = pending.pop()) {
     const [path, value] = next
     if (Array.isArray(value)) {

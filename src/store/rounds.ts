@@ -1,5 +1,6 @@
 // The state of the service's rounds: stored in the database, so that it can be read when the service is gone or runs
 // elsewhere.
+import { jsonIn } from '../platform/json-in.ts'
 import type { Executor } from './database.ts'
 import { setSetting } from './settings.ts'
 
@@ -73,12 +74,7 @@ export function joinRounds(states: readonly (RoundState | undefined)[]): RoundSt
 }
 
 function readState(text: string): RoundState | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  const value = jsonIn(text)
   if (typeof value !== 'object' || value === null) return undefined
   const { lastRoundAt, failedRounds, lastError, lastErrorAt, isStopped } = value as Record<string, unknown>
   return {

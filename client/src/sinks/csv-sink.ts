@@ -14,8 +14,8 @@ import { fileSink } from './file-sink.ts'
 import type { FlatColumn } from './flat-column.ts'
 import { lotColumns, lotsOf, tenderColumns } from './flat-tender.ts'
 import { BlockWriter, readLines } from './line-file.ts'
-import { wellFormed } from './record-json.ts'
-import { CopyDamagedError, isMissingModule, SinkError } from './sink-error.ts'
+import { storedRecord, wellFormed } from './record-json.ts'
+import { CopyDamagedError, installed, SinkError } from './sink-error.ts'
 import type { CopyExport } from './working-copy.ts'
 
 export type CsvSinkOptions = {
@@ -109,21 +109,12 @@ async function openTable<T>(
   }
 }
 
-async function loadParser(): Promise<typeof import('csv-parse')['parse']> {
-  try {
-    return (await import('csv-parse')).parse
-  } catch (cause) {
-    if (!isMissingModule(cause, 'csv-parse')) throw cause
-    throw new SinkError('Reading the CSV file back needs the package csv-parse: npm install csv-parse', { cause })
-  }
-}
-
 /** Maximum bytes of one row that is read back; a lost quote turns the rest of the file into one row. */
 const maxRowBytes = 1 << 26
 
 /** The rows of a file as another program reads them. */
 async function* readRows(file: string, columns: readonly string[], { delimiter = ',' }: CsvSinkOptions) {
-  const parse = await loadParser()
+  const { parse } = await installed(import('csv-parse'), 'csv-parse', 'Reading the CSV file back')
   if ((await sizeOf(file)) === undefined) return
   // Every kind of line end outside quotes ends a row: that is how most programs read.
   const rows = parse({ delimiter, bom: true, record_delimiter: ['\r\n', '\n', '\r'], max_record_size: maxRowBytes })
@@ -151,15 +142,7 @@ async function* readRows(file: string, columns: readonly string[], { delimiter =
 
 /** The full records beside the table, in the order of its rows; damaged lines are those of other records. */
 async function* fullRecords(base: string): AsyncGenerator<TenderRecord> {
-  for await (const { bytes } of readLines(base)) {
-    let record: TenderRecord
-    try {
-      record = JSON.parse(bytes.toString()) as TenderRecord
-    } catch (cause) {
-      throw new CopyDamagedError(`A line of ${base} is not JSON (${(cause as Error).message}).`, { cause })
-    }
-    yield record
-  }
+  for await (const { bytes } of readLines(base)) yield storedRecord(bytes.toString(), `A line of ${base}`)
 }
 
 function readBackOf(options: CsvSinkOptions): ReadBack {

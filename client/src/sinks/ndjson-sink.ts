@@ -7,8 +7,7 @@ import type { OpenSink } from './disposable.ts'
 import { behindLink } from './durable-files.ts'
 import { fileSink } from './file-sink.ts'
 import { readLines } from './line-file.ts'
-import { contentJson } from './record-json.ts'
-import { CopyDamagedError } from './sink-error.ts'
+import { contentJson, storedRecord } from './record-json.ts'
 
 export type NdjsonSinkOptions = {
   /** Path of the file. The folder `<file>.sync` beside it holds the log of changes and the state. */
@@ -27,12 +26,7 @@ function readBackOf(file: string): ReadBack {
       let number = 0
       for await (const { bytes } of readLines(file)) {
         number++
-        let record: TenderRecord
-        try {
-          record = JSON.parse(bytes.toString()) as TenderRecord
-        } catch (cause) {
-          throw new CopyDamagedError(`Line ${number} of ${file} is not JSON (${(cause as Error).message}).`, { cause })
-        }
+        const record = storedRecord(bytes.toString(), `Line ${number} of ${file}`)
         const { id, lastModified, status } = record
         yield { id, lastModified, status, content: contentOf(record), record }
       }

@@ -13,8 +13,8 @@ import { fileSink } from './file-sink.ts'
 import { type FlatValue, textOf } from './flat-column.ts'
 import { tenderColumns } from './flat-tender.ts'
 import { parquetColumn } from './parquet-column.ts'
-import { contentJson, wellFormed } from './record-json.ts'
-import { CopyDamagedError, isMissingModule, SinkError } from './sink-error.ts'
+import { contentJson, storedRecord, wellFormed } from './record-json.ts'
+import { CopyDamagedError, installed } from './sink-error.ts'
 import type { CopyExport } from './working-copy.ts'
 
 export type ParquetSinkOptions = {
@@ -24,18 +24,9 @@ export type ParquetSinkOptions = {
 
 type Writer = typeof import('hyparquet-writer')
 
-async function loadWriter(): Promise<Writer> {
-  try {
-    return await import('hyparquet-writer')
-  } catch (cause) {
-    if (!isMissingModule(cause, 'hyparquet')) throw cause
-    throw new SinkError('The Parquet sink needs the package hyparquet-writer: npm install hyparquet-writer', { cause })
-  }
-}
-
 /** Throws a SinkError that says what to install if hyparquet-writer is missing. */
 export async function parquetSink(options: ParquetSinkOptions): Promise<OpenSink> {
-  const writer = await loadWriter()
+  const writer = await installed(import('hyparquet-writer'), 'hyparquet-writer', 'The Parquet sink')
   const file = behindLink(options.file)
   const folder = `${file}.sync`
   return fileSink({
@@ -91,16 +82,6 @@ function openExport({ ParquetWriter, fileWriter }: Writer, file: string, folder:
   }
 }
 
-/** hyparquet comes with hyparquet-writer. */
-async function loadReader(): Promise<typeof import('hyparquet')> {
-  try {
-    return await import('hyparquet')
-  } catch (cause) {
-    if (!isMissingModule(cause, 'hyparquet')) throw cause
-    throw new SinkError('Reading the Parquet file back needs the package hyparquet: npm install hyparquet', { cause })
-  }
-}
-
 /**
  * The path of the written file's checksum, in the form of `sha256sum`: a damaged Parquet file may keep a program busy
  * for hours with wrong lengths.
@@ -119,7 +100,8 @@ function readBackOf(file: string, folder: string): ReadBack {
     digestOf(JSON.stringify([...cells.map((cell) => cell.replace(/^\uFEFF/, '')), content]))
   return {
     async *rows() {
-      const reader = await loadReader()
+      // it comes with hyparquet-writer
+      const reader = await installed(import('hyparquet'), 'hyparquet', 'Reading the Parquet file back')
       if ((await sizeOf(file)) === undefined) return
       const sum = (await readIfThere(sumPathIn(folder)))?.split(' ')[0]
       if (sum !== undefined && sum !== (await sumOf(file)))
@@ -127,7 +109,7 @@ function readBackOf(file: string, folder: string): ReadBack {
       for await (const row of readRows(reader, file)) {
         const cells = tenderColumns.map(({ name }) => cellText(row[name]))
         const [id, lastModified, status] = cells as [string, string, string]
-        const record = recordIn(row, file)
+        const record = storedRecord(String(row.record), `The record ${row.id} of ${file}`)
         yield { id, lastModified, status, content: named(cells, contentJson(record)), record }
       }
     },
@@ -138,14 +120,6 @@ function readBackOf(file: string, folder: string): ReadBack {
         contentJson(record),
       )
     },
-  }
-}
-
-function recordIn(row: Readonly<Record<string, unknown>>, file: string): TenderRecord {
-  try {
-    return JSON.parse(String(row.record)) as TenderRecord
-  } catch (cause) {
-    throw new CopyDamagedError(`The record ${row.id} of ${file} is not JSON (${(cause as Error).message}).`, { cause })
   }
 }
 

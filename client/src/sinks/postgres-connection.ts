@@ -1,7 +1,7 @@
 // One connection to PostgreSQL: opened when it is first used, and again after it was lost.
 import type { Client } from 'pg'
 import { postgresFaultOf } from './postgres-faults.ts'
-import { isMissingModule, SinkError } from './sink-error.ts'
+import { installed, SinkError } from './sink-error.ts'
 
 export type PostgresConnectionOptions = {
   readonly connectionString: string
@@ -21,15 +21,9 @@ export type PostgresConnection = {
 }
 
 async function loadPg(): Promise<typeof import('pg')> {
-  try {
-    const loaded = await import('pg')
-    // A CommonJS package: its members may be only on the default export.
-    return 'default' in loaded ? (loaded.default as typeof import('pg')) : loaded
-  } catch (error) {
-    if (isMissingModule(error, 'pg'))
-      throw new SinkError('The PostgreSQL sink needs the package pg: npm install pg', { cause: error })
-    throw error
-  }
+  const loaded = await installed(import('pg'), 'pg', 'The PostgreSQL sink')
+  // A CommonJS package: its members may be only on the default export.
+  return 'default' in loaded ? (loaded.default as typeof import('pg')) : loaded
 }
 
 /** Throws a SinkError if the name needs quotes. */

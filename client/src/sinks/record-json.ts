@@ -1,6 +1,8 @@
 // Records as JSON that every program accepts. JSON itself allows more than they do: lone surrogates, which no encoding
 // of text can hold (jq, DuckDB and PostgreSQL refuse them, SQLite writes bytes that are not UTF-8), and U+0000, which
 // PostgreSQL refuses.
+import type { TenderRecord } from '../types.ts'
+import { CopyDamagedError } from './sink-error.ts'
 
 // An even number of backslashes before makes the u a plain letter; such a text is only cleaned needlessly, never
 // damaged.
@@ -58,4 +60,13 @@ function sorted(value: unknown): unknown {
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, member]) => [name, sorted(member)]),
   )
+}
+
+/** A stored record. Throws a CopyDamagedError that begins with `what` if it is not JSON. */
+export function storedRecord(json: string, what: string): TenderRecord {
+  try {
+    return JSON.parse(json) as TenderRecord
+  } catch (cause) {
+    throw new CopyDamagedError(`${what} is not JSON (${(cause as Error).message}).`, { cause })
+  }
 }

@@ -15,8 +15,18 @@ export class CopyDamagedError extends SinkError {
   override readonly name = 'CopyDamagedError'
 }
 
+/** An optional module. Throws a SinkError that says what needs it, and how to install it, if it is missing. */
+export async function installed<Module>(loading: Promise<Module>, name: string, user: string): Promise<Module> {
+  try {
+    return await loading
+  } catch (cause) {
+    if (!isMissingModule(cause, name)) throw cause
+    throw new SinkError(`${user} needs the package ${name}: npm install ${name}`, { cause })
+  }
+}
+
 /** True when `error` means that the module `name` is not installed (and not that one of its own imports is missing). */
-export function isMissingModule(error: unknown, name: string): boolean {
+function isMissingModule(error: unknown, name: string): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? error.code : undefined
   return (

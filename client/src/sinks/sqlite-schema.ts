@@ -7,7 +7,7 @@ import { digestOf } from './digest.ts'
 import type { FlatColumn, FlatType, FlatValue } from './flat-column.ts'
 import { cpvOf, hitColumns, lotColumns, lotsOf, nutsOf, type PlacedCode, tenderColumns } from './flat-tender.ts'
 import { recordHash } from './record-hash.ts'
-import { contentJson, wellFormed } from './record-json.ts'
+import { contentJson, storedRecord, wellFormed } from './record-json.ts'
 import { CopyDamagedError, SinkError } from './sink-error.ts'
 
 /** `''`: what readers see; `'_staging'`: what a first run fills until it is complete. */
@@ -242,12 +242,7 @@ export function* sqliteRows(db: DatabaseSync): Generator<SeenRecord> {
   const placedTexts = (rows: readonly Row[]) => rows.map(({ lot_id, code }) => `${lot_id} ${code}`)
   for (const row of db.prepare('SELECT * FROM tender ORDER BY id').iterate() as Iterable<Row>) {
     const id = String(row.id)
-    let record: TenderRecord
-    try {
-      record = JSON.parse(String(row.record)) as TenderRecord
-    } catch (cause) {
-      throw new CopyDamagedError(`The record ${id} is not JSON (${(cause as Error).message}).`, { cause })
-    }
+    const record = storedRecord(String(row.record), `The record ${id}`)
     const cells = tenderColumns.map(({ name }) => row[name] ?? null)
     const hash = row.record_hash === null ? recordHash(record) : hexOf(row.record_hash)
     yield {

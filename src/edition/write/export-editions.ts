@@ -4,6 +4,7 @@
 import { hourMs } from '../../domain/time.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { OperatorError } from '../../platform/errors.ts'
+import { jsonIn } from '../../platform/json-in.ts'
 import type { Bucket } from '../../store/bucket.ts'
 import type { EditionRow } from '../../store/editions.ts'
 import {
@@ -444,7 +445,8 @@ function editionAt({ editions, newest }: LogState, position: number): HeldEditio
   return editions.get(low)!
 }
 
-function fenceOf(bytes: Buffer): number {
+/** The fence in a head of the bucket; a damaged head is written again. */
+export function fenceOf(bytes: Buffer): number {
   try {
     return readBucketJson<BucketHead>(headPath, bytes).fence
   } catch {
@@ -453,10 +455,6 @@ function fenceOf(bytes: Buffer): number {
 }
 
 function pathIn(bytes: Buffer): string | undefined {
-  try {
-    const { path } = JSON.parse(bytes.toString()) as { readonly path?: unknown }
-    return typeof path === 'string' ? path : undefined
-  } catch {
-    return undefined
-  }
+  const head = jsonIn(bytes.toString()) as { readonly path?: unknown } | null | undefined
+  return typeof head?.path === 'string' ? head.path : undefined
 }

@@ -1,6 +1,7 @@
 // The documents behind the entries of a list, each fetched if its version is not the stored one.
 import { hash } from 'node:crypto'
 import { Refused, Retryable } from '../../platform/http.ts'
+import { jsonIn } from '../../platform/json-in.ts'
 import type { Detail, Entries, EntryPointer } from '../delivery.ts'
 import type { FetchContext, Item, Json, Step } from '../fetch.ts'
 import { type ReceivedDocument, unreadable } from '../files.ts'
@@ -229,13 +230,7 @@ const longestError = 4096
  */
 function errorUnderSuccess({ bytes, unreadable }: ReceivedDocument): string | undefined {
   if (unreadable || bytes.length > longestError || bytes[0] !== 0x7b) return undefined
-  let json: unknown
-  try {
-    json = JSON.parse(Buffer.from(bytes).toString())
-  } catch {
-    return undefined
-  }
-  const members = Object.keys(json as object)
+  const members = Object.keys(jsonIn(Buffer.from(bytes).toString()) ?? {})
   const isError = members.some((name) => /^(?:detail|error|errors|message|exception)$/.test(name))
   return isError && members.every((name) => errorMembers.has(name)) ? 'an error under status 200' : undefined
 }

@@ -1,6 +1,7 @@
 // The documents that an answer contains, cut out of its bytes while they arrive, in batches of bounded size.
 import { decodeHTML } from 'entities'
 import { Refused } from '../../platform/http.ts'
+import { jsonIn } from '../../platform/json-in.ts'
 import { type Chunks, collect, linesOf, peek } from '../byte-chunks.ts'
 import type { Entries } from '../delivery.ts'
 import type { Json } from '../fetch.ts'
@@ -127,7 +128,7 @@ async function* readJson(
   take(scanner.end())
   // The whole answer is the entry: the other values are inside it.
   if (only && pointers.length > 0) {
-    const whole = parsed(only)
+    const whole = jsonIn(Buffer.from(only).toString('utf8')) as Json | undefined
     for (const pointer of pointers) {
       const value = valueAt(whole, pointer)
       if (value !== undefined) scanner.values.set(pointer, value)
@@ -142,14 +143,6 @@ async function* readJson(
 function isListOrObject(pointer: string | undefined, scanner: JsonItems): boolean {
   const value = pointer === undefined ? {} : scanner.values.get(pointer)
   return value !== null && typeof value === 'object'
-}
-
-function parsed(bytes: Uint8Array): Json | undefined {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8')) as Json
-  } catch {
-    return undefined
-  }
 }
 
 async function* readLines(
