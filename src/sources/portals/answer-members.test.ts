@@ -119,6 +119,14 @@ it('what an authority sells is no procurement', () => {
   expect(rejected(parseSecop2(Buffer.from(JSON.stringify(sale))))).toEqual(['not-procurement'])
 })
 
+it('a long title is cut where those of all formats are; an empty member hides no other', () => {
+  const long = 'a '.repeat(900).trim()
+  expect(read(parsePncp, { numeroControlePNCP: '1', objetoCompra: long }).title).toEqual({ pt: long })
+  expect(read(parseCatalunya, { ...row, objecte_contracte: long }).title).toEqual({ ca: long })
+  const blank = { ...proceso, fecha_de_publicacion_del: '', estado_del_procedimiento: ' ' }
+  expect(read(parseSecop2, blank)).toMatchObject({ formType: 'result', publicationDate: '2026-03-02T05:00:00.000Z' })
+})
+
 it('PNCP: the page follows from the number where its parts are missing', () => {
   const entry = { numeroControlePNCP: '12345678000100-1-000042/2026', objetoCompra: 'Ponte' }
   expect(read(parsePncp, entry).url).toBe('https://pncp.gov.br/app/editais/12345678000100/2026/42')

@@ -125,7 +125,7 @@ export type PublishedEntry = {
   readonly also?: Partial<PortalNotice>
 }
 
-/** The text at the first of the paths (`a/b`) that has one; numbers count. */
+/** The text at the first of the paths (`a/b`) that has one; numbers count, a blank text does not. */
 export type TextAt = (...paths: readonly string[]) => string | undefined
 
 /**
@@ -164,7 +164,7 @@ export function textsOf(value: unknown): TextAt {
   return (...paths) => {
     for (const path of paths) {
       const text = textAt(value, ...path.split('/'))
-      if (text !== undefined) return text
+      if (text !== undefined && text.trim() !== '') return text
     }
     return undefined
   }
@@ -214,7 +214,7 @@ export function readPublishedEntry(portal: PortalHome, entry: PublishedEntry): N
   const changedId = wordsOf(entry.changes)
   const currency = wordsOf(entry.currency) ?? home.currency
   const awardedValue = moneyIn(entry.awardedValue, currency)
-  const title = typeof entry.title === 'object' ? filled(entry.title) : titleIn(wordsOf(entry.title), language)
+  const title = typeof entry.title === 'object' ? filled(entry.title) : titleIn(entry.title, language)
   const description =
     typeof entry.description === 'object' ? filled(entry.description) : descriptionIn(entry.description, language)
   const buyer = entry.buyer && organizationOf(entry.buyer, home.country)

@@ -50,8 +50,8 @@ export const parseCatalunya = jsonParser(home, (row) => {
     noticeType: wordsOf(phase),
     procedureId: whole,
     reference: file,
-    title: text('objecte_contracte', 'denominacio'),
-    description: text('denominacio'),
+    title: [textAt(row, 'objecte_contracte'), textAt(row, 'denominacio')].find((title) => title?.trim()),
+    description: textAt(row, 'denominacio'),
     publishedAt: isResult
       ? text('data_publicacio_adjudicacio', 'data_publicacio_contracte', 'data_publicacio_anunci')
       : text('data_publicacio_anunci', 'data_publicacio_contracte'),

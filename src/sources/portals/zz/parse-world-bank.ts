@@ -2,6 +2,7 @@
 import { zoneOf } from '../../../domain/time.ts'
 import { countryOf } from '../../ocds/codes.ts'
 import { dayOfNames, wordIn } from '../../read-values.ts'
+import { isPlaceholder } from '../../text.ts'
 import { firstMatch, homeOf, jsonParser, wordsOf } from '../read-published-entry.ts'
 
 const home = homeOf({ publisher: 'zz-world-bank', profile: 'world-bank-procnotices', language: 'en', zone: 'UTC' })
@@ -35,7 +36,7 @@ export const parseWorldBank = jsonParser(home, (_entry, text) => {
     country,
     zone: country && zoneOf(country),
     language,
-    title: wordsOf(text('bid_description')) ?? text('project_name'),
+    title: isPlaceholder(text('bid_description') ?? '') ? text('project_name') : text('bid_description'),
     description: text('notice_text', 'project_name'),
     publishedAt: isoDay(text('noticedate')),
     deadline:
