@@ -259,6 +259,12 @@ describe.skipIf(!existsSync(folder))('recorded OCDS documents', () => {
     expect(found.every(([title]) => title !== '')).toBe(true)
   })
 
+  it('releases that are all tagged as calls, with a signed contract, are results with their duration', () => {
+    const notices = noticesIn(parseDocument(readFileSync(join(folder, 'ocds/release-package-1.json'))))
+    expect(notices.map(({ formType }) => formType)).toEqual(['result', 'result'])
+    expect(notices[0]?.lots[0]?.duration).toEqual({ start: '2016-01-01', end: '2016-12-31' })
+  })
+
   it('a versioned release says what its compiled release says', () => {
     const [versioned, compiled] = ['versioned', 'compiled'].map((kind) =>
       parseDocument(readFileSync(join(folder, 'ocds', `${kind}-release-2.json`))),

@@ -37,6 +37,19 @@ describe('a tender', () => {
     expect(urlOf('tenderNotice')).toBe('https://p.example/tenderNotice')
   })
 
+  it('whose contract is concluded is a result, whatever its tag, unless it is still open', () => {
+    const awards = [{ id: '1', status: 'active', suppliers: [{ name: 'Builders Ltd' }] }]
+    const contracts = [{ id: '1', awardID: '1', status: 'active', dateSigned: '2026-07-01T00:00:00Z' }]
+    const formOf = (overrides: Json, status = 'complete') => notice(overrides, { status }).formType
+    expect(formOf({ awards, contracts })).toBe('result')
+    expect(formOf({ awards })).toBe('competition')
+    expect(formOf({ awards: [{ ...awards[0], status: 'pending' }], contracts })).toBe('competition')
+    expect(formOf({ awards, contracts: [{ ...contracts[0], status: 'pending', dateSigned: null }] })).toBe(
+      'competition',
+    )
+    expect(formOf({ awards, contracts }, 'active')).toBe('competition')
+  })
+
   it('links to no signature of a document, and to its own page where no document is one', () => {
     const documents = [
       { documentType: 'tenderNotice', url: 'https://p.example/1', format: 'application/pkcs7-signature' },

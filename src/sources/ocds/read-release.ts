@@ -228,13 +228,32 @@ function isClosed(tender: JsonObject | undefined): boolean {
   )
 }
 
+/**
+ * A supplier is awarded and its contract concluded, and no lot is open: a result, even if the publisher tags each of
+ * its releases as a call.
+ */
+function isConcluded(release: JsonObject): boolean {
+  if (statusOf(textAt(release, 'tender', 'status')) === 'active') return false
+  const isAwarded = objectsOf(release, 'awards').some(
+    (award) => statusOf(textAt(award, 'status')) === 'active' && objectsOf(award, 'suppliers').length > 0,
+  )
+  return (
+    isAwarded &&
+    objectsOf(release, 'contracts').some(
+      (contract) =>
+        dayOf(textAt(contract, 'dateSigned')) !== undefined ||
+        /^(?:active|terminated)/i.test(textAt(contract, 'status')?.trim() ?? ''),
+    )
+  )
+}
+
 function formTypeOf(release: JsonObject, tags: readonly string[], hasDeadline: boolean): FormType {
   const tagged = formTypeOfTags(tags)
   const tender = asObject(member(release, 'tender'))
   const status = statusOf(textAt(tender, 'status'))
   const isPlanned = status === 'planned' && !hasDeadline
   const isLive = status !== 'planned' && status !== 'cancelled' && status !== 'unsuccessful'
-  if (tagged === 'competition' && isLive && isDirect(tender, hasDeadline)) return 'result'
+  if (tagged === 'competition' && ((isLive && isDirect(tender, hasDeadline)) || isConcluded(release))) return 'result'
   if (tagged !== undefined) return tagged === 'competition' && isPlanned ? 'planning' : tagged
   if (objectsOf(release, 'awards').length > 0 || objectsOf(release, 'contracts').length > 0) return 'result'
   if (isPlanned || (!asObject(member(release, 'tender')) && asObject(member(release, 'planning')))) return 'planning'

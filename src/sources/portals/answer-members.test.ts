@@ -7,6 +7,7 @@ import { parseSecop2 } from './co/parse-secop2.ts'
 import { parseCatalunya } from './es/parse-catalunya.ts'
 import { placspParser } from './es/parse-placsp.ts'
 import { parseKimdis } from './gr/parse-kimdis.ts'
+import { parseBzp } from './pl/parse-bzp.ts'
 import { parseSeap } from './ro/parse-seap.ts'
 
 function read(parse: (bytes: Uint8Array) => ParsedPart[], entry: unknown): Notice {
@@ -221,4 +222,30 @@ it('KIMDIS: duration, town and day of signature', () => {
     place: { country: 'GR', city: 'Πέρα', postalCode: '99999' },
     lots: [{ duration: { value: 12, unit: 'MONTH' }, result: { contractDate: '2026-03-02' } }],
   })
+})
+
+it.each([
+  ['12 miesięcy', { value: 12, unit: 'MONTH' }],
+  ['45 dni', { value: 45, unit: 'DAY' }],
+  ['do 2026-11-30', { end: '2026-11-30' }],
+])('BZP: the address of the buyer, and a contract of %s', (period, duration) => {
+  const line = (number: string, label: string, text: string) => `<h3>${number}.) ${label}: <span>${text}</span></h3>`
+  const lines = [
+    line('1.5.1', 'Ulica', 'Mostowa 7'),
+    line('1.5.6', 'Lokalizacja NUTS 3', 'PL213 - Miasto'),
+    line('1.5.7', 'Numer telefonu', '12 345'),
+    line('4.2.10', 'Okres realizacji', period),
+  ]
+  const entry = (count: number) => ({
+    objectId: '77',
+    noticeType: 'ContractNotice',
+    orderObject: 'Most',
+    organizationName: 'Gmina Mostki',
+    htmlBody: [...lines, ...Array.from({ length: count }, () => lines[3])].join('\n'),
+  })
+  expect(read(parseBzp, entry(0))).toMatchObject({
+    contractingAuthorities: [{ street: 'Mostowa 7', nutsCode: 'PL213', phone: '12 345' }],
+    lots: [{ duration }],
+  })
+  expect(read(parseBzp, entry(1)).lots).toEqual([])
 })

@@ -3,7 +3,7 @@
 import type { FormType, LotResult, NoticeLot, NoticeReference } from '../../../domain/notice.ts'
 import { compact } from '../../compact.ts'
 import { asObject, type JsonObject, member, objectsOf, textAt } from '../../ocds/json.ts'
-import { organizationOf, titleIn, uuidIn, wordIn } from '../../read-values.ts'
+import { dayIn, durationIn, organizationOf, titleIn, uuidIn, wordIn } from '../../read-values.ts'
 import { cleanField, cleanLine, descriptionLimit } from '../../text.ts'
 import { homeOf, jsonParser } from '../read-published-entry.ts'
 
@@ -81,6 +81,14 @@ function lotsOf(entry: JsonObject): NoticeLot[] {
   return lots
 }
 
+/** `12 miesięcy`, `45 dni` or `do 2026-11-30`; announced once for each lot, hence of a single one only. */
+function durationOf(body: string): NoticeLot['duration'] {
+  if (body.split(' 4.2.10.)').length !== 2) return undefined
+  const text = labelled(body, '4.2.10')
+  const end = dayIn(/^do\s+(\d{4}-\d{2}-\d{2})$/.exec(text ?? '')?.[1])
+  return end === undefined ? durationIn(text) : { end }
+}
+
 function referencesOf(entry: JsonObject, formType: FormType): NoticeReference[] {
   const noticeId = uuidIn(textAt(entry, 'baseNoticeMOIdentifier'))
   if (noticeId === undefined || noticeId === uuidIn(textAt(entry, 'moIdentifier'))) return []
@@ -110,13 +118,17 @@ export const parseBzp = jsonParser(home, (entry, text) => {
       nationalId: text('organizationNationalId'),
       city: text('organizationCity'),
       country: text('organizationCountry'),
+      street: labelled(body, '1.5.1'),
       postalCode: labelled(body, '1.5.3'),
+      nutsCode: /^PL[A-Z\d]{1,3}(?![A-Z\d])/.exec(labelled(body, '1.5.6') ?? '')?.[0],
+      phone: labelled(body, '1.5.7'),
       email: labelled(body, '1.5.9'),
       url: labelled(body, '1.5.10'),
     },
     cpv: text('cpvCode'),
     // Only this amount is net; contracts are announced with VAT, so their amounts are left out.
     estimatedValue: isResult ? labelled(body, '4.3') : undefined,
+    duration: durationOf(body),
     nationalProcedure: cleanField(text('tenderType'), 100),
     nature: wordIn(contractNatures, text('orderType')),
     lots,
