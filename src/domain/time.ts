@@ -273,3 +273,26 @@ export function parseSourceDateTime(
     ? joinDateTime(match[1]! + (offset ?? ''), undefined, zone, missingTime)
     : joinDateTime(match[1], match[2] + (offset ?? ''), zone, missingTime)
 }
+
+const utcTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.0+)?)?(?:Z|[+-]00:?00)$/
+
+/** The calendar day of an instant in a zone, `YYYY-MM-DD`. */
+export function localDay(ms: number, zone: string): string {
+  return toInstant(ms + offsetMsAt(zone, ms)).slice(0, 10)
+}
+
+/**
+ * The day that a date or timestamp of a source means, `YYYY-MM-DD`: as written, but of midnight in the zone that is
+ * written in UTC (`2026-07-13T22:00:00Z` in Berlin) the day that begins then. Undefined when the text begins with no
+ * date.
+ */
+export function dayOfSource(text: string, zone: string): string | undefined {
+  const trimmed = text.trim()
+  const day = trimmed.slice(0, 10)
+  if (parseSourceDateTime(day, 'UTC', 'start-of-day') === undefined) return undefined
+  if (!utcTime.test(trimmed)) return day
+  const instant = parseSourceDateTime(trimmed, 'UTC', 'start-of-day')
+  if (instant === undefined) return day
+  const ms = epochMs(instant)
+  return (ms + offsetMsAt(zone, ms)) % dayMs === 0 ? localDay(ms, zone) : day
+}

@@ -3,7 +3,7 @@
 import { toCountry } from '../domain/codes.ts'
 import { officialCheckDigit, toCpvCode } from '../domain/cpv.ts'
 import type { FormType, Money, MultilingualText, NoticeLot, Organization } from '../domain/notice.ts'
-import { type Instant, parseSourceDateTime, toInstant } from '../domain/time.ts'
+import { dayOfSource, epochMs, type Instant, localDay, parseSourceDateTime, toInstant } from '../domain/time.ts'
 import { compact } from './compact.ts'
 import { countryOf, regionCode } from './ocds/codes.ts'
 import { member } from './ocds/json.ts'
@@ -123,13 +123,19 @@ export function deadlineIn(value: unknown, zone: string): Instant | undefined {
   return instantIn(value, zone, 'end-of-day')
 }
 
-/** The day of an instant or date, `YYYY-MM-DD` in the zone it was written in; undefined when there is none. */
-export function dayIn(value: unknown): string | undefined {
+/**
+ * The day of an instant or date, `YYYY-MM-DD`, as written; with a zone also of epoch milliseconds and of midnights of
+ * that zone written in UTC. Undefined when there is none.
+ */
+export function dayIn(value: unknown, zone = 'UTC'): string | undefined {
+  if (typeof value === 'number' || (typeof value === 'string' && /^\s*(?:\/Date\(|\d{13}\s*$)/.test(value))) {
+    const instant = instantIn(value, zone)
+    return instant && localDay(epochMs(instant), zone)
+  }
   if (typeof value !== 'string') return undefined
   const iso = isoOf(value.trim())
-  return /^(?:19|20)\d{2}-\d{2}-\d{2}/.test(iso) && instantIn(iso.slice(0, 10), 'UTC') !== undefined
-    ? iso.slice(0, 10)
-    : undefined
+  const day = dayOfSource(iso, zone)
+  return day !== undefined && instantIn(day, 'UTC') !== undefined ? day : undefined
 }
 
 /** Texts of a value however it is nested: strings and numbers of lists, objects and their lists, in order. */

@@ -195,8 +195,8 @@ function durationOf(row: JsonObject | undefined): NoticeLot['duration'] {
   const duration = compact<NonNullable<NoticeLot['duration']>>({
     value: countIn(textAt(row, 'durationPeriod')),
     unit: cleanField(textAt(row, 'durationPeriodUnit'), 20),
-    start: dayIn(textAt(row, 'durationStartDate')),
-    end: dayIn(textAt(row, 'durationEndDate')),
+    start: dayIn(textAt(row, 'durationStartDate'), zone),
+    end: dayIn(textAt(row, 'durationEndDate'), zone),
   })
   return Object.keys(duration).length > 0 ? duration : undefined
 }
@@ -228,7 +228,7 @@ function resultOf(
     reason: cleanField(textAt(row, 'notAwardedReason'), 100),
     awardedValue: isAwarded && tenders.length === 1 ? moneyAt(tenders[0], 'tenderValue') : undefined,
     winners: winners.length > 0 ? winners : undefined,
-    contractDate: contracts.length === 1 ? dayIn(textAt(contracts[0], 'contractConclusionDate')) : undefined,
+    contractDate: contracts.length === 1 ? dayIn(textAt(contracts[0], 'contractConclusionDate'), zone) : undefined,
     receivedTenders: countIn(textAt(received, 'receivedSubmissionsCount')),
   })
 }

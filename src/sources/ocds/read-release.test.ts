@@ -73,6 +73,20 @@ describe('a tender', () => {
     expect(durations({ tag: ['tender'] })).toEqual([])
   })
 
+  it('was signed on the day that begins at midnight in its own zone', () => {
+    const contract = (dateSigned: string) => [{ id: '1', awardID: '1', dateSigned }]
+    const dayOf = (dateSigned: string) =>
+      notice({
+        ocid: 'ocds-px0z7d-7',
+        tag: ['contract'],
+        awards: [{ id: '1', status: 'active', suppliers: [{ name: 'Builders Ltd' }] }],
+        contracts: contract(dateSigned),
+      }).lots[0]?.result?.contractDate
+    expect(dayOf('2026-07-13T23:00:00Z')).toBe('2026-07-14')
+    expect(dayOf('2026-01-13T23:00:00Z')).toBe('2026-01-13')
+    expect(dayOf('2026-01-13T00:00:00Z')).toBe('2026-01-13')
+  })
+
   it('of Mexico’s federation is in Mexico where its buyer names no country', () => {
     expect(notice({ ocid: 'ocds-07smqs-77' }).contractingAuthorities[0]?.country).toBe('MX')
   })

@@ -114,10 +114,10 @@ function placeOf(addresses: readonly JsonObject[]): Place | undefined {
   return undefined
 }
 
-function durationOf(period: unknown): NoticeLot['duration'] {
+function durationOf(period: unknown, zone: string): NoticeLot['duration'] {
   const days = numberAt(period, 'durationInDays')
-  const start = dayOf(textAt(period, 'startDate'))
-  const end = dayOf(textAt(period, 'endDate'))
+  const start = dayOf(textAt(period, 'startDate'), zone)
+  const end = dayOf(textAt(period, 'endDate'), zone)
   const value = days !== undefined && days > 0 && days < 100_000 ? days : undefined
   if (value === undefined && start === undefined && end === undefined) return undefined
   return compact<NonNullable<NoticeLot['duration']>>({
@@ -129,13 +129,13 @@ function durationOf(period: unknown): NoticeLot['duration'] {
 }
 
 /** How long the only contract lasts, else what the call says of it; of several contracts it is not known which. */
-function durationOfWhole(release: JsonObject): NoticeLot['duration'] {
+function durationOfWhole(release: JsonObject, zone: string): NoticeLot['duration'] {
   const [contract, ...otherContracts] = objectsOf(release, 'contracts')
   const [award, ...otherAwards] = objectsOf(release, 'awards')
   return (
-    (otherContracts.length === 0 ? durationOf(member(contract, 'period')) : undefined) ??
-    (otherAwards.length === 0 ? durationOf(member(award, 'contractPeriod')) : undefined) ??
-    durationOf(member(release, 'tender', 'contractPeriod'))
+    (otherContracts.length === 0 ? durationOf(member(contract, 'period'), zone) : undefined) ??
+    (otherAwards.length === 0 ? durationOf(member(award, 'contractPeriod'), zone) : undefined) ??
+    durationOf(member(release, 'tender', 'contractPeriod'), zone)
   )
 }
 
@@ -241,7 +241,7 @@ function isConcluded(release: JsonObject): boolean {
     isAwarded &&
     objectsOf(release, 'contracts').some(
       (contract) =>
-        dayOf(textAt(contract, 'dateSigned')) !== undefined ||
+        dayOf(textAt(contract, 'dateSigned'), 'UTC') !== undefined ||
         /^(?:active|terminated)/i.test(textAt(contract, 'status')?.trim() ?? ''),
     )
   )
@@ -308,6 +308,7 @@ function readLots(
   language: string,
   items: readonly JsonObject[],
   deadline: (text: string | undefined) => Instant | undefined,
+  zone: string,
 ): NoticeLot[] {
   const seen = new Set<string>()
   const itemsOf = byLot(items, 'relatedLot')
@@ -328,7 +329,7 @@ function readLots(
       estimatedValue: moneyAt(lot, 'value'),
       submissionDate: deadline(textAt(lot, 'tenderPeriod', 'endDate')),
       documentsUrl: documentsUrlOf(documentsOf.get(published) ?? []),
-      duration: durationOf(member(lot, 'contractPeriod')),
+      duration: durationOf(member(lot, 'contractPeriod'), zone),
       result: status === 'unsuccessful' ? { outcome: 'not-awarded' } : undefined,
       cancelled: status === 'cancelled' ? true : undefined,
     } satisfies EveryMember<
@@ -390,10 +391,16 @@ export function readRelease(release: JsonObject, context: ReleaseContext): Notic
     procedureType === 'innovation'
 
   const items = objectsOf(tender, 'items')
-  const described = readLots(release, language, items, deadlineOf)
+  const described = readLots(release, language, items, deadlineOf, zone)
   const isResult = formType === 'result' || formType === 'cont-modif'
-  const results = readResults(release, parties, isResult, described.length === 1 ? described[0]!.lotId : undefined)
-  const lots = withDuration(joinResults(described, results), durationOfWhole(release))
+  const results = readResults(
+    release,
+    parties,
+    isResult,
+    described.length === 1 ? described[0]!.lotId : undefined,
+    zone,
+  )
+  const lots = withDuration(joinResults(described, results), durationOfWhole(release, zone))
   const knownLots = new Set(described.map((lot) => lot.lotId))
   const ownItems = items.filter((item) => !textsAt(item, 'relatedLot').some((lot) => knownLots.has(lot)))
   const main = cpvOf(asObject(member(tender, 'classification')), ...objectsOf(tender, 'additionalClassifications'))

@@ -1,7 +1,7 @@
 // Awards and contracts of a release, joined to its lots.
 import { sumOfMoney } from '../../domain/money.ts'
 import type { LotResult, Money, Organization } from '../../domain/notice.ts'
-import { parseSourceDateTime } from '../../domain/time.ts'
+import { dayOfSource } from '../../domain/time.ts'
 import { compact } from '../compact.ts'
 import { distinctOrganizations, mergeResults, sharedResult, sumOfCeilings } from '../results.ts'
 import { toMoney } from '../text.ts'
@@ -15,10 +15,9 @@ export function moneyAt(value: unknown, ...path: readonly string[]): Money | und
   return toMoney(numberAt(found, 'amount'), textAt(found, 'currency'))
 }
 
-/** The calendar date of a timestamp as published, without its time. */
-export function dayOf(text: string | undefined): string | undefined {
-  const day = text?.trim().slice(0, 10)
-  return day && parseSourceDateTime(day, 'UTC', 'start-of-day') !== undefined ? day : undefined
+/** The calendar date that a timestamp means in the zone of the publisher. */
+export function dayOf(text: string | undefined, zone: string): string | undefined {
+  return text === undefined ? undefined : dayOfSource(text, zone)
 }
 
 /** Lots that an award or a contract names: `relatedLots`, `relatedLot`, Prozorro's `lotID`, else those of its items. */
@@ -79,6 +78,7 @@ export function readResults(
   parties: Parties,
   isResult: boolean,
   soleLotId: string | undefined,
+  zone: string,
 ): ReadResults {
   const awards = objectsOf(release, 'awards')
   const contracts = objectsOf(release, 'contracts')
@@ -111,12 +111,14 @@ export function readResults(
       named.length > 0 ? distinctOrganizations(named.map(parties.resolve)) : withoutSuppliers.has(award) ? fallback : []
     const outcome = outcomeOf(textAt(award, 'status'), winners.length > 0)
     if (outcome !== 'awarded') return { outcome }
-    const signed = linked.map((contract) => dayOf(textAt(contract, 'dateSigned'))).filter((day) => day !== undefined)
+    const signed = linked
+      .map((contract) => dayOf(textAt(contract, 'dateSigned'), zone))
+      .filter((day) => day !== undefined)
     return compact<LotResult>({
       outcome,
       awardedValue: moneyAt(award, 'value') ?? sumOfMoney(linked.map((contract) => moneyAt(contract, 'value'))),
       winners: winners.length > 0 ? winners : undefined,
-      contractDate: signed.sort()[0] ?? dayOf(textAt(award, 'date')),
+      contractDate: signed.sort()[0] ?? dayOf(textAt(award, 'date'), zone),
     })
   }
 

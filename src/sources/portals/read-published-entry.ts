@@ -288,7 +288,7 @@ function lotsOf(home: PortalHome, entry: PublishedEntry, awardedValue: LotResult
       outcome,
       awardedValue: outcome === 'awarded' ? awardedValue : undefined,
       winners: outcome === 'awarded' ? winners : undefined,
-      contractDate: dayIn(entry.contractDate),
+      contractDate: dayIn(entry.contractDate, home.zone),
       receivedTenders: countIn(entry.receivedTenders),
     })
   const { duration } = entry

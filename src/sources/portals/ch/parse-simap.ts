@@ -134,7 +134,7 @@ function resultOf(entry: JsonObject): LotResult | undefined {
     // A sum without a winner's price would be mistaken for the value.
     awardedValue: prices.length > 0 && prices.every((price) => price !== undefined) ? sumOfMoney(prices) : undefined,
     winners: winners.length > 0 ? winners : undefined,
-    contractDate: dayIn(textAt(decision, 'awardDecisionDate')),
+    contractDate: dayIn(textAt(decision, 'awardDecisionDate'), home.zone),
     receivedTenders: countIn(member(decision, 'numberOfSubmissions')),
   })
 }

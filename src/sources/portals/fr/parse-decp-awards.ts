@@ -129,7 +129,7 @@ function readContract(row: JsonObject, parties: readonly (Organization | undefin
           outcome: 'awarded',
           awardedValue: value,
           winners: winners.length > 0 ? winners : undefined,
-          contractDate: dayIn(notified),
+          contractDate: dayIn(notified, zone),
           // A contract has at least one tender; zero stands for a number that is not known.
           receivedTenders: countIn(member(row, 'offresrecues')) || undefined,
         }),

@@ -130,7 +130,7 @@ function resultOf(lot: JsonObject, process: readonly JsonObject[]): LotResult {
     outcome,
     awardedValue: outcome === 'awarded' ? sumOfMoney(values) : undefined,
     winners: outcome === 'awarded' ? winners : undefined,
-    contractDate: dayIn(textAt(objectsOf(lot, 'result')[0], 'decisionDate')),
+    contractDate: dayIn(textAt(objectsOf(lot, 'result')[0], 'decisionDate'), home.zone),
     receivedTenders: countIn(
       process
         .map((each) => member(each, 'receivedSubmissionsStatistics', 'receivedNumberOfOffers'))
