@@ -18,11 +18,7 @@ const silentMs = 1000
 const keepAliveBufferMs = 1000
 
 /** Headers of a request that matter here. */
-export type QuickHeaders = {
-  readonly authorization: string | undefined
-  readonly ifNoneMatch: string | undefined
-  readonly acceptEncoding: string | undefined
-  readonly agent: string | undefined
+export type QuickHeaders = Pick<AskedTenders, 'authorization' | 'ifNoneMatch' | 'acceptEncoding' | 'agent'> & {
   readonly forwardedFor: string | undefined
 }
 

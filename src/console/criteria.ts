@@ -1,11 +1,41 @@
 // What somebody typed into a form of a search or profile, field by field: either read, or a sentence about what is
 // wrong with the field.
 import { HitInputError, maxItems } from '../hits/read-input.ts'
+import { fieldOf } from './forms.ts'
+import { type Picked, pickedOf } from './pages/code-picker.ts'
 import { criteriaTexts } from './text/criteria-texts.ts'
 import type { Language } from './text/languages.ts'
 
 /** Sentences by the name of their field. */
 export type FieldErrors = ReadonlyMap<string, string>
+
+/** What the forms of searches and profiles share, as typed. */
+export type CriteriaForm = {
+  readonly name: string
+  readonly cpv: Picked
+  readonly nuts: Picked
+  readonly words: string
+  readonly authorities: string
+  readonly natures: readonly string[]
+  readonly valueMin: string
+  readonly valueMax: string
+  readonly notWords: string
+  readonly notCpv: Picked
+}
+
+/** What was sent. */
+export const criteriaSent = (form: URLSearchParams): CriteriaForm => ({
+  name: fieldOf(form, 'name'),
+  cpv: pickedOf(form, 'cpv', 'cpv'),
+  nuts: pickedOf(form, 'nuts', 'nuts'),
+  words: fieldOf(form, 'words'),
+  authorities: fieldOf(form, 'authorities'),
+  natures: form.getAll('nature'),
+  valueMin: fieldOf(form, 'value-min'),
+  valueMax: fieldOf(form, 'value-max'),
+  notWords: fieldOf(form, 'not-words'),
+  notCpv: pickedOf(form, 'cpv', 'not-cpv'),
+})
 
 /** Splits words at commas, semicolons, spaces and line ends. */
 export const wordList = (text: string): string[] => text.split(/[\s,;]+/).filter((word) => word !== '')

@@ -6,20 +6,15 @@ import { maxCounted } from '../store/desk.ts'
 import { readMaintenance } from '../store/maintenance.ts'
 import { readRounds, whyFailing } from '../store/rounds.ts'
 import { formatMoment, formatNumber, formatRelative, formatShare } from './format.ts'
-import { type Content, html } from './html.ts'
-import { quoted, type State } from './parts.ts'
+import { html } from './html.ts'
+import { quoted, type Wrong } from './parts.ts'
 import { deskTexts, isAlarmKind } from './text/desk-texts.ts'
 import type { Language } from './text/languages.ts'
 
-export type Concern = {
+export type Concern = Wrong & {
   /** Whether customers notice it. */
   readonly isHolding: boolean
-  readonly kind: State
-  readonly word: string
-  readonly heading: Content
-  readonly body: Content
-  readonly meta?: readonly Content[]
-  readonly action: readonly [text: string, href: string]
+  readonly action: NonNullable<Wrong['action']>
 }
 
 /** A check that passed. */

@@ -277,16 +277,16 @@ export const pager = (options: {
 export const more = (summary: string, body: Content): Html =>
   html`<details class="more"><summary>${summary}</summary>${body}</details>`
 
-/** A list of what needs attention: state, what and since when, what follows, one action. */
-export const wrongList = (
-  list: readonly {
-    readonly kind: State
-    readonly word: string
-    readonly heading: Content
-    readonly body: Content
-    /** Since when, and who knows. */
-    readonly meta?: readonly Content[]
-    readonly action?: readonly [text: string, href: string]
-  }[],
-): Html =>
+/** What needs attention: state, what and since when, what follows, one action. */
+export type Wrong = {
+  readonly kind: State
+  readonly word: string
+  readonly heading: Content
+  readonly body: Content
+  /** Since when, and who knows. */
+  readonly meta?: readonly Content[]
+  readonly action?: readonly [text: string, href: string]
+}
+
+export const wrongList = (list: readonly Wrong[]): Html =>
   html`<ul class="wrong">${list.map(({ kind, word, heading, body, meta = [], action }) => html`<li>${state(kind, word)}<div><h3>${heading}</h3><p>${body}</p>${meta.length > 0 && html`<p class="meta">${meta.map((each) => html`<span>${each}</span>`)}</p>`}</div>${action && html`<a class="btn tiny" href="${action[1]}">${action[0]}</a>`}</li>`)}</ul>`

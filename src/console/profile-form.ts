@@ -11,26 +11,24 @@ import {
   readWord,
 } from '../hits/read-input.ts'
 import type { StoredProfile } from '../store/searches.ts'
-import { CriteriaParser, type FieldErrors, lineList, present, wordList } from './criteria.ts'
+import {
+  type CriteriaForm,
+  CriteriaParser,
+  criteriaSent,
+  type FieldErrors,
+  lineList,
+  present,
+  wordList,
+} from './criteria.ts'
 import { fieldOf } from './forms.ts'
-import { type Picked, pickedOf } from './pages/code-picker.ts'
+import type { Picked } from './pages/code-picker.ts'
 import type { Language } from './text/languages.ts'
 import { profilesTexts } from './text/profiles-texts.ts'
 
 /** As typed. */
-export type ProfileForm = {
-  readonly name: string
-  readonly cpv: Picked
-  readonly nuts: Picked
-  readonly words: string
-  readonly valueMin: string
-  readonly valueMax: string
+export type ProfileForm = CriteriaForm & {
   readonly countries: string
-  readonly natures: readonly string[]
-  readonly authorities: string
   readonly wins: string
-  readonly notWords: string
-  readonly notCpv: Picked
 }
 
 /** The form of a stored profile, or an empty one. */
@@ -55,18 +53,9 @@ export function formOfProfile(stored?: StoredProfile): ProfileForm {
 
 /** What was sent. */
 export const profileSent = (form: URLSearchParams): ProfileForm => ({
-  name: fieldOf(form, 'name'),
-  cpv: pickedOf(form, 'cpv', 'cpv'),
-  nuts: pickedOf(form, 'nuts', 'nuts'),
-  words: fieldOf(form, 'words'),
-  valueMin: fieldOf(form, 'value-min'),
-  valueMax: fieldOf(form, 'value-max'),
+  ...criteriaSent(form),
   countries: fieldOf(form, 'countries'),
-  natures: form.getAll('nature'),
-  authorities: fieldOf(form, 'authorities'),
   wins: fieldOf(form, 'wins'),
-  notWords: fieldOf(form, 'not-words'),
-  notCpv: pickedOf(form, 'cpv', 'not-cpv'),
 })
 
 export type ReadProfile =

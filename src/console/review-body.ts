@@ -1,8 +1,10 @@
 // Two records side by side: what differs is marked, the evidence beside it, and the buttons.
+
+import type { ReviewDecision } from '../store/reviews.ts'
 import { formatDay, formatMoment, formatMoney, formatNumber } from './format.ts'
 import { type Content, type Html, html } from './html.ts'
 import { noteBox, numbers, quoted, table } from './parts.ts'
-import type { ComparedPair, DecidedPair, ReviewSide, WaitingPair } from './stock-reads.ts'
+import type { ComparedPair, ReviewSide, WaitingPair } from './stock-reads.ts'
 import type { Language } from './text/languages.ts'
 import { reviewTexts } from './text/review-texts.ts'
 import { markedSides } from './word-diff.ts'
@@ -18,7 +20,7 @@ export type ReviewHow = {
   readonly previous: WaitingPair | undefined
   readonly next: WaitingPair | undefined
   /** The newest decision, to be undone. */
-  readonly last: DecidedPair | undefined
+  readonly last: ReviewDecision | undefined
 }
 
 /** The whole content below the head. */

@@ -11,27 +11,25 @@ import {
 } from '../hits/read-input.ts'
 import { defaultThreshold, parseSearchFilter, type SearchFilter } from '../hits/saved-search.ts'
 import type { StoredProfile, StoredSearch } from '../store/searches.ts'
-import { CriteriaParser, type FieldErrors, lineList, present, wordList } from './criteria.ts'
+import {
+  type CriteriaForm,
+  CriteriaParser,
+  criteriaSent,
+  type FieldErrors,
+  lineList,
+  present,
+  wordList,
+} from './criteria.ts'
 import { fieldOf } from './forms.ts'
 import { type Picked, pickedOf } from './pages/code-picker.ts'
 import type { Language } from './text/languages.ts'
 import { searchesTexts } from './text/searches-texts.ts'
 
 /** As typed. */
-export type SearchForm = {
-  readonly name: string
-  readonly cpv: Picked
-  readonly nuts: Picked
-  readonly words: string
-  readonly authorities: string
-  readonly natures: readonly string[]
+export type SearchForm = CriteriaForm & {
   readonly procedures: readonly string[]
-  readonly valueMin: string
-  readonly valueMax: string
   readonly minDays: string
-  readonly notCpv: Picked
   readonly notNuts: Picked
-  readonly notWords: string
   readonly notAuthorities: string
   /** Empty: derived from the search. */
   readonly profile: string
@@ -68,19 +66,10 @@ export function formOfSearch(search?: StoredSearch): SearchForm {
 
 /** What was sent. */
 export const formSent = (form: URLSearchParams): SearchForm => ({
-  name: fieldOf(form, 'name'),
-  cpv: pickedOf(form, 'cpv', 'cpv'),
-  nuts: pickedOf(form, 'nuts', 'nuts'),
-  words: fieldOf(form, 'words'),
-  authorities: fieldOf(form, 'authorities'),
-  natures: form.getAll('nature'),
+  ...criteriaSent(form),
   procedures: form.getAll('procedure').filter(isProcedureType),
-  valueMin: fieldOf(form, 'value-min'),
-  valueMax: fieldOf(form, 'value-max'),
   minDays: fieldOf(form, 'min-days'),
-  notCpv: pickedOf(form, 'cpv', 'not-cpv'),
   notNuts: pickedOf(form, 'nuts', 'not-nuts'),
-  notWords: fieldOf(form, 'not-words'),
   notAuthorities: fieldOf(form, 'not-authorities'),
   profile: fieldOf(form, 'profile'),
   threshold: fieldOf(form, 'threshold'),

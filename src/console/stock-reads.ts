@@ -2,6 +2,8 @@
 import type { Notice } from '../domain/notice.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import type { Instant } from '../domain/time.ts'
+import type { FoundDocument } from '../store/documents.ts'
+import type { ReviewDecision } from '../store/reviews.ts'
 import type { FillRow } from '../store/source-fill.ts'
 import type { AlarmRow, ListedRun } from '../store/source-health.ts'
 import type { LedgerSlot } from '../store/source-ledger.ts'
@@ -56,20 +58,12 @@ export type ComparedPair = {
   } | null
 }
 
-export type DecidedPair = {
-  readonly left: string
-  readonly right: string
-  readonly decision: 'merge' | 'split'
-  readonly decidedAt: number
-  readonly note: string
-}
-
 export type ReviewDesk = {
   readonly waiting: readonly WaitingPair[]
   /** Whether there are more than were read. */
   readonly hasMore: boolean
   /** The newest first. */
-  readonly decided: readonly DecidedPair[]
+  readonly decided: readonly ReviewDecision[]
   /** The requested pair, if its notices exist. */
   readonly pair: ComparedPair | undefined
 }
@@ -184,15 +178,7 @@ export type StockReads = {
   readonly sources: () => Promise<readonly SourceLine[]>
   readonly source: (sourceId: string) => Promise<SourceFile | undefined>
   /** The bytes of a received document. Undefined if there are none. */
-  readonly document: (documentId: string) => Promise<
-    | {
-        readonly sourceId: string
-        readonly address: string
-        readonly receivedAt: number
-        readonly bytes: Uint8Array
-      }
-    | undefined
-  >
+  readonly document: (documentId: string) => Promise<FoundDocument | undefined>
   /** Titles of all known sources by their ids; without a query. */
   readonly titles: () => Promise<ReadonlyMap<string, string>>
   /** How often editions are published. */

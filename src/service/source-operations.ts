@@ -8,14 +8,11 @@ import { runSource } from '../ingest/run-sources.ts'
 import { whyOff } from '../ingest/source-health.ts'
 import { sourcesHealth } from '../ingest/watch-sources.ts'
 import { type Clock, systemSleep } from '../platform/clock.ts'
-import type { Config } from '../platform/config.ts'
 import { noSuchThing, OperatorError, wrongUse } from '../platform/errors.ts'
 import { inFolder } from '../platform/folders.ts'
-import type { Random } from '../platform/random.ts'
 import { countCountries, loadSources, type Sources } from '../sources/registry.ts'
 import type { Source } from '../sources/source.ts'
 import { inTransaction, type Store } from '../store/database.ts'
-import type { DocumentStore } from '../store/document-store.ts'
 import { listFill, listQuarantines, releaseSource } from '../store/source-fill.ts'
 import { alarmsOf, listRuns } from '../store/source-health.ts'
 import type { Actor } from '../store/token-changes.ts'
@@ -24,8 +21,8 @@ import type { SourceCard } from './command-event.ts'
 import { actorOf, noteCommand } from './command-note.ts'
 import { consolidateNow } from './consolidate-now.ts'
 import type { ControlRequest } from './control-socket.ts'
-import type { Operation, Operations } from './operation-context.ts'
-import { openPortalAccess, type PortalAccess, type SamplePortals } from './portal-access.ts'
+import type { Operation, Operations, ServiceContext } from './operation-context.ts'
+import { openPortalAccess, type PortalAccess } from './portal-access.ts'
 import { claimStockKind } from './stock-kind.ts'
 
 /** What these commands need of the context they run in. */
@@ -37,16 +34,11 @@ export type SourceContext = {
 }
 
 /** What a reading of a source needs. */
-export type ReadingContext = SourceContext & {
-  readonly by?: Actor
-  readonly dataFolder: string
-  readonly config: Config
-  readonly version: string
-  readonly random: Random
-  readonly documentStore?: DocumentStore
-  readonly samplePortals?: () => SamplePortals | undefined
-  readonly signal?: AbortSignal
-}
+export type ReadingContext = SourceContext &
+  Pick<
+    ServiceContext,
+    'by' | 'dataFolder' | 'config' | 'version' | 'random' | 'documentStore' | 'samplePortals' | 'signal'
+  >
 
 const sourceExitCodes = { failed: 5, differs: 6 } as const
 

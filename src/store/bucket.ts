@@ -16,7 +16,7 @@ const firstBackoffMs = 500
 const maxObjectBytes = 64 * 1024 * 1024
 
 export type BucketOptions = {
-  /** The machine's clock. */
+  /** The machine's clock, never a trial one: what is signed with another time is refused. */
   readonly clock: Clock
   readonly sleep: Sleep
   readonly random: Random

@@ -5,16 +5,11 @@ import { type AuditEntry, addAuditEntry } from './audit.ts'
 import { type ContractTerms, endContract, putContract, takeContractChanges } from './contracts.ts'
 import type { Executor } from './database.ts'
 import { createInvitation } from './invitations.ts'
-import { changeOrganization } from './organizations.ts'
+import { changeOrganization, type Organization } from './organizations.ts'
 import type { Actor } from './token-changes.ts'
 
 /** Times in epoch milliseconds. */
-export type Customer = {
-  readonly organizationId: string
-  readonly name: string
-  readonly hasApiAccess: boolean
-  readonly requestsPerMinute: number
-  readonly createdAt: number
+export type Customer = Organization & {
   /** Null: no contract was set up. */
   readonly startsAt: number | null
   readonly endsAt: number | null

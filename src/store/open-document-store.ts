@@ -1,17 +1,10 @@
 // Opens the configured storage for raw documents.
-import type { Clock, Sleep } from '../platform/clock.ts'
 import type { DocumentLocation } from '../platform/config.ts'
-import type { Random } from '../platform/random.ts'
+import type { BucketOptions } from './bucket.ts'
 import type { OpenDocumentStore } from './document-store.ts'
 import { openFolderDocuments } from './folder-documents.ts'
 
-export type DocumentStoreOptions = {
-  /** The machine's clock, never a trial one: what is signed with another time is refused. */
-  readonly clock: Clock
-  readonly sleep: Sleep
-  readonly random: Random
-  readonly version: string
-}
+export type DocumentStoreOptions = Pick<BucketOptions, 'clock' | 'sleep' | 'random' | 'version'>
 
 /**
  * Opens the configured storage outside the database; undefined if there is none and the database keeps the bytes.

@@ -1,6 +1,7 @@
 // Rejections for people: how many of which reason and source, and the newest of them.
 import { sql } from 'kysely'
 import type { Executor } from './database.ts'
+import type { ListedRejection } from './documents.ts'
 import { loadRedactor } from './redactions.ts'
 
 export type RejectionCount = {
@@ -20,16 +21,7 @@ export async function countRejections(db: Executor): Promise<RejectionCount[]> {
   return rows
 }
 
-export type FoundRejection = {
-  readonly documentId: string
-  readonly pointer: string
-  readonly address: string
-  readonly sourceId: string
-  readonly reason: string
-  readonly path: string
-  readonly detail: string
-  readonly rejectedAt: number
-}
+export type FoundRejection = ListedRejection & { readonly documentId: string }
 
 /** The newest rejections, of one reason or source where named. */
 export async function findRejections(

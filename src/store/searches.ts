@@ -31,13 +31,8 @@ export type StoredSearch = SearchTerms & {
 }
 
 /** A profile with its newest version. `content` is its canonical JSON. */
-export type StoredProfile = {
+export type StoredProfile = Pick<StoredSearch, 'organizationId' | 'name' | 'createdAt' | 'version' | 'fromEdition'> & {
   readonly profileId: string
-  readonly organizationId: string
-  readonly name: string
-  readonly createdAt: number
-  readonly version: number
-  readonly fromEdition: number
   readonly content: string
 }
 

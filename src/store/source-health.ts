@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { arrayText } from './array-text.ts'
 import type { Executor } from './database.ts'
+import type { SourceRun } from './source-ledger.ts'
 
 /** Totals of the readings of a source. Times in epoch milliseconds. */
 export type ReadingTotals = {
@@ -179,19 +180,7 @@ export async function updateAlarm(
     .execute()
 }
 
-export type ListedRun = {
-  readonly channel: string
-  readonly slot: string
-  readonly startedAt: number
-  readonly endedAt: number
-  readonly outcome: string
-  readonly requests: number
-  readonly entries: number
-  readonly documents: number
-  readonly notices: number
-  readonly rejections: number
-  readonly detail: string
-}
+export type ListedRun = Omit<SourceRun, 'sourceId' | 'outcome'> & { readonly outcome: string }
 
 /** The newest readings of a source. */
 export function listRuns(db: Executor, sourceId: string, limit: number): Promise<ListedRun[]> {

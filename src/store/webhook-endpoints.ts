@@ -22,16 +22,10 @@ export type WebhookEndpoint = {
   readonly createdAt: number
 }
 
-export type NewEndpoint = {
-  readonly endpointId: string
-  readonly organizationId: string
-  readonly address: string
-  readonly description: string
-  readonly kinds: readonly string[]
-  readonly searches: readonly string[] | undefined
-  readonly requestsPerSecond: number
-  readonly secret: NewSecret
-}
+export type NewEndpoint = Omit<
+  WebhookEndpoint,
+  'endpointNo' | 'state' | 'disabledWhy' | 'failingSince' | 'createdAt'
+> & { readonly secret: NewSecret }
 
 export type NewSecret = { readonly secretId: string; readonly sealed: Uint8Array }
 

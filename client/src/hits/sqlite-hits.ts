@@ -4,7 +4,7 @@ import { hitColumns } from '../sinks/flat-tender.ts'
 import { wellFormed } from '../sinks/record-json.ts'
 import { SinkError } from '../sinks/sink-error.ts'
 import { diskFaultOf, openSqlite } from '../sinks/sqlite-database.ts'
-import { boundValue, makeHitTable, undo } from '../sinks/sqlite-schema.ts'
+import { boundValue, inTransaction, makeHitTable } from '../sinks/sqlite-schema.ts'
 import type { Sleep } from '../sleep.ts'
 import type { Hit, HitOutcome, HitStore } from './hit.ts'
 
@@ -71,19 +71,14 @@ function hitWriter(db: DatabaseSync): (hit: Hit) => HitOutcome {
   return (given) => {
     const { record: hit } = wellFormed(given)
     const { webhookId, receivedAt, ...body } = hit
-    db.exec('BEGIN IMMEDIATE')
-    try {
+    return inTransaction(db, () => {
       const isKnown = find.get(hit.data.hitId) !== undefined
       const { changes: written } = upsert.run(...hitColumns.map(({ of }) => boundValue(of(hit))), JSON.stringify(body))
       // A process that was killed may have left its last commit written but not durable. A hit that is answered with
       // "held" must be durable, and only a commit that changes something makes the log durable.
       if (written === 0) touch.run(JSON.stringify({ version: 1, repeated: webhookId, at: receivedAt }))
-      db.exec('COMMIT')
       if (written === 0) return 'held'
       return isKnown ? 'changed' : 'new'
-    } catch (error) {
-      undo(db)
-      throw error
-    }
+    })
   }
 }

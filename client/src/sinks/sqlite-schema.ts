@@ -63,6 +63,19 @@ export function undo(db: DatabaseSync): void {
   }
 }
 
+/** Does work in a transaction: completely or not at all. */
+export function inTransaction<Result>(db: DatabaseSync, work: () => Result): Result {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    db.exec('COMMIT')
+    return result
+  } catch (error) {
+    undo(db)
+    throw error
+  }
+}
+
 const hasTable = (db: DatabaseSync, name: string): boolean =>
   db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ? AND type IN ('table', 'view')").get(name) !== undefined
 
@@ -84,22 +97,13 @@ export function refuseForeignTables(db: DatabaseSync, file: string): void {
  * older copy as nulls.
  */
 export function migrateSqlite(db: DatabaseSync): void {
-  db.exec('BEGIN IMMEDIATE')
-  try {
-    makeTables(db)
-    db.exec('COMMIT')
-  } catch (error) {
-    undo(db)
-    throw error
-  }
-}
-
-function makeTables(db: DatabaseSync): void {
-  db.exec(`${tables('')}`)
-  addMissingColumns(db, 'tender', [...tenderColumns, { name: 'record_hash', type: 'hash' }])
-  addMissingColumns(db, 'tender_lot', lotColumns)
-  db.exec(`${indexes}
+  inTransaction(db, () => {
+    db.exec(`${tables('')}`)
+    addMissingColumns(db, 'tender', [...tenderColumns, { name: 'record_hash', type: 'hash' }])
+    addMissingColumns(db, 'tender_lot', lotColumns)
+    db.exec(`${indexes}
 CREATE TABLE IF NOT EXISTS tender_sync_state (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;`)
+  })
 }
 
 function addMissingColumns(
@@ -123,8 +127,7 @@ function addMissingColumns(
  * holds a table `hit` that is not ours; nothing was changed by then.
  */
 export function makeHitTable(db: DatabaseSync, file: string): void {
-  db.exec('BEGIN IMMEDIATE')
-  try {
+  inTransaction(db, () => {
     const isOurs = db.prepare("SELECT 1 FROM tender_sync_state WHERE name = 'hits'").get() !== undefined
     if (!isOurs && hasTable(db, 'hit'))
       throw new SinkError(
@@ -139,11 +142,7 @@ CREATE INDEX IF NOT EXISTS hit_tender_id ON hit (tender_id);
 CREATE INDEX IF NOT EXISTS hit_first_received_at ON hit (first_received_at);
 INSERT OR IGNORE INTO tender_sync_state (name, value) VALUES ('hits', '{"version":1}');`)
     addMissingColumns(db, 'hit', hitColumns)
-    db.exec('COMMIT')
-  } catch (error) {
-    undo(db)
-    throw error
-  }
+  })
 }
 
 export function createStaging(db: DatabaseSync): void {

@@ -1,6 +1,7 @@
 // The operator's pages about pairs of records: the list, two side by side, and the decisions. The buttons are the
 // commands.
 
+import type { ReviewDecision } from '../../store/reviews.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber } from '../format.ts'
 import { actorOf, fieldOf } from '../forms.ts'
@@ -17,7 +18,7 @@ import {
 import { empty, moment, numbers, part, quoted, table, unseen } from '../parts.ts'
 import { pairAddress, reviewBody } from '../review-body.ts'
 import { runBriefly } from '../run-briefly.ts'
-import type { DecidedPair, ReviewDesk, WaitingPair } from '../stock-reads.ts'
+import type { ReviewDesk, WaitingPair } from '../stock-reads.ts'
 import { frameTexts } from '../text/frame-texts.ts'
 import type { Language } from '../text/languages.ts'
 import { reviewTexts } from '../text/review-texts.ts'
@@ -77,7 +78,7 @@ function waitingTable(pairs: readonly WaitingPair[], language: Language): Html {
   })
 }
 
-function decidedTable(pairs: readonly DecidedPair[], language: Language): Html {
+function decidedTable(pairs: readonly ReviewDecision[], language: Language): Html {
   const texts = reviewTexts[language]
   return table({
     caption: texts.decided,

@@ -63,6 +63,7 @@ export type ChunkIndex = {
 
 /** The columns to index: arrays of `rows` rows, and lists of codes with the end of each row's. */
 export type IndexedColumns = {
+  /** Epoch milliseconds, or NaN. */
   readonly publication: Float64Array
   readonly submission: Float64Array
   readonly eurValue: Float64Array

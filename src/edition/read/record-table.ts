@@ -6,7 +6,7 @@
 
 import { archivedFlag, type EntryBatch } from '../format/entry-batch.ts'
 import { readId } from '../format/record-id.ts'
-import { type ChunkIndex, indexOf, noIndex } from './chunk-index.ts'
+import { type ChunkIndex, type IndexedColumns, indexOf, noIndex } from './chunk-index.ts'
 import type { IdWords } from './id-index.ts'
 import { sharedBytes, sharedCopy, sharedFloats, sharedWords } from './shared-arrays.ts'
 
@@ -25,12 +25,8 @@ export const chunkSize = 1 << chunkBits
 export const rowMask = chunkSize - 1
 const blocksPerChunk = chunkSize / blockSize
 
-type Columns = {
+type Columns = IndexedColumns & {
   readonly lastModified: Float64Array
-  /** Epoch milliseconds, or NaN. */
-  readonly publication: Float64Array
-  readonly submission: Float64Array
-  readonly eurValue: Float64Array
   readonly ids: Uint32Array
   /**
    * Ends of the pieces, relative to the start of their block's first piece; a piece begins where the previous one ends.
@@ -44,13 +40,9 @@ type Columns = {
   readonly superseded: Uint32Array
   /** Position + 1 of the previous version; 0 for the first. Set when its edition is complete. */
   readonly previous: Uint32Array
-  /** End of the entry's codes; they begin where those of the previous entry end. */
-  readonly cpvEnd: Uint32Array
-  readonly nutsEnd: Uint32Array
   cpv: Uint32Array
   nuts: Uint32Array
   readonly flags: Uint8Array
-  readonly procedure: Uint8Array
   /** Pieces that were found intact since the log was opened: bit 0 plain, bit 1 gzip. */
   readonly verified: Uint8Array
   /** A bit for each entry that a held edition may show; `openRows`: those of them that are not archived. */
