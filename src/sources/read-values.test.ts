@@ -120,6 +120,7 @@ describe('codes in text', () => {
     expect(cpvCodesIn('79952000 (Organizacja imprez), 45000000-7; 79952000-2')).toEqual(['79952000', '45000000'])
     expect(cpvCodesIn(['45', { code: '30200000-1' }], '99999999', 'tel 12345678')).toEqual(['45000000', '30200000'])
     expect(cpvCodesIn('year 2026', 20261120)).toEqual([])
+    expect(cpvCodesIn(3_000_000, 45_000_000)).toEqual(['03000000', '45000000'])
   })
 
   it('finds NUTS codes and leaves words and countries alone', () => {
@@ -191,6 +192,25 @@ describe('amounts and names', () => {
     ).toEqual({ name: 'Stadt X', country: 'AT', postalCode: '1010' })
     expect(organizationOf({ name: 'n/a' })).toBeUndefined()
     expect(organizationOf({ name: 'Ville de X' }, 'FR')).toEqual({ name: 'Ville de X', country: 'FR' })
+  })
+
+  it.each([
+    ['Nederland', 'NL'],
+    ['Ελλάδα', 'GR'],
+    ['Magyarország', 'HU'],
+    ['Česká republika', 'CZ'],
+    ['Србија', 'RS'],
+    ['Bosnia and Herzegovina', 'BA'],
+    ["Côte d'Ivoire", 'CI'],
+    ['The Netherlands', 'NL'],
+    ['Belgique/België', 'BE'],
+    ['RO - România', 'RO'],
+    ['Moldova, Republic of', 'MD'],
+    ['Österreich (AT)', 'AT'],
+    ['France/Italie', 'ES'],
+    ['Neverland', 'ES'],
+  ])('an organization in %s', (country, code) => {
+    expect(organizationOf({ name: 'X', country }, 'ES')?.country).toBe(code)
   })
 
   it('reads texts by language, the portal’s own one first', () => {

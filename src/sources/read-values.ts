@@ -149,12 +149,12 @@ function* textsWithin(value: unknown, depth = 0): Generator<string> {
 /**
  * CPV codes in any values: `79952000 (Organizacja imprez)`, `45000000-7, 45210000-2`, lists and objects of such. Only
  * codes of the official list (eight digits), each once, in order. Shorter codes count only where a value is nothing but
- * the code.
+ * the code. A number has lost its leading zero if it has seven digits.
  */
 export function cpvCodesIn(...values: readonly unknown[]): string[] {
   const found = new Set<string>()
   for (const value of values) {
-    for (const text of textsWithin(value)) {
+    for (const text of typeof value === 'number' ? [String(value).replace(/^\d{7}$/, '0$&')] : textsWithin(value)) {
       const alone = toCpvCode(text)
       const candidates =
         alone === undefined ? [...text.matchAll(/(?<!\d)\d{8}(?!\d)/g)].map((match) => match[0]) : [alone]

@@ -112,41 +112,90 @@ export function regionCode(text: string | undefined): string | undefined {
 
 let codesByName: Map<string, string> | undefined
 
+/** Languages in which sources write names of countries; of a name with two meanings the first counts. */
+const languagesOfNames =
+  'en fr de es pt it ro uk ru pl nl sv fi da nb el hu cs sk sl hr sr sr-Latn bg mk lt lv et sq tr ka hy is'.split(' ')
+
+/** Names that those languages have beside the usual ones. */
+const otherNames: { readonly [name: string]: string } = {
+  england: 'GB',
+  scotland: 'GB',
+  wales: 'GB',
+  'northern ireland': 'GB',
+  'great britain': 'GB',
+  'united kingdom of great britain and northern ireland': 'GB',
+  eng: 'GB',
+  sco: 'GB',
+  wal: 'GB',
+  nir: 'GB',
+  gbr: 'GB',
+  'republica moldova': 'MD',
+  'republic of moldova': 'MD',
+  moldova: 'MD',
+  'czech republic': 'CZ',
+  'česká republika': 'CZ',
+  'slovak republic': 'SK',
+  'slovenská republika': 'SK',
+  'republika slovenija': 'SI',
+  'republika hrvatska': 'HR',
+  'republika srbija': 'RS',
+  'република србија': 'RS',
+  'република българия': 'BG',
+  македонија: 'MK',
+  'rzeczpospolita polska': 'PL',
+  'united states of america': 'US',
+  'russian federation': 'RU',
+  turkey: 'TR',
+  'viet nam': 'VN',
+  'republic of korea': 'KR',
+  'korea, republic of': 'KR',
+  "cote d'ivoire": 'CI',
+  'hong kong': 'HK',
+  'united republic of tanzania': 'TZ',
+  swaziland: 'SZ',
+}
+
+/** Without what writings of one name differ in. */
+const nameKey = (name: string): string =>
+  name
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[’`´]/g, "'")
+    .replace(/\s*&\s*/g, ' and ')
+    .replace(/\s+/g, ' ')
+    .replace(/^the /, '')
+    .trim()
+
 /** Names of countries in the languages of the sources that write names instead of codes. */
 function countryNames(): Map<string, string> {
   if (codesByName) return codesByName
   codesByName = new Map()
   const letters = Array.from({ length: 26 }, (_, index) => String.fromCharCode(65 + index))
-  for (const language of ['en', 'fr', 'de', 'es', 'pt', 'it', 'ro', 'uk', 'ru', 'pl']) {
+  const codes = letters.flatMap((first) => letters.map((second) => first + second))
+  for (const language of languagesOfNames) {
     const names = new Intl.DisplayNames([language], { type: 'region', fallback: 'none' })
-    for (const first of letters) {
-      for (const second of letters) {
-        const code = first + second
-        const name = toCountry(code) === code ? names.of(code) : undefined
-        if (name !== undefined && !codesByName.has(name.toLowerCase())) codesByName.set(name.toLowerCase(), code)
-      }
+    for (const code of codes) {
+      const name = toCountry(code) === code ? names.of(code) : undefined
+      if (name !== undefined && !codesByName.has(nameKey(name))) codesByName.set(nameKey(name), code)
     }
   }
-  for (const name of [
-    'england',
-    'scotland',
-    'wales',
-    'northern ireland',
-    'great britain',
-    'eng',
-    'sco',
-    'wal',
-    'nir',
-    'gbr',
-  ])
-    codesByName.set(name, 'GB')
-  codesByName.set('republica moldova', 'MD').set('moldova', 'MD')
+  for (const [name, code] of Object.entries(otherNames)) codesByName.set(name, code)
   return codesByName
 }
 
-/** address.countryName (or countryCode): a code or a name, as ISO 3166-1 alpha-2. */
+const countryNamed = (name: string): string | undefined => countryNames().get(nameKey(name)) ?? toCountry(name)
+
+/**
+ * address.countryName (or countryCode): a code or a name, as ISO 3166-1 alpha-2; also one name in two languages, or a
+ * name with its code (`Belgique/België`, `RO - România`, `Moldova, Republic of`).
+ */
 export function countryOf(text: string | undefined): string | undefined {
   const name = text?.trim()
-  if (!name) return undefined
-  return countryNames().get(name.toLowerCase()) ?? toCountry(name)
+  if (!name || name.length > 100) return undefined
+  const whole = countryNamed(name)
+  if (whole !== undefined) return whole
+  const parts = name.split(/[/(),;|]|\s[-–]\s/).filter((part) => part.trim() !== '')
+  if (parts.length < 2) return undefined
+  const found = new Set(parts.map((part) => countryNamed(part.trim())).filter((code) => code !== undefined))
+  return found.size === 1 ? [...found][0] : undefined
 }
