@@ -4,6 +4,7 @@ import type { Notice, ParsedPart } from '../../domain/notice.ts'
 import { parsePncp } from './br/parse-pncp.ts'
 import { parseSimap } from './ch/parse-simap.ts'
 import { parseSecop2 } from './co/parse-secop2.ts'
+import { parseVvz } from './cz/parse-vvz.ts'
 import { parseCatalunya } from './es/parse-catalunya.ts'
 import { placspParser } from './es/parse-placsp.ts'
 import { parseKimdis } from './gr/parse-kimdis.ts'
@@ -248,4 +249,33 @@ it.each([
     lots: [{ duration }],
   })
   expect(read(parseBzp, entry(1)).lots).toEqual([])
+})
+
+it('VVZ: nature, place, duration and received tenders of a lot', () => {
+  const lot = {
+    'BT-137-Lot': 'LOT-0001',
+    'BT-23-Lot': 'works',
+    'ND-Place': { 'BT-5071-Lot': 'CZ020', 'BT-5131-Lot': 'Mostov', 'BT-5121-Lot': '99999', 'BT-5141-Lot': 'CZE' },
+    'ND-Duration': { 'BT-36-Lot': { _value: 18, _unitCode: 'MONTH' }, 'BT-536-Lot': '2026-06-01+02:00' },
+  }
+  const statistic = (type: string, count: number) => ({ 'BT-760-LotResult': type, 'BT-759-LotResult': count })
+  const result = {
+    'BT-13713-LotResult': 'LOT-0001',
+    'BT-142-LotResult': 'selec-w',
+    'ND-ReceivedSubmissions': [statistic('t-sme', 2), statistic('tenders', 4)],
+  }
+  const root = {
+    'BT-03-notice': 'result',
+    'BT-21-Procedure': 'Most',
+    'ND-NoticeResult': { 'ND-LotResult': [result] },
+    'ND-Lot': [lot],
+  }
+  expect(read(parseVvz, { publicId: 'F2026-7', data: { 'ND-Root': root } }).lots).toMatchObject([
+    {
+      contractNature: 'works',
+      place: { country: 'CZ', nutsCode: 'CZ020', postalCode: '99999', city: 'Mostov' },
+      duration: { value: 18, unit: 'MONTH', start: '2026-06-01' },
+      result: { outcome: 'awarded', receivedTenders: 4 },
+    },
+  ])
 })

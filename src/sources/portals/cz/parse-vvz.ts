@@ -1,6 +1,6 @@
 // One form of the Czech bulletin (VVZ): its entry in the search, and its content as a tree of eForms fields (BT-…,
 // OPT-…).
-import { isProcedureType } from '../../../domain/codes.ts'
+import { isProcedureType, toCountry } from '../../../domain/codes.ts'
 import {
   type FormType,
   isFormType,
@@ -9,13 +9,17 @@ import {
   type NoticeLot,
   type NoticeReference,
   type Organization,
+  type Place,
 } from '../../../domain/notice.ts'
 import { joinDateTime } from '../../../domain/time.ts'
 import { compact } from '../../compact.ts'
 import { asObject, member, objectsOf, textAt } from '../../ocds/json.ts'
 import {
+  countIn,
   cpvCodesIn,
+  dayIn,
   descriptionIn,
+  durationIn,
   formTypeOfSubtype,
   jsonAt,
   moneyIn,
@@ -74,6 +78,34 @@ function deadline(node: unknown, name: string) {
   return joinDateTime(field(node, `${name}(d)-Lot`), field(node, `${name}(t)-Lot`), home.zone, 'end-of-day')
 }
 
+/** How long the contract of a lot lasts: a measure with its unit, or dates. */
+function durationOf(lot: unknown): NoticeLot['duration'] {
+  const [measure] = fieldsIn(lot, 'BT-36-Lot')
+  const duration = compact<NonNullable<NoticeLot['duration']>>({
+    ...durationIn(plain(measure), textAt(measure, '_unitCode') ?? textAt(measure, 'unitCode')),
+    start: dayIn(field(lot, 'BT-536-Lot'), home.zone),
+    end: dayIn(field(lot, 'BT-537-Lot'), home.zone),
+  })
+  return Object.keys(duration).length > 0 ? duration : undefined
+}
+
+function placeOf(lot: unknown): Place | undefined {
+  const place = compact<Place>({
+    country: toCountry(field(lot, 'BT-5141-Lot')),
+    nutsCode: nutsCodesIn(field(lot, 'BT-5071-Lot'))[0],
+    postalCode: cleanField(field(lot, 'BT-5121-Lot'), 50),
+    city: cleanField(field(lot, 'BT-5131-Lot')),
+  })
+  return Object.keys(place).length > 0 ? place : undefined
+}
+
+/** How many tenders a lot received, of its statistics that of all tenders. */
+function receivedTenders(lotResult: unknown): number | undefined {
+  for (const statistic of fieldsIn(lotResult, 'ND-ReceivedSubmissions'))
+    if (field(statistic, 'BT-760-LotResult') === 'tenders') return countIn(field(statistic, 'BT-759-LotResult'))
+  return undefined
+}
+
 type Organizations = ReadonlyMap<string, Organization>
 
 function organizationsOf(root: unknown): Organizations {
@@ -129,6 +161,7 @@ function resultsOf(root: unknown, organizations: Organizations): ReadonlyMap<str
       reason: isAwarded ? undefined : field(lotResult, 'BT-144-LotResult'),
       awardedValue: isAwarded && won.length === 1 ? amount(won[0], 'BT-720-Tender') : undefined,
       winners: isAwarded && winners.length > 0 ? winners : undefined,
+      receivedTenders: receivedTenders(lotResult),
     })
     byLot.set(lotId, [...(byLot.get(lotId) ?? []), one])
   }
@@ -149,6 +182,9 @@ function lotsOf(root: unknown, organizations: Organizations): NoticeLot[] {
         description: descriptionIn(field(lot, 'BT-24-Lot'), 'cs'),
         cpvCodes: cpvCodesIn(allFields(lot, 'BT-262-Lot', 'BT-263-Lot')),
         nutsCodes: nutsCodesIn(allFields(lot, 'BT-5071-Lot')),
+        contractNature: cleanField(field(lot, 'BT-23-Lot'), 50),
+        place: placeOf(lot),
+        duration: durationOf(lot),
         estimatedValue: amount(lot, 'BT-27-Lot'),
         submissionDate: deadline(lot, 'BT-131'),
         participationDate: deadline(lot, 'BT-1311'),
