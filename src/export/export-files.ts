@@ -1,8 +1,8 @@
 // The files of an export, with their checksums: they are written under another name, made durable, then renamed.
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { type FileHandle, open, rename, stat, writeFile } from 'node:fs/promises'
+import { rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sumOf } from '#flat/durable-files'
+import { BlockWriter } from '#flat/line-file'
 import { syncFolder } from '../platform/folders.ts'
 
 export type ExportedFile = {
@@ -13,55 +13,41 @@ export type ExportedFile = {
   readonly sha256: string
 }
 
-const blockLength = 1 << 20
-
 /** Path of a file until it is whole. */
 export const incomingPath = (folder: string, name: string): string => join(folder, `incoming-${name}`)
 
-/** A file of lines that is being written, buffered in blocks. */
+/** A file of lines that is being written. */
 export class LineFile {
-  readonly #file: FileHandle
+  readonly #out: BlockWriter
   readonly #folder: string
   readonly #name: string
-  #waiting = ''
   #rows = 0
 
-  private constructor(file: FileHandle, folder: string, name: string) {
-    this.#file = file
+  private constructor(out: BlockWriter, folder: string, name: string) {
+    this.#out = out
     this.#folder = folder
     this.#name = name
   }
 
-  static async create(folder: string, name: string): Promise<LineFile> {
-    return new LineFile(await open(incomingPath(folder, name), 'w'), folder, name)
-  }
-
-  writeHead(text: string): void {
-    this.#waiting += text
+  static async create(folder: string, name: string, head = ''): Promise<LineFile> {
+    const out = await BlockWriter.create(incomingPath(folder, name))
+    await out.write(Buffer.from(head))
+    return new LineFile(out, folder, name)
   }
 
   /** Writes one row and its line end. */
   async write(text: string): Promise<void> {
-    this.#waiting += text
     this.#rows += 1
-    if (this.#waiting.length >= blockLength) await this.#flush()
-  }
-
-  async #flush(): Promise<void> {
-    const text = this.#waiting
-    this.#waiting = ''
-    await this.#file.writeFile(text)
+    await this.#out.write(Buffer.from(text))
   }
 
   async finish(): Promise<ExportedFile> {
-    await this.#flush()
-    await this.#file.sync()
-    await this.#file.close()
+    await this.#out.finish()
     return nameFile(this.#folder, this.#name, this.#rows)
   }
 
-  async abandon(): Promise<void> {
-    await this.#file.close().catch(() => {})
+  abandon(): Promise<void> {
+    return this.#out.abandon()
   }
 }
 
@@ -80,11 +66,4 @@ export async function writeWhole(folder: string, name: string, text: string): Pr
   await writeFile(path, text, { flush: true })
   await rename(path, join(folder, name))
   await syncFolder(folder)
-}
-
-/** SHA-256 of a file, in hexadecimal digits. */
-export async function sumOf(path: string): Promise<string> {
-  const sum = createHash('sha256')
-  for await (const block of createReadStream(path)) sum.update(block as Buffer)
-  return sum.digest('hex')
 }

@@ -2,10 +2,11 @@
 // manifest is written last: a folder without one holds no export yet.
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sumOf } from '#flat/durable-files'
 import { OperatorError } from '../platform/errors.ts'
 import { lockFolder, lockName } from '../platform/folder-lock.ts'
 import { inFolder, makeWithParents, undefinedWhenMissing } from '../platform/folders.ts'
-import { type ExportedFile, sumOf, writeWhole } from './export-files.ts'
+import { type ExportedFile, writeWhole } from './export-files.ts'
 
 const manifestName = 'manifest.json'
 const sumsName = 'SHA256SUMS'

@@ -39,8 +39,8 @@ export async function openPart({ folder, number, format, ocidPrefix }: Part): Pr
       return linesPart(await LineFile.create(folder, name('tenders', 'ndjson')), (_record, json) => json)
     case 'csv':
       return csvPart(
-        await LineFile.create(folder, name('tenders', 'csv')),
-        await LineFile.create(folder, name('lots', 'csv')),
+        await LineFile.create(folder, name('tenders', 'csv'), headOf(tenderColumns)),
+        await LineFile.create(folder, name('lots', 'csv'), headOf(lotColumns)),
       )
     case 'parquet':
       return parquetPart(folder, name('tenders', 'parquet'), name('lots', 'parquet'))
@@ -60,11 +60,10 @@ function linesPart(file: LineFile, lineOf: (record: TenderRecord, json: string) 
 
 // tables
 
+const headOf = (columns: readonly { readonly name: string }[]): string =>
+  byteOrderMark + csvLine(columns.map(({ name }) => name))
+
 function csvPart(tenders: LineFile, lots: LineFile): PartWriter {
-  const head = (columns: readonly { readonly name: string }[]) =>
-    byteOrderMark + csvLine(columns.map(({ name }) => name))
-  tenders.writeHead(head(tenderColumns))
-  lots.writeHead(head(lotColumns))
   return {
     add: async (record) => {
       await tenders.write(csvLine(cellsOf(tenderColumns, record)))

@@ -230,8 +230,7 @@ async function writeTerms(
   { folder, terms }: ExportOptions,
 ): Promise<ExportedFile> {
   return explained(folder, async () => {
-    const file = await LineFile.create(folder, 'sources.csv')
-    file.writeHead(csvLine(termsHead))
+    const file = await LineFile.create(folder, 'sources.csv', csvLine(termsHead))
     for (const { id, records, terms: of } of sourceRows(recordsBySource, terms)) {
       const cells = [of?.title, of?.publisher, of?.country, of?.license ?? unknownLicense, of?.licenseUrl]
       await file.write(

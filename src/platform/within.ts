@@ -1,4 +1,4 @@
-// Limits how long to wait for work that may never end.
+// Limits how long to wait for work that may never end, and waits for a signal.
 
 /** True if the work finished within `limitMs`; its error is thrown. False: it continues, but is no longer awaited. */
 export async function within(work: Promise<unknown>, limitMs: number): Promise<boolean> {
@@ -12,3 +12,10 @@ export async function within(work: Promise<unknown>, limitMs: number): Promise<b
     clearTimeout(timer)
   }
 }
+
+/** Resolves when the signal is aborted. */
+export const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise<void>((done) => {
+    if (signal.aborted) return done()
+    signal.addEventListener('abort', () => done(), { once: true })
+  })

@@ -9,6 +9,7 @@ import type { Config } from '../platform/config.ts'
 import { makeFolder } from '../platform/folders.ts'
 import type { Log, LogLevel } from '../platform/log.ts'
 import { lowerHelperPriority } from '../platform/thread-priority.ts'
+import { aborted } from '../platform/within.ts'
 import type { Store } from '../store/database.ts'
 import type { Emit } from './command-event.ts'
 import type { DatabaseWatch } from './database-watch.ts'
@@ -236,10 +237,3 @@ async function openApi(
   })
   return { address, close: readers.close }
 }
-
-/** Resolves when the signal is aborted. */
-export const aborted = (signal: AbortSignal) =>
-  new Promise<void>((done) => {
-    if (signal.aborted) return done()
-    signal.addEventListener('abort', () => done(), { once: true })
-  })

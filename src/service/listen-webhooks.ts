@@ -1,5 +1,6 @@
 // `tenderstock webhook listen`: a trial receiver on this machine.
 import { OperatorError, wrongUse } from '../platform/errors.ts'
+import { aborted } from '../platform/within.ts'
 import { listenForWebhooks, webhookLine } from '../webhooks/listen.ts'
 import { webhookSecretBytes } from '../webhooks/signature.ts'
 import type { Emit } from './command-event.ts'
@@ -34,9 +35,6 @@ export async function listenWebhooks(options: {
     )
   })
   emit({ event: 'listening', url: listener.url })
-  await new Promise<void>((done) => {
-    if (stop.aborted) done()
-    stop.addEventListener('abort', () => done(), { once: true })
-  })
+  await aborted(stop)
   await listener.close()
 }

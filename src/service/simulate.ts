@@ -2,6 +2,7 @@
 import { toInstant } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import { OperatorError, wrongUse } from '../platform/errors.ts'
+import { aborted } from '../platform/within.ts'
 import { corpusShelf } from '../simulator/corpus-shelf.ts'
 import { type Faults, readFaults } from '../simulator/faults.ts'
 import { sampleEpoch, sampleSeed } from '../simulator/samples/sample-documents.ts'
@@ -81,10 +82,7 @@ export async function simulate(options: SimulateOptions): Promise<void> {
       speed: options.speed,
       example: chosen[0]?.id ?? 'ted',
     })
-    await new Promise<void>((done) => {
-      if (stop.aborted) return done()
-      stop.addEventListener('abort', () => done(), { once: true })
-    })
+    await aborted(stop)
     emit({ event: 'simulated', requests: simulator.requestCount(), faults: { ...simulator.faultCounts() } })
   } finally {
     await simulator.close()

@@ -1,5 +1,6 @@
 // Files that are complete after a crash: written beside, made durable, then renamed into place.
-import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { createReadStream, existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { chmod, chown, type FileHandle, mkdir, open, readFile, rename, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { SinkError } from './sink-error.ts'
@@ -121,6 +122,13 @@ export async function sizeOf(path: string): Promise<number | undefined> {
     if (isMissingFile(error)) return undefined
     throw error
   }
+}
+
+/** SHA-256 of a file, in hexadecimal digits. */
+export async function sumOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const block of createReadStream(path)) hash.update(block as Buffer)
+  return hash.digest('hex')
 }
 
 /** Creates the folder. Throws a SinkError that names it if that is not possible. */

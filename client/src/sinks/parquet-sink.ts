@@ -1,14 +1,12 @@
 // Syncs into a Parquet file: typed columns and the full record as JSON; rewritten, whole and in one step, at the end of
 // each run that changed something.
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { ReadBack } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
 import { digestOf } from './digest.ts'
 import type { OpenSink } from './disposable.ts'
-import { behindLink, makeDurable, putInPlace, readIfThere, sizeOf, writeWhole } from './durable-files.ts'
+import { behindLink, makeDurable, putInPlace, readIfThere, sizeOf, sumOf, writeWhole } from './durable-files.ts'
 import { fileSink } from './file-sink.ts'
 import { type FlatValue, textOf } from './flat-column.ts'
 import { tenderColumns } from './flat-tender.ts'
@@ -87,12 +85,6 @@ function openExport({ ParquetWriter, fileWriter }: Writer, file: string, folder:
  * for hours with wrong lengths.
  */
 const sumPathIn = (folder: string): string => join(folder, 'parquet.sha256')
-
-async function sumOf(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const block of createReadStream(path)) hash.update(block as Buffer)
-  return hash.digest('hex')
-}
 
 function readBackOf(file: string, folder: string): ReadBack {
   // hyparquet removes a byte-order mark at the beginning of a text.

@@ -1,8 +1,15 @@
 // Germany: service.bund.de, the newest calls and awards of the federal portal as RSS.
+import type { Delivery } from '../../delivery.ts'
 import { sourceOf } from '../../source.ts'
 import { parseServiceBund } from './parse-service-bund.ts'
 
 const feeds = 'https://www.service.bund.de/Content/Globals/Functions/RSSFeed'
+
+const feed = (name: string): Delivery => ({
+  kind: 'index',
+  index: { url: `${feeds}/RSSGenerator_${name}.xml` },
+  entries: { format: 'xml', element: 'item', root: 'rss' },
+})
 
 export const source = sourceOf({
   id: 'de-service-bund',
@@ -11,22 +18,8 @@ export const source = sourceOf({
   homepage: 'https://www.service.bund.de',
   documentation: 'https://www.service.bund.de/Content/DE/Service/RSS/RSS_node.html',
   channels: [
-    {
-      name: 'tenders',
-      delivery: {
-        kind: 'index',
-        index: { url: `${feeds}/RSSGenerator_Ausschreibungen.xml` },
-        entries: { format: 'xml', element: 'item', root: 'rss' },
-      },
-    },
-    {
-      name: 'awards',
-      delivery: {
-        kind: 'index',
-        index: { url: `${feeds}/RSSGenerator_Vergebene_Auftraege.xml` },
-        entries: { format: 'xml', element: 'item', root: 'rss' },
-      },
-    },
+    { name: 'tenders', delivery: feed('Ausschreibungen') },
+    { name: 'awards', delivery: feed('Vergebene_Auftraege') },
   ],
   parse: parseServiceBund,
   politeness: { pauseMs: 30_000 },
