@@ -91,7 +91,9 @@ describe('instantIn', () => {
   })
 
   it('puts a deadline without a time at the end of its day', () => {
-    expect(deadlineIn('20.11.2026', 'Europe/Berlin')).toBe('2026-11-20T22:59:59.000Z')
+    for (const text of ['20.11.2026', '2026-11-20T00:00:00', '2026-11-20T00:00:00.000'])
+      expect(deadlineIn(text, 'Europe/Berlin')).toBe('2026-11-20T22:59:59.000Z')
+    expect(deadlineIn('2026-11-20T00:00:00+01:00', 'Europe/Berlin')).toBe('2026-11-19T23:00:00.000Z')
   })
 
   it('never throws', () => {

@@ -118,9 +118,13 @@ function epochInstant(ms: number): Instant | undefined {
   return ms >= 631_152_000_000 && ms < 4_102_444_800_000 ? toInstant(ms) : undefined
 }
 
+/** Midnight without an offset, as programs write a day that has no time. */
+const bareMidnight = /^\s*(\d{4}-\d{2}-\d{2})[T ]00:00:00(?:\.0+)?\s*$/
+
 /** A deadline: as `instantIn`, with the end of the day if no time is given. */
 export function deadlineIn(value: unknown, zone: string): Instant | undefined {
-  return instantIn(value, zone, 'end-of-day')
+  const day = typeof value === 'string' ? bareMidnight.exec(value)?.[1] : undefined
+  return instantIn(day ?? value, zone, 'end-of-day')
 }
 
 /**

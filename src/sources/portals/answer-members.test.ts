@@ -1,6 +1,7 @@
 // Members that portals' answers have and the announcements of the simulator lack.
 import { expect, it } from 'vitest'
 import type { Notice, ParsedPart } from '../../domain/notice.ts'
+import { kerndatenParser } from './at/parse-kerndaten.ts'
 import { parsePncp } from './br/parse-pncp.ts'
 import { parseSimap } from './ch/parse-simap.ts'
 import { parseSecop2 } from './co/parse-secop2.ts'
@@ -278,4 +279,21 @@ it('VVZ: nature, place, duration and received tenders of a lot', () => {
       result: { outcome: 'awarded', receivedTenders: 4 },
     },
   ])
+})
+
+it('Kerndaten: how long the contract lasts', () => {
+  const form = (described: string) =>
+    `<KD_8_1_Z2><CONTRACTING_BODY><ADDRESS_CONTRACTING_BODY><OFFICIALNAME>Gemeinde Talwil</OFFICIALNAME>
+    </ADDRESS_CONTRACTING_BODY></CONTRACTING_BODY><OBJECT_CONTRACT><TITLE><P>Brücke</P></TITLE>
+    <OBJECT_DESCR>${described}</OBJECT_DESCR></OBJECT_CONTRACT></KD_8_1_Z2>`
+  const lotsOf = (described: string) =>
+    kerndatenParser('at-kdq-bbg')(Buffer.from(form(described))).map((part) => 'notice' in part && part.notice.lots)
+  expect(lotsOf('<DURATION TYPE="MONTH">24</DURATION>')).toMatchObject([[{ duration: { value: 24, unit: 'MONTH' } }]])
+  expect(lotsOf('<DATE_START>2026-06-01</DATE_START>')).toMatchObject([[{ duration: { start: '2026-06-01' } }]])
+  expect(lotsOf('')).toEqual([[]])
+})
+
+it('SECOP II: a deadline without a time, written as midnight, is the end of its day', () => {
+  const call = { ...proceso, estadoresumen: 'Publicado', fecha_de_recepcion_de: '2026-04-02T00:00:00.000' }
+  expect(read(parseSecop2, call).submissionDate).toBe('2026-04-03T04:59:59.000Z')
 })

@@ -1,6 +1,15 @@
 // Austria's Kerndaten (BVergG 2018, annex VIII): one announcement in the forms KD_7_…, KD_8_…, or as eForms since 2026.
 import { sumOfMoney } from '../../../domain/money.ts'
-import type { FormType, LotResult, Money, Notice, Organization, ParsedPart, Rejection } from '../../../domain/notice.ts'
+import type {
+  FormType,
+  LotResult,
+  Money,
+  Notice,
+  NoticeLot,
+  Organization,
+  ParsedPart,
+  Rejection,
+} from '../../../domain/notice.ts'
 import { joinDateTime } from '../../../domain/time.ts'
 import { compact } from '../../compact.ts'
 import { isEformsRoot, parseEforms } from '../../eforms/parse-eforms.ts'
@@ -11,6 +20,7 @@ import {
   dayIn,
   deadlineIn,
   descriptionIn,
+  durationIn,
   instantIn,
   moneyIn,
   nutsCodesIn,
@@ -115,6 +125,17 @@ function resultOf(root: XmlElement): LotResult | undefined {
   })
 }
 
+/** `<DURATION TYPE="MONTH">24</DURATION>`, or dates. */
+function durationOf(described: XmlElement | undefined): NoticeLot['duration'] {
+  const measure = childNamed(described, 'DURATION')
+  const duration = compact<NonNullable<NoticeLot['duration']>>({
+    ...durationIn(textOf(measure), measure?.attributes.get('TYPE')),
+    start: dayIn(textOf(childNamed(described, 'DATE_START'))),
+    end: dayIn(textOf(childNamed(described, 'DATE_END'))),
+  })
+  return Object.keys(duration).length > 0 ? duration : undefined
+}
+
 function procedureOf(root: XmlElement): string | undefined {
   const names = childNamed(root, 'PROCEDURE')?.children.map((element) => element.name) ?? []
   return names.map((name) => wordIn(procedureTypes, name)).find((type) => type !== undefined)
@@ -139,6 +160,7 @@ function readKerndaten(root: XmlElement, publisher: string): Notice | Rejection 
   const body = childNamed(root, 'CONTRACTING_BODY')
   const form = /(\d_Z\d)/.exec(root.name)?.[1]
   const result = resultOf(root)
+  const duration = durationOf(described)
   const formType = wordIn(formTypes, form) ?? (result ? 'result' : 'competition')
   const changed = instantIn(textOf(childNamed(additional, 'DATETIME_LAST_CHANGE')), zone)
   const published =
@@ -183,7 +205,7 @@ function readKerndaten(root: XmlElement, publisher: string): Notice | Rejection 
     submissionDate: formType === 'competition' ? deadlineOf(root) : undefined,
     documentsUrl: documents,
     submissionUrl: cleanUrl(textOf(childNamed(body, 'URL_PARTICIPATION'))),
-    lots: result ? [{ lotId: '1', cpvCodes: [], nutsCodes: [], result }] : [],
+    lots: result || duration ? [compact<NoticeLot>({ lotId: '1', cpvCodes: [], nutsCodes: [], duration, result })] : [],
     references: [],
     isCancelled: revoked ? true : undefined,
     url: documents,
