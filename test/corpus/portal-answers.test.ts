@@ -138,7 +138,9 @@ describe.skipIf(!existsSync(folder))('recorded answers of portals', () => {
       title: { uk: 'футляри до державних нагород' },
       isFramework: true,
       cpvCodes: ['44617100'],
-      lots: [{ result: { outcome: 'awarded', receivedTenders: 4 } }],
+      lots: [
+        { duration: { start: '2018-06-27', end: '2018-06-30' }, result: { outcome: 'awarded', receivedTenders: 4 } },
+      ],
     })
     // Three offers for one framework are no sum of contracts.
     expect(concluded?.awardedValue).toBeUndefined()

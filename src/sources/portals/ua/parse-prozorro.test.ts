@@ -51,6 +51,28 @@ it('a draft is no procurement; a report of a contract is a result, not a call', 
     ])
 })
 
+it('a lot lasts as long as its items are delivered, not as its contract may be signed', () => {
+  const item = (relatedLot: string, startDate: string | undefined, endDate: string) => ({
+    id: `${relatedLot}-${endDate}`,
+    relatedLot,
+    deliveryDate: { startDate, endDate },
+  })
+  const items = [
+    item('a', '2026-03-01T00:00:00+02:00', '2026-05-01T00:00:00+03:00'),
+    item('a', '2026-02-01T00:00:00+02:00', '2026-04-01T00:00:00+03:00'),
+    item('b', undefined, '2026-06-01T00:00:00+03:00'),
+  ]
+  const divided = { ...tender, items, lots: [{ id: 'a' }, { id: 'b' }], contractPeriod: { startDate: '2026-01-20' } }
+  const [part] = read(divided)
+  expect(part && 'notice' in part && part.notice.lots.map(({ duration }) => duration)).toEqual([
+    { start: '2026-02-01', end: '2026-05-01' },
+    { end: '2026-06-01' },
+  ])
+  const awards = [{ id: '1', status: 'active', suppliers: [{ name: 'Мостобуд' }] }]
+  const [awarded] = read({ ...tender, awards, contractPeriod: { startDate: '2026-01-20' } })
+  expect(awarded && 'notice' in awarded && awarded.notice.lots.map(({ duration }) => duration)).toEqual([undefined])
+})
+
 it('the page of the tender is its address, and no signature of a document', () => {
   const document = (documentType: string, title: string) => ({
     documentType,

@@ -8,8 +8,11 @@ const country = 'UA'
 /** Registered prefix of the portal's procedures in OCDS: both forms of a tender have one identity. */
 const prefix = 'ocds-be6bcu'
 
-/** Members of the portal's own form that belong beside `tender` in a release, or that say who tendered. */
-const otherMembers = new Set(['awards', 'contracts', 'bids', 'questions', 'complaints', 'criteria', 'id'])
+/**
+ * Members of the portal's own form that belong beside `tender` in a release, that say who tendered, or that mean
+ * something else there: `contractPeriod` is when the contract may be signed.
+ */
+const otherMembers = new Set('awards contracts bids questions complaints criteria id lots contractPeriod'.split(' '))
 
 /** Never throws. */
 export function parseProzorro(bytes: Uint8Array): ParsedPart[] {
@@ -51,6 +54,26 @@ function countOfBids(tender: JsonObject): number | undefined {
   return numberAt(tender, 'numberOfBids') ?? (bids.length > 0 ? bids.length : undefined)
 }
 
+/** From the first to the last day on which these items are delivered. */
+function deliveryOf(items: readonly JsonObject[]): JsonObject | undefined {
+  const days = (name: string) =>
+    items
+      .map((item) => textAt(item, 'deliveryDate', name))
+      .filter((day) => day !== undefined)
+      .sort()
+  const [startDate, endDate] = [days('startDate')[0], days('endDate').at(-1)]
+  return startDate === undefined && endDate === undefined ? undefined : { startDate, endDate }
+}
+
+/** Lots with the time of delivery of their items. */
+function lotsOf(tender: JsonObject): JsonObject[] {
+  const items = Map.groupBy(objectsOf(tender, 'items'), (item) => textAt(item, 'relatedLot'))
+  return objectsOf(tender, 'lots').map((lot) => ({
+    ...lot,
+    contractPeriod: deliveryOf(items.get(textAt(lot, 'id')) ?? []),
+  }))
+}
+
 function releaseOf(tender: JsonObject): JsonObject {
   const number = textAt(tender, 'tenderID')
   const method = textAt(tender, 'procurementMethodType')
@@ -75,6 +98,8 @@ function releaseOf(tender: JsonObject): JsonObject {
     tender: {
       ...Object.fromEntries(members),
       id: number,
+      lots: lotsOf(tender),
+      contractPeriod: deliveryOf(objectsOf(tender, 'items')),
       numberOfTenderers: countOfBids(tender),
       procurementMethodDetails: procedure,
       // A report of a contract, or a negotiation with one supplier: without a deadline there is no call.
