@@ -37,8 +37,9 @@ http_response_code(204);
 $seen = sys_get_temp_dir() . '/webhook-' . hash('sha256', $headers['webhook-id']);
 $isNew = @fopen($seen, 'x');
 if ($isNew !== false) {
-    $text = $event['type'] === 'webhook.test'
-        ? 'test'
-        : $event['data']['fitScore'] . ' ' . $event['data']['tender']['title'];
+    // types may be added
+    $text = in_array($event['type'], ['search.hit', 'search.hit.changed'], true)
+        ? $event['data']['fitScore'] . ' ' . $event['data']['tender']['title']
+        : $event['type'];
     file_put_contents('php://stderr', $text . "\n");
 }

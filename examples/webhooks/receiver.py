@@ -44,8 +44,10 @@ class Receiver(BaseHTTPRequestHandler):
         if self.headers["webhook-id"] in self.seen:
             return None
         self.seen.add(self.headers["webhook-id"])
-        data = event["data"]
-        print("test" if event["type"] == "webhook.test" else f"{data['fitScore']} {data['tender']['title']}", flush=True)
+        if event["type"] in ("search.hit", "search.hit.changed"):
+            print(f"{event['data']['fitScore']} {event['data']['tender']['title']}", flush=True)
+        else:  # types may be added
+            print(event["type"], flush=True)
 
     def answer(self, status):
         self.send_response(status)

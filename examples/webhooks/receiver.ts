@@ -21,7 +21,9 @@ const server = createServer((request, response) => {
       response.writeHead(204).end()
       if (seen.has(event.id)) return
       seen.add(event.id)
-      console.log(event.type === 'webhook.test' ? 'test' : `${event.data.fitScore} ${event.data.tender.title}`)
+      const isHit = event.type === 'search.hit' || event.type === 'search.hit.changed'
+      // types may be added
+      console.log(isHit ? `${event.data.fitScore} ${event.data.tender.title}` : event.type)
     } catch (error) {
       if (!(error instanceof WebhookVerificationError)) throw error
       response.writeHead(400).end(error.message)

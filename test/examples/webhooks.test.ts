@@ -1,7 +1,7 @@
 // The receivers of examples/webhooks, each started as its README says and asked by the service's own sender.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,25 +26,35 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
-const receivers: readonly [name: string, program: string, args: (port: number) => readonly string[]][] = [
-  ['TypeScript', process.execPath, () => ['--conditions=source', `${folder}receiver.ts`]],
-  ['Python', 'python3', () => [`${folder}receiver.py`]],
-  ['PHP', 'php', (free) => ['-S', `127.0.0.1:${free}`, `${folder}receiver.php`]],
-]
+/** The commands of the README, without the secret. */
+const commands = readFileSync(`${folder}README.md`, 'utf8').matchAll(
+  /^\| ([^|]+) \| `WEBHOOK_SECRET=whsec_… ([^`]+)` \|$/gm,
+)
+const receivers = [...commands].map(([, name, command]) => {
+  const [program, ...args] = command!.replace('npx node', process.execPath).split(' ') as [string, ...string[]]
+  return [name!, program, args] as const
+})
+if (receivers.length !== 3) throw new Error('The README should have the commands of three receivers.')
 for (const [name, program] of [...receivers, ['C#', 'mcs'] as const])
   if (!has(program)) console.log(`skipped: the webhook receiver in ${name} (no ${program})`)
 
-const body = hitBody({
-  kind: 'search.hit',
-  at: Date.now(),
-  hitId: 'h',
-  edition: 1,
-  search: { id: 's', name: 'Straßen', version: 1 },
-  fitScore: 78,
-  fit: {},
-  matched: [],
-  tender: { id: 't', title: 'Straßenbau “A 9”', lots: [] } as never,
-})
+const bodyOf = (description: string) =>
+  hitBody({
+    kind: 'search.hit',
+    at: Date.now(),
+    hitId: 'h',
+    edition: 1,
+    search: { id: 's', name: 'Straßen', version: 1 },
+    fitScore: 78,
+    fit: {},
+    matched: [],
+    tender: { id: 't', title: 'Straßenbau “A 9”', description, lots: [] } as never,
+  })
+const body = bodyOf('')
+/** Nearly as large as a body may be. */
+const largeBody = bodyOf('ü'.repeat(130_800))
+/** Of a type that is not known yet. */
+const unknownBody = JSON.stringify({ type: 'webhook.later', timestamp: new Date().toISOString(), data: {} })
 
 function listening(child: ChildProcess, output: () => string, free: number): Promise<void> {
   const started = async () => {
@@ -63,7 +73,9 @@ describe.each(receivers.filter(([, program]) => has(program)))('the receiver in 
     const [free, secret] = [await port(), makeWebhookSecret(randomBytes)]
     let output = ''
     const scratch = mkdtempSync(join(tmpdir(), 'tenderstock-test-'))
-    const child = spawn(program, args(free), {
+    const words = args.map((word) => word.replace('9000', String(free)))
+    const child = spawn(program, words, {
+      cwd: folder,
       env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(free), TMPDIR: scratch },
     })
     closers.push(
@@ -95,8 +107,13 @@ describe.each(receivers.filter(([, program]) => has(program)))('the receiver in 
     expect(await post(body, signed('msg_6', now - 400))).toBe(400)
     expect(await post(body, signed('msg_7', now + 400))).toBe(400)
     expect(await post(body, {})).toBe(400)
-    for (let round = 0; round < 100 && output.split('78 Straßenbau “A 9”').length < 3; round++) await delay(20)
-    expect(output.split('78 Straßenbau “A 9”')).toHaveLength(3)
+    const post2xx = async (id: string, text: string) =>
+      expect(await post(text, webhookHeaders({ id, timestamp: now, body: text }, [key]))).toBe(204)
+    await post2xx('msg_8', unknownBody)
+    await post2xx('msg_9', largeBody)
+    for (let round = 0; round < 100 && output.split('78 Straßenbau “A 9”').length < 4; round++) await delay(20)
+    expect(output.split('78 Straßenbau “A 9”')).toHaveLength(4)
+    expect(output).toContain('webhook.later')
   })
 })
 
@@ -113,14 +130,17 @@ public static class Program { public static int Main(string[] given) {
   execFileSync('mcs', [`-out:${scratch}/verify.exe`, join(scratch, 'Program.cs'), `${folder}VerifyWebhook.cs`])
   const secret = makeWebhookSecret(randomBytes)
   const now = Math.floor(Date.now() / 1000)
-  const verify = (text: string, timestamp: number, by = secret) => {
+  const stranger = makeWebhookSecret(randomBytes)
+  const verify = (text: string, timestamp: number, by = [secret], signed = body) => {
     writeFileSync(join(scratch, 'body'), text)
-    const headers = webhookHeaders({ id: 'msg_1', timestamp, body }, [webhookSecretBytes(by)!])
-    const values = Object.values(headers)
+    const keys = by.map((each) => webhookSecretBytes(each)!)
+    const values = Object.values(webhookHeaders({ id: 'msg_1', timestamp, body: signed }, keys))
     return spawnSync('mono', [`${scratch}/verify.exe`, join(scratch, 'body'), ...values, secret]).status
   }
   expect(verify(body, now)).toBe(0)
+  expect(verify(body, now, [stranger, secret])).toBe(0)
+  expect(verify(largeBody, now, [secret], largeBody)).toBe(0)
   expect(verify(`${body} `, now)).toBe(1)
   expect(verify(body, now - 400)).toBe(1)
-  expect(verify(body, now, makeWebhookSecret(randomBytes))).toBe(1)
+  expect(verify(body, now, [stranger])).toBe(1)
 })
