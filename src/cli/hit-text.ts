@@ -54,6 +54,7 @@ function searchText(event: EventOf<'search'>, paint: Paint): string {
   return [
     `  ${paint.bold(event.name)}  ${event.state}, ${paint.dim(`version ${event.version}, from edition ${event.fromEdition} on, threshold ${event.threshold}, id ${event.searchId}`)}`,
     ...membersText(event.filter, paint),
+    ...(event.profile === null ? [] : membersText({ 'scored for': event.profile }, paint)),
     ...event.held.map(
       ({ edition, hits }) =>
         `      ${paint.yellow('too broad')}: the deliveries of ${number(hits)} hits of edition ${edition} are held; narrow the search, or: tenderstock hit release '${event.name}'`,
@@ -76,6 +77,7 @@ function previewText(event: EventOf<'searchPreview'>, paint: Paint): string {
 }
 
 function explainedText(event: EventOf<'matchExplained'>, paint: Paint): string {
+  const areAllMet = event.clauses.every(({ holds }) => holds)
   return [
     `  ${paint.bold(`"${event.search}" ${event.isMatch ? 'matches' : 'does not match'} ${event.id}`)}`,
     '',
@@ -84,7 +86,7 @@ function explainedText(event: EventOf<'matchExplained'>, paint: Paint): string {
         `  ${holds ? paint.green('yes') : paint.yellow('no ')}  ${clause.padEnd(18)} ${text}`,
     ),
     '',
-    `  Fit score ${event.fitScore}, threshold ${event.threshold}`,
+    `  Fit score ${event.fitScore}${areAllMet ? '' : ' if it matched'}, threshold ${event.threshold}`,
     ...event.fit.parts.map(({ part, points, of, text, terms }) => {
       const why = text ?? terms?.join(', ')
       return `      ${part.padEnd(12)} ${points === null ? 'not known' : `${points} of ${of}`}${why ? `  ${paint.dim(why)}` : ''}`

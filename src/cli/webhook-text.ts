@@ -74,7 +74,7 @@ function deliveryText(event: EventOf<'webhookDelivery'>, paint: Paint): string {
   const last = event.lastStatus ?? event.lastError
   const facts = [
     event.messageId,
-    `${event.attempts} attempts`,
+    `${event.attempts} ${event.attempts === 1 ? 'attempt' : 'attempts'}`,
     ...(last === null ? [] : [`last ${last}`]),
     ...(event.state === 'due' ? [`next ${minute(event.dueAt)}`] : []),
     ...(event.heldWhy === null ? [] : [`held: ${event.heldWhy}`]),

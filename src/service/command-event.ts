@@ -207,6 +207,8 @@ export type Facts = {
     Pick<StoredSearch, 'version' | 'fromEdition'> & {
       state: 'active' | 'paused'
       filter: SearchFilter
+      /** Name of the profile that scores are computed against; null: the search itself. */
+      profile: string | null
       /** Editions with too many hits for the search: their deliveries wait. */
       held: readonly HeldEdition[]
     }

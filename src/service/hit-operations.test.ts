@@ -120,6 +120,14 @@ describe.each(drawnEngines)('the commands about saved searches (%s)', (engine) =
     const [whyNot] = await run('explain', idOf(2), '--search', 'Roads')
     expect(whyNot).toMatchObject({ isMatch: false, clauses: [{ clause: 'cpv', holds: false }] })
     expect(describeHit(whyNot!, paint)).toContain(`"Roads" does not match ${idOf(2)}`)
+    // the score of a search without a profile presumes that the record matches
+    expect(describeHit(whyNot!, paint)).toMatch(/Fit score \d+ if it matched, threshold 1\n/)
+    expect(describeHit(why!, paint)).toMatch(/Fit score \d+, threshold 1\n/)
+
+    await run('profile', 'create', '--organization', 'Acme', '--name', 'Builder', '--cpv', '45233000')
+    const [scored] = await run('search', 'edit', 'Roads', '--profile', 'Builder')
+    expect([search, scored]).toMatchObject([{ profile: null }, { profile: 'Builder' }])
+    expect(describeHit(scored!, paint)).toContain('scored for         Builder')
   })
 
   test('--deliver-open makes hits of open tenders, the best first, and offers them to the current endpoints', async () => {

@@ -21,6 +21,7 @@ import {
   createProfile,
   createSearch,
   findProfile,
+  findProfileById,
   findSearches,
   listProfiles,
   listSearches,
@@ -367,9 +368,11 @@ const profileEvent = ({ content, ...profile }: StoredProfile): EventOf<'profile'
 
 async function searchEvent(store: Store, search: StoredSearch): Promise<EventOf<'search'>> {
   const { filter, filterHash: _hash, searchNo, isActive, ...rest } = search
+  const profile = rest.profileId === null ? undefined : await findProfileById(store.db, rest.profileId)
   return {
     event: 'search',
     ...rest,
+    profile: profile?.name ?? null,
     state: isActive ? 'active' : 'paused',
     filter: JSON.parse(filter) as SearchFilter,
     held: await heldEditions(store.db, searchNo),

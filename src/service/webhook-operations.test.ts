@@ -203,5 +203,8 @@ describe.each(drawnEngines)('webhook commands (%s)', (engine) => {
       { deliveries: 0 },
     ])
     expect((await run('webhook deliveries', [id])).events).toMatchObject([{ event: 'none' }])
+    expect((await run('webhook deliveries', [id], { state: 'given-up' })).events).toMatchObject([
+      { message: 'This endpoint has no delivery that is "given-up" of the last 30 days.' },
+    ])
   })
 })

@@ -242,8 +242,10 @@ export const listWebhookDeliveries: Operation = async ({ store, ...context }, { 
     limit: Number(options.limit ?? 50),
     ...(options.state !== undefined && { state: String(options.state) }),
   })
-  if (deliveries.length === 0)
-    emit({ event: 'none', message: 'Nothing has been sent to this endpoint in the last 30 days.' })
+  if (deliveries.length === 0) {
+    const which = options.state === undefined ? '' : ` that is "${String(options.state)}"`
+    emit({ event: 'none', message: `This endpoint has no delivery${which} of the last 30 days.` })
+  }
   for (const delivery of deliveries) emit({ event: 'webhookDelivery', ...delivery })
   return 0
 }

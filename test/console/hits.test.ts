@@ -400,18 +400,18 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     expect(await read(path)).toContain('An Owner disabled it.')
     expect(await noticeOf(`${path}/test`, { wrong: 'yes' })).toContain('accepted a wrong signature')
     await noticeOf(`${path}/enable`)
-    expect(await read(path)).toContain('1 deliveries are held')
-    expect(await noticeOf(`${path}/release`)).toContain('1 deliveries')
+    expect(await read(path)).toContain('Held deliveries: 1')
+    expect(await noticeOf(`${path}/release`)).toContain('Deliveries sent now: 1')
     await deliver()
     const before = receiver.received.length
     const messageId = messagePath.split('/').at(-1)!
-    expect(await noticeOf(`${path}/replay`, { message: messageId })).toContain('1 deliveries')
+    expect(await noticeOf(`${path}/replay`, { message: messageId })).toContain('its id: 1')
     await deliver()
     expect(receiver.received.length).toBe(before + 1)
     expect(receiver.received.at(-1)!.headers['webhook-id']).toBe(messageId)
     const day = new Date(world.now()).toISOString().slice(0, 10)
     expect(await noticeOf(`${path}/replay`, { since: day, which: 'failed' })).toContain('Nothing')
-    expect(await noticeOf(`${path}/replay`, { since: day, which: 'all' })).toContain('1 deliveries')
+    expect(await noticeOf(`${path}/replay`, { since: day, which: 'all' })).toContain('its id: 1')
     expect(await noticeOf(`${path}/replay`, { since: 'x' })).toContain('Choose a day')
 
     await opened.signInAgain()

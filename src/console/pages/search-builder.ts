@@ -20,6 +20,7 @@ import { field, moment, noteBox, numbers, part, state, table } from '../parts.ts
 import type { ReadSearch, SearchForm } from '../search-form.ts'
 import type { PreviewAnswer, SearchPreviews } from '../search-previews.ts'
 import { clauseTexts } from '../text/clause-texts.ts'
+import type { Language } from '../text/languages.ts'
 import { searchesTexts } from '../text/searches-texts.ts'
 import { errorNote, finds, maxOpenDelivered, searchFields } from './search-form-parts.ts'
 
@@ -125,24 +126,27 @@ function versionsPart(
   )
 }
 
+const verdict = ({ isMatch, clauses, fitScore }: ExplainedMatch, texts: (typeof searchesTexts)[Language]): string => {
+  if (isMatch) return texts.whyYes(String(fitScore))
+  return clauses.every(({ holds }) => holds) ? texts.whyLow(String(fitScore)) : texts.whyNo
+}
+
 function whyPart({ language, query }: OrganizationRequest, action: string, explained: BuilderView['explained']): Html {
   const texts = searchesTexts[language]
   const form = html`<form class="row" action="${action}#why">${field({ name: 'tender', label: texts.whyLabel, value: query.get('tender') ?? '', maxLength: 100, ...(explained === 'none' && { error: texts.whyNone }) })}<button>${texts.whyButton}</button></form>`
   const answer =
     explained !== undefined &&
     explained !== 'none' &&
-    html`<h3>${explained.isMatch ? texts.whyYes(String(explained.fitScore)) : texts.whyNo(String(explained.fitScore))}</h3>${table(
-      {
-        caption: texts.why,
-        kind: 'mini',
-        columns: [texts.clause, texts.holds, texts.because],
-        rows: explained.clauses.map((each) => [
-          clauseTexts[language].names[each.clause],
-          state(each.holds ? 'good' : 'bad', each.holds ? texts.yes : texts.no),
-          clauseText(each, language),
-        ]),
-      },
-    )}`
+    html`<h3>${verdict(explained, texts)}</h3>${table({
+      caption: texts.why,
+      kind: 'mini',
+      columns: [texts.clause, texts.holds, texts.because],
+      rows: explained.clauses.map((each) => [
+        clauseTexts[language].names[each.clause],
+        state(each.holds ? 'good' : 'bad', each.holds ? texts.yes : texts.no),
+        clauseText(each, language),
+      ]),
+    })}`
   return html`<div id="why">${part(texts.why, html`${form}${answer}`)}</div>`
 }
 
