@@ -422,6 +422,7 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
     case 'completion':
       return event.script
     case 'none':
+    case 'note':
       return `  ${paint.dim(`· ${event.message}`)}`
     default:
       return undefined

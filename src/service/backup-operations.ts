@@ -92,7 +92,7 @@ export const beginNewEpoch: Operation = async (context, _request, emit) => {
   })
   const { records, edition } = begun!
   emit({
-    event: 'none',
+    event: 'note',
     message: `A new epoch begins after edition ${edition}: the next edition publishes ${records} records again. Restart every process that serves this database.`,
   })
   return 0

@@ -136,7 +136,10 @@ export type Facts = {
   progress: { stage: ProgressStage; done: number; total?: number; detail?: string; source?: string; table?: string }
   waiting: { for: string; busyWith: string }
   warning: { message: string }
+  /** There is nothing to list or to do. */
   none: { message: string }
+  /** What to know, or to do next. */
+  note: { message: string }
   error: { message: string; exitCode: number; trace?: string }
   /** `script`: what the shell runs. */
   completion: { shell: string; script: string }

@@ -1,7 +1,7 @@
 // Findings that depend on one setting, one file or one permission, each beside its opposite. Processes and servers:
 // test/doctor.test.ts.
 import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { createServer, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -47,8 +47,15 @@ test('a service that hangs is a problem, and the examination ends without it', a
   const sockets: Socket[] = []
   const hanging = createServer((socket) => void sockets.push(socket.resume()))
   await new Promise<void>((done) => hanging.listen(join(folder, 'control.sock'), done))
-  const { of, code } = await examine(folder)
+  const taken = createServer((socket) => void sockets.push(socket.resume()))
+  await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done))
+  onTestFinished(() => void taken.close())
+  const { of, code } = await examine(folder, { apiPort: (taken.address() as AddressInfo).port })
   expect(of('service', 'problem')).toEqual([expect.stringMatching(/does not answer within 4\.5 s/)])
+  // nobody can tell whose port that is
+  expect(of('api port', 'problem')).toEqual([])
+  expect(of('api port', 'warning')).toEqual([expect.stringMatching(/in use, probably by the service that does not/)])
+  expect(of('console port', 'ok')).toHaveLength(1)
   expect(code).toBe(1)
   // an open connection would keep the process alive
   await new Promise((done) => hanging.close(done))

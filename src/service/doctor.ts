@@ -87,10 +87,10 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
       found(finding)
   })
   if (config?.editions) await examine('editions in a bucket', (found) => checkBucket(config!.editions!, options, found))
-  let isRunning = false
+  let service: ServiceState = 'none'
   await examine('service', async (found) => {
-    isRunning = await isServiceRunning(options.dataFolder)
-    found(ok(isRunning ? 'A service runs on this data folder.' : 'No service runs on this data folder.'))
+    service = await stateOfService(options.dataFolder)
+    found(serviceFindings[service])
   })
   await examine('disk', (found) => checkDisk(options.dataFolder, found))
   await examine('secret key', (found) => checkSecretKey(options.dataFolder, config, found))
@@ -106,7 +106,7 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
     ['console', options.consoleHost, options.consolePort, '--console-port'],
     ...(options.metrics ? [['metrics', options.metrics.host, options.metrics.port, '--metrics-port'] as const] : []),
   ] as const)
-    await examine(`${name} port`, async (found) => found(await portFinding(host, port, { isRunning, option })))
+    await examine(`${name} port`, async (found) => found(await portFinding(host, port, { service, option })))
   const { portals } = options
   if (portals) await examine('source keys', async (found) => found(await keyFinding(portals.sources, options.keyOf)))
   if (options.portals && config) await checkPortals({ ...options, config, portals: options.portals }, report)
@@ -185,16 +185,27 @@ async function checkBucket(
   }
 }
 
-async function isServiceRunning(dataFolder: string): Promise<boolean> {
+/** `silent`: it took the request and does not answer, as a frozen process does. */
+type ServiceState = 'none' | 'answering' | 'silent'
+
+const serviceMs = checkMs - 500
+const serviceFindings: { readonly [state in ServiceState]: Finding } = {
+  none: ok('No service runs on this data folder.'),
+  answering: ok('A service runs on this data folder.'),
+  silent: problem(
+    `A service runs on this data folder, but does not answer within ${serviceMs / 1000} s: look at its log, and restart it if that goes on.`,
+  ),
+}
+
+async function stateOfService(dataFolder: string): Promise<ServiceState> {
   const request = { command: 'status', options: {}, operands: [] }
-  const limitMs = checkMs - 500
-  const limit = AbortSignal.timeout(limitMs)
+  const limit = AbortSignal.timeout(serviceMs)
   try {
-    return (await askRunningService(dataFolder, request, () => {}, { signal: limit })) !== undefined
+    const answered = await askRunningService(dataFolder, request, () => {}, { signal: limit })
+    return answered === undefined ? 'none' : 'answering'
   } catch (error) {
     if (!limit.aborted) throw error
-    const message = `A service runs on this data folder, but does not answer within ${limitMs / 1000} s: look at its log, and restart it if that goes on.`
-    throw new OperatorError(message, { cause: error })
+    return 'silent'
   }
 }
 
@@ -376,16 +387,21 @@ async function checkRedis(url: string, found: (finding: Finding) => void): Promi
 async function portFinding(
   host: string,
   port: number,
-  { isRunning, option }: { readonly isRunning: boolean; readonly option: keyof typeof pages },
+  { service, option }: { readonly service: ServiceState; readonly option: keyof typeof pages },
 ): Promise<Finding> {
   try {
     await findPort(host, port, option)
     return ok(`Port ${port} on ${host} is free.`)
   } catch (error) {
     const isTaken = ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE'
-    const isOurs = isTaken && isRunning && (await isTenderstock(host, port, pages[option]))
-    if (isOurs) return ok(`Port ${port} on ${host} is used by the running service.`)
-    return problem((error as Error).message)
+    if (!isTaken || service === 'none') return problem((error as Error).message)
+    if (service === 'silent')
+      return warning(
+        `Port ${port} on ${host} is in use, probably by the service that does not answer: run this again when it does.`,
+      )
+    return (await isTenderstock(host, port, pages[option]))
+      ? ok(`Port ${port} on ${host} is used by the running service.`)
+      : problem((error as Error).message)
   }
 }
 

@@ -45,7 +45,7 @@ export async function openSampleHits(
       printed++
       if (printed <= printedHits) emit({ event: 'hitReceived', id: webhook.id, line: webhookLine(webhook) })
       if (printed === printedHits + 1)
-        emit({ event: 'none', message: '  More hits are not printed; all of them: tenderstock hit list' })
+        emit({ event: 'note', message: 'More hits are not printed; all of them: tenderstock hit list' })
     },
     onRefused: (reason) => emit({ event: 'webhookRefused', reason }),
   })

@@ -411,7 +411,7 @@ async function openTrial(node: OpenNode, options: StartOptions): Promise<string 
   const { emit, context } = node
   const { store, clock, random, dataFolder } = context
   const where = dataFolder === resolve('data') ? '' : ` --data ${shellWord(dataFolder)}`
-  const say = (message: string) => emit({ event: 'none', message })
+  const say = (message: string) => emit({ event: 'note', message })
   if (!options.samples) {
     if (options.roles.has('serve') && (await loadTokens(store.db)).length === 0)
       say(

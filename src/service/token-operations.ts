@@ -80,7 +80,7 @@ export const rotateTokenNow: Operation = async (context, { options, operands }, 
       emit({ ...tokenEvent(outcome.token, circumstances.now), token: outcome.plaintext })
       emit(tokenEvent(outcome.old, circumstances.now))
       emit({
-        event: 'none',
+        event: 'note',
         message: `Both work now: deploy the new one, watch the last use of the old one with \`token list\`, then tenderstock token revoke ${tokenId}`,
       })
       return 0

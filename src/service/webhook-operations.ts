@@ -329,7 +329,7 @@ async function reportHeld(
   const { held } = await countDeliveries(store.db, endpointNo)
   if (held > 0)
     emit({
-      event: 'none',
+      event: 'note',
       message: `${held} deliveries were held meanwhile; to send them: tenderstock webhook release ${endpointId}`,
     })
 }

@@ -82,5 +82,6 @@ test('a printed line is validated against it', () => {
     "must have required property 'message'",
   )
   expect(() => readPrintedEvent(JSON.stringify({ event: 'none', time: 1, message: '' }))).toThrow('must be string')
+  expect(() => readPrintedEvent(JSON.stringify({ event: 'note', time, message: '  More hits.' }))).toThrow('laid out')
   expect(() => readPrintedEvent(JSON.stringify({ event: 'invented', time }))).toThrow('no event named invented')
 })

@@ -22,5 +22,8 @@ export function readPrintedEvent(line: string): PrintedEvent {
   if (!isValid) throw new Error(`contract/events.schema.json has no event named ${name}; run: npm run generate`)
   if (!isValid(event))
     throw new Error(`${line}\nis not as contract/events.schema.json says: ${ajv.errorsText(isValid.errors)}`)
+  const { message } = event
+  if (typeof message === 'string' && message !== message.trim())
+    throw new Error(`${line}\nhas a message that is laid out for a terminal`)
   return event
 }
