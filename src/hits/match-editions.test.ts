@@ -7,11 +7,13 @@ import { dayMs, hourMs } from '../domain/time.ts'
 import { systemRandom } from '../platform/random.ts'
 import { prune, publish } from '../publish/publish.ts'
 import { inTransaction, type Store } from '../store/database.ts'
+import { releaseHeld } from '../store/deliveries.ts'
 import { readHitLag } from '../store/hit-mark.ts'
 import { heldEditions, listHits, releaseDeliveries } from '../store/hits.ts'
 import { createOrganization } from '../store/organizations.ts'
 import { changeSearch, createSearch } from '../store/searches.ts'
 import { upsertTenders } from '../store/tenders.ts'
+import { createEndpoint, enableEndpoint } from '../store/webhook-endpoints.ts'
 import { type MatchOptions, matchEditions } from './match-editions.ts'
 import { openMatcher } from './matcher.ts'
 import { canonicalSearchFilter, parseSearchFilter, searchFilterHash } from './saved-search.ts'
@@ -205,6 +207,57 @@ describe.each(engines)('matching editions (%s)', (engine) => {
     const release = { edition: 1, searchNo: search.searchNo, now: start }
     expect(await inTransaction(store, (trx) => releaseDeliveries(trx, release, 500))).toEqual({ taken: 220, due: 220 })
     expect(await world.deliveries()).toEqual({ due: 220, held: 30 })
+  })
+
+  test('the messages of a flood to a disabled endpoint wait for both: the cap and the endpoint', async () => {
+    await using world = await openWorld(engine)
+    const { store } = world
+    const search = await world.search('Roads')
+    await sql`update webhook_endpoint set state = 'disabled', disabled_why = 'gone'`.execute(store.db)
+    await put(store, ...Array.from({ length: 250 }, (_, index) => tenderOf(index)))
+    await cut(store, start)
+    await world.match()
+    const { rows } = await sql<{ endpointNo: number }>`
+      select endpoint_no as "endpointNo" from webhook_endpoint`.execute(store.db)
+    const { endpointNo } = rows[0]!
+    await enableEndpoint(store.db, endpointNo)
+    expect(await releaseHeld(store, endpointNo, start)).toBe(0)
+    await sql`update webhook_endpoint set state = 'disabled', disabled_why = 'gone'`.execute(store.db)
+    const release = { edition: 1, searchNo: search.searchNo, now: start }
+    expect(await inTransaction(store, (trx) => releaseDeliveries(trx, release, 500))).toEqual({ taken: 250, due: 0 })
+    expect(await world.deliveries()).toEqual({ held: 250 })
+    await enableEndpoint(store.db, endpointNo)
+    expect(await releaseHeld(store, endpointNo, start)).toBe(250)
+    expect(await world.deliveries()).toEqual({ due: 250 })
+  })
+
+  test('an endpoint receives hits from the edition after it was created, however late the matching is', async () => {
+    await using world = await openWorld(engine)
+    const { store, organizationId } = world
+    await world.search('Roads')
+    await put(store, tenderOf(1))
+    await cut(store, start)
+    const { endpointNo } = (await createEndpoint(
+      store,
+      {
+        endpointId: 'later',
+        organizationId,
+        address: 'https://example.net/',
+        description: '',
+        kinds: ['search.hit'],
+        searches: undefined,
+        requestsPerSecond: 10,
+        secret: { secretId: 'secret', sealed: Buffer.alloc(48) },
+      },
+      start,
+    ))!
+    await put(store, tenderOf(2))
+    await cut(store, start + hourMs)
+    await world.match()
+    const { rows } = await sql<{ endpointNo: number; edition: number }>`
+      select endpoint_no as "endpointNo", edition from delivery where endpoint_no = ${endpointNo}`.execute(store.db)
+    expect(rows).toEqual([{ endpointNo, edition: 2 }])
+    expect(await world.deliveries()).toEqual({ due: 3 })
   })
 
   test('a flood holds the messages of its own edition alone', async () => {

@@ -89,6 +89,23 @@ describe('every text and code of a record counts', () => {
   })
 })
 
+test('codes, regions and authorities that begin alike are told apart, whichever is read first', () => {
+  const { archiveReason: _, ...first } = madeUpRecords(1, 1)[0]!
+  const texts = [
+    { cpvCodes: ['45233141'], nutsCodes: ['DE211'], contractingAuthority: { name: 'Landkreis Ahlen' } },
+    { cpvCodes: ['45233142'], nutsCodes: ['DE212'], contractingAuthority: { name: 'Landkreis Ahlenau' } },
+  ]
+  const records = texts.map((members) => ({ ...first, lots: [], jointAuthorities: [], ...members }))
+  const filters = texts.flatMap(({ cpvCodes, nutsCodes, contractingAuthority }) => [
+    { cpv: cpvCodes },
+    { nuts: nutsCodes },
+    { authorities: [contractingAuthority.name] },
+  ])
+  const index = indexSearches(filters, [])
+  for (const number of [0, 1, 0])
+    expect(index.match(records[number]!, 0).sort()).toEqual([0, 1, 2].map((place) => 3 * number + place))
+})
+
 describe('the fast scanner of words', () => {
   const seen: string[] = []
   const table = openTokenTable((token) => Int32Array.of(seen.push(token) - 1))

@@ -54,8 +54,8 @@ const proofs: { readonly [name: string]: Proof } = {
   },
   hits: {
     about:
-      '10,000 runs of searches, editions and crashes beside a plain loop, every planted mistake, 200 kills on each engine',
-    files: ['test/hits', 'test/webhooks'],
+      '10,000 runs of searches, editions and crashes beside a plain loop, every planted mistake, and 200 kills of what matches, delivers and mails on each engine',
+    files: ['test/hits', 'test/webhooks', 'test/digests'],
   },
   functions: {
     about: 'properties of functions with five to twenty times as many random inputs',

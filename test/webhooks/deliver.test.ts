@@ -130,15 +130,19 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     }
     expect(receiver.received).toHaveLength(10)
     expect(await stateOf(endpointNo)).toMatchObject({ 'given-up': 1 })
-    status = 200
     expect(await replayDeliveries(store, endpointNo, { since: now() - dayMs, only: 'failed' }, now())).toBe(0)
     expect(await replayDeliveries(store, endpointNo, { since: 0, only: 'failed' }, now())).toBe(1)
+    // the schedule begins again
     await deliver()
-    expect(idsOf(receiver.received)).toEqual(Array.from({ length: 11 }, () => messageId))
+    expect(await stateOf(endpointNo)).toMatchObject({ due: 1 })
+    status = 200
+    advance(5_000)
+    await deliver()
+    expect(idsOf(receiver.received)).toEqual(Array.from({ length: 12 }, () => messageId))
     expect(await replayDeliveries(store, endpointNo, { since: 0, only: 'failed' }, now())).toBe(0)
     expect(await replayDeliveries(store, endpointNo, { messageId }, now())).toBe(1)
     await deliver()
-    expect(receiver.received).toHaveLength(12)
+    expect(receiver.received).toHaveLength(13)
   })
 
   test('a 410 disables the endpoint at once and holds the rest, which arrives once after a release', async () => {
