@@ -152,6 +152,7 @@ async function publishWhileAsked({
   await change(store, records, version)
   let matched: { readonly at: number; readonly hits: number } | undefined
   let isReady = false
+  let lastLine = ''
   const port = await freePort()
   const folder = temporaryFolder('node')
   const args = [
@@ -161,6 +162,8 @@ async function publishWhileAsked({
     folder,
     '--api-port',
     String(port),
+    '--console-port',
+    '0',
     '--publish-interval-minutes',
     '600',
     '--drain-seconds',
@@ -170,6 +173,7 @@ async function publishWhileAsked({
   const node = startProcess(process.execPath, [join(import.meta.dirname, '../src/bin/tenderstock.ts'), ...args], {
     env: { ...process.env, DATABASE_URL: url },
     onLine: (line) => {
+      lastLine = line
       if (!line.startsWith('{')) return
       const said = JSON.parse(line) as { readonly event?: string; readonly hits?: number }
       if (said.event === 'ready') isReady = true
@@ -177,7 +181,7 @@ async function publishWhileAsked({
     },
   })
   await until(() => isReady || node.exitCode !== null)
-  if (!isReady) throw new Error('the node did not start')
+  if (!isReady) throw new Error(`the node did not start: ${lastLine}`)
   const load = startApiLoad(port, token)
   await sleep(warmSeconds * 1000)
   await publishNow(store)

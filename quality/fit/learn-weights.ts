@@ -25,8 +25,11 @@ export function scoreOfParts(parts: Float64Array, at: number, weights: readonly 
 
 const steps = 400
 const rate = 0.05
-/** Strength of the pull toward the start of the search, so that few cases do not change a weight much. */
-const pull = 0.02
+/**
+ * Strength of the pull toward the start, counted in cases: the fewer there are to learn from, the less a weight moves.
+ * The logarithms of the weights have a normal prior with this precision, a standard deviation of .45.
+ */
+const priorCases = 5
 
 /**
  * Gradient ascent (Adam) on the likelihood of each won tender among those of its case, over logarithms of the weights
@@ -37,6 +40,7 @@ export function learnWeights(cases: readonly CaseParts[], start: FitWeights): Fi
   const point = [...first]
   const mean = point.map(() => 0)
   const square = point.map(() => 0)
+  const pull = priorCases / cases.length
   for (let step = 1; step <= steps; step++) {
     const gradient = gradientAt(cases, point)
     for (let index = 0; index < point.length; index++) {

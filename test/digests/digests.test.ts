@@ -303,7 +303,7 @@ describe.each(engines)('digests (%s)', (engine) => {
       },
     })
     const first = world.send(answering(hanging.promise))
-    await expect.poll(() => ids.length).toBe(1)
+    await expect.poll(() => ids.length, { timeout: 60_000 }).toBe(1)
     const second = answering(Promise.resolve({ kind: 'accepted' }))
     await world.send(second)
     expect(ids).toHaveLength(1)

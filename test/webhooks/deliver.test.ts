@@ -318,7 +318,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
         // it waits for the lock, and does not see what is written meanwhile
         const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%logged as%'
           and datname = current_database() and pid <> pg_backend_pid()`
-        await expect.poll(async () => (await other.query(waiting)).rowCount).toBe(1)
+        await expect.poll(async () => (await other.query(waiting)).rowCount, { timeout: 60_000 }).toBe(1)
         await other.query(
           `insert into delivery_attempt (message_id, endpoint_no, attempt, attempted_at, duration_ms, answer)
            values ($1, $2, 1, 0, 1, '')`,
@@ -455,10 +455,14 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
   test('during a rotation both secrets sign, a day later only the new one', async () => {
     const { addHit, addEndpoint, addDelivery, deliver, receiver, store, advance, now, options } = await world()
     const endpoint = await addEndpoint(receiver.url)
-    const newer = makeWebhookSecret(randomBytes)
-    const secretId = randomUUID()
-    const sealed = options.sealer.seal(webhookSecretBytes(newer)!, secretId)
-    await rotateSecret(store, endpoint.endpointNo, { secretId, sealed }, now())
+    const rotate = async () => {
+      const secret = makeWebhookSecret(randomBytes)
+      const secretId = randomUUID()
+      const sealed = options.sealer.seal(webhookSecretBytes(secret)!, secretId)
+      await rotateSecret(store, endpoint.endpointNo, { secretId, sealed }, now())
+      return secret
+    }
+    const newer = await rotate()
     const send = async () => {
       await addDelivery(endpoint.endpointNo, await addHit())
       await deliver()
@@ -472,6 +476,12 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     const after = await send()
     after(newer)
     expect(() => after(endpoint.secret)).toThrow()
+    // of two rotations in a row, only the last two secrets sign
+    const [newest, last] = [await rotate(), await rotate()]
+    const soon = await send()
+    soon(newest)
+    soon(last)
+    expect(() => soon(newer)).toThrow()
   })
 
   test('secrets appear in no row of the database', async () => {
