@@ -8,13 +8,16 @@ const newest = 'coalesce((select max(last_modified) from edition), -1)'
 
 /** Each counts rows that must not exist: what readers see, whatever a publication has begun. */
 const atAnyMoment: { readonly [fault: string]: string } = {
-  'editions with a gap (P1)': 'select max(edition) - count(*) as count from edition',
+  'editions with a gap in which no epoch begins (P1)': `
+    select count(*) from (select edition, lag(edition, 1, 0) over (order by edition) as before from edition) e
+    where edition <> before + 1 and not exists (select from setting, json_array_elements(value::json) epoch
+      where name = 'epochs' and (epoch->>'first')::integer = e.edition and (epoch->>'edition')::integer = e.before)`,
   'editions with fewer or more entries than changes': `
     select count(*) from edition e where edition = (select max(edition) from edition) and changes <>
       (select count(*) from edition_entry n where n.edition = e.edition and n.last_modified <= ${newest})`,
   'entries outside the stamps of their edition (P2)': `
     select count(*) from edition_entry e left join edition own using (edition)
-    left join edition before on before.edition = e.edition - 1
+    left join edition before on before.edition = (select max(edition) from edition b where b.edition < e.edition)
     where e.last_modified <= ${newest}
     and (own.edition is null or e.last_modified > own.last_modified or e.last_modified <= coalesce(before.last_modified, -1))`,
   'stamps ahead of the clock (P4)': `

@@ -18,6 +18,8 @@ export type ReplicatedServers = AsyncDisposable & {
   /** Lets the standby receive, but not show. */
   readonly pauseStandby: () => Promise<void>
   readonly resumeStandby: () => Promise<void>
+  /** The standby receives nothing more: what the primary acknowledges from now on is lost with it. */
+  readonly cutOffStandby: () => Promise<void>
   /** Waits until the standby shows everything that the primary has. */
   readonly settle: () => Promise<void>
   /** Ends the primary immediately, promotes the standby, and gives it a standby of its own. */
@@ -134,6 +136,17 @@ export async function openReplicatedServers(folder: string, database: string): P
     },
     resumeStandby: async () => {
       await ask(standby, 'select pg_wal_replay_resume()')
+    },
+    cutOffStandby: async () => {
+      await ask(standby, "alter system set primary_conninfo = ''")
+      await ask(standby, 'select pg_reload_conf()')
+      await until(async () => {
+        const { receivers } = await ask<{ receivers: number }>(
+          standby,
+          'select count(*)::integer as receivers from pg_stat_wal_receiver',
+        )
+        return receivers === 0
+      })
     },
     settle: async () => {
       const { place } = await ask<{ place: string }>(primary, 'select pg_current_wal_lsn()::text as place')

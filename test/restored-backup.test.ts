@@ -91,7 +91,9 @@ test.skipIf(!isPossible)(
     // what the portals published since is read again
     const restored = await openStore({ databaseUrl: after.url, dataFolder: folder })
     await putNumbered(restored, 10, 40, 1)
-    expect(await publish(restored, cutAt(4))).toMatchObject({ kind: 'published', edition: 2 })
+    const outcome = await publish(restored, cutAt(4))
+    if (outcome.kind !== 'published') throw new Error(JSON.stringify(outcome))
+    expect(outcome.edition).toBeGreaterThan(3)
     const again = await openEditionLog(editions, { clock })
     await catchUp(again, restored)
     await restored.close()

@@ -64,7 +64,7 @@ const json: OptionSpec = { type: 'flag', help: 'One JSON line per event on stand
 const help: OptionSpec = { type: 'flag', help: 'Show this help.' }
 const acceptOlder: OptionSpec = {
   type: 'flag',
-  help: 'Continue from a database that lacks the newest editions of the edition log (a restored backup); the log is set aside.',
+  help: 'Continue from a database that lacks the newest editions of the edition log (a restored backup); what is given up is kept aside.',
 }
 const logLevel: OptionSpec = {
   type: 'choice',

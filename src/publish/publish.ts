@@ -25,7 +25,13 @@ import {
   sourceChecks,
 } from '../store/editions.ts'
 import { hashEntries, hashPublished } from '../store/entry-hashes.ts'
-import { epochOf, previousEdition } from '../store/older-database.ts'
+import {
+  continueHistory,
+  noteHistory,
+  type PreviousEdition,
+  previewHistory,
+  previousEdition,
+} from '../store/older-database.ts'
 import { Pace } from '../store/paced.ts'
 import {
   beginWriting,
@@ -161,6 +167,7 @@ async function waitForLease(store: PublishingStore, options: PublishOptions) {
 }
 
 async function publishUnder(store: PublishingStore, lease: Lease, options: PublishOptions): Promise<PublishOutcome> {
+  await underLease(store, lease, (trx) => continueHistory(trx, options.now))
   const previous = await previousEdition(store.db)
   const early = tooEarly(previous, options)
   if (early) return early
@@ -176,7 +183,7 @@ async function publishUnder(store: PublishingStore, lease: Lease, options: Publi
 }
 
 /** The digest of the newest edition. If it was published without one, all records are read. */
-async function digestOf(store: PublishingStore, lease: Lease, previous: EditionRow | undefined): Promise<string> {
+async function digestOf(store: PublishingStore, lease: Lease, previous: PreviousEdition | undefined): Promise<string> {
   if (!previous) return new DigestSum().digest
   if (previous.checksum !== null && sumsOfDigest(previous.checksum)) return previous.checksum
   const sum = new DigestSum()
@@ -189,8 +196,8 @@ async function digestOf(store: PublishingStore, lease: Lease, previous: EditionR
 }
 
 /** Whether its number is the next one, and its stamps are those that a plan made now could have (P4). */
-function isStillRight({ edition }: Plan, previous: EditionRow | undefined, now: number): boolean {
-  if (edition.edition !== (previous?.edition ?? 0) + 1) return false
+function isStillRight({ edition }: Plan, previous: PreviousEdition | undefined, now: number): boolean {
+  if (edition.edition !== (previous?.next ?? 1)) return false
   if (edition.changes === 0) return edition.lastModified === previous?.lastModified
   const first = edition.lastModified - edition.changes + 1
   return (
@@ -217,12 +224,12 @@ export type PublishPreview = {
 
 /** Returns what `publish` would do now. Only reads, so it can run beside a publisher. */
 export async function previewPublication(store: PublishingStore, options: PublishOptions): Promise<PublishPreview> {
-  const previous = await previousEdition(store.db)
+  const previous = await previewHistory(store.db, options.now)
   const pace = new Pace(store.engine)
   const examined = await examine(store, previous, options, async (read) => {
     while (await pace.run((limit) => read(store.db, limit)));
   })
-  const number = (previous?.edition ?? 0) + 1
+  const number = previous?.next ?? 1
   const allowedAt = tooEarly(previous, options)?.allowedAt ?? null
   if (examined === undefined)
     return {
@@ -230,7 +237,7 @@ export async function previewPublication(store: PublishingStore, options: Publis
       ...{ reasons: [], warnings: [], allowedAt },
     }
   const { pending, verdict } = examined
-  const epochAllowsAt = await afterEpoch(store.db, previous, pending.changes)
+  const epochAllowsAt = afterEpoch(previous, pending.changes)
   return {
     edition: number,
     records: (previous?.records ?? 0) + pending.added,
@@ -246,14 +253,14 @@ export async function previewPublication(store: PublishingStore, options: Publis
 async function planned(
   store: PublishingStore,
   lease: Lease,
-  previous: EditionRow | undefined,
+  previous: PreviousEdition | undefined,
   options: PublishOptions,
 ): Promise<Plan | Exclude<PublishOutcome, { kind: 'published' }>> {
   const { now, overrideGate = false } = options
   const examined = await examine(store, previous, options, pagesUnder(store, lease))
   if (examined === undefined) return { kind: 'nothingNew' }
   const { pending, checks, before, verdict } = examined
-  const allowedAt = await afterEpoch(store.db, previous, pending.changes)
+  const allowedAt = afterEpoch(previous, pending.changes)
   if (now < allowedAt) return { kind: 'tooEarly', allowedAt }
   const reasons = verdict.kind === 'hold' ? verdict.reasons : []
   if (reasons.length > 0 && !overrideGate) {
@@ -305,12 +312,11 @@ async function examine(
 }
 
 /**
- * When the first edition of a restored database may be published: all its stamps are above the beginning of the epoch,
- * and none is ahead of the clock, so that the same is true of the next restored backup.
+ * When the first edition of an epoch may be published: all its stamps are above the beginning of the epoch, and none is
+ * ahead of the clock, so that the same is true of the next one.
  */
-async function afterEpoch(db: Executor, previous: EditionRow | undefined, changes: number): Promise<number> {
-  const epoch = await epochOf(db)
-  return epoch !== undefined && epoch.edition === previous?.edition ? epoch.at + changes + 1 : 0
+function afterEpoch(previous: PreviousEdition | undefined, changes: number): number {
+  return previous?.beginsAt === undefined ? 0 : previous.beginsAt + changes + 1
 }
 
 /** Reads page by page, each in a statement of bounded size, until `read` reports the end. */
@@ -348,13 +354,13 @@ function addTo(sums: Record<string, number>, deltas: { readonly [source: string]
 }
 
 function editionAfter(
-  previous: EditionRow | undefined,
+  previous: PreviousEdition | undefined,
   { changes, added }: PendingChanges,
   checks: { readonly [sourceId: string]: number },
   now: number,
 ): Plan['edition'] {
   return {
-    edition: (previous?.edition ?? 0) + 1,
+    edition: previous?.next ?? 1,
     lastModified:
       changes === 0 ? previous!.lastModified : firstStamp(previous?.lastModified, changes, now) + changes - 1,
     records: (previous?.records ?? 0) + added,
@@ -470,6 +476,7 @@ async function write(
   await underLease(store, lease, async (trx) => {
     await ensureStockId(trx)
     await insertEdition(trx, { ...plan.edition, publishedAt, checksum: progress.checksum }, plan.counts)
+    await noteHistory(trx)
     await endPublication(trx)
     await bump(trx, 'edition')
   })

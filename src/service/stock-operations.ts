@@ -9,8 +9,8 @@ import { type ReceivedDocument, readPath } from '../sources/files.ts'
 import { parserVersion } from '../sources/parser-version.ts'
 import { loadSources } from '../sources/registry.ts'
 import { countReceived } from '../store/documents.ts'
-import { newestEdition } from '../store/editions.ts'
 import { newestModel } from '../store/estimates.ts'
+import { previousEdition } from '../store/older-database.ts'
 import { asRebuild, rebuildState } from '../store/rebuild-mark.ts'
 import { listHolds, tenderHashes } from '../store/status.ts'
 import { publisherClockConcern } from './clock-concerns.ts'
@@ -72,11 +72,11 @@ async function notePublication(context: ServiceContext, options: ControlRequest[
     throw wrongUse('--reason says why the gate is overridden: pass it with --override-gate.')
   }
   const { db } = context.store
-  const newest = await newestEdition(db)
-  const [hold] = isForced ? await listHolds(db, newest?.publishedAt ?? 0, 1) : []
+  const previous = await previousEdition(db)
+  const [hold] = isForced ? await listHolds(db, previous?.publishedAt ?? 0, 1) : []
   await noteCommand(db, context, {
     action: isForced ? 'edition.publishAnyway' : 'edition.acceptFuture',
-    subject: `edition ${(newest?.edition ?? 0) + 1}`,
+    subject: `edition ${previous?.next ?? 1}`,
     detail: {
       ...(options['reason'] !== undefined && { reason: String(options['reason']) }),
       ...(hold && { held: hold.reasons.join(' ').slice(0, 1000) }),

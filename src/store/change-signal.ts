@@ -18,6 +18,15 @@ export async function bump(db: Executor, topic: SignalTopic): Promise<void> {
   await db.updateTable('change_signal').set({ serial: sql<number>`serial + 1` }).where('topic', '=', topic).execute()
 }
 
+/** Increases a topic's serial above those that a lost state of this database can have reached. */
+export async function jumpSerial(db: Executor, topic: SignalTopic): Promise<void> {
+  await db
+    .updateTable('change_signal')
+    .set({ serial: sql<number>`serial + 1000000` })
+    .where('topic', '=', topic)
+    .execute()
+}
+
 /** The current serials. */
 export async function readSerials(db: Executor): Promise<Serials> {
   const rows = await db.selectFrom('change_signal').select(['topic', 'serial']).execute()

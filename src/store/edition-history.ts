@@ -21,7 +21,7 @@ export async function listEditions(
   const { rows } = await sql<ListedEdition>`
     select e.edition, e.published_at as "publishedAt", e.records, e.changes, e.checksum, (
       select count(*)::integer from edition_hold h where h.held_at <= e.published_at
-        and h.held_at > coalesce((select published_at from edition p where p.edition = e.edition - 1), 0)) as holds
+        and h.held_at > coalesce((select max(published_at) from edition p where p.edition < e.edition), 0)) as holds
     from edition e where ${before ?? null}::integer is null or e.edition < ${before ?? null}
     order by e.edition desc limit ${limit}::integer`.execute(db)
   return rows
@@ -44,7 +44,8 @@ export async function findEdition(db: Executor, edition: number): Promise<Editio
       not exists (select from edition n where n.edition > e.edition) as "isNewest",
       (select coalesce(json_agg(json_build_object('heldAt', held_at, 'reasons', reasons::json) order by held_at), '[]')
        from edition_hold h where h.held_at <= e.published_at and h.held_at > coalesce(p.published_at, 0)) as holds
-    from edition e left join edition p on p.edition = e.edition - 1 where e.edition = ${edition}`.execute(db)
+    from edition e left join edition p on p.edition = (select max(edition) from edition b where b.edition < e.edition)
+    where e.edition = ${edition}`.execute(db)
   return rows[0]
 }
 

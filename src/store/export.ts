@@ -2,6 +2,7 @@
 import { sql, type Transaction } from 'kysely'
 import { OperatorError } from '../platform/errors.ts'
 import { openStore, type Store } from './database.ts'
+import { noteHistory } from './older-database.ts'
 import type { Database } from './schema.ts'
 import { openServer } from './server/open-server.ts'
 import { shownAddress } from './server/server-addresses.ts'
@@ -107,6 +108,8 @@ async function copyTables(
     if (!isSameFingerprint(source, target))
       throw new Error(`the copy of ${table.name} differs: ${fingerprintText(source)} became ${fingerprintText(target)}`)
   }
+  // nothing was lost on the way
+  if (copied['edition']! > 0) await noteHistory(to)
   // After the rows: on a server the source continues, and a number must not be assigned twice.
   for (const sequence of await readSequences(from)) await setSequence(to, sequence)
   return copied

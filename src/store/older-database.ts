@@ -1,54 +1,183 @@
 // What a database needs that is older than the editions that clients have seen, so that they end with equal copies
-// again.
+// again: another epoch, whose editions have numbers and stamps above all that can have been seen before.
 import { sql } from 'kysely'
+import { minuteMs } from '../domain/time.ts'
 import { arrayText } from './array-text.ts'
+import { jumpSerial } from './change-signal.ts'
 import { beginCursorEpoch, type CursorKeyOptions } from './cursor-keys.ts'
 import type { Executor, Store } from './database.ts'
 import { type EditionRow, newestEdition } from './editions.ts'
 import { inStockTransaction } from './publication.ts'
 import { getSetting, setSetting } from './settings.ts'
 
-const floorName = 'stamp-floor'
+const epochsName = 'epochs'
+const historyName = 'history'
 const idsAtOnce = 1000
 
-/**
- * The newest edition as the next one has to follow it: with a W that is no lower than any lastModified that clients may
- * have seen (P5).
- */
-export async function previousEdition(db: Executor): Promise<EditionRow | undefined> {
-  const newest = await newestEdition(db)
-  const floor = await stampFloor(db)
-  return newest && floor !== undefined ? { ...newest, lastModified: Math.max(newest.lastModified, floor) } : newest
+/** Begins when editions were lost, or may have been: with the first one that is published then. */
+export type Epoch = {
+  /** The newest edition that the database had when it began. */
+  readonly edition: number
+  /** The number of its first edition: above all that can have been published before (P1). */
+  readonly first: number
+  /** All its stamps are above this one (P5). */
+  readonly at: number
+  /**
+   * The lost editions whose changes it publishes again, as `lostName` names them; null: it publishes everything again.
+   */
+  readonly lost: readonly string[] | null
 }
 
-/** The largest lastModified of editions that this database gave up; undefined when there are none. */
-async function stampFloor(db: Executor): Promise<number | undefined> {
-  const value = await getSetting(db, floorName)
-  return value === undefined ? undefined : Number(value)
+/** Its digest tells it from another edition of the same number. */
+export const lostName = ({ edition, checksum }: { readonly edition: number; readonly checksum: string }): string =>
+  `${edition} ${checksum}`
+
+/** Their numbers must not reach those of an epoch, and nobody publishes more than one in a minute. */
+const numberStep = 1000
+const keptEpochs = 100
+
+/** The epochs of this stock after its first one, the newest last. */
+export async function epochsOf(db: Executor): Promise<readonly Epoch[]> {
+  return JSON.parse((await getSetting(db, epochsName)) ?? '[]') as Epoch[]
+}
+
+/** The newest edition as the next one has to follow it. */
+export type PreviousEdition = EditionRow & {
+  /** Number of the next edition. */
+  readonly next: number
+  /** The next edition begins an epoch: until its stamps are behind the clock, it has to wait. */
+  readonly beginsAt: number | undefined
+}
+
+/** With a W that is no lower than any lastModified that clients may have seen (P5). */
+export async function previousEdition(db: Executor): Promise<PreviousEdition | undefined> {
+  const newest = await newestEdition(db)
+  const epoch = (await epochsOf(db)).at(-1)
+  return newest && followedBy(newest, epoch)
+}
+
+function followedBy(newest: EditionRow, epoch: Epoch | undefined): PreviousEdition {
+  return {
+    ...newest,
+    lastModified: Math.max(newest.lastModified, epoch?.at ?? Number.NEGATIVE_INFINITY),
+    next: Math.max(newest.edition + 1, epoch?.first ?? 0),
+    beginsAt: epoch?.edition === newest.edition ? epoch.at : undefined,
+  }
+}
+
+/**
+ * The server and its timeline: a standby that is promoted, or a server that is restored, continues on another one. The
+ * control file knows the new timeline before the first checkpoint only as the end of recovery.
+ */
+async function historyOf(db: Executor): Promise<string> {
+  const { rows } = await sql<{ history: string }>`
+    select s.system_identifier || ' ' || greatest(c.timeline_id, r.min_recovery_end_timeline) as history
+    from pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r`.execute(db)
+  return rows[0]!.history
+}
+
+/**
+ * Whether another server, or this one before its promotion, published the newest edition: then that may have published
+ * later ones, too, which did not reach this one.
+ */
+async function isOtherHistory(db: Executor): Promise<boolean> {
+  const before = await getSetting(db, historyName)
+  return before !== undefined && before !== (await historyOf(db))
+}
+
+/** Call it in the transaction that adds an edition. */
+export async function noteHistory(trx: Executor): Promise<void> {
+  await setSetting(trx, historyName, await historyOf(trx))
+}
+
+/** The newest edition as `continueHistory` would have the next one follow it. */
+export async function previewHistory(db: Executor, now: number): Promise<PreviousEdition | undefined> {
+  const previous = await previousEdition(db)
+  if (!previous || !(await isOtherHistory(db))) return previous
+  const epochs = await epochsOf(db)
+  return followedBy((await newestEdition(db))!, nextEpoch(epochs, previous, { now, at: now, lost: [] }).at(-1))
+}
+
+/** Begins an epoch if another server published the newest edition. Call it under the lease of the publication. */
+export async function continueHistory(trx: Executor, now: number): Promise<void> {
+  const newest = await newestEdition(trx)
+  if (newest && (await isOtherHistory(trx))) await addEpoch(trx, newest, { now, at: now, lost: [] })
+}
+
+type Begun = Pick<Epoch, 'at' | 'lost'> & {
+  readonly now: number
+  /** A number that was certainly used. */
+  readonly used?: number
+}
+
+async function addEpoch(trx: Executor, newest: EditionRow, begun: Begun): Promise<Epoch> {
+  const epochs = nextEpoch(await epochsOf(trx), newest, begun)
+  await setSetting(trx, epochsName, JSON.stringify(epochs.slice(-keptEpochs)))
+  await noteHistory(trx)
+  // a node that saw what was lost must not take a later serial for one that it knows
+  await jumpSerial(trx, 'edition')
+  return epochs.at(-1)!
+}
+
+/** An epoch without an edition is continued by the next one. */
+function nextEpoch(epochs: readonly Epoch[], newest: EditionRow, { now, at, lost, used = 0 }: Begun): readonly Epoch[] {
+  const unused = epochs.at(-1)?.edition === newest.edition ? epochs.at(-1) : undefined
+  const minutes = Math.max(0, now - newest.publishedAt) / minuteMs
+  const above = Math.max(newest.edition, used) + minutes
+  const first = (Math.floor(above / numberStep) + 2) * numberStep + 1
+  const epoch: Epoch = {
+    edition: newest.edition,
+    first: Math.max(first, unused?.first ?? 0),
+    at: Math.max(at, newest.lastModified, epochs.at(-1)?.at ?? Number.NEGATIVE_INFINITY),
+    lost: lost === null || unused?.lost === null ? null : [...(unused?.lost ?? []), ...lost],
+  }
+  return [...(unused ? epochs.slice(0, -1) : epochs), epoch]
+}
+
+/**
+ * The epoch that gave up the newest edition of a log and publishes again what it changed; undefined when there is none.
+ * `common`: the newest edition that the log and the database both hold.
+ */
+export function epochWithout(
+  epochs: readonly Epoch[],
+  common: number,
+  newest: { readonly edition: number; readonly checksum: string; readonly lastModified: number },
+): Epoch | undefined {
+  return epochs.find(({ edition, first, at, lost }) => {
+    if (newest.edition >= first) return false
+    return lost === null ? common <= edition && newest.lastModified <= at : lost.includes(lostName(newest))
+  })
 }
 
 export type LostEditions = {
-  /** The largest lastModified before them, and of them. */
+  /** The largest lastModified before them. */
   readonly after: number
-  readonly lastModified: number
+  /** Their names (`lostName`). */
+  readonly names: readonly string[]
+  /** The newest of them, and the newest edition before them. */
+  readonly newest: { readonly edition: number; readonly checksum: string; readonly lastModified: number }
+  readonly common: number
   /** Records that they changed; some may come more than once. */
   readonly ids: Iterable<string>
+  /** Epoch milliseconds. */
+  readonly now: number
 }
 
 /**
- * Prepares the database to continue without these editions: later ones take stamps above theirs, and the next one
- * publishes again, as it is here, every record that they changed or that has a stamp like theirs here. Does nothing if
- * that was done for the same editions, or later ones, before. Returns how many records that is, and how many more are
- * not published here.
+ * Prepares the database to continue without these editions: later ones have numbers and stamps above theirs, and the
+ * next one publishes again, as it is here, every record that they changed or that has a stamp like theirs here. Does
+ * nothing if that was done before. Returns how many records that is, and how many more are not published here.
  */
 export async function forgoEditions(
   store: Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>,
-  { after, lastModified, ids }: LostEditions,
+  { after, names, newest, common, ids, now }: LostEditions,
 ): Promise<{ readonly changed: number; readonly unknown: number }> {
+  const { lastModified, edition: used } = newest
   const prepared = await inStockTransaction(store, async (trx) => {
-    const floor = await stampFloor(trx)
-    if (floor !== undefined && floor >= lastModified) return { changed: 0, unknown: 0 }
-    await setSetting(trx, floorName, String(lastModified))
+    if (epochWithout(await epochsOf(trx), common, newest)) return { changed: 0, unknown: 0 }
+    const held = await newestEdition(trx)
+    if (!held) return { changed: 0, unknown: 0 }
+    await addEpoch(trx, held, { now, at: lastModified, lost: names, used })
     const lost = new Set(ids)
     const alike = await sql<{ id: string }>`
       select tender_id as id from published_tender where last_modified > ${after} and last_modified <= ${lastModified}`.execute(
@@ -74,21 +203,11 @@ export async function forgoEditions(
   return prepared!
 }
 
-const epochName = 'epoch'
-
-/** When a restored database began to be the stock, by its clock, and its newest edition then. */
-export type Epoch = { readonly at: number; readonly edition: number }
-
-/** The newest epoch; undefined in a database that was never restored. */
-export async function epochOf(db: Executor): Promise<Epoch | undefined> {
-  const text = await getSetting(db, epochName)
-  return text === undefined ? undefined : (JSON.parse(text) as Epoch)
-}
-
 /**
  * Prepares a database that was restored from a backup while nobody knows what was served since: the next edition
  * publishes every record again, with stamps above `now`, which is above every stamp that anybody has seen (none is
- * ahead of the clock). Cursors of the lost editions have expired. Returns the number of records.
+ * ahead of the clock), and with a number that nobody has seen. Cursors of the lost editions have expired. Returns the
+ * number of records.
  */
 export async function beginEpoch(
   trx: Executor,
@@ -97,9 +216,7 @@ export async function beginEpoch(
   const newest = await newestEdition(trx)
   if (!newest) return { edition: 0, records: 0 }
   const { edition } = newest
-  const at = Math.max(options.now, newest.lastModified, (await stampFloor(trx)) ?? 0)
-  await setSetting(trx, floorName, String(at))
-  await setSetting(trx, epochName, JSON.stringify({ at, edition } satisfies Epoch))
+  await addEpoch(trx, newest, { now: options.now, at: options.now, lost: null })
   // what an unfinished publication replaced is restored from there when it is undone
   await sql`update replaced_entry set content_hash = '' where superseded_by > ${edition}::integer`.execute(trx)
   await sql`update published_tender set content_hash = ''`.execute(trx)

@@ -7,6 +7,8 @@ import { readUpTo, readUpToNow, writeTogether } from './transfer.ts'
 
 export type BodyKind = 'plain' | 'gzip'
 
+export const bodyNames = ['plain.bin', 'gzip.bin'] as const
+
 /** What pieces are read from. */
 export type BodySource = {
   /** False when the file ends too early or cannot be read: the target is filled with zeros then. */
@@ -29,8 +31,8 @@ export class BodyFiles implements BodySource {
   }
 
   static async open(folder: string): Promise<BodyFiles> {
-    const plain = await openToAppend(join(folder, 'plain.bin'))
-    const gzip = await openToAppend(join(folder, 'gzip.bin'))
+    const plain = await openToAppend(join(folder, bodyNames[0]))
+    const gzip = await openToAppend(join(folder, bodyNames[1]))
     return new BodyFiles({ plain, gzip }, { plain: (await plain.stat()).size, gzip: (await gzip.stat()).size })
   }
 
@@ -84,7 +86,7 @@ function readPieces(fd: number, target: Buffer, offset: number, length: number, 
 
 /** The body files of a log that another thread writes. */
 export function openBodySource(folder: string): BodySource & { readonly close: () => void } {
-  const files = { plain: openSync(join(folder, 'plain.bin'), 'r'), gzip: openSync(join(folder, 'gzip.bin'), 'r') }
+  const files = { plain: openSync(join(folder, bodyNames[0]), 'r'), gzip: openSync(join(folder, bodyNames[1]), 'r') }
   return {
     read: (kind, target, offset, length, from) => readPieces(files[kind], target, offset, length, from),
     close: () => {

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { EditionRow } from '../../store/editions.ts'
+import type { Epoch } from '../../store/older-database.ts'
 
 /** An object by the SHA-256 of its bytes. */
 export type ObjectName = { readonly edition: number; readonly hash: string }
@@ -25,6 +26,8 @@ export type BucketHead = {
   readonly snapshot: ObjectName
   /** The last redaction that the objects reflect; 0 for none. */
   readonly redactedAt: number
+  /** The epochs of the stock; absent in the head of a version that knew none. */
+  readonly epochs?: readonly Epoch[]
 }
 
 /** What one edition adds. */

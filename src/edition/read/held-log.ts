@@ -40,6 +40,8 @@ export type HeldEdition = {
   /** Number of entries that it replaced. */
   readonly replaced: number
   readonly checks: Map<string, number>
+  /** The edition after it, whose number may be far above: an epoch begins there. */
+  next: HeldEdition | undefined
   /** By source set, made when first needed; null for a set without any check. */
   readonly stamps: (TimeStamp | null)[]
 }
@@ -74,7 +76,7 @@ export class HeldLog {
   /** Number of entries that no held edition can show: a rebuilt log would not contain them. */
   removable = 0
   /** The oldest edition that may still be held. */
-  #oldest = 1
+  #oldest: HeldEdition | undefined
   /** Some bytes are not what was written. */
   isDamaged = false
   onDamage: (() => void) | undefined
@@ -142,9 +144,12 @@ export class HeldLog {
       isPassed,
       replaced,
       checks: new Map(Object.entries(taken.checks)),
+      next: undefined,
       stamps: [],
     }
     this.editions.set(edition, held)
+    if (this.newest) this.newest.next = held
+    this.#oldest ??= held
     this.newest = held
     if (!isComplete || isPassed) return
     this.shown = held
@@ -153,19 +158,28 @@ export class HeldLog {
 
   /** The oldest edition that may still be requested. */
   get oldest(): number {
-    return this.#oldest
+    return this.#oldest?.info.edition ?? 1
+  }
+
+  /** The last edition up to this number. */
+  editionUpTo(edition: number): HeldEdition | undefined {
+    let found = this.editions.get(edition)
+    // a number that only a lost edition had
+    if (!found) for (const held of this.editions.values()) if (held.info.edition < edition) found = held
+    return found
   }
 
   /** Only what R5 needs of old editions is kept in memory. */
   #forgetOld(shown: EditionInfo): void {
-    for (; this.#oldest < shown.edition; this.#oldest++) {
-      const next = this.editions.get(this.#oldest + 1)!
+    for (let gone = this.#oldest!; gone.info.edition < shown.edition; ) {
+      const next = gone.next!
       if (shown.publishedAt - next.info.publishedAt <= retentionMs) return
-      const gone = this.editions.get(this.#oldest)!
       gone.checks.clear()
       gone.stamps.length = 0
       this.removable += next.replaced
       if (next.replaced > 0) this.#hideReplaced(gone.end, next.end)
+      gone = next
+      this.#oldest = next
     }
   }
 

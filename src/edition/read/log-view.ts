@@ -78,15 +78,16 @@ export abstract class LogView implements EditionView {
     const state = this.held
     if (!state?.shown || edition > state.shown.info.edition) return undefined
     if (edition === state.shown.info.edition) return state.shown
-    const next = state.editions.get(edition + 1)
+    const held = state.editions.get(edition)
+    const next = held?.next
     // The log itself forgets by the times of its editions, whatever the clock says.
     const now = Math.max(this.#clock(), state.shown.info.publishedAt)
-    return next && now - next.info.publishedAt <= retentionMs ? state.editions.get(edition) : undefined
+    return next && held.isComplete && now - next.info.publishedAt <= retentionMs ? held : undefined
   }
 
   list(query: ListQuery): ListResult {
     const held = this.held
-    const known = held?.editions.get(query.edition)
+    const known = held?.editionUpTo(query.edition)
     if (!held?.shown || !known || query.edition > held.shown.info.edition)
       throw new RangeError(`edition ${query.edition} is not known here`)
     const seen = (this.#edition(query.edition) ?? held.shown).info.edition

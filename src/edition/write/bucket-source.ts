@@ -3,7 +3,7 @@
 // publisher is asked to write it again.
 import { OperatorError } from '../../platform/errors.ts'
 import type { Bucket } from '../../store/bucket.ts'
-import type { DatabaseHead, EditionRow } from '../../store/editions.ts'
+import type { EditionRow } from '../../store/editions.ts'
 import {
   type BucketHead,
   type EditionManifest,
@@ -19,7 +19,7 @@ import {
   snapshotPath,
 } from '../format/bucket-files.ts'
 import { decodeSegment, type ReadPart } from '../format/segment.ts'
-import type { EditionReads, EditionSource } from './edition-source.ts'
+import type { EditionReads, EditionSource, SourceHead } from './edition-source.ts'
 import { WrongEntriesError } from './log-state.ts'
 
 export type BucketSource = EditionSource & {
@@ -96,10 +96,11 @@ export function bucketSource(bucket: Objects): BucketSource {
       return first === -1 ? [] : rows.slice(first, first + limit)
     }
     return {
-      head: async (): Promise<DatabaseHead> => {
-        if (!head) return { target: undefined, stockId: '', serial: 0, isStandby: false }
+      head: async (): Promise<SourceHead> => {
+        if (!head) return { target: undefined, stockId: '', serial: 0, isStandby: false, epochs: [] }
         const [target] = await editionsAfter(head.newest.edition - 1, 1)
-        return { target, stockId: head.stockId, serial: head.newest.edition, isStandby: false }
+        const { stockId, newest, epochs = [] } = head
+        return { target, stockId, serial: newest.edition, isStandby: false, epochs }
       },
       editionsAfter,
       entries: async function* (after, last) {

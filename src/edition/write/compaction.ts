@@ -2,6 +2,7 @@
 // written while the present one continues to serve and to load editions.
 import type { BodyKind } from '../format/body-files.ts'
 import type { EntryBatch } from '../format/entry-batch.ts'
+import type { HeldEdition } from '../read/held-log.ts'
 import { chunkBits, rowMask } from '../read/record-table.ts'
 import { pieceRuns, RunMemory } from './body-runs.ts'
 import type { LogState } from './log-state.ts'
@@ -18,7 +19,8 @@ export class Compaction {
    */
   readonly #oldest: number
   readonly #memory = new RunMemory()
-  #edition = 0
+  /** The last edition that was copied. */
+  #copied: HeldEdition | undefined
 
   /** `target` must be empty. */
   constructor(source: LogState, target: LogState) {
@@ -33,18 +35,19 @@ export class Compaction {
    * both lost.
    */
   async run(isStopped: () => boolean): Promise<boolean> {
-    while (this.#edition < (this.#source.newest?.info.edition ?? 0)) {
-      if (!(await this.#copyEdition(this.#edition + 1, isStopped))) return false
-      this.#edition++
+    const [first] = this.#source.editions.values()
+    for (let next = this.#copied?.next ?? (this.#copied ? undefined : first); next; next = next.next) {
+      if (!(await this.#copyEdition(next, isStopped))) return false
+      this.#copied = next
     }
     return true
   }
 
-  async #copyEdition(number: number, isStopped: () => boolean): Promise<boolean> {
-    const { table, editions } = this.#source
-    const { info, checks, end, isComplete, isPassed } = editions.get(number)!
+  async #copyEdition({ info, checks, end, isComplete, isPassed }: HeldEdition, isStopped: () => boolean) {
+    const { table } = this.#source
+    const number = info.edition
     let kept: number[] = []
-    for (let position = editions.get(number - 1)?.end ?? 0; position < end; position++) {
+    for (let position = this.#copied?.end ?? 0; position < end; position++) {
       const replacedBy = table.chunks[position >>> chunkBits]!.superseded[position & rowMask]!
       if (replacedBy === 0 || replacedBy > this.#oldest) kept.push(position)
       if (kept.length < batchSize) continue

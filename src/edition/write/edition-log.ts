@@ -6,23 +6,30 @@
 // (`#upkeep`) is one thing at a time and prepares beside them: repair first, then compaction, then a checkpoint. A new
 // generation takes the place of the one before only whole, in a turn (`#replaceBy`), and after all followers in other
 // threads read it; only then are the files of the one before removed.
-import { readdir, rename, rm } from 'node:fs/promises'
+import { open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { toInstant } from '../../domain/time.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { lockFolder } from '../../platform/folder-lock.ts'
-import { forgoEditions } from '../../store/older-database.ts'
+import type { EditionRow } from '../../store/editions.ts'
+import { type Epoch, epochWithout, forgoEditions, lostName } from '../../store/older-database.ts'
 import type { LogFollower, LogMessage } from '../read/log-feed.ts'
 import { LogView } from '../read/log-view.ts'
 import { Compaction } from './compaction.ts'
 import { freeBytes, spareBytes } from './disk-room.ts'
-import { databaseSource, type EditionReads, type EditionSource, type SourceStore } from './edition-source.ts'
+import {
+  databaseSource,
+  type EditionReads,
+  type EditionSource,
+  type SourceHead,
+  type SourceStore,
+} from './edition-source.ts'
 import { LogState, type NewEdition, WrongEntriesError } from './log-state.ts'
-import { openGeneration } from './open-generation.ts'
+import { openGeneration, openUpTo } from './open-generation.ts'
 import type { NewEntry } from './pack-entries.ts'
 import { Packers } from './packers.ts'
 import { repair } from './repair.ts'
-import { OlderDatabaseError, relationOf, takeEditions } from './take-over.ts'
+import { OlderDatabaseError, type Relation, relationOf, takeEditions } from './take-over.ts'
 
 export type EditionLogOptions = {
   readonly clock: Clock
@@ -45,7 +52,9 @@ type Step =
   | { readonly kind: 'more' }
   | { readonly kind: 'rebuild'; readonly stockId: string }
   | { readonly kind: 'late' }
-  | { readonly kind: 'older'; readonly common: number; readonly difference: string; readonly stockId: string }
+  | (Extract<Relation, { readonly kind: 'older' }> & { readonly head: SourceHead })
+
+type OlderStep = Extract<Step, { readonly kind: 'older' }>
 
 const sentenceOf = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
@@ -76,6 +85,7 @@ export class EditionLog extends LogView {
   #checked = 0
   #serial = -1
   #olderDatabase: string | undefined
+  #epochs: readonly Epoch[] = []
   /** The generation that lost records without another copy. */
   #lost: LogState | undefined
   /** Background work, while it is in progress. */
@@ -180,6 +190,11 @@ export class EditionLog extends LogView {
   /** Serial of the editions (change-signal.ts) in the state of the database that was last loaded; -1 before. */
   get serial(): number {
     return this.#serial
+  }
+
+  /** The epochs of the stock, as of the last look at its source. */
+  get epochs(): readonly Epoch[] {
+    return this.#epochs
   }
 
   /** True while records are lost that only the database can bring back. */
@@ -396,10 +411,20 @@ export class EditionLog extends LogView {
       const step = await source.onOneState((reads) => this.#takeSome(reads, source.kind))
       if (step.kind === 'late') return 0
       if (step.kind === 'older') {
+        const { head, common } = step
+        const epoch = epochWithout(head.epochs, common?.edition ?? 0, this.#state!.newest!.info)
+        if (epoch) {
+          this.#olderDatabase = undefined
+          this.#serial = head.serial
+          // until there is something newer, clients are better served by what they have seen
+          if (head.target === undefined || head.target.edition < epoch.first) return 0
+          await this.#giveUp(source, step)
+          continue
+        }
         this.#olderDatabase = this.#describeOlder(step.difference)
         if (!isOlderAccepted) throw new OlderDatabaseError(this.#olderDatabase)
         await this.#forgo(source, store, step)
-        return this.newest?.edition ?? 0
+        continue
       }
       this.#olderDatabase = undefined
       if (step.kind === 'rebuild') {
@@ -409,15 +434,22 @@ export class EditionLog extends LogView {
       if (step.kind === 'more') continue
       this.#serial = step.serial
       await this.#settled()
-      return (this.#state?.newest?.info.edition ?? 0) - before
+      return this.#countAfter(before)
     }
+  }
+
+  #countAfter(edition: number): number {
+    let count = 0
+    for (const held of this.#state?.editions.keys() ?? []) if (held > edition) count++
+    return count
   }
 
   /** Loads what is new in one state of the database, or a part of it. */
   async #takeSome(reads: EditionReads, kind: EditionSource['kind']): Promise<Step> {
     const head = await reads.head()
     const relation = await relationOf(reads, head, this.#state)
-    if (relation.kind === 'older') return { ...relation, stockId: head.stockId }
+    this.#epochs = head.epochs
+    if (relation.kind === 'older') return { ...relation, head }
     const { target, stockId, serial } = head
     if (relation.kind === 'late') return relation
     if (target === undefined) return { kind: 'done', serial }
@@ -445,33 +477,98 @@ export class EditionLog extends LogView {
     return `The database is older than the edition log in ${this.#folder}, which holds edition ${edition} of ${toInstant(publishedAt)}: ${difference}. Clients may have seen what it lacks. Restore a newer state of the database (DATABASE_URL), or continue from this one with --accept-older-database, which keeps the log aside (docs/operations.md, "An older database").`
   }
 
-  /** Continues from an older database: the files with what it lacks are kept aside. */
-  async #forgo(
-    source: EditionSource,
-    store: SourceStore | undefined,
-    { common, stockId }: { readonly common: number; readonly stockId: string },
-  ): Promise<void> {
-    const state = this.#state!
-    const { newest, editions, table } = state
-    const from = editions.get(common)?.end ?? 0
+  /** Continues from an older database, as the operator decided. */
+  async #forgo(source: EditionSource, store: SourceStore | undefined, step: OlderStep): Promise<void> {
+    const { newest, editions, table } = this.#state!
+    const { info } = newest!
+    const common = step.common && editions.get(step.common.edition)
+    const from = common?.end ?? 0
     function* ids(): Generator<string> {
       for (let position = from; position < newest!.end; position++) yield table.id(position)
     }
-    const { edition, lastModified } = newest!.info
-    const after = editions.get(common)?.info.lastModified ?? Number.MIN_SAFE_INTEGER
+    const names = [...editions.values()].filter((each) => each.end > from || each === newest)
     // a node that reads a bucket publishes nothing: the operator of the publisher has already agreed
     const { changed, unknown } = store
-      ? await forgoEditions(store, { after, lastModified, ids: ids() })
+      ? await forgoEditions(store, {
+          after: common?.info.lastModified ?? Number.MIN_SAFE_INTEGER,
+          names: names.map((each) => lostName(each.info)),
+          newest: info,
+          common: common?.info.edition ?? 0,
+          ids: ids(),
+          now: this.#clock(),
+        })
       : { changed: 0, unknown: 0 }
-    const aside = join(this.#folder, `set-aside-edition-${edition}-${toInstant(this.#clock()).replaceAll(':', '')}`)
-    await this.#rebuild(source, stockId, { isOlder: true, aside })
-    this.#olderDatabase = undefined
     const missing =
       unknown === 0 ? '' : ` ${unknown} records are not in the database until their notices are read again.`
-    const lost = common + 1 === edition ? `edition ${edition} is` : `editions ${common + 1} to ${edition} are`
-    this.#onWarning(
-      `The older database was accepted: ${lost} discarded, and the log is kept in ${aside}. The next edition publishes again ${changed} records that were changed there, with stamps above ${toInstant(lastModified)}.${missing}`,
+    await this.#giveUp(
+      source,
+      step,
+      ` The older database was accepted: the next edition publishes again ${changed} records that were changed there, with stamps above ${toInstant(info.lastModified)}.${missing}`,
     )
+    this.#olderDatabase = undefined
+  }
+
+  /**
+   * Drops the editions that the database does not have. Everything up to the last common edition is kept where the
+   * files prove that they hold it; otherwise all of it is loaded again. What is dropped is kept aside.
+   */
+  async #giveUp(source: EditionSource, { common, head }: OlderStep, more = ''): Promise<void> {
+    const { edition } = this.#state!.newest!.info
+    const from = (common?.edition ?? 0) + 1
+    const name = `set-aside-edition-${edition}-${toInstant(this.#clock()).replaceAll(':', '')}`
+    const aside = join(this.#folder, name)
+    const isCut = await this.#cutBack(common, aside)
+    if (!isCut) await this.#rebuild(source, head.stockId, { isOlder: true, aside })
+    const lost = from === edition ? `edition ${edition} was` : `editions ${from} to ${edition} were`
+    const how = isCut ? `the log was cut back to edition ${from - 1}` : 'the log was loaded again'
+    this.#onWarning(
+      `The database lacks what clients have seen: ${lost} given up, and ${how}; what was given up is kept in ${aside}${isCut ? '.ndjson' : ''}.${more}`,
+    )
+  }
+
+  /**
+   * Makes `common` the last edition of the log. The next generation shares the files of this one, which continues to
+   * serve until readers have left it; only then are the files cut off. A process that is killed meanwhile opens with
+   * all editions or with those up to `common`. False, and nothing has changed, if the files do not hold all records of
+   * `common`, as the digest of the database has it.
+   */
+  async #cutBack(common: EditionRow | undefined, aside: string): Promise<boolean> {
+    const before = this.#state!
+    if (common === undefined || common.checksum === null || before.isTorn || before.isDamaged) return false
+    const folder = this.#generationFolder(++this.#generation)
+    let fresh: LogState | undefined
+    try {
+      await LogState.linkFiles(before.folder, folder)
+      fresh = await openUpTo(folder, common.edition, common.checksum)
+      if (fresh) await this.#writeRecords(fresh.newest!.end, aside)
+    } catch (error) {
+      await fresh?.close()
+      fresh = undefined
+      this.#onWarning(`The edition log cannot be cut back (${(error as Error).message}).`)
+    }
+    if (fresh === undefined) {
+      await rm(folder, { recursive: true, force: true })
+      return false
+    }
+    await this.#replaceBy(fresh)
+    await fresh.endHere()
+    return true
+  }
+
+  /** Writes the records from this position on into a file, one in each line. */
+  async #writeRecords(from: number, path: string): Promise<void> {
+    const { newest } = this.#state!
+    const file = await open(`${path}.ndjson`, 'w')
+    try {
+      for (let position = from; position < newest!.end; position++) {
+        const { bytes, release } = this.record(position, 'identity')
+        await file.write(bytes)
+        await file.write('\n')
+        release?.()
+      }
+    } finally {
+      await file.close()
+    }
   }
 
   /** Returns the state to append to: read again after a failed append, created when there is none. */

@@ -1,6 +1,7 @@
 // Where a node loads editions from: the database, or a bucket that a publisher maintains (bucket-source.ts).
 import { type Executor, inSnapshot, type Store } from '../../store/database.ts'
 import { type DatabaseHead, databaseHead, type EditionRow, editionsAfter, entriesAfter } from '../../store/editions.ts'
+import { type Epoch, epochsOf } from '../../store/older-database.ts'
 import type { ReadPart } from '../format/segment.ts'
 import { WrongEntriesError } from './log-state.ts'
 import type { NewEntry } from './pack-entries.ts'
@@ -8,9 +9,11 @@ import type { NewEntry } from './pack-entries.ts'
 /** An entry to be packed, or entries of one edition that are already packed. */
 export type TakenEntries = (NewEntry & { readonly edition: number }) | ReadPart
 
+export type SourceHead = DatabaseHead & { readonly epochs: readonly Epoch[] }
+
 /** What can be read from one state of a source. */
 export type EditionReads = {
-  readonly head: () => Promise<DatabaseHead>
+  readonly head: () => Promise<SourceHead>
   /** Returns the editions after this one, in order, at most `limit`. */
   readonly editionsAfter: (edition: number, limit: number) => Promise<readonly EditionRow[]>
   /**
@@ -40,7 +43,7 @@ const entriesAtOnce = 256
  */
 export function databaseSource(store: SourceStore): EditionSource {
   const readsOf = (read: Read): EditionReads => ({
-    head: () => read(databaseHead),
+    head: () => read(async (db) => ({ ...(await databaseHead(db)), epochs: await epochsOf(db) })),
     editionsAfter: (edition, limit) => read((db) => editionsAfter(db, edition, limit)),
     entries: (after, last) => entriesUpTo(read, after, last),
   })

@@ -184,19 +184,28 @@ export class EditionExport {
   async #writeEditions(right: ExportRight, known: Known): Promise<void> {
     const chain = [...known.chain]
     let after = chain.at(-1)?.manifest.edition.lastModified ?? known.snapshot.editions.at(-1)!.lastModified
-    for (let number = known.head.newest.edition + 1; number <= this.#log.newest!.edition; number++) {
-      const edition = rowOf(await this.#held(async (held) => held.editions.get(number)!))
+    const editions = await this.#held(async (held) => {
+      const later: EditionRow[] = []
+      for (let next = held.editions.get(known.head.newest.edition)?.next; next; next = next.next)
+        later.push(rowOf(next))
+      return later
+    })
+    for (const edition of editions) {
       const segments = await this.#writeSegments(after, edition.lastModified, () => true)
       const { stockId } = known.head
       const manifest = { format: 1, stockId, edition, previous: chain.at(-1)?.name ?? null, after, segments } as const
       const bytes = jsonBytes(manifest)
-      const name = { edition: number, hash: sha256Of(bytes) }
+      const name = { edition: edition.edition, hash: sha256Of(bytes) }
       await this.#put(manifestPath(name), bytes)
       chain.push({ name, manifest })
       after = edition.lastModified
     }
     const newest = chain.at(-1)!.name
-    await this.#writeHead(right, { ...known, chain, head: { ...known.head, fence: right.fence, newest } })
+    await this.#writeHead(right, {
+      ...known,
+      chain,
+      head: { ...known.head, fence: right.fence, newest, epochs: this.#log.epochs },
+    })
   }
 
   /**
@@ -241,7 +250,8 @@ export class EditionExport {
     const bytes = snapshotBytes(snapshot)
     const name = { edition: editions.at(-1)!.edition, hash: sha256Of(bytes) }
     await this.#put(snapshotPath(name), bytes)
-    const head = { format: 1, stockId, fence: right.fence, newest: name, snapshot: name, redactedAt } as const
+    const { epochs } = this.#log
+    const head = { format: 1, stockId, fence: right.fence, newest: name, snapshot: name, redactedAt, epochs } as const
     const snapshotAt = editions.at(-1)!.publishedAt
     await this.#writeHead(right, { head, etag: this.#known?.etag, snapshot, snapshotAt, chain: [] })
   }
@@ -420,7 +430,7 @@ async function takeSegment(
   const start = { plain: 0, gzip: 0 }
   let edition = editionAt(held, positions[0]!)
   for (let from = 0; from < positions.length; ) {
-    while (edition.end <= positions[from]!) edition = held.editions.get(edition.info.edition + 1)!
+    while (edition.end <= positions[from]!) edition = edition.next!
     let to = from
     while (to < positions.length && to - from < 256 && positions[to]! < edition.end) to++
     const some = positions.slice(from, to)
@@ -435,14 +445,15 @@ async function takeSegment(
 }
 
 /** The edition that holds the entry. */
-function editionAt({ editions, newest }: LogState, position: number): HeldEdition {
-  let [low, high] = [1, newest!.info.edition]
+function editionAt({ editions }: LogState, position: number): HeldEdition {
+  const all = [...editions.values()]
+  let [low, high] = [0, all.length - 1]
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (editions.get(middle)!.end > position) high = middle
+    if (all[middle]!.end > position) high = middle
     else low = middle + 1
   }
-  return editions.get(low)!
+  return all[low]!
 }
 
 /** The fence in a head of the bucket; a damaged head is written again. */

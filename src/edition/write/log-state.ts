@@ -5,7 +5,7 @@
 // them one. Until then nothing is seen: readers look below `newest.end`, and opening ignores what follows the last
 // frame of an edition. So a failed append is rolled back to `#ends`, and a killed one is cut off at the next start.
 // Only `#committing` changes what readers see; if it fails half-way, the files have to be read again (`isSpoiled`).
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { link, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
@@ -13,7 +13,7 @@ import { DigestSum, recordHashLength } from '../../domain/stock-digest.ts'
 import { toInstant } from '../../domain/time.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { syncFile } from '../../platform/folders.ts'
-import { BodyFiles, type BodyKind } from '../format/body-files.ts'
+import { BodyFiles, type BodyKind, bodyNames } from '../format/body-files.ts'
 import { archivedFlag, type EntryBatch, encodeBatch } from '../format/entry-batch.ts'
 import { HashFile } from '../format/hash-file.ts'
 import { IndexFile } from '../format/index-file.ts'
@@ -74,6 +74,8 @@ export class LogState extends HeldLog {
   records = 0
   /** An append failed: the files have to be read again before the next one. */
   isTorn = false
+  /** The frame of the newest edition says that it was only passed: `endHere` writes another one. */
+  isFrameLacking = false
   /** An edition was committed in part: the files have to be read again. */
   isSpoiled = false
   readonly #index: IndexFile
@@ -151,6 +153,15 @@ export class LogState extends HeldLog {
     return new LogState(folder, stockId, index, bodies, hashes)
   }
 
+  /**
+   * Makes a generation in `target` whose files are those of the generation in `source`: a second name for each, the one
+   * that makes it visible last. Throws where the file system has no second names.
+   */
+  static async linkFiles(source: string, target: string): Promise<void> {
+    await mkdir(target, { recursive: true })
+    for (const name of [...bodyNames, hashesName, finishedName]) await link(join(source, name), join(target, name))
+  }
+
   /** Makes the generation visible to `load`. */
   async finish(): Promise<void> {
     await this.sync()
@@ -180,7 +191,7 @@ export class LogState extends HeldLog {
     options: AppendOptions,
   ): Promise<void> {
     if (this.isTorn) throw new Error('the edition log must be loaded again after a failed append')
-    if (edition.edition !== (this.newest?.info.edition ?? 0) + 1)
+    if (edition.edition <= (this.newest?.info.edition ?? 0))
       throw new Error(`edition ${edition.edition} does not follow edition ${this.newest?.info.edition ?? 0}`)
     if (this.#lackingBytes > 0 && (await freeBytes(this.folder)) < this.#lackingBytes) throw fullDisk(this.folder)
     this.isTorn = true
@@ -230,6 +241,25 @@ export class LogState extends HeldLog {
     await this.#hashes.truncate(this.newest?.end ?? 0)
     this.#added = new DigestSum()
     this.isTorn = false
+  }
+
+  /**
+   * Cuts off what is behind the newest edition. If it was only passed when it was loaded, its frame is written again:
+   * it is shown from now on.
+   */
+  async endHere(): Promise<void> {
+    this.isTorn = true
+    await this.rollBack()
+    if (this.isFrameLacking) {
+      const { info, checks, end, isComplete } = this.newest!
+      const { plain, gzip } = this.#ends
+      const ends = { end, plainEnd: plain, gzipEnd: gzip }
+      const frame: EditionFrame = { ...info, checks: Object.fromEntries(checks), ...ends, isComplete }
+      await this.#index.append('edition', Buffer.from(JSON.stringify(frame)))
+      this.#ends = { ...this.#ends, index: this.#index.end }
+      this.isFrameLacking = false
+    }
+    await this.sync()
   }
 
   async #appendEntries(

@@ -27,10 +27,7 @@ export async function openGeneration(
 ): Promise<LogState | undefined> {
   // Removes what a killed process left behind.
   await rm(join(folder, checkpointNewName), { force: true })
-  const index = await IndexFile.open(join(folder, finishedName))
-  const bodies = await BodyFiles.open(folder)
-  const hashes = await HashFile.open(join(folder, hashesName))
-  const files = { index, bodies, hashes }
+  const files = await openFiles(folder)
   const state = (await fromCheckpoint(folder, files)) ?? (await fromFrames(folder, files))
   if (state) {
     await state.rollBack()
@@ -40,10 +37,35 @@ export async function openGeneration(
       `The edition log does not hold the records of edition ${edition}, according to its checksum; it is being rebuilt from the database. Check the disk.`,
     )
   }
+  await closeFiles(files)
+  return undefined
+}
+
+/**
+ * Reads a generation as if this edition were its last one, and shows it; what follows is still in the files. Undefined
+ * if they do not hold all records of this edition.
+ */
+export async function openUpTo(folder: string, last: number, checksum: string): Promise<LogState | undefined> {
+  const files = await openFiles(folder)
+  const state = await fromFrames(folder, files, last)
+  const shown = state?.shown?.info
+  if (state && shown?.edition === last && shown.checksum === checksum && (await state.isWhole())) return state
+  await closeFiles(files)
+  return undefined
+}
+
+async function openFiles(folder: string): Promise<LogFiles> {
+  return {
+    index: await IndexFile.open(join(folder, finishedName)),
+    bodies: await BodyFiles.open(folder),
+    hashes: await HashFile.open(join(folder, hashesName)),
+  }
+}
+
+async function closeFiles({ index, bodies, hashes }: LogFiles): Promise<void> {
   await index.close()
   await bodies.close()
   await hashes.close()
-  return undefined
 }
 
 async function fromCheckpoint(folder: string, files: LogFiles): Promise<LogState | undefined> {
@@ -56,26 +78,31 @@ async function fromCheckpoint(folder: string, files: LogFiles): Promise<LogState
   return undefined
 }
 
-async function fromFrames(folder: string, files: LogFiles): Promise<LogState | undefined> {
+async function fromFrames(
+  folder: string,
+  files: LogFiles,
+  last = Number.POSITIVE_INFINITY,
+): Promise<LogState | undefined> {
   for (let limit = Number.POSITIVE_INFINITY; ; ) {
     const first = await files.index.frames().next()
     if (first.done || first.value.type !== 'log') return undefined
     const state = await LogState.fromHeader(folder, first.value.payload, files, undefined, first.value.end)
-    const bad = await replay(state, files, first.value.end, limit)
+    const bad = await replay(state, files, first.value.end, { limit, last })
     if (bad === undefined) return state
     limit = bad
   }
 }
 
 /**
- * Loads the frames from `from` on that begin before `limit`. An edition with missing bodies is as torn as one without
- * its frame. Returns the position of a frame that contradicts the frames before it: the state is spoiled then.
+ * Loads the frames from `from` on that begin before `limit`, up to the edition `last`. An edition with missing bodies
+ * is as torn as one without its frame. Returns the position of a frame that contradicts the frames before it: the state
+ * is spoiled then.
  */
 async function replay(
   state: LogState,
   { index, bodies, hashes }: LogFiles,
   from: number,
-  limit = Number.POSITIVE_INFINITY,
+  { limit, last } = { limit: Number.POSITIVE_INFINITY, last: Number.POSITIVE_INFINITY },
 ): Promise<number | undefined> {
   let at = from
   for await (const { type, payload, end } of index.frames(from)) {
@@ -86,11 +113,14 @@ async function replay(
       const frame = JSON.parse(Buffer.from(payload).toString()) as EditionFrame
       if (frame.plainEnd > bodies.end.plain || frame.gzipEnd > bodies.end.gzip) return undefined
       if (frame.end !== state.table.count || frame.end > hashes.count) return undefined
+      state.isFrameLacking = frame.edition === last && frame.isPassed === true
       try {
-        state.commit(frame, end)
+        if (state.isFrameLacking) state.commit({ ...frame, isPassed: false }, at)
+        else state.commit(frame, end)
       } catch {
         return at
       }
+      if (frame.edition >= last) return undefined
     }
     at = end
   }

@@ -2,9 +2,9 @@
 // says of it.
 import type { Clock } from '../../platform/clock.ts'
 import { OperatorError } from '../../platform/errors.ts'
-import type { DatabaseHead, EditionRow } from '../../store/editions.ts'
+import type { EditionRow } from '../../store/editions.ts'
 import { type HeldEdition, retentionMs } from '../read/held-log.ts'
-import { type EditionReads, lateServer, type TakenEntries } from './edition-source.ts'
+import { type EditionReads, lateServer, type SourceHead, type TakenEntries } from './edition-source.ts'
 import type { LogState, NewEdition } from './log-state.ts'
 import type { Packers } from './packers.ts'
 
@@ -20,36 +20,38 @@ export type Relation =
   | { readonly kind: 'follows'; readonly isOtherwise: boolean }
   /** It is a standby that has not received everything yet. */
   | { readonly kind: 'late' }
-  /** It is older, or belongs to another stock. `common`: the newest edition that both hold; 0 for none. */
-  | { readonly kind: 'older'; readonly common: number; readonly difference: string }
+  /** It is older, or belongs to another stock. `common`: the newest edition that both hold; undefined for none. */
+  | { readonly kind: 'older'; readonly common: EditionRow | undefined; readonly difference: string }
 
 export async function relationOf(
   reads: EditionReads,
-  head: DatabaseHead,
+  head: SourceHead,
   state: LogState | undefined,
 ): Promise<Relation> {
   if (state?.newest === undefined) return { kind: 'follows', isOtherwise: false }
   const { newest } = state
   const { edition } = newest.info
   if (head.target !== undefined && head.stockId !== state.stockId)
-    return { kind: 'older', common: 0, difference: 'it holds another stock' }
-  const isHeld = async (number: number) => {
-    const held = state.editions.get(number)
-    const [row] = await reads.editionsAfter(number - 1, 1)
-    return held !== undefined && row !== undefined && isSame(row, held) ? row : undefined
+    return { kind: 'older', common: undefined, difference: 'it holds another stock' }
+  const rowOf = async (held: HeldEdition) => {
+    const [row] = await reads.editionsAfter(held.info.edition - 1, 1)
+    return row !== undefined && isSame(row, held) ? row : undefined
   }
-  const row = await isHeld(edition)
+  const row = await rowOf(newest)
   if (row) return { kind: 'follows', isOtherwise: isOtherwise(row, newest) }
   const last = head.target?.edition ?? 0
-  let common = 0
-  for (let above = Math.min(last, edition) + 1; above - common > 1; ) {
-    const middle = (common + above) >>> 1
-    if (await isHeld(middle)) common = middle
+  const held = [...state.editions.values()].filter(({ info }) => info.edition <= last)
+  let common: EditionRow | undefined
+  for (let [low, above] = [0, held.length]; low < above; ) {
+    const middle = (low + above) >>> 1
+    const same = await rowOf(held[middle]!)
+    common = same ?? common
+    if (same) low = middle + 1
     else above = middle
   }
-  if (last < edition && common === last && head.isStandby) return { kind: 'late' }
+  if (last < edition && common?.edition === last && head.isStandby) return { kind: 'late' }
   if (last === 0) return { kind: 'older', common, difference: 'it holds no edition' }
-  const from = common === last ? '' : `; they have the editions up to ${common} in common`
+  const from = common?.edition === last ? '' : `; they have the editions up to ${common?.edition ?? 0} in common`
   return { kind: 'older', common, difference: `its newest edition is ${last}${from}` }
 }
 
@@ -93,7 +95,7 @@ export async function takeEditions(
   })
   const last = some.at(-1)
   if (last === undefined) {
-    if (from < target.edition) throw new Error(`edition ${from + 1} is missing in the database`)
+    if (from < target.edition) throw new Error(`the editions after ${from} are missing in the database`)
     return true
   }
   const entries = reads

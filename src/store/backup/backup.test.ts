@@ -158,8 +158,9 @@ describe.each(engines)('a backup (%s)', (engine) => {
     for (const other of engines) {
       const copy = await restored(other, openFolder(folder))
       for (const table of await readTables(store.db)) {
-        if (table.isUnlogged || ['setting', 'cursor_key', 'published_tender', 'tender_change'].includes(table.name))
-          continue
+        // the next epoch has begun
+        const differ = ['setting', 'cursor_key', 'published_tender', 'tender_change', 'change_signal']
+        if (table.isUnlogged || differ.includes(table.name)) continue
         const [from, to] = [await fingerprint(store.db, table), await fingerprint(copy.db, table)]
         expect(`${table.name} ${fingerprintText(to)}`).toBe(`${table.name} ${fingerprintText(from)}`)
       }
