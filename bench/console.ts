@@ -219,7 +219,10 @@ async function addPeople(store: Store): Promise<Account> {
   return { organizationId, token: made.plaintext, cookie: `session=${cookie}` }
 }
 
-/** Creates searches with hits on published records, written straight into the tables. Returns how many. */
+/**
+ * Creates searches with hits on published records, written straight into the tables as if they were matched: otherwise
+ * the service would update all of them while the pages are measured. Returns how many.
+ */
 async function addHits(store: Store, organizationId: string): Promise<number> {
   for (let number = 0; number < searches; number++) {
     const terms = { isActive: true, filter: '{"cpv":["45233141"]}', filterHash: '', profileId: null, threshold: 50 }
@@ -230,11 +233,15 @@ async function addHits(store: Store, organizationId: string): Promise<number> {
     insert into hit (search_no, tender_id, hit_id, edition, last_modified, search_version, fit_score, fit, matched, made_at,
       score_now, last_edition, state, deadline_ms, state_modified, digest_edition)
     select search_no, tender_id, md5(search_no || tender_id), 1, 1, 1, 40 + i % 60, '{"raw":81.9,"parts":[]}', '["cpv: 45233141"]', ${Date.now()}::bigint - i, 50, 1,
-      case when i % 3 = 0 then 'seen' else 'new' end, case when i % 10 > 0 then ${Date.now()}::bigint + i * 1000 end, 1,
+      case when i % 3 = 0 then 'seen' else 'new' end, case when i % 10 > 0 then ${Date.now()}::bigint + i * 600000 end,
+      (select max(last_modified) from edition_entry),
       case when i <= ${newHitsOfSearch}::integer then 1 else 0 end
     from saved_search, (select tender_id, row_number() over (order by tender_id) as i from tender order by tender_id limit ${hitsOfSearch}::integer) t`.execute(
     store.db,
   )
+  await sql`
+    update hit_mark set edition = e.edition, last_modified = e.last_modified, step_modified = e.last_modified
+    from (select edition, last_modified from edition order by edition desc limit 1) e`.execute(store.db)
   // as autovacuum or the housekeeping of the embedded engine would do
   await sql`vacuum analyze`.execute(store.db)
   const { rows } = await sql<{ count: number }>`select count(*)::integer as count from hit`.execute(store.db)

@@ -88,7 +88,11 @@ describe.each(engines)('lists of hits (%s)', (engine) => {
     expect(await read(list({ after: hitKeyOf(first.at(-1)!, 'score') }))).toBeLessThan(400)
     expect(await read(list({ order: 'deadline' }))).toBeLessThan(800)
     expect(await read(list({ tab: 'closed' }))).toBeLessThan(600)
-    expect(await read(list({ deadline: { from: now, to: now + dayMs } }))).toBeLessThan(400)
+    for (const days of [1, 7, 40])
+      for (const order of ['score', 'deadline'] as const) {
+        const pages = await read(list({ order, deadline: { from: now, to: now + days * dayMs } }))
+        expect(pages, `${days} days by ${order}`).toBeLessThan(600)
+      }
   })
 
   test('show every hit on one tab, in order, in whichever direction they are paged', async () => {

@@ -595,11 +595,13 @@ export const migrations: Migrations = {
     )`,
     'create index sent_form_sent on sent_form (sent_at)',
     // Pages list hits in these orders. A hit whose tender was merged may represent the other one: it is open unless
-    // that has its own. With `merged_into` an index has everything that a count needs.
-    `create index hit_by_score on hit (search_no, state, fit_score desc, hit_id) include (merged_into)
+    // that has its own. Each index has everything that a page reads to find its hits, and the statistics tell which of
+    // them has fewer entries to read for a range of deadlines in the order of the score.
+    `create index hit_by_score on hit (search_no, state, fit_score desc, hit_id) include (merged_into, deadline_ms)
       where archive_reason is null or merged_into is not null`,
     `create index hit_by_deadline on hit (search_no, state, coalesce(deadline_ms, ${Number.MAX_SAFE_INTEGER}), hit_id)
-      where archive_reason is null or merged_into is not null`,
+      include (merged_into, deadline_ms, fit_score) where archive_reason is null or merged_into is not null`,
+    `create statistics hit_deadline on (coalesce(deadline_ms, ${Number.MAX_SAFE_INTEGER})) from hit`,
     `create index hit_closed on hit (search_no, fit_score desc, hit_id) include (merged_into)
       where archive_reason is not null`,
     "create index search_edition_held on search_edition (search_no) where state = 'held'",
