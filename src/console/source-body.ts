@@ -161,7 +161,7 @@ function fillPart({ fill }: SourceFile, { language }: How): Html | false {
     texts.fill,
     table({
       caption: texts.fill,
-      kind: 'mini keep',
+      kind: 'mini',
       columns: [
         texts.day,
         texts.form,

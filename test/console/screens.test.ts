@@ -28,7 +28,10 @@ const looks: readonly Look[] = [1280, 360].flatMap((width) => [
   { width, scheme: 'light' },
   { width, scheme: 'dark' },
 ])
-/** In a usual run each screen is checked in one window: the first in English, the last in German. */
+/**
+ * In a usual run each screen is checked in one window, the first in English or the last in German, and all of them for
+ * their width on a phone.
+ */
 const usualLooks: { readonly [language in Language]: Look } = { en: looks[0]!, de: looks[3]! }
 /** Number of pages of a browser that are checked in parallel. */
 const pagesAtOnce = 3
@@ -163,6 +166,11 @@ describe.skipIf(!hasChromium)('the screens of a running service', () => {
         const file = `${route.replace(/[^a-z0-9]+/gi, '-').replace(/^-|-$/g, '') || 'home'}-${width}-${scheme}-${language}.png`
         await page.screenshot({ path: join(pictures, file), fullPage: true, timeout: 120_000 })
       }
+    }
+    if (!isFull) {
+      name = `${route} (360, ${language})`
+      await page.setViewportSize({ width: 360, height: 900 })
+      faults.push(...(await misfits(page)).map((fault) => `${name}: ${fault}`))
     }
     await page.close()
     return { faults, windows: shown.length }
