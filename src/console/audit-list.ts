@@ -32,7 +32,7 @@ export function auditList(
       html`${entry.actor === 'operator' ? texts.operator : quoted(entry.actor)}${entry.addressPrefix !== '' && html`<br><span class="soft">${entry.addressPrefix}</span>`}`,
       actionText(entry.action, language),
       quoted(entry.subject),
-      detailText(entry.detail),
+      detailText(entry.detail, language),
     ]),
   })}${pager({
     text: texts.shown(formatNumber(shown.length, language)),
@@ -45,5 +45,11 @@ export function auditList(
 export const actionText = (action: string, language: Language): Content =>
   auditTexts[language].actions[action] ?? html`<code>${action}</code>`
 
-const detailText = (detail: AuditEntry['detail']): Content =>
-  Object.entries(detail).map(([name, value], index) => html`${index > 0 && ', '}${name}: ${quoted(String(value))}`)
+/** Members with their values, without empty ones; moments, whose names end with `At`, as dates. */
+const detailText = (detail: AuditEntry['detail'], language: Language): Content =>
+  Object.entries(detail)
+    .filter(([, value]) => value !== null && value !== '')
+    .map(
+      ([name, value], index) =>
+        html`${index > 0 && ', '}${name}: ${typeof value === 'number' && name.endsWith('At') ? moment(value, language) : quoted(String(value))}`,
+    )

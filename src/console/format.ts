@@ -104,3 +104,6 @@ export function formatMoney(value: number, currency: string, language: Language,
 /** The form of a noun for a count: `one` for 1 in English and German. */
 export const pluralOf = (count: number, language: Language): 'one' | 'other' =>
   plurals(language).select(count) === 'one' ? 'one' : 'other'
+
+/** A formatted count with its words: only `1` is in the singular. */
+export const counted = (count: string, one: string, other: string): string => `${count} ${count === '1' ? one : other}`

@@ -7,6 +7,7 @@ import { noteBox, numbers, quoted, table } from './parts.ts'
 import type { ComparedPair, ReviewSide, WaitingPair } from './stock-reads.ts'
 import type { Language } from './text/languages.ts'
 import { reviewTexts } from './text/review-texts.ts'
+import { tenderTexts } from './text/tender-texts.ts'
 import { markedSides } from './word-diff.ts'
 
 /** The page of a pair. */
@@ -56,7 +57,7 @@ function rowsOf(language: Language): readonly Row[] {
     [texts.titleOf, ({ title }) => title ?? '', true],
     [texts.authority, ({ buyer }) => buyer ?? '', true],
     [texts.number, ({ tenderNumber }) => tenderNumber ?? ''],
-    [texts.status, ({ status }) => status ?? ''],
+    [texts.status, ({ status }) => (status ? (tenderTexts[language].status[status] ?? status) : '')],
     [
       texts.published,
       ({ publicationDate }) => (publicationDate ? formatDay(Date.parse(publicationDate), language) : ''),
@@ -107,9 +108,9 @@ function buttons({ left, right, isExactlyLinked, isOneRecord, decision }: Compar
   return html`<form class="act" method="post" action="/operator/reviews/merge">${hidden}${mayMerge && html`<button class="go" data-key="m">${waiting?.isOneRecord ? texts.confirmButton : texts.mergeButton} <kbd>m</kbd></button>`}${maySplit && html`<button formaction="/operator/reviews/split" data-key="s">${texts.splitButton} <kbd>s</kbd></button>`}${decision !== null && html`<button formaction="/operator/reviews/undo">${texts.undo}</button>`}<a class="btn bare" data-key="j" href="${next ? pairAddress(next.left.key, next.right.key) : '/operator/reviews'}">${texts.later} <kbd>j</kbd></a>${previous && html`<a class="btn bare" data-key="k" href="${pairAddress(previous.left.key, previous.right.key)}">${texts.previous} <kbd>k</kbd></a>`}<span class="hint">${texts.hint}</span></form>`
 }
 
-/** `title +5.1, buyer equal +2.6` as rows; another line as one row without a weight. */
+/** `title +5.1, buyer equal +2.6` as rows; another line, such as two numbers that differ, as one without a weight. */
 function signsOf(evidence: string): readonly (readonly [sign: string, weight: string | undefined])[] {
-  const parts = evidence.split(', ').map((each) => /^(.+) ([+-]?\d+(?:\.\d+)?)$/.exec(each))
+  const parts = evidence.split(', ').map((each) => /^(.+) ([+-]\d+\.\d|0\.0)$/.exec(each))
   return parts.every((each) => each !== null)
     ? parts.map((each) => [each[1]!, each[2]!.replace('-', '−')] as const)
     : [[evidence, undefined]]

@@ -117,11 +117,11 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
       'delivers nothing',
       'not acknowledged',
       'The contract of Klinikum Isarwinkel ends in 12 days',
-      '1 pairs wait for review',
+      '1 pair waits for review',
     ])
       expect(text).toContain(said)
     const german = await page('/operator', { 'accept-language': 'de' })
-    expect(german).toContain('6 Sachen, 4 davon halten etwas auf')
+    expect(german).toContain('6 Punkte, 4 davon halten etwas auf')
     expect(german).toContain('Ausgabe 2 wartet auf eine Entscheidung')
     expect(german).toContain('Die API ist für Wartung geschlossen')
 
@@ -197,7 +197,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
       if (way === 'buttons') {
         const member = await world.person('m@example.org')
         expect((await post('/operator/reviews/merge', {}, member.cookie)).status).toBe(403)
-        expect(await page('/operator/reviews')).toMatch(/1 pairs are waiting.*Türen/)
+        expect(await page('/operator/reviews')).toMatch(/1 pair is waiting.*Türen/)
         waits()
         const text = await page('/operator/reviews/pair?left=doe:2&right=ted:1-2026')
         expect(waits()).toMatchObject({ waits: 1 })
@@ -205,6 +205,9 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
         expect(text).toContain('<ins>Fenster</ins>')
         expect(text).toMatch(/title \+5\.1 buyer equal \+2\.4/)
         expect((await get('/operator/reviews/pair?left=doe:2&right=nothing', operator)).status).toBe(404)
+        // numbers that differ are not the weight of a sign
+        await upsertEdges(store.db, [{ ...edge, evidence: '4711 and 4712' }])
+        expect(await page('/operator/reviews/pair?left=doe:2&right=ted:1-2026')).toContain('4711 and 4712 –')
       }
       const states: unknown[] = [await stockOf(store)]
       for (const what of ['merge', 'undo', 'split', 'undo']) {

@@ -236,7 +236,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     const messagePath = new RegExp(`${path}/messages/msg_[0-9a-f]+`).exec(endpoint)![0]
     expect(await read(messagePath)).toContain('&quot;type&quot;: &quot;search.hit&quot;')
     expect((await audit()).map((entry) => entry.action)).toEqual(['search.create', 'webhook.create'])
-    expect(await read(`${at}/hits`, owner.cookie, 'de')).toContain('45233141 ist Ihrer')
+    expect(await read(`${at}/hits`, owner.cookie, 'de')).toContain('45233141 ist einer Ihrer Codes')
   })
 
   test('errors are shown at their fields, input is kept, and so are versions', async () => {

@@ -13,7 +13,7 @@ const en = {
   operator: 'the operator, on the command line',
   none: 'Nothing yet',
   noneHint: 'Invitations, roles, tokens and webhooks: every change appears here, with who made it.',
-  shown: (count: string) => `${count} entries`,
+  shown: (count: string) => (count === '1' ? '1 entry' : `${count} entries`),
   newest: 'Newest',
   older: 'Older',
   actions: {
@@ -94,7 +94,7 @@ const de: typeof en = {
   operator: 'der Betreiber, über die Befehlszeile',
   none: 'Noch nichts',
   noneHint: 'Einladungen, Rollen, Zugangsschlüssel und Webhooks: Jede Änderung steht hier, und wer sie gemacht hat.',
-  shown: (count) => `${count} Einträge`,
+  shown: (count) => (count === '1' ? '1 Eintrag' : `${count} Einträge`),
   newest: 'Neueste',
   older: 'Ältere',
   actions: {

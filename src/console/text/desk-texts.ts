@@ -1,4 +1,5 @@
 // Texts of the operator's first screen.
+import { counted } from '../format.ts'
 import type { Texts } from './languages.ts'
 
 const alarmKinds = ['failing', 'silent', 'totals', 'counts', 'rejections', 'drift', 'fill'] as const
@@ -20,7 +21,7 @@ const en = {
   dueNote: 'at the earliest, when something changed',
   quiet: 'Sources without alarm',
   of: (all: string) => `of ${all}`,
-  openAlarms: (count: string) => `${count} open alarms`,
+  openAlarms: (count: string) => counted(count, 'open alarm', 'open alarms'),
   waitingPairs: 'Pairs for review',
   oneRecord: (count: string) => `${count} of them in one record`,
   holding: 'Holds something up',
@@ -56,7 +57,7 @@ const en = {
   hold: (edition: string) => `Edition ${edition} waits for a decision`,
   holdBody: (reasons: number) =>
     `The gate held it back for ${reasons === 1 ? 'one reason' : `${reasons} reasons`}. Customers still receive the last edition; the status page calls it late.`,
-  holdTimes: (count: string) => `tried ${count} times`,
+  holdTimes: (count: string) => `tried ${counted(count, 'time', 'times')}`,
   seeReasons: 'See the reasons',
   rounds: 'Rounds are failing',
   roundsBody: (why: string) => `${why} Nothing new is published until a round succeeds.`,
@@ -76,20 +77,20 @@ const en = {
   } satisfies { [kind in AlarmKind]: (source: string) => string },
   otherAlarm: (source: string) => `${source} has an alarm`,
   openSource: 'Open the source',
-  mails: (count: string) => `${count} mails wait`,
+  mails: (count: string) => counted(count, 'mail waits', 'mails wait'),
   mailsOff:
     'No mail server is configured. They are sent as soon as TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM are set. Sign-in links do not arrive; `tenderstock console link MAIL` prints one.',
   mailsLate: (error: string) =>
     `The mail server does not accept them: ${error}. Sign-in links by mail do not arrive; passkeys work.`,
   mailsLateNoError:
     'They have been waiting for more than ten minutes. Sign-in links by mail do not arrive; passkeys work.',
-  givenUp: (count: string) => `${count} mails were given up`,
+  givenUp: (count: string) => counted(count, 'mail was given up', 'mails were given up'),
   givenUpBody: (error: string) => `The last answer was: ${error}. They will not be sent again.`,
   seeOrganizations: 'See the organizations',
-  disabled: (count: string) => `${count} webhook endpoints are disabled`,
+  disabled: (count: string) => counted(count, 'webhook endpoint is disabled', 'webhook endpoints are disabled'),
   disabledBody:
     'Their messages are held, and nothing is lost for 30 days. Tell their Owners: they see it only in the console.',
-  failingHooks: (count: string) => `${count} webhook endpoints are failing`,
+  failingHooks: (count: string) => counted(count, 'webhook endpoint is failing', 'webhook endpoints are failing'),
   failingHooksBody: 'Messages are retried for three days; after five days of failures an endpoint is disabled.',
   clock: 'A clock is wrong',
   disk: (free: string) => `The disk has ${free} left`,
@@ -98,10 +99,10 @@ const en = {
   contractBody: (tokens: number) =>
     `${tokens === 1 ? 'One token is' : `${tokens} tokens are`} valid. After the end the API answers 403.`,
   openContract: 'Open the contract',
-  reviews: (count: string) => `${count} pairs wait for review`,
+  reviews: (count: string) => counted(count, 'pair waits for review', 'pairs wait for review'),
   reviewsBody: 'They stay separate until somebody decides.',
   review: 'Review',
-  doubts: (count: string) => `${count} records hold notices that contradict each other`,
+  doubts: (count: string) => `${counted(count, 'record holds', 'records hold')} notices that contradict each other`,
   doubtsBody: 'Their notices name different contracts. Split them, or confirm that they belong together.',
   checks: {
     maintenance: 'Maintenance',
@@ -129,7 +130,7 @@ const en = {
 const de: typeof en = {
   title: 'Was jetzt nicht stimmt',
   lead: (all, holding, at) =>
-    `${all === 0 ? 'Nichts' : all === 1 ? 'Eine Sache' : `${all} Sachen`}${holding === 0 ? '' : `, ${holding} davon ${holding === 1 ? 'hält' : 'halten'} etwas auf`}. Geprüft um ${at} UTC.`,
+    `${all === 0 ? 'Nichts' : all === 1 ? 'Ein Punkt' : `${all} Punkte`}${holding === 0 ? '' : `, ${holding} davon ${holding === 1 ? 'hält' : 'halten'} etwas auf`}. Geprüft um ${at} UTC.`,
   again: 'Erneut prüfen',
   newest: 'Neueste Ausgabe',
   none: 'Noch keine',
@@ -141,20 +142,20 @@ const de: typeof en = {
   dueNote: 'frühestens, wenn sich etwas geändert hat',
   quiet: 'Quellen ohne Alarm',
   of: (all) => `von ${all}`,
-  openAlarms: (count) => `${count} offene Alarme`,
+  openAlarms: (count) => counted(count, 'offener Alarm', 'offene Alarme'),
   waitingPairs: 'Paare zu prüfen',
   oneRecord: (count) => `${count} davon in einem Datensatz`,
   holding: 'Hält etwas auf',
   holdingNote: 'Das merken Kunden.',
   watch: 'Im Auge behalten',
-  watchNote: 'Draußen noch nicht zu spüren.',
+  watchNote: 'Kunden merken davon noch nichts.',
   inOrder: 'In Ordnung',
   passed: (count) => `${count} Prüfungen bestanden`,
   check: 'Prüfung',
   figure: 'Wert',
   bound: 'Grenze',
   nothing: 'Alles stimmt',
-  nothingBody: 'Hier steht, was Sie braucht.',
+  nothingBody: 'Was Ihre Aufmerksamkeit braucht, erscheint hier.',
   since: (moment, ago) => `seit ${moment} UTC, ${ago}`,
   ends: (moment, ago) => `${moment} UTC, ${ago}`,
   seenBy: (who) => `bestätigt von ${who}`,
@@ -173,7 +174,7 @@ const de: typeof en = {
   },
   maintenance: 'Die API ist für Wartung geschlossen',
   maintenanceBody:
-    'Clients bekommen 503 mit der restlichen Zeit und kommen von selbst wieder. `tenderstock maintenance off` öffnet sie jetzt.',
+    'Clients bekommen 503 mit der restlichen Zeit und versuchen es von selbst erneut. `tenderstock maintenance off` öffnet sie jetzt.',
   hold: (edition) => `Ausgabe ${edition} wartet auf eine Entscheidung`,
   holdBody: (reasons) =>
     `Die Schranke hält sie aus ${reasons === 1 ? 'einem Grund' : `${reasons} Gründen`} auf. Kunden bekommen weiter die letzte Ausgabe; die Statusseite nennt sie verspätet.`,
@@ -183,7 +184,7 @@ const de: typeof en = {
   roundsBody: (why) => `${why} Bis einer gelingt, erscheint nichts Neues.`,
   roundsCount: (count) => `${count} hintereinander`,
   seeEditions: 'Ausgaben ansehen',
-  old: (age) => `Die neueste Ausgabe kam ${age}`,
+  old: (age) => `Die neueste Ausgabe erschien ${age}`,
   oldBody: 'Entweder ändert sich bei keinem Portal etwas, oder es kommt nichts an. Sehen Sie die Quellen an.',
   seeSources: 'Quellen ansehen',
   alarm: {
@@ -197,30 +198,32 @@ const de: typeof en = {
   },
   otherAlarm: (source) => `${source} hat einen Alarm`,
   openSource: 'Quelle öffnen',
-  mails: (count) => `${count} E-Mails warten`,
+  mails: (count) => counted(count, 'E-Mail wartet', 'E-Mails warten'),
   mailsOff:
-    'Es ist kein Mailserver eingestellt. Sie gehen ab, sobald TENDERSTOCK_SMTP_URL und TENDERSTOCK_MAIL_FROM gesetzt sind. Anmeldelinks kommen nicht an; `tenderstock console link MAIL` gibt einen aus.',
-  mailsLate: (error) => `Der Mailserver nimmt sie nicht an: ${error}. Anmeldelinks kommen nicht an; Passkeys gehen.`,
-  mailsLateNoError: 'Sie warten länger als zehn Minuten. Anmeldelinks kommen nicht an; Passkeys gehen.',
-  givenUp: (count) => `${count} E-Mails wurden aufgegeben`,
-  givenUpBody: (error) => `Die letzte Antwort war: ${error}. Es wird nicht weiter versucht.`,
+    'Es ist kein Mailserver eingestellt. Sie werden gesendet, sobald TENDERSTOCK_SMTP_URL und TENDERSTOCK_MAIL_FROM gesetzt sind. Anmeldelinks kommen nicht an; `tenderstock console link MAIL` gibt einen aus.',
+  mailsLate: (error) =>
+    `Der Mailserver nimmt sie nicht an: ${error}. Anmeldelinks kommen nicht an; Passkeys funktionieren.`,
+  mailsLateNoError: 'Sie warten länger als zehn Minuten. Anmeldelinks kommen nicht an; Passkeys funktionieren.',
+  givenUp: (count) => counted(count, 'E-Mail wurde aufgegeben', 'E-Mails wurden aufgegeben'),
+  givenUpBody: (error) => `Die letzte Antwort war: ${error}. Sie werden nicht noch einmal gesendet.`,
   seeOrganizations: 'Organisationen ansehen',
-  disabled: (count) => `${count} Webhook-Ziele sind abgeschaltet`,
+  disabled: (count) => counted(count, 'Webhook-Ziel ist abgeschaltet', 'Webhook-Ziele sind abgeschaltet'),
   disabledBody:
     'Ihre Meldungen werden aufgehoben; 30 Tage lang geht nichts verloren. Sagen Sie es den Inhabern: Sie sehen es nur in der Konsole.',
-  failingHooks: (count) => `${count} Webhook-Ziele sind gestört`,
+  failingHooks: (count) => counted(count, 'Webhook-Ziel ist gestört', 'Webhook-Ziele sind gestört'),
   failingHooksBody: 'Meldungen werden drei Tage lang wiederholt; nach fünf Tagen wird ein Ziel abgeschaltet.',
   clock: 'Eine Uhr geht falsch',
   disk: (free) => `Auf dem Datenträger sind noch ${free} frei`,
   diskBody: 'Ohne Platz kommt nichts an, und nichts erscheint. Schaffen Sie Platz, oder verlegen Sie den Datenordner.',
   contract: (name, when) => `Der Vertrag von ${name} endet ${when}`,
   contractBody: (tokens) =>
-    `${tokens === 1 ? 'Ein Token gilt' : `${tokens} Tokens gelten`}. Nach dem Ende antwortet die API mit 403.`,
+    `${tokens === 1 ? 'Ein Token ist gültig' : `${tokens} Token sind gültig`}. Nach dem Ende antwortet die API mit 403.`,
   openContract: 'Vertrag öffnen',
-  reviews: (count) => `${count} Paare warten auf Prüfung`,
+  reviews: (count) => counted(count, 'Paar wartet auf Prüfung', 'Paare warten auf Prüfung'),
   reviewsBody: 'Sie bleiben getrennt, bis jemand entscheidet.',
   review: 'Prüfen',
-  doubts: (count) => `${count} Datensätze haben Bekanntmachungen, die sich widersprechen`,
+  doubts: (count) =>
+    `${counted(count, 'Datensatz enthält', 'Datensätze enthalten')} Bekanntmachungen, die sich widersprechen`,
   doubtsBody: 'Sie nennen verschiedene Aufträge. Trennen Sie sie, oder bestätigen Sie, dass sie zusammengehören.',
   checks: {
     maintenance: 'Wartung',

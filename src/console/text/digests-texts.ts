@@ -76,7 +76,7 @@ const de: typeof en = {
   failed: (count) => `${count} aufgegeben`,
   action: 'Aktion',
   edit: 'Ändern',
-  remove: 'Entfernen…',
+  remove: 'Entfernen …',
   add: 'Jemanden hinzufügen',
   addButton: 'E-Mails senden',
   save: 'Speichern',

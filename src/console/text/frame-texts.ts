@@ -108,7 +108,7 @@ const de: typeof en = {
   editions: 'Ausgaben',
   sources: 'Quellen',
   reviews: 'Prüfungen',
-  rejections: 'Zurückgewiesenes',
+  rejections: 'Abgelehnte Dokumente',
   values: 'Wertmodell',
   customers: 'Kunden',
   organizations: 'Organisationen',

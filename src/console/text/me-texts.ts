@@ -82,7 +82,7 @@ const de: typeof en = {
   added: 'Hinzugefügt',
   never: 'noch nicht',
   add: 'Passkey hinzufügen',
-  remove: 'Entfernen…',
+  remove: 'Entfernen …',
   noPasskeys: 'Noch kein Passkey',
   noPasskeysHint: 'Damit melden Sie sich schneller an, auch wenn E-Mails nicht ankommen.',
   addLead: 'Ihr Gerät fragt nach seiner Sperre: Finger, Gesicht oder PIN.',

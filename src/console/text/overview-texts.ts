@@ -1,5 +1,5 @@
 // Texts of the first screen of an organization.
-import { formatNumber, pluralOf } from '../format.ts'
+import { counted, formatNumber, pluralOf } from '../format.ts'
 import type { Texts } from './languages.ts'
 
 const en = {
@@ -40,7 +40,7 @@ const en = {
   hitsToday: 'Hits today',
   strongGood: (strong: string, good: string) => `${strong} strong, ${good} good`,
   kept: 'Open hits you kept',
-  closing: (count: string) => `${count} close this week`,
+  closing: (count: string) => counted(count, 'closes this week', 'close this week'),
   requests: 'Requests, 24 h',
   peak: (peak: string, limit: string) => `most in a minute: ${peak} of ${limit}`,
   delivered: 'Delivered, 24 h',
@@ -80,7 +80,9 @@ const en = {
 const de: typeof en = {
   title: 'Übersicht',
   needs: (count) =>
-    count === 0 ? 'Nichts braucht Sie.' : count === 1 ? 'Eine Sache braucht Sie.' : `${count} Dinge brauchen Sie.`,
+    count === 0
+      ? 'Nichts braucht Ihre Aufmerksamkeit.'
+      : `${count === 1 ? 'Ein Punkt braucht' : `${count} Punkte brauchen`} Ihre Aufmerksamkeit.`,
   attention: 'Braucht Aufmerksamkeit',
   edition: (edition, at) => `Neueste Ausgabe ${edition}, ${at} UTC`,
   published: (records, changes) => `${records} Datensätze, ${changes} damit geändert`,
@@ -110,12 +112,12 @@ const de: typeof en = {
   seeUse: 'Zur Nutzung',
   hitsToday: 'Treffer heute',
   strongGood: (strong, good) => `${strong} starke, ${good} gute`,
-  kept: 'Offene gemerkte Treffer',
-  closing: (count) => `${count} enden diese Woche`,
+  kept: 'Offene behaltene Treffer',
+  closing: (count) => counted(count, 'endet diese Woche', 'enden diese Woche'),
   requests: 'Anfragen, 24 h',
-  peak: (peak, limit) => `meiste in einer Minute: ${peak} von ${limit}`,
+  peak: (peak, limit) => `höchstens ${peak} von ${limit} je Minute`,
   delivered: 'Zugestellt, 24 h',
-  waiting: (count) => `${count} warten`,
+  waiting: (count) => counted(count, 'wartet', 'warten'),
   best: 'Beste Treffer von heute',
   all: 'Alle Treffer',
   noHits: 'Heute noch keine Treffer',
@@ -135,17 +137,17 @@ const de: typeof en = {
   week: '7 Tage',
   paused: 'angehalten',
   ways: 'Wo Sie anfangen können',
-  waysDetail: 'Um Ausschreibungen anzusehen, ist nichts einzurichten.',
+  waysDetail: 'Um Ausschreibungen anzusehen, müssen Sie nichts einrichten.',
   explore: 'Ausschreibungen ansehen',
   exploreDetail: 'Alle Parameter in einem Formular, mit Codes zum Auswählen, und die Anfrage, die dasselbe tut.',
   access: 'Ein Programm verbinden',
   accessDetail: 'Ein Token erstellen und die erste Anfrage senden.',
   noAccessDetail: 'Den API-Zugang richtet der Betreiber dieses Dienstes nach einem Vertrag ein.',
-  readDocs: 'So arbeitet die API',
+  readDocs: 'So funktioniert die API',
   save: 'Eine Suche speichern',
-  saveDetail: 'Sagen Sie einmal, was Sie suchen. Jede passende Ausschreibung wird ein Treffer.',
+  saveDetail: 'Beschreiben Sie einmal, was Sie suchen. Jede passende Ausschreibung wird ein Treffer.',
   sources: 'Die Quellen ansehen',
-  sourcesDetail: 'Welche Portale gelesen werden, und wie frisch sie sind.',
+  sourcesDetail: 'Welche Portale gelesen werden und wie aktuell sie sind.',
 }
 
 export const overviewTexts: Texts<typeof en> = { en, de }

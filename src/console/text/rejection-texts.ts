@@ -25,11 +25,11 @@ const en = {
 }
 
 const de: typeof en = {
-  title: 'Zurückgewiesenes',
-  lead: 'Dokumente und Teile davon, aus denen keine Bekanntmachung wurde. Sie bleiben aufgehoben und werden von neueren Parsern erneut gelesen.',
+  title: 'Abgelehnte Dokumente',
+  lead: 'Dokumente und Teile davon, aus denen keine Bekanntmachung wurde. Sie werden aufbewahrt und von neueren Parsern erneut gelesen.',
   reason: 'Grund',
   source: 'Quelle',
-  count: 'Zurückweisungen',
+  count: 'Abgelehnt',
   newest: 'Neueste',
   byReason: 'Nach Grund und Quelle',
   list: 'Die neuesten zuerst',
@@ -37,14 +37,14 @@ const de: typeof en = {
   why: 'Warum',
   when: 'Wann',
   document: 'Dokument',
-  open: 'Rohes Dokument',
+  open: 'Originaldokument',
   part: 'Teil',
-  empty: 'Nichts wurde zurückgewiesen',
-  emptyBody: 'Hier stehen Dokumente, die nicht lesbar sind, mit dem Grund.',
+  empty: 'Nichts wurde abgelehnt',
+  emptyBody: 'Dokumente, die nicht lesbar sind, erscheinen hier mit dem Grund.',
   range: (from, to) => `${from} bis ${to}`,
   older: 'Ältere',
   newer: 'Neuere',
-  showAll: 'Alle zeigen',
+  showAll: 'Alle anzeigen',
 }
 
 export const rejectionTexts: Texts<typeof en> = { en, de }

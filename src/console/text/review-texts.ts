@@ -1,10 +1,12 @@
 // Texts of the pages about pairs of records.
+import { counted } from '../format.ts'
 import type { Texts } from './languages.ts'
 
 const en = {
   operator: 'Operator',
   title: 'Reviews',
-  lead: (count: string) => `${count} pairs are waiting. Nothing changes for customers until the next edition.`,
+  lead: (count: string) =>
+    `${counted(count, 'pair is', 'pairs are')} waiting. Nothing changes for customers until the next edition.`,
   more: (count: string) => `${count} or more`,
   empty: 'No pairs are waiting',
   emptyBody: 'Pairs that the rules cannot decide appear here.',
@@ -79,7 +81,8 @@ const en = {
 const de: typeof en = {
   operator: 'Betreiber',
   title: 'Prüfungen',
-  lead: (count) => `${count} Paare warten. Für Kunden ändert sich bis zur nächsten Ausgabe nichts.`,
+  lead: (count) =>
+    `${counted(count, 'Paar wartet', 'Paare warten')}. Für Kunden ändert sich bis zur nächsten Ausgabe nichts.`,
   more: (count) => `${count} oder mehr`,
   empty: 'Kein Paar wartet',
   emptyBody: 'Hier stehen Paare, die die Regeln nicht entscheiden können.',

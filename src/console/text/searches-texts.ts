@@ -1,4 +1,5 @@
 // Texts of the pages of saved searches.
+import { counted } from '../format.ts'
 import type { Texts } from './languages.ts'
 
 const en = {
@@ -28,7 +29,7 @@ const en = {
   heldDetail: (count: string) =>
     `An edition produced ${count} hits. They are listed under Hits; nothing was sent. Narrow the search, or release them.`,
   release: 'Release them',
-  released: (count: string) => `${count} deliveries are sent now.`,
+  released: (count: string) => `${counted(count, 'delivery is', 'deliveries are')} sent now.`,
   authorities: 'Authorities, any of these',
   procedures: 'Procedure, any of these',
   procedureNames: {
@@ -80,7 +81,7 @@ const en = {
   saveVersion: (version: number) => `Save version ${version}`,
   cancel: 'Cancel',
   created: (name: string) => `“${name}” is saved. It applies from the next edition.`,
-  delivered: (count: string) => `${count} open tenders became hits.`,
+  delivered: (count: string) => counted(count, 'open tender became a hit.', 'open tenders became hits.'),
   delivering: 'Open tenders are becoming hits.',
   sent: 'This form was already sent; nothing was created twice.',
   changed: (version: number) => `Version ${version} is saved. It applies from the next edition.`,
@@ -140,7 +141,7 @@ const de: typeof en = {
   heldDetail: (count) =>
     `Eine Ausgabe ergab ${count} Treffer. Sie stehen unter Treffer; nichts wurde gesendet. Engen Sie die Suche ein, oder geben Sie sie frei.`,
   release: 'Freigeben',
-  released: (count) => `${count} Zustellungen werden jetzt gesendet.`,
+  released: (count) => `${counted(count, 'Zustellung wird', 'Zustellungen werden')} jetzt gesendet.`,
   authorities: 'Auftraggeber, einer davon',
   procedures: 'Verfahren, eines davon',
   procedureNames: {
@@ -193,7 +194,8 @@ const de: typeof en = {
   saveVersion: (version) => `Version ${version} speichern`,
   cancel: 'Abbrechen',
   created: (name) => `„${name}“ ist gespeichert und gilt ab der nächsten Ausgabe.`,
-  delivered: (count) => `${count} offene Ausschreibungen wurden zu Treffern.`,
+  delivered: (count) =>
+    counted(count, 'offene Ausschreibung wurde ein Treffer.', 'offene Ausschreibungen wurden Treffer.'),
   delivering: 'Offene Ausschreibungen werden gerade zu Treffern.',
   sent: 'Dieses Formular kam schon einmal an; nichts wurde doppelt angelegt.',
   changed: (version) => `Version ${version} ist gespeichert und gilt ab der nächsten Ausgabe.`,

@@ -1,4 +1,6 @@
 // Texts of the pages about sources.
+
+import { counted } from '../format.ts'
 import type { SourceLine } from '../stock-reads.ts'
 import type { Texts } from './languages.ts'
 
@@ -179,7 +181,7 @@ const de: typeof en = {
   announced: 'Angekündigt',
   announcedNote: (slots) => `in den letzten ${slots} Abschnitten, nach Zählung des Portals`,
   delivered: 'Geliefert',
-  missing: (count) => `${count} fehlen`,
+  missing: (count) => counted(count, 'fehlt', 'fehlen'),
   complete: 'nichts fehlt',
   sinceRead: (ago) => `gelesen ${ago}`,
   offBecause: 'Sie läuft nicht',
@@ -271,7 +273,7 @@ const de: typeof en = {
   kind: 'Gelesen in',
   delivery: 'Lieferung',
   timetable: 'Zeitplan',
-  rejections: 'Zurückgewiesenes dieser Quelle',
+  rejections: 'Abgelehnte Dokumente dieser Quelle',
   read: (readings, notices) =>
     readings === 1 ? `Gelesen: ${notices} Bekanntmachungen.` : `${readings} Lesungen: ${notices} Bekanntmachungen.`,
   nothingDue: 'Nichts ist fällig: Alles wurde zu seiner Zeit gelesen.',
