@@ -22,7 +22,7 @@ const proofs: { readonly [name: string]: Proof } = {
   crash: {
     about:
       '500 kills and 100 power cuts of the store, kills of the edition log and of the receiver of hits, and 5,000 mixes of its files',
-    files: ['test/crash', 'test/edition-log-kill.test.ts'],
+    files: ['test/crash', 'test/edition-log-kill.test.ts', 'test/edition-log-cut.test.ts'],
     env: { KILLS: '500', CUTS: '100' },
   },
   backup: {
@@ -31,8 +31,14 @@ const proofs: { readonly [name: string]: Proof } = {
     files: ['test/restore-drill.test.ts', 'src/store/backup', 'test/backup-command.test.ts'],
   },
   failover: {
-    about: 'five promotions of a standby while a node reads from both servers',
-    files: ['test/failover.test.ts'],
+    about: 'five promotions of a standby while a node reads from both servers, and one that loses editions',
+    files: ['test/failover.test.ts', 'test/lost-editions.test.ts'],
+  },
+  patroni: {
+    about:
+      'ten switchovers and ten failovers of three PostgreSQL servers under Patroni and etcd, with the service under load',
+    files: ['test/patroni'],
+    env: { PATRONI: '1' },
   },
   client: {
     about: '400 kills of tender-sync, with publications in between, and every planted mistake of its receiver',
