@@ -159,6 +159,9 @@ function cardText(event: EventOf<'sourceCard'>, paint: Paint, now: number): stri
     row('Publisher', `${event.publisher} (${event.country})`),
     row('Page', event.homepage),
     ...(event.documentation ? [row('Interface', event.documentation)] : []),
+    ...(event.hasRecordedAnswers ? [row('Evidence', 'recorded answers')] : []),
+    ...event.clients.map((address) => row('Public client', address)),
+    ...(event.unnamedClients > 0 ? [row('', `${number(event.unnamedClients)} more without a known address`)] : []),
     row('License', [license.name, license.url, license.attribution].filter(Boolean).join(' · ')),
     row('Access', access.kind === 'open' ? 'open' : `key TENDERSTOCK_${access.setting}, from ${access.getItAt}`),
     row(

@@ -65,6 +65,12 @@ export type SourceCard = Pick<
 > &
   Pick<Source, 'politeness' | 'expects' | 'caveats'> & {
     readonly documentation: string | null
+    /** Public programs of others that read the same interface: addresses of their files. */
+    readonly clients: readonly string[]
+    /** How many more such programs agree, without a known address. */
+    readonly unnamedClients: number
+    /** Whether tests read recorded answers of the portal. */
+    readonly hasRecordedAnswers: boolean
     readonly channels: readonly {
       readonly name: string
       readonly role: NonNullable<Channel['role']>

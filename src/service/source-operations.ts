@@ -10,6 +10,7 @@ import { sourcesHealth } from '../ingest/watch-sources.ts'
 import { type Clock, systemSleep } from '../platform/clock.ts'
 import { noSuchThing, OperatorError, wrongUse } from '../platform/errors.ts'
 import { inFolder } from '../platform/folders.ts'
+import { recordedAnswers } from '../sources/recorded-answers.ts'
 import { countCountries, loadSources, type Sources } from '../sources/registry.ts'
 import type { Source } from '../sources/source.ts'
 import { inTransaction, type Store } from '../store/database.ts'
@@ -131,10 +132,21 @@ export const watchOf = (context: Pick<SourceContext, 'clock' | 'keyOf'>, sources
 })
 
 /** The data of a card, without its functions. */
-export function cardOf({ parse: _, offBecause: _why, documentation, channels, ...card }: Source): SourceCard {
+export function cardOf({
+  parse: _,
+  offBecause: _why,
+  documentation,
+  clients,
+  unnamedClients,
+  channels,
+  ...card
+}: Source): SourceCard {
   return {
     ...card,
     documentation: documentation ?? null,
+    clients: clients ?? [],
+    unnamedClients: unnamedClients ?? 0,
+    hasRecordedAnswers: recordedAnswers.has(card.id),
     channels: channels.map(({ name, role, slots, delivery, timetable }) => ({
       name,
       role: role ?? 'current',

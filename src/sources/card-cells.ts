@@ -17,11 +17,21 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 /** Escapes what would end a cell or the table. */
 export const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ')
 
-/** What the card stands on. */
-export function evidenceOf({ id, documentation }: Source): string {
-  if (recordedAnswers.has(id)) return 'recorded answers'
-  return documentation === undefined ? 'none on record' : `[documentation](${documentation})`
+/** What the card stands on, the strongest first. */
+export function evidenceOf({ id, clients = [], unnamedClients = 0, documentation }: Source): string {
+  const found = [
+    ...(recordedAnswers.has(id) ? ['recorded answers'] : []),
+    ...clients.map((address) => `[client of ${ownerOf(address)}](${address})`),
+    ...(unnamedClients > 0
+      ? [`${unnamedClients} ${clients.length > 0 ? 'more ' : ''}unnamed ${unnamedClients === 1 ? 'client' : 'clients'}`]
+      : []),
+    ...(documentation === undefined ? [] : [`[documentation](${documentation})`]),
+  ]
+  return found.length === 0 ? 'none on record' : found.join(', ')
 }
+
+/** Who publishes the program at an address of `Source.clients`. */
+export const ownerOf = (address: string): string => new URL(address).pathname.split('/')[1] ?? ''
 
 /** Name of the license, with its address if it has one. */
 export function licenseOf({ license: { name, url } }: Source): string {

@@ -20,6 +20,13 @@ export type Source = {
   readonly homepage: string
   /** Where the interface is documented, if anywhere. */
   readonly documentation?: string
+  /**
+   * Public programs of others that read the same interface, and with which the card was compared: addresses of their
+   * files. Each is of another owner; two of one owner are one witness.
+   */
+  readonly clients?: readonly string[]
+  /** How many more such programs agree in address and parameters, without a known address of their own. */
+  readonly unnamedClients?: number
   /** Name as the publisher states it; `not stated` where nothing is stated. */
   readonly license: { readonly name: string; readonly url?: string; readonly attribution?: string }
   /** IANA zone in which the portal counts its days and writes times without an offset. */

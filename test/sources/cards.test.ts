@@ -1,7 +1,9 @@
 // Every source's card is complete and consistent. One test covers all of them, so a new card must pass it too.
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { isSpan, nextTime } from '../../src/ingest/plan-slots.ts'
 import { dayStart } from '../../src/ingest/slot-spans.ts'
+import { evidenceOf, ownerOf } from '../../src/sources/card-cells.ts'
 import { fetchOf } from '../../src/sources/deliver/fetch-of.ts'
 import { countCountries, loadSources } from '../../src/sources/registry.ts'
 import type { Source } from '../../src/sources/source.ts'
@@ -31,6 +33,17 @@ function faultsOf(source: Source): string[] {
   check(isCountry(source.country), `${source.country} is no country`)
   check(isAddress(source.homepage), 'its homepage is no address')
   check(source.documentation === undefined || isAddress(source.documentation), 'its documentation is no address')
+  check(
+    (source.clients ?? []).every((client) => /^https:\/\/github\.com\/[^/]+\/[^/]+\/blob\/[^/]+\/.+/.test(client)),
+    'a client is no address of a file in a public repository',
+  )
+  const owners = (source.clients ?? []).map(ownerOf)
+  check(new Set(owners).size === owners.length, 'two clients of one owner')
+  check(source.unnamedClients === undefined || source.unnamedClients > 0, 'the number of its unnamed clients')
+  check(
+    source.offBecause !== undefined || evidenceOf(source) !== 'none on record',
+    'it runs by itself, and stands on nothing',
+  )
   check(source.license.name.trim() !== '', 'it names no license, not even "not stated"')
   check(source.license.url === undefined || isAddress(source.license.url), "its license's url is no address")
   check(isZone(source.zone), `${source.zone} is no zone`)
@@ -90,6 +103,30 @@ describe('the cards of the sources', () => {
     expect(sources.has('ted') && sources.has('doe')).toBe(true)
     expect(portals.length).toBeGreaterThanOrEqual(120)
     expect(countries).toBeGreaterThanOrEqual(40)
+  })
+
+  test('cover every member of the EU and the EEA, or the page of sources says why not', () => {
+    const members = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK'.split(
+      ' ',
+    )
+    const covered = new Set(all.map(({ country }) => country))
+    const page = readFileSync('docs/sources/README.md', 'utf8')
+    const reasons = page.slice(page.indexOf('## Without a national source'))
+    const lacking = members.filter((code) => !covered.has(code))
+    expect(lacking).toEqual(['IS', 'SE', 'SK'])
+    expect(lacking.filter((code) => !reasons.includes(`**${regions.of(code)}.**`))).toEqual([])
+  })
+
+  test('say what they stand on: recordings, clients by owner, clients without an address, documentation', () => {
+    const card = all.find(({ id }) => id === 'md-mtender')!
+    const client = 'https://github.com/someone/reader/blob/main/portal.py'
+    expect(evidenceOf({ ...card, clients: [client], unnamedClients: 2, documentation: 'https://portal.example' })).toBe(
+      `[client of someone](${client}), 2 more unnamed clients, [documentation](https://portal.example)`,
+    )
+    const { clients: _clients, documentation: _documentation, ...bare } = card
+    expect(evidenceOf({ ...bare, unnamedClients: 1 })).toBe('1 unnamed client')
+    expect(evidenceOf(bare)).toBe('none on record')
+    expect(evidenceOf({ ...bare, id: 'ted' })).toBe('recorded answers')
   })
 
   test('name the country in their ID', () => {

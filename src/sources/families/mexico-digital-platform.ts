@@ -16,6 +16,9 @@ export function digitalPlatformSource(publisher: {
     ...card,
     title: `Plataforma Digital Nacional, ${supplier}`,
     homepage: 'https://www.plataformadigitalnacional.org/contrataciones',
+    clients: [
+      'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/mexico_plataforma_digital_nacional_base.py',
+    ],
     channels: [
       {
         name: 'releases',

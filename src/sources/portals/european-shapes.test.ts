@@ -2,6 +2,8 @@
 // answer.
 import { describe, expect, it } from 'vitest'
 import type { Notice, ParsedPart } from '../../domain/notice.ts'
+import { fetchOf } from '../deliver/fetch-of.ts'
+import type { FetchContext } from '../fetch.ts'
 import { kerndatenParser } from './at/parse-kerndaten.ts'
 import { parseBosa } from './be/parse-bosa.ts'
 import { parseVvz } from './cz/parse-vvz.ts'
@@ -9,6 +11,7 @@ import { placspParser } from './es/parse-placsp.ts'
 import { parseHilma } from './fi/parse-hilma.ts'
 import { parseBoamp } from './fr/parse-boamp.ts'
 import { parseEtenders } from './ie/parse-etenders.ts'
+import { source as liechtenstein } from './li/vergaben.ts'
 import { parseTenderned } from './nl/parse-tenderned.ts'
 
 const noticeId = 'e5c8b25e-859d-492a-9085-716017f267aa'
@@ -200,5 +203,39 @@ describe('the table of eTenders', () => {
     ])
     const long = only(parseEtenders(Buffer.from(`${head}\nBridges,77,Cork City Council,03/11/2026,Open,again\n`)))
     expect(long.title).toEqual({ en: 'Bridges' })
+  })
+})
+
+describe('Liechtenstein', () => {
+  it('finds the notices in the wrapper of the answer', async () => {
+    const notice = { id: 611, name: 'Sanierung Schulhaus', formName: 'Offenes Verfahren', contAuthOfficialName: 'Land' }
+    const bytes = json({ result: [{ ...notice, submitDeadline: '2026-12-12T17:00:00', tresholdTypeId: 1 }] })
+    const context: FetchContext = {
+      slot: { key: 'whole' },
+      checkpoint: undefined,
+      zone: liechtenstein.zone,
+      key: '',
+      now: () => Date.UTC(2026, 10, 20),
+      scratchFolder: '',
+      signal: new AbortController().signal,
+      knownVersions: async () => new Map(),
+      send: async () => ({
+        status: 200,
+        headers: {},
+        version: undefined,
+        bytes: async () => bytes,
+        async *chunks() {
+          yield bytes
+        },
+      }),
+    }
+    const read: ParsedPart[] = []
+    for await (const { documents } of fetchOf(liechtenstein.channels[0].delivery)(context))
+      read.push(...documents.flatMap((document) => liechtenstein.parse!(document.bytes)))
+    expect(only(read)).toMatchObject({
+      noticeId: '611',
+      contractingAuthorities: [{ name: 'Land' }],
+      submissionDate: '2026-12-12T16:00:00.000Z',
+    })
   })
 })

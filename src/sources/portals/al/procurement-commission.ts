@@ -7,6 +7,9 @@ export const source = sourceOf({
   publisher: 'Komisioni i Prokurimit Publik',
   homepage: 'https://kpp.al',
   documentation: 'https://kpp.al/en/Historiku?nrVendimi=&OperatoriEkonmik=&idOperatori=&autoritetiKotraktues=&id=',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/albania_public_procurement_commission_base.py',
+  ],
   channels: [
     {
       name: 'years',

@@ -7,6 +7,7 @@ export const source = sourceOf({
   title: 'ARMEPS',
   publisher: 'Ministry of Finance of the Republic of Armenia',
   homepage: 'https://armeps.am',
+  clients: ['https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/armenia.py'],
   channels: [
     {
       name: 'days',

@@ -8,6 +8,9 @@ export const source = sourceOf({
   title: 'Datos abiertos de compras, Mendoza',
   publisher: 'Gobierno de la Provincia de Mendoza',
   homepage: 'https://datosabiertos-compras.mendoza.gov.ar',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/argentina_mendoza_province_bulk.py',
+  ],
   zone: 'America/Argentina/Mendoza',
   channels: [
     linkedFiles(

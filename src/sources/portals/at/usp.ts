@@ -7,6 +7,7 @@ export const source = sourceOf({
   title: 'USP Ausschreibungssuche',
   publisher: 'Bundesrechenzentrum / BMF',
   homepage: 'https://ausschreibungen.usp.gv.at',
+  unnamedClients: 3,
   license: { name: 'not stated; the imprint asks for consent to public use' },
   channels: [
     {

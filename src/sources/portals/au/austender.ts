@@ -11,6 +11,7 @@ export const source = sourceOf({
   publisher: 'Department of Finance',
   homepage: 'https://www.tenders.gov.au',
   documentation: 'https://github.com/austender/austender-ocds-api',
+  clients: ['https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/australia.py'],
   license: { name: 'CC-BY-3.0-AU', url: 'https://creativecommons.org/licenses/by/3.0/au/' },
   zone: 'UTC',
   channels: [

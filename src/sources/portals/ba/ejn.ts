@@ -16,6 +16,7 @@ export const source = sourceOf({
   publisher: 'Agencija za javne nabavke BiH',
   homepage: 'https://www.ejn.gov.ba',
   documentation: 'https://open.ejn.gov.ba',
+  unnamedClients: 1,
   channels: [
     {
       name: 'notices',

@@ -34,6 +34,7 @@ export const source = sourceOf({
   title: 'CAIS EOP',
   publisher: 'Агенция по обществени поръчки',
   homepage: 'https://app.eop.bg/today',
+  unnamedClients: 3,
   channels: [
     {
       name: 'open',

@@ -10,6 +10,9 @@ export const source = sourceOf({
   publisher: 'Ministério da Gestão e da Inovação em Serviços Públicos',
   homepage: 'https://www.gov.br/compras',
   documentation: `${host}/swagger-ui/index.html`,
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/brazil_compras.py',
+  ],
   channels: [
     {
       name: 'buyers',

@@ -8,6 +8,9 @@ export const source = sourceOf({
   publisher: 'Transparência Brasil',
   homepage: 'https://medicamentos.transparencia.org.br/dados-abertos',
   documentation: 'https://medicamentos-api.transparencia.org.br/docs',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/brazil_medicamentos_transparentes.py',
+  ],
   channels: [
     {
       name: 'files',

@@ -8,6 +8,9 @@ export const source = sourceOf({
   title: "Système électronique d'appel d'offres (SEAO)",
   publisher: 'Secrétariat du Conseil du trésor du Québec',
   homepage: 'https://www.donneesquebec.ca/recherche/dataset/systeme-electronique-dappel-doffres-seao',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/canada_quebec.py',
+  ],
   license: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
   channels: [
     ckanFiles({

@@ -39,6 +39,9 @@ export const source = sourceOf({
   publisher: 'Dirección de Compras y Contratación Pública',
   homepage: 'https://www.chilecompra.cl',
   documentation: 'https://desarrolladores.mercadopublico.cl',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/chile_compra_api_base.py',
+  ],
   channels: [
     months('releases', 'OCDS/allrelease', releases),
     { ...months('records', 'ocds/record', records), role: 'spare' },

@@ -12,6 +12,9 @@ export const source = sourceOf({
   title: 'Poder Judicial, contrataciones abiertas',
   publisher: 'Poder Judicial de Costa Rica',
   homepage: 'https://ckanpj.azurewebsites.net/dataset/estandar-de-datos-de-contrataciones-abiertas-ocds',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/costa_rica_poder_judicial_records.py',
+  ],
   channels: [
     ckanFiles({ name: 'records', url, format: /^json$/i, files: records, timetable }),
     {

@@ -9,6 +9,7 @@ export const source = sourceOf({
   title: 'Κατάλογος δημοσίων συμβάσεων που κατακυρώθηκαν',
   publisher: 'Γενικό Λογιστήριο της Δημοκρατίας',
   homepage: dataset,
+  unnamedClients: 1,
   license: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
   channels: [
     {

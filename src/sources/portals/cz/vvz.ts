@@ -7,6 +7,7 @@ export const source = sourceOf({
   title: 'Věstník veřejných zakázek (VVZ)',
   publisher: 'Ministerstvo pro místní rozvoj',
   homepage: 'https://vvz.nipez.cz',
+  unnamedClients: 3,
   channels: [
     {
       name: 'forms',

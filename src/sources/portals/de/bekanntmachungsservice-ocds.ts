@@ -9,6 +9,7 @@ export const source = sourceOf({
   publisher: 'Beschaffungsamt des Bundesministeriums des Innern',
   homepage: 'https://www.oeffentlichevergabe.de',
   documentation: 'https://www.oeffentlichevergabe.de/documentation/api/opendata',
+  clients: ['https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/germany.py'],
   license: { name: 'CC0-1.0', url: 'https://creativecommons.org/publicdomain/zero/1.0/' },
   channels: [
     {

@@ -11,6 +11,9 @@ export const source = sourceOf({
   publisher: 'Dirección General de Contrataciones Públicas',
   homepage: 'https://datosabiertos.dgcp.gob.do',
   documentation: 'https://datosabiertos.dgcp.gob.do/api-dgcp/docs/index.html',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/dominican_republic_api.py',
+  ],
   channels: [
     {
       name: 'days',

@@ -27,6 +27,7 @@ export const source = sourceOf({
   publisher: 'Rahandusministeerium',
   homepage: 'https://riigihanked.riik.ee',
   documentation: 'https://riigihanked.riik.ee/rhr-web/#/open-data',
+  clients: ['https://github.com/spmbiz/tender-engine/blob/main/pipeline/discover_ee_rhr.py'],
   channels: [channel('notices', 'notice'), channel('awards', 'notice_award')],
   parse: parseRhr,
   politeness: { requestsPerMinute: 10 },

@@ -11,6 +11,9 @@ export const source = sourceOf({
   publisher: 'Ayuntamiento de Zaragoza',
   homepage: 'https://www.zaragoza.es/sede/servicio/contratacion-publica/',
   documentation: 'https://www.zaragoza.es/docs-api_sede/',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/spain_zaragoza.py',
+  ],
   channels: [
     {
       name: 'processes',

@@ -8,6 +8,7 @@ export const source = sourceOf({
   title: 'Données essentielles de la commande publique, fichiers consolidés',
   publisher: "Ministère de l'Économie et des Finances",
   homepage: 'https://www.data.gouv.fr/fr/datasets/donnees-essentielles-de-la-commande-publique-fichiers-consolides/',
+  clients: ['https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/france.py'],
   license: { name: 'Licence Ouverte 2.0', url: 'https://www.etalab.gouv.fr/licence-ouverte-open-licence/' },
   channels: [
     {

@@ -8,6 +8,9 @@ export const source = sourceOf({
   title: 'State Procurement Agency, open data',
   publisher: 'State Procurement Agency of Georgia',
   homepage: 'http://opendata.spa.ge',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/georgia_opendata.py',
+  ],
   channels: [wholeFile('http://opendata.spa.ge/json/allTenders.zip', zippedReleases, '5 2 * * 0')],
   politeness: { requestsPerMinute: 5 },
   expects: { silentAfterDays: 60, shape: ['/ocid', '/tag'] },

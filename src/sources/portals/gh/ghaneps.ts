@@ -7,6 +7,7 @@ export const source = sourceOf({
   title: 'GHANEPS',
   publisher: 'Public Procurement Authority of Ghana',
   homepage: 'https://www.ghaneps.gov.gh',
+  clients: ['https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/ghana.py'],
   channels: [ePpsMonths('https://www.ghaneps.gov.gh', '2019-07-01')],
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 45, shape: ['/ocid', '/compiledRelease'] },

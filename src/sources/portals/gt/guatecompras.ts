@@ -8,6 +8,9 @@ export const source = sourceOf({
   publisher: 'Ministerio de Finanzas Públicas, Dirección General de Adquisiciones del Estado',
   homepage: 'https://ocds.guatecompras.gt/descarga-datos',
   documentation: 'https://ocds.guatecompras.gt/api-ocds',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/guatemala_bulk.py',
+  ],
   channels: [
     {
       name: 'months',

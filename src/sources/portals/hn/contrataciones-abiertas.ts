@@ -23,6 +23,9 @@ export const source = sourceOf({
   publisher: 'ONCAE and Secretaría de Finanzas',
   homepage: 'http://www.contratacionesabiertas.gob.hn',
   documentation: 'http://www.contratacionesabiertas.gob.hn/manual_api/',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/honduras_portal_bulk.py',
+  ],
   channels: [
     {
       name: 'months',

@@ -7,6 +7,9 @@ export const source = sourceOf({
   title: 'Portal Único de Transparencia, contrataciones',
   publisher: 'Instituto de Acceso a la Información Pública',
   homepage: 'https://portalunico.iaip.gob.hn/datosabierto/',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/honduras_iaip.py',
+  ],
   channels: [
     {
       name: 'files',

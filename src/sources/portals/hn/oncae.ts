@@ -9,6 +9,9 @@ export const source = sourceOf({
   title: 'ONCAE, datos abiertos',
   publisher: 'Oficina Normativa de Contratación y Adquisiciones del Estado',
   homepage: 'https://oncae.gob.hn/datosabiertos',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/honduras_oncae.py',
+  ],
   channels: [
     {
       name: 'honducompras',

@@ -8,6 +8,9 @@ export const source = sourceOf({
   publisher: 'Secretaría de Finanzas de Honduras',
   homepage: 'https://www.sefin.gob.hn/edca/',
   documentation: 'https://guancasco.sefin.gob.hn/EDCA_WEBAPI/swagger/ui/index',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/honduras_sefin_api.py',
+  ],
   channels: [
     {
       name: 'processes',

@@ -10,6 +10,7 @@ export const source = sourceOf({
   title: 'Elektronički oglasnik javne nabave, contracts',
   publisher: 'Narodne novine d.d.',
   homepage: page,
+  clients: ['https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/croatia.py'],
   channels: [
     {
       name: 'archives',

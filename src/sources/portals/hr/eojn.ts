@@ -34,6 +34,7 @@ export const source = sourceOf({
   title: 'EOJN RH',
   publisher: 'Narodne novine',
   homepage: 'https://eojn.hr',
+  unnamedClients: 2,
   channels: [
     channel('public', 'TendersPublic', '/NoticePublishDate'),
     channel('simple', 'TendersSimple', '/NoticePublishDate'),

@@ -9,6 +9,7 @@ export const source = sourceOf({
   title: 'EKR',
   publisher: 'Nemzeti Infrastruktúra és Közbeszerzési Szolgáltató',
   homepage: 'https://ekr.gov.hu',
+  unnamedClients: 2,
   channels: [
     {
       name: 'notices',

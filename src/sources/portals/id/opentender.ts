@@ -7,6 +7,9 @@ export const source = sourceOf({
   title: 'Opentender.net',
   publisher: 'Indonesia Corruption Watch',
   homepage: 'https://opentender.net',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/indonesia_opentender.py',
+  ],
   channels: [
     {
       name: 'offices',

@@ -7,6 +7,7 @@ export const source = sourceOf({
   title: 'eTenders',
   publisher: 'Office of Government Procurement',
   homepage: 'https://www.etenders.gov.ie',
+  unnamedClients: 1,
   channels: [
     {
       name: 'export',

@@ -8,6 +8,9 @@ export const source = sourceOf({
   title: 'Assam tenders',
   publisher: 'CivicDataLab',
   homepage: 'https://github.com/CivicDataLab/assam-tenders-data',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/india_assam_civic_data_lab.py',
+  ],
   channels: [
     wholeFile(
       'https://github.com/CivicDataLab/assam-tenders-data/raw/main/data/ProcessedData/ocds-mapped-data/current/ocds_mapped_data.json.zip',

@@ -8,6 +8,7 @@ export const source = sourceOf({
   title: 'ANAC – CIG',
   publisher: 'Autorità Nazionale Anticorruzione',
   homepage: 'https://dati.anticorruzione.it/opendata/dataset/cig',
+  unnamedClients: 2,
   license: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
   channels: [
     {

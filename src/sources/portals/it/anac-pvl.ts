@@ -29,6 +29,8 @@ export const source = sourceOf({
   title: 'ANAC – Pubblicità a valore legale',
   publisher: 'Autorità Nazionale Anticorruzione',
   homepage: platform,
+  clients: ['https://github.com/spmbiz/tender-engine/blob/main/pipeline/discover_it_anac_pvl.py'],
+  unnamedClients: 2,
   channels: [channel('calls', '2,4'), channel('results', '7'), channel('intentions', '9')],
   parse: parseAnacPvl,
   politeness: { requestsPerMinute: 30, pauseMs: 1000 },
@@ -42,6 +44,7 @@ export const source = sourceOf({
     'About 4,000 announcements a day of every kind; direct awards below the thresholds (8a) are not asked for.',
     'CPV codes are written as Italian labels; only codes in digits are read. Places are names of provinces.',
     "The number behind the underscore of a form (P1_16, A1_29) is read as the subtype of eForms: inferred from the names of ANAC's forms.",
+    'The text of an announcement stands in `template` after two clients, in `templates` with a language after one.',
     'Members of the answer seen in public code of 2026, the answer itself not seen live.',
   ],
 })

@@ -10,6 +10,7 @@ export const source = sourceOf({
   publisher: 'Autorità Nazionale Anticorruzione',
   homepage: 'https://dati.anticorruzione.it/opendata',
   documentation: 'https://dati.anticorruzione.it/opendata/about',
+  clients: ['https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/italy_anac.py'],
   channels: [
     ckanFiles({
       name: 'months',

@@ -9,6 +9,7 @@ export const source = sourceOf({
   title: 'Public Procurement Information Portal',
   publisher: 'Public Procurement Regulatory Authority',
   homepage: 'https://tenders.go.ke/ocds',
+  clients: ['https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/kenya_ppra.py'],
   channels: [
     {
       name: 'tenders',

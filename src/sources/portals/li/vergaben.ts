@@ -7,6 +7,7 @@ export const source = sourceOf({
   title: 'Vergabeplattform der Liechtensteinischen Landesverwaltung',
   publisher: 'Fachstelle Öffentliches Auftragswesen',
   homepage: 'https://vergaben.llv.li',
+  unnamedClients: 2,
   channels: [
     {
       name: 'current',
@@ -14,17 +15,20 @@ export const source = sourceOf({
       delivery: {
         kind: 'single',
         request: { url: 'https://vergaben.llv.li/api/Procurement/Notice/Find/', json: {} },
-        entries: { format: 'json', at: '' },
+        entries: { format: 'json', at: '/result' },
       },
     },
   ],
   parse: parseVergaben,
   politeness: { requestsPerMinute: 10 },
-  expects: { silentAfterDays: 60, shape: ['/0/id', '/0/name', '/0/formName', '/0/contAuthOfficialName'] },
+  expects: {
+    silentAfterDays: 60,
+    shape: ['/result/0/id', '/result/0/name', '/result/0/formName', '/result/0/contAuthOfficialName'],
+  },
   caveats: [
     'Undocumented: the answer to an empty question is the whole list of about 29 notices, so it says nothing of those that ended.',
     'tresholdTypeId 1 is below the EU thresholds, 2 above (those are in TED too, without a common number).',
     'No CPV, no value, and no reliable date of publication; works are classified by BKP numbers.',
-    'Whether the list stands at the root of the answer was not seen live.',
+    'The list stands at /result, as on the other portals of this software (ANKÖ); not seen live.',
   ],
 })

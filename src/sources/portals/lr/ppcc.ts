@@ -10,6 +10,9 @@ export const source = sourceOf({
   title: 'PPCC e-procurement',
   publisher: 'Public Procurement and Concessions Commission',
   homepage: host,
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/liberia_records.py',
+  ],
   channels: [
     ePpsMonths(host, '2024-11-01'),
     {

@@ -7,6 +7,8 @@ export const source = sourceOf({
   title: 'CVP IS',
   publisher: 'Viešųjų pirkimų tarnyba',
   homepage: 'https://viesiejipirkimai.lt',
+  clients: ['https://github.com/aistasmendeika-max/lietuvos-viesieji-pirkimai-mcp/blob/main/server.py'],
+  unnamedClients: 1,
   channels: [
     {
       // There is no filter, and states change for years: the whole list, four times a day.

@@ -18,6 +18,7 @@ export const source = sourceOf({
     silentAfterDays: 10,
     shape: atexoShape,
   },
+  offBecause: 'terms',
   caveats: [
     'Readable without a login, but the operator asks for an authorisation: ask before publishing what comes from here.',
     'Deadlines in 2050 and 2999 mean that there is none; they are left out.',

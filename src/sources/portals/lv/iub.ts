@@ -10,6 +10,7 @@ export const source = sourceOf({
   publisher: 'Iepirkumu uzraudzības birojs',
   homepage: 'https://www.iub.gov.lv',
   documentation: 'https://open.iub.gov.lv',
+  clients: ['https://github.com/spmbiz/tender-engine/blob/main/pipeline/discover_lv_iub.py'],
   license: { name: 'CC0-1.0', url: 'https://creativecommons.org/publicdomain/zero/1.0/' },
   channels: [
     {

@@ -7,6 +7,10 @@ export const source = sourceOf({
   title: 'MTender',
   publisher: 'Ministry of Finance of the Republic of Moldova',
   homepage: 'https://mtender.gov.md',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/moldova_multi_record.py',
+    'https://github.com/yoda-digital/mcp-mtender-server/blob/main/src/handlers/tools.ts',
+  ],
   zone: 'UTC',
   channels: [
     {

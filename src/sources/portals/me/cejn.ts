@@ -10,6 +10,7 @@ export const source = sourceOf({
   title: 'CeJN',
   publisher: 'Ministarstvo finansija Crne Gore',
   homepage: 'https://cejn.gov.me',
+  unnamedClients: 3,
   channels: [
     {
       // Some 4,500 tenders; the rounds of one are requested again when its state changes.

@@ -76,6 +76,7 @@ export const source = sourceOf({
   title: 'ЕСЈН',
   publisher: 'Биро за јавни набавки',
   homepage: 'https://e-nabavki.gov.mk',
+  unnamedClients: 3,
   channels: [
     { name: 'open', timetable: '55 */3 * * *', delivery: { ...pages, request: table(1) } },
     {

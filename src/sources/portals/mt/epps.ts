@@ -7,6 +7,7 @@ export const source = sourceOf({
   title: 'ePPS Malta',
   publisher: 'Department of Contracts',
   homepage: 'https://www.etenders.gov.mt',
+  clients: ['https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/malta.py'],
   channels: [ePpsMonths('http://demowww.etenders.gov.mt', '2019-10-01')],
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 60, shape: ['/ocid', '/compiledRelease'] },

@@ -25,6 +25,9 @@ export const source = sourceOf({
   title: 'MANEPS',
   publisher: 'Public Procurement and Disposal of Assets Authority',
   homepage: 'https://maneps.mw',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/malawi_base.py',
+  ],
   channels: [
     list('releases', 'release-package', releases),
     { ...list('records', 'record-package', records), role: 'spare' },

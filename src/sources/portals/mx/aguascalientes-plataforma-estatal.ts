@@ -7,6 +7,9 @@ export const source = sourceOf({
   title: 'Plataforma Digital Estatal de Aguascalientes',
   publisher: 'Sistema Estatal Anticorrupción de Aguascalientes',
   homepage: 'https://plataformadigitalestatal.org/Publica/contratacionesPublicas/index.html',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/mexico_aguascalientes_plataforma_digital_estatal.py',
+  ],
   channels: [
     // The only links that lead anywhere else; today to a file on Google Drive.
     linkedFiles(

@@ -7,6 +7,9 @@ export const source = sourceOf({
   title: 'Contrataciones Abiertas INAIP Yucatán',
   publisher: 'INAIP Yucatán',
   homepage: 'https://contratacionesabiertas.inaipyucatan.org.mx',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/mexico_yucatan_inaip.py',
+  ],
   zone: 'America/Merida',
   channels: [inaiYears('https://captura.contratacionesabiertas.inaipyucatan.org.mx', '2020-01-01')],
   politeness: { requestsPerMinute: 20 },

@@ -8,6 +8,9 @@ export const source = sourceOf({
   title: 'Contrataciones Abiertas INFO CDMX',
   publisher: 'Instituto de Transparencia de la Ciudad de México',
   homepage: 'https://contratacionesabiertas.infocdmx.org.mx',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/mexico_inai_base.py',
+  ],
   channels: [inaiYears('https://contratacionesabiertas.infocdmx.org.mx:3000', '2019-01-01')],
   politeness: { ...browserLike, requestsPerMinute: 20 },
   expects: { silentAfterDays: 120, shape: ['/arrayReleasePackage/0/releases/0/ocid'] },

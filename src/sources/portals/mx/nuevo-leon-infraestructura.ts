@@ -13,6 +13,9 @@ export const source = sourceOf({
   title: 'Nuevo León, Infraestructura Abierta',
   publisher: 'Secretaría de Movilidad y Planeación Urbana de Nuevo León',
   homepage: 'https://smpu.nl.gob.mx/transparencia/acerca-del-proyecto',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/mexico_nuevo_leon_infra_abierta_base.py',
+  ],
   zone: 'America/Monterrey',
   channels: [
     {

@@ -10,6 +10,9 @@ export const source = sourceOf({
   publisher: 'Secretaría de Administración de Nuevo León',
   homepage:
     'https://catalogodatos.nl.gob.mx/dataset/contrataciones-abiertas-direccion-general-de-adquisiciones-y-servicios',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/mexico_nuevo_leon.py',
+  ],
   zone: 'America/Monterrey',
   channels: [
     ckanFiles({

@@ -7,6 +7,9 @@ export const source = sourceOf({
   title: 'Anambra State e-procurement',
   publisher: 'Anambra State Bureau of Public Procurement',
   homepage: 'https://eprocure.bpp.an.gov.ng',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/nigeria_anambra_state.py',
+  ],
   channels: [awardedContracts('https://eprocure.bpp.an.gov.ng/')],
   politeness: bonMaximusPace,
   expects: { silentAfterDays: 120, shape: ['html'] },

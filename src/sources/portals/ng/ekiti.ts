@@ -7,6 +7,9 @@ export const source = sourceOf({
   title: 'Ekiti State Open Contracting Portal',
   publisher: 'Ekiti State Bureau of Public Procurement',
   homepage: 'https://ocds.bpp.ekitistate.gov.ng',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/nigeria_ekiti_state.py',
+  ],
   channels: [
     {
       name: 'procurements',

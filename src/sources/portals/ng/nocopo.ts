@@ -8,6 +8,9 @@ export const source = sourceOf({
   title: 'Nigeria Open Contracting Portal (NOCOPO)',
   publisher: 'Bureau of Public Procurement',
   homepage: 'https://nocopo.bpp.gov.ng',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/nigeria_portal.py',
+  ],
   channels: [
     // The answer is a page that sends the reader on to an archive made for it.
     linkedFiles(

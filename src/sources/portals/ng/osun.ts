@@ -7,6 +7,9 @@ export const source = sourceOf({
   title: 'Osun State e-procurement',
   publisher: 'Osun State Public Procurement Agency',
   homepage: 'https://egp.osunstate.gov.ng',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/nigeria_osun_state.py',
+  ],
   channels: [awardedContracts('https://egp.osunstate.gov.ng/')],
   politeness: bonMaximusPace,
   expects: { silentAfterDays: 120, shape: ['html'] },

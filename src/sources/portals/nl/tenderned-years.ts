@@ -8,6 +8,9 @@ export const source = sourceOf({
   title: 'TenderNed, yearly OCDS files',
   publisher: 'PIANOo',
   homepage: 'https://www.tenderned.nl/cms/nl/aanbesteden-in-cijfers/datasets-aanbestedingen',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/netherlands.py',
+  ],
   channels: [
     linkedFiles(
       'https://www.tenderned.nl/cms/nl/aanbesteden-in-cijfers/datasets-aanbestedingen',

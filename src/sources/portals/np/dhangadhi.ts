@@ -7,6 +7,9 @@ export const source = sourceOf({
   title: 'Dhangadhi infrastructure management system',
   publisher: 'Dhangadhi Sub-Metropolitan City',
   homepage: 'https://ims.susasan.org/dhangadhi/about',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/nepal_dhangadhi.py',
+  ],
   channels: [
     {
       name: 'years',

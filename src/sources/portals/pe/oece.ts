@@ -24,6 +24,9 @@ export const source = sourceOf({
   publisher: 'Organismo Especializado para las Contrataciones Públicas Eficientes',
   homepage: 'https://contratacionesabiertas.oece.gob.pe',
   documentation: 'https://contratacionesabiertas.oece.gob.pe/api',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/peru_oece_api_base.py',
+  ],
   channels: [
     newest('releases', 'releasesAfter', releases, '/date'),
     { ...newest('records', 'recordsAfter', records, '/compiledRelease/date'), role: 'spare' },

@@ -9,6 +9,9 @@ export const source = sourceOf({
   title: 'Perú Compras, órdenes públicas',
   publisher: 'Central de Compras Públicas - Perú Compras',
   homepage: 'https://www.catalogos.perucompras.gob.pe/ConsultaOrdenesPub',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/peru_compras_api.py',
+  ],
   channels: [
     {
       name: 'agreements',

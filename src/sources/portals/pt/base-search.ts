@@ -26,6 +26,7 @@ export const source = sourceOf({
   title: 'BASE (search)',
   publisher: 'IMPIC',
   homepage: 'https://www.base.gov.pt',
+  unnamedClients: 1,
   channels: [
     {
       name: 'newest',

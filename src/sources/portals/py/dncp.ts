@@ -33,6 +33,9 @@ export const source = sourceOf({
   publisher: 'Dirección Nacional de Contrataciones Públicas',
   homepage: 'https://www.contrataciones.gov.py',
   documentation: 'https://www.contrataciones.gov.py/datos/api/v3/doc/',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/paraguay_dncp_base.py',
+  ],
   channels: [
     days('releases', '', '/records/*/releases', release),
     days('planned', '&tender.id=planned', '/records/*/releases', release),

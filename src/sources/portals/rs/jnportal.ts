@@ -10,6 +10,7 @@ export const source = sourceOf({
   title: 'Портал јавних набавки',
   publisher: 'Канцеларија за јавне набавке',
   homepage: site,
+  unnamedClients: 1,
   channels: [
     {
       name: 'notices',

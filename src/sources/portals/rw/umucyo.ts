@@ -10,6 +10,7 @@ export const source = sourceOf({
   publisher: 'Rwanda Public Procurement Authority',
   homepage: 'https://ocds.umucyo.gov.rw/OpenData',
   documentation: 'https://ocds.umucyo.gov.rw/opendata/api/docs',
+  clients: ['https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/rwanda_api.py'],
   channels: [
     {
       name: 'days',

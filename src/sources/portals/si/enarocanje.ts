@@ -9,6 +9,7 @@ export const source = sourceOf({
   title: 'Portal javnih naročil',
   publisher: 'Ministrstvo za javno upravo',
   homepage: site,
+  unnamedClients: 2,
   channels: [
     {
       name: 'forms',

@@ -7,6 +7,9 @@ export const source = sourceOf({
   title: 'Bangkok Open Contracting',
   publisher: 'Bangkok Metropolitan Administration',
   homepage: 'https://opencontract.bangkok.go.th/ocds.html',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/thailand_bangkok.py',
+  ],
   channels: [
     {
       name: 'years',

@@ -7,6 +7,7 @@ export const source = sourceOf({
   title: 'Government procurement integrity platform',
   publisher: 'Agency Against Corruption, Ministry of Justice',
   homepage: 'https://gpip.aac.moj.gov.tw/cht/index.php?code=list&ids=6',
+  clients: ['https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/taiwan_aac.py'],
   channels: [
     {
       name: 'files',

@@ -49,6 +49,9 @@ export const source = sourceOf({
   publisher: 'Public Procurement Regulatory Authority',
   homepage: 'https://nest.go.tz',
   documentation: 'https://data.nest.go.tz',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/tanzania_api_base.py',
+  ],
   channels: [
     packages('releases', 'release', releases),
     { ...packages('records', 'record', records), role: 'spare' },

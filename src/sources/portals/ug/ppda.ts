@@ -26,7 +26,9 @@ export const source = sourceOf({
   ],
   politeness: { requestsPerMinute: 20, pauseMs: 2000 },
   expects: { silentAfterDays: 75, shape: ['/releases/0/ocid'] },
+  offBecause: 'public clients ask for export jobs at a new address, which this card does not do',
   caveats: [
+    'Two clients of 2026 post {fy, format} to /ocds/exports, poll the status_url and load the download_url of a job.',
     'Packages are numbered from 1; the first that is not found ends the year.',
     'Answers 403 when asked too fast.',
   ],

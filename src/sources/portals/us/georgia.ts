@@ -10,6 +10,7 @@ export const source = sourceOf({
   title: 'Georgia Procurement Registry',
   publisher: 'Georgia Department of Administrative Services',
   homepage: `${registry}/`,
+  unnamedClients: 3,
   channels: [
     {
       name: 'open',

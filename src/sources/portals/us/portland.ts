@@ -10,6 +10,9 @@ export const source = sourceOf({
   title: 'City of Portland, OCDS data publication',
   publisher: 'City of Portland, Oregon',
   homepage: page,
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/united_states_portland.py',
+  ],
   zone: 'America/Los_Angeles',
   channels: [
     {

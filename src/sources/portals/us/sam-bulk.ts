@@ -7,6 +7,7 @@ export const source = sourceOf({
   title: 'SAM.gov Contract Opportunities (daily table)',
   publisher: 'General Services Administration',
   homepage: 'https://sam.gov/data-services/Contract%20Opportunities/datagov',
+  unnamedClients: 3,
   license: { name: 'US public domain', url: 'https://www.usa.gov/government-copyright' },
   channels: [
     {

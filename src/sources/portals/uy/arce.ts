@@ -9,6 +9,9 @@ export const source = sourceOf({
   publisher: 'Agencia Reguladora de Compras Estatales',
   homepage: 'https://www.comprasestatales.gub.uy',
   documentation: 'https://www.gub.uy/agencia-compras-contrataciones-estado/datos-y-estadisticas/datos/open-contracting',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/uruguay_base.py',
+  ],
   channels: [
     {
       name: 'months',

@@ -19,6 +19,7 @@ export const source = sourceOf({
   publisher: 'Public Procurement Regulatory Commission',
   homepage: 'https://e-prokurimi.rks-gov.net',
   documentation: 'https://ocdskrpp.rks-gov.net/Help',
+  clients: ['https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/kosovo.py'],
   channels: [
     {
       // The interface knows only the day on which a tender closes: open tenders close on a future day.

@@ -8,6 +8,9 @@ export const source = sourceOf({
   publisher: 'National Treasury',
   homepage: 'https://www.etenders.gov.za',
   documentation: 'https://ocds-api.etenders.gov.za/swagger/index.html',
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/south_africa_national_treasury_api.py',
+  ],
   channels: [
     linkedDays(
       'days',

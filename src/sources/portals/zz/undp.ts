@@ -7,6 +7,7 @@ export const source = sourceOf({
   title: 'UNDP procurement notices (Europe and Central Asia)',
   publisher: 'United Nations Development Programme',
   homepage: 'https://procurement-notices.undp.org',
+  unnamedClients: 2,
   zone: 'America/New_York',
   channels: [
     {
