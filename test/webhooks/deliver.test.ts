@@ -316,9 +316,10 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
         await other.query('select from webhook_endpoint where endpoint_no = $1 for update', [endpointNo])
         const stored = recordDelivered(store.db, [{ lease, attempt: { ...attempt, step: { state: 'delivered' } } }])
         // it waits for the lock, and does not see what is written meanwhile
-        const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%logged as%'
-          and datname = current_database() and pid <> pg_backend_pid()`
-        await expect.poll(async () => (await other.query(waiting)).rowCount, { timeout: 60_000 }).toBe(1)
+        // not asked by the transaction, which would see all sessions as they were at its first look
+        const waiting = sql`select pid from pg_stat_activity where wait_event_type = 'Lock'
+          and query like '%logged as%' and datname = current_database() and pid <> pg_backend_pid()`
+        await expect.poll(async () => (await waiting.execute(store.db)).rows.length, { timeout: 60_000 }).toBe(1)
         await other.query(
           `insert into delivery_attempt (message_id, endpoint_no, attempt, attempted_at, duration_ms, answer)
            values ($1, $2, 1, 0, 1, '')`,
