@@ -148,8 +148,11 @@ export class SharedLog {
       isComplete: true,
       checksum: this.#digestWith(versions),
     })
-    const held = this.state.newest!
-    this.editions.set(info.edition, { ...held, checks: new Map(held.checks), stamps: [] })
+    const newest = this.state.newest!
+    const held: HeldEdition = { ...newest, checks: new Map(newest.checks), stamps: [] }
+    const before = this.editions.get(info.edition - 1)
+    if (before) before.next = held
+    this.editions.set(info.edition, held)
   }
 }
 
@@ -172,6 +175,11 @@ class LaggingState {
 
   get editions(): ReadonlyMap<number, HeldEdition> {
     return this.#log.editions
+  }
+
+  /** Numbers have no gaps here. */
+  editionUpTo(edition: number): HeldEdition | undefined {
+    return this.#log.editions.get(edition)
   }
 
   get table(): LogState['table'] {
