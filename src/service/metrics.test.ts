@@ -160,6 +160,7 @@ describe.each(drawnEngines)('metrics (%s)', (engine) => {
       source_slots_due: 2,
       'mails{state="queued"}': 1,
       'mails{state="due"}': 2,
+      'mails{state="late"}': 3,
       'mails{state="given-up"}': 3,
       'webhook_deliveries{state="due"}': 2,
       'webhook_deliveries{state="held"}': 3,

@@ -211,6 +211,7 @@ export class Metrics {
     samples.set('source_slots_due', figures.slotsDue)
     samples.set('mails', figures.mailsQueued, { state: 'queued' })
     samples.set('mails', figures.mailsDue, { state: 'due' })
+    samples.set('mails', figures.mailsLate, { state: 'late' })
     samples.set('mails', figures.mailsGivenUp, { state: 'given-up' })
     samples.set('webhook_deliveries', figures.deliveriesDue, { state: 'due' })
     samples.set('webhook_deliveries', figures.deliveriesHeld, { state: 'held' })

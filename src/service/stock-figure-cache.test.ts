@@ -3,7 +3,9 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely'
 import { afterEach, expect, test, vi } from 'vitest'
 import { openTestStore } from '../../test/world.ts'
+import { hourMs, minuteMs } from '../domain/time.ts'
 import type { Database } from '../store/schema.ts'
+import { readStockFigures } from '../store/stock-figures.ts'
 import { StockFigureCache } from './stock-figure-cache.ts'
 
 afterEach(() => {
@@ -58,4 +60,16 @@ test('a database that does not answer delays no scrape', async () => {
   const reader = new StockFigureCache({ looks }, Date.now)
   await Promise.all([reader.refresh(), reader.refresh()])
   expect([reader.figures, reader.isStale()]).toEqual([undefined, true])
+})
+
+test('a mail is late by its age, although its next attempt is not due', async () => {
+  await using store = await openTestStore('embedded')
+  const now = 10 * hourMs
+  for (const [id, age] of [
+    ['early', 14 * minuteMs],
+    ['late', 15 * minuteMs],
+  ] as const)
+    await sql`insert into mail (message_id, person, content, due_at, created_at)
+      values (${id}, 'a@example.org', '{}', ${now + hourMs}, ${now - age})`.execute(store.db)
+  expect(await readStockFigures(store.db, now)).toMatchObject({ mailsQueued: 2, mailsDue: 0, mailsLate: 1 })
 })

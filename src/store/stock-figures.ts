@@ -1,6 +1,7 @@
 // The figures of the whole stock that a monitoring system requests every few seconds: one statement over small tables
 // and partial indexes, in which every count is bounded.
 import { sql } from 'kysely'
+import { minuteMs } from '../domain/time.ts'
 import type { Executor } from './database.ts'
 import { isWaiting } from './notices.ts'
 import { quarantineKind } from './source-fill.ts'
@@ -24,6 +25,8 @@ export type StockFigures = {
   readonly mailsQueued: number
   readonly mailsDue: number
   readonly mailsGivenUp: number
+  /** Mails not sent 15 minutes after they were made, whenever their next attempt is; up to `maxFigured`. */
+  readonly mailsLate: number
   /** Deliveries of webhooks that are due, and those that are held; each up to `maxFigured`. */
   readonly deliveriesDue: number
   readonly deliveriesHeld: number
@@ -35,6 +38,8 @@ export type StockFigures = {
 /** Maximum number of rows that are counted. */
 const maxFigured = 10_000
 const maxAlarms = 1000
+/** After this time an unsent mail is late. */
+const mailPatienceMs = 15 * minuteMs
 
 /** Reads nothing that grows with the stock. */
 export async function readStockFigures(db: Executor, now: number): Promise<StockFigures> {
@@ -57,6 +62,8 @@ export async function readStockFigures(db: Executor, now: number): Promise<Stock
         select source_id from source_alarm where kind = ${quarantineKind} and cleared_at is null) ${most}) n),
       'mailsQueued', (select count(*) from (select from mail where state = 'due' and due_at > ${now} ${most}) m),
       'mailsDue', (select count(*) from (select from mail where state = 'due' and due_at <= ${now} ${most}) m),
+      'mailsLate', (select count(*) from (
+        select from mail where state = 'due' and created_at <= ${now - mailPatienceMs} ${most}) m),
       'mailsGivenUp', (select count(*) from (select from mail where state = 'given-up' ${most}) m),
       'deliveriesDue', (select count(*) from (
         select from delivery where state = 'due' and due_at <= ${now} ${most}) d),

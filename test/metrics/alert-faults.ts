@@ -55,7 +55,7 @@ export const normalSeries: Series = {
   [of('clock_difference_seconds')]: '-0.4+0.006x130',
   [of('source_lag_seconds', 'source="ted"')]: '0+60x59 0+60x70',
   [of('source_lag_seconds', 'source="doe"')]: '80000+60x130',
-  [of('mails', 'state="due"')]: '0x30 3x5 0x100',
+  [of('mails', 'state="late"')]: '0x30 3x3 0x100',
   [of('mails_given_up_total')]: always(0),
   [of('webhook_deliveries', 'state="due"')]: '0x59 2000x10 0x70',
   [of('webhook_endpoints', 'state="disabled"')]: always(1),
@@ -114,7 +114,7 @@ export const alertFaults: {
     labels: { source: 'ted', kind: 'silent' },
   },
   TenderstockNothingRead: { series: { [of('source_lag_seconds', 'source="ted"')]: '7200+60x130' }, without: ['job'] },
-  TenderstockMailsLate: { series: { [of('mails', 'state="due"')]: from(0, 3) }, labels: { state: 'due' } },
+  TenderstockMailsLate: { series: { [of('mails', 'state="late"')]: from(0, 3) }, labels: { state: 'late' } },
   TenderstockMailsGivenUp: { series: { [of('mails_given_up_total')]: '0x110 1x20' } },
   TenderstockDeliveriesLate: {
     series: { [of('webhook_deliveries', 'state="due"')]: from(0, 2000) },
