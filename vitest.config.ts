@@ -19,7 +19,7 @@ const starters =
   /world\.ts|playwright-core|openStore|node:(child_process|worker_threads|http|net)'|createServer|startSimulator|simulated|packers|exec-sink|openMatcher|TEST_DATABASE_URL|limiter-shared|shared\/corpus/
 const textOf = (file: string) => readFileSync(file, 'utf8')
 /** Tests that drive a browser: one after the other, when nothing else runs, as a browser takes both cores. */
-const browser = files.filter((file) => textOf(file).includes('playwright-core'))
+const browser = files.filter((file) => /playwright-core|launchChromium/.test(textOf(file)))
 /** Rules of the house, generated files, and lists that hold every member: `npm run check` runs them. */
 const house = [
   'test/tidy.test.ts',
