@@ -140,7 +140,9 @@ async function startConsole(
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
-  for await (const origin of createInterface({ input: child.stdout! })) return { child, origin }
+  // without a database server it says first what is skipped
+  for await (const line of createInterface({ input: child.stdout! }))
+    if (line.startsWith('http:')) return { child, origin: line }
   throw new Error('the console did not start')
 }
 
