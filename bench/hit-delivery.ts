@@ -254,6 +254,7 @@ async function openWorld(cluster: Cluster, database: string, hits: number) {
             sealer,
             addresses: { allowsLoopback: true },
             worker: 'bench',
+            mailDomain: 'example.org',
           },
           new AbortController().signal,
         ),
@@ -284,6 +285,7 @@ async function openWorld(cluster: Cluster, database: string, hits: number) {
           sealer,
           addresses: { allowsLoopback: true },
           worker: 'bench',
+          mailDomain: 'example.org',
           onAttempt: ({ outcome }) => {
             if (outcome.kind === 'answered' && arrived.push(performance.now() - startedMs) === wanted)
               stopping.abort(new Error('all have arrived'))

@@ -3,6 +3,7 @@
 import { oneLine } from '../digests/digest-content.ts'
 import type { RenderedMail } from '../digests/send-mails.ts'
 import type { Executor } from '../store/database.ts'
+import type { EndpointNewsData, EndpointNewsKind } from '../store/endpoint-news.ts'
 import { insertMail } from '../store/mails.ts'
 import type { Role } from '../store/people.ts'
 import type { TokenNewsData, TokenNewsKind } from '../store/token-news.ts'
@@ -11,12 +12,15 @@ import { html } from './html.ts'
 import type { Language } from './text/languages.ts'
 import { mailTexts } from './text/mail-texts.ts'
 import { type Letter, tokenLetter } from './token-letters.ts'
+import { webhookLetter } from './webhook-letters.ts'
 
 /**
  * What is stored for each kind until it is sent: never a key. A new kind needs an entry here, in `letters` and in the
  * texts.
  */
 type MailKinds = { readonly [kind in TokenNewsKind]: TokenNewsData } & {
+  readonly [kind in EndpointNewsKind]: EndpointNewsData
+} & {
   /** A sign-in link for the owner of the address; unknown addresses receive none. `return`: a path of the console. */
   readonly signIn: { readonly return: string }
   readonly invitation: {
@@ -60,6 +64,8 @@ const letters: { readonly [kind in Kind]: (data: MailKinds[kind], language: Lang
   tokenCreated: (data, language, { origin }) => tokenLetter('tokenCreated', data, language, origin),
   tokenRevoked: (data, language, { origin }) => tokenLetter('tokenRevoked', data, language, origin),
   tokenEnds: (data, language, { origin }) => tokenLetter('tokenEnds', data, language, origin),
+  webhookFails: (data, language, { origin }) => webhookLetter(data, language, origin),
+  webhookDisabled: (data, language, { origin }) => webhookLetter(data, language, origin),
 }
 
 /** Writes a mail. `key` ends its link; empty for a kind without one. */

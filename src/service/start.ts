@@ -292,6 +292,7 @@ async function openDeliveries(
     clock,
     wallClock,
     addresses: await webhookAddressRule(store, options.config),
+    mailDomain: mailDomainOf(options.config.mail?.from),
     version: options.version,
     log,
     report: (concern) => state.report('webhooks', concern),

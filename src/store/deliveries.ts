@@ -3,8 +3,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { dayMs } from '../domain/time.ts'
 import { type Executor, inTransaction, type Store } from './database.ts'
+import { disableAndMail, mailFailing } from './endpoint-news.ts'
 import { loadRedactor } from './redactions.ts'
-import { disable, lockEndpoint } from './webhook-endpoints.ts'
+import { lockEndpoint } from './webhook-endpoints.ts'
 
 /** How long attempts, bodies and ended deliveries are kept. */
 const deliveryHistoryMs = 30 * dayMs
@@ -212,6 +213,14 @@ export type AttemptEffect = {
   readonly disabled: string | undefined
 }
 
+/** After how long without one success Owners are mailed, and the endpoint is disabled. */
+export type FailurePolicy = {
+  readonly warnedAfterMs: number
+  readonly disabledAfterMs: number
+  /** Domain from which mails are sent. */
+  readonly mailDomain: string
+}
+
 /** An attempt that delivered its message, and the lease under which it was made. */
 export type Delivered = { readonly lease: EndpointLease; readonly attempt: AttemptRecord }
 
@@ -224,7 +233,7 @@ export function recordFailed(
   store: Pick<Store, 'db'>,
   { endpointNo, fence }: EndpointLease,
   attempt: AttemptRecord,
-  { disabledAfterMs }: { readonly disabledAfterMs: number },
+  { warnedAfterMs, disabledAfterMs, mailDomain }: FailurePolicy,
 ): Promise<AttemptEffect> {
   const { messageId, attempts, at, status, error, milliseconds, answer, step } = attempt
   return inTransaction(store, async (trx) => {
@@ -244,9 +253,11 @@ export function recordFailed(
     const { rows } = await sql<{ failingSince: number }>`
       update webhook_endpoint set failing_since = coalesce(failing_since, ${at}), failures = failures + 1
       where endpoint_no = ${endpointNo} returning failing_since as "failingSince"`.execute(trx)
-    const why =
-      step.state === 'held' ? step.disables : at - rows[0]!.failingSince >= disabledAfterMs ? 'failing' : undefined
-    if (why !== undefined) await disable(trx, endpointNo, why)
+    const failingMs = at - rows[0]!.failingSince
+    const why = step.state === 'held' ? step.disables : failingMs >= disabledAfterMs ? 'failing' : undefined
+    const posting = { now: at, mailDomain }
+    if (why !== undefined) await disableAndMail(trx, endpointNo, why, posting)
+    else if (failingMs >= warnedAfterMs) await mailFailing(trx, endpointNo, posting)
     return { isLeaseLost, disabled: why }
   })
 }

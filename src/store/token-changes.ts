@@ -15,7 +15,8 @@ import {
   type TokenRevocation,
   takeTokenWarnings,
 } from './organizations.ts'
-import { notifyOwners, type Posting, type TokenNewsKind } from './token-news.ts'
+import type { Posting } from './owner-mails.ts'
+import { notifyOwners, type TokenNewsKind } from './token-news.ts'
 
 /** Who changes something, and from which network. */
 export type Actor = {

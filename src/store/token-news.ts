@@ -1,9 +1,7 @@
-// The mails to the Owners of an organization about its tokens, and their recipients.
-import { hash } from 'node:crypto'
+// The mails to the Owners of an organization about its tokens.
 import type { Executor } from './database.ts'
-import { insertMail } from './mails.ts'
 import type { ApiToken } from './organizations.ts'
-import { listMembers } from './people.ts'
+import { mailOwners, type Posting } from './owner-mails.ts'
 
 export type TokenNewsKind = 'tokenCreated' | 'tokenRevoked' | 'tokenEnds'
 
@@ -27,33 +25,13 @@ export type TokenNews = {
   readonly days?: number
 }
 
-/** The time at which mails are queued, and the domain from which they are sent. */
-export type Posting = { readonly now: number; readonly mailDomain: string }
-
 /** Queues a mail to each Owner, once for each occasion. Call it in the transaction of its cause. */
 export async function notifyOwners(
   trx: Executor,
-  { kind, token, actor, days }: TokenNews,
-  { now, mailDomain }: Posting,
+  { kind, token, actor, days = 0 }: TokenNews,
+  posting: Posting,
 ): Promise<void> {
-  const { organizationId, tokenId, name, hint, expiresAt } = token
-  const organization = await trx
-    .selectFrom('organization')
-    .select('name')
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirstOrThrow()
-  const data: TokenNewsData = {
-    organizationId,
-    organization: organization.name,
-    name,
-    hint,
-    actor,
-    expiresAt: expiresAt ?? null,
-  }
-  const owners = (await listMembers(trx, organizationId)).filter(({ role }) => role === 'owner')
-  for (const { mail, language = 'en' } of owners) {
-    const occasion = hash('sha256', JSON.stringify([kind, tokenId, days ?? 0, expiresAt ?? 0, mail]))
-    const messageId = `<${occasion.slice(0, 32)}@${mailDomain}>`
-    await insertMail(trx, { messageId, person: mail, content: JSON.stringify({ kind, language, data }), now })
-  }
+  const { organizationId, tokenId, name, hint, expiresAt = null } = token
+  const data: Omit<TokenNewsData, 'organizationId' | 'organization'> = { name, hint, actor, expiresAt }
+  await mailOwners(trx, { kind, organizationId, occasion: [tokenId, days, expiresAt ?? 0], data }, posting)
 }

@@ -198,7 +198,7 @@ export async function moveEndpoint(db: Executor, endpointId: string, address: st
 }
 
 /** Disables an endpoint: its deliveries are held from now on. */
-export function disableEndpoint(store: Pick<Store, 'db'>, endpointNo: number, why: string): Promise<void> {
+export function disableEndpoint(store: Pick<Store, 'db'>, endpointNo: number, why: string): Promise<boolean> {
   return inTransaction(store, (trx) => disable(trx, endpointNo, why))
 }
 
@@ -212,14 +212,15 @@ export async function lockEndpoint(trx: Executor, endpointNo: number): Promise<n
   return rows[0]?.fence
 }
 
-/** Like `disableEndpoint`, within a transaction. */
-export async function disable(trx: Executor, endpointNo: number, why: string): Promise<void> {
-  await sql`
+/** Like `disableEndpoint`, within a transaction. False if it was not active. */
+export async function disable(trx: Executor, endpointNo: number, why: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
     update webhook_endpoint set state = 'disabled', disabled_why = ${why}
     where endpoint_no = ${endpointNo} and state = 'active'`.execute(trx)
   await sql`
     update delivery set state = 'held', held_why = 'endpoint'
     where endpoint_no = ${endpointNo} and state = 'due'`.execute(trx)
+  return numAffectedRows === 1n
 }
 
 /** Enables an endpoint; held deliveries stay held until they are released. */

@@ -10,7 +10,7 @@ import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
 import type { Sealer } from '../platform/sealing.ts'
 import { tracedCall } from '../platform/tracing.ts'
-import type { Store } from '../store/database.ts'
+import { inTransaction, type Store } from '../store/database.ts'
 import {
   type AttemptRecord,
   claimEndpoint,
@@ -25,9 +25,10 @@ import {
   releaseEndpoint,
   renewEndpoint,
 } from '../store/deliveries.ts'
+import { disableAndMail } from '../store/endpoint-news.ts'
 import { OutcomeWriter } from '../store/outcome-writer.ts'
-import { disableEndpoint, signingSecrets } from '../store/webhook-endpoints.ts'
-import { cautiousAfter, disabledAfterMs, nextStep } from './delivery-schedule.ts'
+import { signingSecrets } from '../store/webhook-endpoints.ts'
+import { cautiousAfter, disabledAfterMs, nextStep, warnedAfterMs } from './delivery-schedule.ts'
 import { type AddressRule, type EndpointAddress, parseEndpointAddress } from './endpoint-address.ts'
 import { hitBody } from './hit-body.ts'
 import type { Attempt, SendAttempt } from './send-attempt.ts'
@@ -57,6 +58,8 @@ export type DelivererOptions = {
   readonly addresses: AddressRule
   /** Name of this process, for people. */
   readonly worker: string
+  /** Domain of the mails to Owners about endpoints that fail. */
+  readonly mailDomain: string
   readonly onAttempt?: (
     attempt: { readonly endpointId: string; readonly messageId: string; readonly isSuccess: boolean } & Attempt,
   ) => void
@@ -116,7 +119,8 @@ async function visitEndpoint(run: Run, lease: EndpointLease, signal: AbortSignal
     const key = await secretsOf(run, lease)
     const isUnsigned = key.length === 0
     if (isUnsigned) {
-      await disableEndpoint(store, lease.endpointNo, 'secret')
+      const posting = { now: clock(), mailDomain: run.mailDomain }
+      await inTransaction(store, (trx) => disableAndMail(trx, lease.endpointNo, 'secret', posting))
       run.onDisabled?.(lease.endpointId, 'secret')
     }
     const address = addressOf(lease, run.addresses)
@@ -262,7 +266,7 @@ type Task = {
 }
 
 async function attempt(
-  { store, delivered, clock, wallClock, random, send, onAttempt, onDisabled }: Run,
+  { store, delivered, clock, wallClock, random, send, mailDomain, onAttempt, onDisabled }: Run,
   { lease, address, key, delivery, body }: Task,
   signal: AbortSignal,
 ): Promise<{ readonly isSuccess: boolean; readonly isLast: boolean }> {
@@ -291,7 +295,7 @@ async function attempt(
   const { isLeaseLost, disabled } =
     step.state === 'delivered'
       ? await delivered.keep({ lease, attempt: record })
-      : await recordFailed(store, lease, record, { disabledAfterMs })
+      : await recordFailed(store, lease, record, { warnedAfterMs, disabledAfterMs, mailDomain })
   onAttempt?.({ endpointId: lease.endpointId, messageId, isSuccess: step.state === 'delivered', ...made })
   if (disabled !== undefined) onDisabled?.(lease.endpointId, disabled)
   return { isSuccess: step.state === 'delivered', isLast: isLeaseLost || disabled !== undefined }

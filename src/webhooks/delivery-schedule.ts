@@ -19,7 +19,8 @@ const pausesMs = [
 const jitter = 0.1
 /** Maximum wait that a receiver can ask for with `Retry-After`. */
 const maxRetryAfterMs = dayMs
-/** How long an endpoint may fail without one success before it is disabled. */
+/** How long an endpoint may fail without one success before its Owners get a mail, and before it is disabled. */
+export const warnedAfterMs = dayMs
 export const disabledAfterMs = 5 * dayMs
 /** Number of consecutive failures after which an endpoint receives one delivery at a time. */
 export const cautiousAfter = 20

@@ -95,6 +95,7 @@ async function open(engine: Engine) {
         sealer: await world.context.webhooks.sealer(),
         addresses: { allowsLoopback: true },
         worker: 'test',
+        mailDomain: 'example.org',
         onDisabled: () => {},
       },
       new AbortController().signal,

@@ -254,7 +254,8 @@ export async function openHostileWorld(engine: Engine) {
   const sender = openSender({ version: 'test', now, timeoutMs: 5000 })
   await deliverDue(
     {
-      ...{ store, clock: now, wallClock: Date.now, random: () => 0.5, send: sender.send, sealer, worker: 'test' },
+      ...{ store, clock: now, wallClock: Date.now, random: () => 0.5, send: sender.send, sealer },
+      ...{ worker: 'test', mailDomain: 'example.org' },
       addresses: { allowsLoopback: true },
     },
     new AbortController().signal,

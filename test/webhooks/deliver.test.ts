@@ -5,8 +5,9 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test } from 'vitest'
+import { type AccountMail, renderAccountMail } from '../../src/console/account-mails.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts'
-import { inTransaction } from '../../src/store/database.ts'
+import { inTransaction, type Store } from '../../src/store/database.ts'
 import {
   claimEndpoint,
   countDeliveries,
@@ -18,6 +19,7 @@ import {
   replayDeliveries,
 } from '../../src/store/deliveries.ts'
 import { OutcomeWriter } from '../../src/store/outcome-writer.ts'
+import { addMember, createPerson } from '../../src/store/people.ts'
 import {
   changeEndpoint,
   enableEndpoint,
@@ -36,6 +38,21 @@ afterEach(async () => {
 })
 
 describe.each(engines)('D54: deliveries (%s)', (engine) => {
+  async function addMembers(store: Store, organizationId: string, at: number): Promise<void> {
+    for (const [mail, role] of [['own@example.org', 'owner'] as const, ['mem@example.org', 'member'] as const])
+      await inTransaction(store, async (trx) => {
+        const person = { personId: randomUUID(), mail, name: '', isOperator: false }
+        const { personId } = await createPerson(trx, person, at)
+        await addMember(trx, { organizationId, personId, role }, at)
+      })
+  }
+
+  const mailsOf = async (store: Store) =>
+    (await store.db.selectFrom('mail').selectAll().orderBy('created_at').execute()).map(({ person, content }) => {
+      const mail = JSON.parse(content) as AccountMail
+      return [person, renderAccountMail(mail, { origin: 'https://console.example', key: '' })] as const
+    })
+
   async function world(answer?: Parameters<typeof startReceiver>[0], timeoutMs?: number) {
     const store = await openTestStore(engine)
     closers.push(() => store[Symbol.asyncDispose]())
@@ -191,6 +208,46 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     expect(disabled).toEqual([])
     await fail(1)
     expect(disabled).toEqual([[endpointId, 'failing']])
+  })
+
+  test('Owners get one mail after a day of failures, and one when the service disables an endpoint', async () => {
+    let status = 500
+    const { addHit, addEndpoint, addDelivery, deliver, receiver, store, advance, now } = await world(
+      (response) => void response.writeHead(status).end(),
+    )
+    const { endpointNo, endpointId } = await addEndpoint(receiver.url)
+    const { organizationId } = (await findEndpoint(store.db, endpointId))!
+    await addMembers(store, organizationId, now())
+    const mails = () => mailsOf(store)
+    const attempt = async (laterMs: number) => {
+      advance(laterMs)
+      await addDelivery(endpointNo, await addHit())
+      await deliver()
+      return (await mails()).map(([person, { subject }]) => [person, subject])
+    }
+    const { host } = new URL(receiver.url)
+    const isFailing = ['own@example.org', `Webhook “${host}” of Bauwerk is failing`]
+    await attempt(0)
+    expect(await attempt(dayMs - 1)).toEqual([])
+    expect(await attempt(1)).toEqual([isFailing])
+    expect(await attempt(hourMs)).toEqual([isFailing])
+    const { text } = (await mails())[0]![1]
+    expect(text).toContain(`https://console.example/o/${organizationId}/webhooks/${endpointId}`)
+    expect(text).toContain('Failing since 22 Nov 2026, 06:00 UTC.')
+    expect(text).not.toContain('/hook')
+    // another series of failures is another occasion
+    status = 204
+    await attempt(0)
+    status = 500
+    await attempt(0)
+    expect(await attempt(dayMs)).toEqual([isFailing, isFailing])
+    status = 410
+    expect(await attempt(0)).toEqual([
+      isFailing,
+      isFailing,
+      ['own@example.org', `Webhook “${host}” of Bauwerk was disabled`],
+    ])
+    expect((await mails()).at(-1)![1].text).toContain('Its server answered 410 Gone.')
   })
 
   test('after twenty failures in a row an endpoint gets one delivery at a time', async () => {
@@ -446,7 +503,8 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     expect(receiver.received).toHaveLength(1)
     const late = { messageId, attempts: 1, at: now(), status: 410, error: undefined, milliseconds: 1, answer: '' }
     const step = { state: 'held', disables: 'gone' } as const
-    expect(await recordFailed(store, asleep!, { ...late, step }, { disabledAfterMs: dayMs })).toEqual({
+    const policy = { warnedAfterMs: 0, disabledAfterMs: 0, mailDomain: 'example.org' }
+    expect(await recordFailed(store, asleep!, { ...late, step }, policy)).toEqual({
       isLeaseLost: true,
       disabled: undefined,
     })
@@ -499,12 +557,16 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
   })
 
   test('an endpoint whose secret was sealed with a lost key is disabled, and sends nothing unsigned', async () => {
-    const { addHit, addEndpoint, addDelivery, deliver, receiver, disabled, stateOf, options } = await world()
+    const { addHit, addEndpoint, addDelivery, deliver, receiver, disabled, store, now, stateOf, options } =
+      await world()
     const { endpointNo, endpointId } = await addEndpoint(receiver.url)
+    await addMembers(store, (await findEndpoint(store.db, endpointId))!.organizationId, now())
     await addDelivery(endpointNo, await addHit())
     await deliver({ sealer: { ...options.sealer, open: () => undefined } })
     expect(receiver.received).toEqual([])
     expect(disabled).toEqual([[endpointId, 'secret']])
+    const [[person, { text }]] = (await mailsOf(store)) as [Awaited<ReturnType<typeof mailsOf>>[number]]
+    expect([person, text]).toEqual(['own@example.org', expect.stringContaining('Replace the secret.')])
     expect(await stateOf(endpointNo)).toMatchObject({ held: 1 })
   })
 

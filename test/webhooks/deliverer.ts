@@ -22,6 +22,7 @@ for (;;) {
       sealer,
       addresses: { allowsLoopback: true },
       worker: `test ${process.pid}`,
+      mailDomain: 'example.org',
     },
     new AbortController().signal,
   )

@@ -133,6 +133,7 @@ export async function openDeliveryWorld(store: Store, begin = startAt, timeoutMs
     sealer,
     addresses: { allowsLoopback: true },
     worker: 'test',
+    mailDomain: 'example.org',
     onDisabled: (endpointId, why) => disabled.push([endpointId, why]),
   }
   return {

@@ -422,7 +422,8 @@ async function switchState(context: ConsoleContext, request: OrganizationRequest
     context,
     request,
     isOn ? 'webhook.enable' : 'webhook.disable',
-    ({ db }, { endpointNo }) => (isOn ? enableEndpoint(db, endpointNo) : disable(db, endpointNo, 'owner')),
+    ({ db }, { endpointNo }): Promise<unknown> =>
+      isOn ? enableEndpoint(db, endpointNo) : disable(db, endpointNo, 'owner'),
   )
   const notice = isOn ? texts.enabled : texts.isDisabled
   return redirect(`${addressOf(request)}/${endpoint.endpointId}`, { notice })

@@ -16,6 +16,11 @@ const en = {
     button: 'See the invitation',
     otherwise: 'Were you not expecting this invitation? Then do nothing, and it will expire.',
   },
+  webhook: {
+    fails: (name: string, organization: string) => `Webhook “${name}” of ${organization} is failing`,
+    disabled: (name: string, organization: string) => `Webhook “${name}” of ${organization} was disabled`,
+    button: 'Open the endpoint',
+  },
   sentBy: (origin: string) => `Sent by Tenderstock at ${origin}. Nobody reads replies to this address.`,
 }
 
@@ -33,6 +38,11 @@ const de: typeof en = {
     once: 'Der Link gilt einmal, sieben Tage lang. Er meldet Sie auch an: Ein Kennwort braucht es nicht.',
     button: 'Einladung ansehen',
     otherwise: 'Sie erwarten diese Einladung nicht? Dann ist nichts zu tun, sie endet von selbst.',
+  },
+  webhook: {
+    fails: (name, organization) => `Webhook „${name}“ von ${organization} scheitert`,
+    disabled: (name, organization) => `Webhook „${name}“ von ${organization} wurde abgeschaltet`,
+    button: 'Endpunkt öffnen',
   },
   sentBy: (origin) => `Gesendet von Tenderstock auf ${origin}. Antworten an diese Adresse liest niemand.`,
 }

@@ -18,6 +18,7 @@ const en = {
   why: {
     gone: 'Its server answered 410 Gone.',
     failing: 'It failed for five days.',
+    secret: 'The service no longer has the key to its secret. Replace the secret.',
     operator: 'The operator disabled it.',
     owner: 'An Owner disabled it.',
   },
@@ -178,6 +179,7 @@ const de: typeof en = {
   why: {
     gone: 'Sein Server antwortete 410 Gone.',
     failing: 'Er scheiterte fünf Tage lang.',
+    secret: 'Der Dienst hat den Schlüssel zu seinem Geheimnis nicht mehr. Ersetzen Sie das Geheimnis.',
     operator: 'Der Betreiber hat ihn abgeschaltet.',
     owner: 'Ein Inhaber hat ihn abgeschaltet.',
   },
