@@ -57,12 +57,14 @@ export function send(reply: ServerResponse, answer: PortalAnswer, isPacked = fal
 
 /** Ends the connection: immediately, or in the middle of the body. */
 export function breakOff(reply: ServerResponse, answer: PortalAnswer, isAtOnce: boolean): void {
+  // `reply.socket` is null while an earlier answer on the same connection has not ended
+  const { socket } = reply.req
   if (isAtOnce) {
-    reply.socket?.resetAndDestroy()
+    socket.resetAndDestroy()
     return
   }
   writeHead(reply, answer, Math.max(2, answer.body.length))
-  reply.write(answer.body.subarray(0, Math.floor(answer.body.length / 2)), () => reply.socket?.destroy())
+  reply.write(answer.body.subarray(0, Math.floor(answer.body.length / 2)), () => socket.destroy())
 }
 
 /** Writes the answer in eight pieces with a pause of `dripMs` between them. */

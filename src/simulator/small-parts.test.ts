@@ -1,5 +1,8 @@
 // Dates as requests write them, text that matches patterns, members of JSON unchanged.
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fetchOf } from '../sources/deliver/fetch-of.ts'
@@ -8,6 +11,8 @@ import { momentOf, readFields } from './date-pattern.ts'
 import { faultNames } from './faults.ts'
 import { issueAfter, issuesOf } from './journal-calendar.ts'
 import { rawMembers } from './json-members.ts'
+import { textAnswer } from './portal-answer.ts'
+import { breakOff } from './portal-wire.ts'
 import { sampleOf } from './regexp-sample.ts'
 
 describe('dates as requests write them', () => {
@@ -110,4 +115,16 @@ test('every delivery of every card can be read and simulated: its patterns have 
       if (delivery.kind === 'index' && delivery.only && delivery.entries.format !== 'html')
         expect(sampleOf(delivery.only, source.id), source.id).toMatch(delivery.only)
     }
+})
+
+test('a connection is reset though an earlier answer on it has not ended', async () => {
+  const server = createServer((incoming, reply) => {
+    if (incoming.url === '/first') reply.flushHeaders()
+    else breakOff(reply, textAnswer(200, 'second'), true)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  client.resume().write('GET /first HTTP/1.1\r\nhost: a\r\n\r\nGET /second HTTP/1.1\r\nhost: a\r\n\r\n')
+  await expect(once(client, 'close')).rejects.toMatchObject({ code: 'ECONNRESET' })
+  server.close()
 })

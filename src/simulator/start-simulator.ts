@@ -207,7 +207,7 @@ class SimulatedPortals implements Simulator {
     // for clients that do not ask `route` first
     if (known.some(({ source }) => this.#dice.isGone(source.id, now))) {
       this.#note({ ...asked, sourceId: known[0]!.source.id, status: 0, fault: 'gone' })
-      reply.socket?.resetAndDestroy()
+      incoming.socket.resetAndDestroy()
       return
     }
     if (request.url.pathname === '/robots.txt') {
