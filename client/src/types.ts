@@ -298,10 +298,36 @@ export type HitEvent = {
     }
     /** How well the tender fits, as of the edition of the hit. It never changes. */
     readonly fitScore: number
-    /** The parts of the score and the rules that acted on it. */
-    readonly fit: { readonly [name: string]: unknown }
-    /** What satisfied each clause of the search. */
-    readonly matched: readonly (unknown)[]
+    /** How the score came about (docs/hits/score.md). */
+    readonly fit: {
+      /** The table that turns `raw` into the score. */
+      readonly calibration: string
+      /** The sum of the points of the parts. */
+      readonly sum: number
+      /** The sum after the rules. */
+      readonly raw: number
+      /** The profile of the company; null if it was derived from the search. */
+      readonly profile: string | null
+      /** The lot whose code fits best; null if the code of the tender does. */
+      readonly lot: string | null
+      /** The parts of the score. */
+      readonly parts: readonly ({
+        /** What is compared. */
+        readonly part: string
+        /** Null if it is not known: then the others count more. */
+        readonly points: number | null
+        /** Maximum points that this part can give here. */
+        readonly of: number
+        /** Why, for people. */
+        readonly text?: string
+        /** The words that count most, as they are compared: beginnings, and ends after `~`. */
+        readonly terms?: readonly (string)[]
+      })[]
+      /** The rules that acted on the sum, in order: `past-authority +3`, `excluded: cleaning`. */
+      readonly rules: readonly (string)[]
+    }
+    /** What satisfied each clause of the search: `cpv: 45233141 in lot 2 by 45233000`. */
+    readonly matched: readonly (string)[]
     /** Only of `search.hit.changed`: what happened to the tender. */
     readonly changes?: readonly (string)[]
     /** The record that the tender is part of now. */

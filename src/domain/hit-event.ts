@@ -10,10 +10,41 @@ export type HitEventKind = (typeof hitEventKinds)[number]
 const hitChanges = ['closed', 'merged', 'deadline', 'value'] as const
 export type HitChange = (typeof hitChanges)[number]
 
+/** The parts of the fit score. */
+export const fitParts = ['cpv', 'keywords', 'pastWins', 'region', 'value'] as const
+
 const instant = (description: string) => Type.String({ format: 'date-time', description })
 const some = (description: string) => Type.Array(Type.String(), { description })
 const extensible = (values: readonly string[], description: string) =>
   Type.String({ description, 'x-extensible-enum': [...values] })
+
+const fit = Type.Object(
+  {
+    calibration: Type.String({ description: 'The table that turns `raw` into the score.' }),
+    sum: Type.Number({ description: 'The sum of the points of the parts.' }),
+    raw: Type.Number({ description: 'The sum after the rules.' }),
+    profile: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
+      description: 'The profile of the company; null if it was derived from the search.',
+    }),
+    lot: Type.Union([Type.String(), Type.Null()], {
+      description: 'The lot whose code fits best; null if the code of the tender does.',
+    }),
+    parts: Type.Array(
+      Type.Object({
+        part: extensible(fitParts, 'What is compared.'),
+        points: Type.Union([Type.Number(), Type.Null()], {
+          description: 'Null if it is not known: then the others count more.',
+        }),
+        of: Type.Number({ description: 'Maximum points that this part can give here.' }),
+        text: Type.Optional(Type.String({ description: 'Why, for people.' })),
+        terms: Type.Optional(some('The words that count most, as they are compared: beginnings, and ends after `~`.')),
+      }),
+      { description: 'The parts of the score.' },
+    ),
+    rules: some('The rules that acted on the sum, in order: `past-authority +3`, `excluded: cleaning`.'),
+  },
+  { description: 'How the score came about (docs/hits/score.md).' },
+)
 
 const hit = Type.Object({
   hitId: Type.String({ format: 'uuid', description: 'The same in all messages about this hit.' }),
@@ -31,10 +62,8 @@ const hit = Type.Object({
     maximum: 100,
     description: 'How well the tender fits, as of the edition of the hit. It never changes.',
   }),
-  fit: Type.Record(Type.String(), Type.Unknown(), {
-    description: 'The parts of the score and the rules that acted on it.',
-  }),
-  matched: Type.Array(Type.Unknown(), { description: 'What satisfied each clause of the search.' }),
+  fit,
+  matched: some('What satisfied each clause of the search: `cpv: 45233141 in lot 2 by 45233000`.'),
   changes: Type.Optional(
     Type.Array(extensible(hitChanges, 'One change.'), {
       description: 'Only of `search.hit.changed`: what happened to the tender.',

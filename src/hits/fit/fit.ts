@@ -1,5 +1,6 @@
 // The fit score of a tender for a company, 0 to 100: parts that add up, rules, and a published table
 // (docs/hits/score.md).
+import type { fitParts } from '../../domain/hit-event.ts'
 import type { TenderRecord } from '../../domain/tender.ts'
 import { coveredCpv, wordIn } from '../plain-match.ts'
 import { fewWords } from '../token-table.ts'
@@ -24,7 +25,7 @@ import { type PreparedProfile, type ProfileToFit, prepareProfile } from './prepa
 import { openTermCounters, type TermCounter, type TermCounters } from './term-counter.ts'
 
 type FitPart = {
-  readonly part: 'cpv' | 'keywords' | 'pastWins' | 'region' | 'value'
+  readonly part: (typeof fitParts)[number]
   /** Rounded to a tenth; null if it is not known: then the others count more. */
   readonly points: number | null
   /** Maximum points that this part can give here. */
