@@ -1,5 +1,5 @@
-// Editions, searches, endpoints and crashes in any order, compared with a plain loop that determines which hits and
-// messages must exist.
+// Editions, searches, endpoints, deliveries and crashes in any order, compared with a plain loop that determines which
+// hits and messages must exist, and what a receiver must have at the end.
 import { deepStrictEqual } from 'node:assert'
 import fc from 'fast-check'
 import { sql } from 'kysely'
@@ -10,6 +10,7 @@ import type { Match } from '../../src/hits/match-records.ts'
 import type { Store } from '../../src/store/database.ts'
 import { releaseDeliveries } from '../../src/store/hits.ts'
 import { changeProfile, changeSearch, createProfile, createSearch } from '../../src/store/searches.ts'
+import { deliverDue } from '../../src/webhooks/deliver.ts'
 
 /** Actions on one tender. Numbers are taken modulo the number of existing things. */
 const change = fc.record({
@@ -33,6 +34,10 @@ const subscribe = fc.record({
   hearsChanges: fc.boolean(),
   search: fc.option(fc.nat(5)),
 })
+/** What becomes of an attempt; `lost`: the receiver has the message, and its answer does not arrive. */
+const fate = fc.constantFrom('taken', 'taken', 'taken', 'refused', 'lost', 'crash')
+type Fate = typeof fate extends fc.Arbitrary<infer T> ? T : never
+
 const command = fc.oneof(
   {
     weight: 8,
@@ -49,6 +54,10 @@ const command = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant('crash'), step: fc.integer({ min: 1, max: 15 }) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('repeat'), edition: fc.nat(5) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('release'), search: fc.nat(5) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('deliver'), fates: fc.array(fate, { minLength: 1, maxLength: 5 }) }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('backup') }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('restore') }) },
 )
@@ -252,7 +261,9 @@ const kept = [
   'hit',
   'search_edition',
   'webhook_endpoint',
+  'webhook_secret',
   'delivery',
+  'delivery_body',
 ] as const
 
 type Db = Pick<Store, 'db' | 'engine'>
@@ -376,6 +387,80 @@ async function assertAlike({ db }: Db, model: Model): Promise<void> {
   deepStrictEqual([...heldNow].sort(), [...model.held].filter((name) => offered.has(name)).sort())
 }
 
+/** The receiver of all endpoints, which outlives everything. */
+type Receiver = {
+  /** Message id to its bodies. */
+  readonly bodies: Map<string, Set<string>>
+  /** What must not arrive. */
+  readonly faults: string[]
+}
+
+let ticks = 0
+
+/** Delivers what is due by then, each attempt with the next fate. */
+async function deliver(
+  { db, engine }: Db,
+  { model, receiver, fates }: { readonly model: Model; readonly receiver: Receiver; readonly fates: readonly Fate[] },
+): Promise<void> {
+  // time passes until the next attempt, and until the leases of those that crashed end
+  await sql`update delivery set due_at = 0 where state = 'due'`.execute(db)
+  await sql`update webhook_endpoint set taken_until = 0`.execute(db)
+  let attempts = 0
+  const send: Parameters<typeof deliverDue>[0]['send'] = async ({ headers, body }) => {
+    const which = fates[attempts++ % fates.length]!
+    const id = headers['webhook-id']!
+    if (which !== 'refused') receiver.bodies.set(id, (receiver.bodies.get(id) ?? new Set()).add(body))
+    const fault = faultOf(model, id, body)
+    if (fault !== undefined) receiver.faults.push(`${id}: ${fault}`)
+    if (which === 'crash') throw new Crash()
+    if (which === 'lost') return { outcome: { kind: 'failed', failure: 'timeout' }, milliseconds: 1 }
+    return { outcome: { kind: 'answered', status: which === 'refused' ? 500 : 204 }, milliseconds: 1 }
+  }
+  const sealer = { seal: () => Buffer.alloc(0), open: () => Buffer.alloc(32) }
+  const clock = () => start
+  // a body that is built again has another timestamp
+  const wallClock = () => start + ++ticks
+  const addresses = { allowsLoopback: false }
+  await deliverDue(
+    {
+      ...{ store: { db, engine } as Store, clock, wallClock, random: () => 0.5, send, sealer, addresses },
+      ...{ worker: 'test', mailDomain: 'example.org' },
+    },
+    new AbortController().signal,
+  ).catch((error: unknown) => {
+    if (!(error instanceof Crash)) throw error
+  })
+}
+
+/** Why a message must not arrive as it is; undefined if it may. */
+function faultOf(model: Model, id: string, body: string): string | undefined {
+  const text = model.messages.get(id)
+  if (text === undefined) return 'is no message'
+  const [endpoint, search, tender, what] = text.split(' ') as [string, string, string, string]
+  if (model.endpoints.find((each) => each.id === endpoint)!.isRemoved) return 'its endpoint was removed'
+  if (what === 'new' && model.held.has(key(search, Number(tender)))) return 'is held by the cap'
+  const { type, data } = JSON.parse(body) as {
+    readonly type: string
+    readonly data: { search: { id: string }; tender: { id: string }; changes?: readonly string[] }
+  }
+  const asked = [what === 'new' ? 'search.hit' : 'search.hit.changed', search, tenderUuid(Number(tender))]
+  const changes = what === 'new' ? 'new' : `changed ${data.changes?.join(' ')}`
+  const isAlike = String([type, data.search.id, data.tender.id]) === String(asked) && text.includes(` ${changes} `)
+  return isAlike ? undefined : `says ${body}, and should say ${text}`
+}
+
+/** The receiver has every message that is not held, and each under one body. */
+function assertReceived(model: Model, receiver: Receiver): void {
+  const removed = new Set(model.endpoints.filter(({ isRemoved }) => isRemoved).map(({ id }) => id))
+  const missing = [...model.messages].flatMap(([id, text]) => {
+    const [endpoint, search, tender, what] = text.split(' ') as [string, string, string, string]
+    if (removed.has(endpoint) || (what === 'new' && model.held.has(key(search, Number(tender))))) return []
+    return receiver.bodies.has(id) ? [] : [text]
+  })
+  const twice = [...receiver.bodies].filter(([, { size }]) => size > 1).map(([id]) => id)
+  deepStrictEqual({ missing, twice, faults: receiver.faults }, { missing: [], twice: [], faults: [] })
+}
+
 class Crash extends Error {}
 
 /** The store on which the commands run. */
@@ -437,6 +522,7 @@ export async function runHitModel({ store, match }: HitWorld, list: readonly Com
     stamp: firstStamp,
   }
   let saved: { readonly model: Model; readonly texts: ReadonlyMap<string, string> } | undefined
+  const receiver: Receiver = { bodies: new Map(), faults: [] }
   /** By the identity of a new hit, over all restores: the id under which it was offered. */
   const offeredAs = new Map<string, string>()
   const check = async (): Promise<void> => {
@@ -531,9 +617,14 @@ export async function runHitModel({ store, match }: HitWorld, list: readonly Com
         const only = search === null ? null : (model.searches[search]?.id ?? null)
         const kinds = hearsChanges ? ['search.hit', 'search.hit.changed'] : ['search.hit']
         await sql`
-          insert into webhook_endpoint (endpoint_id, organization_id, address, description, from_edition, kinds, searches, requests_per_second, created_at)
-          select ${id}, ${organizations[organization]!}, 'https://example.org/', '', coalesce(max(edition), 0) + 1, ${JSON.stringify(kinds)},
-            ${only === null ? null : JSON.stringify([only])}, 10, 0 from edition`.execute(store().db)
+          with made as (
+            insert into webhook_endpoint (endpoint_id, organization_id, address, description, from_edition, kinds, searches, requests_per_second, created_at)
+            select ${id}, ${organizations[organization]!}, 'https://example.org/', '', coalesce(max(edition), 0) + 1, ${JSON.stringify(kinds)},
+              ${only === null ? null : JSON.stringify([only])}, 10000, 0 from edition returning endpoint_no
+          )
+          insert into webhook_secret (secret_id, endpoint_no, sealed, created_at) select ${id}, endpoint_no, '', 0 from made`.execute(
+          store().db,
+        )
         model.endpoints.push({
           id,
           organization: organizations[organization]!,
@@ -582,6 +673,9 @@ export async function runHitModel({ store, match }: HitWorld, list: readonly Com
         for (const name of [...model.held]) if (name.startsWith(`${id}|`)) model.held.delete(name)
         break
       }
+      case 'deliver':
+        await deliver(store(), { model, receiver, fates: step.fates })
+        break
       case 'backup':
         saved = { model: structuredClone(model), texts: await dump(store()) }
         break
@@ -590,9 +684,13 @@ export async function runHitModel({ store, match }: HitWorld, list: readonly Com
         await restore(store(), saved.texts)
         // clients have seen later stamps: new ones are above them (P5)
         model = { ...structuredClone(saved.model), stamp: model.stamp }
+        // a body that was not stored before the backup is built again
+        for (const bodies of receiver.bodies.values()) bodies.clear()
         break
     }
   }
   await match(undefined)
   await check()
+  await deliver(store(), { model, receiver, fates: ['taken'] })
+  assertReceived(model, receiver)
 }

@@ -120,6 +120,37 @@ export const plantedHitEdits: readonly {
     edits: [{ file: runner, from: 'each.kinds.includes(kind) &&', to: '' }],
   },
   {
+    name: 'messages are sent before their edition is matched',
+    edits: [
+      {
+        file: 'src/store/deliveries.ts',
+        from: 'd.edition <= (select edition from hit_mark)',
+        to: 'd.edition is not null',
+      },
+    ],
+  },
+  {
+    name: 'a message that the receiver refused is not sent again',
+    edits: [{ file: 'src/webhooks/delivery-schedule.ts', from: 'outcome.status < 300', to: 'outcome.status < 600' }],
+  },
+  {
+    name: 'a body is built anew for each attempt',
+    edits: [
+      { file: 'src/webhooks/deliver.ts', from: 'if (each.packed === null) missing', to: 'if (true) missing' },
+      { file: 'src/webhooks/deliver.ts', from: 'bodies.set(messageId, unpack(kept))', to: 'void kept' },
+    ],
+  },
+  {
+    name: 'an outcome is stored before the request',
+    edits: [
+      {
+        file: 'src/webhooks/deliver.ts',
+        from: '  const made = await tracedCall(',
+        to: "  await store.db.updateTable('delivery').set({ state: 'delivered' }).where('message_id', '=', messageId).execute()\n  const made = await tracedCall(",
+      },
+    ],
+  },
+  {
     name: 'the cap counts the hits of all editions',
     edits: [
       {
