@@ -63,6 +63,11 @@ const proofs: { readonly [name: string]: Proof } = {
       '10,000 runs of searches, editions and crashes beside a plain loop, every planted mistake, and 200 kills of what matches, delivers and mails on each engine',
     files: ['test/hits', 'test/webhooks', 'test/digests'],
   },
+  pairs: {
+    about: 'the index of saved searches gives what a plain loop gives on a billion pairs of searches and records',
+    files: ['test/hits/two-million-pairs.test.ts'],
+    env: { PAIR_ROUNDS: '500' },
+  },
   functions: {
     about: 'properties of functions with five to twenty times as many random inputs',
     files: [
