@@ -152,6 +152,33 @@ describe.each(drawnEngines)('the commands about saved searches (%s)', (engine) =
     expect(rows).toEqual([{ state: 'due', edition: 1 }])
   })
 
+  test('--deliver-open takes the best, and offers them as an edition would', async () => {
+    await using world = await openWorld(engine)
+    const { store, run } = world
+    // the score ranks those that have the code itself above those that lie below it
+    for (let number = 1; number <= 6; number++)
+      await put(store, number, { cpvCodes: [number % 2 === 0 ? '45233000' : '45233141'] })
+    await world.publish()
+    const endpoint = (id: string, state: string, kinds: string, searches: string | null) => sql`
+      insert into webhook_endpoint (endpoint_id, organization_id, address, description, from_edition, state, kinds, searches,
+        requests_per_second, created_at)
+      select ${id}, organization_id, 'https://example.org/', '', 2, ${state}, ${kinds}, ${searches}, 10, 0 from organization`
+    await endpoint('all', 'active', '["search.hit"]', null).execute(store.db)
+    await endpoint('disabled', 'disabled', '["search.hit"]', null).execute(store.db)
+    await endpoint('another search', 'active', '["search.hit"]', '["another"]').execute(store.db)
+    await endpoint('changes', 'active', '["search.hit.changed"]', null).execute(store.db)
+    await run('search', 'create', ...roads, '--deliver-open', '3')
+    const hits = await run('hit', 'list', '--organization', 'Acme')
+    expect(hits.map((hit) => ('tender' in hit ? hit.tender : '')).sort()).toEqual([2, 4, 6].map(idOf).sort())
+    const { rows } = await sql`
+      select endpoint_id as endpoint, d.state, held_why as why, count(*)::integer as count
+      from delivery d join webhook_endpoint using (endpoint_no) group by 1, 2, 3 order by 1`.execute(store.db)
+    expect(rows).toEqual([
+      { endpoint: 'all', state: 'due', why: null, count: 3 },
+      { endpoint: 'disabled', state: 'held', why: 'endpoint', count: 3 },
+    ])
+  })
+
   test('searches and profiles are edited, paused and listed, by version', async () => {
     await using world = await openWorld(engine)
     const { run } = world

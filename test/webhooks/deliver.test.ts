@@ -92,6 +92,23 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     expect(receiver.received).toHaveLength(1)
   })
 
+  test('checkedAt is the last check of any source of the record; without one, the time of its change', async () => {
+    const { addHit, addEndpoint, addDelivery, deliver, receiver, store, now } = await world()
+    const { endpointNo } = await addEndpoint(receiver.url)
+    const checks = { ted: now() - 60_000, doe: now() - 30_000, 'fr-boamp': now() - 10_000 }
+    await sql`update edition set checks = ${JSON.stringify(checks)}`.execute(store.db)
+    const hit = await addHit()
+    await sql`update edition_entry set sources = '["doe","ted"]'`.execute(store.db)
+    await addDelivery(endpointNo, hit)
+    await deliver()
+    await addDelivery(endpointNo, await addHit())
+    await sql`update edition_entry set sources = '["no-doffin"]'`.execute(store.db)
+    await deliver()
+    const [checked, unchecked] = receiver.received.map(({ body }) => JSON.parse(body).data.tender)
+    expect(checked.checkedAt).toBe(new Date(now() - 30_000).toISOString())
+    expect(unchecked.checkedAt).toBe(unchecked.lastModified)
+  })
+
   test('messages of an edition wait until all of it is matched', async () => {
     const { addHit, addEndpoint, addDelivery, deliver, receiver, store } = await world()
     const endpoint = await addEndpoint(receiver.url)
@@ -160,6 +177,27 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     expect(await replayDeliveries(store, endpointNo, { messageId }, now())).toBe(1)
     await deliver()
     expect(receiver.received).toHaveLength(13)
+  })
+
+  test('replay and release concern one endpoint alone', async () => {
+    const { addHit, addEndpoint, addDelivery, receiver, store, now, stateOf } = await world()
+    const [one, other] = [(await addEndpoint(receiver.url)).endpointNo, (await addEndpoint(receiver.url)).endpointNo]
+    for (const state of ['given-up', 'delivered', 'held']) {
+      const hit = await addHit()
+      for (const endpointNo of [one, other]) {
+        const messageId = await addDelivery(endpointNo, hit)
+        await sql`
+          update delivery set state = ${state}, held_why = ${state === 'held' ? 'endpoint' : null}
+          where message_id = ${messageId}`.execute(store.db)
+      }
+    }
+    const before = await stateOf(other)
+    const [ofOther] = await listDeliveries(store.db, { endpointNo: other, state: 'delivered', limit: 1 })
+    expect(await replayDeliveries(store, one, { messageId: ofOther!.messageId }, now())).toBe(0)
+    expect(await replayDeliveries(store, one, { since: 0, only: 'all' }, now())).toBe(2)
+    expect(await releaseHeld(store, one, now())).toBe(1)
+    expect(await stateOf(one)).toMatchObject({ due: 3 })
+    expect(await stateOf(other)).toEqual(before)
   })
 
   test('a 410 disables the endpoint at once and holds the rest, which arrives once after a release', async () => {

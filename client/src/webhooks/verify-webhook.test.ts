@@ -48,6 +48,19 @@ describe('a genuine message', () => {
   })
 })
 
+test('the example that `svix` and `standardwebhooks` publish is genuine, at its time', () => {
+  const timestamp = 1_614_265_330
+  const headers = {
+    'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  }
+  const verify = (now: number) =>
+    verifyWebhook('{"test": 2432232314}', headers, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', { now })
+  expect(verify(timestamp * 1000)).toEqual({ test: 2_432_232_314, id: 'msg_p5jXN8AQM9LWM0D4loKWxJek' })
+  expect(() => verify(Date.now())).toThrow(/five minutes/)
+})
+
 describe('another message is refused', () => {
   test.each([
     ['a body that was parsed and written again', ` ${body}`, signed],
