@@ -1,5 +1,5 @@
 // How a source is doing: what it last delivered, how late it is, and which alarms that raises. Pure.
-import { dayMs, hourMs, toInstant } from '../domain/time.ts'
+import { dayMs, hourMs, localDay, toInstant } from '../domain/time.ts'
 import type { Source } from '../sources/source.ts'
 
 export type AlarmKind = 'failing' | 'silent' | 'totals' | 'counts' | 'rejections' | 'drift' | 'fill'
@@ -155,7 +155,7 @@ function* totals(record: SourceRecord): Generator<Alarm> {
 function* counts(source: Source, record: SourceRecord, now: number): Generator<Alarm> {
   const expected = source.expects.perDay
   if (!expected) return
-  const today = dayIn(source.zone, now)
+  const today = localDay(now, source.zone)
   const days = Object.keys(record.newByDay)
     .filter((day) => day < today && !isWeekend(day))
     .sort()
@@ -199,10 +199,3 @@ function* quarantine({ quarantine: held }: SourceRecord): Generator<Alarm> {
 }
 
 const isWeekend = (day: string): boolean => [0, 6].includes(new Date(`${day}T00:00:00Z`).getUTCDay())
-
-/** The calendar day (`YYYY-MM-DD`) of an instant in a zone. */
-export function dayIn(zone: string, epochMs: number): string {
-  return new Intl.DateTimeFormat('sv-SE', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(
-    epochMs,
-  )
-}

@@ -6,7 +6,7 @@ import { listQuarantines, quarantineKind } from '../store/source-fill.ts'
 import {
   countDueSlots,
   insertAlarm,
-  newDocumentsSince,
+  newDocumentsByDay,
   newNames,
   openAlarms,
   readingsBySource,
@@ -14,7 +14,7 @@ import {
   shortSlots,
   updateAlarm,
 } from '../store/source-health.ts'
-import { dayIn, type SourceHealth, type SourceRecord, sourceHealth } from './source-health.ts'
+import { type SourceHealth, type SourceRecord, sourceHealth } from './source-health.ts'
 
 const countedDays = 30
 const recentDays = 7
@@ -99,9 +99,12 @@ async function sourceRecords(
   { db }: Pick<Store, 'db'>,
   { sources, now }: WatchOptions,
 ): Promise<ReadonlyMap<string, SourceRecord>> {
-  const readings = await readingsBySource(db)
-  const brought = await newDocumentsSince(db, now - countedDays * dayMs)
-  const rejected = await rejectionsSince(db, now - recentDays * dayMs)
+  const ids = [...sources.keys()]
+  const zones = new Map([...sources.values()].map(({ id, zone }) => [id, zone]))
+  const recentSince = now - recentDays * dayMs
+  const readings = await readingsBySource(db, ids)
+  const brought = await newDocumentsByDay(db, zones, { since: now - countedDays * dayMs, recentSince })
+  const rejected = await rejectionsSince(db, ids, recentSince)
   const short = (await shortSlots(db)).filter(
     ({ missingSince }) => missingSince !== null && now - missingSince >= shortMs,
   )
@@ -111,19 +114,12 @@ async function sourceRecords(
   const broughtBySource = Map.groupBy(brought, ({ sourceId }) => sourceId)
   return new Map(
     readings.map(({ sourceId, ...reading }) => {
-      const zone = sources.get(sourceId)?.zone ?? 'UTC'
-      const newByDay: Record<string, number> = {}
-      let recentDocuments = 0
-      for (const each of broughtBySource.get(sourceId) ?? []) {
-        const day = dayIn(zone, each.endedAt)
-        newByDay[day] = (newByDay[day] ?? 0) + each.documents
-        if (each.endedAt >= now - recentDays * dayMs) recentDocuments += each.documents
-      }
+      const days = broughtBySource.get(sourceId) ?? []
       const record: SourceRecord = {
         ...reading,
         sourceId,
-        newByDay,
-        recentDocuments,
+        newByDay: Object.fromEntries(days.map(({ day, documents }) => [day, documents])),
+        recentDocuments: days.reduce((sum, { recent }) => sum + recent, 0),
         recentRejections: Object.fromEntries(
           rejected.filter((each) => each.sourceId === sourceId).map(({ reason, count }) => [reason, count]),
         ),

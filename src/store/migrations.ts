@@ -167,6 +167,7 @@ export const migrations: Migrations = {
       primary key (source_id, started_at, channel, slot)
     )`,
     'create index source_run_ended on source_run (ended_at)',
+    'create index source_run_of_source on source_run (source_id, ended_at)',
     `create table source_alarm (
       source_id text not null,
       kind text not null,

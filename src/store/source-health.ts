@@ -19,45 +19,60 @@ export type ReadingTotals = {
 const successful = sql.raw(`('complete', 'unchanged', 'empty')`)
 const unsuccessful = sql.raw(`('failed', 'refused')`)
 
-/** One row for each source that was ever read. */
-export async function readingsBySource(db: Executor): Promise<ReadingTotals[]> {
+/**
+ * One row for each of these sources that was ever read. Each figure is one step in an index: 90 days of readings are
+ * some 100,000 rows.
+ */
+export async function readingsBySource(db: Executor, sourceIds: readonly string[]): Promise<ReadingTotals[]> {
+  const of = sql.raw('from source_run r where r.source_id = s.source_id')
+  const failed = sql`${of} and r.outcome in ${unsuccessful} and r.ended_at > coalesce(success.at, 0)`
   const { rows } = await sql<ReadingTotals>`
-    with readings as (
-      select source_id, min(started_at) as first_read_at, max(ended_at) as last_read_at,
-        max(ended_at) filter (where outcome in ${successful}) as last_success_at,
-        max(ended_at) filter (where documents > 0) as last_new_at
-      from source_run group by source_id)
-    select source_id as "sourceId", first_read_at as "firstReadAt", last_read_at as "lastReadAt",
-      last_success_at as "lastSuccessAt", last_new_at as "lastNewAt",
-      (select count(*)::integer from source_run f where f.source_id = r.source_id and f.outcome in ${unsuccessful}
-        and f.ended_at > coalesce(r.last_success_at, 0)) as failures,
-      (select f.detail from source_run f where f.source_id = r.source_id and f.outcome in ${unsuccessful}
-        and f.ended_at > coalesce(r.last_success_at, 0) order by f.ended_at desc limit 1) as "lastError"
-    from readings r order by source_id`.execute(db)
+    select s.source_id as "sourceId", (select min(r.started_at) ${of}) as "firstReadAt",
+      (select max(r.ended_at) ${of}) as "lastReadAt", success.at as "lastSuccessAt",
+      (select max(r.ended_at) ${of} and r.documents > 0) as "lastNewAt",
+      (select count(*)::integer ${failed}) as failures,
+      (select r.detail ${failed} order by r.ended_at desc limit 1) as "lastError"
+    from unnest(${arrayText(sourceIds)}::text[]) as s(source_id)
+    cross join lateral (select max(r.ended_at) as at ${of} and r.outcome in ${successful}) as success
+    where exists (select ${of}) order by 1`.execute(db)
   return rows
 }
 
-/** Readings since `since` that brought new documents. */
-export async function newDocumentsSince(
-  db: Executor,
-  since: number,
-): Promise<{ readonly sourceId: string; readonly endedAt: number; readonly documents: number }[]> {
-  return db
-    .selectFrom('source_run')
-    .select(['source_id as sourceId', 'ended_at as endedAt', 'documents'])
-    .where('ended_at', '>=', since)
-    .where('documents', '>', 0)
-    .execute()
+export type NewDocuments = {
+  readonly sourceId: string
+  /** Day in the zone of the source (`YYYY-MM-DD`). */
+  readonly day: string
+  readonly documents: number
+  /** Of these, what came since `recentSince`. */
+  readonly recent: number
 }
 
-/** Rejections since `since`, by source and reason. */
+/** New documents since `since`, by source and day. `zones`: the zone of each source by its id. */
+export async function newDocumentsByDay(
+  db: Executor,
+  zones: ReadonlyMap<string, string>,
+  { since, recentSince }: { readonly since: number; readonly recentSince: number },
+): Promise<NewDocuments[]> {
+  const { rows } = await sql<NewDocuments>`
+    select source_id as "sourceId", (to_timestamp(ended_at / 1000) at time zone zone)::date::text as day,
+      sum(documents)::integer as documents,
+      coalesce(sum(documents) filter (where ended_at >= ${recentSince}), 0)::integer as recent
+    from unnest(${arrayText([...zones.keys()])}::text[], ${arrayText([...zones.values()])}::text[]) as s(source_id, zone)
+    join source_run using (source_id)
+    where ended_at >= ${since} and documents > 0
+    group by 1, (to_timestamp(ended_at / 1000) at time zone zone)::date`.execute(db)
+  return rows
+}
+
+/** Rejections of these sources since `since`, by source and reason. */
 export async function rejectionsSince(
   db: Executor,
+  sourceIds: readonly string[],
   since: number,
 ): Promise<{ readonly sourceId: string; readonly reason: string; readonly count: number }[]> {
   const { rows } = await sql<{ sourceId: string; reason: string; count: number }>`
     select d.source_id as "sourceId", r.reason, count(*)::integer as count from rejection r join source_document d using (document_id)
-    where r.rejected_at >= ${since} group by 1, 2`.execute(db)
+    where r.rejected_at >= ${since} and d.source_id = any(${arrayText(sourceIds)}::text[]) group by 1, 2`.execute(db)
   return rows
 }
 
