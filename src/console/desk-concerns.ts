@@ -23,6 +23,8 @@ export type Passed = { readonly name: string; readonly figure: string; readonly 
 export type DeskState = {
   readonly facts: DeskFacts
   readonly newest: { readonly edition: number; readonly publishedAt: number } | undefined
+  /** Number of the edition that is held back. */
+  readonly held: number | undefined
   readonly clocks: readonly string[]
   readonly disk: { readonly free: number; readonly total: number }
   readonly isMailSet: boolean
@@ -99,14 +101,14 @@ class DeskChecks {
   }
 
   gate(): Found {
-    const { facts, newest } = this.#state
+    const { facts, held } = this.#state
     const texts = this.#texts
-    if (facts.holds === 0) return { name: texts.checks.gate, figure: texts.passes, bound: '–' }
+    if (held === undefined) return { name: texts.checks.gate, figure: texts.passes, bound: '–' }
     return {
       isHolding: true,
       kind: 'held',
       word: texts.words.held,
-      heading: texts.hold(this.#number((newest?.edition ?? 0) + 1)),
+      heading: texts.hold(this.#number(held)),
       body: texts.holdBody(facts.holdReasons.length),
       meta: [this.#since(facts.heldSince ?? this.#state.now), texts.holdTimes(this.#number(facts.holds))],
       action: [texts.seeReasons, '/operator/editions/hold'],

@@ -5,7 +5,7 @@ import { minuteMs } from '../domain/time.ts'
 import { arrayText } from './array-text.ts'
 import { jumpSerial } from './change-signal.ts'
 import { beginCursorEpoch, type CursorKeyOptions } from './cursor-keys.ts'
-import type { Executor, Store } from './database.ts'
+import { type Executor, inTransaction, type Store } from './database.ts'
 import { type EditionRow, newestEdition } from './editions.ts'
 import { inStockTransaction } from './publication.ts'
 import { getSetting, setSetting } from './settings.ts'
@@ -96,6 +96,11 @@ export async function previewHistory(db: Executor, now: number): Promise<Previou
   if (!previous || !(await isOtherHistory(db))) return previous
   const epochs = await epochsOf(db)
   return followedBy((await newestEdition(db))!, nextEpoch(epochs, previous, { now, at: now, lost: [] }).at(-1))
+}
+
+/** The number that the next edition will have, for people who decide about it. */
+export async function nextEditionNumber(store: Pick<Store, 'db' | 'engine'>, now: number): Promise<number> {
+  return inTransaction(store, async (trx) => (await previewHistory(trx, now))?.next ?? 1)
 }
 
 /** Begins an epoch if another server published the newest edition. Call it under the lease of the publication. */

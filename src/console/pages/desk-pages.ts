@@ -1,6 +1,7 @@
 // The operator's first screen: one list of what is wrong now, figures, and the checks that passed.
 
 import { readDesk } from '../../store/desk.ts'
+import { nextEditionNumber } from '../../store/older-database.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { type Concern, deskConcerns } from '../desk-concerns.ts'
 import { formatClock, formatMoment, formatNumber, formatRelative } from '../format.ts'
@@ -22,6 +23,7 @@ async function desk(context: ConsoleContext, { language, now }: PersonRequest): 
     {
       facts,
       newest,
+      held: facts.holds > 0 ? await nextEditionNumber(context.store, now) : undefined,
       clocks: reads.clocks(),
       disk: await reads.disk(),
       isMailSet: config.mail !== undefined,

@@ -8,6 +8,7 @@ import {
   listEditions,
   type SourceChanges,
 } from '../../store/edition-history.ts'
+import { nextEditionNumber } from '../../store/older-database.ts'
 import { type ListedHold, listHolds } from '../../store/status.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatMoment, formatNumber, formatRelative } from '../format.ts'
@@ -56,11 +57,12 @@ async function editionList({ store }: ConsoleContext, { language, query, now }: 
   const list = await listEditions(store.db, { ...(before !== undefined && { before }), limit: perPage + 1 })
   const shown = list.slice(0, perPage)
   const hold = before === undefined ? (await listHolds(store.db, shown[0]?.publishedAt ?? 0, 1))[0] : undefined
+  const next = hold && (await nextEditionNumber(store, now))
   const number = (value: number) => formatNumber(value, language)
   return page({
     title: texts.title,
     lead: texts.lead,
-    body: html`${hold && heldNote(hold, (shown[0]?.edition ?? 0) + 1, language)}
+    body: html`${next !== undefined && heldNote(hold!, next, language)}
 ${
   shown.length === 0
     ? empty(texts.empty, texts.emptyBody)
@@ -221,7 +223,7 @@ async function holdPage(
     })
   const since = holds.at(-1)!.heldAt
   return page({
-    title: texts.hold(formatNumber((newest?.edition ?? 0) + 1, language)),
+    title: texts.hold(formatNumber(await nextEditionNumber(store, now), language)),
     crumbs: crumbsOf(language),
     current: '/operator/editions',
     lead: texts.holdLead(formatMoment(since, language), formatRelative(since, now, language)),
