@@ -26,10 +26,18 @@ test('a page has its entries and a link to the next older one, if there is one',
   expect(list(entriesOnPage)).not.toContain('?before=')
 })
 
-test('details name days as people do, and leave out what is empty', () => {
+test('details are words and days as people say them, without what is empty', () => {
   const startsAt = Date.UTC(2026, 10, 26)
-  const page = list(1, { startsAt, endsAt: null, requestsPerMinute: 60, note: '' }).replace(/<[^>]*>/g, '')
-  expect(page).toContain('startsAt: 26 Nov 2026, 00:00, requestsPerMinute: 60')
-  expect(page).not.toMatch(/endsAt|note|1795/)
+  const page = list(1, { startsAt, endsAt: null, requestsPerMinute: 6000, note: '' }).replace(/<[^>]*>/g, '')
+  expect(page).toContain('begins: 26 Nov 2026, 00:00, requests per minute: 6,000')
+  expect(page).not.toMatch(/ends|note|1795/)
   expect(page).toContain('1 entry')
+})
+
+test('details say what was there before, and show a member of another version by its name', () => {
+  const detail = { rate: 3, rateBefore: 10, hasApiAccess: true, until: '2026-11-26T08:00:00.000Z', constructor: 'x' }
+  const german = auditList(entries(1, detail), { language: 'de', path: '', isNewest: true }).text
+  expect(german.replace(/<(?!code)[^>]*>/g, '')).toMatch(
+    /pro Sekunde: 3, pro Sekunde vorher: 10, API-Zugang: ja, bis: 26\. Nov\. 2026, 08:00, <code>constructor: x/,
+  )
 })

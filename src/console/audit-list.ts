@@ -1,5 +1,5 @@
 // A page of the audit log, as an organization and the operator see it.
-import type { AuditEntry, ListedAuditEntry } from '../store/audit.ts'
+import type { ListedAuditEntry } from '../store/audit.ts'
 import { formatNumber } from './format.ts'
 import { type Content, type Html, html } from './html.ts'
 import { empty, moment, pager, quoted, table } from './parts.ts'
@@ -45,11 +45,26 @@ export function auditList(
 export const actionText = (action: string, language: Language): Content =>
   auditTexts[language].actions[action] ?? html`<code>${action}</code>`
 
-/** Members with their values, without empty ones; moments, whose names end with `At`, as dates. */
-const detailText = (detail: AuditEntry['detail'], language: Language): Content =>
+/** Members with their values, without empty ones. */
+const detailText = (detail: ListedAuditEntry['detail'], language: Language): Content =>
   Object.entries(detail)
     .filter(([, value]) => value !== null && value !== '')
     .map(
       ([name, value], index) =>
-        html`${index > 0 && ', '}${name}: ${typeof value === 'number' && name.endsWith('At') ? moment(value, language) : quoted(String(value))}`,
+        html`${index > 0 && ', '}${memberText(name, language)}: ${valueText(name, value!, language)}`,
     )
+
+/** The member in words; its name itself if this version does not know it. */
+function memberText(name: string, language: Language): Content {
+  const texts = auditTexts[language]
+  if (Object.hasOwn(texts.members, name)) return texts.members[name]
+  const changed = name.replace(/Before$/, '')
+  return Object.hasOwn(texts.members, changed) ? texts.before(texts.members[changed]!) : html`<code>${name}</code>`
+}
+
+/** Moments, whose names end with `At`, and other timestamps as dates. */
+function valueText(name: string, value: string | number | boolean, language: Language): Content {
+  if (typeof value === 'boolean') return value ? auditTexts[language].yes : auditTexts[language].no
+  if (typeof value === 'number') return name.endsWith('At') ? moment(value, language) : formatNumber(value, language)
+  return /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(value) ? moment(Date.parse(value), language) : quoted(value)
+}

@@ -72,6 +72,54 @@ export type AuditAction =
   | 'incident.change'
   | 'incident.end'
 
+/** Names of what an entry says besides its subject; what was there before a change has `Before` behind its name. */
+export type AuditMember =
+  | 'added'
+  | 'address'
+  | 'before'
+  | 'deliveries'
+  | 'edition'
+  | 'email'
+  | 'endsAt'
+  | 'expiresAt'
+  | 'from'
+  | 'hasApiAccess'
+  | 'held'
+  | 'hint'
+  | 'hits'
+  | 'hour'
+  | 'incident'
+  | 'issuer'
+  | 'kind'
+  | 'kinds'
+  | 'name'
+  | 'note'
+  | 'notices'
+  | 'operator'
+  | 'phone'
+  | 'rate'
+  | 'reason'
+  | 'requestsPerMinute'
+  | 'rhythm'
+  | 'role'
+  | 'search'
+  | 'searches'
+  | 'startsAt'
+  | 'state'
+  | 'takenAt'
+  | 'threshold'
+  | 'to'
+  | 'tokenId'
+  | 'undone'
+  | 'until'
+  | 'version'
+  | 'zone'
+
+/** Figures and names; never a secret. */
+type AuditDetail = {
+  readonly [name in AuditMember | `${AuditMember}Before`]?: string | number | boolean | null
+}
+
 export type AuditEntry = {
   readonly at: number
   /** A mail address, or `operator` for the command line. */
@@ -81,13 +129,16 @@ export type AuditEntry = {
   readonly action: AuditAction
   /** What was changed: a name or ID. */
   readonly subject: string
-  /** Figures and names before and after; never a secret. */
-  readonly detail: { readonly [name: string]: string | number | boolean | null }
+  readonly detail: AuditDetail
   readonly addressPrefix: string
 }
 
 /** As it was written, perhaps by an older version. */
-export type ListedAuditEntry = Omit<AuditEntry, 'action'> & { readonly entryNo: number; readonly action: string }
+export type ListedAuditEntry = Omit<AuditEntry, 'action' | 'detail'> & {
+  readonly entryNo: number
+  readonly action: string
+  readonly detail: { readonly [name: string]: string | number | boolean | null }
+}
 
 /** Adds an entry. Call it in the transaction of the change. */
 export async function addAuditEntry(trx: Executor, entry: AuditEntry): Promise<void> {

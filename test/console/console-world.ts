@@ -7,6 +7,7 @@ import type { KyselyPlugin } from 'kysely'
 import { openConsole } from '../../src/console/console.ts'
 import type { CommandOutcome, CommandRequest, ConsoleContext } from '../../src/console/console-context.ts'
 import { Directory, keyHashOf } from '../../src/console/directory.ts'
+import { auditTexts } from '../../src/console/text/audit-texts.ts'
 import { catchUp, type EditionLog, openEditionLog } from '../../src/edition/write/edition-log.ts'
 import type { Config } from '../../src/platform/config.ts'
 import { systemRandom } from '../../src/platform/random.ts'
@@ -16,6 +17,7 @@ import { runOperation } from '../../src/service/operations.ts'
 import { stockReads } from '../../src/service/stock-reads.ts'
 import { openSealer } from '../../src/service/webhook-sealer.ts'
 import { workQueue } from '../../src/service/work-queue.ts'
+import { listAuditEntries } from '../../src/store/audit.ts'
 import { inTransaction, openStore } from '../../src/store/database.ts'
 import { openDatabaseClock } from '../../src/store/database-clock.ts'
 import { createOrganization } from '../../src/store/organizations.ts'
@@ -142,6 +144,13 @@ export async function openConsoleWorld(
     onFault: (error) => void faults.push(error),
   })
   opening.defer(() => opened.close())
+  opening.defer(async () => {
+    // every member of an entry has words on the page of the audit log
+    const entries = await listAuditEntries(store.db, { limit: 1000 })
+    const members = new Set(entries.flatMap(({ detail }) => Object.keys(detail)))
+    const unknown = [...members].filter((name) => !(name.replace(/Before$/, '') in auditTexts.en.members))
+    if (unknown.length > 0) throw new Error(`the audit log has no words for ${unknown}`)
+  })
   const signIn = async (personId: string) => {
     const cookie = systemRandom.bytes(32).toString('base64url')
     const session = { sessionId: keyHashOf(cookie), personId, createdAt: now, seenAt: now, signedInAt: now }
