@@ -1,8 +1,12 @@
 // The operator's desk from outside: what is wrong now, and buttons that change the stock as the commands do.
+import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
+import { canonicalText } from '../../src/consolidate/canonical.ts'
 import { consolidate } from '../../src/consolidate/consolidate.ts'
+import { minPricedTenders } from '../../src/consolidate/estimate/fit-stock.ts'
 import type { Notice } from '../../src/domain/notice.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts'
+import { listAuditEntries } from '../../src/store/audit.ts'
 import { putContract } from '../../src/store/contracts.ts'
 import { inTransaction, type Store } from '../../src/store/database.ts'
 import { insertDocuments, insertRejections, packDocument } from '../../src/store/documents.ts'
@@ -10,10 +14,14 @@ import { recordHold } from '../../src/store/editions.ts'
 import { insertModel } from '../../src/store/estimates.ts'
 import { saveMaintenance } from '../../src/store/maintenance.ts'
 import { upsertEdges } from '../../src/store/matches.ts'
+import { noteHistory } from '../../src/store/older-database.ts'
 import { saveRounds } from '../../src/store/rounds.ts'
-import { insertAlarm } from '../../src/store/source-health.ts'
+import { setSetting } from '../../src/store/settings.ts'
+import { alarmsOf, insertAlarm, openAlarms } from '../../src/store/source-health.ts'
+import { upsertTenders } from '../../src/store/tenders.ts'
 import { receiveNotices } from '../receive-notices.ts'
 import { at, notice } from '../testing/generate/notices.ts'
+import { generateTender } from '../testing/generate/stock.ts'
 import { drawnEngines } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld, startOfConsole } from './console-world.ts'
 import { fieldsOf } from './plain-form.ts'
@@ -143,6 +151,14 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     }
     expect(context.editions.newest?.edition).toBe(1)
 
+    // after a loss of editions an epoch begins: the next one has a number far above
+    await setSetting(store.db, 'history', 'another server')
+    for (const path of ['/operator', '/operator/editions', '/operator/editions/hold'])
+      expect(await page(path)).toMatch(/Edition 2,001 (?:waits for a decision|is held back)/)
+    const { rows } = await sql`select 1 from setting where name = 'epochs'`.execute(store.db)
+    expect(rows).toEqual([])
+    await noteHistory(store.db)
+
     // publish anyway: a typed reason, a fresh sign-in, an entry in the log
     const old = await post('/operator/editions/hold/publish', form, operator)
     expect([old.status, fieldsOf(await old.text(), '/operator/editions/hold/publish')['reason']]).toEqual([
@@ -226,6 +242,104 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
       stocks.push(states)
     }
     expect(stocks[0]).toEqual(stocks[1])
+  })
+
+  test('releases, fits and publishes in spite of the gate as the commands do, with the same entries', async () => {
+    const ways: unknown[] = []
+    for (const way of ['buttons', 'commands'] as const) {
+      const world = await open()
+      const { store, post, context, now } = world
+      await receiveNotices(store, pair)
+      await putPricedTenders(store, minPricedTenders + 20, now())
+      await world.apply()
+      await world.publish()
+      world.wait(3 * hourMs)
+      const { cookie: operator } = await world.person('op@example.org', { isOperator: true })
+      // the notices of a source in quarantine wait
+      const held = { source_id: 'ted', kind: 'fill', raised_at: now(), detail: 'no CPV', share: 1 }
+      await store.db
+        .insertInto('source_alarm')
+        .values({ ...held, cleared_at: null })
+        .execute()
+      const fresh = school({ noticeKey: 'ted:9-2026', title: { de: 'Neubau der Kläranlage' } })
+      await receiveNotices(store, [fresh], 'ted')
+      await putRejections(store, now(), 0)
+      await world.apply()
+      const waiting = await effectsOf(world)
+      const reason = 'The portal confirmed it by phone'
+      const run = async (
+        address: string,
+        form: Record<string, string>,
+        request: Parameters<typeof world.command>[0],
+      ) => {
+        if (way === 'commands') expect((await world.command(request)).exitCode).toBe(0)
+        else expect((await post(address, form, operator)).status).toBe(303)
+      }
+      const steps: unknown[] = [waiting]
+      await run(
+        '/operator/sources/ted/release',
+        { kind: 'fill', raised: String(now()), note: reason },
+        { command: 'source release', operands: ['ted'], options: { note: reason } },
+      )
+      steps.push(await effectsOf(world))
+      await run('/operator/values/fit', {}, { command: 'values fit' })
+      steps.push(await effectsOf(world))
+      expect((await world.command({ command: 'publish', options: { 'publish-interval-minutes': 60 } })).exitCode).toBe(
+        3,
+      )
+      await run(
+        '/operator/editions/hold/publish',
+        { reason },
+        { command: 'publish', options: { 'override-gate': true, reason, 'publish-interval-minutes': 60 } },
+      )
+      steps.push(await effectsOf(world))
+      // each step changed something, and only what it is for
+      expect(new Set(steps.map((step) => JSON.stringify(step))).size).toBe(4)
+      expect(context.editions.newest?.edition).toBe(2)
+      const entries = await listAuditEntries(store.db, { limit: 20 })
+      expect(new Set(entries.map(({ actor, addressPrefix }) => `${actor} ${addressPrefix}`))).toEqual(
+        new Set([way === 'buttons' ? 'op@example.org 127.0.0.0/24' : 'operator ']),
+      )
+      ways.push([steps, entries.map(({ action, subject, detail }) => ({ action, subject, detail }))])
+    }
+    expect(ways[0]).toEqual(ways[1])
+    expect(ways[0]).toMatchObject([
+      {},
+      [
+        {
+          action: 'edition.publishAnyway',
+          subject: 'edition 2',
+          detail: { held: expect.stringContaining('60 of 60') },
+        },
+        { action: 'values.fit' },
+        { action: 'source.release', subject: 'ted', detail: { notices: 1, note: 'The portal confirmed it by phone' } },
+      ],
+    ])
+  })
+
+  test('an acknowledged alarm stays open until its cause is gone, with one entry', async () => {
+    const world = await open()
+    const { store, post, operator } = world
+    await insertAlarm(store.db, { sourceId: 'doe', kind: 'silent', raisedAt: 5, detail: 'It answers.', share: 1 })
+    await insertAlarm(store.db, { sourceId: 'doe', kind: 'drift', raisedAt: 5, detail: 'New names.', share: 0 })
+    const form = { kind: 'silent', raised: '5', note: ' Phoned ' }
+    expect((await post('/operator/sources/doe/acknowledge', form, operator)).status).toBe(303)
+    for (const wrong of [{ raised: '6' }, { kind: 'fill' }, { raised: 'x' }])
+      await post('/operator/sources/doe/acknowledge', { ...form, ...wrong }, operator)
+    await post('/operator/sources/ted/acknowledge', form, operator)
+    const acknowledged = { at: world.now(), by: 'op@example.org', note: 'Phoned' }
+    expect(await openAlarms(store.db)).toEqual([
+      { sourceId: 'doe', kind: 'drift', raisedAt: 5, clearedAt: null, detail: 'New names.', share: 0 },
+      { sourceId: 'doe', kind: 'silent', raisedAt: 5, clearedAt: null, detail: 'It answers.', share: 1, acknowledged },
+    ])
+    expect(await listAuditEntries(store.db, { limit: 9 })).toMatchObject([
+      {
+        action: 'alarm.acknowledge',
+        subject: 'doe',
+        detail: { kind: 'silent', note: 'Phoned' },
+        actor: 'op@example.org',
+      },
+    ])
   })
 
   test('shows sources, reads and checks them as the commands do, and stores a note on an alarm', async () => {
@@ -334,6 +448,8 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     const text = await page('/operator/rejections')
     expect(waits().waits).toBeLessThanOrEqual(3)
     expect(text).toMatch(/malformed doe 2/)
+    const german = await page('/operator/rejections?reason=malformed', { 'accept-language': 'de' })
+    expect(german).toMatch(/beschädigt doe 2.*beschädigt · Alle anzeigen.* doe beschädigt \/a not well-formed/)
     expect(await page('/operator/rejections?reason=too-deep')).not.toContain('not well-formed')
     const raw = await get(`/operator/documents/${'0'.repeat(64)}`, operator)
     expect(raw.headers.get('content-type')).toBe('text/plain; charset=utf-8')
@@ -409,3 +525,39 @@ const stockOf = async (store: Store) => ({
     .execute(),
   decisions: await store.db.selectFrom('review_decision').select(['left_key', 'decision', 'note']).execute(),
 })
+
+/** What the operator's actions change: the stock, its alarms, models and editions. */
+async function effectsOf({ store, context }: ConsoleWorld) {
+  const models = await store.db.selectFrom('value_model').select('version').orderBy('version').execute()
+  const tenders = await store.db.selectFrom('tender').select(['tender_id', 'content']).orderBy('tender_id').execute()
+  const alarms = await alarmsOf(store.db, 'ted', 9)
+  const edition = context.editions.newest
+  return {
+    models,
+    tenders,
+    alarms: alarms.map(({ acknowledged, ...alarm }) => ({ ...alarm, note: acknowledged?.note })),
+    edition: [edition?.edition, edition?.records],
+  }
+}
+
+/** Made-up tenders with a published value, enough for a model. */
+async function putPricedTenders(store: Store, count: number, now: number): Promise<void> {
+  const options = { seed: 5, count: count * 9, now }
+  const priced = Array.from({ length: options.count }, (_, index) => generateTender(options, index)).filter(
+    ({ contractAmount }) => contractAmount?.estimated === false,
+  )
+  expect(priced.length).toBeGreaterThanOrEqual(count)
+  await upsertTenders(
+    store.db,
+    priced.slice(0, count).map(({ archiveReason: _reason, ...content }, index) => ({
+      tenderId: content.id,
+      foundingKey: `priced:${index}`,
+      content: canonicalText(content),
+      contentHash: `${index}`,
+      archiveReason: null,
+      nextTransitionMs: null,
+      mergedInto: null,
+      sources: '["made-up"]',
+    })),
+  )
+}

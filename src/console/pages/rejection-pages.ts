@@ -45,7 +45,7 @@ async function rejectionList({ store }: ConsoleContext, { language, query }: Per
     body: html`${part(texts.byReason, countTable(counts, language))}
 ${part(
   texts.list,
-  html`${isChosen && html`<p>${quoted(texts.chosen(reason, sourceId))} · <a href="/operator/rejections">${texts.showAll}</a></p>`}${
+  html`${isChosen && html`<p>${quoted([reasonText(reason, language), sourceId].filter((each) => each !== '').join(', '))} · <a href="/operator/rejections">${texts.showAll}</a></p>`}${
     shown.length === 0
       ? empty(texts.empty, texts.emptyBody)
       : html`${listTable(shown, language)}${pager({
@@ -59,6 +59,12 @@ ${part(
   }`,
 )}`,
   })
+}
+
+/** The reason in words; its code if this version does not know it. */
+const reasonText = (reason: string, language: Language): string => {
+  const { reasons } = rejectionTexts[language]
+  return Object.hasOwn(reasons, reason) ? reasons[reason]! : reason
 }
 
 function addressOf(wanted: { readonly reason?: string; readonly source?: string; readonly page?: number }): string {
@@ -75,7 +81,7 @@ function countTable(counts: readonly RejectionCount[], language: Language): Html
     kind: 'mini',
     columns: [texts.reason, texts.source, numbers(texts.count), texts.newest],
     rows: counts.map(({ reason, sourceId, count, newestAt }) => [
-      html`<a href="${addressOf({ reason, source: sourceId })}">${reason}</a>`,
+      html`<a href="${addressOf({ reason, source: sourceId })}">${reasonText(reason, language)}</a>`,
       html`<a href="${addressOf({ source: sourceId })}">${sourceId}</a>`,
       formatNumber(count, language),
       moment(newestAt, language),
@@ -92,8 +98,8 @@ function listTable(list: readonly FoundRejection[], language: Language): Html {
     rows: list.map(({ documentId, pointer, address, sourceId, reason, path, detail, rejectedAt }) => [
       html`<a href="/operator/documents/${documentId}">${texts.open}</a><br><span class="soft">${quoted(address)}${pointer !== '' && html` ${texts.part} <code>${quoted(pointer)}</code>`}</span>`,
       sourceId,
-      reason,
-      html`${path !== '' && html`<code>${quoted(path)}</code> `}${quoted(detail)}`,
+      reasonText(reason, language),
+      html`${path !== '' && html`<code>${quoted(path)}</code> `}${quoted(detail, 'en')}`,
       moment(rejectedAt, language),
     ]),
   })

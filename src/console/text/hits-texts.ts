@@ -60,7 +60,7 @@ const en = {
   look: 'Open the search',
   range: (from: string, to: string) => `${from} to ${to}`,
   rangeOf: (from: string, to: string, all: string) => `${from} to ${to} of ${all}`,
-  moreThan: (count: string) => `more than ${count}`,
+  moreThan: (count: string) => `${count}+`,
   previous: 'Previous',
   next: 'Next',
   reason: (text: string) => text,
@@ -140,7 +140,7 @@ const de: typeof en = {
   look: 'Zur Suche',
   range: (from, to) => `${from} bis ${to}`,
   rangeOf: (from, to, all) => `${from} bis ${to} von ${all}`,
-  moreThan: (count) => `mehr als ${count}`,
+  moreThan: (count) => `${count}+`,
   previous: 'Zurück',
   next: 'Weiter',
   reason: (text) => {

@@ -1,4 +1,5 @@
 // Texts of the pages about documents that were rejected.
+import type { RejectionReason } from '../../domain/notice.ts'
 import type { Texts } from './languages.ts'
 
 const en = {
@@ -10,7 +11,6 @@ const en = {
   newest: 'Newest',
   byReason: 'By reason and source',
   list: 'Newest first',
-  chosen: (reason: string, source: string) => [reason, source].filter(Boolean).join(', '),
   why: 'Why',
   when: 'When',
   document: 'Document',
@@ -22,6 +22,17 @@ const en = {
   older: 'Older',
   newer: 'Newer',
   showAll: 'Show all',
+  reasons: {
+    'unsupported-format': 'unsupported format',
+    malformed: 'malformed',
+    'forbidden-construct': 'forbidden construct',
+    'too-deep': 'nested too deeply',
+    'too-large': 'too large',
+    'not-procurement': 'not a procurement',
+    'missing-identity': 'no ID',
+    'missing-content': 'no content',
+    'invalid-content': 'invalid content',
+  } satisfies { readonly [reason in RejectionReason]: string } as { readonly [reason: string]: string },
 }
 
 const de: typeof en = {
@@ -33,7 +44,6 @@ const de: typeof en = {
   newest: 'Neueste',
   byReason: 'Nach Grund und Quelle',
   list: 'Die neuesten zuerst',
-  chosen: (reason, source) => [reason, source].filter(Boolean).join(', '),
   why: 'Warum',
   when: 'Wann',
   document: 'Dokument',
@@ -45,6 +55,17 @@ const de: typeof en = {
   older: 'Ältere',
   newer: 'Neuere',
   showAll: 'Alle anzeigen',
+  reasons: {
+    'unsupported-format': 'unbekanntes Format',
+    malformed: 'beschädigt',
+    'forbidden-construct': 'verbotenes Element',
+    'too-deep': 'zu tief verschachtelt',
+    'too-large': 'zu groß',
+    'not-procurement': 'keine Beschaffung',
+    'missing-identity': 'ohne Kennung',
+    'missing-content': 'ohne Inhalt',
+    'invalid-content': 'widersprüchlicher Inhalt',
+  } satisfies { readonly [reason in RejectionReason]: string },
 }
 
 export const rejectionTexts: Texts<typeof en> = { en, de }
