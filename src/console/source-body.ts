@@ -153,32 +153,51 @@ function dayPart({ newByDay, line }: SourceFile, { language, now }: How): Html {
 
 /** Maximum rows about fields: a week of sources with two kinds of notices. */
 const fillRows = 14
+/** Rows of a table that are shown at once: on a phone each is a block of many lines. */
+const openRows = 8
+
+/** A table whose later rows are behind a summary. */
+function foldedTable(options: Parameters<typeof table>[0], language: Language): Content {
+  const { rows } = options
+  const hidden = rows.length - openRows
+  // a summary that hides one or two rows is no help
+  if (hidden < 3) return table(options)
+  return html`${table({ ...options, rows: rows.slice(0, openRows) })}${more(
+    sourceTexts[language].moreRows(formatNumber(hidden, language)),
+    table({ ...options, rows: rows.slice(openRows) }),
+  )}`
+}
 
 function fillPart({ fill }: SourceFile, { language }: How): Html | false {
   const texts = sourceTexts[language]
   if (fill.length === 0) return false
   return part(
     texts.fill,
-    table({
-      caption: texts.fill,
-      kind: 'mini',
-      columns: [
-        texts.day,
-        texts.form,
-        numbers(texts.notices),
-        ...(['deadline', 'cpv', 'value', 'authority', 'region'] as const).map((field) => numbers(texts.fields[field])),
-      ],
-      rows: fill
-        .slice(0, fillRows)
-        .map(({ day, formType, notices, ...counts }) => [
-          formatDay(Date.parse(day), language),
-          formType,
-          formatNumber(notices, language),
-          ...[counts.deadline, counts.cpv, counts.value, counts.authority, counts.region].map((count) =>
-            formatShare(count / notices, language),
+    foldedTable(
+      {
+        caption: texts.fill,
+        kind: 'mini',
+        columns: [
+          texts.day,
+          texts.form,
+          numbers(texts.notices),
+          ...(['deadline', 'cpv', 'value', 'authority', 'region'] as const).map((field) =>
+            numbers(texts.fields[field]),
           ),
-        ]),
-    }),
+        ],
+        rows: fill
+          .slice(0, fillRows)
+          .map(({ day, formType, notices, ...counts }) => [
+            formatDay(Date.parse(day), language),
+            formType,
+            formatNumber(notices, language),
+            ...[counts.deadline, counts.cpv, counts.value, counts.authority, counts.region].map((count) =>
+              formatShare(count / notices, language),
+            ),
+          ]),
+      },
+      language,
+    ),
     texts.fillNote,
   )
 }
@@ -189,23 +208,26 @@ function ledgerPart({ slots }: SourceFile, { language, now }: How): Html {
   if (slots.length === 0) return part(texts.ledger, html`<p>${texts.noSlot}</p>`)
   return part(
     texts.ledger,
-    table({
-      caption: texts.ledger,
-      kind: 'mini',
-      columns: [texts.slot, numbers(texts.announced), numbers(texts.delivered), texts.lacks, texts.done, texts.due],
-      rows: slots.map((slot) => [
-        html`${slot.slot} <span class="soft">${slot.channel}</span>`,
-        number(slot.announced),
-        number(slot.delivered),
-        slot.missing !== null
-          ? state('warn', slot.missing)
-          : slot.failures > 0
-            ? html`${state('bad', texts.states.failing)} ${quoted(slot.lastError ?? '', 'en')}`
-            : '–',
-        slot.completedAt === null ? '–' : moment(slot.completedAt, language),
-        slot.dueAt === null ? '–' : formatRelative(slot.dueAt, now, language),
-      ]),
-    }),
+    foldedTable(
+      {
+        caption: texts.ledger,
+        kind: 'mini',
+        columns: [texts.slot, numbers(texts.announced), numbers(texts.delivered), texts.lacks, texts.done, texts.due],
+        rows: slots.map((slot) => [
+          html`${slot.slot} <span class="soft">${slot.channel}</span>`,
+          number(slot.announced),
+          number(slot.delivered),
+          slot.missing !== null
+            ? state('warn', slot.missing)
+            : slot.failures > 0
+              ? html`${state('bad', texts.states.failing)} ${quoted(slot.lastError ?? '', 'en')}`
+              : '–',
+          slot.completedAt === null ? '–' : moment(slot.completedAt, language),
+          slot.dueAt === null ? '–' : formatRelative(slot.dueAt, now, language),
+        ]),
+      },
+      language,
+    ),
     texts.ledgerNote,
   )
 }
@@ -216,28 +238,31 @@ function runPart({ runs }: SourceFile, { language }: How): Html {
   if (runs.length === 0) return part(texts.runs, html`<p>${texts.noRun}</p>`)
   return part(
     texts.runs,
-    table({
-      caption: texts.runs,
-      kind: 'mini',
-      columns: [
-        texts.started,
-        texts.slot,
-        numbers(texts.requests),
-        numbers(texts.notices),
-        numbers(texts.rejected),
-        numbers(texts.took),
-        texts.outcome,
-      ],
-      rows: runs.map((run) => [
-        moment(run.startedAt, language),
-        html`${run.slot} <span class="soft">${run.channel}</span>`,
-        number(run.requests),
-        number(run.notices),
-        number(run.rejections),
-        texts.seconds(number(Math.round((run.endedAt - run.startedAt) / 100) / 10)),
-        html`${state(outcomeMarks[run.outcome] ?? 'closed', texts.outcomes[run.outcome] ?? run.outcome)}${run.detail !== '' && html` <span class="soft">${quoted(run.detail, 'en')}</span>`}`,
-      ]),
-    }),
+    foldedTable(
+      {
+        caption: texts.runs,
+        kind: 'mini',
+        columns: [
+          texts.started,
+          texts.slot,
+          numbers(texts.requests),
+          numbers(texts.notices),
+          numbers(texts.rejected),
+          numbers(texts.took),
+          texts.outcome,
+        ],
+        rows: runs.map((run) => [
+          moment(run.startedAt, language),
+          html`${run.slot} <span class="soft">${run.channel}</span>`,
+          number(run.requests),
+          number(run.notices),
+          number(run.rejections),
+          texts.seconds(number(Math.round((run.endedAt - run.startedAt) / 100) / 10)),
+          html`${state(outcomeMarks[run.outcome] ?? 'closed', texts.outcomes[run.outcome] ?? run.outcome)}${run.detail !== '' && html` <span class="soft">${quoted(run.detail, 'en')}</span>`}`,
+        ]),
+      },
+      language,
+    ),
     texts.runsNote,
   )
 }
@@ -247,16 +272,19 @@ function driftPart({ newNames }: SourceFile, { language }: How): Html | false {
   if (newNames.length === 0) return false
   return part(
     texts.drift,
-    table({
-      caption: texts.drift,
-      kind: 'mini',
-      columns: [texts.name, numbers(texts.held), texts.firstSeen],
-      rows: newNames.map(({ name, documents, since }) => [
-        html`<code>${quoted(name)}</code>`,
-        formatNumber(documents, language),
-        moment(since, language),
-      ]),
-    }),
+    foldedTable(
+      {
+        caption: texts.drift,
+        kind: 'mini',
+        columns: [texts.name, numbers(texts.held), texts.firstSeen],
+        rows: newNames.map(({ name, documents, since }) => [
+          html`<code>${quoted(name)}</code>`,
+          formatNumber(documents, language),
+          moment(since, language),
+        ]),
+      },
+      language,
+    ),
     texts.driftNote,
   )
 }
