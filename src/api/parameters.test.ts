@@ -247,6 +247,19 @@ describe('the other parameters', () => {
     expect(canonicalFilter(filterOf('archived=false'))).toBe(canonicalFilter(filterOf('')))
   })
 
+  test.each([
+    '',
+    'archived=true',
+    'cpv=45000000',
+    'updated_since=2026-11-01T00:00:00Z',
+    'updated_since=2026-11-01T00:00:00Z&archived=true',
+  ])(
+    'C141: the text of "%s" ends with its last filter, so a version with one more parameter writes the same',
+    (text) => {
+      expect(canonicalFilter(filterOf(text))).not.toMatch(/null\]$/)
+    },
+  )
+
   test('D22: since rounds up, after rounds down', () => {
     const text = '2026-11-02T12:00:00.0001Z'
     const noon = Date.UTC(2026, 10, 2, 12)

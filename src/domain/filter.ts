@@ -52,9 +52,12 @@ export function canonicalFilter(filter: TenderFilter): string {
   return text
 }
 
+/** Without the absent filters at its end, so that a version with one more parameter writes the same text (C141). */
 function writeFilter(filter: TenderFilter): string {
   const isArchivedIgnored = filter.updatedSince !== undefined
-  return JSON.stringify(
-    filterParameters.map(([member]) => (member === 'archived' && isArchivedIgnored ? null : (filter[member] ?? null))),
+  const values = filterParameters.map(([member]) =>
+    member === 'archived' && isArchivedIgnored ? undefined : filter[member],
   )
+  const end = values.findLastIndex((value) => value !== undefined)
+  return JSON.stringify(values.slice(0, end + 1))
 }
