@@ -1,8 +1,9 @@
 // The model is the judge of the API, so its own sentences are checked by hand here.
 import { describe, expect, test } from 'vitest'
+import { filterParameters } from '../../src/domain/filter.ts'
 import { randomOf } from '../testing/generate/random.ts'
 import { type ModelRecord, naiveAnswer, nanoseconds, type Parameters } from './naive-answer.ts'
-import { timeNotation } from './random-query.ts'
+import { randomQuery, timeNotation } from './random-query.ts'
 
 const record = (members: Partial<ModelRecord>): ModelRecord => ({
   id: 'a',
@@ -18,6 +19,14 @@ const matches = (members: Partial<ModelRecord>, ...parameters: Parameters): bool
   naiveAnswer([record(members)], parameters).length === 1
 
 describe('the model', () => {
+  test('random queries have every filter of the API', () => {
+    const random = randomOf(7)
+    const drawn = new Set(
+      Array.from({ length: 500 }, () => randomQuery(random, [])).flatMap((q) => q.map(([name]) => name)),
+    )
+    expect(filterParameters.map(([, name]) => name).filter((name) => !drawn.has(name))).toEqual([])
+  })
+
   test.each([
     ['45210000', '45211000', true],
     ['45210000', '45220000', false],

@@ -136,8 +136,8 @@ export const plantedBreaches: readonly Breach[] = [
     'C35',
     'src/edition/write/edition-log.test.ts',
     'src/edition/read/query.ts',
-    'archived: filter.archived || filter.updatedSince !== undefined,',
-    'archived: filter.archived,',
+    'archived: archived || updatedSince !== undefined,',
+    'archived,',
   ),
   breach(
     'C73',

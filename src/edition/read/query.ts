@@ -25,15 +25,19 @@ const moved = (ranges: readonly CodeRange[], by: number): CodeRange[] =>
   ranges.map(({ from, to }) => ({ from: from + by, to: to + by }))
 
 export function compileQuery(filter: TenderFilter): Query {
-  const cpv = filter.cpv && outermost(filter.cpv.map(cpvRange))
-  const nuts = filter.nuts && outermost(filter.nuts.map(nutsRange))
-  const procedures = filter.procedure?.map((code) => procedureTypes.indexOf(code))
+  const { publishedSince, updatedSince, deadlineAfter, valueMin, valueMax, archived, ...codes } = filter
+  const { cpv: cpvCodes, nuts: nutsCodes, procedure, ...unanswered } = codes
+  // A new filter does not compile until it is answered here.
+  unanswered satisfies { readonly [member: string]: never }
+  const cpv = cpvCodes && outermost(cpvCodes.map(cpvRange))
+  const nuts = nutsCodes && outermost(nutsCodes.map(nutsRange))
+  const procedures = procedure?.map((code) => procedureTypes.indexOf(code))
   return {
-    archived: filter.archived || filter.updatedSince !== undefined,
-    publishedSince: filter.publishedSince,
-    deadlineAfter: filter.deadlineAfter,
-    valueMin: filter.valueMin,
-    valueMax: filter.valueMax,
+    archived: archived || updatedSince !== undefined,
+    publishedSince,
+    deadlineAfter,
+    valueMin,
+    valueMax,
     procedures: procedures?.reduce((mask, index) => mask | (1 << index), 0),
     cpv: cpv && flat(cpv),
     nuts: nuts && flat(nuts),
