@@ -43,7 +43,6 @@ export type FormContent = {
   readonly submissionUrl?: string
   readonly cpvCodes: readonly string[]
   readonly estimatedValue?: Money
-  readonly frameworkMaximum?: Money
   readonly awardedValue?: Money
   readonly isFramework?: boolean
   readonly isDynamicPurchasingSystem?: boolean

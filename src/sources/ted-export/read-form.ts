@@ -1,6 +1,6 @@
 // The forms of R2.0.9 (F01 to F25, T01, T02): one structure with small differences. docs/fields.md names the elements.
 import type { LotResult, Money, Organization } from '../../domain/notice.ts'
-import { uniform } from '../compact.ts'
+import { type EveryMember, uniform } from '../compact.ts'
 import { distinctOrganizations } from '../results.ts'
 import { cleanField, cleanLine, cleanUrl } from '../text.ts'
 import {
@@ -255,7 +255,7 @@ export function readForm(form: XmlElement): FormContent {
       .filter((publicationNumber) => publicationNumber !== undefined)
       .map((publicationNumber) => ({ publicationNumber })),
     changes: changesOf(form),
-  })
+  } satisfies EveryMember<FormContent>)
 }
 
 /** True for the element names of R2.0.9 forms. */

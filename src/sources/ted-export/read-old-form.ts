@@ -3,7 +3,7 @@
 // depth.
 import type { LotResult, Money, NoticeReference } from '../../domain/notice.ts'
 import { toNutsCode } from '../../domain/nuts.ts'
-import { uniform } from '../compact.ts'
+import { type EveryMember, uniform } from '../compact.ts'
 import { distinctOrganizations } from '../results.ts'
 import { cleanField, cleanLine, cleanText, cleanUrl } from '../text.ts'
 import {
@@ -268,7 +268,9 @@ export function readOldForm(form: XmlElement): FormContent {
     awards: awardsOf(body),
     references: referencesOf(body),
     changes: changesOf(body),
-  })
+  } satisfies EveryMember<
+    Omit<FormContent, 'procedureType' | 'procedureTypeNational' | 'isDynamicPurchasingSystemTerminated' | 'validityEnd'>
+  >)
 }
 
 function withAddresses(
