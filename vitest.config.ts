@@ -26,6 +26,7 @@ const house = [
   'test/generated.test.ts',
   'test/record-members.test.ts',
   ...['commands', 'fields', 'settings', 'sources'].map((page) => `test/docs/${page}-page.test.ts`),
+  'test/docs/event-schema.test.ts',
   'test/metrics/metrics-page.test.ts',
 ]
 /** Tests of functions: they start nothing, and may share a process, which loads each module once. */

@@ -1,5 +1,5 @@
-// What `npm run generate` writes from the code is committed as it writes it. `test/docs` compares the pages,
-// `test/docs/event-schema.test.ts` the schema of events.
+// What `npm run generate` writes from the code is committed as it writes it. The tests in `test/docs` compare the pages
+// and the schema of events.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { generateTypes, readContract } from '../client/generate-types.ts'
