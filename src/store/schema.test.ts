@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { engines, openEmptyDatabase, openTestStore, testDatabaseUrl } from '../../test/world.ts'
 import { openStore } from './database.ts'
+import { migrations } from './migrations.ts'
 
 /** `table.column` → TypeScript type, read from the text of the type `Database`. */
 async function declaredColumns(): Promise<Map<string, string>> {
@@ -29,6 +30,13 @@ const typeOf: { readonly [sqlType: string]: readonly string[] } = {
   'double precision': ['number'],
   bytea: ['Uint8Array'],
 }
+
+test('migrations are numbered from 1 without gaps, in their order', () => {
+  const names = Object.keys(migrations)
+  expect(names.map((name) => name.slice(0, 5))).toEqual(
+    names.map((_, index) => `${String(index + 1).padStart(4, '0')}-`),
+  )
+})
 
 describe.each(engines)('the tables on the %s engine', (engine) => {
   test('are those of schema.ts, column by column', async () => {
