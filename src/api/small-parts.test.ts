@@ -109,6 +109,19 @@ test('one long task is no overload; a loop that stays behind is, until it has ca
   expect(gauge.isOverloaded()).toBe(false)
 })
 
+test('a process that was frozen for hours is not overloaded when it continues', () => {
+  const gauge = createLoadGauge(1000)
+  // a busy machine
+  gauge.sample(400)
+  gauge.sample(2 * 3_600_000)
+  expect(gauge.isOverloaded()).toBe(false)
+  // this one stays behind, and recovers as soon as it has caught up
+  for (let index = 0; index < 20; index++) gauge.sample(3_600_000)
+  expect(gauge.isOverloaded()).toBe(true)
+  gauge.sample(0)
+  expect(gauge.isOverloaded()).toBe(false)
+})
+
 test('D12: an address is held back after its share of refused requests, until the minute ends', () => {
   let now = 60_000
   const guard = createFloodGuard(() => now, 2)

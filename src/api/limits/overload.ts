@@ -12,7 +12,10 @@ export function spreadRetryAfter(baseSeconds: number, randomByte: number): numbe
 
 export type LoadWatch = { readonly isOverloaded: () => boolean; readonly stop: () => void }
 
-/** Smooths samples of the loop's delay: one long task sheds nothing, but a loop that stays behind does. */
+/**
+ * Smooths samples of the loop's delay: one long task sheds nothing, however long, and neither does a machine that was
+ * suspended for hours; but a loop that stays behind does.
+ */
 export function createLoadGauge(maxDelayMs: number): {
   readonly sample: (delayMs: number) => void
   readonly isOverloaded: () => boolean
@@ -20,7 +23,7 @@ export function createLoadGauge(maxDelayMs: number): {
   let smoothedMs = 0
   return {
     sample: (delayMs) => {
-      smoothedMs = (smoothedMs + (delayMs > 0 ? delayMs : 0)) / 2
+      smoothedMs = (smoothedMs + (delayMs > 0 ? Math.min(delayMs, 1.5 * maxDelayMs) : 0)) / 2
     },
     isOverloaded: () => smoothedMs > maxDelayMs,
   }
