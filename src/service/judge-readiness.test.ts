@@ -67,6 +67,17 @@ describe('a node', () => {
     expect(node.pass(120_000, { isAnswering: true })).toEqual([undefined])
   })
 
+  test('that was frozen for hours has time to load what it learns of when it continues', () => {
+    const node = openNode()
+    node.judge()
+    node.facts.now += 2 * hourMs
+    node.facts.answeredAt = node.facts.now
+    node.facts.known = 8
+    expect(node.judge()).toBeUndefined()
+    expect(node.pass(50_000, { isAnswering: true })).toEqual([undefined])
+    expect(node.pass(20_000, { isAnswering: true })).toContain('behind')
+  })
+
   test('is not ready when no query succeeded for longer than the limit', () => {
     const node = openNode(2 * hourMs)
     expect(node.pass(2 * hourMs, { isAnswering: false })).toEqual([undefined])

@@ -3,6 +3,8 @@ import type { UnreadyReason } from '../api/readiness.ts'
 
 /** How long a node may know of a newer edition than it serves. */
 const longestBehindMs = 60_000
+/** The most that one check counts of it: a process that was frozen in between had no time to load anything. */
+const longestCheckMs = 5_000
 /** A database counts as answering if its last answer is not older than this. */
 const answeringMs = 10_000
 
@@ -39,7 +41,7 @@ export function judgeReadiness(maxStalenessMs: number): ReadinessJudge {
     if (!isBehind) {
       hasCaughtUp = true
       behindMs = 0
-    } else if (isAnswering) behindMs += passedMs
+    } else if (isAnswering) behindMs += Math.min(passedMs, longestCheckMs)
     if (isDamaged) return 'damaged'
     if (now - answeredAt > maxStalenessMs) return 'stale'
     if (isBehind && !hasCaughtUp) return 'loading'
