@@ -22,6 +22,7 @@ const publishing = 'stage="Publishing",outcome="succeeded"'
 /** A service that publishes every hour and answers ten requests a second, two nodes. */
 export const normalSeries: Series = {
   [`up{${labels}}`]: always(1),
+  [of('process_start_time_seconds')]: always(0),
   [of('rounds_total', 'outcome="succeeded"')]: '0+2x130',
   [of('stage_runs_total', publishing)]: '0+2x130',
   [of('edition_number')]: '1x59 2x70',
@@ -58,12 +59,16 @@ export const normalSeries: Series = {
   [of('mails', 'state="late"')]: '0x30 3x3 0x100',
   [of('mails_given_up_total')]: always(0),
   [of('webhook_deliveries', 'state="due"')]: '0x59 2000x10 0x70',
-  [of('webhook_endpoints', 'state="disabled"')]: always(1),
+  // one is enabled again
+  [of('webhook_endpoints', 'state="disabled"')]: '2x40 1x90',
   [of('editions_unmatched')]: '0x59 1x5 0x70',
   [of('database_waiting')]: '0x59 20x5 0x70',
   [of('stock_figures_stale')]: '0x59 1x5 0x70',
   [of('degraded')]: '0x59 1x20 0x60',
 }
+
+/** The process restarts; what is counted from the first scrape on was not zero then. */
+const restarted = { [of('process_start_time_seconds')]: '0x109 6590x21' }
 
 /**
  * Differences in the fault, from the end of the first hour; null: the series is missing. The labels that the alert
@@ -99,7 +104,7 @@ export const alertFaults: {
     },
     without: ['job'],
   },
-  TenderstockReaderDied: { series: { [of('reader_deaths_total')]: '0x110 1x20' } },
+  TenderstockReaderDied: { series: { ...restarted, [of('reader_deaths_total')]: '_x110 1x20' } },
   TenderstockReadersMissing: { series: { [of('readers')]: from(2, 1) } },
   TenderstockRateLimitsPerNode: { series: { [of('limiter_shared')]: from(1, 0) } },
   TenderstockEventLoopDelayed: {
@@ -115,7 +120,7 @@ export const alertFaults: {
   },
   TenderstockNothingRead: { series: { [of('source_lag_seconds', 'source="ted"')]: '7200+60x130' }, without: ['job'] },
   TenderstockMailsLate: { series: { [of('mails', 'state="late"')]: from(0, 3) }, labels: { state: 'late' } },
-  TenderstockMailsGivenUp: { series: { [of('mails_given_up_total')]: '0x110 1x20' } },
+  TenderstockMailsGivenUp: { series: { ...restarted, [of('mails_given_up_total')]: '_x110 2x20' } },
   TenderstockDeliveriesLate: {
     series: { [of('webhook_deliveries', 'state="due"')]: from(0, 2000) },
     labels: { state: 'due' },
