@@ -82,7 +82,13 @@ describe('the addresses of the console', () => {
       ])
         expect((await world.post(address, {}, owner, headers)).status).toBe(403)
       // a browser that does not send it is judged by its origin
-      for (const origin of ['https://evil.example', 'null', undefined])
+      for (const origin of [
+        'https://evil.example',
+        `${world.origin}.evil.example`,
+        'http://localhost',
+        'null',
+        undefined,
+      ])
         expect((await rawPost(`${world.origin}${address}`, owner, origin)).status).toBe(403)
       for (const who of everybody) {
         if (admitted[audience].includes(who)) continue
@@ -102,8 +108,10 @@ describe('the addresses of the console', () => {
           403,
           { ...typed, 'kept-for': [expect.stringMatching(/^[0-9a-f-]{36}$/)] },
         ])
-        const secret = await world.post(address, { ...typed, credential: 'x' }, owner)
-        expect([secret.status, await secret.text()]).toEqual([303, ''])
+        for (const name of ['credential', 'secret', 'password', 'token']) {
+          const secret = await world.post(address, { ...typed, [name]: 'x' }, owner)
+          expect([name, secret.status, await secret.text()]).toEqual([name, 303, ''])
+        }
         world.wait(-hourMs)
       }
     },

@@ -30,13 +30,32 @@ describe.each(drawnEngines)('the console (%s)', (engine) => {
     expect(answers.map(({ status }) => status)).toEqual([200, 404, 404, 404])
   })
 
+  test('a public page is stored by nobody while somebody is signed in, and not compressed', async () => {
+    const { get, person } = await open()
+    const { cookie } = await person('anna@example.org')
+    for (const path of ['/docs', '/status', '/nothing']) {
+      const { headers } = await get(path, cookie, { 'accept-encoding': 'gzip' })
+      expect([path, headers.get('cache-control'), headers.get('content-encoding')]).toEqual([path, 'no-store', null])
+    }
+    const { headers } = await get('/docs', undefined, { 'accept-encoding': 'gzip' })
+    expect([headers.get('cache-control'), headers.get('content-encoding')]).toEqual([null, 'gzip'])
+  })
+
   test('answers only under its own host name', async () => {
     const { origin } = await open()
     const { request } = await import('node:http')
-    const status = await new Promise((resolve) =>
-      request(origin, { headers: { host: 'evil.example' } }, (answer) => resolve(answer.statusCode)).end(),
-    )
-    expect(status).toBe(421)
+    const statusAt = (host: string) =>
+      new Promise((resolve) => request(origin, { headers: { host } }, (answer) => resolve(answer.statusCode)).end())
+    for (const host of [
+      'evil.example',
+      'localhost.evil.example',
+      'localhost:80.evil.example',
+      '127.0.0.1.evil.example',
+    ])
+      expect([host, await statusAt(host)]).toEqual([host, 421])
+    // through a tunnel, by another port
+    for (const host of ['localhost', '127.0.0.1:9', '[::1]:9'])
+      expect([host, await statusAt(host)]).toEqual([host, 200])
   })
 
   test('ends a session that nobody uses for 12 hours, and any after 30 days', async () => {
