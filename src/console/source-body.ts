@@ -154,7 +154,7 @@ function dayPart({ newByDay, line }: SourceFile, { language, now }: How): Html {
 /** Maximum rows about fields: a week of sources with two kinds of notices. */
 const fillRows = 14
 /** Rows of a table that are shown at once: on a phone each is a block of many lines. */
-const openRows = 8
+const openRows = 5
 
 /** A table whose later rows are behind a summary. */
 function foldedTable(options: Parameters<typeof table>[0], language: Language): Content {
@@ -304,7 +304,7 @@ function cardPart({ card, line }: SourceFile, { language }: How): Html {
       [texts.politeness, card.requestsPerMinute ?? 60],
       [texts.silence, texts.silenceDays(card.silentAfterDays)],
     ])}
-${card.caveats.length > 0 && html`<h3>${texts.caveats}</h3><ul>${card.caveats.map((each) => html`<li>${quoted(each, 'en')}</li>`)}</ul>`}
+${card.caveats.length > 0 && html`<h3>${texts.caveats}</h3><ul class="stack">${card.caveats.map((each) => html`<li>${quoted(each, 'en')}</li>`)}</ul>`}
 ${table({
   caption: texts.channels,
   isCaptionShown: true,
