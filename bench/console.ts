@@ -13,6 +13,7 @@ import { ingest } from '../src/ingest/ingest.ts'
 import { systemRandom } from '../src/platform/random.ts'
 import { publish } from '../src/publish/publish.ts'
 import { readPath } from '../src/sources/files.ts'
+import { loadSources } from '../src/sources/registry.ts'
 import { setUpAccess } from '../src/store/customers.ts'
 import { inTransaction, openStore, type Store } from '../src/store/database.ts'
 import { createOrganization, createToken } from '../src/store/organizations.ts'
@@ -114,6 +115,7 @@ async function benchEngine(
   await fillWithCorpus(store, corpus, say)
   const account = await addPeople(store)
   const hits = await addHits(store, account.organizationId)
+  await addReadings(store)
   await store.close()
   say(`${hits} hits`)
 
@@ -246,6 +248,20 @@ async function addHits(store: Store, organizationId: string): Promise<number> {
   await sql`vacuum analyze`.execute(store.db)
   const { rows } = await sql<{ count: number }>`select count(*)::integer as count from hit`.execute(store.db)
   return rows[0]!.count
+}
+
+/** Adds a month of hourly readings of every source, a third of them with new documents. */
+async function addReadings(store: Store): Promise<void> {
+  const ids = [...(await loadSources()).keys()]
+  const hours = 720
+  await sql`
+    insert into source_run (source_id, channel, slot, started_at, ended_at, outcome, requests, entries, documents, notices,
+      rejections, detail)
+    select id, 'daily', 'slot ' || hour, at - 5000, at, case when hour % 50 = 7 then 'failed' else 'complete' end, 3, 40,
+      case when hour % 3 = 0 then 12 else 0 end, 12, 0, ''
+    from unnest(string_to_array(${ids.join(',')}, ',')) as id, generate_series(0, ${hours}::integer - 1) as hour,
+      lateral (select ${Date.now()}::bigint - hour::bigint * 3600000 as at) as ended`.execute(store.db)
+  await sql`vacuum analyze source_run`.execute(store.db)
 }
 
 /** Changes the content of made-up tenders, which are then to be published. */
