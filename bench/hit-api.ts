@@ -28,6 +28,11 @@ export type BesideReport = {
   /** 99th percentile in milliseconds, of each round: from the publication to the end of the matching. */
   readonly without: readonly number[]
   readonly beside: readonly number[]
+  /** The same for the median of the seconds: what stalls the whole machine for a moment does not count. */
+  readonly withoutInSecond: readonly number[]
+  readonly besideInSecond: readonly number[]
+  /** By how many milliseconds the generator of requests was late itself, 99th percentile: how busy the machine is. */
+  readonly late: readonly number[]
   /** Seconds from the publication to the last hit that was offered. */
   readonly offered: readonly number[]
   readonly hits: readonly number[]
@@ -45,7 +50,8 @@ export async function benchApiBesideMatching(options: BesideOptions): Promise<Be
   const cluster = await startCluster()
   if (!cluster) return undefined
   const { searches, records, rounds, onProgress } = options
-  const report = { searches, records, without: [], beside: [], offered: [], hits: [] } as {
+  const lists = { without: [], beside: [], withoutInSecond: [], besideInSecond: [], late: [], offered: [], hits: [] }
+  const report = { searches, records, ...lists } as {
     -readonly [name in keyof BesideReport]: BesideReport[name] extends number ? number : number[]
   }
   try {
@@ -60,10 +66,13 @@ export async function benchApiBesideMatching(options: BesideOptions): Promise<Be
       onProgress(`round ${round + 1} of ${rounds}: ${records} records without searches`)
       const first = await publishWhileAsked({ store, url, token, records, version: 1, isMatched: false })
       report.without.push(first.p99)
+      report.withoutInSecond.push(first.inSecond)
       await addSearches(store, searches, records)
       onProgress(`${records} records and ${searches} searches`)
       const second = await publishWhileAsked({ store, url, token, records, version: 2, isMatched: true })
       report.beside.push(second.p99)
+      report.besideInSecond.push(second.inSecond)
+      report.late.push(first.late, second.late)
       report.offered.push(second.seconds)
       report.hits.push(second.hits)
       await store.close()
@@ -133,6 +142,15 @@ const publishNow = async (store: Store): Promise<void> => {
   if (outcome.kind !== 'published') throw new Error(JSON.stringify(outcome))
 }
 
+type Measured = {
+  /** Of all requests, and of those of the median second, in milliseconds. */
+  readonly p99: number
+  readonly inSecond: number
+  readonly late: number
+  readonly seconds: number
+  readonly hits: number
+}
+
 /** Publishes changes of all records while requests arrive, until the edition is matched, or for some seconds. */
 async function publishWhileAsked({
   store,
@@ -148,7 +166,7 @@ async function publishWhileAsked({
   readonly records: number
   readonly version: number
   readonly isMatched: boolean
-}): Promise<{ readonly p99: number; readonly seconds: number; readonly hits: number }> {
+}): Promise<Measured> {
   await change(store, records, version)
   let matched: { readonly at: number; readonly hits: number } | undefined
   let isReady = false
@@ -191,8 +209,13 @@ async function publishWhileAsked({
   const endAt = matched?.at ?? Date.now()
   const answers = await load.end()
   await stopProcess(node)
-  const { 'p99 ms': p99 } = latenciesBetween(answers, publishedAt, endAt)
-  return { p99, seconds: (endAt - publishedAt) / 1000, hits: matched?.hits ?? 0 }
+  const { 'p99 ms': p99, 'generator late, p99 ms': late } = latenciesBetween(answers, publishedAt, endAt)
+  const seconds = (endAt - publishedAt) / 1000
+  const bySecond = Array.from({ length: Math.floor(seconds) }, (_, second) => {
+    const from = publishedAt + second * 1000
+    return latenciesBetween(answers, from, from + 1000)['p99 ms']
+  })
+  return { p99, inSecond: median(bySecond), late, seconds, hits: matched?.hits ?? 0 }
 }
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -200,14 +223,21 @@ async function until(isSo: () => boolean): Promise<void> {
     if (Date.now() > latest) throw new Error(`gave up waiting after ${longestWaitMs / 1000} s`)
 }
 
-export function besideMatchingAsMarkdown({ searches, records, without, beside, offered, hits }: BesideReport): string {
-  const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!
+
+export function besideMatchingAsMarkdown(report: BesideReport): string {
+  const { searches, records, without, beside, withoutInSecond, besideInSecond, late, offered, hits } = report
+  const ratio = (ours: readonly number[], theirs: readonly number[]): string =>
+    `${median(ours).toFixed(1)} ÷ ${median(theirs).toFixed(1)} ms = ${(median(ours) / median(theirs)).toFixed(2)}`
   return [
     `An edition of ${records.toLocaleString('en')} changes and ${searches.toLocaleString('en')} searches, ${apiPerSecond} requests a second, medians of ${without.length} rounds:`,
     '',
     '| Measure | Figure | Target |',
     '|---|--:|---|',
-    `| p99 of the API while it is matched ÷ after the same publication without searches | ${median(beside).toFixed(1)} ÷ ${median(without).toFixed(1)} ms = ${(median(beside) / median(without)).toFixed(2)} | at most 1.2 |`,
+    `| p99 of the API while it is matched ÷ after the same publication without searches | ${ratio(beside, without)} | at most 1.2 |`,
+    `| the same in the median second | ${ratio(besideInSecond, withoutInSecond)} | |`,
     `| from the publication to the last of ${median(hits).toLocaleString('en')} hits offered | ${median(offered).toFixed(0)} s | at most 120 s |`,
+    '',
+    `The generator of requests, which has the highest priority, was itself late by ${Math.max(...late).toFixed(0)} ms in p99: trust the first row only where that is little.`,
   ].join('\n')
 }
