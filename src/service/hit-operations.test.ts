@@ -8,6 +8,7 @@ import { parseCommand } from '../cli/parse-command.ts'
 import { canonicalJson, contentHash } from '../consolidate/canonical.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import { dayMs, hourMs } from '../domain/time.ts'
+import type { Fit } from '../hits/fit/fit.ts'
 import { matchEditions } from '../hits/match-editions.ts'
 import { systemRandom } from '../platform/random.ts'
 import { publish } from '../publish/publish.ts'
@@ -150,6 +151,25 @@ describe.each(drawnEngines)('the commands about saved searches (%s)', (engine) =
     expect(await run('hit', 'list', '--limit', '4')).toHaveLength(4)
     const { rows } = await sql`select distinct state, edition from delivery`.execute(store.db)
     expect(rows).toEqual([{ state: 'due', edition: 1 }])
+  })
+
+  test('the records of past wins count, in editions and in an explanation', async () => {
+    await using world = await openWorld(engine)
+    const { store, run } = world
+    await put(store, 1, { title: 'Asphalt for the road to Ahlen' })
+    await world.publish()
+    await run('profile', 'create', '--organization', 'Acme', '--name', 'Us', '--past-win', idOf(1))
+    await run('search', 'create', ...roads, '--profile', 'Us')
+    await put(store, 2, { title: 'Asphalt for the road to Beckum' })
+    await world.publish()
+    const { rows } = await sql<{ fit: string; score: number }>`select fit, fit_score as score from hit`.execute(
+      store.db,
+    )
+    const [{ fit, score }] = rows as [{ fit: string; score: number }]
+    const { parts } = JSON.parse(fit) as Fit
+    expect(parts.find(({ part }) => part === 'pastWins')!.points).toBeGreaterThan(0)
+    const [why] = await run('explain', idOf(2), '--search', 'Roads')
+    expect(why).toMatchObject({ fitScore: score })
   })
 
   test('--deliver-open takes the best, and offers them as an edition would', async () => {
