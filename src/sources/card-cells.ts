@@ -4,7 +4,7 @@ import type { Source } from './source.ts'
 
 const regions = new Intl.DisplayNames('en', { type: 'region' })
 
-/** English name of the country of a card, or of what stands in its place. */
+/** English name of the country of a card, or of what takes its place. */
 export const countryName = (code: string): string =>
   code === 'ZZ' ? 'international bodies' : code === 'EU' ? 'European Union' : (regions.of(code) ?? code)
 
@@ -17,7 +17,7 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 /** Escapes what would end a cell or the table. */
 export const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ')
 
-/** What the card stands on, the strongest first. */
+/** The evidence for the card, the strongest first. */
 export function evidenceOf({ id, clients = [], unnamedClients = 0, documentation }: Source): string {
   const found = [
     ...(recordedAnswers.has(id) ? ['recorded answers'] : []),

@@ -1,4 +1,4 @@
-// What each card stands on, for the table of sources.
+// The evidence for each card, for the table of sources.
 
 /** Sources of which a test reads real answers or documents (`test/corpus`). */
 export const recordedAnswers: ReadonlySet<string> = new Set([

@@ -61,7 +61,7 @@ export function placspSource(syndication: {
       'robots.txt disallows the whole host although the feeds are published for reuse; ask the platform before running it.',
       'A page of the feed holds some 260 entries, newest first; pages are followed a day back, and the zips of the months, read again daily, fill what was missed.',
       'The feed gives states of contract folders, not notices: every state of a folder becomes a notice of its own.',
-      'Deleted entries (tombstones) stand outside of the entries and are not read: the feed does not say why they left.',
+      'Deleted entries (tombstones) are outside the entries and are not read: the feed does not say why they were removed.',
       'EstimatedOverallContractAmount includes extensions; amounts without tax are read, those with tax are not.',
       'The shape was seen in made-up samples and in code of users; real entries were not available.',
       ...syndication.caveats,

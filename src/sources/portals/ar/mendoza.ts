@@ -22,5 +22,5 @@ export const source = sourceOf({
   ],
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 45, shape: ['html'] },
-  caveats: ['The files stand in an HTML page without dates.'],
+  caveats: ['The files are in an HTML page without dates.'],
 })

@@ -10,7 +10,7 @@ export const source = kerndatenSource({
   index: 'http://ogd.ankoe.at/api/v1/notices',
   perDay: [10, 400],
   caveats: [
-    'About 42,000 announcements since March 2019, most of them awards; documents carry no deadline, as users report.',
+    'About 42,000 announcements since March 2019, most of them awards; documents carry no deadline, users report.',
     'robots.txt of the host excludes crawlers that gather data for language models; this one does not.',
   ],
 })

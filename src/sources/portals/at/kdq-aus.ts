@@ -9,5 +9,5 @@ export const source = kerndatenSource({
   minute: 11,
   index: 'https://www.ausschreibung.at/OpenData/kdq?id=87BA5ED1',
   perDay: [1, 200],
-  caveats: ['Documents of this publisher carry no deadline, as users report.'],
+  caveats: ['Documents of this publisher carry no deadline, users report.'],
 })

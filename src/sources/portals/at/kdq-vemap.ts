@@ -9,5 +9,5 @@ export const source = kerndatenSource({
   minute: 31,
   index: 'https://bekanntmachungen.vemap.com/vemap-kdq-01.xml',
   perDay: [1, 200],
-  caveats: ['Deadlines stand in DATETIME_RECEIPT_TENDERS.'],
+  caveats: ['Deadlines are in DATETIME_RECEIPT_TENDERS.'],
 })

@@ -30,7 +30,7 @@ export const source = sourceOf({
   caveats: [
     'The dump is a zip with one table of about 240,000 rows since 2019; only rows that changed become new documents.',
     'A copy of the Kerndaten of the other Austrian sources, under ids of its own: it joins them by buyer and reference only.',
-    'Deadlines are days without a time. Columns after the program that writes the dump, which is public.',
+    'Deadlines are days without a time. The columns follow the program that writes the dump, which is public.',
     'Rows marked OSB are above the EU thresholds and in TED too.',
   ],
 })

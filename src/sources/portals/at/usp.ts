@@ -31,7 +31,7 @@ export const source = sourceOf({
   expects: { perDay: [20, 600], silentAfterDays: 6, shape: ['/recordsFiltered', '/data/0/0', '/data/0/4'] },
   caveats: [
     'Undocumented, and the imprint says that public use needs consent: the Kerndaten of the publishers are the better source.',
-    'The list gives title, buyer, days and an id; CPV, value and winners stand in HTML pages only.',
+    'The list gives title, buyer, days and an id; CPV, value and winners are only in HTML pages.',
     'A row without a deadline is taken for an award, which is true for most of them.',
   ],
   offBecause: 'terms',

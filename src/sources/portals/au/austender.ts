@@ -20,7 +20,7 @@ export const source = sourceOf({
   ],
   expects: { silentAfterDays: 4, shape: ['/releases/0/ocid', '/releases/0/tag'] },
   caveats: [
-    'Contracts that were awarded, no calls for tenders.',
+    'Awarded contracts only, no calls for tenders.',
     'Users found more than 200,000 contracts missing from the list by modification; the one by publication is read as well.',
     'The list by id stops at ten releases.',
   ],

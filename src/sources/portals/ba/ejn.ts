@@ -36,11 +36,11 @@ export const source = sourceOf({
     shape: ['/value/0/Id', '/value/0/Announced', '/value/0/ContractingAuthorityName'],
   },
   caveats: [
-    'The service gives 50 entries at a time whatever is asked for, and names the next address.',
-    'Lots, with their values, and CPV codes stand in other sets; they are asked for a hundred at a time, as longer addresses are answered with 404.',
+    'The service returns 50 entries at a time, whatever number is requested, and names the next address.',
+    'Lots, with their values, and CPV codes are in other sets; they are requested a hundred at a time, because longer addresses are answered with 404.',
     'There is no page of a notice that could be linked to; numbers of the service are not those of the portal.',
-    'Neither CPV codes nor values stand at the small procedures; awards are another set, without a date of publication, and are not read.',
+    'Small procedures have neither CPV codes nor values; awards are another set, without a date of publication, and are not read.',
     'About a hundred regular notices a working day; none at weekends.',
-    'Entities, members, paging and the count seen in public code that was written against recorded answers of 2026; the small procedures in code alone.',
+    'Entities, members, paging and the count are known from public code written against recorded answers of 2026, the small procedures from code only.',
   ],
 })

@@ -57,7 +57,7 @@ export const source = sourceOf({
   caveats: [
     'The search takes a token of an OIDC client. The website carries one of its own; a registered client is needed here.',
     'tedPublished and the TED numbers mark what is in TED too; they join the notices.',
-    'Values and winners stand in the notices of a workspace, which are not read.',
-    'The filter by day of dispatch and the members of the answer after what users of the interface show, not seen live.',
+    'Values and winners are in the notices of a workspace, which are not read.',
+    'The filter by day of dispatch and the members of the answer are known from users of the interface; no live answer has been seen.',
   ],
 })

@@ -63,7 +63,7 @@ export const source = sourceOf({
     'Undocumented interface of the public page; dates are /Date(milliseconds)/.',
     'The list of open procedures (about 1,400) is read wholly; closed ones newest first.',
     'Types 2, 4, 5, 8, 9 and 21 are of the EU level; 3, 11 to 15, 17, 18 and 22 are national; 19 is a market consultation; a closed 0 is a contract.',
-    'Neither CPV codes nor winners stand in the lists.',
-    'Members of the answer seen in public code of 2026, the answer itself not seen live.',
+    'The lists have neither CPV codes nor winners.',
+    'The members of the answer are known from public code of 2026; no live answer has been seen.',
   ],
 })

@@ -39,8 +39,8 @@ export const source = sourceOf({
   politeness: { requestsPerMinute: 90 },
   expects: { silentAfterDays: 7, shape: ['/resultado/0/cnpjCpfOrgao'] },
   caveats: [
-    'Every buyer is asked for on its own: one reading of a month is thousands of requests.',
-    'About 100 requests a minute are let through, which nobody documents.',
+    'Every buyer is requested separately: reading one month takes thousands of requests.',
+    'About 100 requests per minute are accepted, which is not documented.',
     'An answer without releases has no `releases`.',
   ],
 })

@@ -27,5 +27,5 @@ export const source = sourceOf({
   ],
   politeness: { requestsPerMinute: 30 },
   expects: { silentAfterDays: 90, shape: ['/response/records/0/files/0/url'] },
-  caveats: ['Purchases of medicines alone, from several portals of Brazil: they may be in other sources too.'],
+  caveats: ['Only purchases of medicines, from several portals of Brazil: they may be in other sources too.'],
 })

@@ -46,10 +46,10 @@ export const source = sourceOf({
     shape: ['/data/0/numeroControlePNCP', '/data/0/objetoCompra', '/data/0/orgaoEntidade/razaoSocial', '/totalPaginas'],
   },
   caveats: [
-    'The code of the modality is mandatory: every day is asked for thirteen times.',
-    'A question without results is answered with 204.',
+    'The code of the modality is mandatory: every day is requested thirteen times.',
+    'A query without results is answered with 204.',
     'At most 365 days between the dates and 50 entries a page.',
     'No CPV codes; items would need a request for each purchase.',
-    'Members of the answer seen in public code of 2026, the answer itself not seen live.',
+    'The members of the answer are known from public code of 2026; no live answer has been seen.',
   ],
 })

@@ -45,6 +45,6 @@ export const source = sourceOf({
     'Written every two hours by day; titles and descriptions in English and French.',
     'Classified by UNSPSC and GSIN, not by CPV: no CPV codes are read. Tender notices state no values.',
     'Closed notices leave the table.',
-    'Columns seen in public code of 2026, the table itself not seen live.',
+    'The columns are known from public code of 2026; no live table has been seen.',
   ],
 })

@@ -25,6 +25,6 @@ export const source = sourceOf({
   expects: { silentAfterDays: 14, shape: ['/result/resources/0/url', '/result/resources/0/format'] },
   caveats: [
     'A file of the same name comes again under another address with other content; both are read.',
-    'Answers were seen that broke off in the middle of the JSON.',
+    'Some answers end in the middle of the JSON.',
   ],
 })

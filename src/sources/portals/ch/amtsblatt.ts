@@ -45,8 +45,8 @@ export const source = sourceOf({
   expects: { perDay: [0, 60], silentAfterDays: 21, shape: ['/total', '/content', '/pageRequest'] },
   caveats: [
     'Four cantons have a rubric (AR, BS, TI, ZG) and three a sub-rubric (NW, OW, VS); all others publish on simap.ch.',
-    'An unknown parameter is ignored and gives the whole corpus (2.8 million); an unknown rubric gives nothing: both without a word.',
+    'An unknown parameter is ignored and gives the whole corpus (2.8 million); an unknown rubric gives nothing, and neither is reported.',
     'No CPV and no value; the content is free text that differs by canton, so deadlines are found only where an element names them.',
-    'The kind of a publication is told by the words of its title. Members of the head were seen in code of users, those of the content not.',
+    'The kind of a publication is told by the words of its title. The members of the head are known from code of users, those of the content are not.',
   ],
 })

@@ -41,11 +41,11 @@ export const source = sourceOf({
   },
   caveats: [
     'Without a filter the search answers nothing; one user saw status 400 on newestPublicationFrom.',
-    'A challenge by cookie comes after about 15 quick calls, hence the slow pace: deadline and CPV stand in the details only.',
+    'A challenge by cookie comes after about 15 quick calls, hence the slow pace: deadline and CPV are only in the details.',
     'The search lists the newest publication of each project, so earlier publications of the same day are missing.',
     'Publications are under embargo until 08:00 in Zurich.',
     'Publications with publicationTed are in TED too; the two real samples had `ted` null, so its members are inferred.',
     'For selective procedures the deadline of the first step is read as the deadline for tenders.',
-    'Members of lots were not seen in a real answer and are read after the API description.',
+    'Members of lots were not seen in a real answer and are read according to the API description.',
   ],
 })

@@ -51,6 +51,6 @@ export const source = sourceOf({
   caveats: [
     'Slow: everything since 2009 would take months, so the reading begins with 2022.',
     'Errors come with status 200 as {status, detail}.',
-    'NUL characters stand in some texts.',
+    'Some texts contain NUL characters.',
   ],
 })

@@ -33,8 +33,8 @@ export const source = sourceOf({
   caveats: [
     'Most rows are direct contracts without a call.',
     'Classified by UNSPSC (V1.80111600), not by CPV: no CPV codes are read.',
-    'Without an application token the platform slows down those who ask much.',
+    'Without an application token, the platform slows down clients that send many requests.',
     'The platform refreshes the set once a day.',
-    'Columns seen in public code of 2026, the answer itself not seen live; the name of the column of the last publication is cut by the platform.',
+    'The columns are known from public code of 2026; no live answer has been seen; the name of the column of the last publication is cut by the platform.',
   ],
 })

@@ -27,9 +27,9 @@ export const source = sourceOf({
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 240, shape: ['CFTID', 'CFTTITLE', 'ORGANIZATIONNAME', 'AWARDEDCONTRVALUE', 'AWARDDATE'] },
   caveats: [
-    'Awards only: the search for tenders of eprocurement.gov.cy stands behind a CAPTCHA.',
+    'Awards only: the search for tenders of eprocurement.gov.cy is behind a CAPTCHA.',
     'The names of the files change with every half-year and are found on the page of the data set.',
-    'One tender has a row for every contract; "Κάτω" and "Πάνω" say whether it lies below or above the threshold.',
-    'Columns seen in public code of 2026, the tables themselves not seen live.',
+    'One tender has a row for every contract; "Κάτω" and "Πάνω" say whether it is below or above the threshold.',
+    'The columns are known from public code of 2026; no live table has been seen.',
   ],
 })

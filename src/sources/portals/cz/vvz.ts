@@ -43,9 +43,9 @@ export const source = sourceOf({
     shape: ['/0/id', '/0/publicId', '/0/variableId', '/0/data/druhFormulare', '/0/data/datumUverejneniVvz'],
   },
   caveats: [
-    'The interface behind the pages, not documented as open data; users report 50,000 entries as the most for one question.',
+    'The interface behind the pages, not documented as open data; users report that one query returns at most 50,000 entries.',
     'Forms that go to TED too (uverejnitTed) carry the same notice id and version as in TED.',
     'The content is a tree of eForms fields named by their identifiers; forms before eForms (F01 to F25) are read from the search only.',
-    'Names of fields of places and addresses after the eForms standard, the others after code of users.',
+    'The field names of places and addresses follow the eForms standard, the others code of users.',
   ],
 })

@@ -27,6 +27,6 @@ export const source = sourceOf({
   ],
   politeness: {},
   expects: { perDay: [200, 3000], silentAfterDays: 4, shape: ['/ocid', '/tag'] },
-  caveats: ['The conversion drops the deadline for tenders, and most suppliers stand among the parties alone.'],
+  caveats: ['The conversion drops the deadline for tenders, and most suppliers are only among the parties.'],
   offBecause: 'the source `doe` reads the same notices as eForms, with their deadlines',
 })

@@ -48,8 +48,8 @@ export const source = sourceOf({
   },
   caveats: [
     'Notices above the thresholds are in TED too, with the same notice id and version.',
-    'registreretTidFra/Til filter by the time of registration, so changed notices are found; how they are written was not seen live.',
+    'registreretTidFra/Til filter by the time of registration, so changed notices are found; how times are written has not been seen live.',
     'Deadlines are a list without names; the earliest is taken.',
-    'Winners stand only in the page of a notice (HTML), which is not read.',
+    'Winners are only in the page of a notice (HTML), which is not read.',
   ],
 })

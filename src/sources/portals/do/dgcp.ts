@@ -33,5 +33,5 @@ export const source = sourceOf({
   ],
   politeness: { requestsPerMinute: 50, restMs: minuteMs },
   expects: { silentAfterDays: 5, shape: ['/payload/content/0/ocid', '/pages'] },
-  caveats: ['60 requests a minute, one after the other, are allowed.', 'Behind the last page, `content` is null.'],
+  caveats: ['60 requests a minute, one after the other, are allowed.', 'After the last page, `content` is null.'],
 })

@@ -37,7 +37,7 @@ export const source = sourceOf({
   caveats: [
     'The site of the platform itself asks robots to come between 18:00 and 07:00 only; this set on another host holds its publications.',
     'A row is a lot of a publication in one phase; cells with several values divide them with ||.',
-    'Calls above the thresholds stand in TED too, and most in the Spanish platform that gathers the regional ones.',
-    'Columns of calls seen in public code of 2026, those of awards in a sample; the answer itself not seen live.',
+    'Calls above the thresholds are in TED too, and most in the Spanish platform that gathers the regional ones.',
+    'The columns of calls are known from public code of 2026, those of awards from a sample; no live answer has been seen.',
   ],
 })

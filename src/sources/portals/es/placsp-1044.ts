@@ -10,6 +10,6 @@ export const source = placspSource({
   perDay: [80, 1_500],
   caveats: [
     'Seventeen regional platforms (Catalonia, Basque Country, Madrid, Andalusia …) that feed 643 leaves out; addresses lead there.',
-    'The name of the zips of the months is that of the feed with the month; not seen live.',
+    'The monthly zips are expected under the name of the feed with the month; none has been seen live.',
   ],
 })

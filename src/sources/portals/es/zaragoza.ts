@@ -30,7 +30,7 @@ export const source = sourceOf({
   politeness: { ...browserLike, requestsPerMinute: 30 },
   expects: { silentAfterDays: 14, shape: ['/0/ocid'] },
   caveats: [
-    'The parameters `before` and `after` have no effect; the whole list is asked for.',
+    'The parameters `before` and `after` have no effect; the whole list is requested.',
     'Plain user agents are answered with 500.',
   ],
 })

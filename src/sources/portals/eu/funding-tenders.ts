@@ -54,8 +54,8 @@ export const source = sourceOf({
     'Forthcoming and open calls only: closed ones would pass the 10,000 results that can be reached.',
     'Without an order by identifier pages repeat some results and skip others; the total is an estimate.',
     'Without a language every result comes once for each translation.',
-    'Buyers are codes whose names stand in another service (facets); where no name is given the code stands in for it.',
+    'Buyers are codes whose names are in another service (facets); where no name is given the code stands in for it.',
     'Large calls are in TED too; cftContractNoticeLink leads there where it is filled.',
-    'Members after code of users; not seen live.',
+    'The members are known from code of users; no live answer has been seen.',
   ],
 })

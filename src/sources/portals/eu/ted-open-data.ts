@@ -38,7 +38,7 @@ export const source = sourceOf({
   caveats: [
     'The graph follows the packages by some days and holds notices in eForms only.',
     'A notice with titles in several languages has a row for each.',
-    'Large answers are cut by the service without saying so, so they are asked for in pages.',
+    'Large answers are cut by the service without saying so, so they are requested in pages.',
   ],
   offBecause: 'the same notices as ted, with less in them; a second count where the packages are doubted',
 })

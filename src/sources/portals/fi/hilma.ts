@@ -73,10 +73,10 @@ export const source = sourceOf({
     shape: ['/@odata.count', '/value/0/id', '/value/0/noticeId', '/value/0/datePublished'],
   },
   caveats: [
-    'Notices with more than 200 lots once fell out of the index and are missing without a word.',
+    'Notices with more than 200 lots once fell out of the index and are silently missing.',
     'isNationalProcurement tells what is not in TED; the eForms of the others carry the same id and version as in TED.',
     'The terms forbid altering the content and using it for direct marketing.',
-    'The index of before September 2023 is another one and is not read.',
-    'Members of the reading interface (id, procedureId, eForm in base64, dateCreated) after what its users document.',
+    'The index before September 2023 is a different one and is not read.',
+    'The members of the reading interface (id, procedureId, eForm in base64, dateCreated) are those that its users document.',
   ],
 })

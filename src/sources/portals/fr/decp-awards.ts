@@ -53,6 +53,6 @@ export const source = sourceOf({
     'A file holds each modification within its contract; it is read as a notice of its own.',
     'Buyers and winners are named by their SIRET; where the name is missing the number stands in for it.',
     'A contract without a number of its procedure joins its call by buyer and reference only.',
-    'Whether datepublicationdonnees can be filtered as a date was not seen live.',
+    'Whether datepublicationdonnees can be filtered as a date has not been tried live.',
   ],
 })

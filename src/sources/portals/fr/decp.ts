@@ -30,7 +30,7 @@ export const source = sourceOf({
   politeness: { restMs: dayMs / 24 },
   expects: { silentAfterDays: 30, shape: ['/resources/0/url', '/resources/0/last_modified'] },
   caveats: [
-    'Contracts that were awarded, no calls for tenders.',
+    'Awarded contracts only, no calls for tenders.',
     'Only resources whose description names OCDS are read; each is one very large file.',
   ],
 })

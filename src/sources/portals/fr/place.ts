@@ -23,7 +23,7 @@ export const source = sourceOf({
     'A rolling window, no archive: what is not read in time is gone.',
     'The interface may name the buyer by a reference only; such entries are kept with their title.',
     'Above the thresholds the notices are in BOAMP and TED too.',
-    'Filters after the conventions of API Platform, members after what users of such platforms show, not seen live.',
+    'The filters follow the conventions of API Platform, and the members what users of such platforms show; no live answer has been seen.',
   ],
   offBecause: 'terms',
 })

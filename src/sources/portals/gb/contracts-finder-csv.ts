@@ -29,7 +29,7 @@ export const source = sourceOf({
   expects: { perDay: [20, 1500], silentAfterDays: 5, shape: ['releases/0/ocid', 'releases/0/tender/title'] },
   caveats: [
     'Some 500 columns, named by the path of a member (releases/0/tender/value/amount).',
-    'The site answers 403 for five minutes when asked too often.',
+    'After too many requests, the site answers 403 for five minutes.',
   ],
   offBecause: 'the same releases as gb-contracts-finder; name it where its search fails',
 })

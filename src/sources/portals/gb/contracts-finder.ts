@@ -41,8 +41,8 @@ export const source = sourceOf({
   expects: { silentAfterDays: 4, shape: ['/releases/0/ocid', '/releases/0/tag'] },
   caveats: [
     'Too many requests are answered with 403, sometimes 429; the portal asks for a rest of five minutes.',
-    'Windows of more than about 15 days fail; single days are asked for.',
-    'The search shows the newest release of a process; earlier ones stand in its record alone (channel `records`).',
+    'Windows of more than about 15 days fail; single days are requested.',
+    'The search shows the newest release of a process; earlier ones are only in its record (channel `records`).',
     'Some texts are in Windows-1252 although the answer says UTF-8.',
   ],
 })

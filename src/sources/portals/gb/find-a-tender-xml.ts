@@ -33,7 +33,7 @@ export const source = sourceOf({
     shape: ['/result/results/0/name', '/result/results/0/resources/0/url'],
   },
   caveats: [
-    'One data set a month (uk-public-procurement-notices-june-2026), one archive a day, one file a notice.',
+    'One data set per month (uk-public-procurement-notices-june-2026), one archive per day, one file per notice.',
     'The files follow TED_EXPORT in a version of the United Kingdom (R2.0.9.UK1), whose root is not known to be that of the EU.',
   ],
   offBecause: 'the same notices as gb-find-a-tender; name it to fill what its interface lost',

@@ -11,5 +11,5 @@ export const source = sourceOf({
   channels: [ePpsMonths('https://www.ghaneps.gov.gh', '2019-07-01')],
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 45, shape: ['/ocid', '/compiledRelease'] },
-  caveats: ['While the platform is maintained, it answers HTML with status 200.'],
+  caveats: ['During maintenance, the platform answers HTML with status 200.'],
 })

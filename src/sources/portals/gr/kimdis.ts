@@ -44,6 +44,6 @@ export const source = sourceOf({
     'About nine of ten contracts are direct awards.',
     'Refreshed once a day.',
     'The member `aaht` is a code of the authority, not of the procedure; amendments name the number that they amend.',
-    'Members of both answers seen in public code of 2026, the answers themselves not seen live.',
+    'The members of both answers are known from public code of 2026; no live answer has been seen.',
   ],
 })

@@ -27,5 +27,5 @@ export const source = sourceOf({
   ],
   politeness: { requestsPerMinute: 10 },
   expects: { silentAfterDays: 10, shape: ['/result/0/files/json', '/result/0/timestamp'] },
-  caveats: ['Answers 400 for a while and works again; nothing is wrong with the request.'],
+  caveats: ['The portal sometimes answers 400 for a while, then works again; nothing is wrong with the request.'],
 })

@@ -44,8 +44,5 @@ export const source = sourceOf({
   ],
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 45, shape: ['/0/urls/json', '/0/urls/md5'] },
-  caveats: [
-    'The pages behind the five-thousandth are answered with 502.',
-    'The interface is described for http alone.',
-  ],
+  caveats: ['Pages after the five-thousandth are answered with 502.', 'The interface is documented for http only.'],
 })

@@ -41,6 +41,6 @@ export const source = sourceOf({
   expects: { silentAfterDays: 45, shape: ['/0'] },
   caveats: [
     'The list of 2012 to 2018 is answered with 500; those years come from the archives.',
-    'The list has no dates: a process is read once there, and again with the archive of its year.',
+    'The list has no dates: a process is read once there, and again in the archive of its year.',
   ],
 })

@@ -21,9 +21,9 @@ export const source = sourceOf({
   politeness: { ...browserLike, requestsPerMinute: 6 },
   expects: { silentAfterDays: 400, shape: ['html'] },
   caveats: [
-    'Contracts that were signed, no calls for tenders.',
+    'Signed contracts only, no calls for tenders.',
     'The archives have no addresses of their own: the page sends them after a form is posted back.',
     'Plain user agents are refused.',
-    'Members were seen that are no valid JSON.',
+    'Some members are not valid JSON.',
   ],
 })

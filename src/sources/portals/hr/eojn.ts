@@ -47,8 +47,8 @@ export const source = sourceOf({
     'Undocumented interface of the public site, within a session that its page opens (cookie and token).',
     'Too many requests one after the other are answered with 429.',
     'The tables hold the whole archive (more than 50,000 rows), newest first; filters are ignored silently.',
-    'The total comes only when it is asked for, as in other tables of this kind; not seen live.',
-    'AboveThreshold says that a procurement stands in TED too.',
-    'Members of the tables seen in public code of 2026, the answers themselves not seen live.',
+    'The total is sent only on request, as in other tables of this kind; this has not been seen live.',
+    'AboveThreshold says that a procurement is in TED too.',
+    'The members of the tables are known from public code of 2026; no live answer has been seen.',
   ],
 })

@@ -42,9 +42,9 @@ export const source = sourceOf({
   },
   caveats: [
     'Undocumented interface of the public site; newest first; some users report pages of at most 100, others of at most 10, and no total is announced.',
-    'A number of TED (tedAzonosito), or a type that begins with "Uniós", means that the notice stands in TED too.',
+    'A number of TED (tedAzonosito), or a type that begins with "Uniós", means that the notice is in TED too.',
     'The list of CPV codes is mostly empty; neither list nor detail states values.',
     'Dates are midnight of Budapest, written as an instant of the evening before.',
-    'Members of the list and of the detail seen in public code of 2026, the answers themselves not seen live.',
+    'The members of the list and of the detail are known from public code of 2026; no live answer has been seen.',
   ],
 })

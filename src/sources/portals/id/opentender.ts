@@ -31,5 +31,9 @@ export const source = sourceOf({
   ],
   politeness: { requestsPerMinute: 30, pauseMs: 1000 },
   expects: { silentAfterDays: 60, shape: ['/results/0/code'] },
-  caveats: ['The portal answers slowly.', 'The list of offices has some twice.', 'JSON was seen that broke off.'],
+  caveats: [
+    'The portal answers slowly.',
+    'The list of offices has duplicates.',
+    'Some answers end in the middle of the JSON.',
+  ],
 })

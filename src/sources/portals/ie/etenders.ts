@@ -35,7 +35,7 @@ export const source = sourceOf({
   politeness: { requestsPerMinute: 10, pauseMs: 3_000 },
   expects: { perDay: [5, 200], silentAfterDays: 7, shape: ['Title', 'Resource ID', 'CA', 'Date published', 'Status'] },
   caveats: [
-    'The export of the search form: the columns come in changing order and are read by name; CPV stands in some exports only.',
+    'The export of the search form: the columns come in changing order and are read by name; only some exports have CPV codes.',
     'One user needed a session (the search page first, then the form); without it the answer may be the page itself.',
     'A row is a call in its present state, so days are read again to see awards and cancellations.',
     'Calls above the thresholds are in TED too, without a common number in the export.',

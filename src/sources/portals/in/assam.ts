@@ -20,5 +20,5 @@ export const source = sourceOf({
   ],
   politeness: { requestsPerMinute: 10 },
   expects: { silentAfterDays: 200, shape: ['/ocid', '/tag'] },
-  caveats: ['The archive holds copies of its members below __MACOSX, which are no JSON.'],
+  caveats: ['The archive holds copies of its members below __MACOSX, which are not JSON.'],
 })

@@ -33,10 +33,10 @@ export const source = sourceOf({
   },
   expects: { silentAfterDays: 60, shape: ['cig', 'numero_gara', 'oggetto_gara', 'tipo_scelta_contraente'] },
   caveats: [
-    'A row is a lot; the rows of one tender share numero_gara. Three rows of four are direct awards (AFFIDAMENTO).',
+    'A row is a lot; the rows of one tender share numero_gara. Three out of four rows are direct awards (AFFIDAMENTO).',
     'The table of a month unpacks to some 200 MB and is rewritten when earlier months change.',
     'Plain user agents get a page "Request Rejected".',
-    'Column names seen in public code of 2026, the table itself not seen live.',
+    'The column names are known from public code of 2026; no live table has been seen.',
   ],
   offBecause:
     "hundreds of thousands of rows a month, most of them direct awards; Italy's calls and results come from it-anac-pvl and ANAC's OCDS",

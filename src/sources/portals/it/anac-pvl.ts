@@ -41,10 +41,10 @@ export const source = sourceOf({
   },
   caveats: [
     'Undocumented interface of the public site; totals are estimates that grow while one pages, so they are not compared.',
-    'About 4,000 announcements a day of every kind; direct awards below the thresholds (8a) are not asked for.',
+    'About 4,000 announcements a day of every kind; direct awards below the thresholds (8a) are not requested.',
     'CPV codes are written as Italian labels; only codes in digits are read. Places are names of provinces.',
     "The number behind the underscore of a form (P1_16, A1_29) is read as the subtype of eForms: inferred from the names of ANAC's forms.",
-    'The text of an announcement stands in `template` after two clients, in `templates` with a language after one.',
-    'Members of the answer seen in public code of 2026, the answer itself not seen live.',
+    'The text of an announcement is in `template` after two clients, in `templates` with a language after one.',
+    'The members of the answer are known from public code of 2026; no live answer has been seen.',
   ],
 })

@@ -24,7 +24,7 @@ export const source = sourceOf({
   expects: { silentAfterDays: 75, shape: ['/result/results/0/resources/0/url'] },
   caveats: [
     'Plain user agents get a page "Request Rejected" with status 200.',
-    'One very large file for every month.',
-    'Releases without `ocid` occur; it stands at the beginning of their `id`. Releases without `date` occur too.',
+    'One very large file per month.',
+    'Releases without `ocid` occur; it is then the beginning of their `id`. Releases without `date` occur too.',
   ],
 })

@@ -31,6 +31,6 @@ export const source = sourceOf({
   politeness: { requestsPerMinute: 40 },
   expects: { silentAfterDays: 14, shape: ['/data/0/id', '/next_page_url'] },
   caveats: [
-    'The list cannot be asked for by date: it is walked from its start, and only what changed in it is fetched.',
+    'The list cannot be requested by date: it is walked from its start, and only what changed in it is fetched.',
   ],
 })

@@ -37,10 +37,10 @@ export const source = sourceOf({
     shape: ['/response/body/totalCount', '/response/body/items/0/bidNtceNo', '/response/body/items/0/bidNtceNm'],
   },
   caveats: [
-    'inqryDiv=1 asks by the time of registration; at most 999 rows a page.',
+    'inqryDiv=1 selects by the time of registration; at most 999 rows per page.',
     'The key is given in its decoded form; errors of the gateway come as XML with status 200.',
     'An order (bidNtceOrd) counts the versions of one notice; changes and cancellations are notices with a higher one.',
     'Classified by a national list, not by CPV: no CPV codes are read.',
-    'Members of the answer seen in public code of 2026, the answer itself not seen live.',
+    'The members of the answer are known from public code of 2026; no live answer has been seen.',
   ],
 })

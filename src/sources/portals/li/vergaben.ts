@@ -26,9 +26,9 @@ export const source = sourceOf({
     shape: ['/result/0/id', '/result/0/name', '/result/0/formName', '/result/0/contAuthOfficialName'],
   },
   caveats: [
-    'Undocumented: the answer to an empty question is the whole list of about 29 notices, so it says nothing of those that ended.',
+    'Undocumented: the answer to an empty query is the whole list of about 29 notices, so it says nothing of those that ended.',
     'tresholdTypeId 1 is below the EU thresholds, 2 above (those are in TED too, without a common number).',
     'No CPV, no value, and no reliable date of publication; works are classified by BKP numbers.',
-    'The list stands at /result, as on the other portals of this software (ANKÖ); not seen live.',
+    'The list is expected at /result, as on the other portals of this software (ANKÖ); it has not been seen live.',
   ],
 })

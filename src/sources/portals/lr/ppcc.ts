@@ -41,7 +41,7 @@ export const source = sourceOf({
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 45, shape: ['/ocid', '/compiledRelease'] },
   caveats: [
-    'While the platform is maintained, it answers HTML with status 200.',
-    'The channel `releases` is what the site itself calls; nobody documents it.',
+    'During maintenance, the platform answers HTML with status 200.',
+    'The channel `releases` is what the site itself calls; it is not documented.',
   ],
 })

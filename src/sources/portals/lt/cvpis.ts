@@ -36,10 +36,10 @@ export const source = sourceOf({
     shape: ['/0/id', '/0/title', '/0/caName', '/0/datePublished', '/0/status'],
   },
   caveats: [
-    'Sorted by date of publication, oldest first, without a filter: the newest stand on the last page.',
-    "The authority publishes a key for tests; it may be withdrawn without notice, so a key of one's own is asked for (pagalba@vpt.lt).",
-    'aboveThreshold or a tedLink mean that the procurement stands in TED too.',
+    'Sorted by date of publication, oldest first, without a filter: the newest are on the last page.',
+    'The authority publishes a key for tests; it may be withdrawn without notice, so you need a key of your own (pagalba@vpt.lt).',
+    'aboveThreshold or a tedLink means that the procurement is in TED too.',
     'Broken years (0028) occur in dates and are read as no date.',
-    'Members of the answer seen in public code of 2026, the answer itself not seen live.',
+    'The members of the answer are known from public code of 2026; no live answer has been seen.',
   ],
 })

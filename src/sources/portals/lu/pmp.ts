@@ -20,9 +20,9 @@ export const source = sourceOf({
   },
   offBecause: 'terms',
   caveats: [
-    'Readable without a login, but the operator asks for an authorisation: ask before publishing what comes from here.',
+    'Readable without a login, but the operator asks for an authorization: ask before publishing what comes from here.',
     'Deadlines in 2050 and 2999 mean that there is none; they are left out.',
     'A consultation is changed in place; days are read again after 1, 7 and 30 days.',
-    'Filters after the conventions of API Platform, members after what users of such platforms show, not seen live.',
+    'The filters follow the conventions of API Platform, and the members what users of such platforms show; no live answer has been seen.',
   ],
 })

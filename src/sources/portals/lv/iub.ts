@@ -36,8 +36,8 @@ export const source = sourceOf({
   caveats: [
     'Entries do not say when they were published: the day of the file is written to them.',
     'Where there is no file the site shows a page with status 200.',
-    'A legal basis that ends in -over means that the notice stands in TED too, mostly under the same id.',
-    'Organisations, processes and terms are objects in one notice and lists in the next.',
-    'Members seen in public code of 2026 that was written against whole files; the files themselves not seen live.',
+    'A legal basis that ends in -over means that the notice is in TED too, mostly under the same id.',
+    'Organizations, processes and terms are objects in one notice and lists in the next.',
+    'The members are known from public code of 2026 that was written against whole files; no live file has been seen.',
   ],
 })

@@ -38,6 +38,6 @@ export const source = sourceOf({
   caveats: [
     'Errors come with status 200 and a body {name: "Error"}, or with an empty body.',
     'The records of one process carry different OCIDs: that of the process with the stage behind it.',
-    'The host is out of reach for hours at a time.',
+    'The host is unreachable for hours at a time.',
   ],
 })

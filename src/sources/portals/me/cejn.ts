@@ -65,8 +65,8 @@ export const source = sourceOf({
   },
   caveats: [
     'Undocumented interface of the public site.',
-    'The deadline stands in the rounds of a tender only; small procurements have none.',
-    'Neither CPV codes nor values stand in the answers.',
-    'Members of list and rounds seen in public code of 2026, the answers themselves not seen live.',
+    'The deadline is only in the rounds of a tender; small procurements have none.',
+    'The answers have neither CPV codes nor values.',
+    'The members of list and rounds are known from public code of 2026; no live answer has been seen.',
   ],
 })

@@ -101,7 +101,7 @@ export const source = sourceOf({
   caveats: [
     'Undocumented interface of the public site, newest first.',
     'An entry does not say whether it is finished: the table of finished procedures fills the past with their calls, not with results.',
-    'Neither CPV codes nor values stand in the table.',
-    'Members of the answer seen in public code of 2026, the answer itself not seen live.',
+    'The table has neither CPV codes nor values.',
+    'The members of the answer are known from public code of 2026; no live answer has been seen.',
   ],
 })

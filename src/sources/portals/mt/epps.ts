@@ -13,6 +13,6 @@ export const source = sourceOf({
   expects: { silentAfterDays: 60, shape: ['/ocid', '/compiledRelease'] },
   caveats: [
     'Only the demonstration host serves the records, and only over http.',
-    'While the platform is maintained, it answers HTML with status 200.',
+    'During maintenance, the platform answers HTML with status 200.',
   ],
 })

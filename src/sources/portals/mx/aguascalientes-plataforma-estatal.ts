@@ -21,5 +21,5 @@ export const source = sourceOf({
   ],
   politeness: { requestsPerMinute: 10 },
   expects: { silentAfterDays: 200, shape: ['html'] },
-  caveats: ['The file lies with a third party, which may change.', 'The file is a list of release packages.'],
+  caveats: ['A third party hosts the file; that may change.', 'The file is a list of release packages.'],
 })

@@ -14,5 +14,5 @@ export const source = sourceOf({
   channels: [inaiYears('https://captura.contratacionesabiertas.inaipyucatan.org.mx', '2020-01-01')],
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 120, shape: ['/arrayReleasePackage/0/releases/0/ocid'] },
-  caveats: ['One document for every fiscal year.'],
+  caveats: ['One document per fiscal year.'],
 })

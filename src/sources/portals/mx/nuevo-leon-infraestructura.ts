@@ -39,5 +39,5 @@ export const source = sourceOf({
   ],
   politeness: { ...browserLike, requestsPerMinute: 30 },
   expects: { silentAfterDays: 200, shape: ['/0/records/0/releases/0/url'] },
-  caveats: ['Plain user agents are answered with 403.', 'One list of record packages for every year.'],
+  caveats: ['Plain user agents are answered with 403.', 'One list of record packages per year.'],
 })

@@ -13,5 +13,9 @@ export const source = sourceOf({
   channels: [awardedContracts('https://eprocure.bpp.an.gov.ng/')],
   politeness: bonMaximusPace,
   expects: { silentAfterDays: 120, shape: ['html'] },
-  caveats: ['Awards alone.', 'Answers 403 for a while and works again.', 'Files were seen that are no valid JSON.'],
+  caveats: [
+    'Awards only.',
+    'The portal sometimes answers 403 for a while, then works again.',
+    'Some files are not valid JSON.',
+  ],
 })

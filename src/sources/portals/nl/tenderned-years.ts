@@ -22,7 +22,7 @@ export const source = sourceOf({
   politeness: { requestsPerMinute: 10 },
   expects: { silentAfterDays: 400, shape: ['html'] },
   caveats: [
-    'The addresses change with every new file; they stand in an HTML page alone.',
+    'The addresses change with every new file; they are only in an HTML page.',
     'The same notices come earlier and with more content through TenderNed itself.',
   ],
 })

@@ -51,9 +51,9 @@ export const source = sourceOf({
     shape: ['/totalElements', '/content/0/publicatieId', '/content/0/publicatieDatum', '/content/0/aanbestedingNaam'],
   },
   caveats: [
-    'Only national publications are asked for: European ones are in TED, and the JSON names neither notice id nor journal number.',
-    'Unknown parameters are ignored without a word, so counts are compared with the dates of what came.',
-    'At most 10,000 publications of one question can be reached (100 pages of 100); a day has about 110.',
+    'Only national publications are requested: European ones are in TED, and the JSON names neither notice id nor journal number.',
+    'Unknown parameters are ignored silently, so counts are compared with the dates of what came.',
+    'At most 10,000 publications of one query can be reached (100 pages of 100); a day has about 110.',
     'Whether the day in publicatieDatumTot is included is not documented; it is taken as included.',
     'The eForms XML of a publication needs a login (public-xml, by waiting list), so details are read as JSON, without values and winners.',
     'A publication that ends early carries the code of an award; isVroegtijdigeBeeindiging tells it.',

@@ -44,9 +44,9 @@ export const source = sourceOf({
     shape: ['/numHitsTotal', '/numHitsAccessible', '/hits/0/id'],
   },
   caveats: [
-    'Unknown or malformed filters are ignored without a word: dates must be days, a timestamp is one of the ignored ones.',
-    'At most 1,000 hits of a question can be reached, whatever numHitsTotal says; a day has a few hundred.',
-    'Yesterday is incomplete until about 10:30 and grows for days; the pages of one question overlap.',
+    'Unknown or malformed filters are ignored silently: dates must be days, a timestamp is one of the ignored ones.',
+    'At most 1,000 hits of a query can be reached, whatever numHitsTotal says; a day has a few hundred.',
+    'Yesterday is incomplete until about 10:30 and grows for days; the pages of one query overlap.',
     'Notices are downloaded as eForms XML, so their ids are those of TED.',
     'The site has an interface of its own that needs no key and gives neither CPV nor lots; it is not for others and is not used.',
   ],

@@ -54,7 +54,7 @@ export const source = sourceOf({
   politeness: { requestsPerMinute: 40 },
   expects: { silentAfterDays: 5, shape: ['/releases/0/ocid', '/links/next'] },
   caveats: [
-    'The list of the newest cannot be asked for by date; it is read down to a week ago.',
-    'What lies further back comes as monthly archives of records.',
+    'The list of the newest cannot be requested by date; the last week of it is read.',
+    'Earlier records come as monthly archives.',
   ],
 })

@@ -51,8 +51,5 @@ export const source = sourceOf({
   ],
   politeness: { requestsPerMinute: 30 },
   expects: { silentAfterDays: 30, shape: ['/releases/0/ocid'] },
-  caveats: [
-    'Line breaks stand in strings as they are, which JSON forbids.',
-    'The monthly files are older than the answers.',
-  ],
+  caveats: ['Strings contain plain line breaks, which JSON forbids.', 'The monthly files are older than the answers.'],
 })

@@ -55,10 +55,10 @@ export const source = sourceOf({
   caveats: [
     'Only procurement below the EU thresholds; what lies above is in TED.',
     'The page number is ignored: the list is ascending by publicationDate, so the last date goes into the next request.',
-    'The kind of notice is mandatory, so every day is asked for each of the 15 kinds.',
+    'The kind of notice is mandatory, so every day is requested once for each of the 15 kinds.',
     'A hundred entries have about 3 MB, because each holds the whole announcement as HTML.',
     'tenderId is an OCID (ocds-148610-…) shared by all announcements of a procedure.',
-    'Amounts stand only in the HTML; contract values include VAT and are not read, the estimated value (4.3) is net.',
-    'organizationProvince is a TERYT code behind PL, no NUTS code.',
+    'Amounts are only in the HTML; contract values include VAT and are not read, the estimated value (4.3) is net.',
+    'organizationProvince is PL and a TERYT code, not a NUTS code.',
   ],
 })

@@ -63,10 +63,10 @@ export const source = sourceOf({
   expects: { perDay: [20, 3000], silentAfterDays: 5, shape: ['/items/0/id'] },
   caveats: [
     'The firewall of the site answers 999 and then blocks the whole domain for hours.',
-    'Twenty rows a page whatever is asked for; after many quick pages the answer is empty.',
+    'Twenty rows per page, whatever number is requested; after many quick pages the answer is empty.',
     'Four of five contracts are direct awards.',
     'Announcements carry the number under which the yearly files of pt-base list them.',
-    'Members of the search and of its details seen in public code of 2026, the answers themselves not seen live.',
+    'The members of the search and of its details are known from public code of 2026; no live answer has been seen.',
   ],
   offBecause: 'its firewall blocks readers; the announcements come from the yearly files of pt-base',
 })

@@ -35,9 +35,9 @@ export const source = sourceOf({
   },
   caveats: [
     'The yearly files are some seven days behind and rewritten once a week; their addresses carry a folder of the version.',
-    'Announcements of the last days, and contracts, are to be had from pt-base-search alone.',
+    'Announcements of the last days, and contracts, are available only from pt-base-search.',
     'Amounts are written with a point or with a comma for the decimals; "Inexistente" means none.',
     'Deadlines are days without a time.',
-    'Members of the files seen in public code of 2026, the files themselves not seen live.',
+    'The members of the files are known from public code of 2026; no live file has been seen.',
   ],
 })

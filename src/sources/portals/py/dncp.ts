@@ -53,7 +53,7 @@ export const source = sourceOf({
   expects: { silentAfterDays: 5, shape: ['/records/0/releases/0/url', '/pagination/total_pages'] },
   caveats: [
     'A token is good for fifteen minutes.',
-    'No more than 10,000 processes are shown for one question; single days stay below that.',
-    'Planned tenders need a question of their own.',
+    'A query shows at most 10,000 processes; single days stay below that.',
+    'Planned tenders need a query of their own.',
   ],
 })

@@ -50,10 +50,10 @@ export const source = sourceOf({
   },
   caveats: [
     'Undocumented interface of the public site; it answers nothing without a Referer of the site.',
-    'A question answers with at most 3,000 entries and then announces 3,000: days are halved.',
-    'Unknown filters are ignored silently; one user saw the list of calls frozen in 2019 while the list of awards honoured dates.',
-    'Numbers beginning with CN or CAN are notices of the EU level, which stand in TED too; SCN, PC, RFQ and RFD are national.',
+    'A query returns at most 3,000 entries and then announces 3,000, so days are halved.',
+    'Unknown filters are ignored silently; one user saw the list of calls frozen in 2019 while the list of awards respected dates.',
+    'Numbers beginning with CN or CAN are notices of the EU level, which are in TED too; SCN, PC, RFQ and RFD are national.',
     'The lists name neither winners nor places; the date is that of the last state of the notice.',
-    'Members of both lists seen in public code of 2026, the answers themselves not seen live.',
+    'The members of both lists are known from public code of 2026; no live answer has been seen.',
   ],
 })

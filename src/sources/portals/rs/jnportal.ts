@@ -43,8 +43,8 @@ export const source = sourceOf({
   caveats: [
     'Undocumented interface of the public site, within a session that its page opens (cookie and token).',
     'Forms are told by a short name (Ф02 call, Ф03 award, Ф14 change), with no-break spaces behind it.',
-    'Neither deadlines nor values nor CPV codes stand in the table.',
-    'A page holds at most 100 rows, whatever is asked for; the total comes only when it is asked for.',
-    'Members of the table seen in public code of 2026, the answer itself not seen live.',
+    'The table has neither deadlines nor values nor CPV codes.',
+    'A page holds at most 100 rows, whatever number is requested; the total is sent only on request.',
+    'The members of the table are known from public code of 2026; no live answer has been seen.',
   ],
 })

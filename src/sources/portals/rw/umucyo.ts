@@ -38,5 +38,5 @@ export const source = sourceOf({
   ],
   politeness: { requestsPerMinute: 40 },
   expects: { silentAfterDays: 7, shape: ['/releases/0/ocid'] },
-  caveats: ['What lies before 2024 comes as monthly archives.'],
+  caveats: ['Everything before 2024 comes as monthly archives.'],
 })

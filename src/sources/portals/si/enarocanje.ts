@@ -55,9 +55,9 @@ export const source = sourceOf({
     shape: ['/data/0/idObrazec', '/data/0/objavaIdent', '/data/0/naslov', '/data/0/narocnikNaziv'],
   },
   caveats: [
-    'Undocumented interface of the public site; a question without startRow and endRow runs into a timeout.',
-    'Forms EU* stand in TED too; SL1 to SL4 are national. A correction has the suffix -P01, -P02 … of the number it corrects.',
+    'Undocumented interface of the public site; a query without startRow and endRow times out.',
+    'Forms EU* are in TED too; SL1 to SL4 are national. A correction has the suffix -P01, -P02 … of the number it corrects.',
     "CPV codes are written as ids of the portal's own list and are therefore not read.",
-    'Members of list and form seen in public code of 2026, the answers themselves not seen live.',
+    'The members of list and form are known from public code of 2026; no live answer has been seen.',
   ],
 })

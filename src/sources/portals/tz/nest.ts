@@ -61,7 +61,7 @@ export const source = sourceOf({
   politeness: { requestsPerMinute: 40 },
   expects: { silentAfterDays: 5, shape: ['/data/0/fileName', '/recordsFilteredCount'] },
   caveats: [
-    'The list of daily packages is what the site itself calls; nobody documents it.',
-    'A tender has no title; its description stands for it. Many releases are about planning alone.',
+    'The list of daily packages is what the site itself calls; it is not documented.',
+    'A tender has no title; its description is used instead. Many releases are about planning only.',
   ],
 })

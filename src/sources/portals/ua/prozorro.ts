@@ -41,10 +41,10 @@ export const source = sourceOf({
   politeness: { ...browserLike, requestsPerMinute: 600, connections: 2 },
   expects: { silentAfterDays: 2, shape: ['/data/0/id', '/data/0/dateModified', '/next_page/uri', '/prev_page/uri'] },
   caveats: [
-    'An empty page means that the reader has caught up; its own next page is asked again.',
+    'An empty page means that the reader has caught up; its own next page is requested again.',
     'The offset is a timestamp, a count and a hash of ids, so that entries of one instant are neither lost nor repeated.',
     'A slow write can appear some milliseconds behind a reader; the portal hides its newest second against that.',
     'Plain user agents are answered with 412.',
-    'About 140 requests a second are allowed; we ask for ten.',
+    'About 140 requests a second are allowed; we send ten.',
   ],
 })

@@ -30,6 +30,6 @@ export const source = sourceOf({
   caveats: [
     'Two clients of 2026 post {fy, format} to /ocds/exports, poll the status_url and load the download_url of a job.',
     'Packages are numbered from 1; the first that is not found ends the year.',
-    'Answers 403 when asked too fast.',
+    'Requests in quick succession are answered with 403.',
   ],
 })

@@ -26,6 +26,6 @@ export const source = sourceOf({
   caveats: [
     'Only open bids: one that closes leaves the list.',
     'Classified by UNSPSC, not by CPV; agencies are codes; there is no description, no value, no contact.',
-    'Columns seen in public code of 2026, the answer itself not seen live.',
+    'The columns are known from public code of 2026; no live answer has been seen.',
   ],
 })

@@ -60,7 +60,7 @@ export const source = sourceOf({
   caveats: [
     'Undocumented interface of the public search; about 500 events are open at once, and closed ones leave the list.',
     'Sole-source events announce an intention, not a call.',
-    'Neither classification nor values stand in the list.',
-    'Members of the answer seen in public code of 2026, the answer itself not seen live.',
+    'The list has neither classification nor values.',
+    'The members of the answer are known from public code of 2026; no live answer has been seen.',
   ],
 })

@@ -23,6 +23,6 @@ export const source = sourceOf({
   ],
   politeness: { requestsPerMinute: 6 },
   expects: { silentAfterDays: 400, shape: ['html'] },
-  caveats: ['The file stands behind three pages that are made for people; their layout may change at any time.'],
+  caveats: ['Three pages made for people lead to the file; their layout may change at any time.'],
   offBecause: 'its file lies in a folder of Google Drive, whose pages are no interface; run it by name',
 })

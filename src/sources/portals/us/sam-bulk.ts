@@ -31,7 +31,7 @@ export const source = sourceOf({
   },
   caveats: [
     'One file of some 250 MB, rewritten daily, newest first; rows that did not change are known by their bytes.',
-    'Only the newest version of active notices is there.',
+    'Only the newest version of active notices is available.',
     'Written in Windows-1252 for years; UTF-8 is told by its bytes.',
     'Classified by NAICS and PSC, not by CPV: no CPV codes are read.',
   ],

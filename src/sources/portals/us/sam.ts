@@ -44,7 +44,7 @@ export const source = sourceOf({
   },
   caveats: [
     'Keys of the public are reported to allow ten requests a day; us-sam-bulk has the same notices without a key.',
-    'Only the newest version of a notice is there.',
+    'Only the newest version of a notice is available.',
     'The description is an address that needs the key again and is not fetched.',
     'Classified by NAICS and PSC, not by CPV: no CPV codes are read.',
     'At most a year between postedFrom and postedTo, which are mandatory.',

@@ -45,7 +45,7 @@ export const source = sourceOf({
   politeness: { ...browserLike, requestsPerMinute: 40 },
   expects: { silentAfterDays: 5, shape: ['rss', 'item'] },
   caveats: [
-    'One RSS for every month, with one release for every item.',
+    'One RSS feed per month, with one release per item.',
     'The records of the same processes (/ocds/record/{id_compra}) are not read as well.',
   ],
 })

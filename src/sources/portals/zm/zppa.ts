@@ -12,7 +12,7 @@ export const source = sourceOf({
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 45, shape: ['/ocid', '/compiledRelease'] },
   caveats: [
-    'OCDS 1.0: buyers and suppliers stand inline.',
-    'While the platform is maintained, it answers HTML with status 200.',
+    'OCDS 1.0: buyers and suppliers are inline.',
+    'During maintenance, the platform answers HTML with status 200.',
   ],
 })

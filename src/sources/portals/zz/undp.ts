@@ -26,7 +26,7 @@ export const source = sourceOf({
   expects: { perDay: [1, 200], silentAfterDays: 14, shape: ['item', 'title', 'link', 'description'] },
   caveats: [
     'RSS 1.0; one file per region, of which the one of Europe and the Commonwealth of Independent States is read.',
-    'The country stands at the end of the title, the deadline as a day in the description.',
-    'Elements seen in public code of 2026, the feed itself not seen live.',
+    'The country is at the end of the title, and the deadline, a day, in the description.',
+    'The elements are known from public code of 2026; no live feed has been seen.',
   ],
 })

@@ -57,7 +57,7 @@ export const source = sourceOf({
   caveats: [
     'Dates are written as 20-Nov-2026; the time of the deadline is that of the country and is read in the zone of its capital where we know it.',
     'The search answers 500 now and then.',
-    'Neither CPV codes nor values stand in the answer.',
-    'Members of the answer and its order seen in public code of 2026, the answer itself not seen live; nor that strdate and enddate bound the day of the notice: where they do not, the reading fails aloud and the newest notices are the spare.',
+    'The answer has neither CPV codes nor values.',
+    'The members of the answer and its order are known from public code of 2026; no live answer has been seen; nor that strdate and enddate bound the day of the notice: where they do not, the reading fails aloud and the newest notices are the spare.',
   ],
 })
