@@ -23,7 +23,7 @@ export const serviceContext = (
 })
 
 const write = (line: string) => void readPrintedEvent(line)
-const screen = { write, isTerminal: false, hasColours: false }
+const screen = { write, isTerminal: false, hasColors: false }
 const { emit: print } = openReporter({ json: true, out: screen, err: screen, clock: Date.now })
 
 /** The service's `runOperation`; each event is checked against the published schema in its printed form. */

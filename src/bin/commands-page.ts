@@ -1,12 +1,16 @@
 // Writes docs/commands.md from the table of commands. Run by `npm run generate`.
 import { writeFileSync } from 'node:fs'
-import { type CommandName, type CommandSpec, commandNames, commands, type OptionSpec } from '../cli/command-table.ts'
+import {
+  type CommandName,
+  type CommandSpec,
+  commandNames,
+  commands,
+  type OptionSpec,
+  sharedOptions,
+} from '../cli/command-table.ts'
 import { wrap } from '../cli/help-text.ts'
 
 export const commandsPage = new URL('../../docs/commands.md', import.meta.url)
-
-/** Options of nearly every command, explained once. */
-const common: ReadonlySet<string> = new Set(['data', 'json', 'yes', 'help'])
 
 /** Returns the page of all commands. */
 export function commandsText(): string {
@@ -19,7 +23,7 @@ settings](settings.md)). [The command line](command-line.md) says what programs 
 
 Nearly all commands have these options:
 
-${optionTable(Object.entries(commands.status.options).filter(([option]) => common.has(option)))}
+${optionTable(Object.entries(commands.status.options).filter(([option]) => sharedOptions.has(option)))}
 A command that cannot be undone also has \`--yes\`: it asks first, and needs \`--yes\` without a terminal.
 
 ${shown.map(section).join('\n')}`
@@ -27,7 +31,7 @@ ${shown.map(section).join('\n')}`
 
 function section(name: CommandName): string {
   const spec: CommandSpec = commands[name]
-  const own = Object.entries(spec.options).filter(([option, { hidden }]) => !common.has(option) && !hidden)
+  const own = Object.entries(spec.options).filter(([option, { hidden }]) => !sharedOptions.has(option) && !hidden)
   const operand = spec.operands?.name ? ` ${spec.operands.name}` : ''
   const paragraphs = [
     `## ${name}`,

@@ -73,6 +73,8 @@ const logLevel: OptionSpec = {
   default: 'warn',
   help: `Log lines on standard error: ${logLevels.join(', ')}.`,
 }
+/** Options that nearly all commands have: help and pages list them after a command's own. */
+export const sharedOptions: ReadonlySet<string> = new Set(['data', 'json', 'yes', 'help'])
 const everywhere = { data, json, help }
 const dryRun: OptionSpec = { type: 'flag', help: 'Show what would be done, and change nothing.' }
 /** Option of every command that asks. */
@@ -84,7 +86,7 @@ const maxStaleness: OptionSpec = {
   default: 24,
   min: 0.1,
   max: 168,
-  help: 'How long no check for new editions may succeed before /readyz answers 503.',
+  help: 'How long checks for new editions may fail before /readyz answers 503.',
 }
 const drain: OptionSpec = {
   type: 'number',
@@ -375,7 +377,7 @@ const table = {
       reason: { type: 'text', value: 'TEXT', help: 'The reason, for the audit log.' },
       'accept-future-edition': {
         type: 'flag',
-        help: 'Publish although a fast clock dated the last edition in the future; it is really at least an hour old.',
+        help: 'Publish although a fast clock dated the last edition in the future. Make sure that it is at least an hour old.',
       },
     },
     asks: {
@@ -782,9 +784,9 @@ const table = {
       limit: { type: 'count', value: 'N', default: 50, min: 1, max: 10_000, help: 'How many to list.' },
     },
     examples: [
-      ['tenderstock hit list', 'of all searches'],
-      ['tenderstock hit list --organization Acme', 'of all its searches'],
-      ['tenderstock hit list --search Roads --limit 200', 'of one'],
+      ['tenderstock hit list', 'hits of all searches'],
+      ['tenderstock hit list --organization Acme', 'those of one organization'],
+      ['tenderstock hit list --search Roads --limit 200', 'those of one search'],
     ],
   },
   'hit release': {
@@ -951,8 +953,8 @@ const table = {
   'token create': {
     summary: 'Create a token; it is shown once.',
     details: [
-      'An organization has at most two valid tokens: revoke one to replace it. Its Owners create tokens in the console; this is the',
-      "way when none of them can sign in. It is in the organization's audit log, and its Owners are notified by mail.",
+      'An organization has at most two valid tokens: revoke one to replace it. Its Owners create tokens in the console; use',
+      'this command when none of them can sign in. The audit log has an entry, and the Owners receive a mail.',
     ],
     operands: { name: 'ORGANIZATION', min: 1, max: 1 },
     options: {
@@ -984,7 +986,7 @@ const table = {
     summary: 'Create the successor of a token; both work until the old one is revoked or ends.',
     details: [
       'The new token has the name and the lifetime of the old one and is shown once. Deploy it, watch the last use of the old one',
-      'with `token list`, then revoke that. Written to the audit log, and mailed to the Owners, like `token create`.',
+      'with `token list`, then revoke that. As with `token create`, the audit log has an entry and the Owners receive a mail.',
     ],
     operands: { name: 'TOKEN-ID', min: 1, max: 1 },
     options: {

@@ -1,14 +1,14 @@
 // The help of the program and of each command, generated from the command table. Pure; fits 80 columns.
 import { styleText } from 'node:util'
 import { settingHelp } from '../platform/settings.ts'
-import { type CommandName, commandNames, commands, type OptionSpec } from './command-table.ts'
+import { type CommandName, commandNames, commands, type OptionSpec, sharedOptions } from './command-table.ts'
 
 const width = 80
 
 /** Marks headings; `plain` leaves the text unchanged. */
 export type Style = { readonly heading: (text: string) => string; readonly dim: (text: string) => string }
 export const plainStyle: Style = { heading: (text) => text, dim: (text) => text }
-export const colourStyle: Style = {
+export const colorStyle: Style = {
   heading: (text) => styleText('bold', text, { validateStream: false }),
   dim: (text) => styleText('dim', text, { validateStream: false }),
 }
@@ -52,7 +52,9 @@ function groupHelp(name: string, group: readonly CommandName[], style: Style): s
 
 function commandHelp(name: CommandName, style: Style): string {
   const spec = commands[name]
-  const options = Object.entries(spec.options).filter(([, option]) => !option.hidden)
+  const options = Object.entries(spec.options)
+    .filter(([, option]) => !option.hidden)
+    .sort(([a], [b]) => Number(sharedOptions.has(a)) - Number(sharedOptions.has(b)))
   const group = commandNames.filter((each) => each.startsWith(`${name} `))
   const operand = spec.operands?.name ? ` ${spec.operands.name}` : ''
   return lines(

@@ -7,7 +7,7 @@ import { OperatorError, wrongUse } from '../platform/errors.ts'
 import { asOperatorError } from '../store/connection-loss.ts'
 import { askFirst } from './ask.ts'
 import { completionScript, type Shell } from './completion.ts'
-import { colourStyle, helpText, plainStyle } from './help-text.ts'
+import { colorStyle, helpText, plainStyle } from './help-text.ts'
 import { parseCommand } from './parse-command.ts'
 import { openReporter, type Screen } from './reporter.ts'
 import { runCommand } from './run-command.ts'
@@ -52,7 +52,7 @@ async function runProgram(args: readonly string[]): Promise<number> {
       return 0
     }
     if (parsed.kind === 'help') {
-      const text = helpText(parsed.topic, out.hasColours ? colourStyle : plainStyle)
+      const text = helpText(parsed.topic, out.hasColors ? colorStyle : plainStyle)
       if (text === undefined)
         throw wrongUse(`There is no command "${parsed.topic.join(' ')}"; \`tenderstock --help\` lists the commands.`)
       out.write(text)
@@ -87,7 +87,7 @@ function screenOf(stream: NodeJS.WriteStream): Screen {
     write: (text) => void stream.write(text),
     isTerminal: stream.isTTY === true,
     // getColorDepth reads NO_COLOR, FORCE_COLOR and TERM as Node does everywhere
-    hasColours: stream.isTTY === true && stream.hasColors(),
+    hasColors: stream.isTTY === true && stream.hasColors(),
   }
 }
 

@@ -8,7 +8,7 @@ const instant = '2026-11-24T01:02:03.004Z'
 
 function printed(event: CommandEvent): unknown {
   const lines: string[] = []
-  const out = { write: (text: string) => void lines.push(text), isTerminal: false, hasColours: false }
+  const out = { write: (text: string) => void lines.push(text), isTerminal: false, hasColors: false }
   openReporter({ json: true, out, err: out, clock: () => at }).emit(event)
   expect(lines).toHaveLength(1)
   expect(lines[0]).toMatch(/^\{.*\}\n$/)

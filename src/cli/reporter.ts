@@ -39,7 +39,7 @@ export type Reporter = {
 export type Screen = {
   readonly write: (text: string) => void
   readonly isTerminal: boolean
-  readonly hasColours: boolean
+  readonly hasColors: boolean
 }
 
 /** How often progress is reported without a bar. */
@@ -88,7 +88,7 @@ function textReporter({
   readonly err: Screen
   readonly clock: Clock
 }): Reporter {
-  const paint = painter(out.hasColours)
+  const paint = painter(out.hasColors)
   const bar = err.isTerminal ? progressBar(err) : progressLines(err, clock)
   return {
     emit: (event) => {

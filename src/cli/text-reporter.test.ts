@@ -12,7 +12,7 @@ function reporting({ json = false, outIsTerminal = false, errIsTerminal = false 
   const screen = (lines: string[], isTerminal: boolean): Screen => ({
     write: (text) => void lines.push(text),
     isTerminal,
-    hasColours: false,
+    hasColors: false,
   })
   const screens = { out: screen(out, outIsTerminal), err: screen(err, errIsTerminal) }
   return { ...openReporter({ json, ...screens, clock: () => clock.now }), out, err, clock }
