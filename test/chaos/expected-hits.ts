@@ -113,8 +113,15 @@ export async function expectedMessages(url: string): Promise<ExpectedMessages> {
         if ([...tenders.values()].some(({ record: { mergedInto } }) => mergedInto === record.id)) continue
         const identity = { stockId, searchId, tenderId: record.id }
         const hit: OfferedHit = {
-          ...{ kind: 'search.hit', changes: [], hitId: hitId(identity), searchId, version },
-          ...{ tenderId: record.id, edition, fitScore, record: body },
+          kind: 'search.hit',
+          changes: [],
+          hitId: hitId(identity),
+          searchId,
+          version,
+          tenderId: record.id,
+          edition,
+          fitScore,
+          record: body,
         }
         tenders.set(record.id, { hit, record })
         offers.push({ ...hit, at: 'new' })

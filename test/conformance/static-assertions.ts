@@ -117,7 +117,7 @@ export function genericAssertions(world: World): void {
       Math.min(50, (await world.list('archived=true')).length),
     )
   })
-  assertion('C42', 'limit=1 and limit=100 are honoured', async () => {
+  assertion('C42', 'limit=1 and limit=100 are respected', async () => {
     const all = (await world.list('archived=true')).length
     expect((await world.page('archived=true&limit=1')).data.length).toBe(1)
     expect((await world.page('archived=true&limit=100')).data.length).toBe(Math.min(100, all))

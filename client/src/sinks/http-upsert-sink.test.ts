@@ -138,7 +138,7 @@ describe.each(targets)('CRM sink with $name', ({ start }) => {
   }
   for (const { name, run } of sinkConformance(makeWorld)) test(name, run)
 
-  test('C152 429 and 503 wait for Retry-After; a lost answer is repeated; nothing is written twice wrongly', async () => {
+  test('C152 429 and 503 wait for Retry-After; after a lost answer the request is repeated; no record is created twice', async () => {
     const { crm, mapping, seen } = await start()
     await using _ = crm
     const { open, waits } = setting(mapping)
@@ -287,7 +287,7 @@ describe.each(targets)('CRM sink with $name', ({ start }) => {
     expect(String(own.backfill(idOf(3)))).toBe('true')
   })
 
-  test('killed before the answer to a write, the next process knows what the CRM may hold (C160)', async () => {
+  test('after a kill before the answer to a write, the next process knows what the CRM may hold (C160)', async () => {
     const { crm, mapping, seen } = await start()
     await using _ = crm
     const { lookup: _lookup, ...blind } = mapping
@@ -436,7 +436,7 @@ describe('refused records', () => {
     },
   )
 
-  test('Salesforce: locked rows are sent again alone, ambiguous external ids are refused with their records', async () => {
+  test('Salesforce: locked rows are sent again without the others, ambiguous external ids are refused with their records', async () => {
     await using crm = await startSalesforce()
     const { open, waits, lines } = setting(shippedMapping('salesforce', crm))
     for (const Id of ['006A', '006B'])

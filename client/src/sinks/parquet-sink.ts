@@ -40,7 +40,7 @@ export async function parquetSink(options: ParquetSinkOptions): Promise<OpenSink
 
 type Row = { readonly record: TenderRecord; readonly text: string }
 
-/** Number of rows in a group: few enough for the memory of a small machine, enough to compress well. */
+/** Number of rows in a group: few enough for the memory of a small machine, many enough to compress well. */
 const rowsPerGroup = 10_000
 
 function openExport({ ParquetWriter, fileWriter }: Writer, file: string, folder: string): CopyExport {

@@ -18,13 +18,13 @@ import { code, empty, field, more, noteBox, part, select, state, table } from '.
 import { exampleLanguages, exampleNames, requestExample } from '../request-examples.ts'
 import { explorerTexts } from '../text/explorer-texts.ts'
 
-/** Maximum letters of an answer on the page. */
+/** Maximum number of characters of an answer on the page. */
 const maxLetters = 250_000
-/** Maximum records that are counted for a page. */
+/** Maximum number of records that are counted for a page. */
 const maxCounted = 10_000
 const pageSize = 100
 
-/** Maximum requests a minute from one network to samples. */
+/** Maximum number of requests per minute from one network to samples. */
 const maxSampleRequests = 120
 
 /** Which stock answers, and the sentence that says so. */

@@ -1,4 +1,4 @@
-// The catalogue and the direct contracts of Honduras' procurement office, as yearly files.
+// The catalog and the direct contracts of Honduras' procurement office, as yearly files.
 import { releases, zippedReleases } from '../../ocds/entries.ts'
 import { sourceOf } from '../../source.ts'
 
