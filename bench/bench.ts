@@ -31,6 +31,7 @@ Measures how fast Tenderstock is beside its peers, as ratios of medians of one r
   quality      how good the records are
   hits         matching, writing and delivering hits beside plain programs, and the API meanwhile
   console      pages while 100,000 changes are published, and the API while people use the console
+  sink         the client's PostgreSQL sink beside COPY
   fit          how well the fit score finds what companies won; --fit relearns its table
   match        labels and learned weights of matching; --fit relearns their table
 
@@ -145,6 +146,17 @@ if (what === 'console') {
     onProgress: (text) => console.error(text),
   })
   console.log(values.json ? JSON.stringify(reports, null, 2) : reports.map(consoleAsMarkdown).join('\n\n'))
+  process.exit(0)
+}
+if (what === 'sink') {
+  const { benchPostgresSink, sinkAsMarkdown } = await import('./postgres-sink.ts')
+  const report = await benchPostgresSink({
+    records: Number(values.records ?? 10_000),
+    rounds: Number(values.rounds),
+    onProgress: (text) => console.error(text),
+  })
+  if (report === undefined) refuse('No PostgreSQL is installed.')
+  console.log(values.json ? JSON.stringify(report, null, 2) : sinkAsMarkdown(report))
   process.exit(0)
 }
 if (what === 'match') {

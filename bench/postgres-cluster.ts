@@ -27,9 +27,9 @@ function binFolder(): string | undefined {
 
 /**
  * Starts a cluster, tuned as for a machine with enough memory; undefined if no PostgreSQL is installed. With
- * `keptFolder` its data is there, and stays there when it is stopped.
+ * `keptFolder` its data is there, and stays there when it is stopped. `further` settings override ours.
  */
-export async function startCluster(keptFolder?: string): Promise<Cluster | undefined> {
+export async function startCluster(keptFolder?: string, further: readonly string[] = []): Promise<Cluster | undefined> {
   const bin = binFolder()
   if (bin === undefined) return undefined
   const folder = keptFolder ?? temporaryFolder('pg')
@@ -68,6 +68,7 @@ export async function startCluster(keptFolder?: string): Promise<Cluster | undef
     'listen_addresses=127.0.0.1',
     `unix_socket_directories=${folder}`,
     'jit=off',
+    ...further,
   ]
   const server = startProcess(`${bin}/postgres`, ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
     ...owner,

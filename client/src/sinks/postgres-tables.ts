@@ -26,9 +26,9 @@ function parametersOf(records: readonly TenderRecord[]): readonly [documents: st
   return [stored.map(({ json }) => json), stored.map(({ record }) => BigInt(`0x${recordHash(record)}`).toString())]
 }
 
-/** SQL that reads the parameters of `parametersOf` as `r` and `h`. */
+/** SQL that reads the parameters of `parametersOf` as `r` and `h`; nothing is stored yet. */
 const givenRecords =
-  'select document::jsonb as r, hash as h from unnest($1::text[], $2::numeric[]) as given (document, hash)'
+  'select document::jsonb as r, null::jsonb as stored, hash as h from unnest($1::text[], $2::numeric[]) as given (document, hash)'
 
 const lotNames = lotColumns.map(({ name }) => name).join(', ')
 
@@ -92,7 +92,8 @@ export class PostgresTables {
   }
 
   /**
-   * Puts the records of `source` (SQL with columns `r` and `h`) into the tables; `when` refuses anything older (G5).
+   * Puts the records of `source` into the tables; `when` refuses anything older (G5). `source` is SQL with the columns
+   * `r`, `h` and `stored`: the record as another table stores it compressed, or null.
    */
   async #write(
     source: string,
@@ -106,14 +107,14 @@ export class PostgresTables {
     // that the guard refuses are left out before their columns are made, which makes redelivery cheap.
     const written = await this.#rows<{ id: string; created: boolean }>(
       `with incoming as materialized (
-         select r, h from (${source}) as source
+         select r, stored, h from (${source}) as source
          where not exists (
            select from ${this.#schema}.tender held, lateral (select (r ->> 'lastModified')::timestamptz as last_modified, r as record, h as record_hash) excluded
            where held.id = (r ->> 'id')::uuid and not (${when})
          ) ${known}
        )
        insert into ${this.#schema}.tender as held (${names}, record, record_hash)
-       select ${values}, r, h from incoming
+       select ${values}, coalesce(stored, r), h from incoming
        on conflict (id) do update set ${changes} where ${when}
        returning id, xmax = 0 as created`,
       parameters,
@@ -216,7 +217,7 @@ export class PostgresTables {
       )
       if (ids.length === 0) break
       await this.#write(
-        `select record || '{}' as r, record_hash as h from ${this.#schema}.sync_staged where id = any($1::uuid[])`,
+        `select record || '{}' as r, record as stored, record_hash as h from ${this.#schema}.sync_staged where id = any($1::uuid[])`,
         [ids.map(({ id }) => id)],
         // The new copy replaces the old one, whatever that held; equal rows are not written.
         { when: '(excluded.record <> held.record or excluded.record_hash <> held.record_hash)' },
