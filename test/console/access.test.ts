@@ -207,6 +207,14 @@ describe.each(drawnEngines)('API access (%s)', (engine) => {
     const stranger = (await person('b@example.org', { memberOf: [[other, 'owner']] })).cookie
     const theirs = `/o/${other}/settings/api-access/revoke/${token!.tokenId}`
     expect(await statusOf(post(`${theirs}/yes`, {}, stranger))).toBe(404)
+    // nor through the organization where they are Owner what they only see as a member
+    const both = await person('c@example.org', {
+      memberOf: [
+        [other, 'owner'],
+        [organizationId, 'member'],
+      ],
+    })
+    expect(await statusOf(post(`${theirs}/yes`, {}, both.cookie))).toBe(404)
     wait(20 * minuteMs)
     const late = await post(`${at}/revoke/${token!.tokenId}/yes`, {}, owner)
     expect(late.headers.get('location')).toBe(`/sign-in?return=${encodeURIComponent(`${at}/revoke/${token!.tokenId}`)}`)
