@@ -2,7 +2,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { toInstant } from '../domain/time.ts'
-import type { Clock } from '../platform/clock.ts'
 import { type LoopDelay, recentMaximum } from '../platform/event-loop-delay.ts'
 import type { Log } from '../platform/log.ts'
 import { isTracing, recordRequest } from '../platform/tracing.ts'
@@ -55,10 +54,8 @@ export type ApiOptions = Pick<
    * connection, so that a proxy's next request goes to another node.
    */
   readonly unready?: () => UnreadyReason | undefined
-  /** The end of maintenance by `sharedClock`, in epoch milliseconds; undefined without one. */
+  /** The end of maintenance by `clock`, in epoch milliseconds; undefined without one. */
   readonly maintenanceUntil?: () => number | undefined
-  /** Clock of the database; default: `clock`. */
-  readonly sharedClock?: Clock
   /** Counts answered requests, and records how far the event loop is behind. */
   readonly counts?: RequestCounts | undefined
   /** Returns what is wrong although editions are served, a sentence each; `/readyz` shows it and stays 200. */
@@ -109,7 +106,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
   const isOverloaded = options.isOverloaded ?? (() => loadWatch?.isOverloaded() ?? false)
   let isClosing = false
   const isLeaving = () => isClosing || options.unready?.() === 'draining'
-  const maintenance = () => maintenanceNow(options.maintenanceUntil?.(), (options.sharedClock ?? clock)())
+  const maintenance = () => maintenanceNow(options.maintenanceUntil?.(), clock())
   const tenders = new TenderAnswers({
     reader,
     tokens,

@@ -6,8 +6,22 @@ export type Clock = () => number
 
 export const systemClock: Clock = () => Date.now()
 
-/** Milliseconds of a clock that is never set and only moves forwards; for spans of time within this process. */
-export const steadyClock: Clock = () => performance.now()
+/** When this thread began to count, by the clock that all threads share. */
+const threadStartMs = Number(process.hrtime.bigint()) / 1e6 - performance.now()
+
+/**
+ * Milliseconds of a clock that is never set and only moves forwards, the same in all threads; for spans of time within
+ * this process.
+ */
+export const steadyClock: Clock = () => threadStartMs + performance.now()
+
+/**
+ * The time that all machines share, in whole milliseconds; `aheadMs`: how far it is ahead of the steady clock. While
+ * that is not known, the machine's own clock counts.
+ */
+export function sharedTime(aheadMs: number | undefined, own: Clock, steady: Clock = steadyClock): number {
+  return aheadMs === undefined ? own() : Math.round(steady() + aheadMs)
+}
 
 /** A clock for trials: `base` plus everything that `advance` added. Never for production. */
 export type ShiftableClock = { readonly now: Clock; readonly advance: (ms: number) => number }

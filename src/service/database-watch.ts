@@ -31,8 +31,6 @@ const repeatRounds = 600
 
 export function watchDatabase(options: {
   readonly store: Pick<Store, 'engine' | 'looks'>
-  /** The machine's own clock. */
-  readonly ownClock: Clock
   readonly steadyClock: Clock
   /** Called with every measurement. */
   readonly databaseClock: DatabaseClock
@@ -43,7 +41,7 @@ export function watchDatabase(options: {
   /** How long ago the database last answered, if it does not answer at the start. */
   readonly silentMs?: number
 }): DatabaseWatch {
-  const { store, ownClock, steadyClock, databaseClock, clock, state, log } = options
+  const { store, steadyClock, databaseClock, clock, state, log } = options
   let newestKnown = 0
   let answeredAt = steadyClock() - (options.silentMs ?? 0)
   let looking: Promise<Serials> | undefined
@@ -54,7 +52,7 @@ export function watchDatabase(options: {
 
   async function lookOnce(): Promise<Serials> {
     try {
-      const look = await measureClock(store, { ownClock, databaseClock })
+      const look = await measureClock(store, databaseClock)
       answeredAt = steadyClock()
       newestKnown = look.newest?.edition ?? 0
       state.setMaintenance(look.maintenanceUntil)
@@ -74,7 +72,7 @@ export function watchDatabase(options: {
 
   function judge({ newest }: Look): void {
     const differenceMs = databaseClock.differenceMs()
-    state.setClockDifference(differenceMs)
+    state.setDatabaseTime({ clockDifferenceMs: differenceMs, databaseAheadMs: databaseClock.aheadMs() })
     report('clock', nodeClockConcern(differenceMs))
     const { dated, stamped } = futureEdition(newest, clock())
     report('edition', dated)

@@ -61,7 +61,7 @@ describe.each(drawnEngines)('metrics (%s)', (engine) => {
     await using store = await openTestStore(engine)
     await fill(store)
     const state = openNodeState()
-    state.setClockDifference(1500)
+    state.setDatabaseTime({ clockDifferenceMs: 1500 })
     state.report('disk', 'It is low.')
     const meters = new ReaderMeters()
     meters.showThreads(() => [1, 2])

@@ -2,11 +2,14 @@
 // receive it.
 import type { PipelineState } from '../api/pipeline-state.ts'
 import type { UnreadyReason } from '../api/readiness.ts'
+import { smallestChangeMs } from '../store/database-clock.ts'
 
 /** The state at one moment, for another thread. */
 export type NodeSnapshot = {
   /** How far the database's clock is ahead of this machine's, in milliseconds; 0 where it is not known. */
   readonly clockDifferenceMs: number
+  /** How far it is ahead of the steady clock; undefined where it is not known, and this machine's clock counts. */
+  readonly databaseAheadMs?: number | undefined
   /**
    * What is wrong, one sentence each, without secrets: `/readyz` shows them to everybody. Empty when nothing is wrong.
    */
@@ -28,7 +31,7 @@ export type NodeState = {
   readonly snapshot: () => NodeSnapshot
   /** Sets what is wrong about a topic; `undefined` means that nothing is any more. */
   readonly report: (topic: string, sentence: string | undefined) => void
-  readonly setClockDifference: (ms: number) => void
+  readonly setDatabaseTime: (time: Pick<NodeSnapshot, 'clockDifferenceMs' | 'databaseAheadMs'>) => void
   readonly setPipeline: (pipeline: PipelineState) => void
   readonly setUnready: (reason: UnreadyReason | undefined) => void
   /** From now on the node is not ready, whatever else is true. */
@@ -55,8 +58,9 @@ export function openNodeState(): NodeState {
       else sentences.set(topic, sentence)
       change({ degraded: [...sentences.values()] })
     },
-    setClockDifference: (ms) => {
-      if (ms !== snapshot.clockDifferenceMs) change({ clockDifferenceMs: ms })
+    setDatabaseTime: (time) => {
+      const changeMs = Math.abs(time.clockDifferenceMs - snapshot.clockDifferenceMs)
+      if (time.databaseAheadMs !== snapshot.databaseAheadMs || changeMs > smallestChangeMs) change(time)
     },
     setPipeline: (pipeline) => {
       if (JSON.stringify(pipeline) !== JSON.stringify(snapshot.pipeline)) change({ pipeline })

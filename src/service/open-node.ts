@@ -86,7 +86,7 @@ export async function openNode(
   opening.defer(store.close)
   const state = openNodeState()
   const database = watchDatabase({
-    ...{ store, ownClock: systemClock, steadyClock, databaseClock, clock, state, log },
+    ...{ store, steadyClock, databaseClock, clock, state, log },
     ...(awaited && { silentMs: awaited.silentMs }),
   })
   opening.defer(() => database.close())

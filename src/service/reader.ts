@@ -13,7 +13,7 @@ import { buildApi } from '../api/server.ts'
 import { openTokenTable } from '../api/token-table.ts'
 import { UseCounter } from '../api/use-counter.ts'
 import { FollowedLog } from '../edition/read/log-feed.ts'
-import { shiftableClock, systemClock } from '../platform/clock.ts'
+import { sharedTime, shiftableClock, steadyClock, systemClock } from '../platform/clock.ts'
 import { openLog } from '../platform/log.ts'
 import { systemRandom } from '../platform/random.ts'
 import type { CursorKey } from '../store/cursor-keys.ts'
@@ -30,12 +30,13 @@ const settings = workerData as ReaderSettings
 const { config, limiterMemory, floodMemory, thread } = settings
 const send = (message: FromReader) => port.postMessage(message)
 
-const clock = shiftableClock(systemClock, settings.clockShift).now
+/** Limits and pauses: setting the machine's clock neither forgets nor denies a request. */
+const steady = shiftableClock(steadyClock, settings.clockShift).now
 const random = systemRandom
 const log = openLog(settings.logLevel)
 let nodeState = settings.state
-/** The time that all nodes share: one node's cursors and tokens are judged by others. Limits use the steady clock. */
-const databaseClock = () => clock() + nodeState.clockDifferenceMs
+/** The time that all nodes share: one node's cursors and tokens are judged by others. */
+const databaseClock = shiftableClock(() => sharedTime(nodeState.databaseAheadMs, systemClock), settings.clockShift).now
 const editions = new FollowedLog({ clock: databaseClock, onDamage: () => send({ type: 'damaged' }) })
 
 const asked = new Map<number, { readonly done: (value: unknown) => void; readonly fail: (error: Error) => void }>()
@@ -96,7 +97,7 @@ const tokens = await openTokenTable({
 async function openRing() {
   for (;;) {
     try {
-      return await openCursorKeyRing({ load: () => ask<readonly CursorKey[]>('cursorKeys'), clock })
+      return await openCursorKeyRing({ load: () => ask<readonly CursorKey[]>('cursorKeys'), clock: steady })
     } catch (error) {
       log.warn({ error: String(error) }, 'cannot read the cursor keys yet; retrying')
       await delay(keysPauseMs)
@@ -105,7 +106,7 @@ async function openRing() {
 }
 const ring = await openRing()
 const counts = settings.countMemory && new RequestCounts(settings.countMemory)
-const local = new MemoryLimiter({ memory: limiterMemory, clock, thread })
+const local = new MemoryLimiter({ memory: limiterMemory, clock: steady, thread })
 async function openLimiter(): Promise<Limiter> {
   if (config.redisUrl === undefined) return local
   const { createRedisLimiter } = await import('../api/limits/limiter-redis.ts')
@@ -114,7 +115,7 @@ async function openLimiter(): Promise<Limiter> {
     if (counts) counts.isSharingLimits = isSharing
   }
   onSharing(true)
-  const shared = createRedisLimiter({ url: config.redisUrl, clock, log, local, processes, onSharing })
+  const shared = createRedisLimiter({ url: config.redisUrl, clock: steady, log, local, processes, onSharing })
   await shared.connected
   return shared
 }
@@ -130,16 +131,15 @@ const app = buildApi({
   tokens,
   limiter,
   cursors: createCursorSealer({ ring, clock: databaseClock, randomBytes: random.bytes }),
-  clock,
+  clock: databaseClock,
   random,
   ...settings.addresses,
-  sharedClock: databaseClock,
   unready: () => nodeState.unready,
   maintenanceUntil: () => nodeState.maintenanceUntil,
   degraded: () => nodeState.degraded,
   pipeline: () => nodeState.pipeline,
   hasDraftRateLimitHeaders: settings.hasRateLimitFields,
-  floodGuard: createFloodGuard(clock, undefined, { memory: floodMemory, thread }),
+  floodGuard: createFloodGuard(steady, undefined, { memory: floodMemory, thread }),
   use,
   counts,
   unsubscribe: (token) => ask<boolean>('unsubscribe', token),

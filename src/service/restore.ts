@@ -159,7 +159,7 @@ async function load(target: Target, { storage, manifest, known, emit, redactions
   const store = await openStore({ ...target, migrations: known })
   try {
     const databaseClock = openDatabaseClock(systemClock)
-    await measureClock(store, { ownClock: systemClock, databaseClock })
+    await measureClock(store, databaseClock)
     const clock = databaseClock.now
     const { records } = await restoreStock(store, storage, manifest, {
       target: target.name,

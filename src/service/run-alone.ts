@@ -43,7 +43,7 @@ export async function runAlone(
   const store = await openStore({ dataFolder, ...(databaseUrl !== undefined && { databaseUrl }) })
   try {
     const databaseClock = openDatabaseClock(clock)
-    await measureClock(store, { ownClock: clock, databaseClock })
+    await measureClock(store, databaseClock)
     return await runOperation(
       {
         store,

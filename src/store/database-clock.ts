@@ -1,15 +1,17 @@
-// The time of the database, which all processes of an installation share: the machine's own clock and what was last
-// measured.
-import type { Clock } from '../platform/clock.ts'
+// The time of the database, which all processes of an installation share: what was last measured, continued by the
+// steady clock, so that setting the machine's clock moves nothing.
+import { type Clock, sharedTime, steadyClock } from '../platform/clock.ts'
 
 export type DatabaseClock = {
   /**
    * The database's time as far as it is known; the machine's own before the first measurement. In whole milliseconds.
    */
   readonly now: Clock
-  /** How far the database's clock is ahead of the machine's, in milliseconds. */
+  /** How far the database's clock is ahead of the machine's at this moment, in milliseconds. */
   readonly differenceMs: () => number
-  /** Records what the database's clock showed between two moments of the machine's. */
+  /** How far it is ahead of the steady clock, in milliseconds; undefined before the first measurement. */
+  readonly aheadMs: () => number | undefined
+  /** Records what the database's clock showed between two moments of the steady clock. */
   readonly note: (measured: {
     readonly sentAt: number
     readonly databaseMs: number
@@ -21,20 +23,23 @@ export type DatabaseClock = {
  * Minimum change of the difference that counts: smaller ones are noise of the round trip and would only make the time
  * jump.
  */
-const smallestChangeMs = 250
+export const smallestChangeMs = 250
 
-export function openDatabaseClock(own: Clock): DatabaseClock {
-  let differenceMs = 0
+/** `own`: the machine's clock. */
+export function openDatabaseClock(own: Clock, steady: Clock = steadyClock): DatabaseClock {
+  let aheadMs: number | undefined
+  const now = () => sharedTime(aheadMs, own, steady)
   return {
-    now: () => own() + differenceMs,
-    differenceMs: () => differenceMs,
+    now,
+    differenceMs: () => (aheadMs === undefined ? 0 : now() - own()),
+    aheadMs: () => aheadMs,
     note: ({ sentAt, databaseMs, receivedAt }) => {
       const wayMs = receivedAt - sentAt
-      // the machine's clock was set back during the query
-      if (wayMs < 0) return
-      const measuredMs = Math.round(databaseMs - (sentAt + wayMs / 2))
+      const measuredMs = databaseMs - (sentAt + wayMs / 2)
       // half of the round trip is the uncertainty: a slow measurement changes nothing within that range
-      if (Math.abs(measuredMs - differenceMs) > Math.max(smallestChangeMs, wayMs / 2)) differenceMs = measuredMs
+      const tolerableMs = Math.max(smallestChangeMs, wayMs / 2)
+      const knownMs = aheadMs ?? own() - receivedAt
+      aheadMs = Math.abs(measuredMs - knownMs) > tolerableMs ? measuredMs : knownMs
     },
   }
 }

@@ -1,7 +1,7 @@
 // What every process queries every second, in one statement: what changed, what time it is, the date of the newest
 // edition, and whether the API is closed for maintenance.
 import { sql } from 'kysely'
-import type { Clock } from '../platform/clock.ts'
+import { steadyClock } from '../platform/clock.ts'
 import type { Serials } from './change-signal.ts'
 import type { Executor, Store } from './database.ts'
 import type { DatabaseClock } from './database-clock.ts'
@@ -54,10 +54,10 @@ async function lookAt(db: Executor): Promise<Look> {
  */
 export async function measureClock(
   { engine, looks }: Pick<Store, 'engine' | 'looks'>,
-  { ownClock, databaseClock }: { readonly ownClock: Clock; readonly databaseClock: DatabaseClock },
+  databaseClock: DatabaseClock,
 ): Promise<Look> {
-  const sentAt = ownClock()
+  const sentAt = steadyClock()
   const look = await lookAt(looks)
-  if (engine === 'server') databaseClock.note({ sentAt, databaseMs: look.databaseMs, receivedAt: ownClock() })
+  if (engine === 'server') databaseClock.note({ sentAt, databaseMs: look.databaseMs, receivedAt: steadyClock() })
   return look
 }

@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { hourMs } from '../../src/domain/time.ts'
@@ -11,6 +12,7 @@ import { newestEdition } from '../../src/store/editions.ts'
 import { putNumbered } from '../numbered-tenders.ts'
 import { engines, openTestStore, testDatabaseUrl } from '../world.ts'
 import { type LaunchOptions, launchNode, runCommand } from './node-process.ts'
+import { openSwallowingProxy } from './swallowing-proxy.ts'
 import { makeTokens } from './tokens.ts'
 import { fakeTimeLibrary, openWrongClock } from './wrong-clock.ts'
 
@@ -80,6 +82,48 @@ describe.skipIf(testDatabaseUrl === undefined || library === undefined)('wrong c
     expect(slow.log()).toMatch(/"level":"warn".*10 min behind the database's/)
     const { out } = await runCommand(['status', '--json', '--data', join(folder, 'slow')], { databaseUrl })
     expect(JSON.parse(out)).toMatchObject({ clocks: [expect.stringMatching(/10 min behind the database's/)] })
+  })
+
+  test('a node whose clock is set while the database is silent still shares cursors, ages and limits with others', async () => {
+    await using store = await openTestStore('server')
+    await putNumbered(store, 0, records, 1)
+    await publish(store, { now: Date.now(), minIntervalMs: 0 })
+    const limit = 60
+    const [token] = await makeTokens(store, 'Acme', 1, limit)
+    const address = new URL(store.options.databaseUrl!)
+    await using proxy = await openSwallowingProxy({ host: address.hostname, port: Number(address.port) })
+    address.port = String(proxy.port)
+    const folder = await newFolder()
+    const clock = await openWrongClock(library!, join(folder, 'clock'), 0)
+    const serve = (name: string, env: LaunchOptions['env'] = {}) =>
+      launchNode(['serve', '--data', join(folder, name)], { databaseUrl: address.href, env })
+    await using right = serve('right')
+    await using set = serve('set', clock.env)
+    const nodes = [right, set]
+    await Promise.all(nodes.map((node) => node.event('ready')))
+    await expect.poll(async () => ((await (await set.get('/readyz')).json()) as Ready).status).toBe('ready')
+    const get = async (node: (typeof nodes)[number], query: string) => {
+      const answer = await node.get(`/v1/tenders?archived=true&limit=7${query}`, token!.token)
+      const text = await answer.text()
+      expect(answer.status, text).toBe(200)
+      return JSON.parse(text) as Page
+    }
+    proxy.swallowAll()
+    let asked = 0
+    for (const seconds of [300, -300]) {
+      await clock.setOff(seconds)
+      await delay(2500)
+      for (const [from, to] of [nodes, [...nodes].reverse()]) {
+        const { nextCursor } = await get(from!, '')
+        await get(to!, `&cursor=${nextCursor}`)
+        asked++
+      }
+      const { editionAgeSeconds } = (await (await set.get('/readyz')).json()) as { readonly editionAgeSeconds: number }
+      expect(editionAgeSeconds).toBeLessThan(120)
+    }
+    // what was counted before the clock was set, forwards and back, still counts, once
+    const left = await Promise.all(Array.from({ length: limit }, () => set.get('/v1/tenders?limit=1', token!.token)))
+    expect(left.filter(({ status }) => status === 200)).toHaveLength(limit - asked)
   })
 
   test('a publisher whose clock is 20 s ahead refuses, says why, and publishes when its clock is right', async () => {
