@@ -168,7 +168,7 @@ class ChaosRun {
     }
     await mustRun('organization', 'create', 'Chaos', '--requests-per-minute', String(requestsPerMinute))
     const token = eventOf(await mustRun('token', 'create', 'Chaos'), 'token').token as string
-    const hits = new HitTrial(mustRun, stockUrl, 'Chaos')
+    const hits = new HitTrial(mustRun, async () => stockUrl, 'Chaos')
     this.#closers.push(() => hits.close())
     await mustRun('ingest', this.#write(this.#stream.stock(stockSize, Date.now())))
     await hits.begin()

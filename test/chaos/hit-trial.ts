@@ -42,12 +42,14 @@ const endpoints = [
 
 export class HitTrial {
   readonly #run: Command
-  readonly #stockUrl: string
+  readonly #stockUrl: () => Promise<string>
   readonly #organization: readonly string[]
   readonly #receivers = new Map<string, HitReceiver>()
 
-  /** `run`: the program with these arguments. Rejects when it fails. */
-  constructor(run: Command, stockUrl: string, organization: string) {
+  /**
+   * `run`: the program with these arguments. Rejects when it fails. `stockUrl`: the server that accepts writes now.
+   */
+  constructor(run: Command, stockUrl: () => Promise<string>, organization: string) {
     this.#run = run
     this.#stockUrl = stockUrl
     this.#organization = ['--organization', organization]
@@ -129,7 +131,7 @@ export class HitTrial {
 
   /** Compares each receiver with the plain loop. */
   async compare(): Promise<{ readonly line: string; readonly faults: readonly string[] }> {
-    const expected = await expectedMessages(this.#stockUrl)
+    const expected = await expectedMessages(await this.#stockUrl())
     const faults: string[] = []
     const tell = (name: string, lines: readonly string[]) => {
       for (const line of lines.slice(0, 20)) faults.push(`receiver ${name}: ${line}`)
@@ -159,8 +161,8 @@ export class HitTrial {
     await Promise.all([...this.#receivers.values()].map((each) => each.close()))
   }
 
-  #query<Row>(text: string): Promise<Row[]> {
-    return queryOnce<Row>(this.#stockUrl, text)
+  async #query<Row>(text: string): Promise<Row[]> {
+    return queryOnce<Row>(await this.#stockUrl(), text)
   }
 }
 

@@ -10,6 +10,8 @@ export type KeptProcess = {
   /** Whether it has said `ready` since its last start, or need not say it. */
   readonly isReady: () => boolean
   readonly start: () => void
+  /** Undefined while it does not run. */
+  readonly pid: () => number | undefined
   /** Ends it with SIGKILL; it comes back after `pauseMs`. False if it was not running. */
   readonly kill: (pauseMs: number) => boolean
   /** Stops it for a while (SIGSTOP, SIGCONT), like a node that hangs. */
@@ -38,8 +40,9 @@ export function keepProcess(options: {
   readonly cwd: string
   readonly living: LivingProcesses
   readonly onEvent?: (event: ProcessEvent) => void
+  readonly onLine?: (line: string) => void
 }): KeptProcess {
-  const { name, cwd, env, living, onEvent, saysReady = true } = options
+  const { name, cwd, env, living, onEvent, onLine, saysReady = true } = options
   const lines: string[] = []
   const ownEnds: OwnEnd[] = []
   let child: ChildProcess | undefined
@@ -61,6 +64,7 @@ export function keepProcess(options: {
     living.add(started.pid)
     const take = (line: string): void => {
       if (line === '') return
+      onLine?.(line)
       lines.push(line)
       mine.push(line)
       if (lines.length > keptLines) lines.shift()
@@ -101,9 +105,11 @@ export function keepProcess(options: {
     name,
     isReady: () => isReady,
     start,
+    pid: () => child?.pid,
     kill: (pause) => {
       if (!child || isKilled) return false
       isKilled = true
+      isReady = false
       pauseMs = pause
       child.kill('SIGKILL')
       return true

@@ -18,13 +18,6 @@ import { startSwallowingProxy } from './swallowing-proxy.ts'
 
 const program = join(import.meta.dirname, '../../src/bin/tenderstock.ts')
 const redisProgram = programOf('redis-server') ?? programOf('valkey-server')
-/** The readers of a process load the source with the same mistake. */
-const plantedReaders: PlantedEdit = {
-  name: 'readers take the arguments of their process',
-  file: 'src/service/readers.ts',
-  from: 'execArgv: []',
-  to: 'execArgv: process.execArgv',
-}
 /** Longer than any stall or fault that a test makes: an answer that takes longer will not arrive. */
 const longestAskMs = 30_000
 /** A sign of life every three seconds: after it all processes have counted each other. */
@@ -92,7 +85,7 @@ export async function startLimitedNodes(options: {
   const said: string[] = []
   const processes: ChildProcess[] = []
   const apis: string[] = []
-  const hooks = options.edit === undefined ? [] : [options.edit, plantedReaders]
+  const hooks = options.edit === undefined ? [] : [options.edit]
   for (let index = 0; index < options.count; index++) {
     const node = spawn(
       process.execPath,
@@ -167,7 +160,8 @@ async function tokenOf(store: Awaited<ReturnType<typeof openStore>>, requestsPer
   return issued.plaintext
 }
 
-function callerOf(apis: readonly string[], token: string): Caller {
+/** A caller with this token. */
+export function callerOf(apis: readonly string[], token: string): Caller {
   const history: Request[] = []
   const ask = async (node: number): Promise<Request> => {
     const sentMs = performance.now()

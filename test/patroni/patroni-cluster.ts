@@ -1,7 +1,7 @@
 // Three PostgreSQL servers under Patroni, which keeps its decisions in a real etcd: processes of Debian's packages on
 // free ports, in a temporary folder.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { watchProcesses } from '../chaos/living-processes.ts'
@@ -18,6 +18,8 @@ export type PatroniCluster = AsyncDisposable & {
   /** Names all servers. */
   readonly urlOf: (database: string) => string
   readonly urlOfServer: (name: string, database: string) => string
+  /** Where the servers listen. */
+  readonly ports: readonly number[]
   /** Name of the leader, once there is one that runs. */
   readonly leader: () => Promise<string>
   /** Waits until every member runs and one standby is synchronous. */
@@ -26,6 +28,11 @@ export type PatroniCluster = AsyncDisposable & {
   readonly switchOver: () => Promise<string>
   /** SIGKILL to the leader's PostgreSQL and Patroni; resolves to the next leader's name. The lost one comes back. */
   readonly failOver: () => Promise<string>
+  /**
+   * The leader's whole machine stands still until another leads, and wakes up believing that it does. Resolves to the
+   * next leader's name.
+   */
+  readonly freezeLeader: () => Promise<string>
 }
 
 /** What docs/high-availability.md recommends, with short times. `ttl` is the smallest that Patroni accepts. */
@@ -156,6 +163,15 @@ export async function openPatroniCluster(folder: string): Promise<PatroniCluster
       return isWell && all.some(({ role }) => role === 'sync_standby') ? true : undefined
     })
   }
+  /** Its Patroni, its PostgreSQL and what they started. */
+  const machineOf = ({ name, data }: { readonly name: string; readonly data: string }): readonly number[] => {
+    const found = [children.get(name)!.pid!, postmasterOf(data)]
+    for (const parent of found)
+      for (const task of readdirSync(`/proc/${parent}/task`))
+        for (const child of readFileSync(`/proc/${parent}/task/${task}/children`, 'utf8').split(' '))
+          if (child !== '' && !found.includes(Number(child))) found.push(Number(child))
+    return found
+  }
   const postmasterOf = (data: string) => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
   await settle()
   return {
@@ -163,6 +179,7 @@ export async function openPatroniCluster(folder: string): Promise<PatroniCluster
       `postgres://postgres@${members.map(({ port }) => `127.0.0.1:${port}`).join(',')}/${database}?target_session_attrs=read-write`,
     urlOfServer: (server, database) =>
       `postgres://postgres@127.0.0.1:${members.find(({ name }) => name === server)!.port}/${database}`,
+    ports: members.map(({ port }) => port),
     leader: () => leader(),
     settle,
     switchOver: async () => {
@@ -187,6 +204,25 @@ export async function openPatroniCluster(folder: string): Promise<PatroniCluster
       const next = await leader(from)
       startMember(from)
       return next
+    },
+    freezeLeader: async () => {
+      const from = await leader()
+      const machine = machineOf(members.find(({ name }) => name === from)!)
+      const signal = (name: NodeJS.Signals) => {
+        for (const pid of machine) {
+          try {
+            process.kill(pid, name)
+          } catch {
+            // a process of the server that has ended
+          }
+        }
+      }
+      signal('SIGSTOP')
+      try {
+        return await leader(from)
+      } finally {
+        signal('SIGCONT')
+      }
     },
     [Symbol.asyncDispose]: async () => {
       for (const { name } of members) {

@@ -14,6 +14,12 @@ const proofs: { readonly [name: string]: Proof } = {
     files: ['test/chaos/chaos.test.ts'],
     env: { CHAOS_MINUTES: '30' },
   },
+  cluster: {
+    about:
+      'faults of machines, disks, clocks and networks in a cluster of real servers for 30 minutes, and every planted mistake',
+    files: ['test/chaos/cluster'],
+    env: { CLUSTER_MINUTES: '30' },
+  },
   container: {
     about:
       'the image is built on a separate Debian and runs without privileges on a read-only file system; compose.yaml runs',

@@ -2,7 +2,7 @@
 // under load. Then the way back. No request fails. The newer version is a copy of this one with migrations of its own.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { proofCount } from '../proof/proof-count.ts'
 import { freePort, programOf } from '../proxies/proxy-process.ts'
 import { openEmptyDatabase, testDatabaseUrl } from '../world.ts'
+import { makeNewerVersion } from './newer-version.ts'
 
 const root = join(import.meta.dirname, '../..')
 const nodeCount = proofCount({ share: 2, full: 3 })
@@ -22,18 +23,6 @@ const nodesBack = proofCount({ share: 1, full: nodeCount })
 const askers = proofCount({ share: 2, full: 8 })
 /** Milliseconds between two requests of one client. */
 const pauseMs = proofCount({ share: 20, full: 2 })
-
-/** The migrations of the newer version: a column, and long work after the start. */
-const migration = `  '9998-planted': [
-    'alter table published_tender add column planted integer',
-    'create table planted (planted_id integer primary key)',
-  ],
-}
-`
-const backfill = `[{
-  name: 'planted',
-  statement: 'update published_tender set planted = 1 where tender_id in (select tender_id from published_tender where planted is null limit $1)',
-}]`
 
 type Running = { readonly child: ChildProcess; readonly api: string; readonly events: string[] }
 
@@ -51,26 +40,6 @@ describe.skipIf(!testDatabaseUrl)('a rolling upgrade', () => {
     await database?.[Symbol.asyncDispose]()
     rmSync(folder, { recursive: true, force: true })
   })
-
-  /** The program of the next version. */
-  function makeNewer(): string {
-    const copy = join(folder, 'newer')
-    for (const name of readdirSync(root)) {
-      if (name.startsWith('.') || name === 'src') continue
-      cpSync(join(root, 'package.json'), join(copy, 'package.json'))
-      if (name !== 'package.json') symlinkSync(join(root, name), join(copy, name))
-    }
-    cpSync(join(root, 'src'), join(copy, 'src'), { recursive: true })
-    const path = join(copy, 'src/store/migrations.ts')
-    const text = readFileSync(path, 'utf8')
-    const patched = text
-      .replace(/\}\n$/, migration)
-      .replace('backfills: readonly Backfill[] = []', `backfills: readonly Backfill[] = ${backfill}`)
-    expect(patched).toContain('9998-planted')
-    expect(patched).toContain('set planted = 1')
-    writeFileSync(path, patched)
-    return copy
-  }
 
   async function launch(program: string, command: readonly string[], name: string, port = 0): Promise<Running> {
     const child = spawn(
@@ -196,7 +165,7 @@ ${ports.map((each, index) => `  server node${index} 127.0.0.1:${each}\n`).join('
   }
 
   test('and its rollback fail no request', { timeout: 1_800_000 }, async () => {
-    const newer = makeNewer()
+    const newer = makeNewerVersion(join(folder, 'newer'))
     // sample portals made these records; they are not read again in this test
     const first = await launch(root, ['start', '--requests-per-minute', '1000000'], 'writer')
     const token = readFileSync(join(folder, 'writer', 'trial-token'), 'utf8').trim()
