@@ -115,6 +115,8 @@ export class ClusterReaders {
   async #probeBalancer(): Promise<void> {
     const { counts } = this
     let lastAt = Date.now()
+    // what this process itself was late counts for nobody
+    let lateMs = 0
     const pending = new Set<Promise<void>>()
     const probe = async () => {
       const sentAt = Date.now()
@@ -123,8 +125,10 @@ export class ClusterReaders {
       counts.slowestMs = Math.max(counts.slowestMs, Date.now() - sentAt)
       if (typeof answer === 'object' && answer.page) {
         counts.longestGapMs = Math.max(counts.longestGapMs, Date.now() - lastAt)
-        if (Date.now() - lastAt > longestAnswerMs) this.#judge.tell(`reads stopped for ${Date.now() - lastAt} ms`)
+        if (Date.now() - lastAt > longestAnswerMs + lateMs)
+          this.#judge.tell(`reads stopped for ${Date.now() - lastAt} ms, and this process for ${lateMs} ms`)
         lastAt = Date.now()
+        lateMs = 0
         await this.#judge.page(answer.page, 'probe')
         return
       }
@@ -136,7 +140,9 @@ export class ClusterReaders {
     while (!this.#over.signal.aborted) {
       const one = probe().finally(() => pending.delete(one))
       pending.add(one)
+      const pausedAt = Date.now()
       await this.#pause(250)
+      lateMs += Math.max(0, Date.now() - pausedAt - 250)
     }
     await Promise.all(pending)
   }

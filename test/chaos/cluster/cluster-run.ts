@@ -21,6 +21,8 @@ export type ClusterOptions = {
   /** Only these kinds of faults; absent: all. */
   readonly kinds?: readonly string[]
   readonly edit?: PlantedEdit
+  /** What the mistake leads to: the run ends when it was said. */
+  readonly finding?: RegExp
   readonly say: (line: string) => void
 }
 
@@ -57,12 +59,13 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
 
 async function strike(
   world: ClusterWorld,
-  { minutes, seed, servers, kinds, edit }: ClusterOptions,
+  { minutes, seed, servers, kinds, finding }: ClusterOptions,
   say: (line: string) => void,
 ): Promise<ClusterReport> {
   const judge = new AnswerJudge()
   const readers = new ClusterReaders(world, judge, randomOf(seed, 10))
   world.watchReturned = (forMs) => readers.probeReturned(forMs)
+  const isFound = () => finding !== undefined && judge.faults.some((fault) => finding.test(fault))
   const over = new AbortController()
   const pause = (ms: number) => delay(ms, undefined, { signal: over.signal }).catch(() => {})
   const possible: ClusterFault[] = []
@@ -113,7 +116,7 @@ async function strike(
   const end = Date.now() + minutes * minuteMs
   for (let next = Date.now() + minuteMs; Date.now() < end && judge.faults.length < 50; ) {
     await delay(500)
-    if (edit && judge.faults.length > 0) break
+    if (isFound()) break
     if (Date.now() < next) continue
     next += minuteMs
     const planted = [...world.log.counts.values()].reduce((sum, count) => sum + count, 0)
@@ -169,7 +172,7 @@ async function strike(
         judge.tell(`${name} ended by itself (${code}): ${said}`)
 
   let hitLine = 'hits not compared'
-  if (!(edit && judge.faults.length > 0)) {
+  if (!isFound()) {
     for (const { process: publisher } of world.publishers) publisher.start()
     let reason = ''
     await until('every hit is delivered', () =>

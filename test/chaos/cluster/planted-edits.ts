@@ -2,8 +2,11 @@
 // about them, must find each.
 import type { PlantedEdit } from '../../planted-edit.ts'
 
-/** `kinds`: the faults that may show it. */
-export const plantedClusterEdits: readonly (PlantedEdit & { readonly kinds: readonly string[] })[] = [
+/** `kinds`: the faults that may show it. `finding`: what the checks then say. */
+export const plantedClusterEdits: readonly (PlantedEdit & {
+  readonly kinds: readonly string[]
+  readonly finding: RegExp
+})[] = [
   {
     name: 'a cursor continues in the newest edition',
     file: 'src/api/tender-answers.ts',
@@ -14,6 +17,7 @@ export const plantedClusterEdits: readonly (PlantedEdit & { readonly kinds: read
     const held = pinned === -1 ? undefined : newest
 `,
     kinds: ['node frozen'],
+    finding: /it began in edition|was read as open=|over its pages/,
   },
   {
     name: 'a delta begins one millisecond late',
@@ -21,6 +25,7 @@ export const plantedClusterEdits: readonly (PlantedEdit & { readonly kinds: read
     from: 'table.lowerBound(filter.updatedSince, end)',
     to: 'table.lowerBound(filter.updatedSince + 1, end)',
     kinds: ['node killed'],
+    finding: /delta: since .* are missing|a run of the client: .*differs/,
   },
   {
     name: 'records were checked when a node reads them',
@@ -28,6 +33,7 @@ export const plantedClusterEdits: readonly (PlantedEdit & { readonly kinds: read
     from: 'timeStampOf(toInstant(Math.max(...times)))',
     to: 'timeStampOf(toInstant(Date.now()))',
     kinds: ['node killed'],
+    finding: /was (?:shown as )?checked at/,
   },
   {
     name: 'cursors are dated by the clock of the machine',
@@ -35,6 +41,7 @@ export const plantedClusterEdits: readonly (PlantedEdit & { readonly kinds: read
     from: 'sharedTime(nodeState.databaseAheadMs, systemClock)',
     to: 'sharedTime(undefined, systemClock)',
     kinds: ['clock of a node 5 min off'],
+    finding: /error-cursor-invalid/,
   },
   {
     name: 'editions are dated by the clock of the machine',
@@ -42,6 +49,7 @@ export const plantedClusterEdits: readonly (PlantedEdit & { readonly kinds: read
     from: 'const now = () => sharedTime(aheadMs, own, steady)',
     to: 'const now = () => sharedTime(undefined, own, steady)',
     kinds: ['clock of a publisher 5 min off'],
+    finding: /is dated \d+ ms in the future|and dated \d+ ms ago/,
   },
   {
     name: 'alone, a process has the whole limit',
@@ -49,6 +57,7 @@ export const plantedClusterEdits: readonly (PlantedEdit & { readonly kinds: read
     from: 'Math.floor(limit / Math.max(1, processes()))',
     to: 'limit',
     kinds: ['Redis killed', 'Redis silent'],
+    finding: /requests were admitted in a minute/,
   },
   {
     name: 'an answer of the database that never comes is waited for',
@@ -56,6 +65,7 @@ export const plantedClusterEdits: readonly (PlantedEdit & { readonly kinds: read
     from: "giveUp(statement, 'the database did not answer a small question')",
     to: 'statement.rounds++',
     kinds: ['connections to the database half-open'],
+    finding: /shows edition \d+ \d+ ms after/,
   },
   {
     name: 'ids of hits are random',
@@ -63,5 +73,6 @@ export const plantedClusterEdits: readonly (PlantedEdit & { readonly kinds: read
     from: 'hashOf(identity)\n',
     to: 'hashOf(identity, String(Math.random()))\n',
     kinds: ['publisher killed'],
+    finding: /is missing|is no hit|came as/,
   },
 ]
