@@ -153,6 +153,21 @@ describe.each(drawnEngines)('the commands about saved searches (%s)', (engine) =
     expect(rows).toEqual([{ state: 'due', edition: 1 }])
   })
 
+  test('a preview counts what matched when it was first published, and no merged twin', async () => {
+    await using world = await openWorld(engine)
+    const { store, run } = world
+    await put(store, 1, { submissionDate: new Date(start + 10 * dayMs).toISOString() })
+    for (const number of [2, 3]) await put(store, number)
+    await world.publish()
+    await put(store, 3, { status: 'closed', archiveReason: 'merged', mergedInto: idOf(2) })
+    await world.publish()
+    world.wait(20 * dayMs)
+    const [preview] = await run('search', 'create', ...roads, '--preview')
+    expect(preview).toMatchObject({ open: { any: 2 }, lastDays: { any: 2 } })
+    const [timely] = await run('search', 'create', ...roads, '--min-days', '5', '--preview')
+    expect(timely).toMatchObject({ open: { any: 0 }, lastDays: { any: 1 } })
+  })
+
   test('the records of past wins count, in editions and in an explanation', async () => {
     await using world = await openWorld(engine)
     const { store, run } = world

@@ -22,6 +22,7 @@ import { OutcomeWriter } from '../../src/store/outcome-writer.ts'
 import { addMember, createPerson } from '../../src/store/people.ts'
 import {
   changeEndpoint,
+  disableEndpoint,
   enableEndpoint,
   findEndpoint,
   removeEndpoint,
@@ -179,7 +180,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     expect(receiver.received).toHaveLength(13)
   })
 
-  test('replay and release concern one endpoint alone', async () => {
+  test('what is done with one endpoint concerns no other', async () => {
     const { addHit, addEndpoint, addDelivery, receiver, store, now, stateOf } = await world()
     const [one, other] = [(await addEndpoint(receiver.url)).endpointNo, (await addEndpoint(receiver.url)).endpointNo]
     for (const state of ['given-up', 'delivered', 'held']) {
@@ -198,6 +199,13 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     expect(await releaseHeld(store, one, now())).toBe(1)
     expect(await stateOf(one)).toMatchObject({ due: 3 })
     expect(await stateOf(other)).toEqual(before)
+    await replayDeliveries(store, other, { since: 0, only: 'all' }, now())
+    const waiting = await stateOf(other)
+    expect(waiting).toMatchObject({ due: 2, held: 1 })
+    await disableEndpoint(store, one, 'operator')
+    expect([await stateOf(one), await stateOf(other)]).toMatchObject([{ held: 3 }, waiting])
+    await removeEndpoint(store, one, now())
+    expect([await stateOf(one), await stateOf(other)]).toMatchObject([{ 'given-up': 3 }, waiting])
   })
 
   test('a 410 disables the endpoint at once and holds the rest, which arrives once after a release', async () => {
