@@ -118,7 +118,7 @@ export function mountDisk(disk: SimulatedDisk, gate: Gate): { readonly folder: s
 }
 
 /** The disk and the path on it; undefined for a path elsewhere. */
-function placeOf(path: unknown): (Mount & { readonly path: string }) | undefined {
+function simulatedPath(path: unknown): (Mount & { readonly path: string }) | undefined {
   if (typeof path !== 'string' || !path.startsWith(root)) return undefined
   const rest = path.slice(root.length)
   const end = rest.includes('/') ? rest.indexOf('/') : rest.length
@@ -128,14 +128,14 @@ function placeOf(path: unknown): (Mount & { readonly path: string }) | undefined
 }
 const never = new Promise<never>(() => {})
 
-type Place = NonNullable<ReturnType<typeof placeOf>>
+type SimulatedPath = NonNullable<ReturnType<typeof simulatedPath>>
 
-function folderHandle({ disk, gate }: Place) {
+function folderHandle({ disk, gate }: SimulatedPath) {
   return { sync: () => gate('disk: sync of the names', () => disk.syncNames()), close: async () => {} }
 }
 
 /** What the client uses of a FileHandle. */
-function fileHandle({ gate, path }: Place, file: File, flags: string) {
+function fileHandle({ gate, path }: SimulatedPath, file: File, flags: string) {
   let position = flags === 'a' ? file.written.length : 0
   const append = (data: Buffer | string): void => {
     const bytes = Buffer.from(data)
@@ -171,27 +171,30 @@ function installDisk(): void {
   isInstalled = true
   const real = { ...fs }
   /** The simulated call for a simulated path, else the real one. */
-  const replace = (name: keyof typeof fs, simulated: (place: Place, ...rest: never[]) => Promise<unknown>): void => {
+  const replace = (
+    name: keyof typeof fs,
+    simulated: (target: SimulatedPath, ...rest: never[]) => Promise<unknown>,
+  ): void => {
     const call = real[name] as (...values: unknown[]) => Promise<unknown>
     Object.assign(fs, {
       [name]: (path: unknown, ...rest: unknown[]) => {
-        const place = placeOf(path)
-        return place ? simulated(place, ...(rest as never[])) : call(path, ...rest)
+        const target = simulatedPath(path)
+        return target ? simulated(target, ...(rest as never[])) : call(path, ...rest)
       },
     })
   }
-  replace('open', async (place, flags: string) => {
-    const { disk, gate, path } = place
+  replace('open', async (target, flags: string) => {
+    const { disk, gate, path } = target
     const file = disk.find(path)
     if (flags === 'r' || flags === 'r+') {
-      if (file) return fileHandle(place, file, flags)
-      if (flags === 'r' && disk.hasFolder(path)) return folderHandle(place)
+      if (file) return fileHandle(target, file, flags)
+      if (flags === 'r' && disk.hasFolder(path)) return folderHandle(target)
       throw missing(path)
     }
-    return fileHandle(place, await gate(`disk: open ${path}`, () => disk.open(path, flags)), flags)
+    return fileHandle(target, await gate(`disk: open ${path}`, () => disk.open(path, flags)), flags)
   })
   replace('rename', ({ disk, gate, path }, to: string) =>
-    gate(`disk: rename to ${placeOf(to)!.path}`, () => disk.rename(path, placeOf(to)!.path)),
+    gate(`disk: rename to ${simulatedPath(to)!.path}`, () => disk.rename(path, simulatedPath(to)!.path)),
   )
   replace('rm', ({ disk, gate, path }) =>
     disk.find(path) ? gate(`disk: remove ${path}`, () => disk.remove(path)) : Promise.resolve(),

@@ -61,7 +61,7 @@ async function digestOf({ store }: ConsoleContext, request: OrganizationRequest)
   )
 }
 
-/** As typed. */
+/** The fields of the form, as typed. */
 type DigestForm = {
   readonly search: string
   readonly person: string

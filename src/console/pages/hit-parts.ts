@@ -21,7 +21,7 @@ export type HitView = {
   readonly language: Language
 }
 
-/** For use in a form: its box is named `hit`, its buttons `do`. */
+/** Belongs in a form: its checkbox is named `hit`, its buttons `do`. */
 export function hitItem(view: HitView): Html {
   const { hit, record, language } = view
   const texts = hitsTexts[language]

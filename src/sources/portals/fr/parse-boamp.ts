@@ -58,29 +58,20 @@ function contentOf(record: JsonObject): JsonObject {
 
 function formTypeOf(record: JsonObject): FormType {
   const label = `${textAt(record, 'nature') ?? ''} ${textAt(record, 'nature_libelle') ?? ''}`.toLowerCase()
-  return (
-    wordIn(natures, member(record, 'nature')) ??
-    (/r[ée]sultat|attribution/.test(label)
-      ? 'result'
-      : /rectificatif/.test(label)
-        ? 'change'
-        : /information|p[ée]riodique/.test(label)
-          ? 'planning'
-          : 'competition')
-  )
+  const known = wordIn(natures, member(record, 'nature'))
+  if (known) return known
+  if (/r[ée]sultat|attribution/.test(label)) return 'result'
+  if (/rectificatif/.test(label)) return 'change'
+  return /information|p[ée]riodique/.test(label) ? 'planning' : 'competition'
 }
 
-/**
- * The forms of the journal wrap their content in `initial`, `rectificatif`, `attribution` … : the first that is an
- * object.
- */
+/** The national form in the content, and its body: the first of the form's parts that is an object. */
 function bodyOf(content: JsonObject): { readonly form: JsonObject; readonly body: JsonObject } | undefined {
   for (const name of ['FNSimple', 'MAPA', 'FNS', 'DIVERS']) {
     const form = asObject(member(content, name))
     if (!form) continue
-    for (const part of ['initial', 'rectificatif', 'attribution', 'annulation'])
-      if (asObject(member(form, part))) return { form, body: asObject(member(form, part))! }
-    return { form, body: {} }
+    const parts = ['initial', 'rectificatif', 'attribution', 'annulation'].map((part) => asObject(member(form, part)))
+    return { form, body: parts.find((part) => part !== undefined) ?? {} }
   }
   return undefined
 }
@@ -90,7 +81,7 @@ function isCancelled(record: JsonObject): boolean {
   return /annul/i.test(state)
 }
 
-/** Deadlines without an hour come as midnight UTC, which no buyer means. */
+/** A deadline without an hour comes as midnight UTC; without that time it is read as the end of its day. */
 function deadlineOf(record: JsonObject) {
   const text = textAt(record, 'datelimitereponse')
   return deadlineIn(text?.replace(/T00:00:00(?:\.0+)?(?:\+00:00|Z)$/, ''), home.zone)
