@@ -53,7 +53,12 @@ export async function startUntilStopped(
     emit,
     isOlderAccepted: options['accept-older-database'] === true,
     maxStalenessMs: Number(options['max-staleness']) * 3_600_000,
-    drainMs: drainSeconds(options, config.databaseUrl !== undefined || config.editions !== undefined) * 1000,
+    drainMs:
+      1000 *
+      drainSeconds(options, {
+        hasServer: config.databaseUrl !== undefined || config.editions !== undefined,
+        isTerminal: process.stdout.isTTY === true,
+      }),
     stop,
     ...metricsAddress(options),
   }
@@ -125,9 +130,12 @@ export function consolePort(options: { readonly [name: string]: unknown }): numb
 }
 
 /** Drain seconds: as given, else the time that load balancers need, if there may be one in front. */
-function drainSeconds(options: { readonly [name: string]: unknown }, hasServer: boolean): number {
+export function drainSeconds(
+  options: { readonly [name: string]: unknown },
+  { hasServer, isTerminal }: { readonly hasServer: boolean; readonly isTerminal: boolean },
+): number {
   if (options['drain-seconds'] !== undefined) return Number(options['drain-seconds'])
-  return hasServer && process.stdout.isTTY !== true ? usualDrainSeconds : 0
+  return hasServer && !isTerminal ? usualDrainSeconds : 0
 }
 
 /** Ends the process if closing takes too long. Interrupted work is repeated at the next start. */
