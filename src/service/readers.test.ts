@@ -280,6 +280,15 @@ describe('readers', () => {
     expect([world.meters.alive().length, world.meters.deaths]).toEqual([1, 1])
   })
 
+  test('a standby that dies is replaced too, and is not counted: it answered nothing', async () => {
+    const world = await openWorld({ count: 1, editions: 1 })
+    while (world.workers.length < 2) await once(process, 'worker')
+    await world.workers[1]!.terminate()
+    while (world.workers.length < 3) await once(process, 'worker')
+    expect([world.meters.deaths, world.losses]).toEqual([0, []])
+    expect((await world.get('/v1/tenders?limit=1')).status).toBe(200)
+  })
+
   test('one that hangs is replaced, even without a new edition', async () => {
     const world = await openWorld({ count: 1, editions: 2, lookPauseMs: 100 })
     const [victim] = world.workers
