@@ -6,12 +6,15 @@ type Door = AsyncDisposable & {
   /** Cuts all connections, and accepts none until it is opened again. */
   readonly shut: () => void
   readonly open: () => void
+  /** From now on everything takes so much longer, each way. */
+  readonly slowDown: (ms: number) => void
 }
 
 /** A port that leads to another one of this machine. */
 export async function openDoor(target: { readonly host: string; readonly port: number }): Promise<Door> {
   const sockets = new Set<Socket>()
   let isOpen = true
+  let delayMs = 0
   const server = createServer((socket) => {
     if (!isOpen) return void socket.destroy()
     const other = connect(target.port, target.host)
@@ -25,7 +28,11 @@ export async function openDoor(target: { readonly host: string; readonly port: n
         sockets.delete(from)
         to.destroy()
       })
-      from.pipe(to)
+      from.on('data', (bytes) => {
+        if (delayMs === 0) to.write(bytes)
+        else setTimeout(() => to.write(bytes), delayMs)
+      })
+      from.on('end', () => setTimeout(() => to.end(), delayMs))
     }
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
@@ -40,6 +47,9 @@ export async function openDoor(target: { readonly host: string; readonly port: n
     },
     open: () => {
       isOpen = true
+    },
+    slowDown: (ms) => {
+      delayMs = ms
     },
     [Symbol.asyncDispose]: async () => {
       cut()

@@ -11,6 +11,7 @@ import { putEmptyStock } from '../world.ts'
 const program = join(import.meta.dirname, '../../src/bin/tenderstock.ts')
 
 export type ServiceProcess = AsyncDisposable & {
+  readonly pid: number
   readonly folder: string
   readonly ready: { readonly [member: string]: unknown } & { readonly api: string; readonly metrics: string }
   /** What it has written on standard error so far: its log. */
@@ -56,6 +57,7 @@ export async function startService(
   try {
     const known = await ready.promise
     return {
+      pid: child.pid!,
       folder: join(folder, 'data'),
       ready: known,
       log: () => log,

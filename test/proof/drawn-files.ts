@@ -31,6 +31,7 @@ const long = [
   'test/live/',
   'test/lost-editions',
   'test/metrics/metrics.',
+  'test/metrics/planted-faults',
   'test/metrics/prometheus',
   'test/migrated-stock',
   'test/package/',

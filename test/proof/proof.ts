@@ -95,7 +95,7 @@ const proofs: { readonly [name: string]: Proof } = {
     ],
   },
   metrics: {
-    about: 'every alert by promtool, and a lost database as a real Prometheus and Alertmanager see it',
+    about: 'every alert by promtool, and in its planted fault, as a real Prometheus and Alertmanager see it',
     files: ['test/metrics'],
   },
   model: {
