@@ -23,7 +23,7 @@ export type AnsweredRequest = {
   readonly grant: Pick<TokenGrant, 'tokenId' | 'organizationId'> | undefined
 }
 
-/** Maximum letters of text from the client. */
+/** Maximum number of characters of text from the client. */
 const longestPath = 200
 const longestAgent = 200
 const longestMethod = 20

@@ -19,7 +19,7 @@ export type TokenUse = {
 
 type Counts = { -readonly [member in keyof TokenUse]: TokenUse[member] }
 
-/** Maximum letters of a client's name that are stored. */
+/** Maximum number of characters of a client's name that are stored. */
 const longestAgent = 100
 
 /** Requests since the last `take`. */

@@ -98,7 +98,7 @@ export class CriteriaParser {
     return { valueMin, valueMax }
   }
 
-  /** Reads a name of 1 to 200 letters. */
+  /** Reads a name of 1 to 200 characters. */
   name(field: string, text: string): string {
     const name = text.trim()
     if (name === '') this.errors.set(field, this.#texts.noName)

@@ -24,7 +24,7 @@ export type DigestContent = {
   readonly items: readonly DigestItem[]
 }
 
-/** Maximum letters of a title, and of other text from a notice. */
+/** Maximum number of characters of a title, and of other text from a notice. */
 const maxLetters = 300
 /** Maximum characters of a URL that is linked; a longer one is left out. */
 const maxUrlLength = 1000
@@ -61,7 +61,7 @@ function itemOf({ isClosed, isUrgent, body }: FoundHit): DigestItem {
 }
 
 /**
- * A text on one line, at most 300 letters: without line ends, control characters and marks that change the writing
+ * A text on one line, at most 300 characters: without line ends, control characters and marks that change the writing
  * direction.
  */
 export function oneLine(text: string): string {

@@ -8,7 +8,7 @@ const mailMs = 60_000
 const stepMs = 15_000
 /** Maximum number of open connections. */
 const connections = 4
-/** Maximum letters of an error that are stored. */
+/** Maximum number of characters of an error that are stored. */
 const maxErrorLetters = 300
 
 type OutgoingMail = {

@@ -288,7 +288,7 @@ const noteSearch = (
 
 const nameOf = (options: Options): string => {
   const name = String(options['name']).trim()
-  if (name.length > 200) throw new HitInputError('A name has at most 200 letters; shorten it.')
+  if (name.length > 200) throw new HitInputError('A name has at most 200 characters; shorten it.')
   return name
 }
 

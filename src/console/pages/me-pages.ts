@@ -13,7 +13,7 @@ import { empty, field, moment, part, select, table, unseen } from '../parts.ts'
 import { isLanguage } from '../text/languages.ts'
 import { meTexts } from '../text/me-texts.ts'
 
-/** Maximum letters of a name. */
+/** Maximum number of characters of a name. */
 const maxLetters = 100
 /** The person's choice of language counts from now on, not an earlier click. */
 const noLanguageCookie = { name: 'language', value: '', maxAgeSeconds: 0 }

@@ -11,7 +11,7 @@ const en = {
     to > 1_000_000_000 ? 'Write a whole number of euros.' : `Write a whole number from ${from} to ${to}.`,
   emptyRange: (from: string) => `“To” must be higher than ${from}. Leave it empty for no upper end.`,
   noName: 'Give it a name.',
-  longName: 'A name has at most 200 letters.',
+  longName: 'A name has at most 200 characters.',
   nameTaken: 'This name is already in use.',
   bad: {
     cpv: (item: string) => `“${item}” is not a CPV code: write 2 to 8 digits, such as 45233000 or 45.`,

@@ -10,8 +10,8 @@ export function hashTerm(text: string): number {
 const affixLength = 7
 const compoundLength = 12
 /**
- * Maximum number of letters of a description that are used; later paragraphs are about the procedure, and an authority
- * repeats them.
+ * Maximum number of characters of a description that are used; later paragraphs are about the procedure, and an
+ * authority repeats them.
  */
 export const longestText = 2000
 

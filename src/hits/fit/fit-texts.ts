@@ -1,7 +1,7 @@
 // The texts of a record that the score reads, the title with twice the weight.
 import type { TenderRecord } from '../../domain/tender.ts'
 
-/** Maximum letters that are read of one text: what follows is about the procedure, and an authority repeats it. */
+/** Maximum number of characters read of one text: what follows is about the procedure, and an authority repeats it. */
 const longestText = 1200
 /** Maximum number of lots that are read. */
 const maxLots = 20
