@@ -6,7 +6,7 @@ import { addApiUse, allTokens, listApiUse, pruneApiUse } from './api-use.ts'
 import { listAuditEntries } from './audit.ts'
 import { inTransaction, type Store } from './database.ts'
 import { createOrganization, limitToken, listTokens } from './organizations.ts'
-import { addMember, createPerson } from './people.ts'
+import { addMember, changePerson, createPerson } from './people.ts'
 import { commandActor, createTokenBy, revokeTokenBy, rotateTokenBy, warnOfTokens } from './token-changes.ts'
 
 const now = Date.UTC(2026, 10, 23, 8, 30)
@@ -91,6 +91,36 @@ describe.each(engines)('changes of tokens (%s)', (engine) => {
     expect(await warnings(89 * dayMs + 2 * hourMs)).toEqual([])
     await inTransaction(store, (trx) => limitToken(trx, long.token.tokenId, now + 89 * dayMs, now))
     expect(await warnings(88 * dayMs + hourMs)).toEqual(['long'])
+  })
+
+  test('notify every Owner, each in their own language', async () => {
+    await using store = await openTestStore(engine)
+    const organizationId = await organizationIn(store)
+    const owners = [['anna@example.org', 'de'] as const, ['bo@example.org', 'en'] as const, ['cy@example.org'] as const]
+    for (const [mail, language] of owners)
+      await inTransaction(store, async (trx) => {
+        const person = { personId: systemRandom.uuid(), mail, name: '', isOperator: false }
+        const { personId } = await createPerson(trx, person, now)
+        await addMember(trx, { organizationId, personId, role: 'owner' }, now)
+        await changePerson(trx, personId, { name: '', language })
+      })
+    const mails = async () => {
+      const rows = await store.db.selectFrom('mail').select(['person', 'content']).execute()
+      return rows.map(({ person, content }) => `${person} ${JSON.parse(content).language} ${JSON.parse(content).kind}`)
+    }
+    const expected = (kind: string) => [
+      `anna@example.org de ${kind}`,
+      `bo@example.org en ${kind}`,
+      `cy@example.org en ${kind}`,
+    ]
+    const made = await inTransaction(store, (trx) =>
+      createTokenBy(trx, commandActor, { organizationId, name: 'ERP' }, at(0)),
+    )
+    if (made.kind !== 'created') throw new Error(made.kind)
+    expect((await mails()).sort()).toEqual(expected('tokenCreated'))
+    await store.db.deleteFrom('mail').execute()
+    await inTransaction(store, (trx) => revokeTokenBy(trx, commandActor, made.token.tokenId, at(1)))
+    expect((await mails()).sort()).toEqual(expected('tokenRevoked'))
   })
 
   test('counts of requests are exact by hour and busiest minute when two processes add them', async () => {
