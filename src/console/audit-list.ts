@@ -46,7 +46,7 @@ export const actionText = (action: string, language: Language): Content =>
   auditTexts[language].actions[action] ?? html`<code>${action}</code>`
 
 /** Members with their values, without empty ones. */
-const detailText = (detail: ListedAuditEntry['detail'], language: Language): Content =>
+export const detailText = (detail: ListedAuditEntry['detail'], language: Language): Content =>
   Object.entries(detail)
     .filter(([, value]) => value !== null && value !== '')
     .map(

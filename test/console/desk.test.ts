@@ -407,6 +407,8 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     await post(release, { kind: 'fill', raised: '7', note: 'Seen on the portal' }, operator)
     expect(await page('/operator/sources/doe')).toMatch(/over since .*“ ?Seen on the portal ?”/)
     expect(await page('/operator/audit')).toMatch(/ended the quarantine of doe/)
+    const german = await page('/operator/audit', { 'accept-language': 'de' })
+    expect(german).toMatch(/hat die Quarantäne beendet von doe .*Bekanntmachungen: 0, Notiz: Seen on the portal/)
     expect((await post(release, { kind: 'fill', raised: '7', note: 'again' }, operator)).status).toBe(409)
 
     // without a contact neither the command nor the button contacts a portal, for the same reason

@@ -1,6 +1,6 @@
 // The audit log of all organizations and of the service, for operators.
 import { type ListedAuditEntry, listAuditEntries } from '../../store/audit.ts'
-import { actionText } from '../audit-list.ts'
+import { actionText, detailText } from '../audit-list.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber } from '../format.ts'
 import { type Content, html } from '../html.ts'
@@ -42,7 +42,7 @@ async function auditLog({ store, directory }: ConsoleContext, { language, query 
               actionText(entry.action, language),
               quoted(entry.subject),
               organizationOf(entry),
-              html`${Object.entries(entry.detail).map(([name, value], index) => html`${index > 0 && html`<br>`}<span class="soft">${name}</span> ${quoted(String(value ?? '–'))}`)}`,
+              detailText(entry.detail, language),
               entry.addressPrefix !== '' && html`<code>${entry.addressPrefix}</code>`,
             ]),
           })}${pager({
