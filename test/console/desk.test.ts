@@ -244,7 +244,9 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     expect(stocks[0]).toEqual(stocks[1])
   })
 
-  test('releases, fits and publishes in spite of the gate as the commands do, with the same entries', async () => {
+  test('releases, fits and publishes in spite of the gate as the commands do, with the same entries', {
+    timeout: 120_000,
+  }, async () => {
     const ways: unknown[] = []
     for (const way of ['buttons', 'commands'] as const) {
       const world = await open()
