@@ -127,6 +127,11 @@ async function strike(
   }
   over.abort()
   await Promise.all(working)
+  if (isFound()) {
+    readers.stop()
+    await reading
+    return { lines: [], faults: judge.faults, planted: Object.fromEntries(world.log.counts) }
+  }
   await servers.changes?.settle()
   say('no more faults; everything recovers')
 
