@@ -96,37 +96,68 @@ const unavailableSeconds = 10
  */
 const socketBufferBytes = 256 * 1024
 
+/** What the routes and hooks of a server share. */
+type Serving = {
+  readonly options: ApiOptions
+  readonly tenders: TenderAnswers
+  readonly floodGuard: FloodGuard
+  readonly newRequestId: () => string
+  readonly note: ((answered: AnsweredRequest) => void) | undefined
+  readonly maintenance: () => Maintenance | undefined
+  readonly addressOf: (request: FastifyRequest) => string
+  /** Answers of the routes of tenders, for the access line. */
+  readonly answered: WeakMap<FastifyRequest, TenderAnswer>
+  /** Changes while the server runs. */
+  readonly state: { isClosing: boolean; loadWatch: LoadWatch | undefined }
+}
+
 /** Builds the server; `listen` starts it, `close` finishes running requests and ends it. */
 export function buildApi(options: ApiOptions): FastifyInstance {
-  const { reader, tokens, limiter, cursors, clock, random, docsUrl, log, counts } = options
-  const trustedHops = options.trustedHops ?? 0
-  const newRequestId = createRequestIds(clock, random.bytes)
-  const floodGuard = options.floodGuard ?? createFloodGuard(clock, options.refusedPerMinute ?? 600)
-  let loadWatch: LoadWatch | undefined
-  const isOverloaded = options.isOverloaded ?? (() => loadWatch?.isOverloaded() ?? false)
-  let isClosing = false
-  const isLeaving = () => isClosing || options.unready?.() === 'draining'
-  const maintenance = () => maintenanceNow(options.maintenanceUntil?.(), clock())
-  const tenders = new TenderAnswers({
-    reader,
-    tokens,
-    limiter,
-    cursors,
-    clock,
-    random,
-    docsUrl,
-    log,
-    isOverloaded,
-    maintenance,
-    hasDraftRateLimitHeaders: options.hasDraftRateLimitHeaders ?? false,
-    editionWaitMs: options.editionWaitMs ?? 2000,
-    floodGuard,
-    use: options.use,
+  const serving = servingOf(options)
+  const app = createApp(serving)
+  refuseUnreadable(app, serving)
+  noteAnswers(app, serving)
+  answerFaults(app, serving)
+  const endIdle = serveQuickly(app.server, quickWayOf(serving))
+  options.beforeRoutes?.(app)
+  app.register(async (routes) => {
+    serveTenders(routes, serving)
+    serveDocuments(routes, options)
+    if (options.unsubscribe) serveUnsubscribing(routes, options.unsubscribe, unsubscribingOf(serving))
+    serveHealth(routes, serving)
   })
-  /** Answers of the routes of tenders, for the access line. */
-  const answered = new WeakMap<FastifyRequest, TenderAnswer>()
-  const note = noteOf(options)
+  watchLife(app, serving, endIdle)
+  return app
+}
 
+function servingOf(options: ApiOptions): Serving {
+  const { reader, tokens, limiter, cursors, clock, random, docsUrl, log, use } = options
+  const { hasDraftRateLimitHeaders = false, editionWaitMs = 2000, trustedHops = 0 } = options
+  const state: Serving['state'] = { isClosing: false, loadWatch: undefined }
+  const floodGuard = options.floodGuard ?? createFloodGuard(clock, options.refusedPerMinute ?? 600)
+  const isOverloaded = options.isOverloaded ?? (() => state.loadWatch?.isOverloaded() ?? false)
+  const maintenance = () => maintenanceNow(options.maintenanceUntil?.(), clock())
+  return {
+    options,
+    tenders: new TenderAnswers({
+      ...{ reader, tokens, limiter, cursors, clock, random, docsUrl, log, use, floodGuard },
+      ...{ isOverloaded, maintenance, hasDraftRateLimitHeaders, editionWaitMs },
+    }),
+    floodGuard,
+    newRequestId: createRequestIds(clock, random.bytes),
+    note: noteOf(options),
+    maintenance,
+    addressOf: ({ raw }) =>
+      clientAddress(raw.socket.remoteAddress ?? '', raw.headers['x-forwarded-for'] as string | undefined, trustedHops),
+    answered: new WeakMap(),
+    state,
+  }
+}
+
+const isLeaving = ({ state, options }: Serving): boolean => state.isClosing || options.unready?.() === 'draining'
+
+/** A server without routes, with limits of size and time. */
+function createApp({ options: { docsUrl }, newRequestId, note }: Serving): FastifyInstance {
   let answerParserError: ((error: ParserError, socket: import('node:stream').Duplex) => void) | undefined
   const app = Fastify({
     logger: false,
@@ -155,24 +186,30 @@ export function buildApi(options: ApiOptions): FastifyInstance {
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
   for (const schema of sharedSchemas) app.addSchema(schema)
+  return app
+}
 
-  const answer = (request: FastifyRequest, reply: FastifyReply, problem: Problem) =>
-    sendProblem(request, reply, problem, docsUrl)
-
+/** Answers requests that no route reads: too long, ambiguous, or for an address that is none of ours. */
+function refuseUnreadable(app: FastifyInstance, serving: Serving): void {
+  const { docsUrl } = serving.options
   app.addHook('onRequest', (request, reply, done) => {
-    if (isLeaving()) reply.raw.setHeader('connection', 'close')
+    if (isLeaving(serving)) reply.raw.setHeader('connection', 'close')
     const refusal = refusalOf(request.raw)
-    if (refusal) return void answer(request, reply, refusal)
+    if (refusal) return void sendProblem(request, reply, refusal, docsUrl)
     const url = request.raw.url ?? '/'
     if (request.is404 || url === `${listPath}/` || url.startsWith(`${listPath}/?`))
       return void answerUnknownRoute(request, reply, docsUrl)
     done()
   })
+  app.setNotFoundHandler((request, reply) => answerUnknownRoute(request, reply, docsUrl))
+}
 
+function noteAnswers(app: FastifyInstance, { note, answered, addressOf }: Serving): void {
+  if (!note) return
   app.addHook('onResponse', (request, reply, done) => {
     const { method, id: requestId } = request
     const known = answered.get(request)
-    note?.({
+    note({
       method,
       target: request.raw.url ?? '/',
       requestId,
@@ -190,26 +227,50 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     })
     done()
   })
+}
 
-  app.setNotFoundHandler((request, reply) => answerUnknownRoute(request, reply, docsUrl))
-
+function answerFaults(app: FastifyInstance, { options: { docsUrl, log } }: Serving): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
       reply.header('connection', 'close')
-      return answer(request, reply, malformedRequest)
+      return sendProblem(request, reply, malformedRequest, docsUrl)
     }
     log?.error({ requestId: request.id, error: error.stack ?? String(error) }, 'request failed')
-    return answer(request, reply, {
-      slug: 'internal-error',
-      detail: 'The request could not be answered because of an error in the service.',
-    })
+    const detail = 'The request could not be answered because of an error in the service.'
+    return sendProblem(request, reply, { slug: 'internal-error', detail }, docsUrl)
   })
+}
 
-  const addressOf = ({ raw }: FastifyRequest): string =>
-    clientAddress(raw.socket.remoteAddress ?? '', raw.headers['x-forwarded-for'] as string | undefined, trustedHops)
+/** The short way of reads that need no Fastify. */
+function quickWayOf(serving: Serving): Parameters<typeof serveQuickly>[1] {
+  const { tenders, newRequestId, note, options } = serving
+  return {
+    answer: (asked) => tenders.answer(asked),
+    newRequestId,
+    onAnswered:
+      note &&
+      ((asked, answer, startedMs) =>
+        note({
+          method: asked.method,
+          target: asked.target,
+          requestId: asked.requestId,
+          route: asked.id === undefined ? listPath : recordPath,
+          status: answer.status,
+          milliseconds: performance.now() - startedMs,
+          bytes: bytesOf(asked.method, answer),
+          address: asked.address,
+          agent: asked.agent,
+          header: asked.header,
+          grant: answer.grant,
+        })),
+    trustedHops: options.trustedHops ?? 0,
+    isOpen: () => !isLeaving(serving),
+  }
+}
 
-  /** Requests that the short way did not take: the same answers through Fastify. */
-  function serveTenders(request: FastifyRequest, reply: FastifyReply): void {
+/** Serves reads that the short way did not take: the same answers through Fastify. */
+function serveTenders(routes: FastifyInstance, { tenders, answered, addressOf, options: { docsUrl } }: Serving): void {
+  function handler(request: FastifyRequest, reply: FastifyReply): void {
     const { raw } = request
     const answering = tenders.answer({
       target: raw.url ?? '/',
@@ -230,80 +291,44 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     if (isPromise(answering)) void answering.then(send)
     else send(answering)
   }
+  const shared = { method: ['GET', 'HEAD'] as ['GET', 'HEAD'], exposeHeadRoute: false, handler }
+  routes.route({ ...shared, url: listPath, schema: listRouteSchema(docsUrl) })
+  routes.route({ ...shared, url: recordPath, schema: recordRouteSchema(docsUrl) })
+}
 
-  const endIdle = serveQuickly(app.server, {
-    answer: (asked) => tenders.answer(asked),
-    newRequestId,
-    onAnswered:
-      note &&
-      ((asked, answer, startedMs) =>
-        note({
-          method: asked.method,
-          target: asked.target,
-          requestId: asked.requestId,
-          route: asked.id === undefined ? listPath : recordPath,
-          status: answer.status,
-          milliseconds: performance.now() - startedMs,
-          bytes: bytesOf(asked.method, answer),
-          address: asked.address,
-          agent: asked.agent,
-          header: asked.header,
-          grant: answer.grant,
-        })),
-    trustedHops,
-    isOpen: () => !isLeaving(),
-  })
+function unsubscribingOf({ floodGuard, addressOf, options }: Serving): Parameters<typeof serveUnsubscribing>[2] {
+  const { docsUrl, log, random } = options
+  return {
+    countWrong: (request) => floodGuard.count(addressOf(request)),
+    unavailable: (request, reply, error) => {
+      log?.error({ requestId: request.id, error: String(error) }, 'nobody can unsubscribe at the moment')
+      const retryAfter = spreadRetryAfter(unavailableSeconds, random.bytes(1)[0]!)
+      const detail = `Unsubscribing is not possible at the moment. Repeat the request in ${retryAfter} seconds.`
+      return sendProblem(request, reply, { slug: 'unavailable', detail, retryAfter }, docsUrl)
+    },
+  }
+}
 
-  options.beforeRoutes?.(app)
-  app.register(async (routes) => {
-    const methods = ['GET', 'HEAD'] as ['GET', 'HEAD']
-    routes.route({
-      method: methods,
-      url: listPath,
-      exposeHeadRoute: false,
-      schema: listRouteSchema(docsUrl),
-      handler: serveTenders,
-    })
-    routes.route({
-      method: methods,
-      url: recordPath,
-      exposeHeadRoute: false,
-      schema: recordRouteSchema(docsUrl),
-      handler: serveTenders,
-    })
-
-    serveDocuments(routes, options)
-    if (options.unsubscribe)
-      serveUnsubscribing(routes, options.unsubscribe, {
-        countWrong: (request) => floodGuard.count(addressOf(request)),
-        unavailable: (request, reply, error) => {
-          log?.error({ requestId: request.id, error: String(error) }, 'nobody can unsubscribe at the moment')
-          const retryAfter = spreadRetryAfter(unavailableSeconds, random.bytes(1)[0]!)
-          const detail = `Unsubscribing is not possible at the moment. Repeat the request in ${retryAfter} seconds.`
-          return answer(request, reply, { slug: 'unavailable', detail, retryAfter })
-        },
-      })
-    serveHealth(routes, { ...options, isClosing: () => isClosing, maintenance })
-  })
-
+/** Watches the load while the server listens; ends idle connections when it closes. */
+function watchLife(app: FastifyInstance, { options, state }: Serving, endIdle: () => void): void {
+  const { counts } = options
   app.addHook('onListen', (done) => {
     const largest = recentMaximum()
     const onSample = ({ maxMs }: LoopDelay) => {
       if (counts) counts.loopDelaySeconds = largest(maxMs / 1000)
     }
-    if (!options.isOverloaded) loadWatch = watchLoad(maxEventLoopDelayMs, onSample)
+    if (!options.isOverloaded) state.loadWatch = watchLoad(maxEventLoopDelayMs, onSample)
     done()
   })
   app.addHook('preClose', (done) => {
-    isClosing = true
+    state.isClosing = true
     endIdle()
     done()
   })
   app.addHook('onClose', (_instance, done) => {
-    loadWatch?.stop()
+    state.loadWatch?.stop()
     done()
   })
-  return app
 }
 
 /** Returns what to do with each answered request; undefined if nothing, so that it costs nothing. */
@@ -384,17 +409,7 @@ function serveDocuments(routes: FastifyInstance, { docsUrl, baseUrl = docsUrl }:
 /** `/healthz` says that the process answers, `/readyz` whether it should receive requests. */
 function serveHealth(
   routes: FastifyInstance,
-  {
-    reader,
-    clock,
-    random,
-    docsUrl,
-    unready,
-    degraded,
-    pipeline,
-    isClosing,
-    maintenance,
-  }: ApiOptions & { readonly isClosing: () => boolean; readonly maintenance: () => Maintenance | undefined },
+  { options: { reader, clock, random, docsUrl, unready, degraded, pipeline }, state: served, maintenance }: Serving,
 ): void {
   const schema = { hide: true }
   routes.get('/healthz', { schema }, (request, reply) =>
@@ -402,7 +417,7 @@ function serveHealth(
   )
   routes.get('/readyz', { schema }, (request, reply) => {
     const { newest } = reader
-    const reason = isClosing() ? 'draining' : (unready?.() ?? (newest ? undefined : 'empty'))
+    const reason = served.isClosing ? 'draining' : (unready?.() ?? (newest ? undefined : 'empty'))
     if (reason !== undefined || newest === undefined) {
       const retryAfter = spreadRetryAfter(unavailableSeconds, random.bytes(1)[0]!)
       const detail = `The service is not ready: ${unreadySentence(reason ?? 'empty')} Repeat the request in ${retryAfter} seconds.`
