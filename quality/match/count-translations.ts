@@ -3,9 +3,9 @@
 // no text.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { stemOf } from '../../src/consolidate/match/translated-words.ts'
 import { allWords, tellingWords } from '../../src/consolidate/match/words.ts'
 import { readPath } from '../../src/sources/files.ts'
-import { stemOf } from './translated-words.ts'
 import type { Translated } from './translations.ts'
 
 /** One text in several languages. */
@@ -25,10 +25,14 @@ async function journalLabels(corpus: string): Promise<Parallel[]> {
       const text = /<TI_TEXT>([\s\S]*?)<\/TI_TEXT>/.exec(block!)?.[1]
       if (text) labels[language!.toLowerCase()] = text.replace(/<[^>]*>/g, ' ')
     }
-    if (labels['en'] !== undefined) found.set(labels['en'], labels)
+    if (labels['en'] !== undefined) found.set(labels['en'], withNorwegian(labels))
   }
   return [...found.values()]
 }
+
+/** No label is in Norwegian; most of its words begin as the Danish ones do. */
+const withNorwegian = (labels: Parallel): Parallel =>
+  labels['da'] === undefined ? labels : { ...labels, no: labels['da'] }
 
 /** The code list, in English, German and French. */
 function codeLabels(corpus: string): Parallel[] {
@@ -73,7 +77,7 @@ const [fewestTexts, minShare] = [2, 0.25]
 const [maxOfStem, maxOfPair] = [2, 1200]
 
 /** Lines of the table for one pair of languages: a stem and its stems in the other language. */
-export function countPair(texts: readonly Parallel[], first: string, second: string): string[] {
+export function countPair(texts: readonly Parallel[], first: string, second: string): string {
   const counts = { first: new Map<string, number>(), second: new Map<string, number>() }
   const both = new Map<string, Map<string, number>>()
   const stemsOf = (text: string): Set<string> =>
@@ -115,4 +119,5 @@ export function countPair(texts: readonly Parallel[], first: string, second: str
     .slice(0, maxOfPair)
     .map(({ stem, others }) => [stem, ...others].join(' '))
     .sort()
+    .join('\n')
 }

@@ -1,7 +1,7 @@
 // The verdict of learned weights on two records, in contrast to `decide`: the same vetoes and the same rules within one
 // portal.
 import { type Comparison, compareRecords } from '../../src/consolidate/match/comparison.ts'
-import { decide, hasSameCodes } from '../../src/consolidate/match/decide.ts'
+import { decide, isSameSet } from '../../src/consolidate/match/decide.ts'
 import type { MatchContext, MatchRecord, Verdict } from '../../src/consolidate/match/match-record.ts'
 import { hasLoneDiscriminator, vetoOf } from '../../src/consolidate/match/vetoes.ts'
 import { type Term, termsOf } from './evidence.ts'
@@ -33,7 +33,7 @@ function mayBePart(a: MatchRecord, b: MatchRecord, comparison: Comparison, twins
   if (((isLoneInTitle && !title.isCompleted) || title.isNumberMore) && !title.isTruncated) return true
   if (!title.isEqual && (description ?? 1) < 0.1) return true
   // Different codes, and one title names more: the other trade of a project.
-  const isOtherCode = cpv !== 'same' && cpv !== 'unknown' && !hasSameCodes(a.cpv, b.cpv)
+  const isOtherCode = cpv !== 'same' && cpv !== 'unknown' && !isSameSet(a.cpv, b.cpv)
   return isOtherCode && (title.isTruncated || title.largerRest > 4)
 }
 

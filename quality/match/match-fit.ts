@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { WordTables } from '../../src/consolidate/match/translated-words.ts'
 import type { Notice } from '../../src/domain/notice.ts'
 import { openStore } from '../../src/store/database.ts'
 import { listNotices } from '../../src/store/notices.ts'
@@ -31,11 +32,11 @@ import {
 } from './learn-weights.ts'
 import type { MatchWeights } from './match-weights.ts'
 import { authorityOfRecord, casesOfCopies, casesOfPeople, casesOfTranslations, trainingCase } from './training-pairs.ts'
-import { tableOf } from './translated-words.ts'
 import { isOfLearning, readTranslated } from './translations.ts'
 
 const root = join(import.meta.dirname, '../..')
 const data = join(import.meta.dirname, 'data')
+const wordTables = join(root, 'src/consolidate/match/data/word-translations.json')
 
 /**
  * Maximum share of placed notices that may be merged with a stranger: between portals 0.002 is the goal for all
@@ -44,23 +45,14 @@ const data = join(import.meta.dirname, 'data')
 const wantedFalse = 0.001
 /** Even odds: a pair with less is not worth an operator's minute. */
 const leastToReview = 0
-/** Languages in which authorities of the corpus write one title. */
+/** Languages of the official journal's labels; Norwegian is counted in Danish ones (`count-translations.ts`). */
+const withEnglish = 'bg cs da de el es et fi fr ga hr hu it lt lv mt nl no pl pt ro sk sl sv'.split(' ')
+/** Languages of one country, in which its authorities write one title; all other pairs are read by way of English. */
+const ofOneCountry = ['de-fr', 'de-it', 'de-nl', 'fi-sv', 'fr-it', 'fr-nl']
 const languagePairs = [
-  ['bg', 'en'],
-  ['de', 'en'],
-  ['de', 'fr'],
-  ['de', 'it'],
-  ['de', 'nl'],
-  ['en', 'fr'],
-  ['en', 'hr'],
-  ['en', 'it'],
-  ['en', 'nl'],
-  ['en', 'no'],
-  ['es', 'it'],
-  ['fi', 'sv'],
-  ['fr', 'it'],
-  ['fr', 'nl'],
-] as const
+  ...withEnglish.map((language) => (language < 'en' ? `${language}-en` : `en-${language}`)),
+  ...ofOneCountry,
+].sort()
 
 export type MatchFitOptions = {
   readonly corpus: string
@@ -137,8 +129,7 @@ export async function benchMatchFit(options: MatchFitOptions): Promise<MatchFitR
   const table = fitTable({ cases, translations, commit, seed: options.seed }, scored)
   if (options.fit) {
     writeFileSync(join(data, 'match-weights.json'), asFormatted(table))
-    if (read.words)
-      writeFileSync(join(data, 'word-translations.json'), `${JSON.stringify({ pairs: read.words }, null, 1)}\n`)
+    if (read.words) writeFileSync(wordTables, `${JSON.stringify({ pairs: read.words }, null, 2)}\n`)
   }
   const all = [...cases, ...translations]
   return {
@@ -165,7 +156,7 @@ type Read = {
   readonly labels: readonly LabeledPair[]
   readonly cases: readonly TrainingCase[]
   readonly translations: readonly TrainingCase[]
-  readonly words?: { readonly [pair: string]: readonly string[] }
+  readonly words?: { readonly [pair: string]: string }
 }
 
 async function readCorpus({ corpus, seed, copies, onProgress }: MatchFitOptions): Promise<Read | undefined> {
@@ -179,9 +170,11 @@ async function readCorpus({ corpus, seed, copies, onProgress }: MatchFitOptions)
   const translated = (await readTranslated(corpus)).filter(isOfLearning)
   const texts = await parallelTexts(corpus, translated)
   const words = Object.fromEntries(
-    languagePairs.map(([first, second]) => [`${first}-${second}`, countPair(texts, first, second)]),
+    languagePairs
+      .map((pair) => [pair, countPair(texts, pair.slice(0, 2), pair.slice(3))] as const)
+      .filter(([, lines]) => lines !== ''),
   )
-  const tables = new Map(Object.entries(words).map(([pair, lines]) => [pair, tableOf(lines)]))
+  const tables = new WordTables(words)
   const translations = casesOfTranslations(translated, copies, seed, tables)
   onProgress(`${copies} copies`)
   const { listings, index } = doeIndex(folder)
@@ -264,6 +257,6 @@ export function matchFitAsMarkdown({
     '| Evidence | Points |',
     '|---|--:|',
     ...Object.entries(table.weights).map(([term, weight]) => `| ${term} | ${weight} |`),
-    ...(isWritten ? ['', 'Written to quality/match/data.'] : []),
+    ...(isWritten ? ['', 'Written to quality/match/data and src/consolidate/match/data.'] : []),
   ].join('\n')
 }

@@ -2,8 +2,8 @@
 import type { Comparison } from '../../src/consolidate/match/comparison.ts'
 import type { MatchRecord } from '../../src/consolidate/match/match-record.ts'
 import { isBoughtByTrade } from '../../src/consolidate/match/same-portal.ts'
+import { translatedShare, type WordTables } from '../../src/consolidate/match/translated-words.ts'
 import type { Term } from './evidence.ts'
-import { translatedShare, type WordTables } from './translated-words.ts'
 
 /** Whether neither has more than twice as many words, give or take two: languages differ by less. */
 const isOfLikeLength = (a: number, b: number): boolean => a === 0 || b === 0 || Math.max(a, b) <= 2 * Math.min(a, b) + 2

@@ -70,4 +70,10 @@ describe.skipIf(isMissing)('the resolution on the corpus', () => {
     expect(all.openWorldFalse).toBeLessThanOrEqual(isFull ? 0.003 : 0.004)
     expect(all.reviewRate).toBeLessThanOrEqual(0.02)
   })
+
+  test('finds translations of authorities from which no words were counted', () => {
+    const translated = copies!.byProfile['translated']!
+    expect(translated.recall).toBeGreaterThanOrEqual(0.8)
+    expect(translated.wrong).toBe(0)
+  })
 })

@@ -16,10 +16,16 @@ import {
 import type { MatchRecord } from './match-record.ts'
 import { differenceOf } from './text-words.ts'
 import { ownWordsOfOneTender, sameNoticeDays } from './thresholds.ts'
+import { translatedShare, type WordTables } from './translated-words.ts'
 
 export type Comparison = {
   /** Undefined if the titles have no common language. */
   readonly title: TitleComparison | undefined
+  /**
+   * Share of the weight of two titles in two languages that both have; undefined if they have a common language, or if
+   * no table has the two languages.
+   */
+  readonly translatedShare: number | undefined
   readonly buyer: BuyerRelation
   readonly deadline: DeadlineRelation
   readonly cpv: CpvRelation
@@ -39,9 +45,12 @@ export type Comparison = {
   readonly isSameSource: boolean
 }
 
-export function compareRecords(a: MatchRecord, b: MatchRecord): Comparison {
+/** `tables`: those of the service, unless others are tested. */
+export function compareRecords(a: MatchRecord, b: MatchRecord, tables?: WordTables): Comparison {
+  const title = bestTitles(a, b)
   return {
-    title: bestTitles(a, b),
+    title,
+    translatedShare: title ? undefined : shareOfTitles(a, b, tables),
     buyer: buyerRelation(a, b),
     deadline: deadlineRelation(a, b),
     cpv: cpvRelation(a.cpv, b.cpv),
@@ -53,6 +62,11 @@ export function compareRecords(a: MatchRecord, b: MatchRecord): Comparison {
     sharedReference: a.references.some((reference) => b.references.includes(reference)),
     isSameSource: a.publishers.some((publisher) => b.publishers.includes(publisher)),
   }
+}
+
+function shareOfTitles(a: MatchRecord, b: MatchRecord, tables: WordTables | undefined): number | undefined {
+  const [first, second] = [a.titles[0], b.titles[0]]
+  return first && second && translatedShare(first, second, tables)
 }
 
 function isRewritten(a: MatchRecord, b: MatchRecord): boolean {

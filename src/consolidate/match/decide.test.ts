@@ -198,6 +198,41 @@ test('a translation keeps names and is about as long', () => {
   expect(verdict(german, { ...french, title: long }).kind).toBe('none')
 })
 
+test('words of two languages tell a translation from another purchase', () => {
+  const german: Sketch = {
+    ...elsewhere,
+    title: 'Erneuerung der Beleuchtung im Rathaus',
+    description: '',
+    nuts: ['DE7'],
+  }
+  const french = { ...german, publisher: 'list', language: 'fr', title: "Renouvellement de l'éclairage de la mairie" }
+  expect(verdict(german, french)).toMatchObject({ kind: 'merge', rule: 'translation' })
+  expect(verdict(german, { ...french, title: "Peinture des façades de l'école" }).kind).toBe('none')
+  // a language that no table has
+  expect(verdict(german, { ...french, language: 'tr' }).kind).toBe('none')
+})
+
+test('a letter after a number of a translated title may be a word, but not if both have one', () => {
+  const german: Sketch = {
+    ...elsewhere,
+    title: 'Erneuerung der Beleuchtung im Rathaus, Flure 19 bis 21',
+    description: '',
+  }
+  const french: Sketch = {
+    ...german,
+    publisher: 'list',
+    language: 'fr',
+    title: "Renouvellement de l'éclairage de la mairie, couloirs 19 à 21",
+  }
+  expect(verdict(german, french)).toMatchObject({ kind: 'merge', rule: 'translation' })
+  const lettered = (sketch: Sketch, from: string): Sketch => ({
+    ...sketch,
+    title: sketch.title.replace(/19.*21/, from),
+  })
+  expect(verdict(lettered(german, '19 a'), lettered(french, '19 a'))).toMatchObject({ kind: 'merge' })
+  expect(verdict(lettered(german, '19 a'), lettered(french, '19 b')).rule).toBe('veto-numbers')
+})
+
 test("the row of a portal's list and its page are one tender; two documents of a journal are two, with or without a text", () => {
   const row: Sketch = { title: base.title, publisher: 'list', format: 'portal', published: '2026-03-03' }
   const page: Sketch = { ...row, published: '2026-03-02', description: text }

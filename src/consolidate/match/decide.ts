@@ -11,6 +11,7 @@ import {
   placePoints,
   strongWeights,
   translatedScore,
+  translatedWords,
   translationPoints,
   weakWeights,
 } from './thresholds.ts'
@@ -96,7 +97,7 @@ function ruleOf(a: MatchRecord, b: MatchRecord, comparison: Comparison, twins: n
   return title.isEqual && title.shared >= 14 && buyer === 'equal' && twins <= 1 ? 'title-and-buyer' : undefined
 }
 
-export const hasSameCodes = (a: readonly string[], b: readonly string[]): boolean =>
+export const isSameSet = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((code) => b.includes(code))
 
 /** One title says more than the other: cut by a portal, or the title of the whole and of a part of the project. */
@@ -106,7 +107,7 @@ function isPartOfTitleEnough(a: MatchRecord, b: MatchRecord, comparison: Compari
   if (sharedReference) return true
   if (comparison.isRewritten) return false
   // Different codes, and one title names more: the other trade of a project.
-  const isOtherCode = cpv !== 'same' && cpv !== 'unknown' && !hasSameCodes(a.cpv, b.cpv)
+  const isOtherCode = cpv !== 'same' && cpv !== 'unknown' && !isSameSet(a.cpv, b.cpv)
   if (isOtherCode && (title.isTruncated || title.largerRest > 4)) return false
   if (title.largerRest > 4 && !title.isTruncated) {
     // A part of the project has the title of the whole, and often its text: but it is published on a different day.
@@ -133,10 +134,19 @@ function translatedCpvPoints({ cpv: codes }: MatchRecord, cpv: Comparison['cpv']
   return codes[0]!.length >= 4 && !isBoughtByTrade(codes[0]!) ? 2 : 1
 }
 
+/** Numbers without the letter after them: that of `19 à 21` is a word, which the other language has not. */
+const plainNumbers = (numbers: readonly string[]): string[] => numbers.filter((number) => /^\d+$/.test(number))
+
+function translatedWordPoints(share: number | undefined): number {
+  if (share === undefined) return 0
+  const { perShare, siblings, most } = translatedWords
+  return Math.min(most, (share - siblings) * perShare)
+}
+
 /**
- * Notices in different languages: only what needs no words can agree, nothing may disagree. The score rises with what
- * agrees, so that of several tenders of one buyer with one deadline the right one scores highest; undefined if it is
- * not a translation.
+ * Notices in different languages: what needs no words can agree, and words whose translation a table has; nothing may
+ * disagree. The score rises with what agrees, so that of several tenders of one buyer with one deadline the right one
+ * scores highest; undefined if it is not a translation.
  */
 function translationScore(a: MatchRecord, b: MatchRecord, comparison: Comparison): number | undefined {
   const { title, buyer, deadline, cpv, place, publishedDaysApart, isSameSource } = comparison
@@ -146,24 +156,28 @@ function translationScore(a: MatchRecord, b: MatchRecord, comparison: Comparison
   if (place === 'conflict' || place === 'other-region' || place === 'same-region') return undefined
   if (publishedDaysApart === undefined || publishedDaysApart > 7) return undefined
   if (cpv === 'conflict' || cpv === 'near') return undefined
-  if (cpv !== 'unknown' && !hasSameCodes(a.cpv, b.cpv)) return undefined
+  if (cpv !== 'unknown' && !isSameSet(a.cpv, b.cpv)) return undefined
   // A translation keeps every number of the title, and nearly all of the text.
-  if (a.numbers.length !== b.numbers.length || a.numbers.some((number) => !b.numbers.includes(number))) return undefined
-  const shared = a.descriptionNumbers.filter((number) => b.descriptionNumbers.includes(number)).length
-  const fewer = Math.min(a.descriptionNumbers.length, b.descriptionNumbers.length)
+  const numbers = plainNumbers(a.numbers)
+  if (!isSameSet(numbers, plainNumbers(b.numbers))) return undefined
+  const [own, others] = [plainNumbers(a.descriptionNumbers), plainNumbers(b.descriptionNumbers)]
+  const shared = own.filter((number) => others.includes(number)).length
+  const fewer = Math.min(own.length, others.length)
   if (fewer >= 2 && shared < fewer * 0.7) return undefined
   if (!isOfLikeLength(a.descriptionLength, b.descriptionLength)) return undefined
   if (!isOfLikeLength(a.titles[0]?.words.length ?? 0, b.titles[0]?.words.length ?? 0)) return undefined
   const names = sharedNames(a, b)
   const isNarrowPlace = a.nuts.some((code) => code.length === 5 && b.nuts.includes(code))
-  const points =
+  const sum =
     translatedCpvPoints(a, cpv) +
     (isNarrowPlace ? 1 : place === 'compatible' ? 0.5 : 0) +
-    Math.min(2, a.numbers.length) +
+    Math.min(2, numbers.length) +
     (shared >= fewer * 0.9 ? Math.min(2, shared) : 0) +
     (deadline === 'minute' ? 1 : 0) +
     Math.min(2, names) +
-    (publishedDaysApart <= 3 ? 0.5 : 0)
+    (publishedDaysApart <= 3 ? 0.5 : 0) +
+    translatedWordPoints(comparison.translatedShare)
+  const points = Math.round(sum * 10) / 10
   return points < translationPoints ? undefined : translatedScore + points - translationPoints
 }
 

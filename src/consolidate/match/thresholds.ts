@@ -10,6 +10,11 @@ export const mergeScore = 6
 export const translatedScore = 6.5
 /** Minimum points that a translation needs, in addition to the same buyer and deadline. */
 export const translationPoints = 4
+/**
+ * Points of a translation for the share of the titles' weight that both have, by the tables of words: strangers and
+ * siblings of one project share hardly more than `siblings` (decision 50).
+ */
+export const translatedWords = { perShare: 10, siblings: 0.15, most: 2.5 } as const
 /** Maximum difference in points between two edges of a record of which either may be right. */
 export const runnerUpMargin = 1
 export const buyerPoints = { equal: 2.6, contained: 1.2, partial: -0.6, conflict: -0.6, unknown: -0.7 } as const

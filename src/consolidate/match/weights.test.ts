@@ -54,6 +54,7 @@ const title = (given: Partial<Title> = {}): Title => ({
 
 const comparison = (given: Partial<Comparison> = {}): Comparison => ({
   title: title(),
+  translatedShare: undefined,
   buyer: 'equal',
   deadline: 'unknown',
   cpv: 'unknown',
@@ -300,6 +301,22 @@ describe('points of a translation', () => {
       { place: 'compatible', deadline: 'minute', publishedDaysApart: 3 },
       { nuts: ['DEG'], ...numbers(2) },
     ],
+    ['words 1.5, numbers 2, publication 0.5', 6.5, { translatedShare: 0.3, publishedDaysApart: 3 }, numbers(3)],
+    ['words 1.4, numbers 2, publication 0.5', undefined, { translatedShare: 0.29, publishedDaysApart: 3 }, numbers(3)],
+    ['words 0, names 2, numbers 2', 6.5, { translatedShare: 0.15 }, { ...names(2), ...numbers(2) }],
+    ['words −0.1, names 2, numbers 2', undefined, { translatedShare: 0.14 }, { ...names(2), ...numbers(2) }],
+    ['words 2.5 at most, numbers 2', 7, { translatedShare: 0.4 }, numbers(2)],
+    ['words 2.5 and no more, numbers 2', 7, { translatedShare: 1 }, numbers(2)],
+    [
+      'nothing joins calls more than a week apart',
+      undefined,
+      { publishedDaysApart: 8 },
+      { ...names(3), ...numbers(3) },
+    ],
+    ['calls a week apart', 6.5, { publishedDaysApart: 7 }, { ...names(3), ...numbers(3) }],
+    ['a deadline at another hour', undefined, { deadline: 'shifted' }, { ...names(3), ...numbers(3) }],
+    ['another place of one region', undefined, { place: 'same-region' }, { ...names(3), ...numbers(3) }],
+    ['a language that is unknown', undefined, {}, { ...names(3), ...numbers(3), language: 'und' }],
     [
       'more than enough adds up: names 2, numbers 2, minute 1',
       7.5,
@@ -308,6 +325,13 @@ describe('points of a translation', () => {
     ],
   ])('%s', (_, score, given, own) => {
     expect(found(given, own)).toBe(score)
+  })
+
+  test('seven of ten numbers of the text are in a translation', () => {
+    const text = (...descriptionNumbers: string[]) => ({ ...names(3), ...numbers(3), descriptionNumbers })
+    const whole = text('10', '11', '12', '13', '14', '15', '16', '17', '18', '19')
+    expect(found({}, whole, text('10', '11', '12', '13', '14', '15', '16', '57', '58', '59'))).toBe(6.5)
+    expect(found({}, whole, text('10', '11', '12', '13', '14', '15', '56', '57', '58', '59'))).toBeUndefined()
   })
 })
 
@@ -324,6 +348,25 @@ describe('vetoes', () => {
     expect(vetoed(own, other(most + 1))).toBe('time')
     expect(vetoed(other(most), own)).toBeUndefined()
     expect(vetoed(other(most + 1), own)).toBe('time')
+  })
+
+  test('a form that one portal misnames needs nine tenths of the title', () => {
+    const misnamed = (jaccard: number) =>
+      vetoed({ stage: 'planning' }, {}, { title: title({ jaccard }), description: 0.9, publishedDaysApart: 1 })
+    expect([misnamed(0.9), misnamed(0.89)]).toEqual([undefined, 'stage'])
+  })
+
+  test('under a short title, another buyer has the same text at most ten days apart', () => {
+    const given = { descriptionNumbers: ['10', '20', '30'] }
+    const other = (publishedDaysApart: number) =>
+      vetoed(given, given, {
+        title: title({ shared: 11 }),
+        buyer: 'conflict',
+        description: 0.95,
+        cpv: 'same',
+        publishedDaysApart,
+      })
+    expect([other(10), other(11)]).toEqual([undefined, 'buyer'])
   })
 
   test('a result is of a day after the call', () => {
