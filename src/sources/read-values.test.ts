@@ -96,6 +96,25 @@ describe('instantIn', () => {
     expect(deadlineIn('2026-11-20T00:00:00+01:00', 'Europe/Berlin')).toBe('2026-11-19T23:00:00.000Z')
   })
 
+  it('knows no year that means none', () => {
+    for (const text of ['1989-12-31T12:00:00Z', '2100-01-01T00:00:00Z', '9999-12-31', 0, 631_151_999_999])
+      expect(instantIn(text, 'UTC')).toBeUndefined()
+    for (const text of ['1990-01-01T00:00:00Z', '2099-12-31T23:59:59Z', 631_152_000_000])
+      expect(instantIn(text, 'UTC')).toBeDefined()
+  })
+
+  it('counts up to a million', () => {
+    expect(['3', 0, 999_999, '1.000.000', 1e6, -1, 2.5].map(countIn)).toEqual([
+      3,
+      0,
+      999_999,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ])
+  })
+
   it('never throws', () => {
     fc.assert(
       fc.property(fc.anything(), (value) => {
