@@ -644,8 +644,9 @@ const table = {
     ],
   },
   'review list': {
-    summary: 'List possible duplicates that await a decision, most likely first.',
+    summary: 'List possible duplicates that await a decision, by expected gain.',
     details: [
+      'The gain is the chance that they are one, by what was decided on pairs of the same rule, times one more than the open hits that are one of them.',
       'Their records stay separate until somebody decides; the API never shows that they may be one.',
       'After them come records whose notices state different award numbers or name another call: `review split` separates them.',
     ],

@@ -29,7 +29,7 @@ export function describeReview(event: CommandEvent, paint: Paint): string | unde
 }
 
 function reviewText(
-  { left: a, right: b, score, rule, evidence, isHeldApart, isOneRecord }: EventOf<'review'>,
+  { left: a, right: b, score, chance, readers, rule, evidence, isHeldApart, isOneRecord }: EventOf<'review'>,
   paint: Paint,
 ): string {
   const side = (each: ReviewSide) =>
@@ -41,7 +41,7 @@ function reviewText(
       `      ${paint.dim(`tenderstock review split '${a.key}' '${b.key}'   (or merge if they belong together, or show)`)}`,
     ].join('\n')
   return [
-    `  ${paint.yellow(points(score).padStart(5))}  ${rule}${isHeldApart ? ' (kept separate by other evidence in the two records)' : ''}: ${evidence}`,
+    `  ${paint.yellow(points(score).padStart(5))}  ${rule}, ${Math.round(100 * (chance ?? 0))} % of its pairs are one, open hits: ${readers}${isHeldApart ? ' (kept separate by other evidence in the two records)' : ''}: ${evidence}`,
     side(a),
     side(b),
     `      ${paint.dim(`tenderstock review merge '${a.key}' '${b.key}'   (or split, or show)`)}`,

@@ -36,6 +36,9 @@ export type WaitingPair = {
   readonly right: ReviewSide
   readonly rule: string
   readonly score: number | null
+  /** The chance that the two are one, and the open hits that are one of them; null for one record. */
+  readonly chance: number | null
+  readonly readers: number | null
   readonly evidence: string
   /** Whether other evidence keeps it separate, although the pair alone would be one. */
   readonly isHeldApart: boolean

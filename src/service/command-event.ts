@@ -379,6 +379,10 @@ export type Facts = {
     right: ReviewSide
     rule: string
     score: number | null
+    /** By what operators decided on pairs of this rule. */
+    chance: number | null
+    /** Open hits that are one of the two. */
+    readers: number | null
     evidence: string
     /** Kept separate by other evidence, although the pair alone would be merged. */
     isHeldApart: boolean

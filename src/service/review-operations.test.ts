@@ -1,5 +1,7 @@
 // The operator's commands about duplicates, on a stock of made-up notices.
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { addSearch, openDigestWorld } from '../../test/digests/digest-world.ts'
 import { receiveNotices } from '../../test/receive-notices.ts'
 import { at, lot, notice } from '../../test/testing/generate/notices.ts'
 import { drawnEngines, openTestStore } from '../../test/world.ts'
@@ -7,7 +9,7 @@ import { describeReview } from '../cli/review-text.ts'
 import { consolidate, rebuildStock } from '../consolidate/consolidate.ts'
 import { tenderId } from '../consolidate/tender-id.ts'
 import type { Notice } from '../domain/notice.ts'
-import type { Store } from '../store/database.ts'
+import type { Executor, Store } from '../store/database.ts'
 import { countDoubts } from '../store/doubts.ts'
 import { upsertEdges } from '../store/matches.ts'
 import type { CommandEvent } from './command-event.ts'
@@ -49,6 +51,15 @@ const stockOf = async (store: Store) => ({
   notices: await store.db.selectFrom('tender_notice').selectAll().orderBy('notice_id').execute(),
   decisions: await store.db.selectFrom('review_decision').selectAll().execute(),
 })
+
+/** A hit as matching writes it. */
+const addHit = (db: Executor, searchNo: number, tender: string, archiveReason: string | null) =>
+  sql`
+    insert into hit (search_no, tender_id, hit_id, edition, last_modified, search_version, fit_score, fit, matched, made_at,
+      score_now, last_edition, archive_reason, state_modified, digest_edition)
+    values (${searchNo}, ${tender}, ${`${searchNo} ${tender}`}, 1, 1, 1, 50, '{}', '[]', 0, 50, 1, ${archiveReason}, 1, 1)`.execute(
+    db,
+  )
 
 const liveIds = async (store: Store) =>
   (await store.db.selectFrom('tender').select('tender_id').where('merged_into', 'is', null).execute())
@@ -99,6 +110,49 @@ describe.each(drawnEngines)('review and explain (%s)', (engine) => {
     events.length = 0
     await list()
     expect(events).toMatchObject([{ event: 'none' }])
+  })
+
+  test('pairs are listed by the chance that decisions give their rule, times those who read them', async () => {
+    await using store = await openTestStore(engine)
+    const things = ['Winterdienst', 'Turnhalle', 'Kläranlage', 'Schulbusse', 'Netzwerk', 'Archiv', 'Brücke', 'Kantine']
+    await receiveNotices(
+      store,
+      things.map((title, number) => notice({ noticeKey: `doe:${number}`, title: { de: title } })),
+    )
+    await consolidate(store, { now })
+    const review = (left: number, right: number, rule: string, score: number) =>
+      ({ left: `doe:${left}`, right: `doe:${right}`, kind: 'review', rule, score, evidence: '' }) as const
+    await upsertEdges(store.db, [
+      review(0, 1, 'plain', 9),
+      review(2, 3, 'often', 7),
+      review(4, 5, 'plain', 8),
+      review(6, 7, 'often', 6),
+    ])
+    const { events, list, merge, split } = workplace(store)
+    const listed = async () => {
+      events.length = 0
+      await list()
+      return events.map((event) => (event.event === 'review' ? event.left.key : event.event))
+    }
+    expect(await listed()).toEqual(['doe:0', 'doe:4', 'doe:2', 'doe:6'])
+    expect(events).toMatchObject([{ chance: 0.55, readers: 0 }, {}, {}, {}])
+
+    // one decision of each rule: the other pair of the merged rule comes first
+    await merge('doe:6', 'doe:7')
+    await split('doe:0', 'doe:1')
+    expect(await listed()).toEqual(['doe:2', 'doe:4'])
+    expect(events).toMatchObject([{ chance: 0.64 }, { chance: 0.44 }])
+
+    // someone has one of the two among the open hits; a closed one does not count
+    const world = await openDigestWorld(store)
+    const [search, other] = [await addSearch(store, world.organizationId, 'A'), world.searchNo]
+    await addHit(store.db, search, tenderId('doe:5'), null)
+    expect(await listed()).toEqual(['doe:4', 'doe:2'])
+    expect(events).toMatchObject([{ readers: 1 }, { readers: 0 }])
+    expect(describeReview(events[0]!, paint)).toContain('plain, 44 % of its pairs are one, open hits: 1')
+    await addHit(store.db, search, tenderId('doe:2'), 'expired')
+    await addHit(store.db, other, tenderId('doe:3'), 'expired')
+    expect(await listed()).toEqual(['doe:4', 'doe:2'])
   })
 
   test('separates two that the rules had joined', async () => {

@@ -29,7 +29,7 @@ import type { Operation, Operations, ServiceContext } from './operation-context.
 /** What these commands need of the context they run in. */
 export type ReviewContext = Pick<ServiceContext, 'store' | 'clock' | 'by'>
 
-/** `review list`: open pairs, the most likely duplicates first. */
+/** `review list`: open pairs, those first of which a decision is expected to bring most. */
 export const listReviews: Operation<ReviewContext> = async ({ store }, { options }, emit) => {
   const pairs = await waitingPairs(store.db, Number(options.limit ?? 20))
   if (pairs.length === 0) emit({ event: 'none', message: 'No pairs await a decision.' })
@@ -60,17 +60,21 @@ export async function waitingPairs(db: Executor, limit: number): Promise<Waiting
         right: sideOf(right, tenderId),
         rule: kind,
         score: null,
+        chance: null,
+        readers: null,
         evidence,
         isHeldApart: false,
         isOneRecord: true,
       }),
     ),
     ...reviews.map(
-      ({ leftTender, rightTender, left, right, kind, rule, score, evidence }): WaitingPair => ({
+      ({ leftTender, rightTender, left, right, kind, rule, score, chance, readers, evidence }): WaitingPair => ({
         left: sideOf(left, leftTender),
         right: sideOf(right, rightTender),
         rule,
         score,
+        chance,
+        readers,
         evidence,
         isHeldApart: kind === 'merge',
         isOneRecord: false,

@@ -3,7 +3,7 @@
 
 import type { ReviewDecision } from '../../store/reviews.ts'
 import type { ConsoleContext } from '../console-context.ts'
-import { formatNumber } from '../format.ts'
+import { formatNumber, formatShare } from '../format.ts'
 import { actorOf, fieldOf } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import {
@@ -63,15 +63,25 @@ function waitingTable(pairs: readonly WaitingPair[], language: Language): Html {
   return table({
     caption: texts.waiting,
     kind: 'mini',
-    columns: [texts.pair, texts.authority, texts.portals, numbers(texts.points), texts.evidence],
+    columns: [
+      texts.pair,
+      texts.authority,
+      texts.portals,
+      numbers(texts.points),
+      numbers(texts.chance),
+      numbers(texts.readers),
+      texts.evidence,
+    ],
     rows: pairs.map((pair) => {
-      const { left, right, score, evidence, isOneRecord, isHeldApart } = pair
+      const { left, right, score, chance, readers, evidence, isOneRecord, isHeldApart } = pair
       const portals = [...new Set([...(left.publishers ?? []), ...(right.publishers ?? [])])].join(', ')
       return [
         html`<a href="${addressOf(pair)}">${quoted(left.title ?? left.key, left.language ?? undefined)}</a>${!isOneRecord && right.title !== left.title && html`<br><span class="soft">${quoted(right.title ?? right.key, right.language ?? undefined)}</span>`}`,
         quoted(left.buyer ?? texts.notKnown),
         quoted(portals),
         score === null ? '–' : formatNumber(score, language),
+        chance === null ? '–' : formatShare(chance, language),
+        readers === null ? '–' : formatNumber(readers, language),
         html`${isOneRecord && html`<span class="tag">${texts.oneRecord}</span> `}${isHeldApart && html`<span class="tag">${texts.heldApart}</span> `}${quoted(evidence)}`,
       ]
     }),
