@@ -28,6 +28,8 @@ Measures how fast Tenderstock is beside its peers, as ratios of medians of one r
   parse        notices beside xmllint
   sources      reading portals beside other readers
   consolidate  what a notice costs
+  consolidators
+               how much faster several processes consolidate than one
   quality      how good the records are
   hits         matching, writing and delivering hits beside plain programs, and the API meanwhile
   console      pages while 100,000 changes are published, and the API while people use the console
@@ -102,6 +104,13 @@ if (what === 'consolidate') {
   const { runConsolidate } = await import('./consolidate.ts')
   const { records, filled, engine, json } = values
   await runConsolidate({ records, filled: Number(filled), engine, json, onProgress: (text) => console.error(text) })
+  process.exit(0)
+}
+if (what === 'consolidators') {
+  const { runConsolidators } = await import('./consolidators.ts')
+  const { corpus, json } = values
+  const [records, rounds] = [Number(values.records ?? 3000), Number(values.rounds)]
+  await runConsolidators({ corpus, records, rounds, json, onProgress: (text) => console.error(text) })
   process.exit(0)
 }
 if (what === 'quality') {

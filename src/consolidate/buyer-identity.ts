@@ -2,6 +2,7 @@
 // names.
 import type { Organization } from '../domain/notice.ts'
 import { foldText as foldLetters } from './estimate/text-terms.ts'
+import { oncePer } from './once-per.ts'
 
 /** A group of buyers as the guards compare it. */
 export type BuyerIdentity = {
@@ -70,14 +71,14 @@ export function buyerKeys(buyer: Organization): string[] {
   return [...(id ? [`${country}|${id}`] : []), ...(name ? [`${country}|${name}`] : [])]
 }
 
-export function buyerIdentity(buyers: readonly Organization[]): BuyerIdentity {
+export const buyerIdentity = oncePer((buyers: readonly Organization[]): BuyerIdentity => {
   const ids = buyers.map((buyer) => cleanBuyerId(buyer.nationalId, buyer.country)).filter((id) => id !== undefined)
   return {
     countries: new Set(buyers.map((buyer) => buyer.country).filter((country) => country !== undefined)),
     ids: new Set(ids),
     names: buyers.map((buyer) => distinguishingWords(buyer.name)),
   }
-}
+})
 
 /** Two word sets overlap when they share at least half of the smaller one. */
 function wordsOverlap(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {

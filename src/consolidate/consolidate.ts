@@ -5,6 +5,7 @@ import { type Executor, inTransaction, type Store } from '../store/database.ts'
 import { replaceDoubts } from '../store/doubts.ts'
 import { clearMatches, listMatchMembers, listSucceeded } from '../store/matches.ts'
 import {
+  awaitNoticeToConsolidate,
   countNoticesToConsolidate,
   listLinks,
   listNotices,
@@ -16,7 +17,7 @@ import {
   replaceLinks,
   takeNoticesToConsolidate,
 } from '../store/notices.ts'
-import { inStockTransaction } from '../store/publication.ts'
+import { inStockTransaction, inStockTurn } from '../store/publication.ts'
 import { isRebuildBegun } from '../store/rebuild-mark.ts'
 import { releaseForRebuild } from '../store/source-fill.ts'
 import {
@@ -25,6 +26,7 @@ import {
   deleteEmptyTenders,
   deleteUnpublishedTenders,
   findTendersOf,
+  isStockShared,
   listDueTenders,
   listMergedInto,
   loadNoticesOfTenders,
@@ -32,6 +34,7 @@ import {
   type TenderRow,
   upsertTenders,
 } from '../store/tenders.ts'
+import { BatchMemory } from './batch-memory.ts'
 import { doubtsOf } from './doubts.ts'
 import { applyEstimates, type ValueEstimator, valueEstimator } from './estimate/apply-estimates.ts'
 import { fuzzyMatcher } from './fuzzy-matcher.ts'
@@ -130,13 +133,16 @@ async function run(
   const total = await countNoticesToConsolidate(store.db)
   const estimator = valueEstimator(store)
   while (!signal?.aborted && total > 0) {
-    const batch = await inStockTransaction(
+    const batch = await inStockTurn(
       store,
-      async (trx) =>
+      async (trx) => {
         // notices wait while another process rebuilds the stock
-        isForced || !(await isRebuildBegun(trx))
-          ? consolidateBatch(trx, { now, batchSize, isForced, matcher, estimator })
-          : undefined,
+        if (!isForced && (await isRebuildBegun(trx))) return undefined
+        const memory = new BatchMemory(matcher, now)
+        const rows = await takeBatch(trx, memory, { batchSize, mayHaveOthers: store.engine === 'server' })
+        return rows.length > 0 ? { rows, memory } : undefined
+      },
+      (trx, { rows, memory }) => consolidateBatch(trx, rows, { isForced, memory, matcher, estimator }),
       signal,
     )
     if (!batch) break
@@ -160,31 +166,61 @@ async function run(
   return counts
 }
 
+/**
+ * Takes a batch, and files its notices under their keys. While other consolidators are at work, computes what the batch
+ * will probably need before its turn; if they have taken all waiting notices, waits for those.
+ */
+async function takeBatch(
+  trx: Executor,
+  memory: BatchMemory,
+  { batchSize, mayHaveOthers }: { readonly batchSize: number; readonly mayHaveOthers: boolean },
+): Promise<readonly NoticeRow[]> {
+  let batch = await takeNoticesToConsolidate(trx, batchSize, memory.parsed)
+  if (batch.length === 0 && mayHaveOthers) batch = await awaitNoticeToConsolidate(trx, memory.parsed)
+  if (batch.length === 0) return batch
+  await replaceLinks(trx, batch.map(linksOf))
+  if (mayHaveOthers && (await isStockShared(trx))) {
+    const { linked } = await linkedWith(trx, memory, batch)
+    for (const component of linked) {
+      memory.preparedRecord(component)
+      memory.tenderDraft(tenderId(recordKeyOf(component)), component)
+    }
+  }
+  return batch
+}
+
+/** The components of the batch by exact keys, with all notices that are connected with it. */
+async function linkedWith(
+  trx: Executor,
+  memory: BatchMemory,
+  batch: readonly NoticeRow[],
+): Promise<{ readonly linked: readonly Component[]; readonly noticeIds: readonly string[] }> {
+  const batchIds = batch.map((row) => row.noticeId)
+  // A notice that is reread may leave a tender: the notices that shared it are resolved again.
+  const companions = await listNoticesOfSameTenders(trx, batchIds)
+  const { noticeIds, ignoredKeys } = await closureOf(trx, batchIds, companions)
+  const known = new Set(batchIds)
+  const missing = noticeIds.filter((noticeId) => !known.has(noticeId))
+  const closure: StoredNotice[] = [...batch, ...(await loadNotices(trx, missing, memory.parsed))].map(toStored)
+  return { linked: resolve(closure, ignoredKeys), noticeIds }
+}
+
 type BatchOptions = {
-  readonly now: number
-  readonly batchSize: number
   readonly isForced: boolean
+  readonly memory: BatchMemory
   readonly matcher: Matcher
   readonly estimator: ValueEstimator
 }
 
+/** Decides where the notices of a batch belong, and writes their tenders. */
 async function consolidateBatch(
   trx: Executor,
-  { now, batchSize, isForced, matcher, estimator }: BatchOptions,
-): Promise<Omit<Counts, 'transitions'> | undefined> {
-  const batch = await takeNoticesToConsolidate(trx, batchSize)
-  if (batch.length === 0) return undefined
-  const batchIds = batch.map((row) => row.noticeId)
-  // A notice that is reread may leave a tender: the notices that shared it are resolved again.
-  const companions = await listNoticesOfSameTenders(trx, batchIds)
-  await replaceLinks(trx, batch.map(linksOf))
-  const { noticeIds, ignoredKeys } = await closureOf(trx, batchIds, companions)
-  const known = new Map(batch.map((row) => [row.noticeId, row]))
-  const missing = noticeIds.filter((noticeId) => !known.has(noticeId))
-  const closure: StoredNotice[] = [...batch, ...(await loadNotices(trx, missing))].map(toStored)
-
-  const linked = resolve(closure, ignoredKeys)
-  const touched = await rematch(trx, matcher, linked, noticeIds)
+  batch: readonly NoticeRow[],
+  { isForced, memory, matcher, estimator }: BatchOptions,
+): Promise<Omit<Counts, 'transitions'>> {
+  const { linked, noticeIds } = await linkedWith(trx, memory, batch)
+  const prepared = linked.map((component) => memory.preparedRecord(component))
+  const touched = await rematch(trx, matcher, linked, prepared, noticeIds)
   const components = await matched(trx, matcher, linked, touched)
   const units = components.flatMap((component) => component.units)
   const existing = await findTendersOf(
@@ -192,7 +228,7 @@ async function consolidateBatch(
     units.map((unit) => unit.notice.noticeKey),
     units.flatMap((unit) => unit.rowIds),
   )
-  const { tenders: valued, assignments } = tendersOf(components, existing, now)
+  const { tenders: valued, assignments } = tendersOf(components, existing, memory)
   const tenders = await applyEstimates(trx, estimator, valued)
   const kept = new Set(tenders.map((tender) => tender.tenderId))
   const vanished = existing.filter((row) => row.firstEdition === null && !kept.has(row.tenderId))
@@ -216,7 +252,10 @@ async function consolidateBatch(
       doubtsOf(id, [...new Set(rows.map(({ noticeId }) => noticeById.get(noticeId)!))]),
     ),
   )
-  await markConsolidated(trx, batchIds)
+  await markConsolidated(
+    trx,
+    batch.map((row) => row.noticeId),
+  )
   return {
     notices: batch.length,
     created: tenders.filter((tender) => !before.has(tender.tenderId)).length,
@@ -325,7 +364,7 @@ export async function closureOf(
 }
 
 /** One record per component, plus one for each published id that it outlives (docs/decisions/0002-tender-ids.md). */
-function tendersOf(components: readonly Component[], existing: readonly TenderRow[], now: number) {
+function tendersOf(components: readonly Component[], existing: readonly TenderRow[], memory: BatchMemory) {
   const claims = new Map(existing.filter((row) => row.firstEdition !== null).map((row) => [row.foundingKey, row]))
   const tenders: NewTender[] = []
   const assignments: { noticeId: string; tenderId: string }[] = []
@@ -333,7 +372,8 @@ function tendersOf(components: readonly Component[], existing: readonly TenderRo
     const sources = JSON.stringify([...new Set(units.flatMap((unit) => unit.sourceIds))].sort())
     tenders.push({ ...draft, foundingKey: founding.notice.noticeKey, sources })
   }
-  for (const { units, isSucceeded } of components) {
+  for (const component of components) {
+    const { units } = component
     const claimed = units
       .flatMap((unit) => {
         const row = claims.get(unit.notice.noticeKey)
@@ -346,8 +386,7 @@ function tendersOf(components: readonly Component[], existing: readonly TenderRo
       )
     const founding = claimed[0]?.unit ?? units[0]!
     const survivor = tenderId(founding.notice.noticeKey)
-    const notices = units.map((unit) => unit.notice)
-    add(founding, units, mergeTender(survivor, notices, { now, isSucceeded }))
+    add(founding, units, memory.tenderDraft(survivor, component))
     for (const { unit, row } of claimed.slice(1)) add(unit, [unit], mergedTender(row.tenderId, unit.notice, survivor))
     for (const noticeId of units.flatMap((unit) => unit.rowIds)) assignments.push({ noticeId, tenderId: survivor })
   }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Notice, NoticeReference } from '../domain/notice.ts'
 import { buyerKeys, wordsOf } from './buyer-identity.ts'
+import { oncePer } from './once-per.ts'
 import { sampleProcedureIds } from './sample-procedure-ids.ts'
 
 /**
@@ -103,7 +104,7 @@ export function isPlanning(notice: Notice): boolean {
 const maxBuyersFiled = 5
 
 /** All exact keys of a notice, each once, in a fixed order. */
-export function linkKeys(notice: Notice): LinkKey[] {
+export const linkKeys = oncePer((notice: Notice): readonly LinkKey[] => {
   const keys: LinkKey[] = []
   const add = (kind: LinkKind, prefix: string, value: string | undefined, role: LinkKey['role'] = 'self') => {
     if (value) keys.push({ key: shortKey(prefix, value), kind, role })
@@ -139,7 +140,7 @@ export function linkKeys(notice: Notice): LinkKey[] {
         for (const key of buyerKeys(buyer)) add('reference-number', 'r', `${key}|${number}`)
   }
   return [...new Map(keys.map((key) => [`${key.role} ${key.key}`, key])).values()]
-}
+})
 
 /** The words of a title by language. */
 export type TitleWords = ReadonlyMap<string, ReadonlySet<string>>

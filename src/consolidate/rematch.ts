@@ -73,17 +73,18 @@ export function recordKeyOf({ units }: Pick<Component, 'units'>): string {
 }
 
 /**
- * Processes the components of a batch: `noticeIds` are all their notices. Returns the keys of the records that may now
- * be in a different tender, or whose tender may have different content.
+ * Processes the components of a batch, as prepared: `noticeIds` are all their notices. Returns the keys of the records
+ * that may now be in a different tender, or whose tender may have different content.
  */
 export async function rematch(
   trx: Executor,
   matcher: Matcher,
   components: readonly Component[],
+  prepared: readonly PreparedRecord[],
   noticeIds: readonly string[],
 ): Promise<Set<string>> {
   await ensureMatchKeys(trx)
-  const fresh = new Map(components.map((component) => preparedOf(matcher, component)))
+  const fresh = new Map(prepared.map((each) => [each.row.recordKey, each]))
   const before = await storedBefore(trx, noticeIds, [...fresh.keys()])
   const gone = [...before.keys()].filter((key) => !fresh.has(key))
   const changed = [...fresh.values()].filter(({ row }) => isChanged(before.get(row.recordKey), row))
@@ -130,9 +131,11 @@ export async function rematch(
   return touched
 }
 
-type Prepared = { readonly row: StoredMatchRecord; readonly record: MatchRecord }
+/** The record of a component, and how it is stored. */
+export type PreparedRecord = { readonly row: StoredMatchRecord; readonly record: MatchRecord }
 
-function preparedOf(matcher: Matcher, component: Component): [string, Prepared] {
+/** Pure, and most of the work on a component. */
+export function preparedRecord(matcher: Matcher, component: Component): PreparedRecord {
   const recordKey = recordKeyOf(component)
   const record = matcher.prepare(recordKey, component.units)
   const row = {
@@ -143,7 +146,7 @@ function preparedOf(matcher: Matcher, component: Component): [string, Prepared] 
     twinKeys: numbersOf(twinKeysOf(matcher, record), matcher),
     content: matcher.pack(record),
   }
-  return [recordKey, { row, record }]
+  return { row, record }
 }
 
 function numbersOf(keys: readonly string[], matcher: Matcher): number[] {

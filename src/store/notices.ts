@@ -13,10 +13,20 @@ type RawRow = Omit<NoticeRow, 'notice'> & { readonly content: string }
 
 const columns = sql`notice_id as "noticeId", source_id as "sourceId", content`
 
-async function toRows(db: Executor, rows: readonly RawRow[]): Promise<NoticeRow[]> {
+/**
+ * Notices by their contents, which are parsed once. Only for one transaction that keeps others out of the stock: then
+ * redactions stay the same.
+ */
+type ParsedNotices = Map<string, Notice>
+
+async function toRows(db: Executor, rows: readonly RawRow[], parsed?: ParsedNotices): Promise<NoticeRow[]> {
   if (rows.length === 0) return []
   const redactor = await loadRedactor(db)
-  return rows.map(({ content, ...row }) => ({ ...row, notice: readNotice(content, redactor) }))
+  return rows.map(({ content, ...row }) => {
+    const notice = parsed?.get(content) ?? readNotice(content, redactor)
+    parsed?.set(content, notice)
+    return { ...row, notice }
+  })
 }
 
 /** A notice as it is stored, without what is redacted. */
@@ -29,14 +39,29 @@ export const isWaiting = sql`not is_consolidated and not exists (
   select from source_alarm a where a.source_id = notice.source_id and a.kind = ${quarantineKind} and a.cleared_at is null)`
 
 /**
- * Up to `limit` notices not yet consolidated, by id, without those of sources in quarantine. Locked, so that a notice
- * read again meanwhile is not marked by mistake.
+ * Up to `limit` notices not yet consolidated, by id, without those of sources in quarantine and those that others have
+ * taken. Locked, so that a notice read again meanwhile is not marked by mistake; others may still refer to them.
  */
-export async function takeNoticesToConsolidate(db: Executor, limit: number): Promise<NoticeRow[]> {
+export async function takeNoticesToConsolidate(
+  db: Executor,
+  limit: number,
+  parsed?: ParsedNotices,
+): Promise<NoticeRow[]> {
   const { rows } = await sql<RawRow>`
     select ${columns} from notice
-    where ${isWaiting} order by notice_id limit ${limit} for update of notice`.execute(db)
-  return toRows(db, rows)
+    where ${isWaiting} order by notice_id limit ${limit} for no key update of notice skip locked`.execute(db)
+  return toRows(db, rows, parsed)
+}
+
+/**
+ * Waits until a notice that another has taken is consolidated, or free because the other one has died, and takes it
+ * then. One only: a process that waits and has nothing cannot be waited for.
+ */
+export async function awaitNoticeToConsolidate(db: Executor, parsed?: ParsedNotices): Promise<NoticeRow[]> {
+  const { rows } = await sql<RawRow>`
+    select ${columns} from notice
+    where ${isWaiting} order by notice_id limit 1 for no key update of notice`.execute(db)
+  return toRows(db, rows, parsed)
 }
 
 export async function countNoticesToConsolidate(db: Executor): Promise<number> {
@@ -46,11 +71,15 @@ export async function countNoticesToConsolidate(db: Executor): Promise<number> {
 }
 
 /** Notices by the ids of their rows; ids that are gone are left out. */
-export async function loadNotices(db: Executor, noticeIds: readonly string[]): Promise<NoticeRow[]> {
+export async function loadNotices(
+  db: Executor,
+  noticeIds: readonly string[],
+  parsed?: ParsedNotices,
+): Promise<NoticeRow[]> {
   if (noticeIds.length === 0) return []
   const { rows } = await sql<RawRow>`
     select ${columns} from notice where notice_id = any(${[...noticeIds]}::text[])`.execute(db)
-  return toRows(db, rows)
+  return toRows(db, rows, parsed)
 }
 
 /** A page of all notices in the order of their ids, after the given one. */

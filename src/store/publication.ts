@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Executor, inTransaction, type Store } from './database.ts'
 import { Pace } from './paced.ts'
-import { lockStock } from './tenders.ts'
+import { lockStock, shareStock, takeTurn } from './tenders.ts'
 
 /** How long a silent publisher keeps its lease, by the clock of the database, which all of them share. */
 export const leaseMs = 60_000
@@ -180,14 +180,56 @@ async function removeEntries(trx: Executor, limit: number): Promise<number> {
  * Runs `work` in a transaction that may change the stock. Waits for a publication to end, and undoes an abandoned one:
  * an edition is a cut of a stock that does not change. Undefined if `signal` ends the wait.
  */
-export async function inStockTransaction<Result>(
+export function inStockTransaction<Result>(
   store: Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>,
   work: (trx: Executor) => Promise<Result>,
   signal?: AbortSignal,
 ): Promise<Result | undefined> {
+  return whileStockIsFree(store, lockStock, work, signal)
+}
+
+/** How many deadlocks in a row are taken for chance. */
+const mostDeadlocks = 5
+
+/**
+ * Like inStockTransaction, for consolidators, several of which work at a time on a server: `prepare` runs beside the
+ * others, `work` in turn, when it sees what all before it have committed. What `prepare` has read may have changed by
+ * then; if it returns undefined, there is nothing to do. So that nobody waits for one that waits for its turn,
+ * `prepare` writes only rows of notices that it has taken, and reads no table that is truncated in a turn. Both run
+ * again after a deadlock, which only a process of another kind can cause.
+ */
+export async function inStockTurn<Prepared, Result>(
+  store: Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>,
+  prepare: (trx: Executor) => Promise<Prepared | undefined>,
+  work: (trx: Executor, prepared: Prepared) => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result | undefined> {
+  const isAlone = store.engine !== 'server'
+  const inTurn = async (trx: Executor) => {
+    const prepared = await prepare(trx)
+    if (prepared === undefined) return undefined
+    if (!isAlone) await takeTurn(trx)
+    return work(trx, prepared)
+  }
+  if (isAlone) return inStockTransaction(store, inTurn, signal)
+  for (let deadlocks = 0; ; deadlocks++) {
+    try {
+      return await whileStockIsFree(store, shareStock, inTurn, signal)
+    } catch (error) {
+      if ((error as { readonly code?: unknown }).code !== '40P01' || deadlocks === mostDeadlocks) throw error
+    }
+  }
+}
+
+async function whileStockIsFree<Result>(
+  store: Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>,
+  lock: (trx: Executor) => Promise<void>,
+  work: (trx: Executor) => Promise<Result>,
+  signal: AbortSignal | undefined,
+): Promise<Result | undefined> {
   for (;;) {
     const done = await inTransaction(store, async (trx) => {
-      await lockStock(trx)
+      await lock(trx)
       return (await isStockFree(trx)) ? { result: await work(trx) } : undefined
     })
     if (done) return done.result

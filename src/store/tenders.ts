@@ -5,8 +5,9 @@ import type { Executor } from './database.ts'
 import { type NoticeRow, readNotice } from './notices.ts'
 import { loadRedactor } from './redactions.ts'
 
-/** Number of the lock: arbitrary, but the same for all code that writes the stock. */
+/** Numbers of the locks: arbitrary, but the same for all code that writes the stock. */
 const stockLock = 7_271_101
+const turnLock = 7_271_102
 
 /**
  * Held to the end of the transaction by code that changes or publishes the stock, so that a tender cannot vanish
@@ -14,6 +15,29 @@ const stockLock = 7_271_101
  */
 export async function lockStock(db: Executor): Promise<void> {
   await sql`select pg_advisory_xact_lock(${stockLock})`.execute(db)
+}
+
+/** Held to the end of the transaction by consolidators: several at a time, but never beside `lockStock`. */
+export async function shareStock(db: Executor): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(${stockLock})`.execute(db)
+}
+
+/** Whether another consolidator has `shareStock` at this moment. */
+export async function isStockShared(db: Executor): Promise<boolean> {
+  const { rows } = await sql<{ isShared: boolean }>`
+    select exists (
+      select from pg_locks where locktype = 'advisory' and objid = ${stockLock}::integer::oid and mode = 'ShareLock' and granted
+      and database = (select oid from pg_database where datname = current_database()) and pid <> pg_backend_pid()
+    ) as "isShared"`.execute(db)
+  return rows[0]!.isShared
+}
+
+/**
+ * Held to the end of the transaction by the one consolidator that writes, under `shareStock`. It waits for no lock of a
+ * consolidator that waits for its turn, so that they cannot wait for each other.
+ */
+export async function takeTurn(db: Executor): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${turnLock})`.execute(db)
 }
 
 /** A row of the stock without its content. */
