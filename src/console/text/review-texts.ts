@@ -91,7 +91,7 @@ const de: typeof en = {
   begin: 'Mit dem ersten beginnen',
   waiting: 'Wartend',
   waitingNote: 'Zuerst Datensätze mit Widersprüchen, dann nach Wahrscheinlichkeit mal offenen Treffern.',
-  chance: 'Wahrscheinlichkeit',
+  chance: 'Chance',
   readers: 'Offene Treffer',
   pair: 'Paar',
   portals: 'Portale',
