@@ -2,12 +2,12 @@
 // takes over.
 import { execFile, execFileSync } from 'node:child_process'
 import { chownSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { watchProcesses } from './chaos/living-processes.ts'
 import { postgresBinaries } from './chaos/postgres-cluster.ts'
+import { freePort } from './free-port.ts'
 
 const run = promisify(execFile)
 
@@ -24,14 +24,6 @@ export type ReplicatedServers = AsyncDisposable & {
   readonly settle: () => Promise<void>
   /** Ends the primary immediately, promotes the standby, and gives it a standby of its own. */
   readonly failOver: () => Promise<void>
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as { port: number }
-  await new Promise<void>((done) => server.close(() => done()))
-  return port
 }
 
 type Server = { readonly data: string; readonly port: number }

@@ -1,6 +1,5 @@
 // A whole console over real HTTP on a separate stock, with people of every role and a clock that tests move.
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { KyselyPlugin } from 'kysely'
@@ -24,6 +23,7 @@ import { createOrganization } from '../../src/store/organizations.ts'
 import { addMember, createPerson, type Role } from '../../src/store/people.ts'
 import { startSession } from '../../src/store/sessions.ts'
 import { commandActor } from '../../src/store/token-changes.ts'
+import { freePort } from '../free-port.ts'
 import { type Engine, openTestStore, type TestStore } from '../world.ts'
 
 export const startOfConsole = Date.UTC(2026, 10, 23, 8)
@@ -245,12 +245,4 @@ function countedStore(store: TestStore, counted: { waits: number; statements: nu
     },
   })
   return { ...store, db }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const address = server.address()
-  await new Promise((done) => server.close(done))
-  return typeof address === 'object' && address ? address.port : 0
 }

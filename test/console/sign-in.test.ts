@@ -9,9 +9,9 @@ import type { CommandEvent } from '../../src/service/command-event.ts'
 import { makeConsoleLink } from '../../src/service/console-operations.ts'
 import { trialOrganization } from '../../src/store/organizations.ts'
 import { headerOf, type MailReceiver, parseMails, startMailReceiver } from '../digests/mail-receiver.ts'
-
+import { freePort } from '../free-port.ts'
 import { drawnEngines } from '../world.ts'
-import { type ConsoleWorld, freePort, openConsoleWorld } from './console-world.ts'
+import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
 
 const opened: AsyncDisposable[] = []
 afterEach(async () => {

@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
+import { freePort } from '../free-port.ts'
 import type { PlantedEdit } from '../planted-edit.ts'
 import { proofCount, proofDraw } from '../proof/proof-count.ts'
 import {
-  freePort,
   hitKinds,
   hitMessage,
   type KeptHit,

@@ -1,7 +1,6 @@
 // A real PgBouncer in transaction mode before a real server: refused with the reason, or it works.
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -9,7 +8,9 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { publish } from '../../src/publish/publish.ts'
 import { openStore } from '../../src/store/database.ts'
 import { newestEdition } from '../../src/store/editions.ts'
+import { freePort } from '../free-port.ts'
 import { putNumbered } from '../numbered-tenders.ts'
+import { takesConnections } from '../proxies/proxy-process.ts'
 import { publicationFaults } from '../publication-faults.ts'
 import { openTestStore, testDatabaseUrl } from '../world.ts'
 
@@ -18,21 +19,6 @@ const isPossible = program !== undefined && testDatabaseUrl !== undefined
 if (!isPossible) console.log('skipped: PgBouncer (no pgbouncer, or no TEST_DATABASE_URL)')
 
 const limits = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((done) => server.once('listening', done))
-  const { port } = server.address() as AddressInfo
-  await new Promise((done) => server.close(done))
-  return port
-}
-
-const isListening = (port: number) =>
-  new Promise<boolean>((done) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.once('connect', () => done(true)).once('error', () => done(false))
-    socket.once('connect', () => socket.destroy())
-  })
 
 /** The same database through a pooler; `ignored`: the limits that it drops. */
 async function throughPooler(databaseUrl: string, ignored: readonly string[]): Promise<string> {
@@ -54,7 +40,7 @@ ignore_startup_parameters = extra_float_digits${ignored.map((name) => `, ${name}
     child.kill('SIGKILL')
     rmSync(folder, { recursive: true, force: true })
   })
-  while (!(await isListening(port))) {
+  while (!(await takesConnections(port))) {
     if (child.exitCode !== null) throw new Error(`pgbouncer ended with ${child.exitCode}`)
     await delay(50)
   }

@@ -8,7 +8,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRedisLimiter } from '../../src/api/limits/limiter-redis.ts'
-import { endOf, freePort, programOf } from '../proxies/proxy-process.ts'
+import { freePort } from '../free-port.ts'
+import { endOf, programOf } from '../proxies/proxy-process.ts'
 import { startSwallowingProxy } from './swallowing-proxy.ts'
 
 const redisProgram = programOf('redis-server') ?? programOf('valkey-server')

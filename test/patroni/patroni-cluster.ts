@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { watchProcesses } from '../chaos/living-processes.ts'
 import { postgresBinaries } from '../chaos/postgres-cluster.ts'
-import { freePort } from '../proxies/proxy-process.ts'
+
+import { freePort } from '../free-port.ts'
 
 const programs = ['patroni', 'etcd'].map((name) => join('/usr/bin', name))
 
@@ -85,9 +86,19 @@ export async function openPatroniCluster(folder: string): Promise<PatroniCluster
     for (const end = Date.now() + longestWaitMs; ; ) {
       const found = await ask().catch(() => undefined)
       if (found !== undefined) return found
-      if (Date.now() > end) throw new Error(`waited for ${longestWaitMs / 1000} s in vain: ${what} (${folder})`)
+      if (Date.now() > end)
+        throw new Error(`waited for ${longestWaitMs / 1000} s in vain: ${what}; ${await lastWords()}`)
       await delay(100)
     }
+  }
+
+  /** What etcd holds of the members, and the end of each log. */
+  const lastWords = async (): Promise<string> => {
+    const logs = [...children.keys()].map((name) => {
+      const text = readFileSync(join(folder, `${name}.log`), 'utf8')
+      return `${name}: ${text.split('\n').slice(-8).join('\n')}`
+    })
+    return `${JSON.stringify(await list().catch(() => []))}\n${logs.join('\n')}`
   }
 
   const [client, peer] = [await freePort(), await freePort()]

@@ -14,11 +14,11 @@ import formats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contractFile } from '../../src/api/contract-text.ts'
 import { type ProblemSlug, problemKinds } from '../../src/api/problems.ts'
+import { freePort } from '../free-port.ts'
 import { readAnswer, sendRaw } from '../raw-http.ts'
 import {
   type Certificate,
   endOf,
-  freePort,
   makeCertificate,
   type ProxyName,
   type ProxyProcess,

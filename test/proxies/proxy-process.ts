@@ -3,9 +3,10 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '../free-port.ts'
 
 const samples = join(import.meta.dirname, '../../docs/proxies')
 
@@ -35,15 +36,6 @@ export async function makeCertificate(folder: string): Promise<Certificate> {
   })
   await writeFile(both, readFileSync(certificate, 'utf8') + readFileSync(key, 'utf8'))
   return { certificate, key, both }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as import('node:net').AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 export type ProxyProcess = {
@@ -113,7 +105,7 @@ async function argumentsOf(name: ProxyName, folder: string, config: string): Pro
   return ['-p', folder, '-c', join(folder, 'main'), '-e', 'stderr']
 }
 
-function takesConnections(port: number): Promise<boolean> {
+export function takesConnections(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
     socket.once('connect', () => {

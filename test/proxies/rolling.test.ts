@@ -10,10 +10,11 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { publish } from '../../src/publish/publish.ts'
 import { launchNode } from '../database-faults/node-process.ts'
 import { makeTokens } from '../database-faults/tokens.ts'
+import { freePort } from '../free-port.ts'
 import { putNumbered } from '../numbered-tenders.ts'
 import { proofCount } from '../proof/proof-count.ts'
 import { openTestStore, testDatabaseUrl } from '../world.ts'
-import { freePort, makeCertificate, proxyHost, startProxy } from './proxy-process.ts'
+import { makeCertificate, proxyHost, startProxy } from './proxy-process.ts'
 
 if (testDatabaseUrl === undefined) console.log('skipped: rolling restarts (no TEST_DATABASE_URL)')
 

@@ -11,13 +11,13 @@ import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import { replayDeliveries } from '../../src/store/deliveries.ts'
 import { duckRows } from '../files/independent-programs.ts'
+import { freePort } from '../free-port.ts'
 import type { PlantedEdit } from '../planted-edit.ts'
 import { proofDraw } from '../proof/proof-count.ts'
 import { openDeliveryWorld } from '../webhooks/delivery-world.ts'
 import { openTestStore } from '../world.ts'
 import { openCommandWorld } from './command-world.ts'
 import {
-  freePort,
   type HitKind,
   hitKinds,
   hitMessage,

@@ -9,20 +9,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { Redis } from 'ioredis'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { freePort } from '../../../test/free-port.ts'
 import { sentinelAddressOf } from '../../platform/redis-address.ts'
 import { createRedisLimiter } from './limiter-redis.ts'
 import { LateAnswer, type Patience } from './turn-patience.ts'
 
 const program = ['valkey-server', 'redis-server'].find((name) => spawnSync(name, ['--version']).status === 0)
 if (program === undefined) console.log('skipped: Sentinel (no redis-server)')
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((done) => server.close(done))
-  return port
-}
 
 type Store = { readonly port: number; readonly child: ChildProcess; readonly client: Redis }
 

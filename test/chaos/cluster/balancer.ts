@@ -2,7 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { endOf, freePort, programOf } from '../../proxies/proxy-process.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '../../free-port.ts'
+import { endOf, programOf, takesConnections } from '../../proxies/proxy-process.ts'
 import type { LivingProcesses } from '../living-processes.ts'
 
 const sample = join(import.meta.dirname, '../../../docs/proxies/haproxy.cfg')
@@ -24,6 +26,10 @@ export async function startBalancer(options: {
   writeFileSync(config, plain + nodes.map((node, index) => `  server node${index + 1} 127.0.0.1:${node}\n`).join(''))
   const child: ChildProcess = spawn(programOf('haproxy')!, ['-db', '-f', config], { stdio: 'ignore' })
   living.add(child.pid)
+  while (!(await takesConnections(port))) {
+    if (child.exitCode !== null) throw new Error(`HAProxy ended with ${child.exitCode}`)
+    await delay(50)
+  }
   return {
     origin: `http://127.0.0.1:${port}`,
     close: async () => {

@@ -1,5 +1,6 @@
 // Readers of a cluster run: what every answer says is judged, and how long reads stop is measured.
 import { setTimeout as delay } from 'node:timers/promises'
+import { inspect } from 'node:util'
 import { memorySink } from '../../../client/src/sinks/memory-sink.ts'
 import { sync } from '../../../client/src/sync/sync.ts'
 import { TenderClient } from '../../../client/src/tender-client.ts'
@@ -33,6 +34,9 @@ export type ReaderCounts = {
   slowestMs: number
   shed: number
 }
+
+/** What fetch failed with, in its own words and those of the connection. */
+const causeOf = (error: unknown) => `${error} ${inspect((error as Error).cause)}`
 
 export class ClusterReaders {
   readonly counts: ReaderCounts = {
@@ -120,7 +124,7 @@ export class ClusterReaders {
     const pending = new Set<Promise<void>>()
     const probe = async () => {
       const sentAt = Date.now()
-      const answer = await this.#get(this.#world.origin, 'limit=2').catch((error: unknown) => String(error))
+      const answer = await this.#get(this.#world.origin, 'limit=2').catch(causeOf)
       counts.probes++
       counts.slowestMs = Math.max(counts.slowestMs, Date.now() - sentAt)
       if (typeof answer === 'object' && answer.page) {
@@ -135,7 +139,7 @@ export class ClusterReaders {
       counts.failed++
       const said = typeof answer === 'string' ? answer : `${answer.status} ${answer.text.slice(0, 300)}`
       if (!this.#isNodeStruck(sentAt, 2 * longestAnswerMs))
-        this.#judge.tell(`HAProxy answered without a reason: ${said}`)
+        this.#judge.tell(`HAProxy answered without a reason after ${Date.now() - sentAt} ms: ${said}`)
     }
     while (!this.#over.signal.aborted) {
       const one = probe().finally(() => pending.delete(one))
@@ -153,7 +157,7 @@ export class ClusterReaders {
     let newest = 0
     while (!over.aborted) {
       const sentAt = Date.now()
-      const answer = await this.#get(origin, 'limit=2').catch((error: unknown) => `${error} ${(error as Error).cause}`)
+      const answer = await this.#get(origin, 'limit=2').catch(causeOf)
       if (typeof answer === 'object' && answer.page) {
         const { edition } = answer.page
         if (edition < newest) this.#judge.tell(`${name} shows edition ${edition} after ${newest}`)

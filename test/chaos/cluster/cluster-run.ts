@@ -11,7 +11,7 @@ import { editionDump, mismatches, queryOnce } from '../copies.ts'
 import { AnswerJudge } from './answer-judge.ts'
 import { type ClusterFault, clusterFaults, type Lane, meanPauseMs } from './cluster-faults.ts'
 import { ClusterReaders } from './cluster-readers.ts'
-import { type ClusterWorld, openClusterWorld, sharedLimit } from './cluster-world.ts'
+import { type ClusterWorld, openClusterWorld, recoveryMs, sharedLimit } from './cluster-world.ts'
 import type { DatabaseServers } from './database-servers.ts'
 
 export type ClusterOptions = {
@@ -35,8 +35,6 @@ export type ClusterReport = {
   readonly planted: { readonly [kind: string]: number }
 }
 
-/** How long everything may need to be well again. */
-const recoveryMs = 240_000
 /** How long the counts of the limit may be wrong after an outage of Redis: its minute, and what notices its end. */
 const limitGraceMs = minuteMs + 5000
 
