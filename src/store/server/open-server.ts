@@ -91,7 +91,7 @@ export async function checkServer({ db }: Pick<ServerStore, 'db'>, databaseUrl: 
       throw new OperatorError(`${address} is behind a pooler that refuses ${limitsAdvice}`, { cause: error })
     const reason = (error as Error).message || (error as { code?: string }).code || 'no connection'
     throw new OperatorError(
-      `The database ${address} cannot be used (${reason}); check DATABASE_URL and that the server is running.`,
+      `The database ${address} cannot be used (${reason}); check its address and that the server is running.`,
       { cause: error },
     )
   }
@@ -101,6 +101,6 @@ export async function checkServer({ db }: Pick<ServerStore, 'db'>, databaseUrl: 
 export function assertVersion(version: number, address: string): void {
   if (version >= oldestVersion) return
   throw new OperatorError(
-    `The database ${address} runs PostgreSQL ${Math.floor(version / 10_000)}; DATABASE_URL must name version 15 or newer.`,
+    `The database ${address} runs PostgreSQL ${Math.floor(version / 10_000)}; use a server of version 15 or newer.`,
   )
 }

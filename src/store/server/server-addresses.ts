@@ -34,7 +34,7 @@ function wantedOf(said: string | null, hosts: number): Wanted {
   if (said === 'any') return 'any'
   if (said === 'read-write' || said === 'primary') return 'read-write'
   throw new OperatorError(
-    `DATABASE_URL has ${option}=${said}, but the service writes: pass read-write or primary, or omit it.`,
+    `The address of the database has ${option}=${said}, but it is written to: pass read-write or primary, or omit it.`,
   )
 }
 
