@@ -90,6 +90,8 @@ test('without a terminal the command exits with 2 and an explanation, unless --y
   expect(json.status).toBe(2)
   expect(JSON.parse(json.stdout)).toMatchObject({ event: 'error', exitCode: 2 })
   // --yes reaches the operation, which decides for itself
-  expect(call('organization', 'end', 'Acme', '--yes')).toMatchObject({ status: 0, stderr: '' })
+  const ended = call('organization', 'end', 'Acme', '--yes')
+  expect(ended).toMatchObject({ status: 0, stderr: '' })
+  expect(ended.stdout).toMatch(/access of Acme to the API .* it had no contract/)
   expect(call('organization', 'end', 'Acme', '--yes').stderr).toMatch(/no current contract/)
 })

@@ -942,13 +942,16 @@ const table = {
     examples: [["tenderstock organization rename 'Acme Ltd' 'Acme GmbH'", 'commands use the new name immediately']],
   },
   'organization end': {
-    summary: 'End the contract of an organization now; its access to the API closes.',
+    summary: 'End the contract of an organization now, if it has one; its access to the API closes.',
     details: [
       'This is what the button in the console does: requests with its tokens are answered 403 within a minute, while tokens, people and',
-      'searches stay. An operator creates a new contract in the console. Without a contract, use `organization update NAME --access off`.',
+      'searches stay. An operator creates a new contract in the console. Without a contract, `organization update NAME --access on` reopens the access.',
     ],
     operands: { name: 'NAME', min: 1, max: 1 },
-    asks: { question: 'End the contract of "{}" now? The requests of all its tokens are refused from then on.' },
+    asks: {
+      question:
+        'Close the access of "{}" to the API now, and end its contract if it has one? The requests of all its tokens are refused from then on.',
+    },
     examples: [["tenderstock organization end 'Acme Ltd'", 'before the agreed day']],
   },
   'token create': {

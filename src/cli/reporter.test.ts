@@ -34,7 +34,7 @@ test.each<[CommandEvent, object]>([
     { lastModified: instant, publishedAt: instant, records: 3 },
   ],
   [{ event: 'clockDiffers', differenceMs: 200_000_000_000, message: 'm' }, { differenceMs: 200_000_000_000 }],
-  [{ event: 'organizationEnded', organizationId: 'o', name: 'Acme' }, { name: 'Acme' }],
+  [{ event: 'organizationEnded', organizationId: 'o', name: 'Acme', hadContract: true }, { name: 'Acme' }],
 ])('%j', (event, facts) => {
   expect(printed(event)).toMatchObject({ event: event.event, time: instant, ...facts })
 })

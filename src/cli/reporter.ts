@@ -406,7 +406,13 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
     case 'customer':
       return customerText(event, paint)
     case 'organizationEnded':
-      return line('Ended', `the contract of ${event.name}; its access to the API closes within a minute`)
+      return line(
+        'Ended',
+        // a running service of an older version does not say it
+        event.hadContract === false
+          ? `the access of ${event.name} to the API within a minute; it had no contract`
+          : `the contract of ${event.name}; its access to the API closes within a minute`,
+      )
     case 'token':
       return tokenText(event, paint)
     case 'revoked':

@@ -285,7 +285,8 @@ export type Facts = {
   // who has access
   organization: Organization
   customer: Customer
-  organizationEnded: { organizationId: string; name: string }
+  /** `hadContract`: false if only its access was closed. */
+  organizationEnded: { organizationId: string; name: string; hadContract: boolean }
   /** `token`: the plaintext of a token that was just created. */
   token: ApiToken & { isExpired: boolean; token?: string }
   revoked: { tokenId: string }

@@ -33,7 +33,7 @@ describe.each(drawnEngines)('organizations by commands (%s)', (engine) => {
     ])
 
     // without a contract its access is closed
-    await run('organization end', ['Acme'])
+    expect(await run('organization end', ['Acme'])).toMatchObject([{ hadContract: false }])
     await expect(run('organization end', ['Acme'])).rejects.toThrow('no current contract, and its access is closed')
     await run('organization update', ['Acme'], { access: 'on' })
     await putContract(
@@ -56,7 +56,7 @@ describe.each(drawnEngines)('organizations by commands (%s)', (engine) => {
       (await loadTokens(store.db)).find((token) => token.organizationId === organizationId)?.hasApiAccess
     expect(await access()).toBe(true)
     expect(await run('organization end', ['Acme GmbH'])).toEqual([
-      { event: 'organizationEnded', organizationId, name: 'Acme GmbH' },
+      { event: 'organizationEnded', organizationId, name: 'Acme GmbH', hadContract: true },
     ])
     expect(await access()).toBe(false)
     expect((await findContract(store.db, organizationId))?.endedAt).toBeTypeOf('number')

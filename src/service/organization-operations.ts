@@ -101,14 +101,15 @@ export const renameOrganizationNow: Operation = async (context, { operands }, em
 export const endOrganization: Operation = async (context, { operands }, emit) => {
   const { store, clock } = context
   const { organizationId, name, hasApiAccess } = await organizationNamed(store, operands[0]!)
-  await inTransaction(store, async (trx) => {
-    if (await endContractBy(trx, actorOf(context), organizationId, clock())) return
+  const hadContract = await inTransaction(store, async (trx) => {
+    if (await endContractBy(trx, actorOf(context), organizationId, clock())) return true
     if (!hasApiAccess) throw new OperatorError(`"${name}" has no current contract, and its access is closed.`)
     const change = { hasApiAccess: false }
     await changeOrganization({ db: trx }, organizationId, change)
     await noteCommand(trx, context, { action: 'organization.update', subject: name, organizationId, detail: change })
+    return false
   })
-  emit({ event: 'organizationEnded', organizationId, name })
+  emit({ event: 'organizationEnded', organizationId, name, hadContract })
   return 0
 }
 
