@@ -30,8 +30,8 @@ export type PatroniCluster = AsyncDisposable & {
   /** SIGKILL to the leader's PostgreSQL and Patroni; resolves to the next leader's name. The lost one comes back. */
   readonly failOver: () => Promise<string>
   /**
-   * The leader's whole machine stands still until another leads, and wakes up believing that it does. Resolves to the
-   * next leader's name.
+   * The leader's whole machine stands still until another leads. Its PostgreSQL wakes up believing that it leads, and
+   * its Patroni is a new one. Resolves to the next leader's name.
    */
   readonly freezeLeader: () => Promise<string>
 }
@@ -219,6 +219,8 @@ export async function openPatroniCluster(folder: string): Promise<PatroniCluster
     freezeLeader: async () => {
       const from = await leader()
       const machine = machineOf(members.find(({ name }) => name === from)!)
+      const patroni = children.get(from)!
+      const ended = new Promise((done) => patroni.once('close', done))
       const signal = (name: NodeJS.Signals) => {
         for (const pid of machine) {
           try {
@@ -232,7 +234,11 @@ export async function openPatroniCluster(folder: string): Promise<PatroniCluster
       try {
         return await leader(from)
       } finally {
+        // Patroni 3.0 with etcd 3, if woken, takes the leader's key back from whoever has it: what a watchdog is for
+        patroni.kill('SIGKILL')
+        await ended
         signal('SIGCONT')
+        startMember(from)
       }
     },
     [Symbol.asyncDispose]: async () => {
