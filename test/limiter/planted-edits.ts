@@ -20,7 +20,7 @@ export const plantedLimitEdits: readonly PlantedEdit[] = [
   {
     name: 'alone, a process has the whole limit',
     file: shared,
-    from: 'Math.floor(limit / Math.max(1, processes()))',
+    from: 'Math.floor(limit / Math.max(1, processes))',
     to: 'limit',
   },
   {
@@ -50,14 +50,14 @@ export const plantedLimitEdits: readonly PlantedEdit[] = [
   {
     name: 'each request of a burst that is late counts as a dead connection',
     file: shared,
-    from: 'error instanceof LateAnswer && (isLook || !isFailing)',
+    from: 'error instanceof LateAnswer && (isLook || !this.#isFailing)',
     to: 'error instanceof LateAnswer',
   },
   {
     name: 'lost counts go unnoticed',
     file: shared,
-    from: 'if (epoch !== heard) {',
-    to: 'if (epoch === undefined) {',
+    from: 'if (this.#epoch !== epoch) {',
+    to: 'if (this.#epoch === undefined) {',
   },
   {
     name: 'a greeting that nobody answers is waited for without end',
@@ -68,7 +68,7 @@ export const plantedLimitEdits: readonly PlantedEdit[] = [
   {
     name: 'a dead connection is kept',
     file: shared,
-    from: 'if (!isMissed || ++unanswered < maxUnanswered) return',
+    from: 'if (!isMissed || ++this.#unanswered < maxUnanswered) return',
     to: 'return',
   },
 ]

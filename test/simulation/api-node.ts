@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify'
 import { type CursorKey, type CursorSealer, createCursorSealer } from '../../src/api/cursors/cursor.ts'
 import type { Limiter } from '../../src/api/limits/limiter.ts'
 import { createLocalLimiter } from '../../src/api/limits/limiter-memory.ts'
-import { createSharedLimiter, type SharedAnswer } from '../../src/api/limits/limiter-shared.ts'
+import { type SharedAnswer, SharedLimiter } from '../../src/api/limits/limiter-shared.ts'
 import { buildApi } from '../../src/api/server.ts'
 import { openTokenTable, type TokenSource, type TokenTable } from '../../src/api/token-table.ts'
 import { DigestSum, recordHash } from '../../src/domain/stock-digest.ts'
@@ -289,7 +289,7 @@ export class ApiNode {
     })
     const versioned = withSecondVersion(sealer, backplane.cursorVersion)
     this.cursors = faults.cursors?.(versioned, this) ?? versioned
-    const limiter = createSharedLimiter({
+    const limiter = new SharedLimiter({
       local: createLocalLimiter(clock, smallLimiter),
       takeShared: async (key, limit) => {
         if (backplane.isLimiterStoreDown()) throw new Error('the store of the limit does not answer')
@@ -316,7 +316,7 @@ export class ApiNode {
         }
         return admission
       },
-      close: limiter.close,
+      close: () => limiter.close(),
     }
     this.limiter = faults.limiter?.(noted, this) ?? noted
     await this.readTokens()

@@ -13,7 +13,7 @@ import {
   releaseThread,
   roomForOrganizations,
 } from './limiter-memory.ts'
-import { createSharedLimiter } from './limiter-shared.ts'
+import { SharedLimiter } from './limiter-shared.ts'
 
 /** Every request, with the moment from which it no longer counts; nothing is forgotten. */
 function createModel() {
@@ -251,7 +251,7 @@ describe('room in the memory', () => {
 
   test('that is full loses no request that the shared store admitted', async () => {
     let isDown = false
-    const limiter = createSharedLimiter({
+    const limiter = new SharedLimiter({
       takeShared: async (_key, limit) => {
         if (isDown) throw new Error('no answer')
         return { isAllowed: true, count: limit - 7, waitMs: 60_000, epoch: 'one' }
@@ -305,18 +305,19 @@ test('without the shared store all threads of a process use one count, which kno
   const memory = createLimiterMemory({ organizations: 5 })
   let isDown = false
   let admitted = 0
-  const readers = [0, 1].map((thread) =>
-    createSharedLimiter({
-      takeShared: async () => {
-        if (isDown) throw new Error('no answer')
-        return { isAllowed: true, count: ++admitted, waitMs: 60_000, epoch: 'one' }
-      },
-      giveBack: async () => {},
-      probe: async () => {},
-      clock: () => 1000,
-      local: new MemoryLimiter({ memory, clock: () => 1000, thread }),
-      close: async () => {},
-    }),
+  const readers = [0, 1].map(
+    (thread) =>
+      new SharedLimiter({
+        takeShared: async () => {
+          if (isDown) throw new Error('no answer')
+          return { isAllowed: true, count: ++admitted, waitMs: 60_000, epoch: 'one' }
+        },
+        giveBack: async () => {},
+        probe: async () => {},
+        clock: () => 1000,
+        local: new MemoryLimiter({ memory, clock: () => 1000, thread }),
+        close: async () => {},
+      }),
   )
   for (let index = 0; index < 20; index++) await readers[index % 2]!.take('one', 60)
   isDown = true

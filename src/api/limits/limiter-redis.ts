@@ -6,7 +6,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Log } from '../../platform/log.ts'
 import { connectRedis } from './connect-redis.ts'
 import { bucketMs, type Limiter, type LocalLimiter, maxExactLimit, windowMs } from './limiter.ts'
-import { createSharedLimiter } from './limiter-shared.ts'
+import { SharedLimiter } from './limiter-shared.ts'
 import { createTurnPatience, type Patience } from './turn-patience.ts'
 
 /** How long to wait for an answer, in turns of the event loop (turn-patience.ts): about 0.1 s of a loop that runs. */
@@ -113,7 +113,7 @@ export function createRedisLimiter(options: {
       () => {},
     )
   })
-  const limiter = createSharedLimiter({
+  const limiter = new SharedLimiter({
     takeShared: async (key, limit) => {
       const bucket = limit > maxExactLimit ? bucketMs : 1
       const askedAt = clock()
@@ -138,5 +138,9 @@ export function createRedisLimiter(options: {
       redis.disconnect()
     },
   })
-  return { ...limiter, connected: Promise.race([ready, delay(firstConnectMs, undefined, { ref: false })]) }
+  return {
+    take: (key, limit) => limiter.take(key, limit),
+    close: () => limiter.close(),
+    connected: Promise.race([ready, delay(firstConnectMs, undefined, { ref: false })]),
+  }
 }

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { windowMs } from './limiter.ts'
-import { createSharedLimiter, type SharedAnswer } from './limiter-shared.ts'
+import { type SharedAnswer, SharedLimiter } from './limiter-shared.ts'
 import { createTurnPatience, LateAnswer } from './turn-patience.ts'
 
 type Store = 'up' | 'late' | 'gone'
@@ -25,28 +25,30 @@ function createWorld() {
     const waitMs = counts[Math.max(0, counts.length - limit)]! + windowMs - now
     return { isAllowed, count: counts.length, waitMs, epoch: `epoch ${epoch}` }
   }
-  const limiters = Array.from({ length: processCount }, () =>
-    createSharedLimiter({
-      takeShared: async () => {
-        if (store === 'gone') throw new Error('the connection is lost')
-        return answerOf()
-      },
-      patience: {
-        within: async (answer) => {
-          if (store === 'late') throw new LateAnswer()
-          return await answer
+  const limiters = Array.from(
+    { length: processCount },
+    () =>
+      new SharedLimiter({
+        takeShared: async () => {
+          if (store === 'gone') throw new Error('the connection is lost')
+          return answerOf()
         },
-      },
-      giveBack: async () => {
-        counts.pop()
-      },
-      probe: async () => {
-        if (store === 'gone') throw new Error('the connection is lost')
-      },
-      clock: () => now,
-      processes: () => processCount,
-      close: async () => {},
-    }),
+        patience: {
+          within: async (answer) => {
+            if (store === 'late') throw new LateAnswer()
+            return await answer
+          },
+        },
+        giveBack: async () => {
+          counts.pop()
+        },
+        probe: async () => {
+          if (store === 'gone') throw new Error('the connection is lost')
+        },
+        clock: () => now,
+        processes: () => processCount,
+        close: async () => {},
+      }),
   )
   return {
     get now() {

@@ -43,20 +43,7 @@ type Known = {
   aloneAt: number
 }
 
-/**
- * Queries the shared store (`takeShared`), and continues without it if it rejects or is late: never with an error,
- * slowly, or without a limit. Alone, a process
- *
- * - continues from the last shared answer while all requests of that answer still count: a denied organization stays
- *   denied;
- * - admits the limit divided by the number of living processes, including its own requests of the last minute.
- *
- * The store never learns what the process admitted alone. Therefore, for a minute afterwards, and for a minute after
- * the store lost its counts, the share applies in addition to the shared count. In any 60 seconds all processes
- * together admit at most the limit by the shared count and the limit by their shares; entirely without the store only
- * the latter.
- */
-export function createSharedLimiter(options: {
+export type SharedLimiterOptions = {
   readonly takeShared: (key: string, limit: number) => Promise<SharedAnswer>
   /** Takes back the newest request of a key, which was denied here because the store's answer was late. */
   readonly giveBack: (key: string) => Promise<unknown>
@@ -75,87 +62,112 @@ export function createSharedLimiter(options: {
   /** Called when it starts or stops counting alone. */
   readonly onSharing?: ((isSharing: boolean) => void) | undefined
   readonly close: () => Promise<void>
-}): Limiter {
-  const { takeShared, giveBack, probe, clock, log, reconnect, close } = options
-  const within = options.patience?.within ?? ((answer) => answer)
-  const local = options.local ?? createLocalLimiter(clock)
-  const processes = options.processes ?? (() => 1)
-  const knownKeys = new Map<string, Known>()
+}
+
+/**
+ * Queries the shared store (`takeShared`), and continues without it if it rejects or is late: never with an error,
+ * slowly, or without a limit. Alone, a process
+ *
+ * - continues from the last shared answer while all requests of that answer still count: a denied organization stays
+ *   denied;
+ * - admits the limit divided by the number of living processes, including its own requests of the last minute.
+ *
+ * The store never learns what the process admitted alone. Therefore, for a minute afterwards, and for a minute after
+ * the store lost its counts, the share applies in addition to the shared count. In any 60 seconds all processes
+ * together admit at most the limit by the shared count and the limit by their shares; entirely without the store only
+ * the latter.
+ */
+export class SharedLimiter implements Limiter {
+  readonly #options: SharedLimiterOptions
+  readonly #clock: Clock
+  readonly #local: LocalLimiter
+  readonly #known = new Map<string, Known>()
   /** Requests that wait for the store's answer and meanwhile count towards the share. */
-  const asking = new Map<string, number>()
-  let epoch: string | undefined
-  let epochSince = Number.NEGATIVE_INFINITY
-  let failedAt = Number.NEGATIVE_INFINITY
-  let isFailing = false
-  let probing: Promise<boolean> | undefined
-  let unanswered = 0
+  readonly #asking = new Map<string, number>()
+  #epoch: string | undefined
+  #epochSince = Number.NEGATIVE_INFINITY
+  #failedAt = Number.NEGATIVE_INFINITY
+  #isFailing = false
+  #probing: Promise<boolean> | undefined
+  #unanswered = 0
 
-  // A clock that was set back must not hold anything for longer than a minute.
-  const isWithin = (since: number, forMs: number, now: number): boolean => now >= since && now - since < forMs
-  const shareOf = (limit: number): number => Math.max(1, Math.floor(limit / Math.max(1, processes())))
-
-  function knownOf(key: string): Known {
-    let known = knownKeys.get(key)
-    if (!known) {
-      if (knownKeys.size >= maxKnown) knownKeys.clear()
-      const never = Number.NEGATIVE_INFINITY
-      known = { count: 0, heldFrom: never, heldUntil: never, aloneAt: never }
-      knownKeys.set(key, known)
-    }
-    return known
+  constructor(options: SharedLimiterOptions) {
+    this.#options = options
+    this.#clock = options.clock
+    this.#local = options.local ?? createLocalLimiter(options.clock)
   }
 
-  /** `askedAt` is before the store read its clock, so that nothing counts longer than in the store. */
-  function hear(key: string, { count, waitMs, epoch: heard }: SharedAnswer, askedAt: number): void {
-    unanswered = 0
-    if (epoch !== heard) {
-      if (epoch !== undefined) {
-        epochSince = clock()
-        log?.error({}, 'the shared store has lost the rate-limit counts: each process keeps to its share for a minute')
+  async take(key: string, limit: number): Promise<Admission> {
+    if (this.#isFailing && !(await this.#countsAgain())) return this.#takeAlone(key, limit)
+    return await this.#ask(key, limit)
+  }
+
+  close(): Promise<void> {
+    return this.#options.close()
+  }
+
+  async #ask(key: string, limit: number): Promise<Admission> {
+    const askedAt = this.#clock()
+    if (this.#keepsToShare(key, askedAt)) {
+      const own = this.#local.look(key, this.#shareOf(limit))
+      if (!own.isAllowed || own.remaining < (this.#asking.get(key) ?? 0)) return denial(limit, own.resetSeconds)
+    }
+    this.#asking.set(key, (this.#asking.get(key) ?? 0) + 1)
+    try {
+      const answer = await this.#answerOf(key, limit)
+      if ('alone' in answer) return answer.alone
+      this.#hear(key, answer, askedAt)
+      return this.#admissionOf(key, limit, answer)
+    } finally {
+      const others = this.#asking.get(key)! - 1
+      if (others === 0) this.#asking.delete(key)
+      else this.#asking.set(key, others)
+    }
+  }
+
+  /** The store's answer, or what this process decided because it gave none in time. */
+  async #answerOf(key: string, limit: number): Promise<SharedAnswer | { readonly alone: Admission }> {
+    const { takeShared, giveBack } = this.#options
+    let asked: Promise<SharedAnswer> | undefined
+    try {
+      for (let sent = 0; sent <= maxResent; sent++) {
+        asked = takeShared(key, limit)
+        const answer = await this.#within(asked)
+        if (answer.isExpired !== true) return answer
       }
-      epoch = heard
+      throw new LateAnswer()
+    } catch (error) {
+      this.#fail(error, false)
+      const alone = this.#takeAlone(key, limit)
+      if (error instanceof LateAnswer)
+        asked?.then((late) => (late.isAllowed && !alone.isAllowed ? giveBack(key) : undefined)).catch(() => {})
+      return { alone }
     }
-    const known = knownOf(key)
-    if (known.heldFrom > askedAt && known.heldFrom <= clock()) return
-    known.count = count
-    known.heldFrom = askedAt
-    known.heldUntil = askedAt + waitMs
   }
 
-  /** Requests that waited for the same answer count as one check of the store. */
-  function fail(error: unknown, isLook: boolean): void {
-    const isMissed = error instanceof LateAnswer && (isLook || !isFailing)
-    failedAt = clock()
-    if (!isFailing)
-      log?.error(
-        { error: String(error), processes: processes() },
-        'rate limits are counted per node: the shared store does not answer',
-      )
-    isFailing = true
-    options.onSharing?.(false)
-    if (!isMissed || ++unanswered < maxUnanswered) return
-    unanswered = 0
-    reconnect?.()
+  #admissionOf(key: string, limit: number, { isAllowed, count, waitMs }: SharedAnswer): Admission {
+    let remaining = Math.max(0, limit - count)
+    if (this.#keepsToShare(key, this.#clock())) {
+      // The store may have lost its counts with this very answer.
+      const own = this.#local.look(key, this.#shareOf(limit))
+      if (isAllowed && !own.isAllowed) return denial(limit, own.resetSeconds)
+      remaining = Math.min(remaining, own.remaining)
+    }
+    if (isAllowed) this.#local.record(key, limit)
+    return { isAllowed, limit, remaining, resetSeconds: secondsUntil(waitMs, 0) }
   }
 
-  const denial = (limit: number, resetSeconds: number): Admission => ({
-    isAllowed: false,
-    limit,
-    remaining: 0,
-    resetSeconds,
-  })
-
-  function takeAlone(key: string, limit: number): Admission {
-    const known = knownOf(key)
-    const now = clock()
+  #takeAlone(key: string, limit: number): Admission {
+    const known = this.#knownOf(key)
+    const now = this.#clock()
     const isHeld = isWithin(known.heldFrom, Math.min(known.heldUntil - known.heldFrom, memoryMs), now)
-    const share = shareOf(limit)
+    const share = this.#shareOf(limit)
     if (isHeld && known.count >= limit) {
-      const { isAllowed, resetSeconds } = local.look(key, share)
+      const { isAllowed, resetSeconds } = this.#local.look(key, share)
       const heldSeconds = secondsUntil(known.heldUntil, now)
       return denial(limit, isAllowed ? heldSeconds : Math.max(heldSeconds, resetSeconds))
     }
-    const admission = local.take(key, share)
+    const admission = this.#local.take(key, share)
     if (admission.isAllowed) {
       known.aloneAt = now
       known.count++
@@ -165,86 +177,105 @@ export function createSharedLimiter(options: {
   }
 
   /** Whether the share applies in addition to the shared count. */
-  function keepsToShare(key: string, now: number): boolean {
-    const known = knownKeys.get(key)
-    return isWithin(epochSince, memoryMs, now) || (known !== undefined && isWithin(known.aloneAt, memoryMs, now))
+  #keepsToShare(key: string, now: number): boolean {
+    const known = this.#known.get(key)
+    return isWithin(this.#epochSince, memoryMs, now) || (known !== undefined && isWithin(known.aloneAt, memoryMs, now))
   }
 
-  async function ask(key: string, limit: number): Promise<Admission> {
-    const askedAt = clock()
-    if (keepsToShare(key, askedAt)) {
-      const own = local.look(key, shareOf(limit))
-      if (!own.isAllowed || own.remaining < (asking.get(key) ?? 0)) return denial(limit, own.resetSeconds)
-    }
-    asking.set(key, (asking.get(key) ?? 0) + 1)
-    try {
-      let asked: Promise<SharedAnswer> | undefined
-      let answer: SharedAnswer
-      try {
-        let sent = 0
-        do {
-          asked = takeShared(key, limit)
-          answer = await within(asked)
-        } while (answer.isExpired === true && sent++ < maxResent)
-        if (answer.isExpired === true) throw new LateAnswer()
-      } catch (error) {
-        fail(error, false)
-        const alone = takeAlone(key, limit)
-        if (error instanceof LateAnswer)
-          asked?.then((late) => (late.isAllowed && !alone.isAllowed ? giveBack(key) : undefined)).catch(() => {})
-        return alone
+  #shareOf(limit: number): number {
+    const processes = this.#options.processes?.() ?? 1
+    return Math.max(1, Math.floor(limit / Math.max(1, processes)))
+  }
+
+  /** `askedAt` is before the store read its clock, so that nothing counts longer than in the store. */
+  #hear(key: string, { count, waitMs, epoch }: SharedAnswer, askedAt: number): void {
+    this.#unanswered = 0
+    if (this.#epoch !== epoch) {
+      if (this.#epoch !== undefined) {
+        this.#epochSince = this.#clock()
+        this.#options.log?.error(
+          {},
+          'the shared store has lost the rate-limit counts: each process keeps to its share for a minute',
+        )
       }
-      hear(key, answer, askedAt)
-      let remaining = Math.max(0, limit - answer.count)
-      if (keepsToShare(key, clock())) {
-        // The store may have lost its counts with this very answer.
-        const own = local.look(key, shareOf(limit))
-        if (answer.isAllowed && !own.isAllowed) return denial(limit, own.resetSeconds)
-        remaining = Math.min(remaining, own.remaining)
-      }
-      if (answer.isAllowed) local.record(key, limit)
-      return { isAllowed: answer.isAllowed, limit, remaining, resetSeconds: secondsUntil(answer.waitMs, 0) }
-    } finally {
-      const others = asking.get(key)! - 1
-      if (others === 0) asking.delete(key)
-      else asking.set(key, others)
+      this.#epoch = epoch
     }
+    const known = this.#knownOf(key)
+    if (known.heldFrom > askedAt && known.heldFrom <= this.#clock()) return
+    known.count = count
+    known.heldFrom = askedAt
+    known.heldUntil = askedAt + waitMs
+  }
+
+  #knownOf(key: string): Known {
+    let known = this.#known.get(key)
+    if (!known) {
+      if (this.#known.size >= maxKnown) this.#known.clear()
+      const never = Number.NEGATIVE_INFINITY
+      known = { count: 0, heldFrom: never, heldUntil: never, aloneAt: never }
+      this.#known.set(key, known)
+    }
+    return known
   }
 
   /** Checks occasionally whether the store counts again. All requests that arrive meanwhile wait for the result. */
-  async function countsAgain(): Promise<boolean> {
-    if (probing === undefined && isWithin(failedAt, breakerMs, clock())) return false
-    probing ??= lookAtStore().finally(() => {
-      probing = undefined
+  async #countsAgain(): Promise<boolean> {
+    if (this.#probing === undefined && isWithin(this.#failedAt, breakerMs, this.#clock())) return false
+    this.#probing ??= this.#lookAtStore().finally(() => {
+      this.#probing = undefined
     })
-    return await probing
+    return await this.#probing
   }
 
-  async function lookAtStore(): Promise<boolean> {
+  async #lookAtStore(): Promise<boolean> {
+    const { probe, onSharing, log } = this.#options
     const answer = probe()
     answer.then(
       () => {
-        unanswered = 0
+        this.#unanswered = 0
       },
       () => {},
     )
     try {
-      await within(answer)
+      await this.#within(answer)
     } catch (error) {
-      fail(error, true)
+      this.#fail(error, true)
       return false
     }
-    isFailing = false
-    options.onSharing?.(true)
+    this.#isFailing = false
+    onSharing?.(true)
     log?.info({}, 'rate limits are shared again')
     return true
   }
 
-  return {
-    take: async (key, limit) => {
-      if (isFailing && !(await countsAgain())) return takeAlone(key, limit)
-      return await ask(key, limit)
-    },
-    close,
+  /** Requests that waited for the same answer count as one check of the store. */
+  #fail(error: unknown, isLook: boolean): void {
+    const { log, onSharing, processes, reconnect } = this.#options
+    const isMissed = error instanceof LateAnswer && (isLook || !this.#isFailing)
+    this.#failedAt = this.#clock()
+    if (!this.#isFailing)
+      log?.error(
+        { error: String(error), processes: processes?.() ?? 1 },
+        'rate limits are counted per node: the shared store does not answer',
+      )
+    this.#isFailing = true
+    onSharing?.(false)
+    if (!isMissed || ++this.#unanswered < maxUnanswered) return
+    this.#unanswered = 0
+    reconnect?.()
+  }
+
+  #within<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    return this.#options.patience?.within(answer) ?? answer
   }
 }
+
+// A clock that was set back must not hold anything for longer than a minute.
+const isWithin = (since: number, forMs: number, now: number): boolean => now >= since && now - since < forMs
+
+const denial = (limit: number, resetSeconds: number): Admission => ({
+  isAllowed: false,
+  limit,
+  remaining: 0,
+  resetSeconds,
+})

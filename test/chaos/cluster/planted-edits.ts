@@ -54,7 +54,7 @@ export const plantedClusterEdits: readonly (PlantedEdit & {
   {
     name: 'alone, a process has the whole limit',
     file: 'src/api/limits/limiter-shared.ts',
-    from: 'Math.floor(limit / Math.max(1, processes()))',
+    from: 'Math.floor(limit / Math.max(1, processes))',
     to: 'limit',
     kinds: ['Redis killed', 'Redis silent'],
     finding: /requests were admitted in a minute/,
