@@ -142,7 +142,9 @@ test('a backup of an older version is migrated, and one of a newer version is re
   const { checksum: _, ...manifest } = JSON.parse(await readFile(path, 'utf8')) as Manifest & { checksum: string }
   await writeFile(path, manifestText({ ...manifest, version: '9.0', migrations: [...manifest.migrations, '9999-new'] }))
   const other = join(location, 'other')
-  await expect(restored(location, other)).rejects.toThrow(/made by a newer version of Tenderstock \(9\.0\); update the/)
+  await expect(restored(location, other)).rejects.toThrow(
+    /made by version 9\.0, holds changes of a newer version of Tenderstock \(9999-new\); restore it with that version/,
+  )
 }, 600_000)
 
 test('a restore applies the redactions of a file that it finds: in the data folder, in the backup, beside it', async () => {

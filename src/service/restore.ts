@@ -115,9 +115,11 @@ async function findRedactions(
 }
 
 function migrationsOf({ migrations: names, version }: Manifest, storage: BackupStorage): Migrations {
-  if (names.some((name) => !(name in migrations)))
+  const unknown = names.filter((name) => !(name in migrations))
+  // the backup itself may be of this version, made after going back
+  if (unknown.length > 0)
     throw new OperatorError(
-      `The backup in ${storage.name} was made by a newer version of Tenderstock (${version}); update the program.`,
+      `The backup in ${storage.name}, made by version ${version}, holds changes of a newer version of Tenderstock (${unknown.join(', ')}); restore it with that version.`,
     )
   return Object.fromEntries(names.map((name) => [name, migrations[name]!]))
 }
