@@ -35,6 +35,12 @@ export const lostName = ({ edition, checksum }: { readonly edition: number; read
 /** Their numbers must not reach those of an epoch, and nobody publishes more than one in a minute. */
 const numberStep = 1000
 const keptEpochs = 100
+/**
+ * One state may be restored again, after editions of the first attempt were seen. So the numbers of an epoch that
+ * publishes everything again come from the time, which passes faster than anybody publishes.
+ */
+const numberMs = 10_000
+const numbersSince = Date.UTC(2020, 0, 1)
 
 /** The epochs of this stock after its first one, the newest last. */
 export async function epochsOf(db: Executor): Promise<readonly Epoch[]> {
@@ -129,7 +135,8 @@ function nextEpoch(epochs: readonly Epoch[], newest: EditionRow, { now, at, lost
   const unused = epochs.at(-1)?.edition === newest.edition ? epochs.at(-1) : undefined
   const minutes = Math.max(0, now - newest.publishedAt) / minuteMs
   const above = Math.max(newest.edition, used) + minutes
-  const first = (Math.floor(above / numberStep) + 2) * numberStep + 1
+  const jumped = (Math.floor(above / numberStep) + 2) * numberStep + 1
+  const first = lost === null ? Math.max(jumped, Math.ceil((now - numbersSince) / numberMs)) : jumped
   const epoch: Epoch = {
     edition: newest.edition,
     first: Math.max(first, unused?.first ?? 0),
