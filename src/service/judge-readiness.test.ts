@@ -60,6 +60,17 @@ describe('a node', () => {
     expect(node.pass(20_000, { isAnswering: true })).toEqual([undefined, 'behind'])
   })
 
+  test('that was behind receives requests again while the database is away, because all nodes may be behind', () => {
+    const node = openNode()
+    node.judge()
+    node.facts.known = 8
+    expect(node.pass(70_000, { isAnswering: true })).toEqual([undefined, 'behind'])
+    // a silence of ten seconds counts as a lost database
+    expect(node.pass(10_000, { isAnswering: false })).toEqual(['behind'])
+    expect(node.pass(2 * hourMs, { isAnswering: false })).toEqual([undefined])
+    expect(node.pass(1000, { isAnswering: true })).toEqual(['behind'])
+  })
+
   test('is not behind with an edition that the database did not name yet', () => {
     const node = openNode()
     node.judge()
