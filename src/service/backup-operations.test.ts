@@ -168,6 +168,17 @@ test('a restore applies the redactions of a file that it finds: in the data fold
   expect(await readFile(join(target, redactionsFile), 'utf8')).toBe(lines)
 }, 600_000)
 
+test('a restore that ends before it applied the redactions has recorded them with the stock', async () => {
+  const { location, dataFolder, target } = await backedUp()
+  const request = { command: 'restore', operands: [location], options: { redactions: await redactIn(dataFolder) } }
+  const where = { dataFolder: target, version: 'test', signal: new AbortController().signal }
+  const killed = restore(where, request, ({ event }) => {
+    if (event === 'restored') throw new Error('killed')
+  })
+  await expect(killed).rejects.toThrow('killed')
+  expect((await personIn(target)).applied).toEqual([['request 7', false]])
+}, 600_000)
+
 test('a restore adds what the backup lacks, and ends what was undone after it', async () => {
   const { dataFolder, folder, target } = await backedUp()
   const file = await redactIn(dataFolder)
