@@ -71,7 +71,7 @@ export async function startReaders(options: ReadersOptions): Promise<Readers> {
     createLimiterMemory({ organizations: roomForOrganizations(organizations) }),
   )
   await pool.start()
-  return pool
+  return { close: () => pool.close() }
 }
 
 /** What readers ask the main thread, remembered for a reader that starts while the database is down. */
@@ -123,7 +123,7 @@ class ReaderAnswers {
   }
 }
 
-class ReaderPool implements Readers {
+class ReaderPool {
   readonly #options: ReadersOptions
   readonly #answers: ReaderAnswers
   readonly #limiterMemory: SharedArrayBuffer
