@@ -10,6 +10,7 @@ import {
   mkdtempSync,
   readdirSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -113,59 +114,107 @@ describe.skipIf(!isFull)('the container', () => {
     expect(statSync(join(image.folder, 'data')).uid).toBe(user)
   })
 
-  test('runs without privileges on a read-only file system, is healthy, and stops cleanly', async () => {
-    const data = join(folder, 'data')
-    mkdirSync(data)
-    chownSync(data, user, user)
-    const { Entrypoint, Cmd, Env, Healthcheck } = image.config as {
-      Entrypoint: string[]
-      Cmd: string[]
-      Env: string[]
-      Healthcheck: { Test: string[] }
-    }
+  /** A container of the image with this folder as its volume; resolves when it has said `ready`. */
+  const startImage = async (data: string, command?: readonly string[]) => {
+    const { Entrypoint, Cmd, Env } = image.config as { Entrypoint: string[]; Cmd: string[]; Env: string[] }
     const environment = ['env', '-i', 'PATH=/usr/local/bin:/usr/bin:/bin', ...Env]
     const args = ['--mount', '--net', 'sh', join(import.meta.dirname, 'run-image.sh'), image.folder, data]
-    const service = spawn('unshare', [...args, ...environment, ...Entrypoint, ...Cmd], {
+    const service = spawn('unshare', [...args, ...environment, ...Entrypoint, ...(command ?? Cmd)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const closed = once(service, 'close')
-    const inside = (...command: string[]) =>
-      spawnSync(
-        'nsenter',
-        [
-          '-t',
-          String(service.pid),
-          '--net',
-          '--mount',
-          'chroot',
-          `--userspec=${user}:${user}`,
-          image.folder,
-          ...environment,
-          ...command,
-        ],
-        { encoding: 'utf8' },
-      )
+    const names: string[] = []
+    for await (const line of createInterface({ input: service.stdout })) {
+      names.push(readPrintedEvent(line).event)
+      if (names.at(-1) === 'ready') break
+    }
+    return {
+      isReady: names.at(-1) === 'ready',
+      /** As `docker exec` does. */
+      inside: (...command: string[]) =>
+        spawnSync(
+          'nsenter',
+          [
+            ...['-t', String(service.pid), '--net', '--mount'],
+            ...['chroot', `--userspec=${user}:${user}`, image.folder, ...environment, ...command],
+          ],
+          { encoding: 'utf8' },
+        ),
+      /** Resolves to the exit code. */
+      end: async (signal: 'SIGTERM' | 'SIGKILL') => {
+        service.kill(signal)
+        await closed
+        return service.exitCode
+      },
+    }
+  }
+  const newVolume = (name: string): string => {
+    const data = join(folder, name)
+    mkdirSync(data)
+    chownSync(data, user, user)
+    return data
+  }
+  const program = ['node', '/opt/tenderstock/src/bin/tenderstock.cjs']
+
+  test('runs without privileges on a read-only file system, is healthy, and stops cleanly', async () => {
+    const { Healthcheck } = image.config as { Healthcheck: { Test: string[] } }
+    const service = await startImage(newVolume('data'))
     try {
-      const names: string[] = []
-      for await (const line of createInterface({ input: service.stdout })) {
-        names.push(readPrintedEvent(line).event)
-        if (names.at(-1) === 'ready') break
-      }
-      expect(names.at(-1)).toBe('ready')
+      expect(service.isReady).toBe(true)
       const [kind, ...check] = Healthcheck.Test
       expect(kind).toBe('CMD')
-      expect(inside(...check)).toMatchObject({ status: 0, stderr: '' })
+      expect(service.inside(...check)).toMatchObject({ status: 0, stderr: '' })
       const ask =
         "fetch('http://127.0.0.1:8080/openapi.json').then((r) => r.json()).then((c) => console.log(c.openapi))"
-      expect(inside('node', '-e', ask).stdout).toMatch(/^3\.1/)
-      const write = inside('sh', '-c', 'id -u; touch /data/x; touch /x /opt/tenderstock/x')
+      expect(service.inside('node', '-e', ask).stdout).toMatch(/^3\.1/)
+      const write = service.inside('sh', '-c', 'id -u; touch /data/x; touch /x /opt/tenderstock/x')
       expect(write).toMatchObject({ status: 1, stdout: `${user}\n` })
       expect(write.stderr.match(/Read-only file system/g)).toHaveLength(2)
       expect(write.stderr).not.toContain('/data')
     } finally {
-      service.kill('SIGTERM')
-      await closed
+      expect(await service.end('SIGTERM')).toBe(0)
     }
-    expect(service.exitCode).toBe(0)
+  }, 300_000)
+
+  test('is backed up while it runs, lost, and restored into another volume', async () => {
+    const first = newVolume('lost')
+    const ids = `(async () => {
+      const authorization = 'Bearer ' + require('fs').readFileSync(process.argv[1], 'utf8').trim()
+      const found = []
+      for (let cursor = ''; cursor !== undefined; ) {
+        const answer = await fetch('http://127.0.0.1:8080/v1/tenders?limit=100' + cursor, { headers: { authorization } })
+        const page = await answer.json()
+        found.push(...page.data.map(({ id }) => id))
+        cursor = page.nextCursor ? '&cursor=' + encodeURIComponent(page.nextCursor) : undefined
+      }
+      console.log(found.sort().join(' '))
+    })()`
+    const lost = await startImage(first, ['start', '--data', '/data', '--json'])
+    let before = ''
+    try {
+      before = lost.inside('node', '-e', ids, '/data/trial-token').stdout
+      expect(before.split(' ').length).toBeGreaterThan(100)
+      expect(lost.inside(...program, 'backup', '/data/backups/one', '--data', '/data')).toMatchObject({ status: 0 })
+    } finally {
+      await lost.end('SIGKILL')
+    }
+
+    const second = newVolume('restored')
+    renameSync(join(first, 'backups'), join(second, 'backups'))
+    renameSync(join(first, 'secret-key'), join(second, 'secret-key'))
+    renameSync(join(first, 'trial-token'), join(second, 'token'))
+    rmSync(first, { recursive: true })
+    const restored = await startImage(second, ['restore', '/data/backups/one', '--data', '/data/stock', '--json'])
+    expect(await restored.end('SIGTERM')).toBe(0)
+    renameSync(join(second, 'secret-key'), join(second, 'stock/secret-key'))
+    const again = await startImage(second, ['start', '--data', '/data/stock', '--json'])
+    try {
+      expect(again.isReady).toBe(true)
+      expect(again.inside('node', '-e', ids, '/data/token').stdout).toBe(before)
+      const status = again.inside(...program, 'status', '--data', '/data/stock')
+      expect(status).toMatchObject({ status: 0, stderr: '' })
+    } finally {
+      await again.end('SIGTERM')
+    }
   }, 300_000)
 })
