@@ -37,7 +37,8 @@ const numberStep = 1000
 const keptEpochs = 100
 /**
  * One state may be restored again, after editions of the first attempt were seen. So the numbers of an epoch that
- * publishes everything again come from the time, which passes faster than anybody publishes.
+ * publishes everything again come from the time, and rise with it even where they are ahead of it. It passes faster
+ * than anybody publishes.
  */
 const numberMs = 10_000
 const numbersSince = Date.UTC(2020, 0, 1)
@@ -133,10 +134,13 @@ async function addEpoch(trx: Executor, newest: EditionRow, begun: Begun): Promis
 /** An epoch without an edition is continued by the next one. */
 function nextEpoch(epochs: readonly Epoch[], newest: EditionRow, { now, at, lost, used = 0 }: Begun): readonly Epoch[] {
   const unused = epochs.at(-1)?.edition === newest.edition ? epochs.at(-1) : undefined
-  const minutes = Math.max(0, now - newest.publishedAt) / minuteMs
-  const above = Math.max(newest.edition, used) + minutes
-  const jumped = (Math.floor(above / numberStep) + 2) * numberStep + 1
-  const first = lost === null ? Math.max(jumped, Math.ceil((now - numbersSince) / numberMs)) : jumped
+  const known = Math.max(newest.edition, used)
+  const passedMs = Math.max(0, now - newest.publishedAt)
+  const stepsIn = (ms: number) => Math.ceil(ms / numberMs)
+  const first =
+    lost === null
+      ? Math.max(known + 2 * numberStep + stepsIn(passedMs), stepsIn(now - numbersSince))
+      : (Math.floor((known + passedMs / minuteMs) / numberStep) + 2) * numberStep + 1
   const epoch: Epoch = {
     edition: newest.edition,
     first: Math.max(first, unused?.first ?? 0),
