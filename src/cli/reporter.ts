@@ -408,10 +408,9 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
     case 'organizationEnded':
       return line(
         'Ended',
-        // a running service of an older version does not say it
-        event.hadContract === false
-          ? `the access of ${event.name} to the API within a minute; it had no contract`
-          : `the contract of ${event.name}; its access to the API closes within a minute`,
+        event.hadContract
+          ? `the contract of ${event.name}; its access to the API closes within a minute`
+          : `the access of ${event.name} to the API within a minute; it had no contract`,
       )
     case 'token':
       return tokenText(event, paint)

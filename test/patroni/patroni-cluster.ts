@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { watchProcesses } from '../chaos/living-processes.ts'
 import { postgresBinaries } from '../chaos/postgres-cluster.ts'
-
 import { freePort } from '../free-port.ts'
 
 const programs = ['patroni', 'etcd'].map((name) => join('/usr/bin', name))
