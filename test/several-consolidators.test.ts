@@ -2,13 +2,15 @@
 // would not happen beside one.
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
-import { consolidate } from '../src/consolidate/consolidate.ts'
+import { consolidate, rebuildStock } from '../src/consolidate/consolidate.ts'
 import { tenderId } from '../src/consolidate/tender-id.ts'
 import type { Notice } from '../src/domain/notice.ts'
 import { hourMs } from '../src/domain/time.ts'
+import { systemRandom } from '../src/platform/random.ts'
 import { publish } from '../src/publish/publish.ts'
 import { type Executor, openStore, type Store } from '../src/store/database.ts'
 import { inStockTransaction } from '../src/store/publication.ts'
+import { asRebuild } from '../src/store/rebuild-mark.ts'
 import { shareStock, takeTurn } from '../src/store/tenders.ts'
 import { proofCount } from './proof/proof-count.ts'
 import { receiveNotices } from './receive-notices.ts'
@@ -20,6 +22,7 @@ import { openTestStore, type TestStore, testDatabaseUrl } from './world.ts'
 
 const now = Date.parse('2026-02-20T12:00:00.000Z')
 const workers = 4
+const version = '1.2.0'
 
 /** Opens further connections to the stock, as other processes have them. */
 async function withOthers<Result>(
@@ -113,6 +116,34 @@ describe.skipIf(!testDatabaseUrl)('several consolidators', () => {
     }
     console.log(`seed ${first}: ${shared} of ${all} notices are in a tender with one of another batch`)
     expect(shared / all).toBeGreaterThan(0.1)
+  })
+
+  test('rebuild a stock together, and leave what was there', async () => {
+    await using store = await openTestStore('server')
+    await receiveNotices(store, [
+      ...noticeWorld(3, 15),
+      ...Array.from({ length: 120 }, (_, index) => generateNotice({ seed: 3, count: 120 }, index)),
+    ])
+    const { notices } = await consolidate(store, { now })
+    await publish(store, { now, minIntervalMs: 0, overrideGate: true })
+    const before = await wholeStock(store)
+    await store.db.updateTable('tender').set({ content: '{}' }).execute()
+    await withOthers(store, workers, async (others) => {
+      let helped: Promise<readonly { readonly notices: number }[]> | undefined
+      const rebuilt = await asRebuild(store, { random: systemRandom, version }, ({ share }) =>
+        rebuildStock(store, {
+          ...{ now, batchSize: 5 },
+          onPrepared: async () => {
+            await share()
+            helped = Promise.all(others.map((other) => consolidate(other, { now, version, batchSize: 5 })))
+          },
+        }),
+      )
+      const byOthers = (await helped)!.map((each) => each.notices)
+      expect(Math.max(...byOthers)).toBeGreaterThan(0)
+      expect(byOthers.reduce((sum, each) => sum + each, rebuilt!.result.notices)).toBe(notices)
+    })
+    expect(await wholeStock(store)).toEqual(before)
   })
 
   test('use nothing that they had prepared for notices which another has meanwhile joined with theirs', async () => {

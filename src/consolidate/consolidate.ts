@@ -18,7 +18,7 @@ import {
   takeNoticesToConsolidate,
 } from '../store/notices.ts'
 import { inStockTransaction, inStockTurn } from '../store/publication.ts'
-import { isRebuildBegun } from '../store/rebuild-mark.ts'
+import { rebuildPhase } from '../store/rebuild-mark.ts'
 import { releaseForRebuild } from '../store/source-fill.ts'
 import {
   assignNotices,
@@ -68,6 +68,8 @@ export type ConsolidateOptions = {
    */
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void
+  /** The version of this program; it helps a rebuild by the same one. Absent: it waits for the end of a rebuild. */
+  readonly version?: string
   /** Finds duplicates without common keys; tests pass simpler rules. */
   readonly matcher?: Matcher
 }
@@ -86,7 +88,7 @@ export const maxHolders = 1000
  * that dies is simply restarted. Notices may come in any order and in any portions: the stock at the end is the same.
  */
 export async function consolidate(store: Store, options: ConsolidateOptions): Promise<ConsolidateSummary> {
-  return run(store, options, { isForced: false })
+  return run(store, options, { isRebuild: false })
 }
 
 /**
@@ -94,7 +96,13 @@ export async function consolidate(store: Store, options: ConsolidateOptions): Pr
  * computed. All keys are written before the first tender is, so that no tender is ever seen without a part of its
  * notices. Notices of sources in quarantine flow again: they were read by newer parsers, or the operator wants them.
  */
-export async function rebuildStock(store: Store, options: ConsolidateOptions): Promise<ConsolidateSummary> {
+export async function rebuildStock(
+  store: Store,
+  options: ConsolidateOptions & {
+    /** Called once all keys are written: other consolidators may help. */
+    readonly onPrepared?: () => Promise<void>
+  },
+): Promise<ConsolidateSummary> {
   const batchSize = options.batchSize ?? defaultBatchSize
   await inStockTransaction(
     store,
@@ -115,7 +123,8 @@ export async function rebuildStock(store: Store, options: ConsolidateOptions): P
     if (!last) break
     after = last.noticeId
   }
-  const summary = await run(store, options, { isForced: true })
+  await options.onPrepared?.()
+  const summary = await run(store, options, { isRebuild: true })
   options.signal?.throwIfAborted()
   const removed = await inStockTransaction(store, deleteEmptyTenders, options.signal)
   options.signal?.throwIfAborted()
@@ -126,8 +135,8 @@ type Counts = { notices: number; created: number; changed: number; removed: numb
 
 async function run(
   store: Store,
-  { now, batchSize = defaultBatchSize, signal, onProgress, matcher = fuzzyMatcher }: ConsolidateOptions,
-  { isForced }: { readonly isForced: boolean },
+  { now, batchSize = defaultBatchSize, signal, onProgress, version, matcher = fuzzyMatcher }: ConsolidateOptions,
+  { isRebuild }: { readonly isRebuild: boolean },
 ): Promise<ConsolidateSummary> {
   const counts: Counts = { notices: 0, created: 0, changed: 0, removed: 0, transitions: 0 }
   const total = await countNoticesToConsolidate(store.db)
@@ -136,13 +145,14 @@ async function run(
     const batch = await inStockTurn(
       store,
       async (trx) => {
+        const phase = await rebuildPhase(trx, version)
         // notices wait while another process rebuilds the stock
-        if (!isForced && (await isRebuildBegun(trx))) return undefined
+        if (!isRebuild && phase === 'closed') return undefined
         const memory = new BatchMemory(matcher, now)
         const rows = await takeBatch(trx, memory, { batchSize, mayHaveOthers: store.engine === 'server' })
-        return rows.length > 0 ? { rows, memory } : undefined
+        return rows.length > 0 ? { rows, memory, isForced: isRebuild || phase === 'open' } : undefined
       },
-      (trx, { rows, memory }) => consolidateBatch(trx, rows, { isForced, memory, matcher, estimator }),
+      (trx, { rows, ...rest }) => consolidateBatch(trx, rows, { ...rest, matcher, estimator }),
       signal,
     )
     if (!batch) break
@@ -156,7 +166,9 @@ async function run(
     const moved = await inStockTransaction(
       store,
       async (trx) =>
-        isForced || !(await isRebuildBegun(trx)) ? passDueTransitions(trx, now, batchSize, estimator) : undefined,
+        isRebuild || (await rebuildPhase(trx)) === 'none'
+          ? passDueTransitions(trx, now, batchSize, estimator)
+          : undefined,
       signal,
     )
     if (!moved || moved.due === 0) break
@@ -206,6 +218,7 @@ async function linkedWith(
 }
 
 type BatchOptions = {
+  /** Whether tenders are written that do not seem to change. */
   readonly isForced: boolean
   readonly memory: BatchMemory
   readonly matcher: Matcher

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { engines, openTestStore } from '../../test/world.ts'
 import { sampleDocuments } from '../simulator/samples/sample-documents.ts'
 import type { ReceivedDocument } from '../sources/files.ts'
-import type { Store } from '../store/database.ts'
+import { openStore, type Store } from '../store/database.ts'
 import { countReceived, listParsableDocuments, listRejections } from '../store/documents.ts'
-import { ingest, reparse } from './ingest.ts'
+import { helpReparse, ingest, reparse } from './ingest.ts'
 
 const epoch = Date.UTC(2026, 10, 21, 5)
 const clock = () => epoch
@@ -50,7 +50,7 @@ describe.each(engines)('receiving (%s)', (engine) => {
     expect(counts.waiting).toBe(summary.notices)
     expect(counts.rejections).toEqual(summary.rejections)
     expect(counts.sources.samples?.checkedAt).toBe(epoch)
-    const kept = await listParsableDocuments(store.db, '', 1000)
+    const kept = await listParsableDocuments(store.db, { after: '', limit: 1000 })
     expect(new Set(kept.map(({ bytes }) => Buffer.from(bytes).toString()))).toEqual(
       new Set(samples.map(({ bytes }) => Buffer.from(bytes).toString())),
     )
@@ -134,7 +134,7 @@ describe.each(engines)('receiving (%s)', (engine) => {
     const summary = await ingest(store, { sourceId: 's', documents: stream(documents), clock })
     expect(summary.notices).toBe(0)
     expect(Object.values(summary.rejections).reduce((a, b) => a + b, 0)).toBe(hostile.length)
-    const kept = await listParsableDocuments(store.db, '', 100)
+    const kept = await listParsableDocuments(store.db, { after: '', limit: 100 })
     expect(kept.map(({ bytes }) => Buffer.from(bytes).toString('hex')).sort()).toEqual(
       documents.map(({ bytes }) => bytes.toString('hex')).sort(),
     )
@@ -184,5 +184,30 @@ describe.each(engines)('receiving (%s)', (engine) => {
     expect(
       JSON.stringify({ ...reread, notices: reread.notices.map((row) => ({ ...row, is_consolidated: true })) }),
     ).toBe(before)
+  })
+})
+
+describe.runIf(engines.includes('server'))('several processes', () => {
+  test('read stored documents again together, each once, and the first ends last', async () => {
+    await using store = await openTestStore('server')
+    await ingest(store, { sourceId: 's', documents: stream(samples), clock })
+    const before = await contentOf(store)
+    await store.db.updateTable('notice').set({ content: '{"old":true}' }).execute()
+    const helpers = await Promise.all(Array.from({ length: 3 }, () => openStore(store.options)))
+    let byHelpers = 0
+    let helped: Promise<unknown> | undefined
+    const onProgress = () => {
+      helped ??= Promise.all(
+        helpers.map((helper) => helpReparse(helper, { clock, pageSize: 7, onProgress: () => byHelpers++ })),
+      )
+    }
+    const { documents } = await reparse(store, { clock, pageSize: 7, onProgress })
+    expect(documents).toBe(samples.length)
+    const after = await contentOf(store)
+    await helped
+    expect(byHelpers).toBeGreaterThan(0)
+    expect(after.replaceAll('"is_consolidated":false', '')).toBe(before.replaceAll('"is_consolidated":false', ''))
+    expect(await contentOf(store)).toBe(after)
+    await Promise.all(helpers.map((helper) => helper.close()))
   })
 })

@@ -1,5 +1,6 @@
 // Runs the receiving stage: stores raw documents and what the parsers read from them, each document together with its
 // parts.
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../platform/clock.ts'
 import type { ReceivedDocument } from '../sources/files.ts'
 import { parseDocument, parserOf } from '../sources/parse-document.ts'
@@ -13,6 +14,7 @@ import {
   setParserVersion,
   setSourceCheck,
 } from '../store/documents.ts'
+import { beginReread, endReread, finishRereadPage, type RereadCounts, takeRereadPage } from '../store/reread.ts'
 import { type Parse, readParts } from './read-document.ts'
 import {
   addToBatch,
@@ -47,7 +49,9 @@ export type IngestOptions = {
   readonly signal?: AbortSignal
 }
 
-const reparseDocuments = 100
+const usualPageSize = 100
+/** How long to wait, in ms, before checking again whether others have read theirs. */
+const lookAgainMs = 100
 
 /**
  * Receives documents: stores the raw bytes, and their notices or rejections, in one transaction per batch. Bytes that
@@ -104,27 +108,34 @@ export type ReparseOptions = {
   readonly documentStore?: DocumentStore
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: { readonly documents: number }) => void
+  /** Documents that are read again in one transaction. */
+  readonly pageSize?: number
 }
 
 /**
  * Reads all stored documents again with the current parsers and replaces what was read from them; the stock has to be
  * rebuilt afterwards. Documents that could not be received keep their rejection. If interrupted, it is simply run
- * again.
+ * again. Other processes may help.
  */
-export async function reparse(
-  store: Store,
-  options: ReparseOptions,
-): Promise<{ documents: number; notices: number; rejections: number }> {
-  const total = { documents: 0, notices: 0, rejections: 0 }
-  let after = ''
+export async function reparse(store: Store, options: ReparseOptions): Promise<RereadCounts> {
+  await beginReread(store.db, parserVersion)
+  while ((await reparsePages(store, options)) === 'wait') await delay(lookAgainMs)
+  return endReread(store.db)
+}
+
+/** Reads a part of what another process has to read in `reparse`. Returns when nothing is left to take. */
+export async function helpReparse(store: Store, options: ReparseOptions): Promise<void> {
+  await reparsePages(store, options)
+}
+
+/** Reads page after page until others read the last ones, or all are read. */
+async function reparsePages(store: Store, options: ReparseOptions): Promise<'wait' | 'none'> {
   for (;;) {
     options.signal?.throwIfAborted()
-    const documents = await listParsableDocuments(store.db, after, reparseDocuments, options.documentStore)
-    const last = documents.at(-1)
-    if (!last) return total
-    after = last.documentId
+    const page = await takeRereadPage(store, { parserVersion, limit: options.pageSize ?? usualPageSize })
+    if (typeof page === 'string') return page
     const read: DocumentParts[] = []
-    for (const { documentId, sourceId, bytes } of documents) {
+    for (const { documentId, sourceId, bytes } of await listParsableDocuments(store.db, page, options.documentStore)) {
       read.push({ documentId, sourceId, parts: readParts(bytes, parserOf(options.sources?.get(sourceId) ?? {})) })
       await turn()
     }
@@ -133,16 +144,17 @@ export async function reparse(
         parts.flatMap((part) => (kind in part ? [`${documentId}#${part.pointer}`] : [])),
       )
     const [noticeIds, rejectionIds] = [idsOf('notice'), idsOf('rejection')]
-    await inTransaction(store, async (trx) => {
+    const counts = { documents: read.length, notices: noticeIds.length, rejections: rejectionIds.length }
+    const total = await inTransaction(store, async (trx) => {
+      const reached = await finishRereadPage(trx, page, counts)
+      if (reached === undefined) return undefined
       const ids = read.map(({ documentId }) => documentId)
       await deletePartsExcept(trx, ids, { noticeIds, rejectionIds })
       await writeParts(trx, read, options.clock())
       await setParserVersion(trx, ids, parserVersion)
+      return reached
     })
-    total.documents += read.length
-    total.notices += noticeIds.length
-    total.rejections += rejectionIds.length
-    options.onProgress?.({ documents: total.documents })
+    if (total) options.onProgress?.({ documents: total.documents })
   }
 }
 
@@ -168,7 +180,11 @@ export async function previewReparse(
   let after = ''
   for (;;) {
     options.signal?.throwIfAborted()
-    const documents = await listParsableDocuments(store.db, after, reparseDocuments, options.documentStore)
+    const documents = await listParsableDocuments(
+      store.db,
+      { after, limit: options.pageSize ?? usualPageSize },
+      options.documentStore,
+    )
     const last = documents.at(-1)
     if (!last) return { ...total, records: records.size }
     after = last.documentId

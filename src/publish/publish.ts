@@ -46,7 +46,7 @@ import {
   underLease,
   undoPublication,
 } from '../store/publication.ts'
-import { isRebuildBegun } from '../store/rebuild-mark.ts'
+import { rebuildPhase } from '../store/rebuild-mark.ts'
 import { openAlarms } from '../store/source-health.ts'
 import { firstStamp } from './first-stamp.ts'
 import { activityWindowMs, type GateInput, type GateResult, gate } from './gate.ts'
@@ -155,7 +155,7 @@ async function waitForLease(store: PublishingStore, options: PublishOptions) {
     // both under the lock of the stock, under which a rebuild begins
     const lease = await inTransaction(store, async (trx) => {
       const taken = await takeLease(trx)
-      if (taken && (await isRebuildBegun(trx))) {
+      if (taken && (await rebuildPhase(trx)) !== 'none') {
         await releaseLease(trx, taken)
         return { kind: 'rebuilding' } as const
       }

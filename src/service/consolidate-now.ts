@@ -4,8 +4,14 @@ import { rebuildState } from '../store/rebuild-mark.ts'
 import type { Emit } from './command-event.ts'
 import type { ServiceContext } from './operation-context.ts'
 
-export async function consolidateNow(context: Pick<ServiceContext, 'store' | 'clock'>, emit: Emit): Promise<void> {
+/** With the version of this program, it also derives tenders for a rebuild by another process. */
+export async function consolidateNow(
+  context: Pick<ServiceContext, 'store' | 'clock'>,
+  emit: Emit,
+  rebuilding: { readonly version?: string } = {},
+): Promise<void> {
   const summary = await consolidate(context.store, {
+    ...rebuilding,
     now: context.clock(),
     onProgress: (progress) => emit({ event: 'progress', stage: 'consolidate', ...progress }),
   })

@@ -1,5 +1,5 @@
-// A rebuild beside everything else: nothing is published or consolidated from its beginning to its end, only one runs
-// at a time, and one that died is repeated.
+// A rebuild beside everything else: nothing is published from its beginning to its end, others consolidate only what it
+// shares with them, only one runs at a time, and one that died is repeated.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -41,13 +41,14 @@ const release = {
   buyer: { id: 'b', name: 'Town' },
   tender: { id: '1', title: 'Road', status: 'active', tenderPeriod: { endDate: '2027-01-20T10:00:00Z' } },
 }
+const rebuilder = { random: systemRandom, version: '1.2.0' }
 const now = { 'publish-interval-minutes': 0 }
 const receive = (store: TestStore, key: string) =>
   receiveNotices(store, [notice({ noticeKey: key, publicationDate: at('2026-01-05') })])
 const records = async ({ db }: TestStore) => (await db.selectFrom('tender').select('tender_id').execute()).length
 /** As the clock of the database shows it after the process was silent for a minute. */
 const expire = ({ db }: TestStore) =>
-  sql`update setting set value = replace(value, '"until" : ', '"until" : -') where name = 'rebuild'`.execute(db)
+  sql`update setting set value = replace(value, '"until": ', '"until": -') where name = 'rebuild'`.execute(db)
 
 describe.each(engines)('a rebuild (%s)', (engine) => {
   test('that died is repeated before anything is published, by every way to publish', async () => {
@@ -55,7 +56,7 @@ describe.each(engines)('a rebuild (%s)', (engine) => {
     const path = join(store.options.dataFolder, 'release.json')
     writeFileSync(path, JSON.stringify(release))
     await run(store, 'ingest', {}, [path])
-    const died = asRebuild(store, systemRandom, () => Promise.reject(new Error('killed')))
+    const died = asRebuild(store, rebuilder, () => Promise.reject(new Error('killed')))
     await expect(died).rejects.toThrow('killed')
     expect(await rebuildState(store)).toBe('interrupted')
     for (const options of [now, { ...now, 'dry-run': true }])
@@ -75,7 +76,7 @@ describe.runIf(engines.includes('server'))('a rebuild beside other processes', (
     await using store = await openTestStore('server')
     await receive(store, 'ted:1-2026')
     await consolidate(store, { now: Date.now() })
-    await asRebuild(store, systemRandom, async () => {
+    await asRebuild(store, rebuilder, async () => {
       expect(await rebuildState(store)).toBe('running')
       await receive(store, 'ted:2-2026')
       await consolidate(store, { now: Date.now() })
@@ -90,6 +91,32 @@ describe.runIf(engines.includes('server'))('a rebuild beside other processes', (
     expect(await run(store, 'publish', now)).toMatchObject([{ event: 'published', records: 2 }])
   })
 
+  test('is shared by the process that holds it, and by no other', async () => {
+    await using store = await openTestStore('server')
+    await receive(store, 'ted:1-2026')
+    await asRebuild(store, rebuilder, async ({ share }) => {
+      await consolidate(store, { now: Date.now(), version: '1.2.0' })
+      expect(await records(store)).toBe(0)
+      await share()
+      expect(await rebuildState(store)).toBe('running')
+      for (const version of [undefined, '1.1.9'])
+        await consolidate(store, { now: Date.now(), ...(version && { version }) })
+      expect(await records(store)).toBe(0)
+      await consolidate(store, { now: Date.now(), version: '1.2.0' })
+      expect(await records(store)).toBe(1)
+      expect(await publish(store, { now: Date.now(), minIntervalMs: 0 })).toEqual({ kind: 'rebuilding' })
+
+      await expire(store)
+      await asRebuild(store, rebuilder, async () => {
+        await expect(share()).rejects.toThrow(RebuildLostError)
+        await receive(store, 'ted:2-2026')
+        await consolidate(store, { now: Date.now(), version: '1.2.0' })
+        expect(await records(store)).toBe(1)
+      })
+    }).catch((error: unknown) => expect(error).toBeInstanceOf(RebuildLostError))
+    expect(await rebuildState(store)).toBe('none')
+  })
+
   test('waits for a publication in progress, and a publication for nothing', async () => {
     await using store = await openTestStore('server')
     await receive(store, 'ted:1-2026')
@@ -100,7 +127,7 @@ describe.runIf(engines.includes('server'))('a rebuild beside other processes', (
       now: Date.now(),
       minIntervalMs: 0,
       onProgress: () => {
-        rebuilding ??= asRebuild(store, systemRandom, async () => {
+        rebuilding ??= asRebuild(store, rebuilder, async () => {
           isRebuilding = true
         })
         expect(isRebuilding).toBe(false)
@@ -113,10 +140,10 @@ describe.runIf(engines.includes('server'))('a rebuild beside other processes', (
 
   test('is taken over after its silence, and given up by the process that was asleep', async () => {
     await using store = await openTestStore('server')
-    const slept = asRebuild(store, systemRandom, async (signal) => {
+    const slept = asRebuild(store, rebuilder, async ({ signal }) => {
       await expire(store)
       expect(await rebuildState(store)).toBe('interrupted')
-      const taken = await asRebuild(store, systemRandom, async () => {
+      const taken = await asRebuild(store, rebuilder, async () => {
         await Promise.race([delay(20_000), new Promise((done) => signal.addEventListener('abort', done))])
         return signal.aborted
       })

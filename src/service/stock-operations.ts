@@ -2,7 +2,14 @@
 
 import { rebuildStock } from '../consolidate/consolidate.ts'
 import { fitStock } from '../consolidate/estimate/fit-stock.ts'
-import { type IngestSummary, ingest, previewReparse, reparse } from '../ingest/ingest.ts'
+import {
+  helpReparse,
+  type IngestSummary,
+  ingest,
+  previewReparse,
+  type ReparseOptions,
+  reparse,
+} from '../ingest/ingest.ts'
 import { OperatorError, wrongUse } from '../platform/errors.ts'
 import { type PublishOutcome, previewPublication, publish } from '../publish/publish.ts'
 import { type ReceivedDocument, readPath } from '../sources/files.ts'
@@ -11,7 +18,7 @@ import { loadSources } from '../sources/registry.ts'
 import { countReceived } from '../store/documents.ts'
 import { newestModel } from '../store/estimates.ts'
 import { previousEdition } from '../store/older-database.ts'
-import { asRebuild, rebuildState } from '../store/rebuild-mark.ts'
+import { asRebuild, type Rebuild, rebuildState } from '../store/rebuild-mark.ts'
 import { listHolds, tenderHashes } from '../store/status.ts'
 import { publisherClockConcern } from './clock-concerns.ts'
 import type { Emit, EventOf } from './command-event.ts'
@@ -186,24 +193,32 @@ async function assertNoRebuild({ store }: ServiceContext): Promise<void> {
  * another process is rebuilding it.
  */
 export async function rebuild(context: ServiceContext, emit: Emit): Promise<boolean> {
-  const { store, random } = context
-  return (await asRebuild(store, random, (signal) => rebuildUnder(context, signal, emit))) !== undefined
+  const { store, random, version } = context
+  return (await asRebuild(store, { random, version }, (mark) => rebuildUnder(context, mark, emit))) !== undefined
 }
 
-async function rebuildUnder(context: ServiceContext, signal: AbortSignal, emit: Emit): Promise<void> {
+/** Reads a part of the documents that a rebuild by another process has to read. */
+export async function helpRebuild(context: ServiceContext): Promise<void> {
+  await helpReparse(context.store, await rereading(context))
+}
+
+async function rereading({ clock, documentStore, signal }: ServiceContext): Promise<ReparseOptions> {
+  return { clock, sources: await loadSources(), ...(documentStore && { documentStore }), ...(signal && { signal }) }
+}
+
+async function rebuildUnder(context: ServiceContext, { signal, share }: Rebuild, emit: Emit): Promise<void> {
   const { store, clock } = context
   const before = await tenderHashes(store.db)
   const { documents: total } = await countReceived(store.db, parserVersion)
   const read = await reparse(store, {
-    clock,
-    sources: await loadSources(),
+    ...(await rereading(context)),
     signal,
-    ...(context.documentStore && { documentStore: context.documentStore }),
     onProgress: ({ documents }) => emit({ event: 'progress', stage: 'reparse', done: documents, total }),
   })
   await rebuildStock(store, {
     now: clock(),
     signal,
+    onPrepared: share,
     onProgress: (progress) => emit({ event: 'progress', stage: 'rebuild', ...progress }),
   })
   const after = await tenderHashes(store.db)

@@ -17,7 +17,7 @@ import type { ServiceContext } from './operation-context.ts'
 import type { Roles } from './roles.ts'
 import type { RunStage } from './rounds.ts'
 import type { SampleSources } from './sample-sources.ts'
-import { fitValuesWhenDue, ingestPaths, publishNow, rebuild } from './stock-operations.ts'
+import { fitValuesWhenDue, helpRebuild, ingestPaths, publishNow, rebuild } from './stock-operations.ts'
 
 /**
  * A reader shows an edition some seconds after its publication, sometimes sooner, sometimes later. With this much more
@@ -71,12 +71,11 @@ export class StockRound {
     }
     if (roles.has('consolidate')) {
       await stage('Rebuilding', () => this.#finishRebuild())
-      await stage('Consolidating', () =>
-        consolidateNow(context, (event) => {
-          if (event.event === 'warning') return
-          if (isFirst || event.event !== 'consolidated' || event.changed > 0) emit(event)
-        }),
-      )
+      const report = (event: CommandEvent) => {
+        if (event.event === 'warning') return
+        if (isFirst || event.event !== 'consolidated' || event.changed > 0) emit(event)
+      }
+      await stage('Consolidating', () => consolidateNow(context, report, { version: context.version }))
       await stage('Estimating values', () => this.#fitValues(), { isAside: true })
     }
     if (roles.has('ingest')) await stage('Watching the sources', () => this.#watchSources())
@@ -101,7 +100,9 @@ export class StockRound {
 
   async #finishRebuild(): Promise<void> {
     const { context, emit } = this.#options
-    if ((await rebuildState(context.store)) !== 'interrupted') return
+    const state = await rebuildState(context.store)
+    if (state === 'running') await helpRebuild(context)
+    if (state !== 'interrupted') return
     emit({ event: 'warning', message: 'A rebuild was interrupted; it will be repeated before the next publication.' })
     await rebuild(context, emit)
   }

@@ -348,7 +348,7 @@ describe.each(engines)('a stock whose documents are outside (%s)', (engine) => {
     await ingest(store, { sourceId: 's', documents: documents(), clock: systemClock, documentStore: outside })
     const rows = await store.db.selectFrom('source_document').select('packed').execute()
     expect(rows).toEqual(received.map(() => ({ packed: null })))
-    const kept = await listParsableDocuments(store.db, '', 100, outside)
+    const kept = await listParsableDocuments(store.db, { after: '', limit: 100 }, outside)
     expect(kept.map(({ bytes }) => Buffer.from(bytes).toString()).sort()).toEqual(
       received.map(({ bytes }) => bytes.toString()).sort(),
     )
@@ -374,6 +374,6 @@ describe.each(engines)('a stock whose documents are outside (%s)', (engine) => {
       clock: systemClock,
       documentStore: outside,
     })
-    expect((await listParsableDocuments(store.db, '', 100, outside)).length).toBe(received.length)
+    expect((await listParsableDocuments(store.db, { after: '', limit: 100 }, outside)).length).toBe(received.length)
   })
 })

@@ -20,7 +20,7 @@ const row = (bytes: Uint8Array) => ({
 })
 
 async function keptBytes(store: Store): Promise<Map<string, string>> {
-  const kept = await listParsableDocuments(store.db, '', 10_000)
+  const kept = await listParsableDocuments(store.db, { after: '', limit: 10_000 })
   return new Map(kept.map(({ documentId, bytes }) => [documentId, Buffer.from(bytes).toString('latin1')]))
 }
 

@@ -130,21 +130,27 @@ export async function insertRejections(db: Executor, rejections: readonly NewRej
   )
 }
 
+/** Documents in the order of their IDs: those after one ID, up to another one or a number of them. */
+export type DocumentSpan =
+  | { readonly after: string; readonly upTo: string }
+  | { readonly after: string; readonly limit: number }
+
 /**
- * Up to `limit` documents that parsers can read again, in the order of their IDs, after the given ID. `outside`
- * delivers those whose bytes are not in the database; without it, or if it lacks them, such a document throws.
+ * The documents of a span that parsers can read again. `outside` delivers those whose bytes are not in the database;
+ * without it, or if it lacks them, such a document throws.
  */
 export async function listParsableDocuments(
   db: Executor,
-  after: string,
-  limit: number,
+  span: DocumentSpan,
   outside?: Pick<DocumentStore, 'get'>,
 ): Promise<KeptDocument[]> {
   // base64 is faster than `bytea`, which both drivers read as hex
   const { rows } = await sql<{ documentId: string; sourceId: string; packed: string | null; byteSize: number }>`
     select document_id as "documentId", source_id as "sourceId", encode(packed, 'base64') as packed, byte_size as "byteSize"
-    from source_document where document_id > ${after} and parser_version <> ${unparsedVersion}
-    order by document_id limit ${limit}`.execute(db)
+    from source_document where document_id > ${span.after} and parser_version <> ${unparsedVersion}
+    ${'upTo' in span ? sql`and document_id <= ${span.upTo} order by document_id` : sql`order by document_id limit ${span.limit}`}`.execute(
+    db,
+  )
   return inParallel(rows, maxGets, async ({ packed: text, byteSize, ...row }) => {
     const packed = text === null ? await outside?.get(row.documentId) : Buffer.from(text, 'base64')
     return { ...row, bytes: unpack(packed ?? missingContent(row.documentId), byteSize) }

@@ -44,7 +44,7 @@ describe.each(engines)('retention (%s)', (engine) => {
       db,
     )
     const counts = async () => ({
-      parsable: (await listParsableDocuments(db, '', 9)).map(({ documentId }) => documentId),
+      parsable: (await listParsableDocuments(db, { after: '', limit: 9 })).map(({ documentId }) => documentId),
       old: (await findDocument(db, 'old')) !== undefined,
       refused: (await findDocument(db, 'refused')) !== undefined,
       rejections: (await sql`select from rejection`.execute(db)).rows.length,
