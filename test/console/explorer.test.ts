@@ -84,6 +84,22 @@ describe('the explorer of a running service', () => {
     expect(wrong).toContain('<span class="st bad">400</span>')
   })
 
+  test('finds codes by words, as boxes to tick that become the codes of the request', async () => {
+    const found = await get('/explorer?cpv=71000000&cpv-q=road+works&nuts=&nuts-q=&ask=1')
+    // not asked before it is clear for what
+    expect(codeOf(found, 'answer')).toBe('')
+    const [box] = [...found.matchAll(/<input type="checkbox" name="cpv" value="(\d{8})"/g)].map(([, code]) => code)
+    expect(codeOf(found, 'request')).toContain('/v1/tenders?cpv=71000000')
+    const asked = await get(`/explorer?cpv=71000000&cpv=${box}&cpv-q=road+works&nuts=&nuts-q=DEB+DE2&ask=1`)
+    expect(codeOf(asked, 'request')).toContain(`/v1/tenders?cpv=71000000,${box}&nuts=DEB,DE2`)
+    expect(asked).toMatch(/\d+ records? match/)
+    const fewer = await get(`/explorer?cpv=71000000&cpv=${box}&cpv-q=&do=drop+cpv+71000000`)
+    expect(codeOf(fewer, 'request')).toContain(`/v1/tenders?cpv=${box}'`)
+    // Enter in any field sends the request, and removes no code
+    const [, first] = /<button\b[^>]*name="(\w+)"/.exec(fewer.slice(fewer.indexOf('action="/explorer"')))!
+    expect(first).toBe('ask')
+  })
+
   test('counts all matches, however many the page shows', async () => {
     const counted = async (query: string) =>
       Number(/(\d+) records? match/.exec(await get(`/explorer?${query}&limit=1&ask=1`))![1])

@@ -223,8 +223,11 @@ describe.skipIf(!hasChromium || !hasTerminal)('the first ten minutes', () => {
       ]
       for (const filters of asked) {
         await hands.visit('/explorer')
-        for (const [name, value] of Object.entries(filters))
-          await (name === 'archived' ? hands.choose(fields(name), value) : hands.fill(fields(name), value))
+        for (const [name, value] of Object.entries(filters)) {
+          const isPicked = name === 'cpv' || name === 'nuts'
+          if (name === 'archived') await hands.choose(fields(name), value)
+          else await hands.fill(fields(isPicked ? `${name}-q` : name), value)
+        }
         await hands.press('Query the API')
         const ids = (text: string) => (JSON.parse(text) as Page).data.map(({ id }) => id)
         const shown = ids(await hands.page.locator('#answer').innerText())

@@ -39,17 +39,38 @@ ${open.length > 0 && html`<div class="tree" role="group" aria-label="${texts.fou
 ${picked.query !== '' && found.length === 0 && html`<p class="hint" role="status">${texts.none(picked.query)}. ${texts.noneHelp}</p>`}</fieldset>`
 }
 
+/** Whether words were typed and none of the codes that they find was ticked. */
+export const hasOpenWords = (kind: CodeKind, { codes, query }: Picked): boolean =>
+  query !== '' && !findCodes(kind, query, maxFound).some((code) => codes.includes(code))
+
+/** The codes that somebody typed, one or several; empty if anything else is among them. */
+function codesIn(kind: CodeKind, text: string): readonly string[] {
+  const listed = (each: string): string | undefined => {
+    const code = toCode(kind, each)
+    return code !== undefined && (kind === 'cpv' || codeLabel('nuts', code, 'en') !== undefined) ? code : undefined
+  }
+  const whole = listed(text)
+  if (whole !== undefined) return [whole]
+  const parts = text.split(/[\s,;]+/).filter(Boolean)
+  const codes = parts.flatMap((each) => listed(each) ?? [])
+  return codes.length === parts.length ? codes : []
+}
+
 /**
- * What a sent form says of one picker after its button: a query that is itself a code is chosen, and ticked codes are
- * no longer searched for.
+ * What a sent form says of one picker after its button: a query of codes only is chosen, and ticked codes are no longer
+ * searched for. `chosenIn` reads a value that was chosen before.
  */
-export function pickedOf(form: URLSearchParams, kind: CodeKind, name: string): Picked {
+export function pickedOf(
+  form: URLSearchParams,
+  kind: CodeKind,
+  name: string,
+  chosenIn: (value: string) => readonly string[] = (value) => [toCode(kind, value) ?? []].flat(),
+): Picked {
   const button = form.get('do') ?? ''
   const dropped = button.startsWith(`drop ${name} `) ? button.split(' ')[2] : undefined
-  const chosen = form.getAll(name).flatMap((text) => toCode(kind, text) ?? [])
+  const chosen = form.getAll(name).flatMap(chosenIn)
   const query = (form.get(`${name}-q`) ?? '').trim().slice(0, 100)
-  const exact = toCode(kind, query)
-  const isCode = exact !== undefined && (kind === 'cpv' || codeLabel('nuts', exact, 'en') !== undefined)
-  const codes = [...new Set([...chosen, ...(isCode ? [exact] : [])])].filter((code) => code !== dropped)
-  return { codes, query: isCode ? '' : query }
+  const typed = codesIn(kind, query)
+  const codes = [...new Set([...chosen, ...typed])].filter((code) => code !== dropped)
+  return { codes, query: typed.length > 0 ? '' : query }
 }

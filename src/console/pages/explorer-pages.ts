@@ -1,5 +1,6 @@
 // The explorer: a form of all parameters, the request as people would write it, and the answer of the API itself.
 import { listParameters, type Parameter, parseListQuery } from '../../api/parameters.ts'
+import { type CodeKind, codeKinds } from '../../domain/code-labels.ts'
 import { minuteMs } from '../../domain/time.ts'
 import { AttemptLimit } from '../attempt-limit.ts'
 import type { ConsoleContext, ExplorerAnswer, ExplorerStock } from '../console-context.ts'
@@ -17,6 +18,7 @@ import {
 import { code, empty, field, more, noteBox, part, select, state, table } from '../parts.ts'
 import { exampleLanguages, exampleNames, requestExample } from '../request-examples.ts'
 import { explorerTexts } from '../text/explorer-texts.ts'
+import { codePicker, hasOpenWords, type Picked, pickedOf } from './code-picker.ts'
 
 /** Maximum number of characters of an answer on the page. */
 const maxLetters = 250_000
@@ -30,6 +32,14 @@ const maxSampleRequests = 120
 /** Which stock answers, and the sentence that says so. */
 type Explored = Pick<ExplorerStock, 'editions' | 'ask'> & { readonly stamp: Html }
 
+/** What the form says. */
+type Asked = {
+  readonly picked: { readonly [kind in CodeKind]: Picked }
+  /** Of the request, and the id of one record. */
+  readonly parameters: URLSearchParams
+  readonly id: string
+}
+
 export const explorerPages = (context: ConsoleContext): PageRoute[] => {
   const limit = new AttemptLimit(maxSampleRequests, minuteMs)
   return [publicPage('GET', '/explorer', (request) => answerOf(context, limit, request))]
@@ -39,7 +49,9 @@ async function answerOf(context: ConsoleContext, limit: AttemptLimit, request: P
   const { language, query } = request
   const texts = explorerTexts[language]
   const head = { title: texts.title, lead: texts.lead }
-  const isAsked = query.has('ask')
+  const asked = askedIn(query)
+  // first somebody says which codes are meant
+  const isAsked = query.has('ask') && !codeKinds.some((kind) => hasOpenWords(kind, asked.picked[kind]))
   const stock = liveOf(context, request) ?? context.samples()
   if (stock === 'making' || stock === 'failed') {
     const again = stock === 'making' && { refreshSeconds: askAgainSeconds }
@@ -48,11 +60,12 @@ async function answerOf(context: ConsoleContext, limit: AttemptLimit, request: P
   const isSamples = 'isFrozen' in stock
   if (isSamples && isAsked && !limit.take(request.addressPrefix, request.now)) throw new PageError(429, texts.tooMany)
   const explored: Explored = isSamples ? { ...stock, stamp: stampOf(stock, request) } : stock
-  const path = pathOf(query)
+  const path = pathOf(asked)
   const answer = isAsked ? await explored.ask(path.slice('/v1'.length)).catch(() => 'none' as const) : undefined
   return page({
     ...head,
-    body: html`<p class="stamp">${explored.stamp}</p><div class="docs x">${form(request)}<div class="stack gap">${requestPart(context, request, path)}${answer === 'none' ? noteBox('bad', texts.noAnswer) : answer && answerPart(explored, request, answer)}</div></div>`,
+    scripts: ['suggest'],
+    body: html`<p class="stamp">${explored.stamp}</p><div class="docs x">${form(request, asked)}<div class="stack gap">${requestPart(context, request, { asked, isAsked, path })}${answer === 'none' ? noteBox('bad', texts.noAnswer) : answer && answerPart(explored, request, { asked, answer })}</div></div>`,
   })
 }
 
@@ -89,29 +102,47 @@ function stampOf({ isFrozen, editions }: ExplorerStock, { viewer, language }: Pa
   return html`<b>${texts.frozen}</b> ${detail} ${viewer ? texts.needsAccess : html`<a href="/sign-in?return=/explorer">${texts.signInForLive}</a>`}`
 }
 
-/** The path of the request that the form describes, from `/v1` on. */
-function pathOf(query: URLSearchParams): string {
-  const id = (query.get('id') ?? '').trim()
-  if (id !== '') return `/v1/tenders/${encodeURIComponent(id)}`
+function askedIn(query: URLSearchParams): Asked {
+  // as the address has them: a code that the API refuses is shown with its reason
+  const picked = { cpv: pickedOf(query, 'cpv', 'cpv', listOf), nuts: pickedOf(query, 'nuts', 'nuts', listOf) }
   const parameters = new URLSearchParams()
   for (const { name, isList } of listParameters) {
     const values = query.getAll(name).flatMap((value) => (value.trim() === '' ? [] : [value.trim()]))
-    if (values.length > 0) parameters.set(name, isList ? values.map(plainList).join(',') : values[0]!)
+    const kind = kindOf(name)
+    const items = kind ? picked[kind].codes : values.flatMap(listOf)
+    const value = isList ? items.join(',') : (values[0] ?? '')
+    if (value !== '') parameters.set(name, value)
   }
+  return { picked, parameters, id: (query.get('id') ?? '').trim() }
+}
+
+/** Of a parameter that takes codes. */
+const kindOf = (name: string): CodeKind | undefined => codeKinds.find((each) => each === name)
+
+/** The items of a list, with spaces between them as people write them. */
+const listOf = (text: string): string[] => text.split(/[\s,;]+/).filter(Boolean)
+
+/** The path of the request that the form describes, from `/v1` on. */
+function pathOf({ parameters, id }: Asked): string {
+  if (id !== '') return `/v1/tenders/${encodeURIComponent(id)}`
   const text = parameters.toString().replaceAll('%2C', ',').replaceAll('%3A', ':')
   return `/v1/tenders${text === '' ? '' : `?${text}`}`
 }
 
-/** Removes the spaces that people write between codes. */
-const plainList = (text: string): string =>
-  text
-    .split(/[\s,;]+/)
-    .filter(Boolean)
-    .join(',')
+/** The address of the page that says the same. */
+function addressOf({ parameters, id }: Asked, rest: { readonly [name: string]: string | false }): string {
+  const same = new URLSearchParams(parameters)
+  if (id !== '') same.set('id', id)
+  for (const [name, value] of Object.entries(rest)) if (value !== false) same.set(name, value)
+  return `/explorer?${same.toString()}`
+}
 
-function form({ query, language }: PageRequest): Html {
+function form({ query, language }: PageRequest, { picked, parameters, id }: Asked): Html {
   const texts = explorerTexts[language]
-  const input = (parameter: Parameter): Content => (parameter.name === 'archived' ? archived : anyInput(parameter))
+  const meaning = ({ description }: Parameter): Html =>
+    html`<details class="more"><summary>${texts.meaning}</summary><span lang="en">${description}</span></details>`
+  const picker = (parameter: Parameter, kind: CodeKind): Html =>
+    html`<div>${codePicker({ kind, name: kind, legend: kind, picked: picked[kind], action: '/explorer', language })}${meaning(parameter)}</div>`
   const archived = select({
     name: 'archived',
     label: 'archived',
@@ -122,26 +153,35 @@ function form({ query, language }: PageRequest): Html {
       ['false', 'false'],
     ],
   })
-  const anyInput = ({ name, schema, examples, description }: Parameter): Content =>
-    field({
+  const input = (parameter: Parameter): Content => {
+    const { name, schema, examples } = parameter
+    const kind = kindOf(name)
+    if (kind) return picker(parameter, kind)
+    if (name === 'archived') return archived
+    return field({
       name,
       label: name,
-      value: query.getAll(name).join(','),
+      value: parameters.get(name) ?? '',
       placeholder: decodeURIComponent(Object.values(examples)[0] ?? ''),
-      hint: html`<details class="more"><summary>${texts.meaning}</summary><span lang="en">${description}</span>${(name === 'cpv' || name === 'nuts') && html` <a href="/codes/${name}">${texts.codes}</a>`}</details>`,
+      hint: meaning(parameter),
       ...(schema && name === 'limit' && { type: 'number' as const, min: 1, max: 100 }),
     })
-  return html`<form method="get" action="/explorer" class="stack" aria-label="${texts.filters}">${listParameters.map(input)}${field({ name: 'id', label: texts.record, value: query.get('id') ?? '', hint: texts.recordHint })}<div class="act"><button class="go" name="ask" value="1">${texts.ask}</button><a class="btn bare" href="/explorer">${texts.clear}</a></div></form>`
+  }
+  // the invisible first button receives Enter in any field
+  return html`<form method="get" action="/explorer" class="stack" aria-label="${texts.filters}"><button class="hide" name="ask" value="1" tabindex="-1">${texts.ask}</button>${listParameters.map(input)}${field({ name: 'id', label: texts.record, value: id, hint: texts.recordHint })}<div class="act"><button class="go" name="ask" value="1">${texts.ask}</button><a class="btn bare" href="/explorer">${texts.clear}</a></div></form>`
 }
 
-function requestPart({ apiAddress }: ConsoleContext, { language, query }: PageRequest, path: string): Html {
+function requestPart(
+  { apiAddress }: ConsoleContext,
+  { language, query }: PageRequest,
+  { asked, isAsked, path }: { readonly asked: Asked; readonly isAsked: boolean; readonly path: string },
+): Html {
   const texts = explorerTexts[language]
   const chosen = exampleLanguages.find((each) => each === query.get('as')) ?? 'curl'
-  const tabs = exampleLanguages.map((each) => {
-    const same = new URLSearchParams(query)
-    same.set('as', each)
-    return html`<a href="/explorer?${same.toString()}"${each === chosen && html` aria-current="true"`}>${exampleNames[each]}</a>`
-  })
+  const tabs = exampleLanguages.map(
+    (each) =>
+      html`<a href="${addressOf(asked, { ask: isAsked && '1', as: each })}"${each === chosen && html` aria-current="true"`}>${exampleNames[each]}</a>`,
+  )
   return part(
     texts.request,
     code({
@@ -154,18 +194,21 @@ function requestPart({ apiAddress }: ConsoleContext, { language, query }: PageRe
   )
 }
 
-function answerPart({ editions }: Explored, request: PageRequest, answer: ExplorerAnswer): Html {
-  const { language, query } = request
+function answerPart(
+  { editions }: Explored,
+  { language, query }: PageRequest,
+  { asked, answer }: { readonly asked: Asked; readonly answer: ExplorerAnswer },
+): Html {
   const texts = explorerTexts[language]
   const text = pretty(answer.body)
   const isWell = answer.status < 400
-  const cursor = isWell && !query.get('id') ? nextCursor(answer.body) : undefined
-  const next = new URLSearchParams(query)
-  if (cursor) next.set('cursor', cursor)
-  const count = isWell && !query.get('id') ? countOf(editions, query) : undefined
+  const isList = isWell && asked.id === ''
+  const cursor = isList ? nextCursor(answer.body) : undefined
+  const count = isList ? countOf(editions, asked) : undefined
+  const next = cursor && addressOf(asked, { cursor, ask: '1', as: query.get('as') ?? false })
   return html`${part(
     texts.answer,
-    html`<p class="row">${state(isWell ? 'good' : 'bad', String(answer.status))}${count !== undefined && html`<span>${texts.found(formatNumber(count, language), count === maxCounted)}</span>`}${cursor && html`<a class="btn tiny" href="/explorer?${next.toString()}">${texts.next}</a>`}</p>${code({ id: 'answer', text: text.slice(0, maxLetters), caption: 'JSON', copy: [texts.copy, texts.copied] })}${text.length > maxLetters && html`<p class="soft small">${texts.shortened(formatNumber(text.length, language))}</p>`}`,
+    html`<p class="row">${state(isWell ? 'good' : 'bad', String(answer.status))}${count !== undefined && html`<span>${texts.found(formatNumber(count, language), count === maxCounted)}</span>`}${next && html`<a class="btn tiny" href="${next}">${texts.next}</a>`}</p>${code({ id: 'answer', text: text.slice(0, maxLetters), caption: 'JSON', copy: [texts.copy, texts.copied] })}${text.length > maxLetters && html`<p class="soft small">${texts.shortened(formatNumber(text.length, language))}</p>`}`,
   )}${more(
     texts.headers,
     table({
@@ -191,14 +234,11 @@ function nextCursor(body: string): string | undefined {
 }
 
 /** Number of matching records, counted page by page in memory; `maxCounted` if there are more. */
-function countOf(editions: Explored['editions'], query: URLSearchParams): number | undefined {
+function countOf(editions: Explored['editions'], { parameters }: Asked): number | undefined {
   const { newest } = editions
   if (!newest) return undefined
   const values = new Map<string, string[]>()
-  for (const { name } of listParameters) {
-    const value = query.get(name)?.trim()
-    if (value && name !== 'cursor' && name !== 'limit') values.set(name, [plainList(value)])
-  }
+  for (const [name, value] of parameters) if (name !== 'cursor' && name !== 'limit') values.set(name, [value])
   const read = parseListQuery(values)
   if ('faults' in read) return undefined
   let count = 0

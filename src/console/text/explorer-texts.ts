@@ -29,7 +29,6 @@ const en = {
   record: 'One record',
   recordHint: 'An id shows one record instead of a list.',
   meaning: 'What it means',
-  codes: 'Look codes up',
   found: (count: string, isCapped: boolean) =>
     isCapped ? `More than ${count} records match.` : `${count} ${count === '1' ? 'record matches' : 'records match'}.`,
   next: 'Next page',
@@ -71,7 +70,6 @@ const de: typeof en = {
   record: 'Ein Datensatz',
   recordHint: 'Eine Id zeigt einen Datensatz statt einer Liste.',
   meaning: 'Was das heißt',
-  codes: 'Codes nachschlagen',
   found: (count, isCapped) =>
     isCapped
       ? `Mehr als ${count} Datensätze passen.`
