@@ -77,6 +77,8 @@ describe.skipIf(!hasChromium)('a passkey', () => {
     await byKeys(page.getByRole('button', { name: 'Add passkey' }))
     await page.waitForTimeout(500)
     expect(await countOf()).toMatchObject([{ name: 'My laptop', last_used_at: null }])
+    await byKeys(page.getByRole('link', { name: 'Cancel', exact: true }))
+    await page.waitForURL(`${world.origin}/me`)
 
     const signIn = async () => {
       await context.clearCookies()

@@ -50,6 +50,7 @@ const en = {
   removeBody: 'You can no longer sign in with it. Your device may still list it until you remove it there.',
   removeButton: 'Remove',
   keep: 'Keep it',
+  cancel: 'Cancel',
   removed: (name: string) => `The passkey “${name}” is removed.`,
 }
 
@@ -102,6 +103,7 @@ const de: typeof en = {
   removeBody: 'Er meldet Sie nicht mehr an. Ihr Gerät zeigt ihn vielleicht noch, bis Sie ihn auch dort entfernen.',
   removeButton: 'Entfernen',
   keep: 'Behalten',
+  cancel: 'Abbrechen',
   removed: (name) => `Der Passkey „${name}“ ist entfernt.`,
 }
 
