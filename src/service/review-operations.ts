@@ -1,6 +1,7 @@
 // The operator's commands about duplicates: which pairs are undecided, the evidence for and against, decisions; and why
 // a record looks as it does.
 import type { ReviewSide, WaitingPair } from '../console/stock-reads.ts'
+import { explainTender } from '../consolidate/explain.ts'
 import { explainRecord } from '../consolidate/explain-stock.ts'
 import { fuzzyMatcher } from '../consolidate/fuzzy-matcher.ts'
 import { currentDecisions } from '../consolidate/match-closure.ts'
@@ -18,7 +19,7 @@ import {
   recordsOfNoticeKeys,
   upsertDecision,
 } from '../store/reviews.ts'
-import { contentsOfTenders, findTender, tendersOfNoticeKeys } from '../store/tenders.ts'
+import { contentsOfTenders, findTender, loadNoticesOfTenders, tendersOfNoticeKeys } from '../store/tenders.ts'
 import type { Emit } from './command-event.ts'
 import { noteCommand } from './command-note.ts'
 import { consolidateNow } from './consolidate-now.ts'
@@ -84,26 +85,34 @@ export async function waitingPairs(db: Executor, limit: number): Promise<Waiting
 }
 
 /** `review show LEFT RIGHT`: two records side by side. */
-export const showReview: Operation<ReviewContext> = async ({ store }, { operands }, emit) => {
+export const showReview: Operation<ReviewContext> = async ({ store, clock }, { operands }, emit) => {
   const [left, right] = await pairOf(store.db, operands)
-  emit({ event: 'reviewPair', ...(await comparePair(store.db, left, right)) })
+  emit({ event: 'reviewPair', ...(await comparePair(store.db, [left, right], clock())) })
   return 0
 }
 
-/** Two records, named by a notice of each, side by side. */
-export async function comparePair(db: Executor, left: string, right: string) {
+/**
+ * Two records, named by a notice of each, side by side; of one record, the two notices: what each alone would make of
+ * it.
+ */
+export async function comparePair(db: Executor, [left, right]: readonly [left: string, right: string], now: number) {
   const tenders = await tendersOfNoticeKeys(db, [left, right])
   const records = await recordsOfNoticeKeys(db, [left, right])
   const [leftRecord, rightRecord] = [records.get(left), records.get(right)]
   const decision = (await currentDecisions(db)).find(
     (each) => [each.left, each.right].sort().join('\n') === [leftRecord, rightRecord].sort().join('\n'),
   )
-  const sides = await sidesOf(db, [...tenders.values()])
-  const sideOf = (key: string): ReviewSide => ({ key, ...(sides.get(tenders.get(key) ?? '') ?? { id: null }) })
+  const [leftTender, rightTender] = [tenders.get(left), tenders.get(right)]
+  const isOneRecord = leftTender === rightTender
+  const sides =
+    isOneRecord && leftTender !== undefined
+      ? await sidesOfNotices(db, leftTender, { noticeKeys: [left, right], now })
+      : await sidesByKey(db, tenders)
+  const sideOf = (key: string): ReviewSide => ({ key, ...(sides.get(key) ?? { id: null }) })
   return {
     left: sideOf(left),
     right: sideOf(right),
-    isOneRecord: tenders.get(left) === tenders.get(right),
+    isOneRecord,
     isExactlyLinked: leftRecord !== undefined && leftRecord === rightRecord,
     decision: decision?.decision ?? null,
     verdict: await verdictOn(db, leftRecord, rightRecord),
@@ -237,6 +246,28 @@ async function sidesOf(
 ): Promise<ReadonlyMap<string, Omit<ReviewSide, 'key'>>> {
   const contents = await contentsOfTenders(db, [...new Set(tenderIds)])
   return new Map([...contents].map(([tenderId, text]) => [tenderId, sideOf(JSON.parse(text) as TenderContent)]))
+}
+
+/** Of the records that notices are in, by notice key. */
+async function sidesByKey(db: Executor, tenders: ReadonlyMap<string, string>) {
+  const sides = await sidesOf(db, [...tenders.values()])
+  return new Map([...tenders].flatMap(([key, tenderId]) => [[key, sides.get(tenderId) ?? { id: null }] as const]))
+}
+
+/** Of a record as each of these notices alone would make it, by notice key. */
+async function sidesOfNotices(
+  db: Executor,
+  tenderId: string,
+  { noticeKeys, now }: { readonly noticeKeys: readonly string[]; readonly now: number },
+) {
+  const rows = (await loadNoticesOfTenders(db, [tenderId])).get(tenderId)!
+  const notices = rows.map(({ notice }) => notice).filter(({ noticeKey }) => noticeKeys.includes(noticeKey))
+  return new Map(
+    notices.map((notice) => [
+      notice.noticeKey,
+      sideOf(explainTender(tenderId, [notice], { now, isSucceeded: false }).content),
+    ]),
+  )
 }
 
 const sideOf = (content: TenderContent): Omit<ReviewSide, 'key'> => ({

@@ -38,7 +38,7 @@ export function stockReads(context: ServiceContext, editions: Pick<EditionView, 
   const within = <Result>(read: (trx: Executor) => Promise<Result>) => inTransaction(store, read)
   return {
     record: (id) => within((trx) => readRecord(trx, id, clock())),
-    reviews: (options) => within((trx) => reviewDesk(trx, options)),
+    reviews: (options) => within((trx) => reviewDesk(trx, options, clock())),
     sources: async () => {
       const sources = await loadSources()
       const judged = await within((trx) => sourcesHealth({ db: trx }, watchOf(context, sources)))
@@ -100,6 +100,7 @@ async function readRecord(trx: Executor, id: string, now: number): Promise<Expla
 async function reviewDesk(
   trx: Executor,
   { limit, pair }: { readonly limit: number; readonly pair?: readonly [left: string, right: string] },
+  now: number,
 ): Promise<ReviewDesk> {
   const waiting = await waitingPairs(trx, limit + 1)
   const known = pair && (await recordsOfNoticeKeys(trx, pair))
@@ -107,7 +108,7 @@ async function reviewDesk(
     waiting: waiting.slice(0, limit),
     hasMore: waiting.length > limit,
     decided: await listNewestDecisions(trx, shownDecisions),
-    pair: pair?.every((key) => known?.has(key)) ? await comparePair(trx, pair[0], pair[1]) : undefined,
+    pair: pair?.every((key) => known?.has(key)) ? await comparePair(trx, pair, now) : undefined,
   }
 }
 
