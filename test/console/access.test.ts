@@ -199,6 +199,12 @@ describe.each(drawnEngines)('API access (%s)', (engine) => {
     await context.directory.refresh()
     await expect.poll(() => ask(token), { timeout: 15_000 }).toBe(200)
     expect(await statusOf(create('CRM'))).toBe(200)
+    const steps = 'Change a token without an outage'
+    expect(await textOf(get(at, owner))).toContain(steps)
+    // they say that both tokens work
+    await inTransaction(store, (trx) => endContract(trx, organizationId, now()))
+    await context.directory.refresh()
+    expect(await textOf(get(at, owner))).not.toContain(steps)
   })
 
   test('revokes no token of somebody else, and nothing without a fresh sign-in', async () => {
