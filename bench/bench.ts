@@ -30,6 +30,7 @@ Measures how fast Tenderstock is beside its peers, as ratios of medians of one r
   consolidate  what a notice costs
   consolidators
                how much faster several processes consolidate than one
+  rebuild      how much faster a rebuild is beside a second process
   quality      how good the records are
   hits         matching, writing and delivering hits beside plain programs, and the API meanwhile
   console      pages while 100,000 changes are published, and the API while people use the console
@@ -111,6 +112,12 @@ if (what === 'consolidators') {
   const { corpus, json } = values
   const [records, rounds] = [Number(values.records ?? 3000), Number(values.rounds)]
   await runConsolidators({ corpus, records, rounds, json, onProgress: (text) => console.error(text) })
+  process.exit(0)
+}
+if (what === 'rebuild') {
+  const { runRebuild } = await import('./rebuild.ts')
+  const { corpus, json } = values
+  await runRebuild({ corpus, rounds: Number(values.rounds), json, onProgress: (text) => console.error(text) })
   process.exit(0)
 }
 if (what === 'quality') {
