@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { openConnections } from '../../test/testing/open-connections.ts'
 import { engines, openTestStore } from '../../test/world.ts'
 import { hashToken } from '../domain/token.ts'
 import { systemRandom as random } from '../platform/random.ts'
@@ -82,6 +83,7 @@ describe.each(engines)('organizations and tokens on the %s engine', (engine) => 
     await using store = await openTestStore(engine)
     const organizationId = await organization(store)
     await revokeToken(store, (await madeToken(store, organizationId)).token.tokenId, now)
+    await openConnections(store.db)
     const made = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
         createToken(store, { organizationId, name: `token ${index}` }, { now, random }),

@@ -8,6 +8,7 @@ import { listAuditEntries } from '../../src/store/audit.ts'
 import { endContract, putContract } from '../../src/store/contracts.ts'
 import { inTransaction } from '../../src/store/database.ts'
 import { listTokens } from '../../src/store/organizations.ts'
+import { openConnections } from '../testing/open-connections.ts'
 import { drawnEngines } from '../world.ts'
 import { type AccessWorld, openAccessWorld } from './access-world.ts'
 
@@ -162,6 +163,7 @@ describe.each(drawnEngines)('API access (%s)', (engine) => {
     const { post, at, owner, store, organizationId, ask, formKeyOf } = await open()
     const keys = [...'x'.repeat(50)].map((_, index) => String(index).padStart(22, 'k'))
     expect(await formKeyOf(at, owner)).toHaveLength(22)
+    await openConnections(store.db)
     const answers = await Promise.all(
       keys.map((key) => post(`${at}/tokens`, { 'form-key': key, name: `n ${key}` }, owner)),
     )
