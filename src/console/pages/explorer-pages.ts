@@ -168,7 +168,7 @@ function form({ query, language }: PageRequest, { picked, parameters, id }: Aske
     })
   }
   // the invisible first button receives Enter in any field
-  return html`<form method="get" action="/explorer" class="stack" aria-label="${texts.filters}"><button class="hide" name="ask" value="1" tabindex="-1">${texts.ask}</button>${listParameters.map(input)}${field({ name: 'id', label: texts.record, value: id, hint: texts.recordHint })}<div class="act"><button class="go" name="ask" value="1">${texts.ask}</button><a class="btn bare" href="/explorer">${texts.clear}</a></div></form>`
+  return html`<form method="get" action="/explorer" class="stack" aria-label="${texts.filters}"><button class="hide" name="ask" value="1" tabindex="-1" aria-hidden="true">${texts.ask}</button>${listParameters.map(input)}${field({ name: 'id', label: texts.record, value: id, hint: texts.recordHint })}<div class="act"><button class="go" name="ask" value="1">${texts.ask}</button><a class="btn bare" href="/explorer">${texts.clear}</a></div></form>`
 }
 
 function requestPart(
