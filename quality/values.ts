@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import { estimateValue } from '../src/consolidate/estimate/estimate-value.ts'
 import { pricedTenderOf } from '../src/consolidate/estimate/fit-stock.ts'
 import { hashTerm } from '../src/consolidate/estimate/text-terms.ts'
-import type { ValueInputs } from '../src/consolidate/estimate/value-inputs.ts'
+import { type ValueInputs, valueInputsOf } from '../src/consolidate/estimate/value-inputs.ts'
 import { fitValueModel, openValueModel, type PricedTender } from '../src/consolidate/estimate/value-model.ts'
 import { mergeTender } from '../src/consolidate/merge.ts'
 import type { TenderContent } from '../src/domain/tender.ts'
@@ -42,12 +42,33 @@ export type SplitFigures = {
   readonly coverageOfAll: number
   /** Median of high / low over the answered tenders. */
   readonly width: number
+  /** The six tenths with the narrowest intervals, answered or not. */
+  readonly narrowest: ErrorFigures
+  /** How far the mean error is below that of the CPV median, as a share of it. */
+  readonly gain: Share
+  /** Countries with a hundred tenders: of the answered ones, how many are in their interval. */
+  readonly countries: readonly { readonly country: string; readonly answered: number; readonly coverage: Share }[]
+}
+
+/** A share with its standard error. */
+type Share = { readonly share: number; readonly error: number }
+
+/** Every authority estimated from some of the others: what more published values are worth. */
+type CurvePoint = {
+  readonly fitted: number
+  readonly error: Share
+  readonly cpvMedian: number
+  /** Within ×3, of the six tenths with the narrowest intervals. */
+  readonly narrowWithin3: Share
+  readonly answerRate: number
+  readonly coverage: number
 }
 
 export type ValuesReport = {
   readonly [set in 'german' | 'ted']?: {
     readonly priced: number
     readonly splits: readonly SplitFigures[]
+    readonly curve: readonly CurvePoint[]
     /**
      * Notices without a value: how many of them receive an estimate, and how many from a value stated in their text.
      */
@@ -110,13 +131,17 @@ export function readGermanValues(corpus: string): ValueSet | undefined {
 /** Notices of the official journal, each as a separate record; those of several currencies in euros. */
 async function readTedValues(corpus: string): Promise<ValueSet | undefined> {
   const priced = new Map<string, PricedTender>()
+  const valueless = new Map<string, ValueInputs>()
   for await (const { notices } of readNotices(corpus, ['ted-eforms', 'ted-legacy']))
     for (const notice of notices) {
       const { content } = mergeTender(notice.noticeKey, [notice], { now: 0, isSucceeded: false })
-      const found = pricedTenderOf(JSON.parse(content) as TenderContent)
+      const record = JSON.parse(content) as TenderContent
+      const found = pricedTenderOf(record)
       if (found) priced.set(found.id, found)
+      else if (!record.contractAmount && notice.formType === 'competition')
+        valueless.set(record.id, valueInputsOf(record))
     }
-  return priced.size > 0 ? { priced: [...priced.values()], valueless: [] } : undefined
+  return priced.size > 0 ? { priced: [...priced.values()], valueless: [...valueless.values()] } : undefined
 }
 
 const median = (values: readonly number[]): number => {
@@ -125,6 +150,9 @@ const median = (values: readonly number[]): number => {
 }
 
 type Case = {
+  readonly country: string
+  /** Of the interval in log10, answered or not. */
+  readonly spread: number
   readonly truth: number
   readonly naive: number
   readonly cpvMedian: number
@@ -181,6 +209,8 @@ function casesOf(fitted: readonly PricedTender[], tested: readonly PricedTender[
       judgement.kind === 'estimate' && judgement.amount.basis?.includes('similar') ? judgement.amount : undefined
     const [least = 0, greatest = 0] = [amount?.low, amount?.high]
     return {
+      country: inputs.country ?? '-',
+      spread: high - low,
       truth,
       naive: naive(inputs),
       cpvMedian: cpvMedian(inputs),
@@ -194,6 +224,32 @@ function casesOf(fitted: readonly PricedTender[], tested: readonly PricedTender[
     }
   })
 }
+
+const binomial = (share: number, count: number): Share => ({
+  share,
+  error: Math.sqrt((share * (1 - share)) / Math.max(1, count)),
+})
+
+const meanOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
+
+/** Mean with its standard error. */
+function meanShare(values: readonly number[]): Share {
+  const share = meanOf(values)
+  return { share, error: Math.sqrt(meanOf(values.map((value) => (value - share) ** 2)) / values.length) }
+}
+
+const errorOf = ({ model, truth }: Case): number => Math.abs(model - truth)
+
+const narrowestOf = (cases: readonly Case[]): Case[] =>
+  [...cases].sort((a, b) => a.spread - b.spread).slice(0, Math.round(cases.length * 0.6))
+
+function gainOf(cases: readonly Case[]): Share {
+  const median = meanOf(cases.map((each) => Math.abs(each.cpvMedian - each.truth)))
+  const { share, error } = meanShare(cases.map((each) => Math.abs(each.cpvMedian - each.truth) - errorOf(each)))
+  return { share: share / median, error: error / median }
+}
+
+const manyOfCountry = 100
 
 function figuresOf(split: string, fitted: number, cases: readonly Case[]): SplitFigures {
   const answered = cases.filter(({ answer }) => answer)
@@ -211,6 +267,16 @@ function figuresOf(split: string, fitted: number, cases: readonly Case[]): Split
     coverage: share(answered.filter(({ answer }) => answer!.isInside).length, answered.length),
     coverageOfAll: share(cases.filter(({ isInside }) => isInside).length, cases.length),
     width: median(answered.map(({ answer }) => answer!.width)),
+    narrowest: errorsOf(narrowestOf(cases), (each) => each.model),
+    gain: gainOf(cases),
+    countries: [...Map.groupBy(cases, ({ country }) => country)]
+      .filter(([, own]) => own.length >= manyOfCountry)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([country, own]) => {
+        const answers = own.flatMap(({ answer }) => (answer ? [answer] : []))
+        const inside = answers.filter(({ isInside }) => isInside).length
+        return { country, answered: answers.length, coverage: binomial(share(inside, answers.length), answers.length) }
+      }),
   }
 }
 
@@ -223,16 +289,46 @@ export function splitInTime(priced: readonly PricedTender[]): SplitFigures {
   return figuresOf('time', before.length, casesOf(before, after))
 }
 
+const folds = 5
+const parts = 8
+
+/** Every authority estimated from the other four fifths of the authorities, or from some eighths of those. */
+function casesByBuyer(priced: readonly PricedTender[], seed: number, used = parts) {
+  const hashOf = ({ inputs }: PricedTender): number => hashTerm(`${seed} ${inputs.buyer.trim().toLowerCase()}`)
+  let fitted = 0
+  const cases = Array.from({ length: folds }, (_, fold) => {
+    const others = priced.filter(
+      (each) => hashOf(each) % folds !== fold && Math.floor(hashOf(each) / folds) % parts < used,
+    )
+    fitted += others.length / folds
+    return casesOf(
+      others,
+      priced.filter((each) => hashOf(each) % folds === fold),
+    )
+  }).flat()
+  return { fitted: Math.round(fitted), cases }
+}
+
 /** Every authority estimated from the other four fifths of the authorities. */
-export function splitByBuyer(priced: readonly PricedTender[], seed: number, folds = 5): SplitFigures {
-  const foldOf = ({ inputs }: PricedTender): number => hashTerm(`${seed} ${inputs.buyer.trim().toLowerCase()}`) % folds
-  const cases = Array.from({ length: folds }, (_, fold) =>
-    casesOf(
-      priced.filter((each) => foldOf(each) !== fold),
-      priced.filter((each) => foldOf(each) === fold),
-    ),
-  ).flat()
-  return figuresOf('buyer', Math.round((priced.length * (folds - 1)) / folds), cases)
+export function splitByBuyer(priced: readonly PricedTender[], seed: number): SplitFigures {
+  const { fitted, cases } = casesByBuyer(priced, seed)
+  return figuresOf('buyer', fitted, cases)
+}
+
+/** The error over the number of priced tenders: the model of an eighth, a quarter, a half and all of them. */
+function learningCurve(priced: readonly PricedTender[], seed: number): CurvePoint[] {
+  return [1, 2, 4, 8].map((used) => {
+    const { fitted, cases } = casesByBuyer(priced, seed, used)
+    const { answerRate, coverage, cpvMedian, narrowest } = figuresOf('buyer', fitted, cases)
+    return {
+      fitted,
+      error: meanShare(cases.map(errorOf)),
+      cpvMedian: cpvMedian.meanAbsoluteLog,
+      narrowWithin3: binomial(narrowest.within3, narrowest.tenders),
+      answerRate,
+      coverage,
+    }
+  })
 }
 
 const maxValueless = 3000
@@ -263,6 +359,7 @@ export async function benchValues({ corpus, seed, onProgress = () => {} }: Value
     set && {
       priced: set.priced.length,
       splits: [splitInTime(set.priced), splitByBuyer(set.priced, seed)],
+      curve: learningCurve(set.priced, seed),
       valueless: answersOf(set),
     }
   onProgress('values of German notices')
@@ -272,11 +369,34 @@ export async function benchValues({ corpus, seed, onProgress = () => {} }: Value
   return { ...(german && { german }), ...(ted && { ted }) }
 }
 
+const percent = (value: number): string => `${(value * 100).toFixed(1)} %`
+const withError = ({ share, error }: Share): string => `${(share * 100).toFixed(1)} ± ${(error * 100).toFixed(1)} %`
+
+function curveAsMarkdown(curve: readonly CurvePoint[]): string[] {
+  const rows = curve.map(({ fitted, error, cpvMedian, narrowWithin3, answerRate, coverage }) => {
+    const cells = [
+      fitted,
+      `${error.share.toFixed(3)} ± ${error.error.toFixed(3)}`,
+      cpvMedian.toFixed(3),
+      withError(narrowWithin3),
+      percent(answerRate),
+      percent(coverage),
+    ]
+    return `| ${cells.join(' | ')} |`
+  })
+  return [
+    '',
+    '| Priced tenders of the model | Mean abs. log10, all | CPV median | ×3 of the narrowest 60 % | Answered | 80 % interval holds |',
+    '|--:|--:|--:|--:|--:|--:|',
+    ...rows,
+  ]
+}
+
 /** Tables for people. */
 export function valuesAsMarkdown(report: ValuesReport): string {
   const lines: string[] = []
   for (const [name, set] of Object.entries(report)) {
-    const { priced, splits, valueless } = set
+    const { priced, splits, curve, valueless } = set
     lines.push('', `Values, ${name === 'ted' ? 'TED' : 'German notices'}: ${priced} published.`, '')
     lines.push('| Split | Estimator | Tenders | Median factor | Within ×2 | ×3 | ×10 | R² | Mean abs. log10 |')
     lines.push('|---|---|--:|--:|--:|--:|--:|--:|--:|')
@@ -302,11 +422,12 @@ export function valuesAsMarkdown(report: ValuesReport): string {
         row('model, answered', each.answered),
       )
     }
-    for (const { split, answerRate, coverage, coverageOfAll, width } of splits)
+    for (const each of splits)
       lines.push(
         '',
-        `Split by ${split}: answered ${(answerRate * 100).toFixed(1)} %, 80 % interval holds ${(coverage * 100).toFixed(1)} % of the answered and ${(coverageOfAll * 100).toFixed(1)} % of all, median high / low ${width.toFixed(0)}.`,
+        `Split by ${each.split}: answered ${percent(each.answerRate)}, 80 % interval holds ${percent(each.coverage)} of the answered and ${percent(each.coverageOfAll)} of all, median high / low ${each.width.toFixed(0)}; mean error ${withError(each.gain)} below the CPV median, of the narrowest 60 % ${withError(binomial(each.narrowest.within3, each.narrowest.tenders))} within ×3; by country ${each.countries.map(({ country, answered, coverage }) => `${country} ${withError(coverage)} of ${answered}`).join(', ')}.`,
       )
+    lines.push(...curveAsMarkdown(curve))
     if (valueless)
       lines.push(
         '',

@@ -5,7 +5,7 @@ import { statedValue } from './stated-value.ts'
 import { termsOf } from './text-terms.ts'
 import { legalBounds } from './thresholds.ts'
 import type { ValueInputs } from './value-inputs.ts'
-import { type ValueModel, widestInterval, widestScatter } from './value-model.ts'
+import { type ValueModel, widestInterval } from './value-model.ts'
 
 /** `contractAmount` of a record whose value is estimated. */
 type EstimatedAmount = NonNullable<TenderContent['contractAmount']> & { readonly estimated: true }
@@ -17,6 +17,7 @@ export type Refusal =
   | 'modification'
   | 'noEvidence'
   | 'tooFewAlike'
+  /** Only of earlier versions: similar tenders differ too much. */
   | 'tooMixed'
   | 'tooWide'
 
@@ -79,11 +80,10 @@ export function estimateValue(model: ValueModel, inputs: ValueInputs, modelVersi
   const terms = new Map<number, number>()
   termsOf(inputs.title, '', terms, 1)
   if (inputs.cpvCodes.length === 0 && terms.size < minTerms) return { kind: 'refusal', reason: 'noEvidence' }
-  const { log, low, high, closeness, scatter, neighbors, node } = model.predict(inputs)
+  const { log, low, high, closeness, neighbors, node } = model.predict(inputs)
   const priced = model.parameters.ids.length
   if (neighbors.length < minNeighbors || closeness < minCloseness)
     return { kind: 'refusal', reason: 'tooFewAlike', priced }
-  if (scatter > widestScatter) return { kind: 'refusal', reason: 'tooMixed', priced }
   if (high - low > Math.log10(widestInterval)) return { kind: 'refusal', reason: 'tooWide', priced }
 
   const { least, greatest } = legalBounds({

@@ -22,13 +22,22 @@ export type ValueModelParameters = {
   /** Priced tenders at a CPV node: how many, and the median of their values (log10 euros). */
   readonly nodes: { readonly [prefix: string]: readonly [count: number, median: number] }
   /** Additive model of the logarithm of the error, with authorities held out. */
-  readonly spread: { readonly mean: number; readonly effects: { readonly [level: string]: number } }
+  readonly spread: {
+    readonly mean: number
+    readonly effects: { readonly [level: string]: number }
+    /** How much of the effects held for errors with which they were not fitted; earlier versions took all. */
+    readonly slope?: number
+    /** How much wider or narrower the interval is, by country with enough errors. */
+    readonly countries?: { readonly [country: string]: number }
+  }
   /** Tenth and ninetieth percentile of (value - estimate) / spread, with documents held out. */
   readonly quantiles: readonly [low: number, high: number]
   readonly ids: readonly string[]
   /** Float32: log10 value, and what the additive part leaves of it. */
   readonly values: string
   readonly residuals: string
+  /** Float32: effect of a term, zero for properties that are not words; missing in models of earlier versions. */
+  readonly words?: string
   /**
    * Inverted index: terms ascending (Uint32), in how many documents (Uint16), first posting (Uint32), documents
    * (Uint16), weights (Uint8).
@@ -47,8 +56,6 @@ type Prediction = {
   readonly high: number
   /** Sum of the neighbors' weights: how much evidence there is. */
   readonly closeness: number
-  /** Standard deviation of the values of the ten most similar. */
-  readonly scatter: number
   /** Most similar first. */
   readonly neighbors: readonly { readonly id: string; readonly log: number; readonly likeness: number }[]
   /** The deepest node of the main CPV code with five priced tenders. */
@@ -65,15 +72,8 @@ export type ValueModel = {
  */
 export const maxPricedTenders = 50_000
 
-/** Maximum ratio of high to low for an estimate; beyond it there is none. */
+/** Maximum ratio of high to low for an estimate: one that is expected to be farther off is not made. */
 export const widestInterval = 50
-
-/**
- * Maximum scatter of the values of the ten most similar: if similar tenders differ by a factor of five, they say
- * little.
- */
-export const widestScatter = Math.log10(5)
-const scatterOf = 10
 
 /** How much wider the interval is for an authority without a tender in the model: more than codes and words differs. */
 const unknownBuyerCaution = 1.06
@@ -81,10 +81,15 @@ const unknownBuyerCaution = 1.06
 /** Minimum error, in log10: smaller ones (less than an eighth) count as equal. */
 const minError = 0.05
 
+/** Number of errors from which a country has an interval of its own, and which weighs as much as that of all. */
+const minCountry = 25
+
 const tuning = {
   sweeps: 6,
   cpvShrinkage: 8,
   otherShrinkage: 25,
+  wordShrinkage: 3,
+  wordSweeps: 10,
   neighbors: 30,
   power: 3,
   neighborShrinkage: 4,
@@ -116,24 +121,36 @@ const bucket = (value: number, bounds: readonly number[]): number => bounds.find
 /** Levels of one tender, by shrinkage: the CPV path, and everything else. */
 type Levels = { readonly cpv: readonly string[]; readonly other: readonly string[] }
 
+/** Framework agreement in de, fr, it, es, pt, pl, nl, en, after folding: many portals have no field for it. */
+const frameworkWords =
+  /rahmenver(?:einbarung|trag)|accord.cadre|accordo quadro|acuerdo marco|acordo.quadro|umow\p{L} ramow|raamovereenkomst|framework (?:agreement|contract)/u
+
 type Effects = { readonly mean: number; readonly effects: ReadonlyMap<string, number> }
 
 function levelsOf(inputs: ValueInputs): Levels {
-  const { nature = '-', country = '-', nutsCode, lots, months } = inputs
+  const { nature = '-', country = '-', level = '-', nutsCode, lots, months } = inputs
   const length = inputs.description.length
+  const buyer = buyerClassOf(inputs.buyer)
+  const procedure = inputs.procedureType ?? '-'
+  const size = bucket(lots, [0, 1, 2, 4, 10])
+  const isFramework = inputs.isFramework || frameworkWords.test(foldText(`${inputs.title}\n${inputs.description}`))
   return {
     cpv: cpvPath(inputs.cpvCodes[0]).map((prefix) => `cpv:${prefix}`),
     other: [
       `nature:${nature}`,
       `country:${country}`,
       `region:${nutsCode?.slice(0, 3) ?? '-'}`,
-      `buyer:${buyerClassOf(inputs.buyer)}`,
-      `lots:${bucket(lots, [0, 1, 2, 4, 10])}`,
+      `buyer:${buyer}`,
+      `buyer:${buyer}:${country}`,
+      `lots:${size}`,
+      `lots:${size}:${nature}:${level}`,
       `months:${months === undefined ? '-' : bucket(months, [0, 2, 6, 12, 13, 24, 36, 48, 60])}`,
-      `framework:${inputs.isFramework}:${inputs.isDynamicPurchasingSystem}:${nature}`,
+      `framework:${isFramework}:${inputs.isDynamicPurchasingSystem}:${nature}`,
       `law:${inputs.legalBasis ?? '-'}`,
-      `procedure:${inputs.procedureType ?? '-'}`,
-      `level:${inputs.level ?? '-'}:${nature}`,
+      `procedure:${procedure}`,
+      `procedure:${procedure}:${country}`,
+      `level:${level}:${nature}`,
+      `level:${level}:${nature}:${country}`,
       `codes:${bucket(inputs.cpvCodes.length, [0, 1, 2, 4, 8])}`,
       `text:${bucket(length, [0, 60, 200, 500, 1000, 2000])}`,
     ],
@@ -190,6 +207,7 @@ type Core = {
   readonly index: Index
   readonly values: Float32Array
   readonly residuals: Float32Array
+  readonly words: Float32Array
 }
 
 function percentile(sorted: ArrayLike<number>, share: number): number {
@@ -261,6 +279,12 @@ function fitEffects(
 
 function additive({ mean, effects }: Effects, { cpv, other }: Levels): number {
   return [...cpv, ...other].reduce((sum, level) => sum + (effects.get(level) ?? 0), mean)
+}
+
+/** Least squares through the origin, between none and all. */
+function slopeOf(pairs: readonly (readonly [given: number, found: number])[]): number {
+  const [product, squares] = pairs.reduce(([a, b], [given, found]) => [a + given * found, b + given * given], [0, 0])
+  return squares > 0 ? Math.min(Math.max(product / squares, 0), 1) : 1
 }
 
 /** Inputs that indicate how far an estimate may be off. */
@@ -335,14 +359,17 @@ const isKnownBuyer = ({ index }: Core, buyer: string): boolean => positionOf(ind
 
 type Neighbor = { readonly document: number; readonly likeness: number }
 
-/** The most similar documents; ties go to the smaller ids. */
-function neighborsOf({ index, values }: Core, inputs: ValueInputs, scratch: Float32Array): Neighbor[] {
-  scratch.fill(0)
+function wordsOf({ index, values }: Core, inputs: ValueInputs): Vector {
   const frequencyOf = (term: number): number => {
     const position = positionOf(index.terms, term)
     return position < 0 ? 0 : index.frequencies[position]!
   }
-  const query = [...vectorOf(countsOf(inputs), frequencyOf, values.length), ...marksOf(inputs)]
+  return vectorOf(countsOf(inputs), frequencyOf, values.length)
+}
+
+/** The most similar documents; ties go to the smaller ids. */
+function neighborsOf({ index, values }: Core, query: Iterable<[number, number]>, scratch: Float32Array): Neighbor[] {
+  scratch.fill(0)
   for (const [term, weight] of query) {
     const position = positionOf(index.terms, term)
     if (position < 0) continue
@@ -364,6 +391,30 @@ function neighborsOf({ index, values }: Core, inputs: ValueInputs, scratch: Floa
   return best
 }
 
+/** Ridge regression of what the effects leave on the weights of the words, term by term; what then remains. */
+function fitWords(index: Index, rest: readonly number[]): Pick<Core, 'words' | 'residuals'> {
+  const words = new Float32Array(index.terms.length)
+  const residuals = Float32Array.from(rest)
+  for (let sweep = 0; sweep < tuning.wordSweeps; sweep++)
+    for (const [term, frequency] of index.frequencies.entries()) {
+      // the properties that are no words are among the effects
+      if (frequency === 0) continue
+      const known = words[term]!
+      let [product, squares] = [0, 0]
+      for (let at = index.offsets[term]!; at < index.offsets[term + 1]!; at++) {
+        const weight = index.weights[at]! / 255
+        product += weight * residuals[index.documents[at]!]!
+        squares += weight * weight
+      }
+      words[term] = (product + squares * known) / (squares + tuning.wordShrinkage)
+      for (let at = index.offsets[term]!; at < index.offsets[term + 1]!; at++) {
+        const document = index.documents[at]!
+        residuals[document] = residuals[document]! - ((words[term]! - known) * index.weights[at]!) / 255
+      }
+    }
+  return { words, residuals }
+}
+
 function buildCore(
   inputs: readonly ValueInputs[],
   raw: readonly number[],
@@ -371,13 +422,8 @@ function buildCore(
 ): Core {
   const values = winsorised(inputs, raw)
   const { mean, effects, rest } = fitEffects(inputs.map(levelsOf), values)
-  return {
-    mean,
-    effects,
-    index: indexOf(inputs, counts),
-    values: Float32Array.from(values),
-    residuals: Float32Array.from(rest),
-  }
+  const index = indexOf(inputs, counts)
+  return { mean, effects, index, values: Float32Array.from(values), ...fitWords(index, rest) }
 }
 
 type Guess = {
@@ -386,18 +432,14 @@ type Guess = {
   readonly local: number
   /** Sum of the neighbors' weights. */
   readonly closeness: number
-  /** Standard deviation of the nearest neighbors' values. */
-  readonly scatter: number
   readonly neighbors: readonly Neighbor[]
 }
 
-function deviation(values: readonly number[]): number {
-  const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
-  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / Math.max(1, values.length))
-}
-
 function guess(core: Core, inputs: ValueInputs, scratch: Float32Array): Guess {
-  const neighbors = neighborsOf(core, inputs, scratch)
+  const words = wordsOf(core, inputs)
+  const neighbors = neighborsOf(core, [...words, ...marksOf(inputs)], scratch)
+  let wording = 0
+  for (const [term, weight] of words) wording += weight * (core.words[positionOf(core.index.terms, term)] ?? 0)
   let [closeness, mean, local] = [0, 0, 0]
   const weightOf = ({ likeness }: Neighbor): number => likeness ** tuning.power
   for (const each of neighbors) {
@@ -408,10 +450,9 @@ function guess(core: Core, inputs: ValueInputs, scratch: Float32Array): Guess {
   for (const each of neighbors) local += weightOf(each) * (core.residuals[each.document]! - mean) ** 2
   if (closeness > 0) local /= closeness
   return {
-    log: additive(core, levelsOf(inputs)) + (mean * closeness) / (closeness + tuning.neighborShrinkage),
+    log: additive(core, levelsOf(inputs)) + wording + (mean * closeness) / (closeness + tuning.neighborShrinkage),
     local,
     closeness,
-    scatter: deviation(neighbors.slice(0, scatterOf).map(({ document }) => core.values[document]!)),
     neighbors,
   }
 }
@@ -427,13 +468,13 @@ function heldOut(
   // An authority is held out with all its tenders: the same purchase is often published more than once.
   const foldOf = inputs.map(({ buyer }, index) => hashTerm(foldText(buyer).trim() || ids[index]!) % folds)
   const step = Math.max(1, Math.ceil(ids.length / maxHeldOut))
-  const found: { readonly index: number; readonly core: Core }[] = []
+  const found: { readonly index: number; readonly rank: number; readonly core: Core }[] = []
   for (let fold = 0; fold < folds; fold++) {
     const inside = [...ids.keys()].filter((index) => foldOf[index] !== fold)
     const pick = <Item>(items: readonly Item[]): Item[] => inside.map((index) => items[index]!)
     const core = buildCore(pick(inputs), pick(values), pick(counts))
     for (let index = 0; index < ids.length; index += 1)
-      if (foldOf[index] === fold && index % step === 0) found.push({ index, core })
+      if (foldOf[index] === fold && index % step === 0) found.push({ index, rank: index / step, core })
   }
   return found
 }
@@ -478,6 +519,24 @@ export function sampleOf(priced: readonly PricedTender[]): PricedTender[] {
 const sortedEffects = ({ effects }: Effects): { readonly [level: string]: number } =>
   Object.fromEntries([...effects].sort(([a], [b]) => (a < b ? -1 : 1)))
 
+/** How much wider the interval of a country must be to hold for 80 % of its errors that receive an answer. */
+function countryFactors(
+  scaled: readonly { readonly country: string; readonly spread: number; readonly error: number }[],
+  [low, high]: readonly [number, number],
+): { readonly [country: string]: number } {
+  if (low === 0 || high === 0) return {}
+  const answered = scaled.filter(({ spread }) => (high - low) * spread <= Math.log10(widestInterval))
+  return Object.fromEntries(
+    [...Map.groupBy(answered, ({ country }) => country)]
+      .filter(([, own]) => own.length >= minCountry)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([country, own]) => {
+        const needed = Float64Array.from(own, ({ error }) => error / (error < 0 ? low : high)).sort()
+        return [country, percentile(needed, 0.8) ** (own.length / (own.length + minCountry))]
+      }),
+  )
+}
+
 /** Fits a model. The order of the tenders does not matter; beyond `maxPricedTenders` the oldest are left out. */
 export function fitValueModel(priced: readonly PricedTender[]): ValueModelParameters {
   const sample = sampleOf(priced)
@@ -487,10 +546,9 @@ export function fitValueModel(priced: readonly PricedTender[]): ValueModelParame
   const counts = inputs.map(countsOf)
   const scratch = new Float32Array(sample.length)
 
-  const tested = heldOut(inputs, values, counts, ids).map(({ index, core }) => {
+  const tested = heldOut(inputs, values, counts, ids).map(({ index, rank, core }) => {
     const found = guess(core, inputs[index]!, scratch)
-    const { log, scatter } = found
-    return { error: values[index]! - log, levels: spreadLevelsOf(inputs[index]!, found), position: index, scatter }
+    return { error: values[index]! - found.log, levels: spreadLevelsOf(inputs[index]!, found), position: index, rank }
   })
   const spreadOf = (rows: typeof tested): Effects =>
     fitEffects(
@@ -499,13 +557,22 @@ export function fitValueModel(priced: readonly PricedTender[]): ValueModelParame
       tuning.spreadCaution,
     )
   // The data for the spread must not include the errors with which it is compared.
-  const halves = [0, 1].map((half) => tested.filter(({ position }) => position % 2 === half))
-  const scaled = halves.flatMap((half, which) => {
+  const halves = [0, 1].map((half) => tested.filter(({ rank }) => rank % 2 === half))
+  const predicted = halves.flatMap((half, which) => {
     const other = spreadOf(halves[1 - which]!)
-    return half.map(({ error, levels, scatter }) => {
-      const spread = Math.exp(additive(other, levels))
-      return { spread, error: error / spread, scatter }
-    })
+    return half.map(({ error, levels, position }) => ({
+      error,
+      expected: additive(other, levels) - other.mean,
+      mean: other.mean,
+      country: inputs[position]!.country ?? '-',
+    }))
+  })
+  const slope = slopeOf(
+    predicted.map(({ expected, mean, error }) => [expected, Math.log(Math.abs(error) + minError) - mean]),
+  )
+  const scaled = predicted.map(({ error, expected, mean, country }) => {
+    const spread = Math.exp(mean + slope * expected)
+    return { spread, error: error / spread, country }
   })
   const quantilesOf = (rows: typeof scaled): readonly [number, number] => {
     const sorted = Float64Array.from(rows, ({ error }) => error).sort()
@@ -515,10 +582,7 @@ export function fitValueModel(priced: readonly PricedTender[]): ValueModelParame
   // the whole.
   let quantiles = quantilesOf(scaled)
   for (let round = 0; round < 3; round++) {
-    const answered = scaled.filter(
-      ({ spread, scatter }) =>
-        (quantiles[1] - quantiles[0]) * spread <= Math.log10(widestInterval) && scatter <= widestScatter,
-    )
+    const answered = scaled.filter(({ spread }) => (quantiles[1] - quantiles[0]) * spread <= Math.log10(widestInterval))
     if (answered.length >= 50) quantiles = quantilesOf(answered)
   }
   const spread = spreadOf(tested)
@@ -529,11 +593,17 @@ export function fitValueModel(priced: readonly PricedTender[]): ValueModelParame
     mean: core.mean,
     effects: sortedEffects(core),
     nodes: nodesOf(inputs, values),
-    spread: { mean: spread.mean, effects: sortedEffects(spread) },
+    spread: {
+      mean: spread.mean,
+      effects: sortedEffects(spread),
+      slope,
+      countries: countryFactors(scaled, quantiles),
+    },
     quantiles,
     ids,
     values: base64(core.values),
     residuals: base64(core.residuals),
+    words: base64(core.words),
     terms: base64(core.index.terms),
     frequencies: base64(core.index.frequencies),
     offsets: base64(core.index.offsets),
@@ -549,6 +619,7 @@ export function openValueModel(parameters: ValueModelParameters): ValueModel {
     effects: new Map(Object.entries(parameters.effects)),
     values: new Float32Array(bytesOf(parameters.values)),
     residuals: new Float32Array(bytesOf(parameters.residuals)),
+    words: new Float32Array(bytesOf(parameters.words ?? '')),
     index: {
       terms: new Uint32Array(bytesOf(parameters.terms)),
       frequencies: new Uint16Array(bytesOf(parameters.frequencies)),
@@ -559,14 +630,16 @@ export function openValueModel(parameters: ValueModelParameters): ValueModel {
   }
   const scratch = new Float32Array(parameters.ids.length)
   const spreads: Effects = { mean: parameters.spread.mean, effects: new Map(Object.entries(parameters.spread.effects)) }
+  const { slope = 1, countries = {} } = parameters.spread
   const [lowest, highest] = parameters.quantiles
   return {
     parameters,
     predict: (inputs) => {
       const found = guess(core, inputs, scratch)
-      const { log, closeness, scatter, neighbors } = found
+      const { log, closeness, neighbors } = found
       const caution = isKnownBuyer(core, inputs.buyer) ? 1 : unknownBuyerCaution
-      const spread = Math.exp(additive(spreads, spreadLevelsOf(inputs, found))) * caution
+      const expected = additive(spreads, spreadLevelsOf(inputs, found)) - spreads.mean
+      const spread = Math.exp(spreads.mean + slope * expected) * caution * (countries[inputs.country ?? '-'] ?? 1)
       const prefix = cpvPath(inputs.cpvCodes[0]).findLast((each) => parameters.nodes[each])
       const node = prefix === undefined ? undefined : parameters.nodes[prefix]
       return {
@@ -574,7 +647,6 @@ export function openValueModel(parameters: ValueModelParameters): ValueModel {
         low: log + lowest * spread,
         high: log + highest * spread,
         closeness,
-        scatter,
         neighbors: neighbors.map(({ document, likeness }) => ({
           id: parameters.ids[document]!,
           log: core.values[document]!,
