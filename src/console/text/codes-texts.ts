@@ -32,7 +32,6 @@ const en = {
   results: 'Tick what fits, then add it',
   add: 'Add',
   notListed: 'not in the list',
-  exact: (code: string) => `“${code}” is chosen`,
 }
 
 const de: typeof en = {
@@ -66,7 +65,6 @@ const de: typeof en = {
   results: 'Haken Sie an, was passt, und fügen Sie es hinzu',
   add: 'Hinzufügen',
   notListed: 'nicht in der Liste',
-  exact: (code) => `„${code}“ ist gewählt`,
 }
 
 export const codesTexts: Texts<typeof en> = { en, de }
