@@ -14,6 +14,7 @@ import {
   setParserVersion,
   setSourceCheck,
 } from '../store/documents.ts'
+import { lookAgainMs } from '../store/publication.ts'
 import { beginReread, endReread, finishRereadPage, type RereadCounts, takeRereadPage } from '../store/reread.ts'
 import { type Parse, readParts } from './read-document.ts'
 import {
@@ -50,8 +51,6 @@ export type IngestOptions = {
 }
 
 const usualPageSize = 100
-/** How long to wait, in ms, before checking again whether others have read theirs. */
-const lookAgainMs = 100
 
 /**
  * Receives documents: stores the raw bytes, and their notices or rejections, in one transaction per batch. Bytes that
