@@ -12,6 +12,7 @@ import { generateNotice } from '../test/testing/generate/similar-notices.ts'
 import { receive } from './consolidate.ts'
 import { type Cluster, startCluster } from './postgres-cluster.ts'
 import { cpuSecondsOf } from './processes.ts'
+import { median } from './speed/row.ts'
 
 type Run = {
   readonly seconds: number
@@ -41,8 +42,6 @@ type ConsolidatorsReport = {
 
 const seed = 20_261_121
 const now = Date.UTC(2026, 1, 20)
-
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!
 
 /** Undefined if no PostgreSQL is installed. Throws if the stocks differ. */
 async function benchConsolidators(options: {
