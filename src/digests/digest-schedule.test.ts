@@ -68,9 +68,11 @@ describe('a daily digest', () => {
     ['Antarctica/Troll', 2, '2026-03-29', '2026-03-29 03:00'],
     ['Africa/Cairo', 0, '2026-04-24', '2026-04-24 01:00'],
     ['America/Nuuk', 23, '2026-03-28', '2026-03-29 00:00'],
+    // and at one minute past midnight
+    ['America/St_Johns', 1, '2006-04-02', '2006-04-02 01:01'],
   ] as const)('in %s at %i on %s comes at %s', (zone, hour, date, expected) => {
     const noon = Date.parse(`${date}T12:00:00Z`)
-    const made = simulate(daily(zone, hour), noon - 3 * dayMs, noon + 3 * dayMs)
+    const made = simulate(daily(zone, hour), noon - 3 * dayMs, noon + 3 * dayMs, minuteMs)
     expect(made.filter(({ day }) => dateOf(day) === date).map(({ at }) => wall(zone, at))).toEqual([expected])
     expect(made.map(({ day }) => day)).toEqual(made.map((_, index) => made[0]!.day + index))
   })

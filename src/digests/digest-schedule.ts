@@ -25,9 +25,6 @@ export type DigestState = {
 
 /** Minimum time between two mails of the rhythm `atOnce`. */
 const pauseMs = hourMs
-/** The clocks of all zones are set at quarters of an hour. */
-const quarterMs = 15 * minuteMs
-
 /**
  * The IANA name of a zone as stored; undefined for anything else. An offset such as +01:00 does not count: it has no
  * summer time.
@@ -75,6 +72,6 @@ function daysSinceMonday(day: number): number {
 function hourReachedAt({ hour, zone }: DigestTerms, day: number): number {
   const wallMs = day * dayMs + hour * hourMs
   let at = wallMs - Math.max(offsetMsAt(zone, wallMs - dayMs), offsetMsAt(zone, wallMs + dayMs))
-  while (at + offsetMsAt(zone, at) < wallMs) at += quarterMs
+  while (at + offsetMsAt(zone, at) < wallMs) at += minuteMs
   return at
 }
