@@ -1,6 +1,7 @@
 // Which processes answer the API, by a sign of life that each writes regularly: how many share a rate limit.
 import { sql } from 'kysely'
 import type { Executor } from './database.ts'
+import { nowMs } from './database-clock.ts'
 
 /** How long a process counts as alive after its last sign of life, by the clock of the database. */
 export const livingMs = 15_000
@@ -9,16 +10,15 @@ const keptMs = 60_000
 
 /** Writes a sign of life and returns how many processes are alive, including this one. */
 export async function beat(db: Executor, processId: string): Promise<number> {
-  const now = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
   const { rows } = await sql<{ readonly others: number }>`
     with mine as (
-      insert into api_process (process_id, seen_at) values (${processId}, ${now})
+      insert into api_process (process_id, seen_at) values (${processId}, ${nowMs})
       on conflict (process_id) do update set seen_at = excluded.seen_at
     ), gone as (
-      delete from api_process where process_id <> ${processId} and seen_at < ${now} - ${sql.lit(keptMs)}
+      delete from api_process where process_id <> ${processId} and seen_at < ${nowMs} - ${sql.lit(keptMs)}
     )
     select count(*)::integer as others from api_process
-    where process_id <> ${processId} and seen_at > ${now} - ${sql.lit(livingMs)}`.execute(db)
+    where process_id <> ${processId} and seen_at > ${nowMs} - ${sql.lit(livingMs)}`.execute(db)
   return 1 + rows[0]!.others
 }
 

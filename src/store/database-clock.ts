@@ -1,6 +1,10 @@
 // The time of the database, which all processes of an installation share: what was last measured, continued by the
 // steady clock, so that setting the machine's clock moves nothing.
+import { sql } from 'kysely'
 import { type Clock, sharedTime, steadyClock } from '../platform/clock.ts'
+
+/** The time of the database at the moment of the statement, in whole milliseconds. */
+export const nowMs = sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`
 
 export type DatabaseClock = {
   /**

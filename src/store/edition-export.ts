@@ -2,11 +2,10 @@
 import { hostname } from 'node:os'
 import { sql } from 'kysely'
 import { type Executor, inTransaction, type Store } from './database.ts'
+import { nowMs } from './database-clock.ts'
 
 /** How long to wait for an exporter that shows no sign of life. */
 const exportLeaseMs = 60_000
-
-const nowMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
 
 /**
  * Takes the right to export if it is free, or if its holder was silent for too long; undefined otherwise. The fence is

@@ -2,6 +2,7 @@
 import { hostname } from 'node:os'
 import { sql } from 'kysely'
 import { type Executor, inTransaction, type Store } from './database.ts'
+import { nowMs } from './database-clock.ts'
 
 /** How long to wait for a process that shows no sign of life. By the clock of the database, which all of them share. */
 const leaseMs = 60_000
@@ -36,7 +37,6 @@ export class MarkLostError extends Error {
   }
 }
 
-const nowMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
 const markColumns = sql`edition, last_modified as "lastModified", step, step_modified as "stepModified",
   step_entries as "stepEntries"`
 

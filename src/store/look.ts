@@ -5,6 +5,7 @@ import { steadyClock } from '../platform/clock.ts'
 import type { Serials } from './change-signal.ts'
 import type { Executor, Store } from './database.ts'
 import type { DatabaseClock } from './database-clock.ts'
+import { nowMs } from './database-clock.ts'
 import { maintenanceSetting, readMaintenance } from './maintenance.ts'
 
 export type Look = {
@@ -30,7 +31,7 @@ async function lookAt(db: Executor): Promise<Look> {
   }>`
     select tokens.serial as tokens, people.serial as console, edition.serial, e.edition, e.published_at as published, e.last_modified as modified,
       (select value from setting where name = ${maintenanceSetting}) as maintenance,
-      floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now
+      ${nowMs} as now
     from (select serial from change_signal where topic = 'tokens') as tokens
     cross join (select serial from change_signal where topic = 'edition') as edition
     cross join (select serial from change_signal where topic = 'console') as people

@@ -5,6 +5,7 @@ import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Executor, inTransaction, type Store } from './database.ts'
+import { nowMs } from './database-clock.ts'
 import { Pace } from './paced.ts'
 import { lockStock, shareStock, takeTurn } from './tenders.ts'
 
@@ -47,8 +48,6 @@ export class LeaseLostError extends Error {
     this.name = 'LeaseLostError'
   }
 }
-
-const nowMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
 
 /** Takes the lease if it is free, or if its holder was silent for too long. Undefined if it is held. */
 export async function takeLease(trx: Executor): Promise<Lease | undefined> {

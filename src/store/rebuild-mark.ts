@@ -5,6 +5,7 @@ import { hostname } from 'node:os'
 import { sql } from 'kysely'
 import type { Random } from '../platform/random.ts'
 import type { Executor, Store } from './database.ts'
+import { nowMs } from './database-clock.ts'
 import { inStockTransaction } from './publication.ts'
 
 /** How long a silent rebuild counts as running, by the clock of the database. */
@@ -12,7 +13,6 @@ const rebuildLeaseMs = 60_000
 const beatMs = rebuildLeaseMs / 6
 
 const settingName = 'rebuild'
-const nowMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
 const isExpired = sql<boolean>`(setting.value::json->>'until')::bigint <= ${nowMs}`
 
 export type RebuildState = 'none' | 'running' | 'interrupted'

@@ -2,6 +2,7 @@
 // took and did not finish goes to another one.
 import { sql } from 'kysely'
 import { type Executor, inTransaction, type Store } from './database.ts'
+import { nowMs } from './database-clock.ts'
 import { unparsedVersion } from './documents.ts'
 import { getSetting, setSetting } from './settings.ts'
 
@@ -87,7 +88,7 @@ export async function finishRereadPage(
 
 async function lockList(trx: Executor) {
   const { rows } = await sql<{ value: string; now: number; newId: string }>`
-    select value, (extract(epoch from clock_timestamp()) * 1000)::bigint as now, gen_random_uuid()::text as "newId"
+    select value, ${nowMs} as now, gen_random_uuid()::text as "newId"
     from setting where name = ${listName} for update`.execute(trx)
   return rows[0] && { list: JSON.parse(rows[0].value) as List, now: rows[0].now, newId: rows[0].newId }
 }

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { type Instant, toInstant } from '../../domain/time.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { type Executor, inSnapshot, type Store } from '../database.ts'
+import { nowMs } from '../database-clock.ts'
 import { newestEdition, stockIdOf } from '../editions.ts'
 import {
   countRows,
@@ -112,7 +113,7 @@ async function* snapshotPages(trx: Executor, tables: readonly Table[]): AsyncGen
 
 async function readFacts(trx: Executor): Promise<CutFacts> {
   const { rows: clock } = await sql<{ now: number }>`
-    select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(trx)
+    select ${nowMs} as now`.execute(trx)
   const { rows: applied } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(trx)
   const newest = await newestEdition(trx)
   return {
