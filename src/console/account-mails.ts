@@ -8,6 +8,7 @@ import { insertMail } from '../store/mails.ts'
 import type { Role } from '../store/people.ts'
 import type { TokenNewsData, TokenNewsKind } from '../store/token-news.ts'
 import type { ConsoleContext } from './console-context.ts'
+import { formatMoment } from './format.ts'
 import { html } from './html.ts'
 import type { Language } from './text/languages.ts'
 import { mailTexts } from './text/mail-texts.ts'
@@ -29,6 +30,8 @@ type MailKinds = { readonly [kind in TokenNewsKind]: TokenNewsData } & {
     readonly invitedBy: string
     readonly role: Role
   }
+  /** `at`: epoch milliseconds. */
+  readonly passkeyBlocked: { readonly name: string; readonly at: number; readonly addressPrefix: string }
 }
 type Kind = keyof MailKinds
 
@@ -59,6 +62,14 @@ const letters: { readonly [kind in Kind]: (data: MailKinds[kind], language: Lang
       paragraphs: [texts.body(oneLine(data.invitedBy), organization, data.role === 'owner'), texts.once],
       action: [texts.button, `${origin}/invitation/${key}`],
       last: texts.otherwise,
+    }
+  },
+  passkeyBlocked: ({ name, at, addressPrefix }, language, { origin }) => {
+    const texts = mailTexts[language].passkeyBlocked
+    return {
+      subject: texts.subject(oneLine(name)),
+      paragraphs: [texts.body(formatMoment(at, language), addressPrefix), texts.doNow],
+      action: [texts.button, `${origin}/me`],
     }
   },
   tokenCreated: (data, language, { origin }) => tokenLetter('tokenCreated', data, language, origin),

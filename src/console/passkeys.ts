@@ -49,7 +49,10 @@ export async function addOptions(context: PasskeyContext, { person }: Viewer, no
     userDisplayName: person.name || person.mail,
     userID: new TextEncoder().encode(person.personId),
     challenge: Buffer.from(await makeChallenge(context, addPurpose(person.personId), now), 'base64url'),
-    excludeCredentials: own.map(({ credentialId, transports }) => ({ id: credentialId, transports: [...transports] })),
+    // a device whose passkey is blocked may create a new one
+    excludeCredentials: own
+      .filter(({ blockedAt }) => blockedAt === undefined)
+      .map(({ credentialId, transports }) => ({ id: credentialId, transports: [...transports] })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     supportedAlgorithmIDs: algorithms,
     timeout: 120_000,
@@ -57,17 +60,28 @@ export async function addOptions(context: PasskeyContext, { person }: Viewer, no
   return JSON.stringify(options)
 }
 
+/** `blocked`: the counter went back, now or before. `invalid`: anything else that signs nobody in. */
+export type PasskeySignIn =
+  | { readonly kind: 'blocked' | 'invalid' }
+  | { readonly kind: 'signedIn'; readonly personId: string }
+
+const invalid: PasskeySignIn = { kind: 'invalid' }
+
 /**
- * The person whom an answer signs in; undefined if it is invalid: an unknown passkey, a challenge that is old, used or
- * not ours, a user who was not verified, or a counter that went back.
+ * Signs in by an answer. It is invalid for an unknown passkey, a challenge that is old, used or not ours, or a user who
+ * was not verified. A passkey whose counter goes back is blocked; `whenBlocked` is called in that transaction.
  */
-export async function signInByPasskey(context: PasskeyContext, text: string, now: number): Promise<string | undefined> {
+export async function signInByPasskey(
+  context: PasskeyContext,
+  { text, now }: { readonly text: string; readonly now: number },
+  whenBlocked: (trx: Executor, passkey: Passkey) => Promise<void>,
+): Promise<PasskeySignIn> {
   const response = answerOf<AuthenticationResponseJSON>(text)
-  if (!response) return undefined
+  if (!response) return invalid
   const challenge = challengeOf(response.response.clientDataJSON)
-  if (challenge === undefined || !(await isOurChallenge(context, signInPurpose, challenge, now))) return undefined
+  if (challenge === undefined || !(await isOurChallenge(context, signInPurpose, challenge, now))) return invalid
   const passkey = await findPasskey(context.store.db, response.id)
-  if (!passkey) return undefined
+  if (!passkey) return invalid
   const verified = await ofNothing(
     verifyAuthenticationResponse({
       response,
@@ -78,17 +92,21 @@ export async function signInByPasskey(context: PasskeyContext, text: string, now
       credential: {
         id: passkey.credentialId,
         publicKey: new Uint8Array(passkey.publicKey),
-        counter: passkey.counter,
+        // the signature has to be valid before the count can block the passkey: it is checked below
+        counter: 0,
         transports: [...passkey.transports],
       },
     }),
   )
-  if (!verified?.verified) return undefined
+  if (!verified?.verified) return invalid
   const counter = verified.authenticationInfo.newCounter
   return inTransaction(context.store, async (trx) => {
     const { credentialId, personId } = passkey
-    const isFirst = await takeChallenge(trx, challenge, now)
-    return isFirst && (await countPasskey(trx, { credentialId, counter, now })) ? personId : undefined
+    if (!(await takeChallenge(trx, challenge, now))) return invalid
+    const outcome = await countPasskey(trx, { credentialId, counter, now })
+    if (outcome === 'counted') return { kind: 'signedIn', personId }
+    if (outcome === 'blocked') await whenBlocked(trx, passkey)
+    return { kind: 'blocked' }
   })
 }
 

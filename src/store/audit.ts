@@ -18,6 +18,7 @@ export type AuditAction =
   | 'member.leave'
   | 'passkey.add'
   | 'passkey.remove'
+  | 'passkey.block'
   | 'identity.link'
   | 'organization.create'
   | 'organization.update'

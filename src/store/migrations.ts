@@ -657,4 +657,5 @@ export const migrations: Migrations = {
       primary key (source_id, day, form_type)
     )`,
   ],
+  '0002-blocked-passkey': ['alter table passkey add column blocked_at bigint'],
 }

@@ -13,6 +13,8 @@ export type Passkey = {
   readonly name: string
   readonly createdAt: number
   readonly lastUsedAt: number | undefined
+  /** When its counter went back, as that of a copy does: it signs nobody in from then on. */
+  readonly blockedAt: number | undefined
 }
 
 /** Maximum passkeys of one person. */
@@ -21,7 +23,7 @@ const maxPasskeys = 20
 /** Adds a passkey. `exists`: somebody has it; `tooMany`: the person has 20. */
 export async function addPasskey(
   trx: Executor,
-  passkey: Omit<Passkey, 'lastUsedAt'>,
+  passkey: Omit<Passkey, 'lastUsedAt' | 'blockedAt'>,
 ): Promise<'added' | 'exists' | 'tooMany'> {
   const { credentialId, personId, publicKey, counter, transports, name, createdAt } = passkey
   const own = await listPasskeys(trx, personId)
@@ -43,33 +45,44 @@ export async function findPasskey(db: Executor, credentialId: string): Promise<P
 }
 
 async function passkeysWhere(db: Executor, which: RawBuilder<unknown>): Promise<Passkey[]> {
-  type Row = Omit<Passkey, 'transports' | 'lastUsedAt'> & {
+  type Row = Omit<Passkey, 'transports' | 'lastUsedAt' | 'blockedAt'> & {
     readonly transports: string
     readonly lastUsedAt: number | null
+    readonly blockedAt: number | null
   }
   const { rows } = await sql<Row>`
     select credential_id as "credentialId", person_id as "personId", public_key as "publicKey", counter, transports, name,
-      created_at as "createdAt", last_used_at as "lastUsedAt"
+      created_at as "createdAt", last_used_at as "lastUsedAt", blocked_at as "blockedAt"
     from passkey where ${which}`.execute(db)
   return rows.map((row) => ({
     ...row,
     publicKey: new Uint8Array(row.publicKey),
     transports: JSON.parse(row.transports) as string[],
     lastUsedAt: row.lastUsedAt ?? undefined,
+    blockedAt: row.blockedAt ?? undefined,
   }))
 }
 
-/** Records a use. False if the count did not rise: a copy of the passkey may be in use. */
+/**
+ * Records a use. `blocked`: its count did not rise, so there is a copy of it, and it is blocked from now on: each try
+ * raises the count of the copy, which would pass in the end. `refused`: it was blocked or removed before.
+ */
 export async function countPasskey(
   trx: Executor,
   { credentialId, counter, now }: { readonly credentialId: string; readonly counter: number; readonly now: number },
-): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    update passkey set counter = ${counter}, last_used_at = ${now}
-    where credential_id = ${credentialId} and (counter < ${counter} or (counter = 0 and ${counter}::bigint = 0))`.execute(
-    trx,
-  )
-  return numAffectedRows === 1n
+): Promise<'counted' | 'blocked' | 'refused'> {
+  const { rows } = await sql<{ isCounted: boolean }>`
+    with rising as (
+      select credential_id, counter < ${counter}::bigint or (counter = 0 and ${counter}::bigint = 0) as is_counted
+      from passkey where credential_id = ${credentialId} and blocked_at is null for update
+    )
+    update passkey p set
+      counter = case when is_counted then ${counter}::bigint else counter end,
+      last_used_at = case when is_counted then ${now}::bigint else last_used_at end,
+      blocked_at = case when is_counted then null else ${now}::bigint end
+    from rising r where p.credential_id = r.credential_id returning r.is_counted as "isCounted"`.execute(trx)
+  const [found] = rows
+  return found === undefined ? 'refused' : found.isCounted ? 'counted' : 'blocked'
 }
 
 /** Removes a passkey. Returns its name; undefined if the person has no such passkey. */

@@ -595,6 +595,8 @@ export type Database = {
     name: string
     created_at: EpochMs
     last_used_at: EpochMs | null
+    /** When its counter went back: it signs nobody in from then on. */
+    blocked_at: EpochMs | null
   }
   oidc_identity: { issuer: string; subject: string; person_id: string; created_at: EpochMs }
   /** What was agreed with an organization. */

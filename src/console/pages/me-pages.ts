@@ -5,11 +5,11 @@ import { listPasskeys, type Passkey } from '../../store/passkeys.ts'
 import { changePerson } from '../../store/people.ts'
 import { endSessions } from '../../store/sessions.ts'
 import type { ConsoleContext } from '../console-context.ts'
-import { formatDay } from '../format.ts'
+import { formatDay, formatMoment } from '../format.ts'
 import { fieldOf } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import { type PageAnswer, type PageRoute, type PersonRequest, page, personPage, redirect } from '../page.ts'
-import { empty, field, moment, part, select, table, unseen } from '../parts.ts'
+import { empty, field, moment, noteBox, part, select, table, unseen } from '../parts.ts'
 import { isLanguage } from '../text/languages.ts'
 import { meTexts } from '../text/me-texts.ts'
 
@@ -47,17 +47,20 @@ function passkeyList(passkeys: readonly Passkey[], { language }: PersonRequest):
   const texts = meTexts[language]
   const add = html`<a class="btn" href="/me/passkeys/new">${texts.add}</a>`
   if (passkeys.length === 0) return empty(texts.noPasskeys, texts.noPasskeysHint, add)
-  return html`${table({
-    caption: texts.passkeys,
-    kind: 'mid',
-    columns: [texts.passkey, texts.added, texts.lastUsed, unseen(texts.action)],
-    rows: passkeys.map((passkey) => [
-      passkey.name,
-      formatDay(passkey.createdAt, language),
-      passkey.lastUsedAt === undefined ? texts.never : moment(passkey.lastUsedAt, language),
-      html`<a class="btn tiny stop" href="/me/passkeys/remove?id=${encodeURIComponent(passkey.credentialId)}">${texts.remove}</a>`,
-    ]),
-  })}<p>${add}</p>`
+  const blocked = passkeys.flatMap(({ name, blockedAt }) => (blockedAt === undefined ? [] : [{ name, blockedAt }]))
+  return html`${blocked.map(({ name, blockedAt }) => noteBox('bad', texts.blockedTitle(name), texts.blockedBody(formatMoment(blockedAt, language))))}${table(
+    {
+      caption: texts.passkeys,
+      kind: 'mid',
+      columns: [texts.passkey, texts.added, texts.lastUsed, unseen(texts.action)],
+      rows: passkeys.map((passkey) => [
+        html`${passkey.name}${passkey.blockedAt !== undefined && html` <span class="tag">${texts.blocked}</span>`}`,
+        formatDay(passkey.createdAt, language),
+        passkey.lastUsedAt === undefined ? texts.never : moment(passkey.lastUsedAt, language),
+        html`<a class="btn tiny stop" href="/me/passkeys/remove?id=${encodeURIComponent(passkey.credentialId)}">${texts.remove}</a>`,
+      ]),
+    },
+  )}<p>${add}</p>`
 }
 
 function sessionList({ directory }: ConsoleContext, { viewer, language }: PersonRequest): Html {

@@ -1,7 +1,9 @@
 // Passkeys: signing in with one, adding and removing them.
 import { oneLine } from '../../digests/digest-content.ts'
-import { inTransaction } from '../../store/database.ts'
-import { listPasskeys, removePasskey } from '../../store/passkeys.ts'
+import { addAuditEntry } from '../../store/audit.ts'
+import { type Executor, inTransaction } from '../../store/database.ts'
+import { listPasskeys, type Passkey, removePasskey } from '../../store/passkeys.ts'
+import { queueAccountMail } from '../account-mails.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { fieldOf, note, returnPath } from '../forms.ts'
 import { homeOf } from '../frame.ts'
@@ -37,13 +39,42 @@ export const passkeyPages = (context: ConsoleContext): PageRoute[] => [
 async function signIn(context: ConsoleContext, request: PageRequest): Promise<PageAnswer> {
   const { form, language, now } = request
   const { directory } = context
-  const personId = await signInByPasskey(context, form.get('credential') ?? '', now)
-  const person = personId === undefined ? undefined : directory.person(personId)
+  const outcome = await signInByPasskey(context, { text: form.get('credential') ?? '', now }, (trx, passkey) =>
+    tellOfBlocked(trx, context, request, passkey),
+  )
   const texts = signInTexts[language]
+  if (outcome.kind === 'blocked')
+    return signInPage(context, request, { problem: [texts.passkeyBlocked, texts.passkeyBlockedWhy] })
+  const person = outcome.kind === 'signedIn' ? directory.person(outcome.personId) : undefined
   if (!person) return signInPage(context, request, { problem: [texts.passkeyFailed, texts.passkeyFailedWhy] })
   const back = returnPath(form.get('return'))
   const home = homeOf({ person, memberships: directory.membershipsOf(person.personId) })
   return redirect(back === '/' ? home : back, { signIn: { personId: person.personId } })
+}
+
+/** Mails the person whose passkey is blocked, and notes it in the audit log. */
+async function tellOfBlocked(
+  trx: Executor,
+  context: ConsoleContext,
+  { language, now, addressPrefix }: PageRequest,
+  { personId, name }: Passkey,
+): Promise<void> {
+  const person = context.directory.person(personId)
+  if (!person) return
+  await addAuditEntry(trx, {
+    at: now,
+    actor: 'service',
+    organizationId: undefined,
+    action: 'passkey.block',
+    subject: person.mail,
+    detail: { name },
+    addressPrefix,
+  })
+  await queueAccountMail(trx, context, {
+    to: person.mail,
+    mail: { kind: 'passkeyBlocked', language: person.language ?? language, data: { name, at: now, addressPrefix } },
+    now,
+  })
 }
 
 async function newPage(

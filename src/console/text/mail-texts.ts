@@ -16,6 +16,14 @@ const en = {
     button: 'See the invitation',
     otherwise: 'Were you not expecting this invitation? Then do nothing, and it will expire.',
   },
+  passkeyBlocked: {
+    subject: (name: string) => `Your passkey “${name}” was blocked`,
+    body: (when: string, network: string) =>
+      `Somebody signed in with it on ${when} UTC from the network ${network}, and its counter went back: a copy of it may exist. They were refused, and it signs nobody in any more.`,
+    doNow:
+      'Sign in with a link by mail or another passkey. End the sessions that you do not know, remove this passkey, and add a new one.',
+    button: 'Open your settings',
+  },
   webhook: {
     fails: (name: string, organization: string) => `Webhook “${name}” of ${organization} is failing`,
     disabled: (name: string, organization: string) => `Webhook “${name}” of ${organization} was disabled`,
@@ -38,6 +46,14 @@ const de: typeof en = {
     once: 'Der Link gilt einmal, sieben Tage lang. Er meldet Sie auch an: Ein Kennwort braucht es nicht.',
     button: 'Einladung ansehen',
     otherwise: 'Sie erwarten diese Einladung nicht? Dann ist nichts zu tun, sie endet von selbst.',
+  },
+  passkeyBlocked: {
+    subject: (name) => `Ihr Passkey „${name}“ wurde gesperrt`,
+    body: (when, network) =>
+      `Am ${when} UTC hat sich jemand aus dem Netz ${network} mit ihm angemeldet, und sein Zähler ging zurück: Es gibt vielleicht eine Kopie. Die Anmeldung wurde abgelehnt, und er meldet niemanden mehr an.`,
+    doNow:
+      'Melden Sie sich mit einem Link per E-Mail oder einem anderen Passkey an. Beenden Sie Sitzungen, die Sie nicht kennen, entfernen Sie diesen Passkey, und fügen Sie einen neuen hinzu.',
+    button: 'Einstellungen öffnen',
   },
   webhook: {
     fails: (name, organization) => `Webhook „${name}“ von ${organization} scheitert`,

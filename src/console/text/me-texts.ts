@@ -29,6 +29,10 @@ const en = {
   passkey: 'Passkey',
   added: 'Added',
   never: 'not yet',
+  blocked: 'blocked',
+  blockedTitle: (name: string) => `The passkey “${name}” is blocked`,
+  blockedBody: (when: string) =>
+    `On ${when} UTC its counter went back, so a copy of it may exist. It signs nobody in any more. End the sessions below that you do not know, remove it, and add a new one.`,
   add: 'Add a passkey',
   remove: 'Remove…',
   noPasskeys: 'No passkey yet',
@@ -82,6 +86,10 @@ const de: typeof en = {
   passkey: 'Passkey',
   added: 'Hinzugefügt',
   never: 'noch nicht',
+  blocked: 'gesperrt',
+  blockedTitle: (name) => `Der Passkey „${name}“ ist gesperrt`,
+  blockedBody: (when) =>
+    `Am ${when} UTC ging sein Zähler zurück, es gibt also vielleicht eine Kopie. Er meldet niemanden mehr an. Beenden Sie unten die Sitzungen, die Sie nicht kennen, entfernen Sie ihn, und fügen Sie einen neuen hinzu.`,
   add: 'Passkey hinzufügen',
   remove: 'Entfernen …',
   noPasskeys: 'Noch kein Passkey',

@@ -49,6 +49,9 @@ const en = {
   joined: (organization: string) => `You are in ${organization}.`,
   passkeyFailed: 'This passkey did not sign you in',
   passkeyFailedWhy: 'It was removed here, or the page was open for too long. Try again, or request a link by mail.',
+  passkeyBlocked: 'This passkey is blocked',
+  passkeyBlockedWhy:
+    'Its counter went back, so a copy of it may exist. Request a link by mail or use another passkey; then add a new one in your settings.',
   companyFailed: 'The sign-in through your company did not work',
   companyWhy: {
     state: 'It was started in another browser, or more than ten minutes ago. Start again.',
@@ -109,6 +112,9 @@ const de: typeof en = {
   passkeyFailed: 'Dieser Passkey hat Sie nicht angemeldet',
   passkeyFailedWhy:
     'Er wurde hier entfernt, oder die Seite war zu lange offen. Versuchen Sie es noch einmal, oder holen Sie einen Link per E-Mail.',
+  passkeyBlocked: 'Dieser Passkey ist gesperrt',
+  passkeyBlockedWhy:
+    'Sein Zähler ist zurückgegangen, es gibt also vielleicht eine Kopie. Holen Sie einen Link per E-Mail, oder verwenden Sie einen anderen Passkey. Fügen Sie dann in Ihren Einstellungen einen neuen hinzu.',
   companyFailed: 'Die Anmeldung über Ihre Firma hat nicht geklappt',
   companyWhy: {
     state: 'Sie wurde in einem anderen Browser oder vor mehr als zehn Minuten begonnen. Beginnen Sie neu.',
