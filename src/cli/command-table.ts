@@ -648,7 +648,7 @@ const table = {
     details: [
       'The gain is the chance that they are one, by what was decided on pairs of the same rule, times one more than the open hits that are one of them.',
       'Their records stay separate until somebody decides; the API never shows that they may be one.',
-      'After them come records whose notices state different award numbers or name another call: `review split` separates them.',
+      'Before them come records whose notices state different award numbers or name another call: `review split` separates them unless exact references join them.',
     ],
     options: {
       limit: { type: 'count', value: 'N', default: 20, min: 1, max: 10_000, help: 'How many to list.' },

@@ -29,7 +29,18 @@ export function describeReview(event: CommandEvent, paint: Paint): string | unde
 }
 
 function reviewText(
-  { left: a, right: b, score, chance, readers, rule, evidence, isHeldApart, isOneRecord }: EventOf<'review'>,
+  {
+    left: a,
+    right: b,
+    score,
+    chance,
+    readers,
+    rule,
+    evidence,
+    isHeldApart,
+    isOneRecord,
+    isExactlyLinked,
+  }: EventOf<'review'>,
   paint: Paint,
 ): string {
   const side = (each: ReviewSide) =>
@@ -38,7 +49,11 @@ function reviewText(
     return [
       `  ${paint.yellow('  one')}  ${rule}: ${a.key} and ${b.key} are in one record (${a.id}), but their notices contradict each other: ${evidence}`,
       side(a),
-      `      ${paint.dim(`tenderstock review split '${a.key}' '${b.key}'   (or merge if they belong together, or show)`)}`,
+      `      ${paint.dim(
+        isExactlyLinked
+          ? `tenderstock review merge '${a.key}' '${b.key}'   (confirms it; exact references join them, which no split can undo: show names them)`
+          : `tenderstock review split '${a.key}' '${b.key}'   (or merge if they belong together, or show)`,
+      )}`,
     ].join('\n')
   return [
     `  ${paint.yellow(points(score).padStart(5))}  ${rule}, ${Math.round(100 * (chance ?? 0))} % of its pairs are one, open hits: ${readers}${isHeldApart ? ' (kept separate by other evidence in the two records)' : ''}: ${evidence}`,
@@ -78,6 +93,9 @@ function pairText(event: EventOf<'reviewPair'>, paint: Paint): string {
     `  ${paint.bold(left.key)} (${left.id})`,
     `  ${paint.bold(right.key)} (${right.id})`,
     `  ${state}${event.decision ? `; an operator decided: ${event.decision}` : ''}`,
+    ...event.references.map(
+      ({ notice, with: other, rule, evidence }) => `  ${paint.dim(`${notice} with ${other}: ${rule} ${evidence}`)}`,
+    ),
     ...(verdict
       ? [
           `  The rules say ${paint.bold(verdict.kind)}: ${verdict.rule}, ${points(verdict.score)} points; ${verdict.evidence}`,

@@ -4,7 +4,7 @@ import type { ReviewDecision } from '../store/reviews.ts'
 import { formatDay, formatMoment, formatMoney, formatNumber } from './format.ts'
 import { type Content, type Html, html } from './html.ts'
 import { noteBox, numbers, quoted, table } from './parts.ts'
-import type { ComparedPair, ReviewSide, WaitingPair } from './stock-reads.ts'
+import type { ComparedPair, ExactReference, ReviewSide, WaitingPair } from './stock-reads.ts'
 import type { Language } from './text/languages.ts'
 import { reviewTexts } from './text/review-texts.ts'
 import { tenderTexts } from './text/tender-texts.ts'
@@ -36,7 +36,8 @@ ${
 }`
 }
 
-function stateNote({ isOneRecord, isExactlyLinked, decision }: ComparedPair, { language, waiting }: ReviewHow) {
+function stateNote(pair: ComparedPair, { language, waiting }: ReviewHow) {
+  const { isOneRecord, isExactlyLinked, references, decision } = pair
   const texts = reviewTexts[language]
   if (waiting && !waiting.isOneRecord && decision === null) return false
   const heading = isOneRecord ? texts.isOneNow : texts.isTwoNow
@@ -44,7 +45,16 @@ function stateNote({ isOneRecord, isExactlyLinked, decision }: ComparedPair, { l
     isExactlyLinked && texts.exact,
     decision !== null && texts.decidedAs(decision === 'merge' ? texts.merged : texts.split),
   ].filter((each) => each !== false)
-  return noteBox('info', heading, body.join(' '))
+  const list =
+    isExactlyLinked &&
+    references.length > 0 &&
+    html`<ul>${references.map((each) => html`<li>${referenceText(each, language)}</li>`)}</ul>`
+  return noteBox('info', heading, html`${body.join(' ')}${list}`)
+}
+
+function referenceText({ notice, with: other, rule, evidence }: ExactReference, language: Language): Html {
+  const texts = tenderTexts[language]
+  return html`<code>${quoted(notice)}</code> ${texts.with('')}<code>${quoted(other)}</code>: ${texts.rules[rule] ?? rule} <code>${quoted(evidence.replace(/^[a-z]:/, ''))}</code>`
 }
 
 type Row = readonly [name: string, read: (side: ReviewSide) => string, isText?: boolean]
@@ -105,7 +115,7 @@ function buttons({ left, right, isExactlyLinked, isOneRecord, decision }: Compar
   const hidden = html`<input type="hidden" name="left" value="${left.key}"><input type="hidden" name="right" value="${right.key}">${next && html`<input type="hidden" name="next-left" value="${next.left.key}"><input type="hidden" name="next-right" value="${next.right.key}">`}`
   const mayMerge = (!isExactlyLinked && !isOneRecord) || waiting?.isOneRecord === true
   const maySplit = !isExactlyLinked && (isOneRecord || waiting !== undefined || decision === 'merge')
-  return html`<form class="act" method="post" action="/operator/reviews/merge">${hidden}${mayMerge && html`<button class="go" data-key="m">${waiting?.isOneRecord ? texts.confirmButton : texts.mergeButton} <kbd>m</kbd></button>`}${maySplit && html`<button formaction="/operator/reviews/split" data-key="s">${texts.splitButton} <kbd>s</kbd></button>`}${decision !== null && html`<button formaction="/operator/reviews/undo">${texts.undo}</button>`}<a class="btn bare" data-key="j" href="${next ? pairAddress(next.left.key, next.right.key) : '/operator/reviews'}">${texts.later} <kbd>j</kbd></a>${previous && html`<a class="btn bare" data-key="k" href="${pairAddress(previous.left.key, previous.right.key)}">${texts.previous} <kbd>k</kbd></a>`}${!isExactlyLinked && html`<span class="hint">${texts.hint}</span>`}</form>`
+  return html`<form class="act" method="post" action="/operator/reviews/merge">${hidden}${mayMerge && html`<button class="go" data-key="m">${waiting?.isOneRecord ? texts.confirmButton : texts.mergeButton} <kbd>m</kbd></button>`}${maySplit && html`<button formaction="/operator/reviews/split" data-key="s">${texts.splitButton} <kbd>s</kbd></button>`}${decision !== null && html`<button formaction="/operator/reviews/undo">${texts.undo}</button>`}<a class="btn bare" data-key="j" href="${next ? pairAddress(next.left.key, next.right.key) : '/operator/reviews'}">${texts.later} <kbd>j</kbd></a>${previous && html`<a class="btn bare" data-key="k" href="${pairAddress(previous.left.key, previous.right.key)}">${texts.previous} <kbd>k</kbd></a>`}<span class="hint">${isExactlyLinked ? texts.noSplit : texts.hint}</span></form>`
 }
 
 /** `title +5.1, buyer equal +2.6` as rows; another line, such as two numbers that differ, as one without a weight. */

@@ -43,6 +43,16 @@ export type WaitingPair = {
   /** Whether other evidence keeps it separate, although the pair alone would be one. */
   readonly isHeldApart: boolean
   readonly isOneRecord: boolean
+  /** Whether exact references join the two, which no decision can undo. */
+  readonly isExactlyLinked: boolean
+}
+
+/** Two notices that an exact key joins. `rule` and `evidence` as `explain` says them. */
+export type ExactReference = {
+  readonly notice: string
+  readonly with: string
+  readonly rule: string
+  readonly evidence: string
 }
 
 /** Two records side by side. */
@@ -50,8 +60,10 @@ export type ComparedPair = {
   readonly left: ReviewSide
   readonly right: ReviewSide
   readonly isOneRecord: boolean
-  /** Whether exact references link it, which no decision can undo. */
+  /** Whether exact references join the two, which no decision can undo. */
   readonly isExactlyLinked: boolean
+  /** The references that lead from one to the other; empty if no exact ones do. */
+  readonly references: readonly ExactReference[]
   readonly decision: 'merge' | 'split' | null
   readonly verdict: {
     readonly kind: string

@@ -1,5 +1,5 @@
 // What commands and the service report while they work: one table of events, for JSON lines and for text.
-import type { ReviewSide } from '../console/stock-reads.ts'
+import type { ExactReference, ReviewSide } from '../console/stock-reads.ts'
 import type { ConsolidateSummary } from '../consolidate/consolidate.ts'
 import type { FitSummary } from '../consolidate/estimate/fit-stock.ts'
 import type { MemberOrigin } from '../consolidate/explain.ts'
@@ -388,12 +388,16 @@ export type Facts = {
     /** Kept separate by other evidence, although the pair alone would be merged. */
     isHeldApart: boolean
     isOneRecord: boolean
+    /** Joined by exact references: `review split` is refused. */
+    isExactlyLinked: boolean
   }
   reviewPair: {
     left: ReviewSide
     right: ReviewSide
     isOneRecord: boolean
     isExactlyLinked: boolean
+    /** The exact references that lead from one to the other. */
+    references: readonly ExactReference[]
     decision: 'merge' | 'split' | null
     /** `isCandidate`: the two were compared because they have a key in common. */
     verdict: (Verdict & { readonly isCandidate: boolean }) | null

@@ -220,7 +220,10 @@ describe.each(drawnEngines)('review and explain (%s)', (engine) => {
         evidence: 'WBG2602 and WBG2601',
       },
     ])
-    expect(describeReview(events[0]!, paint)).toContain("tenderstock review split 'doe:2' 'ted:1-2026'")
+    // a split would be refused
+    const listed = describeReview(events[0]!, paint)
+    expect(listed).toContain("tenderstock review merge 'doe:2' 'ted:1-2026'")
+    expect(listed).not.toContain('review split')
     await show('doe:2', 'ted:1-2026')
     // the record itself beside itself would not show what the doubt is about
     expect(events.at(-1)).toMatchObject({
@@ -228,7 +231,9 @@ describe.each(drawnEngines)('review and explain (%s)', (engine) => {
       isExactlyLinked: true,
       left: { tenderNumber: 'WBG 26_02', notices: 1, publishers: ['doe'] },
       right: { tenderNumber: 'WBG 26_01', notices: 1, publishers: ['ted'] },
+      references: [{ rule: 'procedure', evidence: `f:bt-04/${procedureId}` }],
     })
+    expect(describeReview(events.at(-1)!, paint)).toContain(`procedure f:bt-04/${procedureId}`)
     await rebuildStock(store, { now })
     expect(await countDoubts(store.db)).toEqual({ 'award-number': 1, 'named-call': 0 })
     await merge('doe:2', 'ted:1-2026')

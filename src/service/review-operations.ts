@@ -1,6 +1,6 @@
 // The operator's commands about duplicates: which pairs are undecided, the evidence for and against, decisions; and why
 // a record looks as it does.
-import type { ReviewSide, WaitingPair } from '../console/stock-reads.ts'
+import type { ExactReference, ReviewSide, WaitingPair } from '../console/stock-reads.ts'
 import { explainTender } from '../consolidate/explain.ts'
 import { explainRecord } from '../consolidate/explain-stock.ts'
 import { fuzzyMatcher } from '../consolidate/fuzzy-matcher.ts'
@@ -54,6 +54,10 @@ export async function waitingPairs(db: Executor, limit: number): Promise<Waiting
     ...reviews.flatMap(({ leftTender, rightTender }) => [leftTender, rightTender]),
   ])
   const sideOf = (key: string, tenderId: string): ReviewSide => ({ key, ...(sides.get(tenderId) ?? { id: null }) })
+  const records = await recordsOfNoticeKeys(
+    db,
+    doubts.flatMap(({ left, right }) => [left, right]),
+  )
   return [
     ...doubts.map(
       ({ tenderId, left, right, kind, evidence }): WaitingPair => ({
@@ -66,6 +70,7 @@ export async function waitingPairs(db: Executor, limit: number): Promise<Waiting
         evidence,
         isHeldApart: false,
         isOneRecord: true,
+        isExactlyLinked: records.get(left) === records.get(right),
       }),
     ),
     ...reviews.map(
@@ -79,6 +84,7 @@ export async function waitingPairs(db: Executor, limit: number): Promise<Waiting
         evidence,
         isHeldApart: kind === 'merge',
         isOneRecord: false,
+        isExactlyLinked: false,
       }),
     ),
   ]
@@ -95,7 +101,8 @@ export const showReview: Operation<ReviewContext> = async ({ store, clock }, { o
  * Two records, named by a notice of each, side by side; of one record, the two notices: what each alone would make of
  * it.
  */
-export async function comparePair(db: Executor, [left, right]: readonly [left: string, right: string], now: number) {
+export async function comparePair(db: Executor, pair: readonly [left: string, right: string], now: number) {
+  const [left, right] = pair
   const tenders = await tendersOfNoticeKeys(db, [left, right])
   const records = await recordsOfNoticeKeys(db, [left, right])
   const [leftRecord, rightRecord] = [records.get(left), records.get(right)]
@@ -109,14 +116,38 @@ export async function comparePair(db: Executor, [left, right]: readonly [left: s
       ? await sidesOfNotices(db, leftTender, { noticeKeys: [left, right], now })
       : await sidesByKey(db, tenders)
   const sideOf = (key: string): ReviewSide => ({ key, ...(sides.get(key) ?? { id: null }) })
+  const isExactlyLinked = leftRecord !== undefined && leftRecord === rightRecord
   return {
     left: sideOf(left),
     right: sideOf(right),
     isOneRecord,
-    isExactlyLinked: leftRecord !== undefined && leftRecord === rightRecord,
+    isExactlyLinked,
+    references: isExactlyLinked && leftTender !== undefined ? await referencesOf(db, leftTender, pair, now) : [],
     decision: decision?.decision ?? null,
     verdict: await verdictOn(db, leftRecord, rightRecord),
   }
+}
+
+/** The exact references on the way from one notice of a tender to another, as `explain` shows them. */
+async function referencesOf(
+  db: Executor,
+  tenderId: string,
+  [left, right]: readonly [left: string, right: string],
+  now: number,
+): Promise<ExactReference[]> {
+  const notices = (await explainRecord(db, tenderId, now))?.notices ?? []
+  const joined = new Map(notices.map(({ notice, joinedBy }) => [notice.noticeKey, joinedBy]))
+  /** From a notice back to the first one. */
+  const wayFrom = (key: string): ExactReference[] => {
+    const join = joined.get(key)
+    if (!join) return []
+    const { with: before, rule, evidence } = join
+    return [{ notice: key, with: before, rule, evidence }, ...wayFrom(before)]
+  }
+  const [ways, others] = [wayFrom(left), wayFrom(right)]
+  const isOf = (way: readonly ExactReference[], { notice }: ExactReference) =>
+    way.some((each) => each.notice === notice)
+  return [...ways.filter((each) => !isOf(others, each)), ...others.filter((each) => !isOf(ways, each)).reverse()]
 }
 
 /** Maximum number of uncertain tenders to search for one. */

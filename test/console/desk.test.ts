@@ -192,6 +192,27 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     expect(await page('/operator/editions/hold')).toContain('Nothing is held back')
   })
 
+  test('offers no split of what exact references join, and says which they are', async () => {
+    const { store, post, page, operator, ...world } = await open()
+    const procedureId = '6f1c0c9e-2f0a-4c55-9d55-0a61f2a3b0c1'
+    await receiveNotices(store, [
+      school({ noticeKey: 'ted:1-2026', procedureId, internalReference: 'WBG 26_01' }),
+      school({ noticeKey: 'doe:2', procedureId, internalReference: 'WBG 26_02' }),
+    ])
+    await world.apply()
+    await world.publish()
+    const path = '/operator/reviews/pair?left=doe:2&right=ted:1-2026'
+    expect((await post('/operator/reviews/split', { left: 'doe:2', right: 'ted:1-2026' }, operator)).status).toBe(409)
+    expect(await page('/operator/reviews')).toContain('cannot be split')
+    const text = await page(path)
+    expect(text).not.toContain('Split: two tenders')
+    expect(text).toContain('They cannot be split: exact references join them.')
+    expect(text).toMatch(new RegExp(`with (ted:1-2026|doe:2) : the same procedure id bt-04/${procedureId}`))
+    const german = await page(path, { 'accept-language': 'de' })
+    expect(german).toContain('Trennen lassen sie sich nicht')
+    expect(german).toContain('dieselbe Verfahrenskennung')
+  })
+
   test('merges, undoes and splits a pair as the commands do', async () => {
     const stocks: unknown[] = []
     for (const way of ['buttons', 'commands'] as const) {
