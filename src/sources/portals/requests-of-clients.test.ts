@@ -1,0 +1,31 @@
+// Requests that public clients were found to send otherwise than a card did: the card asks as they do.
+import { expect, test } from 'vitest'
+import { fillTemplate } from '../deliver/fill-template.ts'
+import type { Delivery } from '../delivery.ts'
+import { loadSources } from '../registry.ts'
+
+const sources = await loadSources()
+const day = { from: Date.parse('2026-11-23T23:00:00Z'), last: Date.parse('2026-11-24T22:59:59Z') }
+
+function requestsOf(id: string): { readonly request: string; readonly token?: string }[] {
+  const source = sources.get(id)
+  if (!source) throw new Error(`no source ${id}`)
+  const read = source.channels.filter(({ role }) => role !== 'spare')
+  return read.map(({ delivery }) => {
+    const { request, token } = delivery as Extract<Delivery, { kind: 'page' }>
+    const values = { ...day, page: 1, offset: 0, limit: 100, token: 'T', key: 'K' }
+    const { url } = fillTemplate(request, values, source.zone)
+    return { request: url, ...(token && { token: fillTemplate(token.request, values, source.zone).url }) }
+  })
+}
+
+test('Belgium: a registered client asks the gateway, not the website', () => {
+  const gateway = 'https://public.pr.fedservices.be/api'
+  const days = 'dispatchDateFrom=2026-11-24&dispatchDateTo=2026-11-24'
+  expect(requestsOf('be-bosa')).toEqual([
+    {
+      request: `${gateway}/eProcurementSea/v1/search/publications?${days}&page=1&pageSize=100`,
+      token: `${gateway}/oauth2/token`,
+    },
+  ])
+})
