@@ -29,3 +29,11 @@ test('Belgium: a registered client asks the gateway, not the website', () => {
     },
   ])
 })
+
+test('World Bank: no parameter that the search ignores', () => {
+  expect(requestsOf('zz-world-bank')).toEqual([
+    {
+      request: 'https://search.worldbank.org/api/v2/procnotices?format=json&rows=100&os=0&srt=noticedate&order=desc',
+    },
+  ])
+})
