@@ -20,6 +20,10 @@ export function kerndatenSource(publisher: {
     publisher: publisher.publisher,
     homepage,
     documentation: 'https://www.data.gv.at/infos/kerndaten-bundesvergabegesetz/',
+    clients: [
+      'https://github.com/Forum-Informationsfreiheit/OffeneVergaben-Scraper/blob/0702a280d16773e08bfe1feb50b3ca18d9c6cc85/sql/quellen.sql',
+      'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+    ],
     license: {
       name: 'CC BY 4.0',
       url: 'https://creativecommons.org/licenses/by/4.0/',

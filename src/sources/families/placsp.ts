@@ -12,9 +12,10 @@ export function placspSource(syndication: {
   readonly file: string
   readonly minutes: { readonly newest: number; readonly months: number }
   readonly perDay: readonly [number, number]
+  readonly clients?: readonly string[]
   readonly caveats: readonly string[]
 }): Source {
-  const { id, title, minutes, perDay } = syndication
+  const { id, title, minutes, perDay, clients } = syndication
   const feed = `https://contrataciondelsectorpublico.gob.es/sindicacion/sindicacion_${syndication.number}/${syndication.file}`
   return sourceOf({
     id,
@@ -22,6 +23,7 @@ export function placspSource(syndication: {
     publisher: 'Dirección General del Patrimonio del Estado, Ministerio de Hacienda',
     homepage: 'https://contrataciondelsectorpublico.gob.es',
     documentation: 'https://contrataciondelsectorpublico.gob.es/wps/portal/DatosAbiertos',
+    ...(clients && { clients }),
     license: {
       name: 'Reuse of public sector information (Ley 37/2007), attribution',
       attribution: 'Plataforma de Contratación del Sector Público',

@@ -7,7 +7,11 @@ export const source = sourceOf({
   title: 'USP Ausschreibungssuche',
   publisher: 'Bundesrechenzentrum / BMF',
   homepage: 'https://ausschreibungen.usp.gv.at',
-  unnamedClients: 3,
+  clients: [
+    'https://github.com/f2025408135-cyber/certus-leadgen/blob/0798f6ed80d5aed6d2a53fdaf5d5fa37d0493251/scripts/usp_leads.py',
+    'https://github.com/meccaconsulting/mecca-dashboard/blob/1cf50b06be7b7370f2a136a108384d1135a77bbf/src/weeklyTenderFeed.js',
+  ],
+  unnamedClients: 1,
   license: { name: 'not stated; the imprint asks for consent to public use' },
   channels: [
     {

@@ -16,7 +16,10 @@ export const source = sourceOf({
   publisher: 'Agencija za javne nabavke BiH',
   homepage: 'https://www.ejn.gov.ba',
   documentation: 'https://open.ejn.gov.ba',
-  unnamedClients: 1,
+  clients: [
+    'https://github.com/Silvafox76/FB_test/blob/ec422d920abae8f41cd832463bedcfbf29186a26/monitor/connectors/ejn_ba.py',
+    'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+  ],
   channels: [
     {
       name: 'notices',

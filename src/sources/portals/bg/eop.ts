@@ -34,7 +34,10 @@ export const source = sourceOf({
   title: 'CAIS EOP',
   publisher: 'Агенция по обществени поръчки',
   homepage: 'https://app.eop.bg/today',
-  unnamedClients: 3,
+  clients: [
+    'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+  ],
+  unnamedClients: 2,
   channels: [
     {
       name: 'open',

@@ -9,7 +9,9 @@ export const source = sourceOf({
   title: 'Κατάλογος δημοσίων συμβάσεων που κατακυρώθηκαν',
   publisher: 'Γενικό Λογιστήριο της Δημοκρατίας',
   homepage: dataset,
-  unnamedClients: 1,
+  clients: [
+    'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+  ],
   license: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
   channels: [
     {

@@ -7,7 +7,10 @@ export const source = sourceOf({
   title: 'Věstník veřejných zakázek (VVZ)',
   publisher: 'Ministerstvo pro místní rozvoj',
   homepage: 'https://vvz.nipez.cz',
-  unnamedClients: 3,
+  clients: [
+    'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+  ],
+  unnamedClients: 2,
   channels: [
     {
       name: 'forms',

@@ -8,6 +8,10 @@ export const source = sourceOf({
   publisher: 'Konkurrence- og Forbrugerstyrelsen',
   homepage: 'https://udbud.dk',
   documentation: 'https://udbud.dk/soegning/api-docs',
+  clients: [
+    'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+    'https://github.com/spmbiz/tender-engine/blob/1b2d48e425840198aa43742374ed6f2ed556fb4e/pipeline/discover_dk_udbud_public.py',
+  ],
   license: { name: 'Reproduction with attribution, commercial use permitted', attribution: 'udbud.dk' },
   channels: [
     {

@@ -27,7 +27,10 @@ export const source = sourceOf({
   publisher: 'Rahandusministeerium',
   homepage: 'https://riigihanked.riik.ee',
   documentation: 'https://riigihanked.riik.ee/rhr-web/#/open-data',
-  clients: ['https://github.com/spmbiz/tender-engine/blob/main/pipeline/discover_ee_rhr.py'],
+  clients: [
+    'https://github.com/spmbiz/tender-engine/blob/main/pipeline/discover_ee_rhr.py',
+    'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+  ],
   channels: [channel('notices', 'notice'), channel('awards', 'notice_award')],
   parse: parseRhr,
   politeness: { requestsPerMinute: 10 },

@@ -8,6 +8,9 @@ export const source = placspSource({
   file: 'PlataformasAgregadasSinMenores',
   minutes: { newest: 35, months: 47 },
   perDay: [80, 1_500],
+  clients: [
+    'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+  ],
   caveats: [
     'Seventeen regional platforms (Catalonia, Basque Country, Madrid, Andalusia …) that feed 643 leaves out; addresses lead there.',
     'The monthly zips are expected under the name of the feed with the month; none has been seen live.',

@@ -8,6 +8,9 @@ export const source = sourceOf({
   publisher: 'European Commission',
   homepage: 'https://ec.europa.eu/info/funding-tenders/opportunities/portal/screen/opportunities/calls-for-tenders',
   documentation: 'https://ec.europa.eu/info/funding-tenders/opportunities/portal/screen/support/apis',
+  clients: [
+    'https://github.com/Silvafox76/FB_test/blob/13e72118b7a334fd787b3ad4d3da25491e7622cf/monitor/connectors/euft.py',
+  ],
   license: {
     name: 'CC BY 4.0 (Commission Decision 2011/833/EU)',
     url: 'https://commission.europa.eu/legal-notice_en',

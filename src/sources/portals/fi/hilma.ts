@@ -31,6 +31,9 @@ export const source = sourceOf({
   publisher: 'Hansel Oy, valtiovarainministeriö',
   homepage: 'https://www.hankintailmoitukset.fi',
   documentation: 'https://github.com/Hankintailmoitukset/hilma-api',
+  clients: [
+    'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+  ],
   license: {
     name: 'Terms of the Hilma AVP interface: free use, content must not be altered, no direct marketing',
     url: 'https://hns-hilma-prod-apim.developer.azure-api.net/',

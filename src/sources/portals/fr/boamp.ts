@@ -10,6 +10,9 @@ export const source = sourceOf({
   publisher: "Direction de l'information légale et administrative (DILA)",
   homepage: 'https://www.boamp.fr',
   documentation: 'https://www.boamp.fr/explore/dataset/boamp/api/',
+  clients: [
+    'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+  ],
   license: {
     name: 'Licence Ouverte 2.0',
     url: 'https://www.etalab.gouv.fr/licence-ouverte-open-licence',
@@ -52,6 +55,7 @@ export const source = sourceOf({
     shape: ['/total_count', '/results/0/idweb', '/results/0/objet', '/results/0/dateparution', '/results/0/donnees'],
   },
   caveats: [
+    'A client reported in September 2026 that robots.txt of the host disallows /api/ to all but one robot; if so, nothing is requested. DILA publishes the same notices as files at echanges.dila.gouv.fr.',
     'Records marked famille=JOUE are in the EU journal too; as eForms they carry the same notice id and version.',
     '/records reaches no further than offset + limit = 10,000, which no day comes near; months are read through /exports.',
     '`donnees` is JSON inside a string: an eForms tree, or the forms FNSimple and MAPA; the archive before 2024 has no CPV there.',

@@ -30,6 +30,10 @@ export const source = sourceOf({
   publisher: 'Ministry of Digital Governance, Greece',
   homepage: 'https://cerpp.eprocurement.gov.gr',
   documentation: `${service}/swagger-ui/index.html`,
+  clients: [
+    'https://github.com/DimitrisTsak/kimdis_analytics/blob/da35a1c825381b3b99049d700bbece9f20a9a7b0/bulk_harvester_notices.py',
+    'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+  ],
   license: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
   channels: [channel('notices', 'notice'), channel('contracts', 'contract')],
   parse: parseKimdis,

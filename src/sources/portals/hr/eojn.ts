@@ -34,7 +34,10 @@ export const source = sourceOf({
   title: 'EOJN RH',
   publisher: 'Narodne novine',
   homepage: 'https://eojn.hr',
-  unnamedClients: 2,
+  clients: [
+    'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+  ],
+  unnamedClients: 1,
   channels: [
     channel('public', 'TendersPublic', '/NoticePublishDate'),
     channel('simple', 'TendersSimple', '/NoticePublishDate'),

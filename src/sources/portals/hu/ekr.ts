@@ -9,7 +9,10 @@ export const source = sourceOf({
   title: 'EKR',
   publisher: 'Nemzeti Infrastruktúra és Közbeszerzési Szolgáltató',
   homepage: 'https://ekr.gov.hu',
-  unnamedClients: 2,
+  clients: [
+    'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+  ],
+  unnamedClients: 1,
   channels: [
     {
       name: 'notices',

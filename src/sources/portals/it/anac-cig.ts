@@ -8,7 +8,10 @@ export const source = sourceOf({
   title: 'ANAC – CIG',
   publisher: 'Autorità Nazionale Anticorruzione',
   homepage: 'https://dati.anticorruzione.it/opendata/dataset/cig',
-  unnamedClients: 2,
+  clients: [
+    'https://github.com/colazeta/Lamezia-Trasparente-Monitor/blob/d5f2ab9bab2e4287823a1e334675866a80a1c7fc/scripts/contracts/anacBdncpSyncCore.ts',
+    'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+  ],
   license: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
   channels: [
     {

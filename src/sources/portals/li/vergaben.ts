@@ -7,7 +7,10 @@ export const source = sourceOf({
   title: 'Vergabeplattform der Liechtensteinischen Landesverwaltung',
   publisher: 'Fachstelle Öffentliches Auftragswesen',
   homepage: 'https://vergaben.llv.li',
-  unnamedClients: 2,
+  clients: [
+    'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+  ],
+  unnamedClients: 1,
   channels: [
     {
       name: 'current',

@@ -7,8 +7,10 @@ export const source = sourceOf({
   title: 'CVP IS',
   publisher: 'Viešųjų pirkimų tarnyba',
   homepage: 'https://viesiejipirkimai.lt',
-  clients: ['https://github.com/aistasmendeika-max/lietuvos-viesieji-pirkimai-mcp/blob/main/server.py'],
-  unnamedClients: 1,
+  clients: [
+    'https://github.com/aistasmendeika-max/lietuvos-viesieji-pirkimai-mcp/blob/main/server.py',
+    'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+  ],
   channels: [
     {
       // There is no filter, and states change for years: the whole list, four times a day.

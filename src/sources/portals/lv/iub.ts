@@ -10,7 +10,10 @@ export const source = sourceOf({
   publisher: 'Iepirkumu uzraudzības birojs',
   homepage: 'https://www.iub.gov.lv',
   documentation: 'https://open.iub.gov.lv',
-  clients: ['https://github.com/spmbiz/tender-engine/blob/main/pipeline/discover_lv_iub.py'],
+  clients: [
+    'https://github.com/spmbiz/tender-engine/blob/main/pipeline/discover_lv_iub.py',
+    'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+  ],
   license: { name: 'CC0-1.0', url: 'https://creativecommons.org/publicdomain/zero/1.0/' },
   channels: [
     {

@@ -10,7 +10,10 @@ export const source = sourceOf({
   title: 'CeJN',
   publisher: 'Ministarstvo finansija Crne Gore',
   homepage: 'https://cejn.gov.me',
-  unnamedClients: 3,
+  clients: [
+    'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+  ],
+  unnamedClients: 2,
   channels: [
     {
       // Some 4,500 tenders; the rounds of one are requested again when its state changes.

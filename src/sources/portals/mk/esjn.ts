@@ -76,7 +76,10 @@ export const source = sourceOf({
   title: 'ЕСЈН',
   publisher: 'Биро за јавни набавки',
   homepage: 'https://e-nabavki.gov.mk',
-  unnamedClients: 3,
+  clients: [
+    'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+  ],
+  unnamedClients: 2,
   channels: [
     { name: 'open', timetable: '55 */3 * * *', delivery: { ...pages, request: table(1) } },
     {

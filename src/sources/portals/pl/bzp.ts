@@ -8,6 +8,9 @@ export const source = sourceOf({
   publisher: 'Urząd Zamówień Publicznych',
   homepage: 'https://ezamowienia.gov.pl',
   documentation: 'https://ezamowienia.gov.pl/mo-board/swagger/index.html',
+  clients: [
+    'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+  ],
   channels: [
     {
       name: 'notices',

@@ -26,7 +26,10 @@ export const source = sourceOf({
   title: 'BASE (search)',
   publisher: 'IMPIC',
   homepage: 'https://www.base.gov.pt',
-  unnamedClients: 1,
+  clients: [
+    'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+    'https://github.com/RLealz/poodlescrappy/blob/28cde8d608a9973a7120b074924eff62d2b19fe4/src/services/baseGovService.ts',
+  ],
   channels: [
     {
       name: 'newest',

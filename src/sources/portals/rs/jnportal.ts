@@ -10,7 +10,9 @@ export const source = sourceOf({
   title: 'Портал јавних набавки',
   publisher: 'Канцеларија за јавне набавке',
   homepage: site,
-  unnamedClients: 1,
+  clients: [
+    'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+  ],
   channels: [
     {
       name: 'notices',

@@ -9,7 +9,10 @@ export const source = sourceOf({
   title: 'Portal javnih naročil',
   publisher: 'Ministrstvo za javno upravo',
   homepage: site,
-  unnamedClients: 2,
+  clients: [
+    'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+    'https://github.com/peter-savron/enarocanje-ai-hub/blob/d56dd8d92990faabde3f41ad634721219916190d/src/main/java/si/savron/enarocanje/hub/clients/enarocanje/EnarocanjeClient.java',
+  ],
   channels: [
     {
       name: 'forms',
