@@ -11,7 +11,10 @@ export const source = sourceOf({
   publisher: 'Department of Finance',
   homepage: 'https://www.tenders.gov.au',
   documentation: 'https://github.com/austender/austender-ocds-api',
-  clients: ['https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/australia.py'],
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/australia.py',
+    'https://github.com/zerogetsamgow/austendeR/blob/0862f886726970e4f0ad7c529d1ec200542df49b/data-raw/add_new_tenders_from_API.R',
+  ],
   license: { name: 'CC-BY-3.0-AU', url: 'https://creativecommons.org/licenses/by/3.0/au/' },
   zone: 'UTC',
   channels: [

@@ -16,6 +16,9 @@ export const source = sourceOf({
   publisher: 'Public Services and Procurement Canada',
   homepage: 'https://canadabuys.canada.ca',
   documentation: 'https://open.canada.ca/data/en/dataset/6abd20d4-7a1c-4b38-baa2-9525d0bb2fd2',
+  clients: [
+    'https://github.com/dhriajvarma4158/canadabuys-it-monitor/blob/42cf59b61ae45559f269b5b84cd8c6e3ac483492/canadabuys_monitor.py',
+  ],
   license: {
     name: 'OGL-Canada-2.0',
     url: 'https://open.canada.ca/en/open-government-licence-canada',

@@ -10,6 +10,7 @@ export const source = sourceOf({
   homepage: 'https://www.donneesquebec.ca/recherche/dataset/systeme-electronique-dappel-doffres-seao',
   clients: [
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/canada_quebec.py',
+    'https://github.com/Haskz13/can/blob/2252c5f467108d184da74e12a7b4a95217ea7781/leadgen/sources/seao.py',
   ],
   license: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
   channels: [

@@ -12,6 +12,7 @@ export const source = sourceOf({
   homepage: host,
   clients: [
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/liberia_records.py',
+    'https://github.com/Silvafox76/FB_test/blob/33bffb2b38d441e30d3d84740948405178aff5a4/monitor/connectors/liberia.py',
   ],
   channels: [
     ePpsMonths(host, '2024-11-01'),

@@ -10,7 +10,10 @@ export const source = sourceOf({
   title: 'Georgia Procurement Registry',
   publisher: 'Georgia Department of Administrative Services',
   homepage: `${registry}/`,
-  unnamedClients: 3,
+  clients: [
+    'https://github.com/minetreen-creator/contrax/blob/1529fbc63f423111e9c66898e89e7fa55d4b54e1/src/jobs/sources/ga-gpr.ts',
+  ],
+  unnamedClients: 2,
   channels: [
     {
       name: 'open',

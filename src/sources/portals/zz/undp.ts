@@ -7,7 +7,10 @@ export const source = sourceOf({
   title: 'UNDP procurement notices (Europe and Central Asia)',
   publisher: 'United Nations Development Programme',
   homepage: 'https://procurement-notices.undp.org',
-  unnamedClients: 2,
+  clients: [
+    'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+  ],
+  unnamedClients: 1,
   zone: 'America/New_York',
   channels: [
     {
