@@ -1,6 +1,7 @@
 // Two records side by side: what differs is marked, the evidence beside it, and the buttons.
 
 import type { ReviewDecision } from '../store/reviews.ts'
+import { ruleName, signsOf } from './evidence.ts'
 import { formatDay, formatMoment, formatMoney, formatNumber } from './format.ts'
 import { type Content, type Html, html } from './html.ts'
 import { noteBox, numbers, quoted, table } from './parts.ts'
@@ -118,14 +119,6 @@ function buttons({ left, right, isExactlyLinked, isOneRecord, decision }: Compar
   return html`<form class="act" method="post" action="/operator/reviews/merge">${hidden}${mayMerge && html`<button class="go" data-key="m">${waiting?.isOneRecord ? texts.confirmButton : texts.mergeButton} <kbd>m</kbd></button>`}${maySplit && html`<button formaction="/operator/reviews/split" data-key="s">${texts.splitButton} <kbd>s</kbd></button>`}${decision !== null && html`<button formaction="/operator/reviews/undo">${texts.undo}</button>`}<a class="btn bare" data-key="j" href="${next ? pairAddress(next.left.key, next.right.key) : '/operator/reviews'}">${texts.later} <kbd>j</kbd></a>${previous && html`<a class="btn bare" data-key="k" href="${pairAddress(previous.left.key, previous.right.key)}">${texts.previous} <kbd>k</kbd></a>`}<span class="hint">${isExactlyLinked ? texts.noSplit : texts.hint}</span></form>`
 }
 
-/** `title +5.1, buyer equal +2.6` as rows; another line, such as two numbers that differ, as one without a weight. */
-function signsOf(evidence: string): readonly (readonly [sign: string, weight: string | undefined])[] {
-  const parts = evidence.split(', ').map((each) => /^(.+) ([+-]\d+\.\d|0\.0)$/.exec(each))
-  return parts.every((each) => each !== null)
-    ? parts.map((each) => [each[1]!, each[2]!.replace('-', '−')] as const)
-    : [[evidence, undefined]]
-}
-
 function evidencePart({ verdict, left, right }: ComparedPair, { language, waiting }: ReviewHow): Html {
   const texts = reviewTexts[language]
   const found = waiting ?? verdict
@@ -134,12 +127,12 @@ function evidencePart({ verdict, left, right }: ComparedPair, { language, waitin
   const points = found?.score ?? null
   return html`${
     found &&
-    html`<section class="stack"><h2>${texts.likelihood}</h2>${points !== null && html`<div class="score"><b>${formatNumber(points, language)}</b><progress class="meter" max="20" value="${Math.max(0, Math.min(20, points))}" aria-hidden="true"></progress><span>${texts.score(formatNumber(points, language))}</span></div><p class="soft small">${texts.scoreNote}</p>`}<p>${texts.rule}: <code>${found.rule}</code></p>${verdict && html`<p>${texts.says}: ${texts.verdicts[verdict.kind] ?? verdict.kind} (<code>${verdict.rule}</code>)</p>`}</section>
+    html`<section class="stack"><h2>${texts.likelihood}</h2>${points !== null && html`<div class="score"><b>${formatNumber(points, language)}</b><progress class="meter" max="20" value="${Math.max(0, Math.min(20, points))}" aria-hidden="true"></progress><span>${texts.score(formatNumber(points, language))}</span></div><p class="soft small">${texts.scoreNote}</p>`}<p>${texts.rule}: ${ruleName(found.rule, language)} <code>${found.rule}</code></p>${verdict && html`<p>${texts.says}: ${texts.verdicts[verdict.kind] ?? verdict.kind} (${ruleName(verdict.rule, language)} <code>${verdict.rule}</code>)</p>`}</section>
 <section><h2>${texts.evidence}</h2>${table({
       caption: texts.evidence,
       kind: 'mini keep',
       columns: [texts.sign, numbers(texts.weight)],
-      rows: signsOf(found.evidence).map(([sign, weight]) => [quoted(sign), weight ?? '–']),
+      rows: signsOf(found.evidence, language).map(([sign, weight]) => [quoted(sign), weight ?? '–']),
     })}</section>`
   }<section class="stack">${link(left, texts.plainLeft)}${right.id !== left.id && link(right, texts.plainRight)}</section>`
 }

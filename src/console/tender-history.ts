@@ -1,4 +1,5 @@
 // The notices of a tender, the newest first: what each changed, and why it belongs to the tender.
+import { evidenceText, ruleName } from './evidence.ts'
 import { formatNumber } from './format.ts'
 import { type Content, type Html, html } from './html.ts'
 import { foreignLink, quoted } from './parts.ts'
@@ -72,7 +73,6 @@ function metaOf(notice: ExplainedNotice, language: Language): Content[] {
 
 function joinText({ rule, score, evidence, with: key }: NonNullable<ExplainedNotice['joinedBy']>, language: Language) {
   const texts = tenderTexts[language]
-  const known = texts.rules[rule]
   const points = score === null ? '' : `, ${texts.points(formatNumber(Math.round(score * 10) / 10, language))}`
-  return html`${texts.joined(known ?? rule)}${points}, <bdi>${texts.with(key)}</bdi>${known === undefined && html` <bdi class="soft">${evidence}</bdi>`}`
+  return html`${texts.joined(texts.rules[rule] ?? ruleName(rule, language))}${points}, <bdi>${texts.with(key)}</bdi>${texts.rules[rule] === undefined && html` <bdi class="soft">${evidenceText(evidence, language)}</bdi>`}`
 }

@@ -241,6 +241,10 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
         expect(text).toContain('<del>Türen</del>')
         expect(text).toContain('<ins>Fenster</ins>')
         expect(text).toMatch(/title \+5\.1 buyer equal \+2\.4/)
+        const german = await page('/operator/reviews/pair?left=doe:2&right=ted:1-2026', { 'accept-language': 'de' })
+        expect(german).toMatch(/Titel \+5,1 Auftraggeber gleich \+2,4/)
+        expect(german).toContain('Regel: außer Titel und Auftraggeber stimmt wenig überein uncorroborated')
+        waits()
         expect((await get('/operator/reviews/pair?left=doe:2&right=nothing', operator)).status).toBe(404)
         // numbers that differ are not the weight of a sign
         await upsertEdges(store.db, [{ ...edge, evidence: '4711 and 4712' }])

@@ -3,6 +3,7 @@
 
 import type { ReviewDecision } from '../../store/reviews.ts'
 import type { ConsoleContext } from '../console-context.ts'
+import { evidenceText } from '../evidence.ts'
 import { formatNumber, formatShare } from '../format.ts'
 import { actorOf, fieldOf } from '../forms.ts'
 import { type Html, html } from '../html.ts'
@@ -82,7 +83,7 @@ function waitingTable(pairs: readonly WaitingPair[], language: Language): Html {
         score === null ? '–' : formatNumber(score, language),
         chance === null ? '–' : formatShare(chance, language),
         readers === null ? '–' : formatNumber(readers, language),
-        html`${isOneRecord && html`<span class="tag">${texts.oneRecord}</span> `}${isExactlyLinked && html`<span class="tag">${texts.exactTag}</span> `}${isHeldApart && html`<span class="tag">${texts.heldApart}</span> `}${quoted(evidence)}`,
+        html`${isOneRecord && html`<span class="tag">${texts.oneRecord}</span> `}${isExactlyLinked && html`<span class="tag">${texts.exactTag}</span> `}${isHeldApart && html`<span class="tag">${texts.heldApart}</span> `}${quoted(evidenceText(evidence, language))}`,
       ]
     }),
   })

@@ -49,7 +49,7 @@ const en = {
   scoreNote: 'Points of log-odds; the rules join by themselves where nothing speaks against it.',
   rule: 'Rule',
   says: 'The rules say',
-  verdicts: { merge: 'one tender', review: 'for people to decide', none: 'strangers' } as {
+  verdicts: { merge: 'one tender', review: 'for people to decide', none: 'two tenders' } as {
     readonly [kind: string]: string
   },
   sign: 'Sign',
@@ -129,7 +129,7 @@ const de: typeof en = {
   scoreNote: 'Punkte als Log-Odds; die Regeln verbinden von selbst, wo nichts dagegen spricht.',
   rule: 'Regel',
   says: 'Die Regeln sagen',
-  verdicts: { merge: 'ein Verfahren', review: 'Menschen entscheiden', none: 'Fremde' },
+  verdicts: { merge: 'ein Verfahren', review: 'Menschen entscheiden', none: 'zwei Verfahren' },
   sign: 'Zeichen',
   weight: 'Gewicht',
   openRecord: 'Datensatz öffnen',
