@@ -1,6 +1,7 @@
 // Checks repeatedly for something that is due, beside the rounds of the service: a failure stops nothing else.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../platform/log.ts'
+import { serverDiskSentence } from '../store/full-disk.ts'
 
 /** Maximum pause between failed checks. */
 const longestPauseMs = 60_000
@@ -31,7 +32,7 @@ export function keepLooking({ look, everyMs, log, concern, report }: LookingOpti
       } catch (error) {
         if (stopping.signal.aborted) return
         failures++
-        const why = error instanceof Error ? error.message : String(error)
+        const why = serverDiskSentence(error) ?? (error instanceof Error ? error.message : String(error))
         report(`${concern}: ${why}`)
         if (reported !== why) log.error({ error: why }, `${concern}; retrying`)
         reported = why

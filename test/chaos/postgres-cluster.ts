@@ -23,6 +23,8 @@ export type PostgresCluster = {
   /** Like a crash: no checkpoint, and every connection is cut. */
   readonly crash: () => Promise<void>
   readonly start: () => Promise<void>
+  /** Starts it, or ends it first if it runs. */
+  readonly restart: () => Promise<void>
   readonly end: () => Promise<void>
 }
 
@@ -87,6 +89,10 @@ export async function openPostgresCluster(options: {
     },
     crash: stop,
     start,
+    restart: async () => {
+      await stop().catch(() => {})
+      await start()
+    },
     end: () => stop().catch(() => {}),
   }
 }
