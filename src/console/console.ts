@@ -311,7 +311,8 @@ class Listener {
   ): unknown {
     const texts = frameTexts[request.language]
     const isChange = request.method === 'POST'
-    const isBusy = error instanceof LateError || isConnectionLoss(error)
+    const isGone = isConnectionLoss(error)
+    const isBusy = error instanceof LateError || isGone
     if (isBusy && !isChange) reply.header('retry-after', String(retrySeconds))
     if (!isBusy && !(error instanceof PageError) && !(error instanceof OperatorError))
       this.#options.onFault(error, request.url.pathname)
@@ -319,7 +320,7 @@ class Listener {
       error instanceof PageError
         ? { status: error.status, detail: error.message || texts.noPage }
         : isBusy
-          ? { status: 503, detail: isChange ? texts.busyPost : texts.busy }
+          ? { status: 503, detail: isChange ? texts.busyPost : isGone ? texts.gone : texts.busy }
           : error instanceof OperatorError
             ? { status: 409, detail: error.message }
             : { status: 500, detail: texts.bug }
@@ -330,7 +331,7 @@ class Listener {
     )
     return this.#sendPage(
       {
-        title: texts.errorTitle(status),
+        title: isGone ? texts.goneTitle : texts.errorTitle(status),
         lead: detail,
         status,
         ...(isBusy && !isChange && { refreshSeconds: retrySeconds }),

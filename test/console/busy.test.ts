@@ -113,7 +113,8 @@ describe.skipIf(!hasChromium)('a busy console', () => {
       const hands = await windowOf(world, cookie)
       await door.shut()
       await hands.visit('/operator/incidents')
-      expect(await hands.heading()).toBe('Busy at the moment')
+      expect(await hands.heading()).toBe('The database cannot be reached')
+      expect(await hands.text()).toContain('nobody was signed out')
       const refused = await world.post('/operator/incidents', form, cookie)
       expect([refused.status, await refused.text()]).toEqual([
         503,
