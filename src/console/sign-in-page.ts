@@ -17,6 +17,9 @@ export type SignInFailure = {
   readonly problem?: readonly [heading: string, why: string]
 }
 
+/** Of plain and of secure consoles. */
+const sessionCookies = ['session', '__Host-session'] as const
+
 /** A narrow page with one thing to do. */
 export const gatePage = (title: string, lead: Content, body: Content, how: Partial<Page> = {}): PageAnswer =>
   page({
@@ -32,7 +35,7 @@ export async function signInPage(
   request: PageRequest,
   failure: SignInFailure = {},
 ): Promise<PageAnswer> {
-  const { language, viewer, query, form, now } = request
+  const { language, viewer, query, form, now, cookies } = request
   const texts = signInTexts[language]
   const { mailError, problem } = failure
   const back = returnPath(form.get('return') ?? query.get('return'))
@@ -40,10 +43,12 @@ export async function signInPage(
   const title = viewer ? texts.again : texts.title
   const { oidc } = context.config
   const hasFailed = mailError !== undefined || problem !== undefined
+  // signing out removes the cookie
+  const hasEnded = !viewer && !hasFailed && sessionCookies.some((name) => cookies[name] !== undefined)
   return gatePage(
     title,
     viewer ? texts.againLead(viewer.person.mail) : texts.lead,
-    html`${problem && noteBox('bad', ...problem)}${mailError !== undefined && noteBox('bad', texts.wrong, html`<a href="#mail">${mailError}</a>`)}${!context.config.mail && noteBox('warn', texts.mailMissing, html`${texts.askOperator} <code>tenderstock console link ${mail || 'MAIL'}</code>`)}<form class="stack" method="post" action="/sign-in"><input type="hidden" name="return" value="${back}">${field({ name: 'mail', type: 'email', label: texts.mail, value: mail, error: mailError, isRequired: true, autocomplete: 'username webauthn' })}<button class="go full">${texts.send}</button></form><div hidden class="later"><form class="stack" method="post" action="/sign-in/passkey" data-passkey="get" data-options="${await signInOptions(context, now)}"><p class="or">${texts.or}</p><input type="hidden" name="return" value="${back}"><input type="hidden" name="credential"><button class="full">${texts.passkey}</button></form></div>${oidc && html`<a class="btn full" href="/sign-in/oidc?return=${encodeURIComponent(back)}">${texts.company(new URL(oidc.issuer).host)}</a>`}<p class="soft small">${texts.needsInvitation}</p>`,
+    html`${hasEnded && noteBox('info', texts.ended, texts.endedWhy)}${problem && noteBox('bad', ...problem)}${mailError !== undefined && noteBox('bad', texts.wrong, html`<a href="#mail">${mailError}</a>`)}${!context.config.mail && noteBox('warn', texts.mailMissing, html`${texts.askOperator} <code>tenderstock console link ${mail || 'MAIL'}</code>`)}<form class="stack" method="post" action="/sign-in"><input type="hidden" name="return" value="${back}">${field({ name: 'mail', type: 'email', label: texts.mail, value: mail, error: mailError, isRequired: true, autocomplete: 'username webauthn' })}<button class="go full">${texts.send}</button></form><div hidden class="later"><form class="stack" method="post" action="/sign-in/passkey" data-passkey="get" data-options="${await signInOptions(context, now)}"><p class="or">${texts.or}</p><input type="hidden" name="return" value="${back}"><input type="hidden" name="credential"><button class="full">${texts.passkey}</button></form></div>${oidc && html`<a class="btn full" href="/sign-in/oidc?return=${encodeURIComponent(back)}">${texts.company(new URL(oidc.issuer).host)}</a>`}<p class="soft small">${texts.needsInvitation}</p>`,
     { scripts: ['passkey'], ...(hasFailed && { status: 422, title: `${texts.error}: ${title}` }) },
   )
 }

@@ -262,8 +262,13 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
     wait(16 * minuteMs)
     const again = await get('/sign-in?return=/me', fresh)
     expect(await again.text()).toContain('at most 15 minutes old')
+    // a sign-in page that appears by itself says why
+    const ended = 'A session ends after 12 hours without use'
+    expect(await (await get('/sign-in?return=/me', 'a-session-that-ended')).text()).toContain(ended)
+    expect(await (await get('/sign-in?return=/me')).text()).not.toContain(ended)
     const out = await post('/sign-out', {}, fresh)
     expect(out.status).toBe(303)
+    expect(out.headers.getSetCookie().some((each) => each.startsWith('session=;'))).toBe(true)
     expect(context.directory.viewerOf(fresh)).toBeUndefined()
   })
 

@@ -7,6 +7,8 @@ const en = {
   again: 'Sign in again',
   againLead: (mail: string) =>
     `You are signed in as ${mail}. What you want to do needs a sign-in that is at most 15 minutes old.`,
+  ended: 'You are no longer signed in',
+  endedWhy: 'A session ends after 12 hours without use, after 30 days, and when a role changes.',
   mail: 'Work mail address',
   send: 'Mail me a link',
   noMail: 'Write the address like anna@example.org.',
@@ -69,6 +71,8 @@ const de: typeof en = {
   again: 'Noch einmal anmelden',
   againLead: (mail) =>
     `Sie sind als ${mail} angemeldet. Was Sie vorhaben, braucht eine Anmeldung, die höchstens 15 Minuten alt ist.`,
+  ended: 'Sie sind nicht mehr angemeldet',
+  endedWhy: 'Eine Sitzung endet nach 12 Stunden ohne Nutzung, nach 30 Tagen und wenn sich eine Rolle ändert.',
   mail: 'Geschäftliche E-Mail-Adresse',
   send: 'Link per E-Mail senden',
   noMail: 'Schreiben Sie die Adresse wie anna@example.org.',
