@@ -23,6 +23,7 @@ import { sourceMarks } from './source-marks.ts'
 import type { SourceFile } from './stock-reads.ts'
 import type { Language } from './text/languages.ts'
 import { sourceTexts } from './text/source-texts.ts'
+import { tenderTexts } from './text/tender-texts.ts'
 
 type How = {
   readonly language: Language
@@ -189,7 +190,7 @@ function fillPart({ fill }: SourceFile, { language }: How): Html | false {
           .slice(0, fillRows)
           .map(({ day, formType, notices, ...counts }) => [
             formatDay(Date.parse(day), language),
-            formType,
+            tenderTexts[language].forms[formType] ?? formType,
             formatNumber(notices, language),
             ...[counts.deadline, counts.cpv, counts.value, counts.authority, counts.region].map((count) =>
               formatShare(count / notices, language),

@@ -56,6 +56,25 @@ const brokenWords = `[...document.querySelectorAll('button, .btn, nav a, th, td,
   return found
 }).slice(0, 5)`
 
+/** Labels of folded tables with a word wider than the label, and what sticks out of a card. */
+const narrow = `(() => {
+  const pen = document.createElement('canvas').getContext('2d')
+  const found = []
+  for (const cell of document.querySelectorAll('.fold td[data-l]')) {
+    const label = getComputedStyle(cell, '::before')
+    if (label.content === 'none') continue
+    pen.font = label.fontWeight + ' ' + label.fontSize + ' ' + label.fontFamily
+    for (const word of cell.dataset.l.split(/\\s+/))
+      if (pen.measureText(word).width > parseFloat(label.width)) found.push('label "' + word + '" is too narrow')
+  }
+  for (const table of document.querySelectorAll('.card > table')) {
+    const card = table.parentElement
+    const room = card.getBoundingClientRect().right - parseFloat(getComputedStyle(card).paddingRight)
+    if (table.getBoundingClientRect().right > room + 1) found.push('a table sticks out of its card')
+  }
+  return [...new Set(found)].slice(0, 5)
+})()`
+
 describe.skipIf(!hasChromium)('the screens of a running service', () => {
   let folder: string
   let service: ChildProcess
@@ -133,6 +152,20 @@ describe.skipIf(!hasChromium)('the screens of a running service', () => {
     expect(faults.join('\n')).toBe('')
   })
 
+  test('the count of a search fits into its card, in the longer language', { timeout: 120_000 }, async () => {
+    const context = await contextOf('de')
+    const page = await context.newPage()
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.goto(`${ready.console}${screens.found.get('/o/:organization')}/searches/new`)
+    await page.getByLabel('Name', { exact: true }).fill('Straßen')
+    await page.getByLabel('Wörter, eines davon').first().fill('Erneuerung')
+    await page.getByRole('button', { name: 'Zählen' }).click()
+    await page.getByRole('button', { name: 'Erneut zählen' }).waitFor()
+    expect(await page.locator('.card > table').count()).toBe(1)
+    expect(await page.evaluate(narrow)).toEqual([])
+    await context.close()
+  })
+
   async function contextOf(language: Language) {
     const context = await browser.newContext({ storageState: storage, bypassCSP: false, reducedMotion: 'reduce' })
     await context.addCookies([{ name: 'language', value: language, url: ready.console }])
@@ -181,7 +214,8 @@ describe.skipIf(!hasChromium)('the screens of a running service', () => {
     const wide = Number(
       await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
     )
-    return [...broken.map((word) => `breaks within "${word}"`), ...(wide > 0 ? [`${wide} px too wide`] : [])]
+    const tight = (await page.evaluate(narrow)) as string[]
+    return [...broken.map((word) => `breaks within "${word}"`), ...tight, ...(wide > 0 ? [`${wide} px too wide`] : [])]
   }
 
   /** axe through the debugger: the policy does not allow adding a script. */
