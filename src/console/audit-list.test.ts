@@ -41,3 +41,14 @@ test('details say what was there before, and show a member of another version by
     /pro Sekunde: 3, pro Sekunde vorher: 10, API-Zugang: ja, bis: 26\. Nov\. 2026, 08:00, <code>constructor: x/,
   )
 })
+
+test('an edition, and why it was held, are said in the language of the page', () => {
+  const held =
+    '60 of 61 documents received since the last edition were rejected (98 %; at most 10 % is usual). Another <reason>.'
+  const [entry] = entries(1, { held })
+  const german = auditList([{ ...entry!, subject: 'edition 2' }], { language: 'de', path: '', isNewest: true }).text
+  const text = german.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
+  expect(text).toContain('Ausgabe 2')
+  expect(text).toContain('60 von 61 Dokumenten seit der letzten Ausgabe wurden zurückgewiesen')
+  expect(text).toContain('Another &lt;reason&gt;.')
+})

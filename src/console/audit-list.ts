@@ -1,6 +1,7 @@
 // A page of the audit log, as an organization and the operator see it.
 import type { ListedAuditEntry } from '../store/audit.ts'
 import { formatNumber } from './format.ts'
+import { holdReasons } from './hold-reasons.ts'
 import { type Content, type Html, html } from './html.ts'
 import { empty, moment, pager, quoted, table } from './parts.ts'
 import { auditTexts } from './text/audit-texts.ts'
@@ -31,7 +32,7 @@ export function auditList(
       moment(entry.at, language),
       html`${entry.actor === 'operator' ? texts.operator : quoted(entry.actor)}${entry.addressPrefix !== '' && html`<br><span class="soft">${entry.addressPrefix}</span>`}`,
       actionText(entry.action, language),
-      quoted(entry.subject),
+      subjectText(entry.subject, language),
       detailText(entry.detail, language),
     ]),
   })}${pager({
@@ -44,6 +45,12 @@ export function auditList(
 /** Text of an action; the code itself if this version does not know it. */
 export const actionText = (action: string, language: Language): Content =>
   auditTexts[language].actions[action] ?? html`<code>${action}</code>`
+
+/** What was changed: its name, or the number of an edition. */
+export function subjectText(subject: string, language: Language): Content {
+  const [, edition] = /^edition (\d{1,9})$/.exec(subject) ?? []
+  return edition === undefined ? quoted(subject) : auditTexts[language].edition(edition)
+}
 
 /** Members with their values, without empty ones. */
 export const detailText = (detail: ListedAuditEntry['detail'], language: Language): Content =>
@@ -66,5 +73,10 @@ function memberText(name: string, language: Language): Content {
 function valueText(name: string, value: string | number | boolean, language: Language): Content {
   if (typeof value === 'boolean') return value ? auditTexts[language].yes : auditTexts[language].no
   if (typeof value === 'number') return name.endsWith('At') ? moment(value, language) : formatNumber(value, language)
+  // the gate's sentences, as the pages of editions say them
+  if (name === 'held')
+    return holdReasons(value.split(/(?<=\.) (?=[A-Z\d])/), language).map(
+      ({ sentence }, index) => html`${index > 0 && ' '}${sentence}`,
+    )
   return /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(value) ? moment(Date.parse(value), language) : quoted(value)
 }

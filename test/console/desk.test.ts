@@ -428,7 +428,7 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     expect(await page('/operator')).toMatch(/Notices of .* wait in quarantine/)
     const broken = await page('/operator/sources/doe')
     expect(broken).toMatch(/Fields are missing; new notices wait in quarantine 0 of 40 with CPV/)
-    expect(broken).toMatch(/competition 40 100 ?% 0 ?% 25 ?% 100 ?% 75 ?%/)
+    expect(broken).toMatch(/Contract notice 40 100 ?% 0 ?% 25 ?% 100 ?% 75 ?%/)
     const release = '/operator/sources/doe/release'
     expect((await post(release, { kind: 'fill', raised: '7', note: '' }, operator)).status).toBe(422)
     await post(release, { kind: 'fill', raised: '7', note: 'Seen on the portal' }, operator)

@@ -1,6 +1,6 @@
 // The audit log of all organizations and of the service, for operators.
 import { type ListedAuditEntry, listAuditEntries } from '../../store/audit.ts'
-import { actionText, detailText } from '../audit-list.ts'
+import { actionText, detailText, subjectText } from '../audit-list.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber } from '../format.ts'
 import { type Content, html } from '../html.ts'
@@ -40,7 +40,7 @@ async function auditLog({ store, directory }: ConsoleContext, { language, query 
               moment(entry.at, language),
               quoted(entry.actor),
               actionText(entry.action, language),
-              quoted(entry.subject),
+              subjectText(entry.subject, language),
               organizationOf(entry),
               detailText(entry.detail, language),
               entry.addressPrefix !== '' && html`<code>${entry.addressPrefix}</code>`,

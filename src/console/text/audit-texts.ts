@@ -5,6 +5,7 @@ import type { Texts } from './languages.ts'
 const en = {
   title: 'Audit log',
   lead: 'Who changed what, and when. Entries cannot be altered. The operator sets how long they are kept; 24 months is usual.',
+  edition: (edition: string) => `edition ${edition}`,
   when: 'When, UTC',
   who: 'Who',
   what: 'What',
@@ -132,6 +133,7 @@ const en = {
 const de: typeof en = {
   title: 'Protokoll',
   lead: 'Wer wann was geändert hat. Einträge lassen sich nicht ändern. Wie lange sie bleiben, stellt der Betreiber ein; üblich sind 24 Monate.',
+  edition: (edition) => `Ausgabe ${edition}`,
   when: 'Wann, UTC',
   who: 'Wer',
   what: 'Was',

@@ -1,4 +1,5 @@
 // Texts of the operator's pages on organizations, and of the organization's own page on its contract.
+import { counted } from '../format.ts'
 import type { Texts } from './languages.ts'
 
 const en = {
@@ -28,7 +29,8 @@ const en = {
   noEnd: 'No end',
   limit: 'Requests a minute',
   people: 'People',
-  counts: (searches: string, endpoints: string) => `${searches} searches, ${endpoints} webhooks`,
+  counts: (searches: string, endpoints: string) =>
+    `${counted(searches, 'search', 'searches')}, ${counted(endpoints, 'webhook', 'webhooks')}`,
   countsHead: 'Has',
   requests: 'Requests, 24 h',
   newLead: 'Contract, limit and the invitation of the first Owner are written together.',
@@ -133,7 +135,8 @@ const de: typeof en = {
   noEnd: 'Kein Ende',
   limit: 'Anfragen pro Minute',
   people: 'Personen',
-  counts: (searches, endpoints) => `${searches} Suchen, ${endpoints} Webhooks`,
+  counts: (searches, endpoints) =>
+    `${counted(searches, 'Suche', 'Suchen')}, ${counted(endpoints, 'Webhook', 'Webhooks')}`,
   countsHead: 'Hat',
   requests: 'Anfragen, 24 h',
   newLead: 'Vertrag, Limit und die Einladung des ersten Inhabers werden zusammen geschrieben.',

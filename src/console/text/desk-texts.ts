@@ -9,7 +9,7 @@ export const isAlarmKind = (kind: string): kind is AlarmKind => (alarmKinds as r
 const en = {
   title: 'What is wrong now',
   lead: (all: number, holding: number, at: string) =>
-    `${all === 0 ? 'Nothing' : all === 1 ? 'One thing' : `${all} things`}${holding === 0 ? '' : `, ${holding} of them ${holding === 1 ? 'holds' : 'hold'} something up`}. Checked at ${at} UTC.`,
+    `${all === 0 ? 'Nothing' : all === 1 ? 'One thing' : `${all} things`}${holding === 0 ? '' : all === 1 ? '; it holds something up' : `, ${holding} of them ${holding === 1 ? 'holds' : 'hold'} something up`}. Checked at ${at} UTC.`,
   again: 'Check again',
   newest: 'Newest edition',
   none: 'None yet',
@@ -130,7 +130,7 @@ const en = {
 const de: typeof en = {
   title: 'Was jetzt nicht stimmt',
   lead: (all, holding, at) =>
-    `${all === 0 ? 'Nichts' : all === 1 ? 'Ein Punkt' : `${all} Punkte`}${holding === 0 ? '' : `, ${holding} davon ${holding === 1 ? 'hält' : 'halten'} etwas auf`}. Geprüft um ${at} UTC.`,
+    `${all === 0 ? 'Nichts' : all === 1 ? 'Ein Punkt' : `${all} Punkte`}${holding === 0 ? '' : all === 1 ? '; er hält etwas auf' : `, ${holding} davon ${holding === 1 ? 'hält' : 'halten'} etwas auf`}. Geprüft um ${at} UTC.`,
   again: 'Erneut prüfen',
   newest: 'Neueste Ausgabe',
   none: 'Noch keine',

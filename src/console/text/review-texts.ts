@@ -130,7 +130,7 @@ const de: typeof en = {
   rule: 'Regel',
   says: 'Die Regeln sagen',
   verdicts: { merge: 'ein Verfahren', review: 'Menschen entscheiden', none: 'zwei Verfahren' },
-  sign: 'Zeichen',
+  sign: 'Merkmal',
   weight: 'Gewicht',
   openRecord: 'Datensatz öffnen',
   exact: 'Genaue Verweise verbinden sie, darum kann keine Entscheidung sie trennen.',

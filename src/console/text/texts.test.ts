@@ -2,6 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { customerTexts } from './customer-texts.ts'
+import { deskTexts } from './desk-texts.ts'
 
 const source = join(import.meta.dirname, '../..')
 /** The code that shows texts. */
@@ -25,6 +27,14 @@ test.each(names)('%s: each text is shown somewhere', async (name) => {
     const unused = Object.keys(en).filter((key) => !words.has(key))
     expect(byName.includes(group) && users.length > 0 ? [] : unused, group).toEqual([])
   }
+})
+
+test('one thing is not counted among others, and one webhook is one', () => {
+  expect(deskTexts.en.lead(1, 1, '10:00')).toBe('One thing; it holds something up. Checked at 10:00 UTC.')
+  expect(deskTexts.de.lead(1, 1, '10:00')).toBe('Ein Punkt; er hält etwas auf. Geprüft um 10:00 UTC.')
+  expect(deskTexts.de.lead(3, 1, '10:00')).toBe('3 Punkte, 1 davon hält etwas auf. Geprüft um 10:00 UTC.')
+  expect(customerTexts.de.counts('2', '1')).toBe('2 Suchen, 1 Webhook')
+  expect(customerTexts.en.counts('1', '0')).toBe('1 search, 0 webhooks')
 })
 
 /** Texts that say the same in German although they differ in English, because the words do. */
