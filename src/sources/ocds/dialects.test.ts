@@ -109,6 +109,16 @@ describe('dates', () => {
       '2026-05-01T15:00:00.000Z',
     )
   })
+  it('reads the times of South Africa, which end in Z, as those of its clocks', () => {
+    const read = notice(
+      release(
+        { ocid: 'ocds-9t57fa-165050', date: '2026-08-14T00:00:00Z' },
+        { tenderPeriod: { startDate: '2026-08-14T00:00:00Z', endDate: '2026-09-16T11:00:00Z' } },
+      ),
+    )
+    expect(read.publicationDate).toBe('2026-08-13T22:00:00.000Z')
+    expect(read.submissionDate).toBe('2026-09-16T09:00:00.000Z')
+  })
 })
 
 describe('codes', () => {

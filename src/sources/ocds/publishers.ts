@@ -1,7 +1,12 @@
 // Who publishes under which OCID prefix, and in which country: its zone is that of dates without one.
 import { type JsonObject, textAt } from './json.ts'
 
-type Publisher = { readonly id: string; readonly country?: string }
+type Publisher = {
+  readonly id: string
+  readonly country?: string
+  /** The times that end in Z are those of the clocks in the country. */
+  readonly writesLocalTimeAsUtc?: true
+}
 
 const publishers: { readonly [prefix: string]: Publisher } = {
   'ocds-mnwr74': { id: 'doe', country: 'DE' },
@@ -16,7 +21,7 @@ const publishers: { readonly [prefix: string]: Publisher } = {
   'ocds-03ad3f': { id: 'py-dncp', country: 'PY' },
   'ocds-6550wx': { id: 'do-dgcp', country: 'DO' },
   'ocds-70d2nz': { id: 'cl-chilecompra', country: 'CL' },
-  'ocds-9t57fa': { id: 'za-national-treasury', country: 'ZA' },
+  'ocds-9t57fa': { id: 'za-national-treasury', country: 'ZA', writesLocalTimeAsUtc: true },
   'ocds-dgv273': { id: 'pe-oece', country: 'PE' },
   'ocds-07smqs': { id: 'ocds-07smqs', country: 'MX' },
   'ocds-87sd3t': { id: 'ocds-87sd3t', country: 'MX' },

@@ -367,10 +367,11 @@ export function readRelease(release: JsonObject, context: ReleaseContext): Notic
   if (!title && buyers.length === 0) return { reason: 'missing-content', detail: 'neither a title nor a buyer' }
 
   const zone = zoneOf(buyers[0]?.country ?? home)
+  const timeOf = (text: string) => (publisher.writesLocalTimeAsUtc ? text.replace(/Z\s*$/i, '') : text)
   const instantOf = (text: string | undefined) =>
-    text === undefined ? undefined : parseSourceDateTime(text, zone, 'start-of-day')
+    text === undefined ? undefined : parseSourceDateTime(timeOf(text), zone, 'start-of-day')
   const deadlineOf = (text: string | undefined) =>
-    text === undefined ? undefined : parseSourceDateTime(text, zone, 'end-of-day')
+    text === undefined ? undefined : parseSourceDateTime(timeOf(text), zone, 'end-of-day')
   const date =
     instantOf(textAt(release, 'date')) ??
     instantOf(context.publishedDate) ??

@@ -10,6 +10,7 @@ export const source = sourceOf({
   documentation: 'https://ocds-api.etenders.gov.za/swagger/index.html',
   clients: [
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/south_africa_national_treasury_api.py',
+    'https://github.com/keezo2026-afk/TenderZA/blob/293fa99c9c1cc5c6e05026c5bad91225c8a33e35/src/tenderza/adapters/ocds_api.py',
   ],
   channels: [
     linkedDays(
@@ -20,5 +21,8 @@ export const source = sourceOf({
   ],
   politeness: { requestsPerMinute: 30 },
   expects: { silentAfterDays: 5, shape: ['/releases/0/ocid'] },
-  caveats: ['More than one request at a time makes it fail.', 'The first release is of the end of April 2021.'],
+  caveats: [
+    'More than one request at a time makes it fail. The first release is of the end of April 2021.',
+    'The times end in Z but are those of the clocks there, and are read so. The title is the number of the tender.',
+  ],
 })
