@@ -1,5 +1,6 @@
 // The list's data about an entry whose document is fetched separately: its ID, its version, its date, where the card
 // expects them.
+import { delimiterOf } from '../sources/deliver/csv-rows.ts'
 import type { Detail, Entries, EntryPointer } from '../sources/delivery.ts'
 import type { Json } from '../sources/fetch.ts'
 import { sampleOf } from './regexp-sample.ts'
@@ -43,7 +44,7 @@ export function valueAt(entries: Entries, text: string, at: EntryPointer): strin
     case 'xml':
       return elementText(text, at)
     case 'csv':
-      return csvCell(text, at, inner.delimiter)
+      return csvCell(text, at, delimiterOf(inner.delimiter ?? ',', text))
     case 'html': {
       const match = new RegExp(inner.link.source, inner.link.flags.replace(/[gy]/g, '')).exec(text)
       if (!match) return undefined

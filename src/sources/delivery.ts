@@ -65,8 +65,11 @@ export type Entries =
       readonly isOptional?: boolean
     }
   | { readonly format: 'json-lines' }
-  /** One document per row: the header line and the row, both unchanged. Default: comma. */
-  | { readonly format: 'csv'; readonly delimiter?: string }
+  /**
+   * One document per row: the header line and the row, both unchanged. Default: comma; of several (ASCII) delimiters,
+   * the first that the header line has.
+   */
+  | { readonly format: 'csv'; readonly delimiter?: Delimiter }
   /**
    * One document per outermost element of this local name (`*`: per child of the root), wrapped in the start tag of the
    * root so that namespaces hold. With `root` (local name) any other root is an error of the portal, not an empty page.
@@ -84,6 +87,8 @@ export type Entries =
    * decoded.
    */
   | { readonly format: 'html'; readonly link: RegExp }
+
+export type Delimiter = string | readonly string[]
 
 /**
  * Where a value is in an entry: a JSON pointer (`` the entry); in XML a path below it (`loc`, `a/b@attribute`); in CSV

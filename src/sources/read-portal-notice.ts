@@ -3,6 +3,8 @@ import { isUtf8 } from 'node:buffer'
 import { parse as parseRows } from 'csv-parse/sync'
 import type { FormType, Notice, ParsedPart, Rejection, RejectionReason } from '../domain/notice.ts'
 import { compact } from './compact.ts'
+import { delimiterOf } from './deliver/csv-rows.ts'
+import type { Delimiter } from './delivery.ts'
 import { parseJson } from './json.ts'
 import { asObject, type JsonObject } from './ocds/json.ts'
 import { parseDocument } from './parse-document.ts'
@@ -106,7 +108,7 @@ export type TableRow = { readonly [column: string]: string | undefined }
 export function readRowDocument(
   bytes: Uint8Array,
   read: (row: TableRow) => Notice | Rejection,
-  options: { readonly delimiter?: string; readonly elseEncoding?: 'windows-1252' } = {},
+  options: { readonly delimiter?: Delimiter; readonly elseEncoding?: 'windows-1252' } = {},
 ): ParsedPart[] {
   return guarded(() => {
     const text =
@@ -120,7 +122,7 @@ export function readRowDocument(
           width = new Set(trimmed).size
           return trimmed
         },
-        delimiter: options.delimiter ?? ',',
+        delimiter: delimiterOf(options.delimiter ?? ',', text.split('\n', 1)[0]!),
         bom: true,
         relax_column_count: true,
         relax_quotes: true,

@@ -1,10 +1,17 @@
 // The rows of a CSV answer as their bytes are in it (RFC 4180, any delimiter of one character), and the cells of one
 // row.
+import type { Delimiter } from '../delivery.ts'
 
 /**
  * One row without its line end; of one that is larger than the limit, `bytes` is its beginning. Number 1 is the header.
  */
 export type CsvRow = { readonly number: number; readonly bytes: Uint8Array; readonly isTooLarge: boolean }
+
+/** The delimiter of a table with this header line. */
+export function delimiterOf(delimiter: Delimiter, header: string): string {
+  if (typeof delimiter === 'string') return delimiter
+  return [...header].find((character) => delimiter.includes(character)) ?? delimiter[0] ?? ','
+}
 
 const keptBytes = 1024
 const quote = 0x22
@@ -16,9 +23,10 @@ const isLineEnd = (byte: number): boolean => byte === 0x0a || byte === 0x0d
  * skipped.
  */
 export class CsvRows {
-  /** Its last byte, and the one before where it has two (`§`). */
-  readonly #delimiter: number
+  /** Its last byte, and the one before where it has two (`§`); of several, the first that comes. */
+  #delimiter: number | undefined
   readonly #beforeDelimiter: number | undefined
+  readonly #possible: ReadonlySet<number>
   #previous = 0
   readonly #maxRowBytes: number
   #parts: Buffer[] = []
@@ -28,10 +36,11 @@ export class CsvRows {
   #isCellStart = true
   #offset = 0
 
-  constructor(delimiter: string, maxRowBytes: number) {
-    const bytes = Buffer.from(delimiter)
-    this.#delimiter = bytes.at(-1) ?? 0x2c
+  constructor(delimiter: Delimiter, maxRowBytes: number) {
+    const bytes = typeof delimiter === 'string' ? Buffer.from(delimiter) : Buffer.of()
+    this.#delimiter = bytes.at(-1)
     this.#beforeDelimiter = bytes.at(-2)
+    this.#possible = new Set(typeof delimiter === 'string' ? [] : Buffer.from(delimiter.join('')))
     this.#maxRowBytes = maxRowBytes
   }
 
@@ -64,6 +73,7 @@ export class CsvRows {
         start = index + 1
         this.#isCellStart = true
       } else {
+        if (this.#delimiter === undefined && this.#possible.has(byte)) this.#delimiter = byte
         this.#isCellStart =
           byte === this.#delimiter && (this.#beforeDelimiter === undefined || this.#previous === this.#beforeDelimiter)
         this.#previous = byte

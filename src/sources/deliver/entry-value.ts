@@ -4,7 +4,7 @@ import type { Json } from '../fetch.ts'
 import type { ReceivedDocument } from '../files.ts'
 import { decodeJson, parseJson } from '../json.ts'
 import { decodeText, parseXml, type XmlElement } from '../xml/xml.ts'
-import { csvCells } from './csv-rows.ts'
+import { csvCells, delimiterOf } from './csv-rows.ts'
 import { valueAt } from './json-pointer.ts'
 
 type Parsed = { readonly json?: Json; readonly xml?: XmlElement; readonly cells?: ReadonlyMap<string, string> }
@@ -38,9 +38,10 @@ export class EntryValues {
       const text = decodeText(this.#bytes)
       if (this.#entries.format === 'csv') {
         const end = text.indexOf('\n')
-        const delimiter = this.#entries.delimiter ?? ','
+        const header = text.slice(0, Math.max(end, 0))
+        const delimiter = delimiterOf(this.#entries.delimiter ?? ',', header)
         const values = csvCells(text.slice(end + 1), delimiter)
-        const names = csvCells(text.slice(0, Math.max(end, 0)), delimiter)
+        const names = csvCells(header, delimiter)
         return { cells: new Map(names.map((name, index) => [name.trim(), values[index] ?? ''])) }
       }
       if (this.#entries.format === 'xml') {

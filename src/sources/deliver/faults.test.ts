@@ -870,6 +870,12 @@ describe('files', () => {
     expect(textsOf(reading)).toEqual(['id;title\n1;"a ""b""\r\nc; d"', 'id;title\n2;5" pipe', 'id;title\n3;Straße'])
   })
 
+  test.each([';', ','])('of several delimiters a CSV has the one in its header line: %s', async (sign) => {
+    const body = `id${sign}title\n1${sign}"a${sign}\nb"\n2${sign}c`
+    const reading = await read(dump({ format: 'csv', delimiter: [';', ','] }), () => ({ body }))
+    expect(textsOf(reading)).toEqual([`id${sign}title\n1${sign}"a${sign}\nb"`, `id${sign}title\n2${sign}c`])
+  })
+
   test('an Atom feed is walked by rel=next, and every entry keeps its namespaces', async () => {
     const feed = (page: number) =>
       `<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom" xmlns:cbc="urn:cbc"><link href="/x?page=0" rel="self"/>${

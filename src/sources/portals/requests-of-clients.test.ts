@@ -30,6 +30,23 @@ test('Belgium: a registered client asks the gateway, not the website', () => {
   ])
 })
 
+test('Austria: the address of the dump answers with a page whose link leads to it', () => {
+  const { delivery } = sources.get('at-offenevergaben')!.channels[0]
+  if (delivery.kind !== 'index' || delivery.entries.format !== 'html') throw new Error('no index')
+  const link = 'https://offenevergaben.at/tmp/kerndaten_dailydump_202609010400_wnldvvr2.zip'
+  expect(delivery.entries.link.exec(`<a rel="nofollow" class="btn" href="${link}">Download</a> ${link}`)?.[1]).toBe(
+    link,
+  )
+})
+
+test.each([';', ','])('Austria: rows of the dump with %s between the cells', (sign) => {
+  const row = (...cells: string[]) => cells.map((cell) => `"${cell}"`).join(sign)
+  const text = `id${sign}art${sign}titel${sign}auftraggeber\n${row('7', 'KD_8_1_Z2', 'Tische, Stühle; Regale', 'Stadt')}\n`
+  expect(sources.get('at-offenevergaben')?.parse?.(Buffer.from(text))).toMatchObject([
+    { notice: { noticeId: '7', title: { de: 'Tische, Stühle; Regale' } } },
+  ])
+})
+
 test('World Bank: no parameter that the search ignores', () => {
   expect(requestsOf('zz-world-bank')).toEqual([
     {

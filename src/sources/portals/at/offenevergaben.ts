@@ -1,6 +1,6 @@
 // Austria: OffeneVergaben.at, the daily dump that gathers the Kerndaten of all publishers.
 import { sourceOf } from '../../source.ts'
-import { parseOffenevergaben } from './parse-offenevergaben.ts'
+import { offenevergabenDelimiters, parseOffenevergaben } from './parse-offenevergaben.ts'
 
 export const source = sourceOf({
   id: 'at-offenevergaben',
@@ -8,6 +8,9 @@ export const source = sourceOf({
   publisher: 'Forum Informationsfreiheit',
   homepage: 'https://offenevergaben.at',
   documentation: 'https://offenevergaben.at/downloads',
+  clients: [
+    'https://github.com/skot-de/goVisor-engine/blob/aab0467c216b10c5a6a39c37fb46a13ec1541d02/govisor/atverg.py',
+  ],
   license: {
     name: 'CC BY 4.0 (of the Kerndaten)',
     url: 'https://creativecommons.org/licenses/by/4.0/',
@@ -18,9 +21,14 @@ export const source = sourceOf({
       name: 'dump',
       timetable: '23 6 * * *',
       delivery: {
-        kind: 'single',
-        request: { url: 'https://offenevergaben.at/downloads/kerndaten_dump_daily?format=csv' },
-        entries: { format: 'archive', members: /\.csv$/, inside: { format: 'csv', delimiter: ';' } },
+        kind: 'index',
+        index: { url: 'https://offenevergaben.at/downloads/kerndaten_dump_daily?format=csv' },
+        entries: { format: 'html', link: /href="([^"]*\/tmp\/kerndaten_dailydump_[^"]+\.zip)"/ },
+        files: {
+          format: 'archive',
+          members: /\.csv$/,
+          inside: { format: 'csv', delimiter: offenevergabenDelimiters },
+        },
       },
     },
   ],
@@ -28,8 +36,10 @@ export const source = sourceOf({
   politeness: { requestsPerMinute: 6 },
   expects: { silentAfterDays: 14, shape: ['id', 'art', 'titel', 'auftraggeber', 'cpv'] },
   caveats: [
+    'The address of the download answers with a page; the link in it is made for each visitor and valid for an hour.',
     'The dump is a zip with one table of about 240,000 rows since 2019; only rows that changed become new documents.',
     'A copy of the Kerndaten of the other Austrian sources, under ids of its own: it joins them by buyer and reference only.',
+    'The program that writes the dump puts semicolons between the cells, the page that offers it says commas: both are read.',
     'Deadlines are days without a time. The columns follow the program that writes the dump, which is public.',
     'Rows marked OSB are above the EU thresholds and in TED too.',
   ],

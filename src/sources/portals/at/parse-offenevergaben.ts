@@ -20,6 +20,9 @@ import { firstMatch } from '../read-published-entry.ts'
 const publisher = 'at-offenevergaben'
 const zone = 'Europe/Vienna'
 
+/** The program that writes the dump, as published, writes semicolons; the page that offers it says commas. */
+export const offenevergabenDelimiters = [';', ','] as const
+
 const procedures = {
   'neg-wo-call': /ohne (?:vorherige )?bekanntmachung|direktvergabe/i,
   'neg-w-call': /verhandlungsverfahren/i,
@@ -92,11 +95,11 @@ function readRow(row: TableRow): Notice | Rejection {
     awardedValue: isResult ? value : undefined,
     submissionDate: isResult ? undefined : deadlineIn(row['schlusstermin für den eingang'], zone),
     lots: result ? [{ lotId: '1', cpvCodes: [], nutsCodes: [], result }] : [],
-    url: id && `https://offenevergaben.at/auftraege/${id}`,
+    url: id && `https://offenevergaben.at/auftr%C3%A4ge/${id}`,
   })
 }
 
-/** A header line and a row, separated by semicolons. Never throws. */
+/** A header line and a row. Never throws. */
 export function parseOffenevergaben(bytes: Uint8Array): ParsedPart[] {
-  return readRowDocument(bytes, readRow, { delimiter: ';' })
+  return readRowDocument(bytes, readRow, { delimiter: offenevergabenDelimiters })
 }
