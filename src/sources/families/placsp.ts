@@ -62,6 +62,8 @@ export function placspSource(syndication: {
     caveats: [
       'robots.txt disallows the whole host although the feeds are published for reuse; ask the platform before running it.',
       'A page of the feed holds some 260 entries, newest first; pages are followed a day back, and the zips of the months, read again daily, fill what was missed.',
+      'A client reads only the zips (of September 2026: 300 MB, 1044: 19 MB): it saw the first page of 643 lag 18 to 21 days behind.',
+      'In the first days of a month its zip may not be there, and the answer, whatever its status, is not a zip.',
       'The feed gives states of contract folders, not notices: every state of a folder becomes a notice of its own.',
       'Deleted entries (tombstones) are outside the entries and are not read: the feed does not say why they were removed.',
       'EstimatedOverallContractAmount includes extensions; amounts without tax are read, those with tax are not.',

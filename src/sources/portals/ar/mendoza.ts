@@ -10,6 +10,7 @@ export const source = sourceOf({
   homepage: 'https://datosabiertos-compras.mendoza.gov.ar',
   clients: [
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/argentina_mendoza_province_bulk.py',
+    'https://github.com/martinsantos/licitometro/blob/02a3759b9952d1860e80f6163f5b8b4cfeda0513/backend/scripts/backfill_adjudicaciones_from_ocds_api.py',
   ],
   zone: 'America/Argentina/Mendoza',
   channels: [

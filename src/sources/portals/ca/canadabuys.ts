@@ -18,6 +18,7 @@ export const source = sourceOf({
   documentation: 'https://open.canada.ca/data/en/dataset/6abd20d4-7a1c-4b38-baa2-9525d0bb2fd2',
   clients: [
     'https://github.com/dhriajvarma4158/canadabuys-it-monitor/blob/42cf59b61ae45559f269b5b84cd8c6e3ac483492/canadabuys_monitor.py',
+    'https://github.com/Haskz13/can/blob/b20ce5d1a73b544a21dc2f10c3986321ed4b728a/leadgen/sources/canadabuys.py',
   ],
   license: {
     name: 'OGL-Canada-2.0',

@@ -41,6 +41,7 @@ export const source = sourceOf({
   documentation: 'https://desarrolladores.mercadopublico.cl',
   clients: [
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/chile_compra_api_base.py',
+    'https://github.com/JosElias23/licitaciones-unspsc/blob/5f82b3b3c3f8ae9775e417b16e4dd23a62ea4509/src/licitaciones/data.py',
   ],
   channels: [
     months('releases', 'OCDS/allrelease', releases),

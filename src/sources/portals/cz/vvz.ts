@@ -9,8 +9,9 @@ export const source = sourceOf({
   homepage: 'https://vvz.nipez.cz',
   clients: [
     'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+    'https://github.com/alpro1000/STAVAGENT/blob/ed034fff85561026b40af20f6c2c5f6032b94477/URS_MATCHER_SERVICE/backend/src/services/vvzClient.js',
   ],
-  unnamedClients: 2,
+  unnamedClients: 1,
   channels: [
     {
       name: 'forms',

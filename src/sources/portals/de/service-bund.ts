@@ -17,6 +17,10 @@ export const source = sourceOf({
   publisher: 'Bundesverwaltungsamt / ITZBund',
   homepage: 'https://www.service.bund.de',
   documentation: 'https://www.service.bund.de/Content/DE/Service/RSS/RSS_node.html',
+  clients: [
+    'https://github.com/KWB-R/kwb.tenders/blob/e63d34a012f097b4464cc2b868875d455bdeb14d/R/servicebund.R',
+    'https://github.com/VOGADMINRGF/ruwe-bid-os/blob/94a5e7452667fafe2d77ea79aee3abae554c2c9b/lib/connectors/serviceBund.ts',
+  ],
   channels: [
     { name: 'tenders', delivery: feed('Ausschreibungen') },
     { name: 'awards', delivery: feed('Vergebene_Auftraege') },

@@ -10,9 +10,9 @@ export const source = placspSource({
   perDay: [80, 1_500],
   clients: [
     'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+    'https://github.com/postmocultura-creator/radar-licitaciones-marketing/blob/096cab081d2e2e1579d00de7a79ffeb5e3ace728/scrapers/placsp.py',
   ],
   caveats: [
     'Seventeen regional platforms (Catalonia, Basque Country, Madrid, Andalusia …) that feed 643 leaves out; addresses lead there.',
-    'The monthly zips are expected under the name of the feed with the month; none has been seen live.',
   ],
 })

@@ -8,5 +8,8 @@ export const source = placspSource({
   file: 'licitacionesPerfilesContratanteCompleto3',
   minutes: { newest: 5, months: 17 },
   perDay: [200, 3_000],
+  clients: [
+    'https://github.com/postmocultura-creator/radar-licitaciones-marketing/blob/096cab081d2e2e1579d00de7a79ffeb5e3ace728/scrapers/placsp.py',
+  ],
   caveats: [],
 })

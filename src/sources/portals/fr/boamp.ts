@@ -12,6 +12,7 @@ export const source = sourceOf({
   documentation: 'https://www.boamp.fr/explore/dataset/boamp/api/',
   clients: [
     'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+    'https://github.com/JMousqueton/boamp-alert/blob/014addca08a579198099268279c3b29d7bd8dd6e/boamp.py',
   ],
   license: {
     name: 'Licence Ouverte 2.0',

@@ -9,6 +9,9 @@ export const source = sourceOf({
   publisher: 'Cabinet Office',
   homepage: 'https://www.contractsfinder.service.gov.uk',
   documentation: 'https://www.contractsfinder.service.gov.uk/apidocumentation/home',
+  clients: [
+    'https://github.com/spendnetwork/silvereye/blob/00f648abfa6c2c583aac9563872aec1c89d32315/silvereye/management/commands/get_cf_data.py',
+  ],
   license: openGovernmentLicence,
   channels: [
     {

@@ -29,8 +29,11 @@ export const source = sourceOf({
   title: 'ANAC – Pubblicità a valore legale',
   publisher: 'Autorità Nazionale Anticorruzione',
   homepage: platform,
-  clients: ['https://github.com/spmbiz/tender-engine/blob/main/pipeline/discover_it_anac_pvl.py'],
-  unnamedClients: 2,
+  clients: [
+    'https://github.com/spmbiz/tender-engine/blob/main/pipeline/discover_it_anac_pvl.py',
+    'https://github.com/GiacomoMarani/ANAC-DB-codex/blob/59baa957fb94005820bd5db08d45eebc082a4a99/app/api/cron/sync-anac-pvl/route.ts',
+    'https://github.com/mayai-it/bandiradar/blob/c80f09163ae47c70f9f404ffa38b3f19d8a77b86/src/bandiradar/sources/anac_pvl.py',
+  ],
   channels: [channel('calls', '2,4'), channel('results', '7'), channel('intentions', '9')],
   parse: parseAnacPvl,
   politeness: { requestsPerMinute: 30, pauseMs: 1000 },

@@ -9,6 +9,9 @@ export const source = sourceOf({
   publisher: 'Public Procurement Service',
   homepage: 'https://www.g2b.go.kr',
   documentation: 'https://www.data.go.kr/data/15129394/openapi.do',
+  clients: [
+    'https://github.com/no9001333-cyber/bid-mdnitor/blob/08b8e450aab891ed9f26d90913fc8ed6fad7c8fb/scrapers/g2b.py',
+  ],
   channels: [
     {
       name: 'bids',

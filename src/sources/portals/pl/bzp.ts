@@ -10,6 +10,7 @@ export const source = sourceOf({
   documentation: 'https://ezamowienia.gov.pl/mo-board/swagger/index.html',
   clients: [
     'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+    'https://github.com/wiktorKycia/BidBot/blob/12b5854758a6954c1d5312486f0d732ca8940552/etl/scrapers/ezamowienia/scraper.py',
   ],
   channels: [
     {

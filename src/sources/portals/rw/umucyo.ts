@@ -10,7 +10,10 @@ export const source = sourceOf({
   publisher: 'Rwanda Public Procurement Authority',
   homepage: 'https://ocds.umucyo.gov.rw/OpenData',
   documentation: 'https://ocds.umucyo.gov.rw/opendata/api/docs',
-  clients: ['https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/rwanda_api.py'],
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/rwanda_api.py',
+    'https://github.com/PRIEST099/TenderAlertPro/blob/fe5f8ce6c31503de463d9a7197ba9bb8c591ae4a/backend/poller.py',
+  ],
   channels: [
     {
       name: 'days',

@@ -9,6 +9,10 @@ export const source = sourceOf({
   publisher: 'State of Delaware, Government Support Services',
   homepage: 'https://mmp.delaware.gov/Bids',
   documentation: 'https://data.delaware.gov/d/2hnj-zwix',
+  clients: [
+    'https://github.com/talkerstein/pmrfp/blob/0325494dc5ad7bb3b0541a8c5942c2b9338edbe1/src/lib/tenders/delaware.ts',
+    'https://github.com/mobleysoft/weylandai.com/blob/2961473d0eab014a3d56400b09b4db9f72a1bb79/weyland-huntx-worker/src/lib/ingest.js',
+  ],
   channels: [
     {
       name: 'open',

@@ -7,7 +7,10 @@ export const source = sourceOf({
   title: 'SAM.gov Contract Opportunities (daily table)',
   publisher: 'General Services Administration',
   homepage: 'https://sam.gov/data-services/Contract%20Opportunities/datagov',
-  unnamedClients: 3,
+  clients: [
+    'https://github.com/JWKSOA/SAM.gov-Africa-Dashboard/blob/3a724d9ea30a9a49f0b155e6c6177731b2f7b79d/bootstrap_historical.py',
+  ],
+  unnamedClients: 2,
   license: { name: 'US public domain', url: 'https://www.usa.gov/government-copyright' },
   channels: [
     {
@@ -30,6 +33,7 @@ export const source = sourceOf({
     shape: ['NoticeId', 'Title', 'Sol#', 'PostedDate', 'Type', 'ResponseDeadLine'],
   },
   caveats: [
+    'Newer clients ask sam.gov/api/prod/fileextractservices for the same file, which forwards to this store.',
     'One file of some 250 MB, rewritten daily, newest first; rows that did not change are known by their bytes.',
     'Only the newest version of active notices is available.',
     'Written in Windows-1252 for years; UTF-8 is told by its bytes.',

@@ -8,6 +8,9 @@ export const source = sourceOf({
   publisher: 'General Services Administration',
   homepage: 'https://sam.gov/opportunities',
   documentation: 'https://open.gsa.gov/api/get-opportunities-public-api/',
+  clients: [
+    'https://github.com/irankunda5/plur-rfp-tracker/blob/237b4daab7309a6a83911a9435827c16d6372b87/scrapers/sam_gov.py',
+  ],
   license: { name: 'US public domain', url: 'https://www.usa.gov/government-copyright' },
   channels: [
     {
