@@ -81,12 +81,17 @@ function strip({ line, slots, rejections }: SourceFile, { language, now }: How):
     {
       name: texts.announced,
       value: counted.length === 0 ? '–' : number(announced),
-      note: texts.announcedNote(number(counted.length)),
+      note: counted.length === 0 ? texts.noTotals : texts.announcedNote(number(counted.length)),
     },
     {
       name: texts.delivered,
       value: counted.length === 0 ? '–' : number(delivered),
-      note: announced > delivered ? texts.missing(number(announced - delivered)) : texts.complete,
+      note:
+        announced > delivered
+          ? texts.missing(number(announced - delivered))
+          : counted.length === 0
+            ? texts.notCompared
+            : texts.complete,
     },
   ])
 }

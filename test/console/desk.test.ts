@@ -428,6 +428,10 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     expect(await page('/operator')).toMatch(/Notices of .* wait in quarantine/)
     const broken = await page('/operator/sources/doe')
     expect(broken).toMatch(/Fields are missing; new notices wait in quarantine 0 of 40 with CPV/)
+    // a portal that states no totals lacks nothing and has nothing
+    expect(await page('/operator/sources/ted')).toMatch(
+      /Announced – the portal states no totals Delivered – nothing to compare with/,
+    )
     expect(broken).toMatch(/Contract notice 40 100 ?% 0 ?% 25 ?% 100 ?% 75 ?%/)
     const release = '/operator/sources/doe/release'
     expect((await post(release, { kind: 'fill', raised: '7', note: '' }, operator)).status).toBe(422)

@@ -59,7 +59,7 @@ const de: typeof en = {
   newSearch: 'Neue Suche',
   waits: 'E-Mails warten',
   waitsDetail:
-    'E-Mail ist in diesem Dienst nicht eingerichtet. Was fällig ist, bleibt und wird gesendet, sobald der Betreiber es getan hat.',
+    'E-Mail ist in diesem Dienst nicht eingerichtet. Fällige E-Mails bleiben liegen und gehen hinaus, sobald der Betreiber den Versand einrichtet.',
   search: 'Suche',
   person: 'E-Mail-Adresse',
   rhythm: 'Rhythmus',
@@ -67,7 +67,7 @@ const de: typeof en = {
   atOnceHint: '„Sofort“ sendet höchstens eine E-Mail je Stunde.',
   hour: 'Stunde',
   zone: 'Zeitzone',
-  zoneHint: 'Etwa Europe/Berlin.',
+  zoneHint: 'Zum Beispiel Europe/Berlin.',
   next: 'Nächste',
   nextHits: 'Mit den nächsten Treffern',
   mails: 'E-Mails',

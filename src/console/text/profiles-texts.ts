@@ -54,7 +54,7 @@ const de: typeof en = {
   newLead: 'Was Sie weglassen, ist nicht bekannt und zählt nicht.',
   savedLead: (version, edition) =>
     `Version ${version}, ab Ausgabe ${edition}. Punktzahlen vorhandener Treffer bleiben.`,
-  sector: 'Branche, was Sie tun',
+  sector: 'Ihre Branchen',
   region: 'Regionen, in denen Sie arbeiten',
   words: 'Wörter für das, was Sie tun',
   countries: 'Nur diese Länder',

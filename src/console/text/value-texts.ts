@@ -47,7 +47,7 @@ const en = {
 
 const de: typeof en = {
   title: 'Wertmodell',
-  lead: 'Werte, die keine Bekanntmachung nennt, werden aus veröffentlichten Werten geschätzt. Es wird einmal am Tag angepasst.',
+  lead: 'Werte, die keine Bekanntmachung nennt, werden aus veröffentlichten Werten geschätzt. Das Modell wird einmal am Tag angepasst.',
   fitNow: 'Jetzt anpassen',
   none: 'Noch kein Modell',
   noneBody: 'Es braucht 300 Verfahren mit veröffentlichtem Wert. Bis dahin bleiben fehlende Werte leer.',
