@@ -54,3 +54,11 @@ test('World Bank: no parameter that the search ignores', () => {
     },
   ])
 })
+
+test('SAM.gov: the second page begins after the records of the first', () => {
+  const { delivery } = sources.get('us-sam')!.channels[0]
+  if (delivery.kind !== 'offset') throw new Error('not by offset')
+  expect(fillTemplate(delivery.request, { ...day, offset: 1000, limit: 1000, key: 'K' }, 'America/New_York').url).toBe(
+    'https://api.sam.gov/opportunities/v2/search?api_key=K&postedFrom=11%2F23%2F2026&postedTo=11%2F24%2F2026&limit=1000&offset=1000',
+  )
+})
