@@ -3,6 +3,7 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { minuteMs } from '../../src/domain/time.ts'
 import { inTransaction } from '../../src/store/database.ts'
 import { hasChromium, launchChromium } from '../testing/chromium.ts'
 import { openTestStore, testDatabaseUrl } from '../world.ts'
@@ -68,6 +69,8 @@ describe.skipIf(!hasChromium)('a busy console', () => {
     await world.context.reads.titles()
     const key = await formKeyOf(world, '/operator/incidents', cookie)
     const hands = await windowOf(world, cookie)
+    expect((await world.get('/status')).status).toBe(200)
+    world.wait(2 * minuteMs)
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const { promise: held, resolve: holds } = Promise.withResolvers<void>()
     const holding = inTransaction(world.store, async () => {
@@ -81,7 +84,7 @@ describe.skipIf(!hasChromium)('a busy console', () => {
     expect(text).toContain('<meta http-equiv="refresh" content="5">')
     expect(text).toContain('The database does not answer in time, perhaps because an edition is being published.')
     // parts that need no database are shown
-    for (const path of ['/', '/docs', '/explorer']) expect((await world.get(path)).status, path).toBe(200)
+    for (const path of ['/', '/docs', '/explorer', '/status']) expect((await world.get(path)).status, path).toBe(200)
     await hands.visit('/operator')
     expect(await hands.heading()).toBe('Busy at the moment')
     const sent = world.post('/operator/incidents', { 'form-key': key, title: 'Late', detail: 'x', started: '' }, cookie)
@@ -111,7 +114,15 @@ describe.skipIf(!hasChromium)('a busy console', () => {
       const key = await formKeyOf(world, '/operator/incidents', cookie)
       const form = { 'form-key': key, title: 'Late', detail: 'x', started: '' }
       const hands = await windowOf(world, cookie)
+      expect(await (await world.get('/status')).text()).toContain('read at most a minute ago')
+      world.wait(2 * minuteMs)
       await door.shut()
+      // the page that people open when something is wrong
+      const status = await world.get('/status')
+      const shown = await status.text()
+      expect([status.status, shown.includes('read at most a minute ago')]).toEqual([200, false])
+      expect(shown).toContain('The database does not answer at the moment')
+      expect((await world.get('/status.atom')).status).toBe(200)
       await hands.visit('/operator/incidents')
       expect(await hands.heading()).toBe('The database cannot be reached')
       expect(await hands.text()).toContain('nobody was signed out')

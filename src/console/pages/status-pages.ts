@@ -2,6 +2,7 @@
 // incidents.
 import { minuteMs } from '../../domain/time.ts'
 import { loadSources, type Sources } from '../../sources/registry.ts'
+import { isConnectionLoss } from '../../store/connection-loss.ts'
 import type { Incident } from '../../store/incidents.ts'
 import type { PublicSource } from '../../store/public-status.ts'
 import { atomAnswer } from '../atom.ts'
@@ -10,27 +11,30 @@ import { formatDay, formatMoment, formatNumber } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { type PageRoute, page, publicPage } from '../page.ts'
 import { figures, more, noteBox, numbers, part, state, table } from '../parts.ts'
+import { settledWithin } from '../settled-within.ts'
 import { lateMs, type StatusBoard, type StatusBoards, type StatusDay } from '../status/status-board.ts'
 import type { Language } from '../text/languages.ts'
 import { statusTexts } from '../text/status-texts.ts'
 
+/** Below what a page may take. */
+const maxWaitMs = 1_500
 /** Alarms that concern the operator only: the portal works. */
 const internalAlarms: ReadonlySet<string> = new Set(['drift', 'fill'])
 
 export const statusPages = (context: Pick<ConsoleContext, 'origin' | 'clock'>, boards: StatusBoards): PageRoute[] => [
   publicPage('GET', '/status', async ({ language }) => {
     const texts = statusTexts[language]
-    const board = await boards.read()
+    const { board, isOld } = await newestBoard(boards)
     return page({
       title: texts.title,
       feed: '/status.atom',
-      lead: html`<span class="stamp">${texts.asOf(formatMoment(board.at, language))}</span>`,
+      lead: html`<span class="stamp">${(isOld ? texts.asOfBefore : texts.asOf)(formatMoment(board.at, language))}</span>`,
       actions: html`<a class="btn" href="/status.atom">${texts.feed}</a>`,
-      body: html`${present(board, context.clock(), language)}${editionsPart(board, language)}${await sourcesPart(board, language)}${incidentsPart(board, language)}`,
+      body: html`${isOld && noteBox('warn', texts.noDatabase, texts.noDatabaseDetail)}${!isOld && present(board, context.clock(), language)}${editionsPart(board, language)}${await sourcesPart(board, language)}${incidentsPart(board, language)}`,
     })
   }),
   publicPage('GET', '/status.atom', async ({ language }) => {
-    const { at, incidents } = await boards.read()
+    const { at, incidents } = (await newestBoard(boards)).board
     return atomAnswer({
       address: `${context.origin}/status.atom`,
       page: `${context.origin}/status`,
@@ -48,6 +52,18 @@ export const statusPages = (context: Pick<ConsoleContext, 'origin' | 'clock'>, b
     })
   }),
 ]
+
+/** The last board while the database does not answer: this page is opened when something is wrong. */
+async function newestBoard(boards: StatusBoards): Promise<{ readonly board: StatusBoard; readonly isOld: boolean }> {
+  const reading = boards.read()
+  try {
+    const board = await settledWithin(reading, maxWaitMs)
+    if (board) return { board, isOld: false }
+  } catch (error) {
+    if (!isConnectionLoss(error) || !boards.last) throw error
+  }
+  return boards.last ? { board: boards.last, isOld: true } : { board: await reading, isOld: false }
+}
 
 /** The current state: the most important fact first. */
 function present({ incidents, isHeld, newestAt }: StatusBoard, now: number, language: Language): Html {

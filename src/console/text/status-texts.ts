@@ -31,6 +31,9 @@ const en = {
   waiting: 'No edition has been published yet',
   waitingDetail: 'The first one appears when the portals have been read.',
   asOf: (at: string) => `As of ${at} UTC, read at most a minute ago`,
+  asOfBefore: (at: string) => `As of ${at} UTC`,
+  noDatabase: 'The database does not answer at the moment',
+  noDatabaseDetail: 'The API answers from the newest edition meanwhile. What follows was read before.',
   editions: 'Editions of the last 90 days',
   editionsDetail:
     'On time: never more than two hours between two editions. Late: more than that. Held back: a check stopped an edition until people had looked at it.',
@@ -99,6 +102,9 @@ const de: typeof en = {
   waiting: 'Es ist noch keine Ausgabe erschienen',
   waitingDetail: 'Die erste erscheint, wenn die Portale gelesen sind.',
   asOf: (at) => `Stand ${at} UTC, höchstens eine Minute alt`,
+  asOfBefore: (at) => `Stand ${at} UTC`,
+  noDatabase: 'Die Datenbank antwortet gerade nicht',
+  noDatabaseDetail: 'Die API antwortet solange aus der neuesten Ausgabe. Was folgt, wurde vorher gelesen.',
   editions: 'Ausgaben der letzten 90 Tage',
   editionsDetail:
     'Pünktlich: nie mehr als zwei Stunden zwischen zwei Ausgaben. Verspätet: mehr als das. Zurückgehalten: eine Prüfung hielt eine Ausgabe an, bis Menschen sie angesehen hatten.',
