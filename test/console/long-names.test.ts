@@ -1,7 +1,10 @@
 // Names and addresses without a blank, as long as the console accepts them: no table grows out of its page.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { consolidate } from '../../src/consolidate/consolidate.ts'
+import { receiveNotices } from '../receive-notices.ts'
 import { hasChromium, launchChromium } from '../testing/chromium.ts'
+import { notice } from '../testing/generate/notices.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
 
 const long = 'Infrastrukturerhaltungsgesellschaft'.repeat(6).slice(0, 190)
@@ -50,5 +53,35 @@ describe.skipIf(!hasChromium)('pages with long names', () => {
       }
     }
     expect(wide).toEqual([])
+  })
+
+  test('the names of what two records state stay whole, in the longer language', async () => {
+    const notices = ['ted:1-2026', 'doe:2'].map((noticeKey) =>
+      notice({ noticeKey, title: { de: `Halle ${noticeKey}` } }),
+    )
+    await receiveNotices(world.store, notices)
+    await consolidate(world.store, { now: world.now() })
+    const { cookie } = await world.person('op@example.org', { isOperator: true })
+    const context = await browser.newContext({ locale: 'de-DE' })
+    await context.addCookies([{ name: 'session', value: cookie, url: world.origin }])
+    const page = await context.newPage()
+    const broken: string[] = []
+    for (const width of [1280, 1024, 640]) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.goto(`${world.origin}/operator/reviews/pair?left=ted:1-2026&right=doe:2`)
+      const names = page.locator('.diff tbody th')
+      expect(await names.count()).toBeGreaterThan(10)
+      const lines = `(names) => names.flatMap((name) => {
+        const range = document.createRange()
+        range.selectNodeContents(name)
+        const tops = [...range.getClientRects()].map(({ top }) => Math.round(top))
+        return new Set(tops).size > 1 ? [name.innerText] : []
+      })`
+      broken.push(
+        ...((await page.evaluate(`(${lines})([...document.querySelectorAll('.diff tbody th')])`)) as string[]),
+      )
+    }
+    expect(broken).toEqual([])
+    await context.close()
   })
 })
