@@ -18,9 +18,12 @@ const lossCodes: ReadonlySet<string> = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ])
-/** What the driver reports, without a code, about a broken connection. */
+/**
+ * What the driver and Kysely report, without a code, about a broken connection. Kysely discards one that could not roll
+ * back.
+ */
 const lossMessages =
-  /^(?:Connection terminated\b|Cannot use a pool after calling end\b|Client (?:has encountered a connection error|was closed)\b|timeout (?:exceeded when trying to connect|expired)$)/
+  /^(?:Connection terminated\b|Postgres connection has been discarded$|Cannot use a pool after calling end\b|Client (?:has encountered a connection error|was closed)\b|timeout (?:exceeded when trying to connect|expired)$)/
 
 /** How the sentence of a full disk begins. */
 const fullDisk = /^The disk .* is full/

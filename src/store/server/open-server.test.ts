@@ -4,6 +4,8 @@ import { openTestStore, serverUrlOf, testDatabaseUrl } from '../../../test/world
 import { OperatorError } from '../../platform/errors.ts'
 import { asOperatorError, isConnectionLoss } from '../connection-loss.ts'
 import { inTransaction, openStore } from '../database.ts'
+import { migrate } from '../migrate.ts'
+import { migrations } from '../migrations.ts'
 import { assertVersion } from './open-server.ts'
 import { shownAddress } from './server-addresses.ts'
 
@@ -70,6 +72,14 @@ describe.skipIf(testDatabaseUrl === undefined)('a server', () => {
     await endAll.execute(admin.db)
     await expect.poll(() => read().catch(() => undefined)).toEqual([])
     await admin.close()
+  })
+
+  test('that ends our connection during a migration is lost', async () => {
+    await using store = await openTestStore('server')
+    const known = { ...migrations, '9999-planted': ['select pg_terminate_backend(pg_backend_pid())'] }
+    const error = await migrate(store.db, 'the database', { known }).catch((reason: unknown) => reason)
+    expect(isConnectionLoss(error), String(error)).toBe(true)
+    expect(asOperatorError(error, 'x')).toBeInstanceOf(OperatorError)
   })
 
   test('that refuses a statement is not lost', async () => {
