@@ -6,6 +6,7 @@ import { type Content, html } from './html.ts'
 import { type Page, type PageAnswer, type PageRequest, page } from './page.ts'
 import { field, noteBox } from './parts.ts'
 import { signInOptions } from './passkeys.ts'
+import type { Language } from './text/languages.ts'
 import { signInTexts } from './text/sign-in-texts.ts'
 
 export type SignInFailure = {
@@ -29,6 +30,14 @@ export const gatePage = (title: string, lead: Content, body: Content, how: Parti
     ...how,
   })
 
+/** While nobody exists, no form signs in: the first link does. */
+const nobodyPage = (texts: (typeof signInTexts)[Language]): PageAnswer =>
+  gatePage(
+    texts.title,
+    texts.nobody,
+    html`<p>${texts.nobodyHelp}<br><code>tenderstock console link</code></p><p class="soft small">${texts.firstOperator}</p>`,
+  )
+
 /** The path to continue with is in the query, or in the form that failed. */
 export async function signInPage(
   context: ConsoleContext,
@@ -40,6 +49,7 @@ export async function signInPage(
   const { mailError, problem } = failure
   const back = returnPath(form.get('return') ?? query.get('return'))
   const mail = failure.mail ?? (fieldOf(form, 'mail') || (viewer?.person.mail ?? ''))
+  if (!context.directory.hasPeople) return nobodyPage(texts)
   const title = viewer ? texts.again : texts.title
   const { oidc } = context.config
   const hasFailed = mailError !== undefined || problem !== undefined

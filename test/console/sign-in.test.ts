@@ -82,6 +82,10 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
     expect(link.pathname).toMatch(/^\/first\/[\w-]{43}$/)
     for (let scan = 0; scan < 3; scan++) expect((await get(link.pathname)).status).toBe(200)
     expect((await get(`${link.pathname}x`)).status).toBe(404)
+    // the page names the command that makes the first link, and no person that it could be for
+    const nobody = await (await get('/sign-in')).text()
+    expect(nobody).toContain('<code>tenderstock console link</code>')
+    expect(nobody).not.toContain('<form')
     expect((await post(link.pathname, { mail: 'anna at home' })).status).toBe(422)
     expect((await post(link.pathname, {}, undefined, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
     const other = await command(world, [])
@@ -227,7 +231,8 @@ describe.each(drawnEngines)('signing in (%s)', (engine) => {
   })
 
   test('without a mail server the page says how the operator helps', async () => {
-    const { get, post, store } = await open()
+    const { get, post, person, store } = await open()
+    await person('ben@example.org')
     const answer = await post('/sign-in', { mail: 'anna@example.org' })
     expect(await answer.text()).toContain('tenderstock console link anna@example.org')
     expect(await (await get('/sign-in')).text()).toContain('tenderstock console link MAIL')
