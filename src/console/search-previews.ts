@@ -2,7 +2,7 @@
 // continues, and a later request of the page gets the result.
 import { openMatcher } from '../hits/matcher.ts'
 import { canonicalSearchFilter, type SearchFilter } from '../hits/saved-search.ts'
-import { type Preview, previewSearch } from '../hits/search-stock.ts'
+import { type Preview, previewSearch, type Widening, widenSearch } from '../hits/search-stock.ts'
 import type { ConsoleContext } from './console-context.ts'
 import { settledWithin } from './settled-within.ts'
 
@@ -20,19 +20,22 @@ type PreviewQuestion = {
 }
 
 export type PreviewAnswer =
-  | { readonly kind: 'counted'; readonly preview: Preview }
+  | ({ readonly kind: 'counted' } & Counted)
   /** `share` of the stock read so far, 0 to 1. */
   | { readonly kind: 'counting'; readonly share: number }
   /** Others are counting: try again later. */
   | { readonly kind: 'busy' }
 
-type Count = { share: number; preview: Preview | undefined; readonly done: Promise<void> }
+/** `wider`: what would match with one part fewer, if no open tender matches. */
+export type Counted = { readonly preview: Preview; readonly wider: readonly Widening[] }
+
+type Count = { share: number; counted: Counted | undefined; readonly done: Promise<void> }
 
 export type SearchPreviews = {
   /** Starts a count, or joins one that runs or is known for this edition. Rejects with the count's error. */
   readonly ask: (question: PreviewQuestion) => Promise<PreviewAnswer>
   /** Result of a count that has ended; undefined if there is none. */
-  readonly known: (question: PreviewQuestion) => Preview | undefined
+  readonly known: (question: PreviewQuestion) => Counted | undefined
 }
 
 export function openSearchPreviews({
@@ -43,24 +46,27 @@ export function openSearchPreviews({
   const counts = new Map<string, Count>()
   const keyOf = ({ filter, profileId, profileVersion }: PreviewQuestion): string =>
     JSON.stringify([editions.newest?.edition, canonicalSearchFilter(filter), profileId, profileVersion])
-  const running = (): number => [...counts.values()].filter(({ preview }) => preview === undefined).length
+  const running = (): number => [...counts.values()].filter(({ counted }) => counted === undefined).length
 
   const start = (key: string, { filter, profileId }: PreviewQuestion): Count => {
     const records = editions.newest?.records ?? 0
     const matcher = openMatcher()
     const { promise: done, resolve, reject } = Promise.withResolvers<void>()
-    const count: Count = { share: 0, preview: undefined, done }
-    previewSearch(store, {
+    const count: Count = { share: 0, counted: undefined, done }
+    const asked = {
       filter,
       profileId,
       matcher,
       now: clock(),
-      onRead: (read) => {
+      onRead: (read: number) => {
         count.share = Math.min(1, read / Math.max(1, records))
       },
-    })
-      .then((preview) => {
-        count.preview = preview
+    }
+    previewSearch(store, asked)
+      .then(async (preview) => {
+        // advice for nothing is worth a second reading
+        const wider = preview.open.any === 0 ? await widenSearch(store, asked) : []
+        count.counted = { preview, wider }
         resolve()
       })
       .catch((error: unknown) => {
@@ -70,8 +76,8 @@ export function openSearchPreviews({
       .finally(() => matcher.close())
     done.catch(() => {})
     counts.set(key, count)
-    for (const [old, { preview }] of counts)
-      if (counts.size > maxRemembered && preview !== undefined && old !== key) counts.delete(old)
+    for (const [old, { counted }] of counts)
+      if (counts.size > maxRemembered && counted !== undefined && old !== key) counts.delete(old)
     return count
   }
 
@@ -81,8 +87,8 @@ export function openSearchPreviews({
       if (!counts.has(key) && running() >= maxAtOnce) return { kind: 'busy' }
       const count = counts.get(key) ?? start(key, question)
       await settledWithin(count.done, longestWaitMs)
-      return count.preview ? { kind: 'counted', preview: count.preview } : { kind: 'counting', share: count.share }
+      return count.counted ? { kind: 'counted', ...count.counted } : { kind: 'counting', share: count.share }
     },
-    known: (question) => counts.get(keyOf(question))?.preview,
+    known: (question) => counts.get(keyOf(question))?.counted,
   }
 }

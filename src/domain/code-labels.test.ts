@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type codeKinds, codeLabel, codesAbove, codesBelow, findCodes, shortCode } from './code-labels.ts'
+import { type codeKinds, codeLabel, codesAbove, codesBelow, findCodes } from './code-labels.ts'
 import { cpvRange, officialCheckDigit } from './cpv.ts'
 import { nutsNumber, nutsRange } from './nuts.ts'
 
@@ -78,6 +78,5 @@ describe('names and trees of codes', () => {
     expect(findCodes('cpv', '<!>', 5)).toEqual([])
     expect(findCodes('cpv', 'xqx', 5)).toEqual([])
     expect(findCodes('cpv', 'bau', 7)).toHaveLength(7)
-    expect(shortCode('cpv', '30000000')).toBe('30')
   })
 })

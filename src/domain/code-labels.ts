@@ -26,7 +26,7 @@ type Tree = { readonly entries: ReadonlyMap<string, Entry>; readonly roots: read
 const trees = new Map<CodeKind, Tree>()
 
 /** The significant part: `45233` of 45233000, at least two digits; a NUTS code unchanged. */
-export const shortCode = (kind: CodeKind, code: string): string =>
+const shortCode = (kind: CodeKind, code: string): string =>
   kind === 'nuts' ? code : code.slice(0, Math.max(2, code.replace(/0+$/, '').length))
 
 /**

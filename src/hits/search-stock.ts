@@ -56,7 +56,7 @@ export async function previewSearch(
     onRead,
   }: Question & { readonly now: number; readonly onRead?: (tenders: number) => void },
 ): Promise<Preview> {
-  await loadOne(store, { searchNo: 1, version: 1, filter, profileId, threshold: 1 }, matcher)
+  await load(store, [{ searchNo: 1, version: 1, filter, profileId, threshold: 1 }], profileId, matcher)
   const [open, lastDays] = [emptyCounts(), emptyCounts()]
   let best: (Pick<Example, 'tenderId' | 'fitScore'> & { readonly body: string })[] = []
   let read = 0
@@ -88,6 +88,59 @@ export async function previewSearch(
   return { open, lastDays, best: examples }
 }
 
+/** A part of a search that may be left out: a member of the filter, or both ends of the value. */
+export type SearchPart = Exclude<keyof SearchFilter, 'valueMin' | 'valueMax'> | 'value'
+
+/** How many open tenders a search would match without one of its parts. */
+export type Widening = { readonly without: SearchPart; readonly open: number }
+
+/**
+ * What a search that matches no open tender would match with one part fewer, the most first. A part without which
+ * nothing is left that selects is not tried.
+ */
+export async function widenSearch(
+  store: HitStore,
+  { filter, profileId, matcher, now, onRead }: Parameters<typeof previewSearch>[1],
+): Promise<readonly Widening[]> {
+  const wider = widerFilters(filter)
+  if (wider.length === 0) return []
+  const searches = wider.map(([, each], index) => ({
+    searchNo: index + 1,
+    version: 1,
+    filter: each,
+    profileId,
+    threshold: 1,
+  }))
+  await load(store, searches, profileId, matcher)
+  const counts = new Map<number, number>()
+  let read = 0
+  await readPublished(store, async (page) => {
+    const current = page.filter(({ isArchived }) => !isArchived)
+    const matches = await matcher.match(
+      current.map(({ body }) => body),
+      now,
+    )
+    for (const { searchNo } of matches) counts.set(searchNo, (counts.get(searchNo) ?? 0) + 1)
+    read += page.length
+    onRead?.(read)
+  })
+  return wider
+    .map(([without], index) => ({ without, open: counts.get(index + 1) ?? 0 }))
+    .filter(({ open }) => open > 0)
+    .sort((left, right) => right.open - left.open)
+}
+
+function widerFilters({ valueMin, valueMax, ...rest }: SearchFilter): (readonly [SearchPart, SearchFilter])[] {
+  const value = { ...(valueMin !== undefined && { valueMin }), ...(valueMax !== undefined && { valueMax }) }
+  const parts = Object.entries(rest).filter(([, part]) => part !== undefined) as [keyof typeof rest, unknown][]
+  const wider: (readonly [SearchPart, SearchFilter])[] = parts.map(([part]) => {
+    const { [part]: _, ...others } = rest
+    return [part, { ...others, ...value }]
+  })
+  if (Object.keys(value).length > 0) wider.push(['value', rest])
+  return wider.filter(([, { cpv, nuts, words, authorities }]) => cpv ?? nuts ?? words ?? authorities)
+}
+
 const betterFirst = (
   left: Pick<Example, 'tenderId' | 'fitScore'>,
   right: Pick<Example, 'tenderId' | 'fitScore'>,
@@ -114,10 +167,16 @@ function unarchived(body: string): string {
   return JSON.stringify(record)
 }
 
-async function loadOne(store: HitStore, search: Search, matcher: Question['matcher']): Promise<void> {
-  const profile = search.profileId === null ? undefined : await findProfileById(store.db, search.profileId)
+/** `searches`: all of them score with this profile. */
+async function load(
+  store: HitStore,
+  searches: readonly Search[],
+  profileId: string | null,
+  matcher: Question['matcher'],
+): Promise<void> {
+  const profile = profileId === null ? undefined : await findProfileById(store.db, profileId)
   const profiles: LoadedProfile[] = profile ? [await loadedProfile(store, profile)] : []
-  await matcher.load([search], profiles, 0)
+  await matcher.load(searches, profiles, 0)
 }
 
 type Published = PublishedEntry & {
@@ -163,7 +222,7 @@ export async function deliverOpen(
 ): Promise<number> {
   const { searchNo, searchId, organizationId, version, profileId, threshold } = search
   const filter = JSON.parse(search.filter) as SearchFilter
-  await loadOne(store, { searchNo, version, filter, profileId, threshold }, matcher)
+  await load(store, [{ searchNo, version, filter, profileId, threshold }], profileId, matcher)
   const edition = await newestEdition(store.db)
   if (!edition) return 0
   let best: { readonly match: Match; readonly body: string; readonly lastModified: number }[] = []

@@ -36,9 +36,7 @@ describe('codes', () => {
 
   test('are suggested as JSON in the language of the reader', async () => {
     const { codes } = JSON.parse(await read('/codes/cpv.json?q=45233141', 'de'))
-    expect(codes).toEqual([
-      { code: '45233141', short: '45233141', label: 'Straßeninstandhaltungsarbeiten', open: null },
-    ])
+    expect(codes).toEqual([{ code: '45233141', label: 'Straßeninstandhaltungsarbeiten', open: null }])
     expect(JSON.parse(await read('/codes/cpv.json'))).toEqual({ codes: [] })
   })
 })

@@ -162,6 +162,9 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     expect(ticked).toContain('Road-maintenance works')
     const plain = await (await send(ticked, action, { 'cpv-q': ['45'], 'nuts-q': ['DE2'], do: ['find nuts'] })).text()
     expect(fieldsOf(plain, action)).toMatchObject({ cpv: ['45233141', '45000000'], nuts: ['DE2'] })
+    // codes as people know them: all digits, with their names
+    for (const chip of ['<code>45000000</code> Construction work', '<code>DE2</code> Bayern'])
+      expect(plain).toContain(`${chip}<svg`)
     const dropped = await (await send(plain, action, { do: ['drop cpv 45000000'] })).text()
     expect(fieldsOf(dropped, action)['cpv']).toEqual(['45233141'])
     expect((await audit()).length).toBe(0)
@@ -238,6 +241,30 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     expect(await read(messagePath)).toContain('&quot;type&quot;: &quot;search.hit&quot;')
     expect((await audit()).map((entry) => entry.action)).toEqual(['search.create', 'webhook.create'])
     expect(await read(`${at}/hits`, owner.cookie, 'de')).toContain('45233141 ist einer Ihrer Codes')
+  })
+
+  test('a search that matches nothing says what excludes the most', async () => {
+    const { world, at, owner, read, publish } = await open(engine)
+    await put(world, 1)
+    await put(world, 2)
+    await put(world, 3, { title: 'Bridge', nutsCodes: ['DE300'] })
+    await publish()
+    const action = `${at}/searches/new`
+    const count = async (fields: Fields, language = 'en') => {
+      const form = { ...fieldsOf(await read(action), action), ...fields, do: ['count'] }
+      const counted = async () => (await world.post(action, form, owner.cookie, { 'accept-language': language })).text()
+      await expect.poll(counted, { timeout: 20_000 }).toContain('<b class="big">')
+      return (await counted()).split('<b class="big">')[1]!.split('<table')[0]!
+    }
+    const narrow = { 'cpv-q': ['45233000'], 'nuts-q': ['DE3'], words: ['asphalt'], 'value-min': ['5'] }
+    expect([...(await count(narrow)).matchAll(/<li>(.*?)<\/li>/g)].map(([, line]) => line)).toEqual([
+      '2 without the region',
+      '1 without the words',
+    ])
+    expect(await count(narrow, 'de')).toContain('<li>2 ohne die Region</li>')
+    // alone, no part can be left out
+    expect(await count({ words: ['zebra'] })).toContain('Nothing open matches. Try a code')
+    expect(await count({ words: ['bridge'] })).not.toContain('Nothing open matches')
   })
 
   test('errors are shown at their fields, input is kept, and so are versions', async () => {

@@ -42,7 +42,7 @@ function suggestFor(input) {
     if (button instanceof HTMLButtonElement) button.click()
     else input.form?.requestSubmit()
   }
-  /** @param {{ code: string, short: string, label: string, open: number | null }} found @param {number} index */
+  /** @param {{ code: string, label: string, open: number | null }} found @param {number} index */
   const optionOf = (found, index) => {
     const option = document.createElement('li')
     option.id = `${list.id}-${index}`
@@ -50,7 +50,7 @@ function suggestFor(input) {
     option.setAttribute('aria-selected', 'false')
     option.dataset.code = found.code
     const code = document.createElement('code')
-    code.textContent = found.short
+    code.textContent = found.code
     option.append(code, ` ${found.label}`)
     if (found.open !== null) {
       const count = document.createElement('span')

@@ -6,7 +6,6 @@ import {
   codesAbove,
   codesBelow,
   findCodes,
-  shortCode,
   toCode,
 } from '../../domain/code-labels.ts'
 import { type CodeCounts, maxCounted, openCodeCounts } from '../code-counts.ts'
@@ -38,7 +37,6 @@ function suggestions(kind: CodeKind, request: PageRequest, counts: CodeCounts): 
   const open = counts.of(kind, found)
   const codes = found.map((code) => ({
     code,
-    short: shortCode(kind, code),
     label: codeLabel(kind, code, language),
     open: open.get(code) ?? null,
   }))
@@ -62,7 +60,7 @@ function codesPage(kind: CodeKind, request: PageRequest, counts: CodeCounts, edi
     body: html`<nav class="tabs line" aria-label="${texts.kinds}">${codeKinds.map((each) => html`<a href="/codes/${each}"${each === kind && html` aria-current="page"`}>${texts.short[each]}</a>`)}</nav>
 <form class="row" action="/codes/${kind}" role="search"><div class="find"><label class="hide" for="q">${texts.find[kind]}</label><div class="suggest"><input id="q" name="q" type="search" value="${typed}" maxlength="${longestQuery}" placeholder="${texts.placeholder[kind]}" autocomplete="off" data-suggest="/codes/${kind}.json"></div><button>${texts.search}</button></div></form>
 ${typed === '' ? trail(kind, request, listed) : html`<p><a href="/codes/${kind}">${texts.all}</a></p>`}
-${rows.length === 0 ? empty(texts.none(typed), texts.noneHelp, html`<a class="btn" href="/codes/${kind}">${texts.all}</a>`) : codeTable(kind, request, rows, counts, listed === undefined ? heading : texts.below(shortCode(kind, listed)))}
+${rows.length === 0 ? empty(texts.none(typed), texts.noneHelp, html`<a class="btn" href="/codes/${kind}">${texts.all}</a>`) : codeTable(kind, request, rows, counts, listed === undefined ? heading : texts.below(listed))}
 <p class="soft small">${edition !== undefined && `${texts.edition(formatNumber(edition, language))}. `}${kind === 'nuts' && texts.language}</p>`,
   })
 }
@@ -70,7 +68,7 @@ ${rows.length === 0 ? empty(texts.none(typed), texts.noneHelp, html`<a class="bt
 function trail(kind: CodeKind, { language }: PageRequest, at: string | undefined): Html | false {
   const texts = codesTexts[language]
   if (at === undefined) return false
-  return html`<nav class="crumbs" aria-label="${texts.within}"><ol><li><a href="/codes/${kind}">${texts.top}</a></li>${codesAbove(kind, at).map((code) => html`<li><a href="/codes/${kind}?at=${code}"><code>${shortCode(kind, code)}</code> ${codeLabel(kind, code, language)}</a></li>`)}</ol></nav><h2><code>${at}</code> ${codeLabel(kind, at, language)}</h2>`
+  return html`<nav class="crumbs" aria-label="${texts.within}"><ol><li><a href="/codes/${kind}">${texts.top}</a></li>${codesAbove(kind, at).map((code) => html`<li><a href="/codes/${kind}?at=${code}"><code>${code}</code> ${codeLabel(kind, code, language)}</a></li>`)}</ol></nav><h2><code>${at}</code> ${codeLabel(kind, at, language)}</h2>`
 }
 
 function codeTable(

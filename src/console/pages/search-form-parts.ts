@@ -1,14 +1,14 @@
 // The builder of a search as markup: its fields, and what it finds beside them.
 import { procedureTypes } from '../../domain/codes.ts'
 import { contractNatures } from '../../hits/read-input.ts'
-import type { Preview } from '../../hits/search-stock.ts'
+import type { Preview, Widening } from '../../hits/search-stock.ts'
 import type { StoredProfile } from '../../store/searches.ts'
 import type { FieldErrors } from '../criteria.ts'
 import { formatNumber, formatShare } from '../format.ts'
 import { type Content, type Html, html } from '../html.ts'
 import { field, fieldset, noteBox, numbers, quoted, score, select, table, textArea, tick } from '../parts.ts'
 import type { SearchForm } from '../search-form.ts'
-import type { PreviewAnswer } from '../search-previews.ts'
+import type { Counted, PreviewAnswer } from '../search-previews.ts'
 import { criteriaTexts } from '../text/criteria-texts.ts'
 import { hitsTexts } from '../text/hits-texts.ts'
 import type { Language } from '../text/languages.ts'
@@ -17,6 +17,8 @@ import { codePicker } from './code-picker.ts'
 
 /** Maximum open tenders that a new search delivers. */
 export const maxOpenDelivered = 500
+/** Maximum ways to widen a search that are named. */
+const maxWider = 3
 
 export type SearchFormView = {
   readonly form: SearchForm
@@ -125,7 +127,7 @@ export function finds({ answer, threshold, records, language, actions }: FindsVi
           ? html`<p role="status">${texts.busy}</p>`
           : answer.kind === 'counting'
             ? html`<p role="status">${texts.counting(formatShare(answer.share, language))}</p><progress class="meter" max="1" value="${answer.share}" aria-hidden="true"></progress>`
-            : counted(answer.preview, threshold, records, language)
+            : counted(answer, threshold, records, language)
   const examples =
     typeof answer === 'object' && answer.kind === 'counted' && answer.preview.best.length > 0
       ? exampleList(answer.preview, language)
@@ -133,11 +135,12 @@ export function finds({ answer, threshold, records, language, actions }: FindsVi
   return html`<aside class="stay stack" aria-label="${texts.finds}"><div class="card wash stack">${body}${again}</div>${examples}${actions}</aside>`
 }
 
-function counted({ open, lastDays }: Preview, threshold: string, records: number | undefined, language: Language) {
+function counted({ preview, wider }: Counted, threshold: string, records: number | undefined, language: Language) {
+  const { open, lastDays } = preview
   const texts = searchesTexts[language]
   const number = (value: number) => formatNumber(value, language)
   const scores = ['40', '50', '60'] as const
-  return html`<div role="status"><p class="soft small">${texts.openNow}</p><p class="row"><b class="big">${number(open.any)}</b> ${records !== undefined && html`<span class="soft small">${texts.ofRecords(number(records))}</span>`}</p><p class="soft small">${scores.map((each) => texts.openScored(number(open[each]), each)).join(', ')}</p></div>
+  return html`<div role="status"><p class="soft small">${texts.openNow}</p><p class="row"><b class="big">${number(open.any)}</b> ${records !== undefined && html`<span class="soft small">${texts.ofRecords(number(records))}</span>`}</p><p class="soft small">${scores.map((each) => texts.openScored(number(open[each]), each)).join(', ')}</p>${open.any === 0 && advice(wider, language)}</div>
 ${table({
   caption: texts.lastDays,
   isCaptionShown: true,
@@ -149,6 +152,13 @@ ${table({
     number(Math.round((lastDays[each] * 7) / 30)),
   ]),
 })}`
+}
+
+/** What to widen when nothing matches. */
+function advice(wider: readonly Widening[], language: Language): Html {
+  const texts = searchesTexts[language]
+  if (wider.length === 0) return html`<p>${texts.widenSomething}</p>`
+  return html`<p>${texts.widen}</p><ul>${wider.slice(0, maxWider).map(({ without, open }) => html`<li>${texts.without[without](formatNumber(open, language))}</li>`)}</ul>`
 }
 
 const exampleList = ({ best }: Preview, language: Language): Html =>

@@ -76,13 +76,13 @@ async function searchPage(desk: SearchDesk, request: OrganizationRequest): Promi
   const profiles = await profilesOf(desk.context, request)
   const form = formOfSearch(search)
   const read = readSearchForm(form, profiles, request.language)
-  const preview = read.kind === 'read' ? desk.previews.known(questionOf(read)) : undefined
+  const counted = read.kind === 'read' ? desk.previews.known(questionOf(read)) : undefined
   return builder(desk, request, {
     form,
     profiles,
     search,
     explained,
     versions: await searchVersions(store.db, search.searchNo, maxVersions),
-    ...(preview && { answer: { kind: 'counted', preview } as const }),
+    ...(counted && { answer: { kind: 'counted', ...counted } as const }),
   })
 }

@@ -1,4 +1,5 @@
 // Texts of the pages of saved searches.
+import type { SearchPart } from '../../hits/search-stock.ts'
 import { counted } from '../format.ts'
 import type { Texts } from './languages.ts'
 
@@ -65,6 +66,21 @@ const en = {
   openNow: 'Open tenders that match today',
   openScored: (at: string, from: string) => `${at} of them from score ${from}`,
   ofRecords: (count: string) => `of ${count} records`,
+  /** Of a search that matches nothing. */
+  widen: 'Nothing open matches all of it. Widen or remove what excludes the most:',
+  widenSomething:
+    'Nothing open matches. Try a code with more below it, such as 45000000, a larger region, more words, or fewer conditions.',
+  without: {
+    cpv: (open: string) => `${open} without the sector`,
+    nuts: (open: string) => `${open} without the region`,
+    words: (open: string) => `${open} without the words`,
+    authorities: (open: string) => `${open} without the authorities`,
+    contractNatures: (open: string) => `${open} without the contract nature`,
+    procedures: (open: string) => `${open} without the procedure`,
+    value: (open: string) => `${open} without the value`,
+    minDaysToDeadline: (open: string) => `${open} without the days until the deadline`,
+    excluded: (open: string) => `${open} with nothing excluded`,
+  } satisfies { [part in SearchPart]: (open: string) => string },
   lastDays: 'Hits in the last 30 days, by the score needed',
   scoreFrom: 'Score from',
   any: 'any',
@@ -178,6 +194,20 @@ const de: typeof en = {
   openNow: 'Offene Ausschreibungen, die heute passen',
   openScored: (at, from) => `${at} davon ab Punktzahl ${from}`,
   ofRecords: (count) => `von ${count} Datensätzen`,
+  widen: 'Keine offene passt zu allem. Erweitern oder streichen Sie, was am meisten ausschließt:',
+  widenSomething:
+    'Keine offene passt. Versuchen Sie einen Code, der mehr umfasst, etwa 45000000, eine größere Region, mehr Wörter oder weniger Bedingungen.',
+  without: {
+    cpv: (open) => `${open} ohne die Branche`,
+    nuts: (open) => `${open} ohne die Region`,
+    words: (open) => `${open} ohne die Wörter`,
+    authorities: (open) => `${open} ohne die Auftraggeber`,
+    contractNatures: (open) => `${open} ohne die Auftragsart`,
+    procedures: (open) => `${open} ohne die Verfahrensart`,
+    value: (open) => `${open} ohne den Wert`,
+    minDaysToDeadline: (open) => `${open} ohne die Tage bis zur Frist`,
+    excluded: (open) => `${open} ohne die Ausschlüsse`,
+  },
   lastDays: 'Treffer der letzten 30 Tage, nach verlangter Punktzahl',
   scoreFrom: 'Ab Punktzahl',
   any: 'jede',
