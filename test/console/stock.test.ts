@@ -184,6 +184,24 @@ describe.each(drawnEngines)('the stock in charts (%s)', (engine) => {
     expect(waits()).toEqual({ waits: 0, statements: 0 })
   })
 
+  test('names a portal by its source where records have only its prefix', async () => {
+    const { store, publish, counted } = await open()
+    const from = (number: number, publisher: string) => {
+      const [source] = contentOf(number).originalSources
+      return { ...contentOf(number), originalSources: [{ ...source!, publisher }] }
+    }
+    await putTenders(store, [from(1, 'ocds-smp0uk'), from(2, 'ocds-smp0uk'), from(3, 'ocds-unread'), from(4, 'ted')])
+    const at = { publishedAt: startOfConsole, receivedAt: startOfConsole }
+    await putNotice(store, { sourceId: 'gb-find-a-tender', publisher: 'ocds-smp0uk', ...at })
+    await putNotice(store, { sourceId: 'gb-contracts-finder', publisher: 'ocds-smp0rc', ...at })
+    await publish()
+    expect([...numbersOf(await counted(1), 'Tenders by portal').keys()]).toEqual([
+      'Find a Tender',
+      'ocds-unread',
+      'TED (Tenders Electronic Daily)',
+    ])
+  })
+
   test('shows how soon portals are read, without what was published before their first reading', async () => {
     const { store, publish, counted, wait, read } = await open()
     const start = startOfConsole - 20 * dayMs
@@ -246,18 +264,24 @@ async function putNotice(
   store: TestStore,
   {
     sourceId,
+    publisher = sourceId,
     publishedAt,
     receivedAt,
-  }: { readonly sourceId: string; readonly publishedAt: number; readonly receivedAt: number },
+  }: {
+    readonly sourceId: string
+    readonly publisher?: string
+    readonly publishedAt: number
+    readonly receivedAt: number
+  },
 ): Promise<void> {
-  const noticeKey = `${sourceId}:${publishedAt}`
+  const noticeKey = `${publisher}:${publishedAt}`
   const bytes = Buffer.from(noticeKey)
   const documentId = createHash('sha256').update(bytes).digest('hex')
   const document = { documentId, sourceId, address: noticeKey, receivedAt, byteSize: bytes.length, parserVersion: 1 }
   await insertDocuments(store.db, [{ ...document, packed: packDocument(bytes) }])
   const notice = {
     noticeKey,
-    publisher: sourceId,
+    publisher,
     format: 'eforms',
     formType: 'competition',
     noticeType: 'cn-standard',

@@ -1,6 +1,8 @@
 // The stock in charts, for everybody: tenders by week, portal and division of CPV, and how soon portals are read.
 // Each picture has its table.
 import { codeLabel } from '../../domain/code-labels.ts'
+import { inTransaction } from '../../store/database.ts'
+import { sourcesOfPublishers } from '../../store/publisher-sources.ts'
 import { type ReadingDelay, readingDelays } from '../../store/reading-delays.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatDay, formatDuration, formatMoment, formatNumber, formatShortDay } from '../format.ts'
@@ -15,8 +17,8 @@ import { stockTexts } from '../text/stock-texts.ts'
 
 /** How long a first visitor waits for the count. */
 const countWaitMs = 500
-/** How long a page waits for the query about delays, which continues in the background. */
-const delaysWaitMs = 1000
+/** How long a page waits for the queries, which continue in the background. */
+const queryWaitMs = 1000
 /** Maximum bars in a chart; its table has all. */
 const maxBars = 12
 /** Minimum notices for a portal to be in the chart: a few say nothing about how soon it is read. */
@@ -25,21 +27,22 @@ const minNotices = 5
 type StockContext = Pick<ConsoleContext, 'editions' | 'store' | 'reads'>
 
 export const stockPages = (context: StockContext, counter: StockCounter): PageRoute[] => {
-  const delays = new DelaysOfEdition(context)
+  const queries = new QueriesOfEdition(context)
   return [
     publicPage('GET', '/stock', async ({ language }) => {
       const texts = stockTexts[language]
       await counter.refresh(countWaitMs)
       const { latest } = counter
-      const known = latest && (await delays.read())
       const titles = latest && (await context.reads.titles())
+      const portals = latest?.shape.byPublisher.map(([publisher]) => publisher) ?? []
+      const known = titles && (await queries.read(portals.filter((portal) => titleOf(portal, titles) === undefined)))
       return page({
         title: texts.title,
         lead: texts.lead,
         ...(!latest && context.editions.newest && { refreshSeconds: askAgainSeconds }),
         actions: html`<span class="stamp">${stampOf(context, counter, language)}</span>`,
         body: latest
-          ? html`${weeksPart(latest, language)}<div class="split even gap">${portalsPart(latest.shape, titles!, language)}${divisionsPart(latest.shape, language)}</div>${delaysPart(known, titles!, language)}`
+          ? html`${weeksPart(latest, language)}<div class="split even gap">${portalsPart(latest.shape, titles!, known?.sources, language)}${divisionsPart(latest.shape, language)}</div>${delaysPart(known?.delays, titles!, language)}`
           : empty(
               texts.nothing,
               context.editions.newest ? texts.firstCount : texts.noEdition,
@@ -50,27 +53,36 @@ export const stockPages = (context: StockContext, counter: StockCounter): PageRo
   ]
 }
 
-/** The delays as of the newest edition, read once per edition, on the first request. */
-class DelaysOfEdition {
+type Queried = {
+  readonly delays: readonly ReadingDelay[]
+  /** Sources of publishers that are not named like one. */
+  readonly sources: ReadonlyMap<string, string>
+}
+
+/** What is queried as of the newest edition: once per edition, on the first request. */
+class QueriesOfEdition {
   readonly #context: StockContext
   #edition: number | undefined
-  #delays: Promise<readonly ReadingDelay[]> | undefined
+  #queried: Promise<Queried> | undefined
 
   constructor(context: StockContext) {
     this.#context = context
   }
 
   /** Undefined while the database does not answer: the page has the other charts. */
-  async read(): Promise<readonly ReadingDelay[] | undefined> {
+  async read(publishers: readonly string[]): Promise<Queried | undefined> {
     const edition = this.#context.editions.newest?.edition
-    if (this.#edition !== edition || !this.#delays) {
+    if (this.#edition !== edition || !this.#queried) {
       this.#edition = edition
-      this.#delays = readingDelays(this.#context.store.db)
+      this.#queried = inTransaction(this.#context.store, async (trx) => ({
+        delays: await readingDelays(trx),
+        sources: await sourcesOfPublishers(trx, publishers),
+      }))
     }
     try {
-      return await settledWithin(this.#delays, delaysWaitMs)
+      return await settledWithin(this.#queried, queryWaitMs)
     } catch {
-      this.#delays = undefined
+      this.#queried = undefined
       return undefined
     }
   }
@@ -116,16 +128,26 @@ function weeksPart({ shape, edition }: StockCount, language: Language): Html {
   )
 }
 
-function portalsPart(shape: StockShape, titles: ReadonlyMap<string, string>, language: Language): Html {
+/** Records name some portals without a country. Undefined for a publisher that is not named like a source. */
+const titleOf = (publisher: string, titles: ReadonlyMap<string, string>): string | undefined =>
+  titles.get(publisher) ?? [...titles].find(([sourceId]) => sourceId.endsWith(`-${publisher}`))?.[1]
+
+function portalsPart(
+  shape: StockShape,
+  titles: ReadonlyMap<string, string>,
+  sources: ReadonlyMap<string, string> | undefined,
+  language: Language,
+): Html {
   const texts = stockTexts[language]
   const number = (value: number) => formatNumber(value, language)
-  // records name some portals without a country; a publisher that is not a source is shown as in the records
-  const titleOf = (publisher: string) =>
-    titles.get(publisher) ?? [...titles].find(([sourceId]) => sourceId.endsWith(`-${publisher}`))?.[1]
   const list = shape.byPublisher.map(([publisher, tenders]) => {
-    const title = titleOf(publisher)
-    const label = title === undefined ? html`<code>${publisher}</code>` : html`<bdi>${title}</bdi>`
-    return { name: title ?? publisher, label, tenders }
+    // OCDS names some publishers by a prefix only: they are called like the source that delivers them
+    const name = titleOf(publisher, titles) ?? titles.get(sources?.get(publisher) ?? '')
+    return {
+      name: name ?? publisher,
+      label: name === undefined ? html`<code>${publisher}</code>` : html`<bdi>${name}</bdi>`,
+      tenders,
+    }
   })
   const [first] = list
   if (!first) return part(texts.portals, html`<p>${texts.none}</p>`)
