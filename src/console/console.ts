@@ -28,6 +28,8 @@ import {
   type Viewer,
   type ViewerMembership,
 } from './page.ts'
+import { quoted } from './parts.ts'
+import { refusalText } from './refusals.ts'
 import { routesOf } from './routes.ts'
 import { strictPolicy } from './strict-policy.ts'
 import { frameTexts } from './text/frame-texts.ts'
@@ -322,7 +324,7 @@ class Listener {
         : isBusy
           ? { status: 503, detail: isChange ? texts.busyPost : isGone ? texts.gone : texts.busy }
           : error instanceof OperatorError
-            ? { status: 409, detail: error.message }
+            ? { status: 409, detail: refusalText(error.message, request.language) ?? quoted(error.message, 'en') }
             : { status: 500, detail: texts.bug }
     reply.header('cache-control', 'no-store')
     const known = status === 404 && !route ? undefined : route

@@ -317,11 +317,11 @@ ${table({
   kind: 'mini',
   columns: [texts.channel, texts.role, texts.kind, texts.delivery, texts.timetable],
   rows: card.channels.map(({ name, role, slots, delivery, timetable }) => [
-    name,
-    role,
-    slots,
-    delivery,
-    html`<code>${timetable}</code>`,
+    html`<code>${name}</code>`,
+    texts.roles[role] ?? role,
+    texts.spans[slots] ?? slots,
+    texts.deliveries[delivery] ?? delivery,
+    timetable === 'every hour' ? texts.everyHour : html`<code>${timetable}</code>`,
   ]),
 })}
 <p><a href="/operator/rejections?source=${encodeURIComponent(line.sourceId)}">${texts.rejections}</a></p></div>`,

@@ -203,6 +203,17 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     await world.publish()
     const path = '/operator/reviews/pair?left=doe:2&right=ted:1-2026'
     expect((await post('/operator/reviews/split', { left: 'doe:2', right: 'ted:1-2026' }, operator)).status).toBe(409)
+    // the command refuses in English; the page says it in the reader's language
+    for (const [what, left, sentence] of [
+      ['split', 'doe:2', 'doe:2 und ted:1-2026 gehören durch genaue Verweise zusammen'],
+      ['undo', 'doe:2', 'Über doe:2 und ted:1-2026 hat noch niemand entschieden'],
+      ['merge', 'doe:9', 'Es gibt keinen Datensatz und keine Bekanntmachung „doe:9“'],
+      ['merge', 'ted:1-2026', 'Nennen Sie zwei verschiedene Datensätze.'],
+    ] as const) {
+      const form = { left, right: 'ted:1-2026' }
+      const refused = await post(`/operator/reviews/${what}`, form, operator, { 'accept-language': 'de' })
+      expect([refused.status, await textOf(refused)]).toEqual([409, expect.stringContaining(sentence)])
+    }
     expect(await page('/operator/reviews')).toContain('cannot be split')
     const text = await page(path)
     expect(text).not.toContain('Split: two tenders')
@@ -451,7 +462,15 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
       const answer = await post(`/operator/sources/doe/${what}`, {}, operator)
       expect(answer.status).toBe(409)
       expect(await textOf(answer)).toContain(said)
+      const german = await post(`/operator/sources/doe/${what}`, {}, operator, { 'accept-language': 'de' })
+      expect(await textOf(german)).toContain('Portale müssen wissen, wer sie liest')
     }
+    const again = { kind: 'fill', raised: '7', note: 'again' }
+    expect(await textOf(await post(release, again, operator, { 'accept-language': 'de' }))).toContain(
+      'Die Quelle doe ist nicht in Quarantäne',
+    )
+    const card = await page('/operator/sources/doe', { 'accept-language': 'de' })
+    expect(card).toMatch(/Kanäle .* laufend Tagen .* jede Stunde/)
   })
 
   test('shows rejections by reason with the raw document as text in a sandbox', async () => {

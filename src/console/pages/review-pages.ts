@@ -17,6 +17,7 @@ import {
   redirect,
 } from '../page.ts'
 import { empty, moment, numbers, part, quoted, table, unseen } from '../parts.ts'
+import { refusalText } from '../refusals.ts'
 import { pairAddress, reviewBody } from '../review-body.ts'
 import { runBriefly } from '../run-briefly.ts'
 import type { ReviewDesk, WaitingPair } from '../stock-reads.ts'
@@ -156,5 +157,5 @@ async function decide(
   if (outcome.kind === 'goesOn') return redirect(to, { notice: texts.goesOn })
   const warning = outcome.events.find(({ event }) => event === 'warning')?.['message']
   const done = { merge: texts.mergedNotice, split: texts.splitNotice, undo: texts.undoneNotice }[what]
-  return redirect(to, { notice: typeof warning === 'string' ? warning : done })
+  return redirect(to, { notice: typeof warning === 'string' ? (refusalText(warning, language) ?? warning) : done })
 }
