@@ -121,6 +121,7 @@ describe.each(drawnEngines)('the page of a tender (%s)', (engine) => {
     expect(waits().waits).toBeLessThanOrEqual(3)
     expect(kept).toContain(`href="/tenders/${other}"`)
     expect(textOf(kept)).toMatch(/joined by the decision of an operator, with/)
+    expect(textOf(kept)).not.toContain('an operator joined them')
     // an operator sees what is not published yet; nobody else does
     await receiveNotices(store, [notice({ noticeKey: 'ted:5-2026', title: { de: 'Neubau der Kläranlage' } })])
     await consolidate(store, { now: world.now() })

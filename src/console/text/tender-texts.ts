@@ -84,6 +84,7 @@ const en = {
   joined: (rule: string) => `joined by ${rule}`,
   points: (points: string) => `${points} points`,
   with: (key: string) => `with ${key}`,
+  /** Those of exact references; `evidenceTexts` has the others. */
   rules: {
     version: 'the same notice in another version',
     notice: 'a reference to the notice',
@@ -93,7 +94,6 @@ const en = {
     documents: 'the same documents',
     'reference-number': 'the same number from the authority',
     announcement: 'the announcement that it follows',
-    operator: 'the decision of an operator',
   } as { readonly [rule: string]: string },
   atPortal: 'At the portal',
   facts: 'Facts',
@@ -209,7 +209,6 @@ const de: typeof en = {
     documents: 'dieselben Unterlagen',
     'reference-number': 'dieselbe Nummer des Auftraggebers',
     announcement: 'die Ankündigung, der sie folgt',
-    operator: 'die Entscheidung eines Betreibers',
   },
   atPortal: 'Beim Portal',
   facts: 'Fakten',
