@@ -23,18 +23,19 @@ export async function makeChallenge(context: ChallengeContext, purpose: string, 
   return Buffer.concat([body, codeOf(await secretOf(context), purpose, body)]).toString('base64url')
 }
 
-/** Whether we created this challenge for this purpose less than ten minutes ago. */
-export async function isOurChallenge(
+/** When we created this challenge for this purpose; undefined if that is ten minutes ago, or we did not. */
+export async function challengeMadeAt(
   context: ChallengeContext,
   purpose: string,
   text: string,
   now: number,
-): Promise<boolean> {
+): Promise<number | undefined> {
   const bytes = Buffer.from(text, 'base64url')
-  if (bytes.length !== nonceLength + timeLength + codeLength) return false
+  if (bytes.length !== nonceLength + timeLength + codeLength) return undefined
   const body = bytes.subarray(0, nonceLength + timeLength)
   const isOurs = timingSafeEqual(bytes.subarray(body.length), codeOf(await secretOf(context), purpose, body))
-  return isOurs && body.readUIntBE(nonceLength, timeLength) > now
+  const endsAt = body.readUIntBE(nonceLength, timeLength)
+  return isOurs && endsAt > now ? endsAt - challengeMs : undefined
 }
 
 /** True for the first use. Call it in the transaction of what the challenge allows. */

@@ -33,7 +33,7 @@ export type State =
   | 'held'
 
 /** A state by shape, word and color. */
-export const state = (kind: State, word: string): Html => html`<span class="st ${kind}">${word}</span>`
+export const state = (kind: State, word: Content): Html => html`<span class="st ${kind}">${word}</span>`
 
 /** A short word in a frame. */
 export const tag = (word: Content): Html => html`<span class="tag">${word}</span>`

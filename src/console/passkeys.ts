@@ -11,7 +11,7 @@ import { jsonIn } from '../platform/json-in.ts'
 import type { Executor } from '../store/database.ts'
 import { inTransaction } from '../store/database.ts'
 import { addPasskey, countPasskey, findPasskey, listPasskeys, type Passkey } from '../store/passkeys.ts'
-import { isOurChallenge, makeChallenge, takeChallenge } from './challenges.ts'
+import { challengeMadeAt, makeChallenge, takeChallenge } from './challenges.ts'
 import type { ConsoleContext } from './console-context.ts'
 import type { Viewer } from './page.ts'
 
@@ -69,7 +69,8 @@ const invalid: PasskeySignIn = { kind: 'invalid' }
 
 /**
  * Signs in by an answer. It is invalid for an unknown passkey, a challenge that is old, used or not ours, or a user who
- * was not verified. A passkey whose counter goes back is blocked; `whenBlocked` is called in that transaction.
+ * was not verified, or if a later sign-in overtook it. A passkey whose counter goes back is blocked; `whenBlocked` is
+ * called in that transaction.
  */
 export async function signInByPasskey(
   context: PasskeyContext,
@@ -78,8 +79,9 @@ export async function signInByPasskey(
 ): Promise<PasskeySignIn> {
   const response = answerOf<AuthenticationResponseJSON>(text)
   if (!response) return invalid
-  const challenge = challengeOf(response.response.clientDataJSON)
-  if (challenge === undefined || !(await isOurChallenge(context, signInPurpose, challenge, now))) return invalid
+  const challenge = challengeOf(response.response.clientDataJSON) ?? ''
+  const madeAt = await challengeMadeAt(context, signInPurpose, challenge, now)
+  if (madeAt === undefined) return invalid
   const passkey = await findPasskey(context.store.db, response.id)
   if (!passkey) return invalid
   const verified = await ofNothing(
@@ -103,8 +105,9 @@ export async function signInByPasskey(
   return inTransaction(context.store, async (trx) => {
     const { credentialId, personId } = passkey
     if (!(await takeChallenge(trx, challenge, now))) return invalid
-    const outcome = await countPasskey(trx, { credentialId, counter, now })
+    const outcome = await countPasskey(trx, { credentialId, counter, now, madeAt })
     if (outcome === 'counted') return { kind: 'signedIn', personId }
+    if (outcome === 'overtaken') return invalid
     if (outcome === 'blocked') await whenBlocked(trx, passkey)
     return { kind: 'blocked' }
   })
@@ -123,7 +126,7 @@ export async function addPasskeyOf(
   const challenge = response && challengeOf(response.response.clientDataJSON)
   if (!response || challenge === undefined) return 'invalid'
   const { personId } = person
-  if (!(await isOurChallenge(context, addPurpose(personId), challenge, now))) return 'invalid'
+  if ((await challengeMadeAt(context, addPurpose(personId), challenge, now)) === undefined) return 'invalid'
   const verified = await ofNothing(
     verifyRegistrationResponse({
       response,

@@ -224,7 +224,7 @@ function ledgerPart({ slots }: SourceFile, { language, now }: How): Html {
           number(slot.announced),
           number(slot.delivered),
           slot.missing !== null
-            ? state('warn', slot.missing)
+            ? state('warn', quoted(slot.missing, 'en'))
             : slot.failures > 0
               ? html`${state('bad', texts.states.failing)} ${quoted(slot.lastError ?? '', 'en')}`
               : '–',

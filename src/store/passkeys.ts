@@ -65,24 +65,34 @@ async function passkeysWhere(db: Executor, which: RawBuilder<unknown>): Promise<
 
 /**
  * Records a use. `blocked`: its count did not rise, so there is a copy of it, and it is blocked from now on: each try
- * raises the count of the copy, which would pass in the end. `refused`: it was blocked or removed before.
+ * raises the count of the copy, which would pass in the end. `refused`: it was blocked or removed before. `overtaken`:
+ * its count is lower than that of a use after `madeAt`, when its challenge was made. A person who signed in twice while
+ * the first answer was under way gets that; if it is a copy, the next try has a newer challenge and is blocked.
  */
 export async function countPasskey(
   trx: Executor,
-  { credentialId, counter, now }: { readonly credentialId: string; readonly counter: number; readonly now: number },
-): Promise<'counted' | 'blocked' | 'refused'> {
-  const { rows } = await sql<{ isCounted: boolean }>`
+  {
+    credentialId,
+    counter,
+    now,
+    madeAt,
+  }: { readonly credentialId: string; readonly counter: number; readonly now: number; readonly madeAt: number },
+): Promise<'counted' | 'blocked' | 'overtaken' | 'refused'> {
+  const { rows } = await sql<{ isCounted: boolean; isOvertaken: boolean }>`
     with rising as (
-      select credential_id, counter < ${counter}::bigint or (counter = 0 and ${counter}::bigint = 0) as is_counted
+      select credential_id, counter < ${counter}::bigint or (counter = 0 and ${counter}::bigint = 0) as is_counted,
+        counter > ${counter}::bigint and coalesce(last_used_at > ${madeAt}::bigint, false) as is_overtaken
       from passkey where credential_id = ${credentialId} and blocked_at is null for update
     )
     update passkey p set
       counter = case when is_counted then ${counter}::bigint else counter end,
       last_used_at = case when is_counted then ${now}::bigint else last_used_at end,
-      blocked_at = case when is_counted then null else ${now}::bigint end
-    from rising r where p.credential_id = r.credential_id returning r.is_counted as "isCounted"`.execute(trx)
+      blocked_at = case when is_counted or is_overtaken then null else ${now}::bigint end
+    from rising r where p.credential_id = r.credential_id 
+      returning r.is_counted as "isCounted", r.is_overtaken as "isOvertaken"`.execute(trx)
   const [found] = rows
-  return found === undefined ? 'refused' : found.isCounted ? 'counted' : 'blocked'
+  if (found === undefined) return 'refused'
+  return found.isCounted ? 'counted' : found.isOvertaken ? 'overtaken' : 'blocked'
 }
 
 /** Removes a passkey. Returns its name; undefined if the person has no such passkey. */

@@ -193,6 +193,51 @@ describe.skipIf(!hasChromium)('a passkey', () => {
     await context.close()
   })
 
+  test('is not blocked when a second sign-in overtakes the first', { timeout: 120_000 }, async () => {
+    const context = await browser.newContext({ locale: 'en-GB' })
+    const { personId, cookie } = await world.person('uwe@example.org')
+    await signInCookie(context, cookie)
+    const { page, device } = await openPage(context)
+    await device.send('WebAuthn.addVirtualAuthenticator', { options: authenticator })
+    await page.goto(`${world.origin}/me/passkeys/new`)
+    await page.getByRole('button', { name: 'Add passkey' }).click()
+    await page.getByRole('status').waitFor()
+    const signIn = async () => {
+      await context.clearCookies()
+      await page.goto(`${world.origin}/sign-in?return=/me`)
+      world.wait(1000)
+      await page.getByRole('button', { name: 'Use a passkey' }).click()
+    }
+    const blockedAt = async () =>
+      (
+        await world.store.db
+          .selectFrom('passkey')
+          .selectAll()
+          .where('person_id', '=', personId)
+          .executeTakeFirstOrThrow()
+      ).blocked_at
+    // the answer hangs on its way, and the person tries again
+    const late = Promise.withResolvers<string>()
+    await page.route('**/sign-in/passkey', (route) => {
+      late.resolve(route.request().postData() ?? '')
+      return route.abort()
+    })
+    await signIn()
+    const form = Object.fromEntries(new URLSearchParams(await late.promise))
+    await page.unroute('**/sign-in/passkey')
+    await signIn()
+    await page.waitForURL(`${world.origin}/me`)
+    const answer = await world.post('/sign-in/passkey', form)
+    expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining('did not sign you in')])
+    expect(await blockedAt()).toBeNull()
+    // a copy answers a challenge that is newer than the last use
+    await world.store.db.updateTable('passkey').set({ counter: 1000 }).where('person_id', '=', personId).execute()
+    await signIn()
+    await page.getByRole('alert').filter({ hasText: 'This passkey is blocked' }).waitFor()
+    expect(await blockedAt()).toBe(world.now())
+    await context.close()
+  })
+
   test('is offered below the email field', { timeout: 120_000 }, async () => {
     const context = await browser.newContext({ locale: 'en-GB' })
     const { cookie } = await world.person('ute@example.org')
