@@ -212,11 +212,8 @@ class Listener {
   }
 
   #signInFirst(request: PageRequest): PageAnswer {
-    // after a form, back to the page that has it
-    const back =
-      request.method === 'GET'
-        ? request.url.pathname + request.url.search
-        : request.url.pathname.replace(/\/[^/]*$/, '')
+    const { method, url } = request
+    const back = method === 'GET' ? url.pathname + url.search : pageOfForm(url.pathname)
     return {
       kind: 'redirect',
       to: `/sign-in?return=${encodeURIComponent(back)}`,
@@ -337,7 +334,7 @@ class Listener {
         lead: detail,
         status,
         ...(isBusy && !isChange && { refreshSeconds: retrySeconds }),
-        body: html`<p><a class="btn" href="/">${texts.home}</a></p>`,
+        body: html`<div class="row">${isChange && (isBusy || error instanceof OperatorError) && html`<a class="btn go" href="${pageOfForm(request.url.pathname)}">${texts.toPage}</a>`}<a class="btn" href="/">${texts.home}</a></div>`,
       },
       known,
       request,
@@ -346,6 +343,9 @@ class Listener {
     )
   }
 }
+
+/** Where the form is that is sent to this path. */
+const pageOfForm = (pathname: string): string => pathname.replace(/\/[^/]*$/, '') || '/'
 
 /** Thrown if the database did not answer in time. */
 class LateError extends Error {}

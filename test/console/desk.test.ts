@@ -462,8 +462,11 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
       const answer = await post(`/operator/sources/doe/${what}`, {}, operator)
       expect(answer.status).toBe(409)
       expect(await textOf(answer)).toContain(said)
-      const german = await post(`/operator/sources/doe/${what}`, {}, operator, { 'accept-language': 'de' })
-      expect(await textOf(german)).toContain('Portale müssen wissen, wer sie liest')
+      const german = await (
+        await post(`/operator/sources/doe/${what}`, {}, operator, { 'accept-language': 'de' })
+      ).text()
+      expect(german).toContain('Portale müssen wissen, wer sie liest')
+      expect(german).toContain('href="/operator/sources/doe">Zurück zur Seite<')
     }
     const again = { kind: 'fill', raised: '7', note: 'again' }
     expect(await textOf(await post(release, again, operator, { 'accept-language': 'de' }))).toContain(
