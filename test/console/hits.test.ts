@@ -160,6 +160,10 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     const ticked = await (await send(found, action, { cpv: ['45233141'], do: ['look'] })).text()
     expect(fieldsOf(ticked, action)['cpv']).toEqual(['45233141'])
     expect(ticked).toContain('Road-maintenance works')
+    // words that find more stay; they are gone when everything is chosen
+    expect(fieldsOf(ticked, action)['cpv-q']).toEqual(['road maintenance'])
+    const one = await (await send(ticked, action, { 'nuts-q': ['Oberbayern'], nuts: ['DE21'], do: ['look'] })).text()
+    expect(fieldsOf(one, action)).toMatchObject({ nuts: ['DE21'], 'nuts-q': [''] })
     const plain = await (await send(ticked, action, { 'cpv-q': ['45'], 'nuts-q': ['DE2'], do: ['find nuts'] })).text()
     expect(fieldsOf(plain, action)).toMatchObject({ cpv: ['45233141', '45000000'], nuts: ['DE2'] })
     // codes as people know them: all digits, with their names

@@ -140,7 +140,7 @@ function counted({ preview, wider }: Counted, threshold: string, records: number
   const texts = searchesTexts[language]
   const number = (value: number) => formatNumber(value, language)
   const scores = ['40', '50', '60'] as const
-  return html`<div role="status"><p class="soft small">${texts.openNow}</p><p class="row"><b class="big">${number(open.any)}</b> ${records !== undefined && html`<span class="soft small">${texts.ofRecords(number(records))}</span>`}</p><p class="soft small">${scores.map((each) => texts.openScored(number(open[each]), each)).join(', ')}</p>${open.any === 0 && advice(wider, language)}</div>
+  return html`<div role="status"><p class="soft small">${texts.openNow}</p><p class="row"><b class="big">${number(open.any)}</b> ${records !== undefined && html`<span class="soft small">${texts.ofRecords(number(records))}</span>`}</p>${open.any === 0 ? advice(wider, language) : html`<p class="soft small">${scores.map((each) => texts.openScored(number(open[each]), each)).join(', ')}</p>`}</div>
 ${table({
   caption: texts.lastDays,
   isCaptionShown: true,
