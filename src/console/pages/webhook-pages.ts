@@ -282,7 +282,7 @@ function deliveryRow(request: OrganizationRequest, delivery: ListedDelivery, at:
       ? html`<a href="/tenders/${tenderId}">${quoted(record.title, record.language)}</a>`
       : html`<code>${delivery.kind}</code>`,
     state(stateKinds[delivery.state], texts.states[delivery.state]),
-    html`${answerOf(delivery.lastStatus, delivery.lastError, language)}${lastMs !== null && html` <span class="soft">${formatNumber(lastMs, language)} ms</span>`}`,
+    html`${answerOf(delivery.lastStatus, delivery.lastError, language)}${lastMs !== null && html` <span class="soft">${formatNumber(lastMs, language)}\u00a0ms</span>`}`,
     delivery.attempts,
     moment(delivery.endedAt ?? delivery.createdAt, language),
     ...(isOwner(request)
@@ -360,7 +360,7 @@ async function messagePage(context: ConsoleContext, request: OrganizationRequest
     rows: detail.attempts.map(({ at: when, status, error, milliseconds, answer }) => [
       moment(when, language),
       answerOf(status, error, language),
-      `${formatNumber(milliseconds, language)} ms`,
+      `${formatNumber(milliseconds, language)}\u00a0ms`,
       html`<bdi>${answer}</bdi>`,
     ]),
   })
