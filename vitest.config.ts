@@ -41,6 +41,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
+    setupFiles: ['test/testing/same-draws.ts'],
     reporters: ['default', corpusReporter()],
     projects: [
       // a second process would load every module again, which is a fifth of the CPU

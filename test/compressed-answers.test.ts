@@ -13,14 +13,14 @@ import { hourMs, toInstant } from '../src/domain/time.ts'
 import { appendEdition, type EditionLog, openEditionLog } from '../src/edition/write/edition-log.ts'
 import { type ApiWorld, startApi, startOfTests } from './api-world.ts'
 import { generateTender } from './testing/generate/stock.ts'
+import { seed } from './testing/seed.ts'
 
 const has = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
 const programs = { gunzip: has('gunzip'), curl: has('curl'), python: has('python3'), chromium: has('chromium') }
 for (const [name, isThere] of Object.entries(programs))
   if (!isThere) console.log(`skipped: answers read by ${name} (not installed)`)
 
-const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 1e9))
-console.log(`compressed answers: TEST_SEED=${seed}`)
+console.log(`compressed answers: SEED=${seed}`)
 const count = 230
 
 let folder: string

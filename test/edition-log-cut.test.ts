@@ -12,8 +12,8 @@ import { entriesOfEdition, infoOfEdition, recordsOfEdition } from './edition-of-
 import { common, lost, next, nextEntries, nextInfo, olderSource, openOlder, recordsOfNext } from './older-source.ts'
 import { proofCount } from './proof/proof-count.ts'
 import { randomOf } from './testing/generate/random.ts'
+import { seed } from './testing/seed.ts'
 
-const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const program = fileURLToPath(new URL('older-source.ts', import.meta.url))
 
 function readEdition(log: EditionLog, edition: number): unknown[] {
@@ -42,7 +42,7 @@ const filesIn = (folder: string) =>
     .map((name) => readdirSync(join(folder, name)).length)
 
 test('P5 a node that is killed while it cuts its log back opens with a whole edition, and ends with the right one', async () => {
-  console.log(`edition-log-cut.test seed ${seed} (TEST_SEED repeats the moments)`)
+  console.log(`edition-log-cut.test seed ${seed} (SEED repeats the moments)`)
   const random = randomOf(seed)
   const folder = mkdtempSync(join(tmpdir(), 'edition-log-cut-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

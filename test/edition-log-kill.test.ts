@@ -10,8 +10,7 @@ import { wholePage } from '../src/edition/format/pieces.ts'
 import { type EditionLog, openEditionLog } from '../src/edition/write/edition-log.ts'
 import { recordsOfEdition } from './edition-of-number.ts'
 import { randomOf } from './testing/generate/random.ts'
-
-const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
+import { seed } from './testing/seed.ts'
 
 function readEdition(log: EditionLog, edition: number): unknown[] {
   const found: unknown[] = []
@@ -27,7 +26,7 @@ function readEdition(log: EditionLog, edition: number): unknown[] {
 }
 
 test('an edition log whose process is killed at any moment opens with complete editions and continues', async () => {
-  console.log(`edition-log-kill.test seed ${seed} (TEST_SEED repeats the moments)`)
+  console.log(`edition-log-kill.test seed ${seed} (SEED repeats the moments)`)
   const random = randomOf(seed)
   const folder = mkdtempSync(join(tmpdir(), 'edition-log-kill-'))
   let total = 0

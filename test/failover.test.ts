@@ -16,17 +16,17 @@ import { proofCount } from './proof/proof-count.ts'
 import { openReplicatedServers } from './replicated-servers.ts'
 import { hasPython, recordsByPython, stateByPython } from './state-digest.ts'
 import { randomOf } from './testing/generate/random.ts'
+import { seed } from './testing/seed.ts'
 
 const isPossible = postgresBinaries() !== undefined && hasPython
 if (!isPossible) console.log('skipped: primary, standby and promotion (no PostgreSQL programs, or no python3)')
 /** Number of queries after which an edition that both servers have must be shown. */
 const maxLooks = 20
-const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 test.skipIf(!isPossible)(
   'a node that reads from a primary and its standby loses no record, whichever lags or dies',
   async () => {
-    console.log(`failover.test seed ${seed} (TEST_SEED repeats the choices)`)
+    console.log(`failover.test seed ${seed} (SEED repeats the choices)`)
     const random = randomOf(seed)
     const folder = mkdtempSync(join(tmpdir(), 'failover-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { seed } from '../../test/testing/seed.ts'
 import { createListQueryCache } from './list-query-cache.ts'
 import { parseListQuery } from './parameters.ts'
 import { parseQueryString } from './query-string.ts'
 
-const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
-console.log(`list-query-cache.test seed ${seed} (TEST_SEED repeats it)`)
+console.log(`list-query-cache.test seed ${seed} (SEED repeats it)`)
 
 /** Reads without a cache, as the parameters are declared. */
 function readAfresh(text: string): unknown {

@@ -8,10 +8,10 @@ import { describe, expect, test } from 'vitest'
 import { type ApiWorld, startApi, startOfTests, waitingTokens } from '../../test/api-world.ts'
 import { plainId } from '../../test/memory-editions.ts'
 import { type RawAnswer, readAnswer, sendRaw } from '../../test/raw-http.ts'
+import { seed } from '../../test/testing/seed.ts'
 import { quickHeader, readQuickHeaders } from './quick-connections.ts'
 
-const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
-console.log(`quick-connections.test seed ${seed} (TEST_SEED repeats it)`)
+console.log(`quick-connections.test seed ${seed} (SEED repeats it)`)
 
 describe('headers', () => {
   test('the plain ones are read, names in any case, blanks around the value dropped', () => {

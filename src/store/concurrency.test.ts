@@ -1,10 +1,10 @@
 // Many callers on one store: none sees another's rows, errors or transaction, and everything committed is stored.
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { seed } from '../../test/testing/seed.ts'
 import { engines, openTestStore } from '../../test/world.ts'
 import { inTransaction, type Store } from './database.ts'
 
-const seed = Number(process.env.SEED ?? process.pid)
 const loops = 20
 const stepsPerLoop = 60
 

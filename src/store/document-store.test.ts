@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { zstdDecompressSync } from 'node:zlib'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type S3Store, s3Keys, signatureOf, startS3Store } from '../../test/imitations/s3-store.ts'
+import { seed } from '../../test/testing/seed.ts'
 import { engines, openTestStore } from '../../test/world.ts'
 import { ingest, reparse } from '../ingest/ingest.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -219,7 +220,6 @@ describe('a folder', () => {
 
   test('has every acknowledged document complete after 6 kills during writes, and no partial one', async () => {
     const path = await temporaryFolder()
-    const seed = Number(process.env.SEED ?? process.pid)
     console.log(`seed ${seed}`)
     const writer = fileURLToPath(new URL('../../test/crash/keep-documents.ts', import.meta.url))
     const acknowledged = new Set<string>()

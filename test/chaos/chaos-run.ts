@@ -126,7 +126,7 @@ class ChaosRun {
 
   async run(): Promise<ChaosReport> {
     const { minutes, seed, say } = this.#options
-    say(`chaos: seed ${seed}, ${minutes} min (CHAOS_SEED, CHAOS_MINUTES)`)
+    say(`chaos: seed ${seed}, ${minutes} min (SEED, CHAOS_MINUTES)`)
     const ports = await freePorts(3 + apiCount)
     const [stockPort, targetPort, redisPort, ...apiPorts] = ports as [number, number, number, ...number[]]
     const stock = await this.#cluster('stock', stockPort)

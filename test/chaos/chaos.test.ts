@@ -2,12 +2,12 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { proofCount } from '../proof/proof-count.ts'
+import { seed } from '../testing/seed.ts'
 import { runChaos } from './chaos-run.ts'
 import { postgresBinaries } from './postgres-cluster.ts'
 
-/** CHAOS_MINUTES says how long (CI: 2), CHAOS_SEED repeats a plan of kills. */
+/** CHAOS_MINUTES says how long (CI: 2), SEED repeats a plan of kills. */
 const minutes = Number(process.env.CHAOS_MINUTES || 0)
-const seed = Number(process.env.CHAOS_SEED || process.pid)
 const postgres = postgresBinaries()
 const redis = ['valkey-server', 'redis-server'].map(pathOf).find((path) => path !== undefined)
 
@@ -33,7 +33,7 @@ test.skipIf(reason !== undefined)(
       say: (line) => console.log(line),
     })
     console.log(report.line)
-    expect(report.faults, `CHAOS_SEED=${seed}`).toEqual([])
+    expect(report.faults, `SEED=${seed}`).toEqual([])
     // The run must have been a real one: everything was killed, and work continued nevertheless. A share runs beside
     // other tests.
     expect(Object.keys(report.kills)).toEqual(expect.arrayContaining(['api', 'publisher', 'client', 'postgres']))

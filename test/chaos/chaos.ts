@@ -23,16 +23,16 @@ if (values.help || !(Number(values.minutes) > 0)) {
   process.stderr.write(usage)
   process.exitCode = values.help ? 0 : 2
 } else {
-  const [file, name] = values.cluster
-    ? ['test/chaos/cluster/cluster.test.ts', 'CLUSTER']
-    : ['test/chaos/chaos.test.ts', 'CHAOS']
+  const [file, minutes] = values.cluster
+    ? ['test/chaos/cluster/cluster.test.ts', 'CLUSTER_MINUTES']
+    : ['test/chaos/chaos.test.ts', 'CHAOS_MINUTES']
   const child = spawn('vitest', ['run', file], {
     stdio: 'inherit',
     env: {
       ...process.env,
       PROOF: 'full',
-      [`${name}_MINUTES`]: values.minutes,
-      ...(values.seed !== undefined && { [`${name}_SEED`]: values.seed }),
+      [minutes]: values.minutes,
+      ...(values.seed !== undefined && { SEED: values.seed }),
     },
   })
   child.on('error', (error) => {

@@ -14,13 +14,14 @@ import {
 } from '../../quality/resolution.ts'
 import { type WithinPortalReport, withinPortal } from '../../quality/within-portal.ts'
 import { proofCount } from '../proof/proof-count.ts'
+import { seed } from '../testing/seed.ts'
 
 const corpus = join(import.meta.dirname, '../../../shared/corpus')
 const folder = join(corpus, 'cross-portal')
 const isMissing = !existsSync(folder)
 const isFull = proofCount({ share: 0, full: 1 }) === 1
 /** Each proof uses another one, so that no rule is written for its copies. */
-const seed = isFull ? Number(process.env['SEED'] ?? process.pid) : 20_261_121
+const copySeed = isFull ? seed : 20_261_121
 const copyCount = proofCount({ share: 1200, full: 33_600 })
 
 describe.skipIf(isMissing)('the resolution on the corpus', () => {
@@ -33,10 +34,10 @@ describe.skipIf(isMissing)('the resolution on the corpus', () => {
     const { listings, index, withoutDeadlines } = doeIndex(folder, translated)
     rows = listRows(folder, withoutDeadlines)
     within = withinPortal(corpus, withoutDeadlines)
-    copies = placedCopies(listings, index, { seed, copies: copyCount, corpus, translated })
+    copies = placedCopies(listings, index, { seed: copySeed, copies: copyCount, corpus, translated })
     const { openWorldFalse, recallWithoutTwins } = copies!.all
     console.log(
-      `seed ${seed}: ${copyCount} copies, ${openWorldFalse} wrong without the true one, ${recallWithoutTwins} found`,
+      `seed ${copySeed}: ${copyCount} copies, ${openWorldFalse} wrong without the true one, ${recallWithoutTwins} found`,
     )
   }, 900_000)
 

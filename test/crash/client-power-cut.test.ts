@@ -12,6 +12,7 @@ import { type PlantedEdit, plantingHook } from '../planted-edit.ts'
 import { proofCount, proofDraw } from '../proof/proof-count.ts'
 import { type CommandWorld, openCommandWorld } from '../tender-sync/command-world.ts'
 import { randomOf } from '../testing/generate/random.ts'
+import { seed } from '../testing/seed.ts'
 import { plantedEdits } from './planted-edits.ts'
 import { type Call, readTrace, TracedDisk, tracedCalls } from './traced-disk.ts'
 
@@ -19,7 +20,6 @@ const root = join(import.meta.dirname, '../..')
 const hasStrace = spawnSync('strace', ['-f', '-o', '/dev/null', 'true']).status === 0
 if (!hasStrace) console.log('skipped: power cuts of the client (no strace, or no right to use it)')
 const cutsOfEach = proofCount({ share: 3, full: 100 })
-const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e6))
 const hour = 3_600_000
 const aside = mkdtempSync(join(tmpdir(), 'tender-cut-'))
 afterAll(() => rmSync(aside, { recursive: true, force: true }))

@@ -12,11 +12,11 @@ import { receiveNotices } from '../receive-notices.ts'
 import { noticeWorld } from '../testing/generate/notices.ts'
 import { randomOf } from '../testing/generate/random.ts'
 import { generateNotice } from '../testing/generate/similar-notices.ts'
+import { seed } from '../testing/seed.ts'
 import { wholeStock } from '../whole-stock.ts'
 import { openTestStore, testDatabaseUrl } from '../world.ts'
 
 const worlds = proofCount({ share: 2, full: 20 })
-const seed = Number(process.env['SEED'] ?? process.pid)
 const program = fileURLToPath(new URL('consolidator.ts', import.meta.url))
 const now = Date.parse('2026-02-20T12:00:00.000Z')
 const consolidators = 4

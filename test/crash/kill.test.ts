@@ -8,10 +8,10 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { openStore } from '../../src/store/database.ts'
+import { seed } from '../testing/seed.ts'
 
 /** KILLS sets how often the writer is killed, SEED repeats a run. */
 const kills = Number(process.env.KILLS ?? 20)
-const seed = Number(process.env.SEED ?? process.pid)
 const killsOfFirstStart = Math.ceil(kills / 5)
 const writer = fileURLToPath(new URL('writer.ts', import.meta.url))
 

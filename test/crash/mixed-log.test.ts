@@ -7,12 +7,12 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { plantingHook } from '../planted-edit.ts'
 import { proofCount, proofDraw } from '../proof/proof-count.ts'
+import { seed } from '../testing/seed.ts'
 import { plantedLogEdits } from './planted-edits.ts'
 
 const trials = proofCount({ share: 40, full: 5000 })
 /** Opening one mix takes some 20 ms; a busy machine takes ten times as long. */
 const timeout = 120_000 + trials * 200
-const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e6))
 const program = fileURLToPath(new URL('./mixed-log.ts', import.meta.url))
 
 async function faultsIn(count: number, ...options: readonly string[]): Promise<readonly string[]> {

@@ -9,11 +9,11 @@ import { PGlite } from '@electric-sql/pglite'
 import { afterEach, expect, test, vi } from 'vitest'
 import { startParameters } from '../../src/store/embedded/start-parameters.ts'
 import { SyncNodeFS } from '../../src/store/embedded/sync-node-fs.ts'
+import { seed } from '../testing/seed.ts'
 import { openTestStore } from '../world.ts'
 
 /** CUTS sets how often the power is cut, SEED repeats a run. */
 const cuts = Number(process.env.CUTS ?? 10)
-const seed = Number(process.env.SEED ?? process.pid)
 const pageBytes = 4096
 const groupSize = 5
 

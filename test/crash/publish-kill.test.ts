@@ -13,11 +13,11 @@ import { inStockTransaction } from '../../src/store/publication.ts'
 import { proofCount } from '../proof/proof-count.ts'
 import { type Ask, publicationFaults, visibleEdition } from '../publication-faults.ts'
 import { randomOf } from '../testing/generate/random.ts'
+import { seed } from '../testing/seed.ts'
 import { engines, openTestStore, type TestStore, testDatabaseUrl } from '../world.ts'
 
 const kills = proofCount({ share: 3, full: 50 })
 const sleeps = proofCount({ share: 2, full: 40 })
-const seed = Number(process.env['SEED'] ?? process.pid)
 const start = Date.UTC(2026, 0, 1)
 const publisher = fileURLToPath(new URL('publisher.ts', import.meta.url))
 const records = 1500

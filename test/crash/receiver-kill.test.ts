@@ -23,12 +23,12 @@ import {
   startReceiverProcess,
 } from '../tender-sync/receiver-world.ts'
 import { randomOf } from '../testing/generate/random.ts'
+import { seed } from '../testing/seed.ts'
 import { openDeliveryWorld } from '../webhooks/delivery-world.ts'
 import { openTestStore } from '../world.ts'
 import { type Call, readTrace, TracedDisk, tracedCalls } from './traced-disk.ts'
 
 const kills = proofCount({ share: 4, full: 200 })
-const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e6))
 const messagesPerLife = 15
 /** The system calls at which it is killed: those that make something durable, or all that write. */
 const deadly = [

@@ -14,13 +14,13 @@ import { openStore, type Store } from '../../src/store/database.ts'
 import { listDigests } from '../../src/store/digests.ts'
 import { proofCount } from '../proof/proof-count.ts'
 import { randomOf } from '../testing/generate/random.ts'
+import { seed } from '../testing/seed.ts'
 import { type Engine, engines, openTestStore } from '../world.ts'
 import { openDigestWorld } from './digest-world.ts'
 import { headerOf, parseMails, type ReceivedMail, startMailReceiver } from './mail-receiver.ts'
 
 const kills = proofCount({ share: 4, full: 200 })
 const rounds = proofCount({ share: 20, full: 3000 })
-const seed = Number(process.env['SEED'] ?? process.pid)
 const program = fileURLToPath(new URL('digester.ts', import.meta.url))
 const zones = [
   'Europe/Berlin',

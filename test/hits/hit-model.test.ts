@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, test } from 'vitest'
 import { proofCount } from '../proof/proof-count.ts'
+import { seed } from '../testing/seed.ts'
 import { engines, openTestStore } from '../world.ts'
 import { commands, runHitModel, worldInProcess } from './hit-model.ts'
-
-const seed = Number(process.env['SEED'] ?? process.pid)
 
 describe.each(engines)('D57: hits of saved searches (%s)', (engine) => {
   test(

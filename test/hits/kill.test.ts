@@ -13,13 +13,13 @@ import { MarkLostError } from '../../src/store/hit-mark.ts'
 import { asleep } from '../asleep.ts'
 import { proofCount } from '../proof/proof-count.ts'
 import { type Random, randomOf } from '../testing/generate/random.ts'
+import { seed } from '../testing/seed.ts'
 import { engines, openTestStore, type TestStore, testDatabaseUrl } from '../world.ts'
 import { commands, runHitModel, trialOptions } from './hit-model.ts'
 
 const kills = proofCount({ share: 3, full: 200 })
 const sleeps = proofCount({ share: 1, full: 20 })
 const races = proofCount({ share: 2, full: 100 })
-const seed = Number(process.env['SEED'] ?? process.pid)
 const runner = fileURLToPath(new URL('hit-runner.ts', import.meta.url))
 
 /** Whether an edition is not matched yet; without one, nothing is done in which a process could be killed. */

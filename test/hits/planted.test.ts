@@ -4,13 +4,13 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { plantingHook } from '../planted-edit.ts'
 import { proofCount } from '../proof/proof-count.ts'
+import { seed } from '../testing/seed.ts'
 import { plantedHitEdits } from './planted-edits.ts'
 
 const run = promisify(execFile)
 const program = fileURLToPath(new URL('run-model.ts', import.meta.url))
 /** Number of runs, enough for each mistake; most are found within twenty. */
 const maxRuns = 2000
-const seed = Number(process.env['SEED'] ?? process.pid)
 // a share: a different few each day
 const share = proofCount({ share: 3, full: plantedHitEdits.length })
 const drawn = plantedHitEdits.filter((_, index) => (index + seed) % Math.ceil(plantedHitEdits.length / share) === 0)

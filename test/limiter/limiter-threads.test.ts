@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Admission, windowMs } from '../../src/api/limits/limiter.ts'
 import { createLimiterMemory, MemoryLimiter, releaseThread } from '../../src/api/limits/limiter-memory.ts'
+import { seed } from '../testing/seed.ts'
 import type { LimiterThreadTask } from './limiter-thread.ts'
 
 // Words of `control`, as limiter-thread.ts reads them.
@@ -19,7 +20,6 @@ const organizations = [
   { key: 'hundred', limit: 100 },
 ]
 
-const newSeed = (): number => Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
 /** Whole numbers below `bound`. */
 const drawer = (seed: number) => {
   let state = seed | 1
@@ -94,7 +94,6 @@ function judge(notes: readonly Int32Array[], index: number, unknown: number): { 
 
 describe('four threads that share a limit', () => {
   test('C121, C131: admit exactly the limit in any 60 s, and lose nothing', async () => {
-    const seed = newSeed()
     console.log(`seed ${seed}`)
     const draw = drawer(seed)
     const memory = createLimiterMemory()
@@ -145,7 +144,6 @@ describe('four threads that share a limit', () => {
   })
 
   test('continue if one of them is killed at any moment, and count every admitted request', async () => {
-    const seed = newSeed()
     const draw = drawer(seed)
     const memory = createLimiterMemory({ organizations: 2 })
     const control = new SharedArrayBuffer(16)

@@ -9,6 +9,7 @@ import { ingest } from '../../src/ingest/ingest.ts'
 import { readPath } from '../../src/sources/files.ts'
 import { proofCount } from '../proof/proof-count.ts'
 import { type Random, randomOf } from '../testing/generate/random.ts'
+import { seed } from '../testing/seed.ts'
 import { naiveAnswer, type Parameters } from './naive-answer.ts'
 import { askedOtherwise, randomQuery } from './random-query.ts'
 import { settledTender } from './settled-tender.ts'
@@ -21,8 +22,7 @@ import {
   queryString,
 } from './world.ts'
 
-const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 1e9))
-console.log(`model: TEST_SEED=${seed}`)
+console.log(`model: SEED=${seed}`)
 const corpus = join(import.meta.dirname, '../../../shared/corpus')
 const hasCorpus = existsSync(corpus)
 
@@ -30,7 +30,7 @@ const startMs = Date.UTC(2026, 10, 1, 12)
 const hourMs = 3_600_000
 const totals = { queries: 0, pages: 0, records: 0 }
 afterAll(() =>
-  console.log(`model: ${totals.queries} random queries, ${totals.pages} pages, no difference (TEST_SEED=${seed})`),
+  console.log(`model: ${totals.queries} random queries, ${totals.pages} pages, no difference (SEED=${seed})`),
 )
 
 const publishers = ['ted', 'doe', 'doffin', 'ocds-generated']

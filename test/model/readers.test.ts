@@ -7,13 +7,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemRandom } from '../../src/platform/random.ts'
 import { createOrganization, createToken } from '../../src/store/organizations.ts'
 import { type Random, randomOf } from '../testing/generate/random.ts'
+import { seed } from '../testing/seed.ts'
 import { naiveAnswer } from './naive-answer.ts'
 import { randomQuery } from './random-query.ts'
 import { settledTender } from './settled-tender.ts'
 import { type ModelWorld, openModelWorld, type PublishedRecord, queryString } from './world.ts'
 
-const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 1e9))
-console.log(`model of several readers: TEST_SEED=${seed}`)
+console.log(`model of several readers: SEED=${seed}`)
 
 // noon: an entity tag is valid for half a day, and all editions together take less
 const startMs = Date.UTC(2026, 10, 1, 12)
@@ -244,7 +244,7 @@ describe(`${readerCount} readers of one service`, () => {
       isOver = true
     })
     await Promise.all(askers)
-    console.log(`model of several readers: ${JSON.stringify(totals)}, no difference (TEST_SEED=${seed})`)
+    console.log(`model of several readers: ${JSON.stringify(totals)}, no difference (SEED=${seed})`)
     expect(world.states.size).toBe(asker.editions + 1)
     // otherwise the test saw nothing of what it is for
     for (const count of Object.values(totals)) expect(count).toBeGreaterThan(10)

@@ -19,6 +19,7 @@ import { runCommand } from '../chaos/run-command.ts'
 import { freePort } from '../free-port.ts'
 import { proofCount } from '../proof/proof-count.ts'
 import { randomOf } from '../testing/generate/random.ts'
+import { seed } from '../testing/seed.ts'
 import { hasPatroni, openPatroniCluster } from './patroni-cluster.ts'
 
 const isPossible = hasPatroni && process.env.PATRONI === '1'
@@ -90,7 +91,7 @@ test.skipIf(!isPossible)(
           (await mustRun('token', 'create', 'One')).split('\n').find((line) => line.includes('"event":"token"'))!,
         ) as { token: string }
       ).token
-      const stream = openNoticeStream(randomOf(Number(process.env.TEST_SEED ?? process.pid), 1))
+      const stream = openNoticeStream(randomOf(seed, 1))
       let documents = 0
       const write = (some: readonly Document[]) => {
         const place = mkdtempSync(join(folder, 'notices-'))

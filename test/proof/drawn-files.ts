@@ -1,5 +1,5 @@
-// Tests that start, kill or freeze whole programs for minutes: `.ci/run` runs a fifth of these files, drawn for each
-// run.
+// Tests that start, kill or freeze whole programs for minutes: `.ci/run` runs a tenth of these files, drawn for each
+// commit.
 import { hash } from 'node:crypto'
 
 /** Folders and files. */

@@ -1,4 +1,8 @@
 // How much of a long proof runs: a share in CI, the full count with `npm run proof -- NAME`.
+import { crc32 } from 'node:zlib'
+import { expect } from 'vitest'
+import { randomOf } from '../testing/generate/random.ts'
+import { seed } from '../testing/seed.ts'
 
 /** `full` with `npm run proof`, else `share`: counts of kills, failovers, runs, or minutes. */
 export function proofCount({ share, full }: { readonly share: number; readonly full: number }): number {
@@ -8,8 +12,10 @@ export function proofCount({ share, full }: { readonly share: number; readonly f
 /** All of them with `npm run proof`, otherwise `share` drawn at random and in their order: many runs reach them all. */
 export function proofDraw<Item>(items: readonly Item[], share: number): readonly Item[] {
   let wanted = proofCount({ share, full: items.length })
+  // each file draws for itself
+  const random = randomOf(seed, crc32(expect.getState().testPath ?? ''))
   return items.filter((_, index) => {
-    const isDrawn = Math.random() * (items.length - index) < wanted
+    const isDrawn = random.next() * (items.length - index) < wanted
     if (isDrawn) wanted--
     return isDrawn
   })

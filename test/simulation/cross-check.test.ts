@@ -13,6 +13,7 @@ import { setSourceCheck } from '../../src/store/documents.ts'
 import { entriesAfter } from '../../src/store/editions.ts'
 import { openModelWorld } from '../model/world.ts'
 import { randomOf } from '../testing/generate/random.ts'
+import { seed } from '../testing/seed.ts'
 import { ApiNode, SharedLog } from './api-node.ts'
 import { expectedPage } from './expected.ts'
 import { drawFilters } from './filters.ts'
@@ -40,7 +41,6 @@ function pagesOf(reader: EditionView, query: string, edition: number, limit: num
 
 describe('the simulated world', () => {
   it('publishes the same as publish(), and serves it as the edition log does', async () => {
-    const seed = Math.floor(Math.random() * 1_000_000)
     console.log(`cross-check of the simulation: seed ${seed}`)
     const random = randomOf(seed)
     await using world = await openModelWorld(startMs)

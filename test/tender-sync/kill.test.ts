@@ -11,12 +11,12 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { TenderClient } from '../../client/src/tender-client.ts'
 import type { TenderRecord } from '../../client/src/types.ts'
 import { randomOf } from '../testing/generate/random.ts'
+import { seed } from '../testing/seed.ts'
 
 const root = join(import.meta.dirname, '../..')
 const kills = Number(process.env.TENDER_SYNC_KILLS ?? 20)
 /** Number of copies of each kind; each receives its part of the kills. */
 const lives = 4
-const seed = Number(process.env.TENDER_SYNC_SEED ?? Math.floor(Math.random() * 1e6))
 const folder = mkdtempSync(join(tmpdir(), 'tender-kill-'))
 const children = new Set<ChildProcess>()
 afterAll(() => {
@@ -99,7 +99,7 @@ const byId = (records: readonly TenderRecord[]): [string, Omit<TenderRecord, 'ch
     .map(({ checkedAt: _, ...record }): [string, Omit<TenderRecord, 'checkedAt'>] => [record.id, record])
     .sort(([a], [b]) => (a < b ? -1 : 1))
 
-describe(`tender-sync killed ${kills} times (TENDER_SYNC_SEED=${seed})`, () => {
+describe(`tender-sync killed ${kills} times (SEED=${seed})`, () => {
   it.each(runs)('%s equals a full crawl afterwards', { timeout: 60_000 + kills * 20_000 }, async (kind, recordsIn) => {
     const random = randomOf(seed, kind.length)
     const api = await startApiProcess(seed)

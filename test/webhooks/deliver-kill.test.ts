@@ -12,11 +12,11 @@ import { findEndpoint, removeEndpoint } from '../../src/store/webhook-endpoints.
 import { asleep } from '../asleep.ts'
 import { proofCount } from '../proof/proof-count.ts'
 import { randomOf } from '../testing/generate/random.ts'
+import { seed } from '../testing/seed.ts'
 import { engines, openTestStore, testDatabaseUrl } from '../world.ts'
 import { openDeliveryWorld, startReceiver } from './delivery-world.ts'
 
 const kills = proofCount({ share: 4, full: 200 })
-const seed = Number(process.env['SEED'] ?? process.pid)
 const program = fileURLToPath(new URL('deliverer.ts', import.meta.url))
 const messagesPerLife = 20
 const sleeps = proofCount({ share: 5, full: 50 })

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { proofCount } from '../../../test/proof/proof-count.ts'
 import { type Random, randomOf } from '../../../test/testing/generate/random.ts'
+import { seed } from '../../../test/testing/seed.ts'
 import { procedureTypes } from '../../domain/codes.ts'
 import type { TenderFilter } from '../../domain/filter.ts'
 import { nutsNumber } from '../../domain/nuts.ts'
@@ -10,8 +11,7 @@ import { noProcedure } from '../format/record-columns.ts'
 import { compileQuery, scan } from './query.ts'
 import { type Chunk, chunkSize, RecordTable } from './record-table.ts'
 
-const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
-console.log(`query.test seed ${seed} (TEST_SEED repeats it)`)
+console.log(`query.test seed ${seed} (SEED repeats it)`)
 
 type Row = {
   publication: number

@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { randomOf } from '../../../test/testing/generate/random.ts'
+import { seed } from '../../../test/testing/seed.ts'
 import { procedureTypes } from '../../domain/codes.ts'
 import { cpvRange } from '../../domain/cpv.ts'
 import type { TenderFilter } from '../../domain/filter.ts'
@@ -17,8 +18,7 @@ import type { LogState } from './log-state.ts'
 import { openGeneration } from './open-generation.ts'
 import type { NewEntry } from './pack-entries.ts'
 
-const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
-console.log(`edition-log.test seed ${seed} (TEST_SEED repeats it)`)
+console.log(`edition-log.test seed ${seed} (SEED repeats it)`)
 
 const folders: string[] = []
 function newFolder(): string {

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { afterEach, expect, test } from 'vitest'
 import { generateTender } from '../../../test/testing/generate/stock.ts'
+import { seed } from '../../../test/testing/seed.ts'
 import { type NewEntry, type PackedEntries, packEntries } from './pack-entries.ts'
 import { Packers, packersFor } from './packers.ts'
 
-const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
-console.log(`packers.test seed ${seed} (TEST_SEED repeats it)`)
+console.log(`packers.test seed ${seed} (SEED repeats it)`)
 
 const packers = new Packers()
 afterEach(() => packers.end())

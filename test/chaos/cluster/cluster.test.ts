@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest'
 import { hasPatroni } from '../../patroni/patroni-cluster.ts'
 import { programOf } from '../../proxies/proxy-process.ts'
+import { seed } from '../../testing/seed.ts'
 import { runCluster } from './cluster-run.ts'
 import { openThreeServers } from './database-servers.ts'
 
-/** CLUSTER_MINUTES says how long, CLUSTER_SEED repeats a plan of faults. */
+/** CLUSTER_MINUTES says how long, SEED repeats a plan of faults. */
 const minutes = Number(process.env.CLUSTER_MINUTES || 0)
-const seed = Number(process.env.CLUSTER_SEED || process.pid)
 
 const reason =
   minutes <= 0
@@ -33,7 +33,7 @@ test.skipIf(reason !== undefined)(
       say: (line) => console.log(line),
     })
     for (const line of report.lines) console.log(line)
-    expect(report.faults, `CLUSTER_SEED=${seed}`).toEqual([])
+    expect(report.faults, `SEED=${seed}`).toEqual([])
     // the run was a real one
     expect(Object.keys(report.planted).length).toBeGreaterThan(Math.min(15, 4 * minutes))
   },

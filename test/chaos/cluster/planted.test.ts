@@ -1,6 +1,7 @@
 // The checks of a cluster run find planted mistakes: each on one database server, with the faults that may show it.
 import { describe, expect, test } from 'vitest'
 import { programOf } from '../../proxies/proxy-process.ts'
+import { seed } from '../../testing/seed.ts'
 import { testDatabaseUrl } from '../../world.ts'
 import { runCluster } from './cluster-run.ts'
 import { openOneServer } from './database-servers.ts'
@@ -8,7 +9,6 @@ import { plantedClusterEdits } from './planted-edits.ts'
 
 /** Long enough for a node that stays behind to be noticed. */
 const minutes = 3
-const seed = Number(process.env.CLUSTER_SEED || process.pid)
 const hasPrograms = ['haproxy', 'redis-server'].every((name) => programOf(name as 'haproxy') !== undefined)
 
 const reason =
@@ -31,7 +31,7 @@ describe.skipIf(reason !== undefined)('a cluster run finds', () => {
         say: (line) => console.log(line),
       })
       console.log(`found by: ${faults.find((fault) => finding.test(fault))}`)
-      expect(faults, `CLUSTER_SEED=${seed}: ${lines.join('\n')}`).toContainEqual(expect.stringMatching(finding))
+      expect(faults, `SEED=${seed}: ${lines.join('\n')}`).toContainEqual(expect.stringMatching(finding))
     },
     15 * 60_000,
   )
