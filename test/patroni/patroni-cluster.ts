@@ -33,6 +33,8 @@ export type PatroniCluster = AsyncDisposable & {
    * its Patroni is a new one. Resolves to the next leader's name.
    */
   readonly freezeLeader: () => Promise<string>
+  /** Process ids of the leader's PostgreSQL. */
+  readonly leaderProcesses: () => Promise<readonly number[]>
 }
 
 /** What docs/high-availability.md recommends, with short times. `ttl` is the smallest that Patroni accepts. */
@@ -173,9 +175,9 @@ export async function openPatroniCluster(folder: string): Promise<PatroniCluster
       return isWell && all.some(({ role }) => role === 'sync_standby') ? true : undefined
     })
   }
-  /** Its Patroni, its PostgreSQL and what they started. */
-  const machineOf = ({ name, data }: { readonly name: string; readonly data: string }): readonly number[] => {
-    const found = [children.get(name)!.pid!, postmasterOf(data)]
+  /** These processes, and what they started. */
+  const familyOf = (...pids: readonly number[]): readonly number[] => {
+    const found = [...pids]
     for (const parent of found)
       for (const task of readdirSync(`/proc/${parent}/task`))
         for (const child of readFileSync(`/proc/${parent}/task/${task}/children`, 'utf8').split(' '))
@@ -217,8 +219,8 @@ export async function openPatroniCluster(folder: string): Promise<PatroniCluster
     },
     freezeLeader: async () => {
       const from = await leader()
-      const machine = machineOf(members.find(({ name }) => name === from)!)
       const patroni = children.get(from)!
+      const machine = familyOf(patroni.pid!, postmasterOf(members.find(({ name }) => name === from)!.data))
       const ended = new Promise((done) => patroni.once('close', done))
       const signal = (name: NodeJS.Signals) => {
         for (const pid of machine) {
@@ -239,6 +241,10 @@ export async function openPatroniCluster(folder: string): Promise<PatroniCluster
         signal('SIGCONT')
         startMember(from)
       }
+    },
+    leaderProcesses: async () => {
+      const from = await leader()
+      return familyOf(postmasterOf(members.find(({ name }) => name === from)!.data))
     },
     [Symbol.asyncDispose]: async () => {
       for (const { name } of members) {

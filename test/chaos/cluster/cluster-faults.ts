@@ -70,15 +70,15 @@ const redisFault = (kind: string, work: (world: ClusterWorld, random: Random) =>
     }),
 })
 
-const slowDisk = ['fsync,fdatasync:delay_enter=300000', 'pread64,pwrite64:delay_enter=20000']
-
-/** Lets the system calls on files of a running process take long. Resolves to what ends it. */
-async function slowDown(pid: number): Promise<() => Promise<void>> {
+/** Delays the reads, writes and flushes of files by running processes. Resolves to what ends it. */
+async function slowDown(pids: readonly number[], transferMs: number): Promise<() => Promise<void>> {
   const tracer: ChildProcess = spawn(
     'strace',
     [
-      ...['-f', '-qq', '-p', String(pid), '-o', '/dev/null', '-e', 'trace=fsync,fdatasync,pread64,pwrite64'],
-      ...slowDisk.flatMap((each) => ['-e', `inject=${each}`]),
+      ...['-f', '-qq', '-o', '/dev/null', '-e', 'trace=fsync,fdatasync,pread64,pwrite64'],
+      ...pids.flatMap((pid) => ['-p', String(pid)]),
+      ...['-e', 'inject=fsync,fdatasync:delay_enter=300000'],
+      ...['-e', `inject=pread64,pwrite64:delay_enter=${transferMs * 1000}`],
     ],
     { stdio: 'ignore' },
   )
@@ -91,11 +91,27 @@ async function slowDown(pid: number): Promise<() => Promise<void>> {
 }
 
 const hasStrace = spawnSync('strace', ['-V']).status === 0
+const lacksStrace = () => (hasStrace && isRoot ? undefined : 'no strace, or this user may not trace a process')
 
 export const clusterFaults: readonly ClusterFault[] = [
   change('primary killed', 'kill'),
   change('replica promoted', 'promote'),
   change('primary frozen', 'freeze'),
+  {
+    kind: 'disk of the primary slow',
+    lane: 'database',
+    lacks: (world) => lacksChanges(world) ?? lacksStrace(),
+    strike: async ({ log, servers: { changes } }, random) => {
+      await changes!.settle()
+      const processes = await changes!.leaderProcesses()
+      await log.during('disk of the primary slow', 'database', async () => {
+        const end = await slowDown(processes, 150)
+        await delay(random.integer(8000, 15_000))
+        await end()
+      })
+      await changes!.settle()
+    },
+  },
   network(
     'connections to the database half-open',
     () => ({ kind: 'lose' }),
@@ -161,13 +177,13 @@ export const clusterFaults: readonly ClusterFault[] = [
   {
     kind: 'disk of a node slow',
     lane: 'node',
-    lacks: () => (hasStrace && isRoot ? undefined : 'no strace, or this user may not trace a process'),
+    lacks: lacksStrace,
     strike: async ({ log, nodes }, random) => {
       const node = nodes[1]!
       const pid = node.process.pid()
       if (pid === undefined) return
       await log.during('disk of a node slow', node.name, async () => {
-        const end = await slowDown(pid)
+        const end = await slowDown([pid], 20)
         await delay(random.integer(8000, 15_000))
         await end()
       })

@@ -14,6 +14,8 @@ export type DatabaseServers = AsyncDisposable & {
     readonly kill: () => Promise<string>
     readonly freeze: () => Promise<string>
     readonly settle: () => Promise<void>
+    /** Process ids of the PostgreSQL that accepts writes. */
+    readonly leaderProcesses: () => Promise<readonly number[]>
   }
 }
 
@@ -28,6 +30,7 @@ export async function openThreeServers(): Promise<DatabaseServers> {
       kill: cluster.failOver,
       freeze: cluster.freezeLeader,
       settle: cluster.settle,
+      leaderProcesses: cluster.leaderProcesses,
     },
     [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
   }
