@@ -132,6 +132,7 @@ export type DeliverySubject = {
   readonly mergedInto: string | null
   /** JSON of the record as of the edition, without checkedAt. */
   readonly record: string
+  readonly lastModified: number
   /** JSON array of source ids, and JSON of the checks of the edition by source id. */
   readonly sources: string
   readonly checks: string
@@ -148,7 +149,8 @@ export async function deliverySubjects(
   const { rows } = await sql<DeliverySubject & { readonly messageId: string }>`
     select d.message_id as "messageId", h.hit_id as "hitId", d.changes, e.edition, s.search_id as "searchId",
       s.name as "searchName", h.search_version as "searchVersion", h.fit_score as "fitScore", h.fit, h.matched,
-      h.merged_into as "mergedInto", entry.body as record, entry.sources, e.checks
+      h.merged_into as "mergedInto", entry.body as record,
+      entry.last_modified as "lastModified", entry.sources, e.checks
     from delivery d
     join hit h on h.hit_id = d.hit_id
     join saved_search s on s.search_no = h.search_no

@@ -1,10 +1,11 @@
 // Sends what is due: only one worker at a time holds an endpoint, so a dead endpoint delays no other, and no
 // transaction is open during a request. At least once: a message is sent again under the same id until its outcome is
 // stored.
+import { createSecretKey, type KeyObject } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import type { HitChange, HitEventKind } from '../domain/hit-event.ts'
-import type { TenderRecord } from '../domain/tender.ts'
+import type { HitEventKind } from '../domain/hit-event.ts'
+import { withCheckedAt } from '../domain/record-body.ts'
 import { toInstant } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
@@ -128,7 +129,8 @@ async function visitEndpoint(run: Run, lease: EndpointLease, signal: AbortSignal
     let { failures } = lease
     while (!isUnsigned && !both.aborted && performance.now() - startedAt < visitMs) {
       const width = failures >= cautiousAfter ? 1 : atOnce
-      const due = await dueDeliveries(store.db, lease, clock(), width === 1 ? 1 : batchSize)
+      const limit = width === 1 ? 1 : batchSize
+      const due = await dueDeliveries(store.db, lease, clock(), limit)
       if (due.length === 0) break
       const bodies = await bodiesOf(run, due)
       let isEnded = false
@@ -148,7 +150,8 @@ async function visitEndpoint(run: Run, lease: EndpointLease, signal: AbortSignal
       const ended = await Promise.allSettled(Array.from({ length: width }, worker))
       const failed = ended.find(({ status }) => status === 'rejected')
       if (failed?.status === 'rejected') throw failed.reason
-      if (isEnded) break
+      // what was not attempted in this visit, or failed, waits for the next one
+      if (isEnded || due.length < limit) break
     }
   } catch (error) {
     // A request that breaks off because the service ends, or because the endpoint passed to another worker, is sent
@@ -190,10 +193,18 @@ class StartPacer {
   }
 }
 
-/** Leaves out secrets that were sealed with a lost key; if none is left, somebody must rotate them. */
-async function secretsOf({ store, clock, sealer }: DelivererOptions, { endpointNo }: EndpointLease): Promise<Buffer[]> {
+/**
+ * Keys that sign fast. Leaves out secrets that were sealed with a lost key; if none is left, somebody must rotate them.
+ */
+async function secretsOf(
+  { store, clock, sealer }: DelivererOptions,
+  { endpointNo }: EndpointLease,
+): Promise<KeyObject[]> {
   const sealed = await signingSecrets(store.db, endpointNo, clock())
-  return sealed.flatMap(({ secretId, sealed: bytes }) => sealer.open(bytes, secretId) ?? [])
+  return sealed.flatMap(({ secretId, sealed: bytes }) => {
+    const secret = sealer.open(bytes, secretId)
+    return secret === undefined ? [] : createSecretKey(secret)
+  })
 }
 
 /** The bodies by message: stored ones, and new ones, which are stored before anything is sent. */
@@ -230,37 +241,33 @@ const unpack = (packed: Uint8Array): string => gunzipSync(packed).toString()
 
 /** Builds the message about a hit, with its record as of the edition. */
 function bodyOf(kind: HitEventKind, subject: DeliverySubject, at: number): string {
-  const { changes, mergedInto } = subject
+  const { hitId, edition, searchId, searchName, searchVersion, fitScore, fit, matched, changes, mergedInto } = subject
   return hitBody({
     kind,
     at,
-    hitId: subject.hitId,
-    edition: subject.edition,
-    search: { id: subject.searchId, name: subject.searchName, version: subject.searchVersion },
-    fitScore: subject.fitScore,
-    fit: JSON.parse(subject.fit),
-    matched: JSON.parse(subject.matched),
-    ...(changes !== null && { changes: JSON.parse(changes) as HitChange[] }),
+    hitId,
+    edition,
+    search: { id: searchId, name: searchName, version: searchVersion },
+    fitScore,
+    fit,
+    matched,
+    ...(changes !== null && { changes }),
     ...(mergedInto !== null && { mergedInto }),
-    tender: recordOf(subject),
+    tender: withCheckedAt(subject.record, checkedAtOf(subject)),
   })
 }
 
-/**
- * `checkedAt` is the last check of any of its sources, as in the API; without any, the time when the record changed.
- */
-function recordOf({ record, sources, checks }: DeliverySubject): TenderRecord {
-  const { id, lastModified, ...rest } = JSON.parse(record) as Omit<TenderRecord, 'checkedAt'>
+/** The last check of any of the record's sources, as in the API; without any, the time when the record changed. */
+function checkedAtOf({ sources, checks, lastModified }: DeliverySubject): string {
   const checked = JSON.parse(checks) as { readonly [source: string]: number }
   const times = (JSON.parse(sources) as string[]).flatMap((source) => checked[source] ?? [])
-  const checkedAt = times.length === 0 ? lastModified : toInstant(Math.max(...times))
-  return { id, lastModified, checkedAt, ...rest } as TenderRecord
+  return toInstant(times.length === 0 ? lastModified : Math.max(...times))
 }
 
 type Task = {
   readonly lease: EndpointLease
   readonly address: EndpointAddress | undefined
-  readonly key: readonly Buffer[]
+  readonly key: readonly KeyObject[]
   readonly delivery: DueDelivery
   readonly body: string
 }

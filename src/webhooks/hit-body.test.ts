@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import type { TenderRecord } from '../domain/tender.ts'
 import { hitBody } from './hit-body.ts'
 
 const maxBytes = 256 * 1024
@@ -12,9 +11,9 @@ const bodyOf = (members: object): string =>
     edition: 1,
     search: { id: 'search', name: 'Brücken', version: 1 },
     fitScore: 78,
-    fit: {},
-    matched: [],
-    tender: { id: 'tender', title: 'Brücke', lots: [], originalSources: [], ...members } as unknown as TenderRecord,
+    fit: '{}',
+    matched: '[]',
+    tender: JSON.stringify({ id: 'tender', title: 'Brücke', lots: [], originalSources: [], ...members }),
   })
 
 /** Two bytes for each letter. */

@@ -1,5 +1,5 @@
 // Signatures of webhooks by Standard Webhooks 1.0.0 (github.com/standard-webhooks/standard-webhooks).
-import { createHmac } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 
 /** Prefix of every secret as people see it. */
 const secretPrefix = 'whsec_'
@@ -38,7 +38,7 @@ export type WebhookMessage = {
 /** The three headers of an attempt, signed with each secret in the given order. */
 export function webhookHeaders(
   { id, timestamp, body }: WebhookMessage,
-  secrets: readonly Uint8Array[],
+  secrets: readonly (Uint8Array | KeyObject)[],
 ): { readonly [name: string]: string } {
   const signatures = secrets.map(
     (secret) => `v1,${createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64')}`,

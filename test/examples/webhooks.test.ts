@@ -46,9 +46,9 @@ const bodyOf = (description: string) =>
     edition: 1,
     search: { id: 's', name: 'Straßen', version: 1 },
     fitScore: 78,
-    fit: {},
-    matched: [],
-    tender: { id: 't', title: 'Straßenbau “A 9”', description, lots: [] } as never,
+    fit: '{}',
+    matched: '[]',
+    tender: JSON.stringify({ id: 't', title: 'Straßenbau “A 9”', description, lots: [] }),
   })
 const body = bodyOf('')
 /** Nearly as large as a body may be. */

@@ -201,17 +201,17 @@ export function hitMessage(
     edition: 1 + modified,
     search: { id: randomUUID(), name: 'Straßen, Oberbayern', version: 3 },
     fitScore: 78,
-    fit: { raw: 81.9, parts: [] },
-    matched: ['cpv: 45233141'],
-    ...(changes && { changes }),
-    tender: {
+    fit: '{"raw":81.9,"parts":[]}',
+    matched: '["cpv: 45233141"]',
+    ...(changes && { changes: JSON.stringify(changes) }),
+    tender: JSON.stringify({
       id: tenderId,
       lastModified: new Date(Date.UTC(2026, 10, 22, 6, 0, modified)).toISOString(),
       status: 'open',
       title,
       submissionDate: '2026-12-01T11:00:00.000Z',
       lots: [],
-    } as never,
+    }),
   })
   return { id: `msg_${randomBytes(16).toString('hex')}`, body, hitId }
 }

@@ -8,6 +8,7 @@
 // arithmetic.
 
 import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib'
+import { withCheckedAt } from '../../domain/record-body.ts'
 import { multiply, shiftFactor, unshiftFactor } from './crc.ts'
 import { isRecordId } from './record-id.ts'
 
@@ -20,7 +21,6 @@ const headLength = 85
 /** Number of bytes in the header of a stored block (RFC 1951, 3.2.4), byte-aligned. */
 const blockHeaderLength = 5
 const gzipTimeOffset = blockHeaderLength + plainTimeOffset
-const bodyHeadLength = 45
 
 const pageHead = Buffer.from('{"data":[')
 /** RFC 1952: deflate, no name, no time, unknown system. */
@@ -70,7 +70,7 @@ export function piecesOf(body: string): Pieces {
   const id = body.slice(7, 43)
   if (!body.startsWith('{"id":"') || !isRecordId(id) || body.slice(43, 45) !== '",' || !body.endsWith('}'))
     throw new Error(`not the body of a record: ${body.slice(0, 60)}`)
-  const plain = Buffer.from(`,{"id":"${id}","checkedAt":"${unsetTime}",${body.slice(bodyHeadLength)}`)
+  const plain = Buffer.from(`,${withCheckedAt(body, unsetTime)}`)
   return { plain, gzip: gzipPieceOf(plain) }
 }
 
