@@ -175,6 +175,7 @@ test('while the identity provider does not answer, the page says so and offers t
     config: { oidc: { issuer: 'http://127.0.0.1:9', clientId: 'console', clientSecret: 's' } },
   })
   closers.push(async () => world[Symbol.asyncDispose]())
+  await world.person('anna@example.org')
   const answer = await world.get('/sign-in/oidc')
   expect(answer.status).toBe(422)
   const text = await answer.text()
