@@ -28,6 +28,9 @@ export const usualSampleSources = [
   'es-placsp-643',
 ] as const
 
+/** How many portals are read at the same time: while one waits for the database, another is parsed. */
+const atOnce = 3
+
 /** How many days of the past the made-up world covers; windows of hours would be too many for that. */
 const pastDays = 135
 const pastDaysOfHours = 30
@@ -121,15 +124,19 @@ export async function openSampleSources(options: SampleOptions): Promise<SampleS
     ids: chosen.map(({ id }) => id),
     sourceOf: (sourceId) => chosen.find(({ id }) => id === sourceId),
     read: async () => {
-      for (const source of chosen) {
-        if (stop.aborted) return
-        try {
-          await readOne(source)
-        } catch (error) {
-          // another process on this stock is reading it: one of them is enough
-          if (!(error instanceof OperatorError)) throw error
+      const waiting = [...chosen]
+      const reader = async () => {
+        for (let source = waiting.shift(); source && !stop.aborted; source = waiting.shift()) {
+          try {
+            await readOne(source)
+          } catch (error) {
+            // another process on this stock is reading it: one of them is enough
+            if (!(error instanceof OperatorError)) throw error
+          }
         }
       }
+      const ended = await Promise.allSettled(Array.from({ length: atOnce }, reader))
+      for (const each of ended) if (each.status === 'rejected') throw each.reason
     },
     close: async () => {
       await http.close()
