@@ -1,6 +1,6 @@
 // The access page on a phone, as Chromium lays it out: nothing overflows, and no number or timestamp is broken into two
 // lines.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { accessPage } from '../src/api/access-page.ts'
+import { chromiumPath, hasChromium } from './testing/chromium.ts'
 
-const hasChromium = spawnSync('sh', ['-c', 'command -v chromium']).status === 0
 if (!hasChromium) console.log('skipped: the access page in a browser (no chromium)')
 
 type Seen = { readonly broken: readonly string[]; readonly looked: number; readonly overflow: number }
@@ -64,7 +64,7 @@ async function look(width: number): Promise<Seen> {
   const profile = await mkdtemp(join(tmpdir(), 'chromium-'))
   const { port } = server.address() as AddressInfo
   const options = ['--headless', '--no-sandbox', '--disable-gpu', `--user-data-dir=${profile}`]
-  const child = spawn('chromium', [...options, `http://127.0.0.1:${port}/`], { stdio: 'ignore' })
+  const child = spawn(chromiumPath!, [...options, `http://127.0.0.1:${port}/`], { stdio: 'ignore' })
   const ended = new Promise<never>((_, reject) => {
     child.once('close', (code) => reject(new Error(`Chromium ended with ${code}`)))
   })

@@ -12,11 +12,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hourMs, toInstant } from '../src/domain/time.ts'
 import { appendEdition, type EditionLog, openEditionLog } from '../src/edition/write/edition-log.ts'
 import { type ApiWorld, startApi, startOfTests } from './api-world.ts'
+import { chromiumPath, hasChromium } from './testing/chromium.ts'
 import { generateTender } from './testing/generate/stock.ts'
 import { seed } from './testing/seed.ts'
 
 const has = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
-const programs = { gunzip: has('gunzip'), curl: has('curl'), python: has('python3'), chromium: has('chromium') }
+const programs = { gunzip: has('gunzip'), curl: has('curl'), python: has('python3'), chromium: hasChromium }
 for (const [name, isThere] of Object.entries(programs))
   if (!isThere) console.log(`skipped: answers read by ${name} (not installed)`)
 
@@ -284,7 +285,7 @@ async function readInChromium(paths: readonly string[]): Promise<unknown> {
   const { port } = server.address() as AddressInfo
   const profile = mkdtempSync(join(tmpdir(), 'chromium-'))
   const child = spawn(
-    'chromium',
+    chromiumPath!,
     ['--headless', '--no-sandbox', '--disable-gpu', `--user-data-dir=${profile}`, `http://127.0.0.1:${port}/`],
     { stdio: 'ignore' },
   )

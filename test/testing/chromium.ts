@@ -3,15 +3,15 @@ import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
 /** The one without a window's own interface needs half the CPU. */
-const executablePath = ['chromium-headless-shell', 'chromium', 'chromium-browser']
+export const chromiumPath = ['chromium-headless-shell', 'chromium', 'chromium-browser']
   .map((name) => `/usr/bin/${name}`)
   .find(existsSync)
 
 /** Without it, tests in a browser are skipped. */
-export const hasChromium = executablePath !== undefined
+export const hasChromium = chromiumPath !== undefined
 
 export const launchChromium = (): Promise<Browser> =>
   chromium.launch({
-    executablePath: executablePath!,
+    executablePath: chromiumPath!,
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
   })
