@@ -513,11 +513,12 @@ const portals: readonly (readonly [id: string, channel: string, expected: readon
   [
     'nl-tenderned-years',
     'files',
-    ['2024'],
+    ['2024', '2025'],
     ({ pathname }) =>
       pathname.endsWith('.json')
-        ? packageOf(pathname.slice(-9, -5))
-        : '<article><li><a href="/cms/sites/default/files/2025-04/2024.json">2024</a></li><a href="/x/2024.csv">y</a></article>',
+        ? packageOf(/\d{4}/.exec(pathname.slice(pathname.lastIndexOf('/')))![0])
+        : '<a href="/cms/sites/default/files/2025-04/2024.json">2024</a> <a href="/x/2024.csv">y</a> ' +
+          '<a href="/cms/sites/default/files/2026-07/Dataset_Tenderned-2025-01-01-2025-12-31.json">2025</a>',
   ],
   [
     'np-dhangadhi',
