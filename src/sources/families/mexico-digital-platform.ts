@@ -18,6 +18,8 @@ export function digitalPlatformSource(publisher: {
     homepage: 'https://www.plataformadigitalnacional.org/contrataciones',
     clients: [
       'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/mexico_plataforma_digital_nacional_base.py',
+      // The platform's own search; `suppliers.jsx` beside it has the names of all publishers.
+      'https://github.com/PDNMX/pdn/blob/34c6195f8bc47b7fb08aad0bab3c59fe5c13ccb6/src/components/Sistema6/BusquedaV2.jsx',
     ],
     channels: [
       {

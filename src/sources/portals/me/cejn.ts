@@ -12,8 +12,9 @@ export const source = sourceOf({
   homepage: 'https://cejn.gov.me',
   clients: [
     'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+    'https://github.com/fullvedo-del/tender-radar/blob/82040c61ad8cd7c71faf47a3fb8f1dfef3d30a4f/collectors/cejn_me.py',
   ],
-  unnamedClients: 2,
+  unnamedClients: 1,
   channels: [
     {
       // Some 4,500 tenders; the rounds of one are requested again when its state changes.

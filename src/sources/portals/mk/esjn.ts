@@ -78,8 +78,9 @@ export const source = sourceOf({
   homepage: 'https://e-nabavki.gov.mk',
   clients: [
     'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+    'https://github.com/fullvedo-del/tender-radar/blob/874152dc1d4447b32360cad926cd99d5e00a56f8/collectors/enabavki_mk.py',
   ],
-  unnamedClients: 2,
+  unnamedClients: 1,
   channels: [
     { name: 'open', timetable: '55 */3 * * *', delivery: { ...pages, request: table(1) } },
     {

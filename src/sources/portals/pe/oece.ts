@@ -26,6 +26,7 @@ export const source = sourceOf({
   documentation: 'https://contratacionesabiertas.oece.gob.pe/api',
   clients: [
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/peru_oece_api_base.py',
+    'https://github.com/francocarazas-sketch/radar-oece/blob/7f12ebdaf70acc40f28de5a715e2336d825e5e5f/fetch_licitaciones.py',
   ],
   channels: [
     newest('releases', 'releasesAfter', releases, '/date'),

@@ -10,6 +10,8 @@ export const source = sourceOf({
   documentation: 'https://dados.gov.pt/pt/datasets/contratos-publicos-portal-base-impic-anuncios-de-2012-a-2025/',
   clients: [
     'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+    'https://github.com/geraljdl-cpu/ai-os/blob/a29a97934b7aecf24ecd0feb83bfc36087aea7bf/bin/radar_base.py',
+    'https://github.com/spmbiz/tender-engine/blob/5876be5285ea3e7c32bc5045062fd904a1cbe74e/pipeline/discover_pt_base_open.py',
   ],
   license: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
   channels: [

@@ -8,6 +8,7 @@ export const source = sourceOf({
   publisher: 'Bangkok Metropolitan Administration',
   homepage: 'https://opencontract.bangkok.go.th/ocds.html',
   clients: [
+    'https://github.com/PHIMNADA024/tor_insight/blob/e6b20ee2ad1210aba288c3f5f7dde88668f1e7aa/backend/src/services/bmaFetcher.ts',
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/thailand_bangkok.py',
   ],
   channels: [

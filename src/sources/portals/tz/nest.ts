@@ -51,6 +51,7 @@ export const source = sourceOf({
   documentation: 'https://data.nest.go.tz',
   clients: [
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/tanzania_api_base.py',
+    'https://github.com/mridu4/tender-edge/blob/98dc9ca4daed3dacbc9fbbbfb2d2e002acc27f4b/post_award_agent.py',
   ],
   channels: [
     packages('releases', 'release', releases),
@@ -61,7 +62,7 @@ export const source = sourceOf({
   politeness: { requestsPerMinute: 40 },
   expects: { silentAfterDays: 5, shape: ['/data/0/fileName', '/recordsFilteredCount'] },
   caveats: [
-    'The list of daily packages is what the site itself calls; it is not documented.',
+    'The list of daily packages is what the site itself calls; it is not documented, and no public program reads it. The clients read the spare channels.',
     'A tender has no title; its description is used instead. Many releases are about planning only.',
   ],
 })

@@ -12,8 +12,9 @@ export const source = sourceOf({
   homepage: `${registry}/`,
   clients: [
     'https://github.com/minetreen-creator/contrax/blob/1529fbc63f423111e9c66898e89e7fa55d4b54e1/src/jobs/sources/ga-gpr.ts',
+    'https://github.com/moliveti/BelowTheTrusses/blob/a5a74d4d16f51480142650d42c5a13c79de14cb9/scripts/fetch-ga-opportunities.ts',
+    'https://github.com/techmuch/bd_bot/blob/c635a7f2ed22ea38be6bd3c7c7110670881513eb/internal/scraper/sources/georgia/gpr.go',
   ],
-  unnamedClients: 2,
   channels: [
     {
       name: 'open',

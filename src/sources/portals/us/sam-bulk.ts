@@ -9,8 +9,9 @@ export const source = sourceOf({
   homepage: 'https://sam.gov/data-services/Contract%20Opportunities/datagov',
   clients: [
     'https://github.com/JWKSOA/SAM.gov-Africa-Dashboard/blob/3a724d9ea30a9a49f0b155e6c6177731b2f7b79d/bootstrap_historical.py',
+    'https://github.com/TheGerberBaby/SW_Sam.gov_Auto_Searcher/blob/1fb96e9deab9c5dcfd17f7a1fabf64d7b736cd89/scripts/sync_bulk.py',
   ],
-  unnamedClients: 2,
+  unnamedClients: 1,
   license: { name: 'US public domain', url: 'https://www.usa.gov/government-copyright' },
   channels: [
     {

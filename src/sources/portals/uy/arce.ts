@@ -11,6 +11,7 @@ export const source = sourceOf({
   documentation: 'https://www.gub.uy/agencia-compras-contrataciones-estado/datos-y-estadisticas/datos/open-contracting',
   clients: [
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/uruguay_base.py',
+    'https://github.com/eduair94/gastos-gub-uy/blob/b6dca766d4464d8f96db6ad749a6c51c1cd0996f/src/services/release-rss-fetcher.ts',
   ],
   channels: [
     {

@@ -19,7 +19,10 @@ export const source = sourceOf({
   publisher: 'Public Procurement Regulatory Commission',
   homepage: 'https://e-prokurimi.rks-gov.net',
   documentation: 'https://ocdskrpp.rks-gov.net/Help',
-  clients: ['https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/kosovo.py'],
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/kosovo.py',
+    'https://github.com/fullvedo-del/tender-radar/blob/3e8dabe0d47214e7804578e263ddd7eb862d8d55/collectors/kosovo.py',
+  ],
   channels: [
     {
       // The interface knows only the day on which a tender closes: open tenders close on a future day.

@@ -9,8 +9,9 @@ export const source = sourceOf({
   homepage: 'https://procurement-notices.undp.org',
   clients: [
     'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+    'https://github.com/fullvedo-del/tender-radar/blob/46296d0cb8a90fd3cd57830e1aabe436d7a07516/collectors/undp.py',
+    'https://github.com/Peak-Nine/Pidgi/blob/8148b5159b2a6bdedeaeb1c53faeaba371fdacfb/tendi/scout/sources/undp.ts',
   ],
-  unnamedClients: 1,
   zone: 'America/New_York',
   channels: [
     {
