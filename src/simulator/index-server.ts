@@ -17,6 +17,8 @@ export class IndexServer {
   readonly #visible: Visible
   readonly #seed: string
   readonly #addresses = new Map<string, string>()
+  /** What the address of a key is drawn from. */
+  readonly #draws = new Map<string, string>()
 
   constructor(source: SimulatedSource, delivery: IndexDelivery, visible: Visible, seed: string) {
     this.#source = source
@@ -58,9 +60,14 @@ export class IndexServer {
     )
     const held = this.#addresses.get(key)
     if (held) return held
-    const address = this.#found(key, base)
-    this.#addresses.set(key, address)
-    return address
+    for (let attempt = 0; attempt < 100; attempt++) {
+      this.#draws.set(key, `${this.#seed}|${key}${attempt === 0 ? '' : `|redraw ${attempt}`}`)
+      const address = this.#found(key, base)
+      if ([...this.#addresses.values()].some((taken) => isSameAddress(taken, address))) continue
+      this.#addresses.set(key, address)
+      return address
+    }
+    throw new Error(`${this.#source.id}: the pattern of its index leaves too few addresses for its files`)
   }
 
   #found(key: string, base: string): string {
@@ -93,7 +100,7 @@ export class IndexServer {
       if (fits(address)) return address
     }
     for (let attempt = 0; attempt < 20; attempt++) {
-      const sample = sampleOf(only!, `${this.#seed}|${key}|${attempt}`)
+      const sample = sampleOf(only!, `${this.#draws.get(key)}|${attempt}`)
       for (const candidate of [
         sample,
         `${origin}/${sample.replace(/^\//, '')}`,
@@ -121,7 +128,7 @@ export class IndexServer {
 
   #link(key: string, wanted: string | undefined): string {
     const { entries } = this.#delivery
-    return writeListing(entries, wanted === undefined ? [] : [{ at: '/0', value: wanted }], `${this.#seed}|${key}`)
+    return writeListing(entries, wanted === undefined ? [] : [{ at: '/0', value: wanted }], this.#draws.get(key)!)
   }
 
   async index(asked: Asked, filled: Filled): Promise<PortalAnswer> {
@@ -157,7 +164,8 @@ export class IndexServer {
     const { files } = this.#delivery
     if (!files) return undefined
     for (const [key, entries] of this.#files(asked.now)) {
-      if (!isSameAddress(this.#addresses.get(key), asked.request.url)) continue
+      const address = this.#addresses.get(key)
+      if (address === undefined || !isSameAddress(address, asked.request.url.href)) continue
       return writtenAnswer(
         files,
         entries.map((entry) => entry.text()),
@@ -172,8 +180,8 @@ export class IndexServer {
 }
 
 /** The scheme does not reach the simulator. */
-const isSameAddress = (address: string | undefined, url: URL): boolean =>
-  address !== undefined && address.replace(/^https?:/, '') === url.href.replace(/^https?:/, '')
+const isSameAddress = (one: string, other: string): boolean =>
+  one.replace(/^https?:/, '') === other.replace(/^https?:/, '')
 
 const isSingleKey = (held: readonly ShelfEntry[]): boolean => held.length === 1
 const isOneValue = (entries: Entries): boolean => entries.format === 'json' && entries.at === ''
