@@ -217,6 +217,16 @@ describe('releases that hold little', () => {
   })
 })
 
+it('Days in years of the Buddhist calendar are those of the Gregorian one', () => {
+  const tenderPeriod = { startDate: '2569-11-01', endDate: '2569-11-20T16:30:00+07:00' }
+  const contractPeriod = { startDate: '2570-01-10', endDate: '2570-12-31' }
+  const lots = [{ id: '1', contractPeriod }]
+  expect(notice(release({}, { tenderPeriod, lots }))).toMatchObject({
+    submissionDate: '2026-11-20T09:30:00.000Z',
+    lots: [{ duration: { start: '2027-01-10', end: '2027-12-31' } }],
+  })
+})
+
 describe('bytes', () => {
   it('with NUL, broken lines in strings, or single letters of Windows-1252 are read', () => {
     const text = JSON.stringify(release({}, { title: 'Sillas y mesas' }))

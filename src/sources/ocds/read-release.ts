@@ -19,7 +19,7 @@ import { contractNatureOf, countryOf, formTypeOfTags, procedureTypeOf, regionCod
 import { asObject, type JsonObject, member, numberAt, objectsOf, textAt, textsAt } from './json.ts'
 import { buyersOf, readParties, rolesOf } from './parties.ts'
 import { ocidOf, processOf, publisherOf } from './publishers.ts'
-import { dayOf, moneyAt, readResults } from './read-results.ts'
+import { dayOf, gregorian, moneyAt, readResults } from './read-results.ts'
 
 /** Id of the lot that carries the result of a tender without lots. */
 const onlyLotId = '1'
@@ -367,7 +367,7 @@ export function readRelease(release: JsonObject, context: ReleaseContext): Notic
   if (!title && buyers.length === 0) return { reason: 'missing-content', detail: 'neither a title nor a buyer' }
 
   const zone = zoneOf(buyers[0]?.country ?? home)
-  const timeOf = (text: string) => (publisher.writesLocalTimeAsUtc ? text.replace(/Z\s*$/i, '') : text)
+  const timeOf = (text: string) => gregorian(publisher.writesLocalTimeAsUtc ? text.replace(/Z\s*$/i, '') : text)
   const instantOf = (text: string | undefined) =>
     text === undefined ? undefined : parseSourceDateTime(timeOf(text), zone, 'start-of-day')
   const deadlineOf = (text: string | undefined) =>

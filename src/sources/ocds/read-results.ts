@@ -17,7 +17,12 @@ export function moneyAt(value: unknown, ...path: readonly string[]): Money | und
 
 /** The calendar date that a timestamp means in the zone of the publisher. */
 export function dayOf(text: string | undefined, zone: string): string | undefined {
-  return text === undefined ? undefined : dayOfSource(text, zone)
+  return text === undefined ? undefined : dayOfSource(gregorian(text), zone)
+}
+
+/** Bangkok writes some dates in years of the Buddhist calendar: `2568-01-10` is a day of 2025. */
+export function gregorian(text: string): string {
+  return text.replace(/^\s*(25[4-9]\d|26[0-3]\d)(?=-)/, (_, year: string) => String(Number(year) - 543))
 }
 
 /** Lots that an award or a contract names: `relatedLots`, `relatedLot`, Prozorro's `lotID`, else those of its items. */
