@@ -12,8 +12,10 @@ const procedures: { readonly [name: string]: ProcedureType } = {
   'restricted procedure': 'restricted',
   'competitive dialogue': 'comp-dial',
   'competitive procedure with negotiation': 'neg-w-call',
-  'negotiated procedure without prior publication': 'neg-wo-call',
-  'innovation partnership': 'innovation',
+  'negotiation procedure with prior publication': 'neg-w-call',
+  'negotiation procedure without prior publication': 'neg-wo-call',
+  'negotiation procedure without prior': 'neg-wo-call',
+  'partnership for innovation': 'innovation',
 }
 
 export const parseCejn = jsonParser(home, (document) => {

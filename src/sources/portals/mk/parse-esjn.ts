@@ -11,10 +11,13 @@ const procedures: { readonly [name: string]: ProcedureType } = {
   open: 'open',
   openprocedure: 'open',
   simplifiedopen: 'open',
+  simplifiedopenprocedure: 'open',
   lowestimatedvalueprocedure: 'open',
   restricted: 'restricted',
   restrictedprocedure: 'restricted',
   competitivenegotiated: 'neg-w-call',
+  procedurefortalkingwithpreviousannouncement: 'neg-w-call',
+  procedurefortalkingwithoutpreviousannouncement: 'neg-wo-call',
   competitivedialogue: 'comp-dial',
   innovationpartnership: 'innovation',
 }
