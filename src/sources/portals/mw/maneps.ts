@@ -28,6 +28,7 @@ export const source = sourceOf({
   clients: [
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/malawi_base.py',
   ],
+  unnamedClients: 1,
   channels: [
     list('releases', 'release-package', releases),
     { ...list('records', 'record-package', records), role: 'spare' },

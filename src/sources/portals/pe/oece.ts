@@ -28,6 +28,7 @@ export const source = sourceOf({
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/peru_oece_api_base.py',
     'https://github.com/francocarazas-sketch/radar-oece/blob/7f12ebdaf70acc40f28de5a715e2336d825e5e5f/fetch_licitaciones.py',
   ],
+  license: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
   channels: [
     newest('releases', 'releasesAfter', releases, '/date'),
     { ...newest('records', 'recordsAfter', records, '/compiledRelease/date'), role: 'spare' },
@@ -57,5 +58,6 @@ export const source = sourceOf({
   caveats: [
     'The list of the newest cannot be requested by date; the last week of it is read.',
     'Earlier records come as monthly archives.',
+    'Clients in data centers were answered with 403 in September 2026; the license is in each answer.',
   ],
 })

@@ -51,5 +51,8 @@ export const source = sourceOf({
   ],
   politeness: { requestsPerMinute: 30 },
   expects: { silentAfterDays: 30, shape: ['/releases/0/ocid'] },
-  caveats: ['Strings contain plain line breaks, which JSON forbids.', 'The monthly files are older than the answers.'],
+  caveats: [
+    'Strings contain plain line breaks, which JSON forbids.',
+    'The monthly files are older than the answers; a client found in August 2026 that their list answers 500.',
+  ],
 })

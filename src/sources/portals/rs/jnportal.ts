@@ -36,6 +36,7 @@ export const source = sourceOf({
     },
   ],
   parse: parseJnportal,
+  offBecause: 'robots',
   politeness: { requestsPerMinute: 30, pauseMs: 1500 },
   expects: {
     perDay: [50, 1500],
@@ -43,9 +44,10 @@ export const source = sourceOf({
     shape: ['/data/0/Id', '/data/0/TenderId', '/data/0/TenderName', '/data/0/DocumentTypeShortName'],
   },
   caveats: [
+    'Two programs read in 2026 that robots.txt allows the home page alone, so that nothing would be requested.',
     'Undocumented interface of the public site, within a session that its page opens (cookie and token).',
     'Forms are told by a short name (Ф02 call, Ф03 award, Ф14 change), with no-break spaces behind it.',
-    'The table has neither deadlines nor values nor CPV codes.',
+    'The table has neither deadlines nor values nor CPV codes; a client reads them from the table TendersAll of the same interface.',
     'A page holds at most 100 rows, whatever number is requested; the total is sent only on request.',
     'The members of the table are known from public code of 2026; no live answer has been seen.',
   ],

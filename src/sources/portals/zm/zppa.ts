@@ -8,6 +8,7 @@ export const source = sourceOf({
   publisher: 'Zambia Public Procurement Authority',
   homepage: 'https://www.zppa.org.zm',
   clients: ['https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/zambia.py'],
+  unnamedClients: 1,
   channels: [ePpsMonths('https://www.zppa.org.zm', '2016-07-01')],
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 45, shape: ['/ocid', '/compiledRelease'] },

@@ -26,9 +26,12 @@ export const source = sourceOf({
     },
   ],
   parse: parseUndp,
+  offBecause: 'robots',
   politeness: { requestsPerMinute: 6 },
   expects: { perDay: [1, 200], silentAfterDays: 14, shape: ['item', 'title', 'link', 'description'] },
   caveats: [
+    'Two programs read in 2026 that robots.txt forbids every path, the feeds too, so that nothing would be requested.',
+    'The feed says ISO-8859-1 and holds characters of Windows-1252, and `?` for those of other alphabets.',
     'RSS 1.0; one file per region, of which the one of Europe and the Commonwealth of Independent States is read.',
     'The country is at the end of the title, and the deadline, a day, in the description.',
     'The elements are known from public code of 2026; no live feed has been seen.',
