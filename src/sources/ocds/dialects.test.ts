@@ -109,6 +109,35 @@ describe('dates', () => {
       '2026-05-01T15:00:00.000Z',
     )
   })
+  it('reads the dates of Assam as year, day, month, but not the day on which the release was made', () => {
+    const made = release(
+      {
+        ocid: 'ocds-f5kvwu-2021_CE_1',
+        date: '2024-02-10',
+        awards: [{ id: '0', contractPeriod: { startDate: '2021-11-05' } }],
+      },
+      {
+        datePublished: '2021-25-03 18:55',
+        tenderPeriod: { startDate: '2021-25-03 18:55', endDate: '2021-07-04 14:00' },
+      },
+    )
+    const read = notice(made)
+    expect(read.publicationDate).toBe('2021-03-25T13:25:00.000Z')
+    expect(read.submissionDate).toBe('2021-04-07T08:30:00.000Z')
+    expect(notice({ ...made, tender: { title: 'Desks' } }).publicationDate?.slice(0, 10)).toBe('2024-02-09')
+  })
+  it('reads the times of Zaragoza, which end in Z, as those of its clocks', () => {
+    const read = notice(
+      release(
+        { ocid: 'ocds-1xraxc-7-ContractingProcess', date: '2026-09-02T14:12:14Z' },
+        { tenderPeriod: { startDate: '2026-09-02T14:12:14Z', endDate: '2026-09-14T13:00:00Z' } },
+      ),
+    )
+    expect([read.publicationDate, read.submissionDate]).toEqual([
+      '2026-09-02T12:12:14.000Z',
+      '2026-09-14T11:00:00.000Z',
+    ])
+  })
   it('reads the times of South Africa, which end in Z, as those of its clocks', () => {
     const read = notice(
       release(

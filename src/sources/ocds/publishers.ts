@@ -6,6 +6,8 @@ type Publisher = {
   readonly country?: string
   /** The times that end in Z are those of the clocks in the country. */
   readonly writesLocalTimeAsUtc?: true
+  /** Dates are year, day, month; only that of the release is not, which is the day of its conversion. */
+  readonly writesDayBeforeMonth?: true
 }
 
 const publishers: { readonly [prefix: string]: Publisher } = {
@@ -20,6 +22,8 @@ const publishers: { readonly [prefix: string]: Publisher } = {
   'ocds-be6bcu': { id: 'ua-prozorro', country: 'UA' },
   'ocds-03ad3f': { id: 'py-dncp', country: 'PY' },
   'ocds-6550wx': { id: 'do-dgcp', country: 'DO' },
+  'ocds-1xraxc': { id: 'ocds-1xraxc', country: 'ES', writesLocalTimeAsUtc: true },
+  'ocds-f5kvwu': { id: 'ocds-f5kvwu', country: 'IN', writesDayBeforeMonth: true },
   'ocds-70d2nz': { id: 'cl-chilecompra', country: 'CL' },
   'ocds-9t57fa': { id: 'za-national-treasury', country: 'ZA', writesLocalTimeAsUtc: true },
   'ocds-dgv273': { id: 'pe-oece', country: 'PE' },

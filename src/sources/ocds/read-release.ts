@@ -350,11 +350,30 @@ function withResult(lot: NoticeLot, result: LotResult | undefined): NoticeLot {
   return result ? { ...lot, result } : lot
 }
 
+/** The same value with dates such as `2021-25-03 14:00` written as `2021-03-25T14:00`. */
+function withMonthFirst(value: unknown): unknown {
+  if (typeof value === 'string')
+    return value.replace(
+      /^\s*(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d:\d\d))?\s*$/,
+      (_, year: string, day: string, month: string, time?: string) =>
+        `${year}-${month}-${day}${time ? `T${time}` : ''}`,
+    )
+  if (Array.isArray(value)) return value.map(withMonthFirst)
+  const object = asObject(value)
+  return object ? Object.fromEntries(Object.entries(object).map(([name, each]) => [name, withMonthFirst(each)])) : value
+}
+
+function withDatesInOrder(release: JsonObject): JsonObject {
+  const ordered = asObject(withMonthFirst(release)) ?? release
+  return { ...ordered, date: textAt(ordered, 'tender', 'datePublished') ?? member(release, 'date') }
+}
+
 /** Reads one release to a notice, or says why it is none. Never throws on content. */
-export function readRelease(release: JsonObject, context: ReleaseContext): Notice | Omit<Rejection, 'path'> {
-  const ocid = cleanLine(ocidOf(release) ?? context.ocid, 500)
+export function readRelease(published: JsonObject, context: ReleaseContext): Notice | Omit<Rejection, 'path'> {
+  const ocid = cleanLine(ocidOf(published) ?? context.ocid, 500)
   if (ocid === undefined) return { reason: 'missing-identity', detail: 'the release has no ocid' }
   const publisher = publisherOf(ocid)
+  const release = publisher.writesDayBeforeMonth ? withDatesInOrder(published) : published
   const tags = textsAt(release, 'tag').map((tag) => tag.trim())
   const isCompiled = context.isCompiled || tags.includes('compiled')
   const releaseId = cleanLine(textAt(release, 'id'), 500)

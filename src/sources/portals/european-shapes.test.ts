@@ -6,8 +6,10 @@ import { fetchOf } from '../deliver/fetch-of.ts'
 import type { FetchContext } from '../fetch.ts'
 import { kerndatenParser } from './at/parse-kerndaten.ts'
 import { parseBosa } from './be/parse-bosa.ts'
+import { parseAmtsblatt } from './ch/parse-amtsblatt.ts'
 import { parseVvz } from './cz/parse-vvz.ts'
 import { placspParser } from './es/parse-placsp.ts'
+import { parseFundingTenders } from './eu/parse-funding-tenders.ts'
 import { parseHilma } from './fi/parse-hilma.ts'
 import { parseBoamp } from './fr/parse-boamp.ts'
 import { parseEtenders } from './ie/parse-etenders.ts'
@@ -203,6 +205,66 @@ describe('the table of eTenders', () => {
     ])
     const long = only(parseEtenders(Buffer.from(`${head}\nBridges,77,Cork City Council,03/11/2026,Open,again\n`)))
     expect(long.title).toEqual({ en: 'Bridges' })
+  })
+})
+
+describe("Switzerland's gazette portal", () => {
+  // A call that Ticino takes over from simap: titles under four languages, the text as escaped HTML.
+  const publication = (language: string, title: string, html: string) => `<?xml version='1.0' encoding='UTF-8'?>
+<OB-TI10:publication xmlns:OB-TI10="https://shab.ch/kabti/OB-TI10-export"><meta><id>1f0a</id><rubric>OB-TI</rubric>
+<subRubric>OB-TI10</subRubric><language>${language}</language><registrationOffice><id>9b</id>
+<displayName>Repubblica e Cantone del Ticino</displayName><street>Piazza Governo</street><town>Bellinzona</town></registrationOffice>
+<publicationNumber>OB-TI10-0000000007</publicationNumber><publicationState>PUBLISHED</publicationState>
+<publicationDate>2026-11-20</publicationDate><onBehalfOf>Comune di Esempio</onBehalfOf><cantons>TI</cantons>
+<title><de>${title}</de><en>${title}</en><it>${title}</it><fr>${title}</fr></title></meta><content><title>${title}</title>
+<publication>${html.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</publication>
+<simapPublicationNumber>#31415-01</simapPublicationNumber></content></OB-TI10:publication>`
+  it.each([
+    [
+      'de',
+      'Ausschreibung - Neue Stege',
+      '<p><b>Haupt-CPV:</b><br/>45221119 - Bau von Stegen</p><p><b>Einreichen des Angebots:</b> 19.01.2027, 11:00</p>',
+    ],
+    [
+      'it',
+      'Bando - Nuove passerelle',
+      '<p><b>CPV principale:</b><br/>45221119 - Passerelle</p><p><b>Presentazione dell&apos;offerta:</b> 19.01.2027, 11:00</p>',
+    ],
+  ])('reads buyer, deadline, CPV and project of a call from simap (%s)', (language, title, html) => {
+    expect(only(parseAmtsblatt(Buffer.from(publication(language, title, html))))).toMatchObject({
+      formType: 'competition',
+      title: { [language]: title },
+      languages: [language],
+      contractingAuthorities: [{ name: 'Comune di Esempio', country: 'CH' }],
+      internalReference: '31415',
+      submissionDate: '2027-01-19T10:00:00.000Z',
+      cpvCodes: ['45221119'],
+    })
+  })
+})
+
+describe("the EU's funding and tenders portal", () => {
+  const metadata = {
+    identifier: ['ab-1-CN'],
+    title: ['Study of orbits'],
+    deadlineDate: ['2027-01-19T16:00:00.000+0000'],
+    mainCpv: ['79311000'],
+    additionalCpvs: ['73110000', '72000000'],
+    cftEstimatedTotalProcedureValue: ['460000.00 EUR'],
+    cftContractNoticeLink: ['[{"noticeType":"CN","publicationReference":"654321-2026"}]'],
+  }
+  it.each([
+    '[{"name":"European Commission, DG DEFIS"}]',
+    '["European Commission, DG DEFIS"]',
+    'European Commission, DG DEFIS',
+  ])('reads the buyer out of %s', (cftLeadContractingAuthorityCode) => {
+    const answer = { metadata: { ...metadata, cftLeadContractingAuthorityCode: [cftLeadContractingAuthorityCode] } }
+    expect(only(parseFundingTenders(json(answer)))).toMatchObject({
+      contractingAuthorities: [{ name: 'European Commission, DG DEFIS' }],
+      publicationNumber: '654321-2026',
+      cpvCodes: ['79311000', '73110000', '72000000'],
+      estimatedValue: { value: 460_000, currency: 'EUR' },
+    })
   })
 })
 

@@ -1,7 +1,7 @@
 // One publication of the gazette portal (Amtsblattportal): a head of common members, a content that differs by canton.
 import type { MultilingualText } from '../../../domain/notice.ts'
 import { deadlineIn, descriptionIn, textsByLanguage } from '../../read-values.ts'
-import { cleanField } from '../../text.ts'
+import { cleanField, cleanText } from '../../text.ts'
 import { childNamed, deepTextOf, descendantsNamed, textOf, type XmlElement } from '../../xml/xml.ts'
 import { firstMatch, homeOf, xmlParser } from '../read-published-entry.ts'
 
@@ -14,13 +14,19 @@ const forms = {
   change: /berichtigung|rettifica|rectification/i,
 }
 
+/** The titles by language; one in the language of the publication where the portal repeats it under all of them. */
 function titlesOf(meta: XmlElement | undefined, language: string): MultilingualText | undefined {
   const texts = (childNamed(meta, 'title')?.children ?? []).map((title) => [title.name, textOf(title)] as const)
-  return textsByLanguage(Object.fromEntries(texts), language)
+  const titles = textsByLanguage(Object.fromEntries(texts), language)
+  const different = new Set(Object.values(titles ?? {}))
+  return titles?.[language] !== undefined && different.size === 1 ? { [language]: titles[language] } : titles
 }
 
-/** The deadline, if this canton's content has one under a recognizable name. */
-function deadlineOf(content: XmlElement | undefined) {
+/**
+ * The deadline, if this canton's content has one under a recognizable name; else the one in the text of a call that
+ * came from simap.
+ */
+function deadlineOf(content: XmlElement | undefined, text: string) {
   if (!content) return undefined
   for (const name of ['submissionDeadline', 'offerDeadline', 'deadline', 'entryDeadline']) {
     for (const element of descendantsNamed(content, name)) {
@@ -28,7 +34,11 @@ function deadlineOf(content: XmlElement | undefined) {
       if (deadline) return deadline
     }
   }
-  return undefined
+  const [, day, month, year, time] =
+    /(?:Einreichen des Angebots|Presentazione dell['’]offerta):\s*(\d\d)\.(\d\d)\.(\d{4})(?:,\s*(\d\d:\d\d))?/.exec(
+      text,
+    ) ?? []
+  return year && deadlineIn(`${year}-${month}-${day}${time ? `T${time}` : ''}`, home.zone)
 }
 
 export const parseAmtsblatt = xmlParser(home, (root) => {
@@ -47,24 +57,30 @@ export const parseAmtsblatt = xmlParser(home, (root) => {
   const words = Object.values(title ?? {}).join(' ')
   const formType = firstMatch(forms, words) ?? 'competition'
   const office = childNamed(meta, 'registrationOffice')
+  const body = cleanText(content && deepTextOf(content)) ?? ''
+  const buyer = text('onBehalfOf') ?? textOf([...descendantsNamed(content ?? root, 'contractingAuthority')][0])
+  // `#42431-01`: the first publication of project 42431, which is the reference of its notices on simap.
+  const project = /^#?(\d+)-\d+$/.exec(textOf([...descendantsNamed(root, 'simapPublicationNumber')][0]) ?? '')?.[1]
   return {
     id,
     formType,
     noticeType: cleanField(text('subRubric') ?? text('rubric'), 50) ?? 'publication',
-    reference: cleanField(text('publicationNumber'), 100),
+    reference: project ?? cleanField(text('publicationNumber'), 100),
     language: /^[a-z]{2}$/.test(language) ? language : 'de',
     title,
     description: content && descriptionIn(deepTextOf(content), language),
     publishedAt: text('publicationDate'),
-    deadline: formType === 'result' ? undefined : deadlineOf(content),
-    buyer: {
-      name:
-        textOf([...descendantsNamed(content ?? root, 'contractingAuthority')][0]) ??
-        textOf(childNamed(office, 'displayName')),
-      street: textOf(childNamed(office, 'street')),
-      city: textOf(childNamed(office, 'town')),
-      postalCode: textOf(childNamed(office, 'swissZipCode')),
-    },
+    deadline: formType === 'result' ? undefined : deadlineOf(content, body),
+    // The office is the buyer only where nobody else is named.
+    buyer: buyer
+      ? { name: buyer }
+      : {
+          name: textOf(childNamed(office, 'displayName')),
+          street: textOf(childNamed(office, 'street')),
+          city: textOf(childNamed(office, 'town')),
+          postalCode: textOf(childNamed(office, 'swissZipCode')),
+        },
+    cpv: /(?:Haupt-CPV|CPV principale):\s*(\d{8})/.exec(body)?.[1],
     isCancelled: text('publicationState') === 'CANCELLED' || /abbruch|widerruf|interruzione|interruption/i.test(words),
     url: id && `https://www.amtsblattportal.ch/#!/search/publications/detail/${encodeURIComponent(id)}`,
     also: { id, noticeId: id },

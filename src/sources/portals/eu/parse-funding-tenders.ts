@@ -16,6 +16,17 @@ const home = homeOf({
 /** What the end of an identifier says: contract notice, ex-ante publicity, prior information, contract award. */
 const forms = { result: /-CAN$/i, planning: /-PIN$/i, 'dir-awa-pre': /-EXA$/i }
 
+/** The name in a member that holds a list of names, or of objects with one, as JSON; any other text as it is. */
+function nameIn(text: string | undefined): string | undefined {
+  if (!text?.trim().startsWith('[')) return text
+  try {
+    const [first] = JSON.parse(text) as unknown[]
+    return typeof first === 'string' ? first : textsAt(first, 'name')[0]
+  } catch {
+    return text
+  }
+}
+
 export const parseFundingTenders = jsonParser(home, (entry, text) => {
   const metadata = member(entry, 'metadata')
   /** The first text of the first of the members that has one. */
@@ -43,9 +54,9 @@ export const parseFundingTenders = jsonParser(home, (entry, text) => {
     changedAt: changed,
     deadline: formType === 'competition' ? first('deadlineDate', 'closingDate') : undefined,
     buyer: {
-      name: first('cftLeadContractingAuthority', 'cftPartyLegalEntityName', 'cftLeadContractingAuthorityCode'),
+      name: nameIn(first('cftLeadContractingAuthority', 'cftPartyLegalEntityName', 'cftLeadContractingAuthorityCode')),
     },
-    cpv: [first('mainCpvCode'), first('mainCpv')],
+    cpv: [first('mainCpvCode'), first('mainCpv'), ...textsAt(metadata, 'additionalCpvs')],
     estimatedValue: first('cftEstimatedTotalProcedureValue', 'cftEstimatedOverallContractAmount'),
     currency: first('cftEstimatedOverallContractCurrency'),
     nationalProcedure: cleanField(first('procedureType'), 100),

@@ -10,6 +10,7 @@ export const source = sourceOf({
   homepage: 'https://github.com/CivicDataLab/assam-tenders-data',
   clients: [
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/india_assam_civic_data_lab.py',
+    'https://github.com/paisa-india/paisa/blob/bb294727b33d23ae99e393020fbdb193a62dff0d/connectors/assam-contracts/index.ts',
   ],
   channels: [
     wholeFile(
@@ -20,5 +21,8 @@ export const source = sourceOf({
   ],
   politeness: { requestsPerMinute: 10 },
   expects: { silentAfterDays: 200, shape: ['/ocid', '/tag'] },
-  caveats: ['The archive holds copies of its members below __MACOSX, which are not JSON.'],
+  caveats: [
+    'Dates are year, day, month (2021-25-03), as the public program that writes the file says; they are read so. The date of a release is the day of its conversion, so that the day of the publication is taken.',
+    'The archive holds copies of its members below __MACOSX, which are not JSON.',
+  ],
 })
