@@ -160,6 +160,7 @@ function cardText(event: EventOf<'sourceCard'>, paint: Paint, now: number): stri
     row('Page', event.homepage),
     ...(event.documentation ? [row('Interface', event.documentation)] : []),
     ...(event.hasRecordedAnswers ? [row('Evidence', 'recorded answers')] : []),
+    ...event.recordings.map((address) => row('Real answer', address)),
     ...event.clients.map((address) => row('Public client', address)),
     ...(event.unnamedClients > 0 ? [row('', `${number(event.unnamedClients)} more without a known address`)] : []),
     row('License', [license.name, license.url, license.attribution].filter(Boolean).join(' · ')),

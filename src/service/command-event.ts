@@ -65,6 +65,8 @@ export type SourceCard = Pick<
 > &
   Pick<Source, 'politeness' | 'expects' | 'caveats'> & {
     readonly documentation: string | null
+    /** Real answers of the portal in public repositories of others, which the card reads right: addresses of files. */
+    readonly recordings: readonly string[]
     /** Public programs of others that read the same interface: addresses of their files. */
     readonly clients: readonly string[]
     /** How many more such programs agree, without a known address. */

@@ -136,6 +136,7 @@ export function cardOf({
   parse: _,
   offBecause: _why,
   documentation,
+  recordings,
   clients,
   unnamedClients,
   channels,
@@ -144,6 +145,7 @@ export function cardOf({
   return {
     ...card,
     documentation: documentation ?? null,
+    recordings: recordings ?? [],
     clients: clients ?? [],
     unnamedClients: unnamedClients ?? 0,
     hasRecordedAnswers: recordedAnswers.has(card.id),

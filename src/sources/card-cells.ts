@@ -18,9 +18,10 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 export const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ')
 
 /** The evidence for the card, the strongest first. */
-export function evidenceOf({ id, clients = [], unnamedClients = 0, documentation }: Source): string {
+export function evidenceOf({ id, recordings = [], clients = [], unnamedClients = 0, documentation }: Source): string {
   const found = [
     ...(recordedAnswers.has(id) ? ['recorded answers'] : []),
+    ...recordings.map((address) => `[recording of ${ownerOf(address)}](${address})`),
     ...clients.map((address) => `[client of ${ownerOf(address)}](${address})`),
     ...(unnamedClients > 0
       ? [`${unnamedClients} ${clients.length > 0 ? 'more ' : ''}unnamed ${unnamedClients === 1 ? 'client' : 'clients'}`]
@@ -30,7 +31,7 @@ export function evidenceOf({ id, clients = [], unnamedClients = 0, documentation
   return found.length === 0 ? 'none on record' : found.join(', ')
 }
 
-/** Who publishes the program at an address of `Source.clients`. */
+/** Who publishes the file at an address of `Source.clients` or `recordings`. */
 export const ownerOf = (address: string): string => new URL(address).pathname.split('/')[1] ?? ''
 
 /** Name of the license, with its address if it has one. */

@@ -25,6 +25,8 @@ export type Source = {
    * files. Each is of another owner; two of one owner are one witness.
    */
   readonly clients?: readonly string[]
+  /** Real answers of the portal in public repositories of others, which the card's parser was found to read right. */
+  readonly recordings?: readonly string[]
   /** How many more such programs agree in address and parameters, without a known address of their own. */
   readonly unnamedClients?: number
   /** Name as the publisher states it; `not stated` where nothing is stated. */

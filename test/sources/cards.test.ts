@@ -34,8 +34,10 @@ function faultsOf(source: Source): string[] {
   check(isAddress(source.homepage), 'its homepage is no address')
   check(source.documentation === undefined || isAddress(source.documentation), 'its documentation is no address')
   check(
-    (source.clients ?? []).every((client) => /^https:\/\/github\.com\/[^/]+\/[^/]+\/blob\/[^/]+\/.+/.test(client)),
-    'a client is no address of a file in a public repository',
+    [...(source.clients ?? []), ...(source.recordings ?? [])].every((file) =>
+      /^https:\/\/github\.com\/[^/]+\/[^/]+\/blob\/[^/]+\/.+/.test(file),
+    ),
+    'a client or a recording is no address of a file in a public repository',
   )
   const owners = (source.clients ?? []).map(ownerOf)
   check(new Set(owners).size === owners.length, 'two clients of one owner')
@@ -124,6 +126,8 @@ describe('the cards of the sources', () => {
       `[client of someone](${client}), 2 more unnamed clients, [documentation](https://portal.example)`,
     )
     const { clients: _clients, documentation: _documentation, ...bare } = card
+    const recording = 'https://github.com/someone/portal/blob/main/answer.json'
+    expect(evidenceOf({ ...bare, recordings: [recording] })).toBe(`[recording of someone](${recording})`)
     expect(evidenceOf({ ...bare, unnamedClients: 1 })).toBe('1 unnamed client')
     expect(evidenceOf(bare)).toBe('none on record')
     expect(evidenceOf({ ...bare, id: 'ted' })).toBe('recorded answers')

@@ -47,6 +47,18 @@ test.each([';', ','])('Austria: rows of the dump with %s between the cells', (si
   ])
 })
 
+test('Zaragoza: JSON is asked for, with the day that opens the processes which the list hides', () => {
+  const { delivery } = sources.get('es-zaragoza')!.channels[0] as { delivery: Extract<Delivery, { kind: 'single' }> }
+  expect(delivery.request).toMatchObject({ headers: { accept: 'application/json' } })
+  expect(new URL(delivery.request.url).searchParams.get('after')).toBe('2030-01-01T00:00:00Z')
+  expect(delivery.detail?.request).toMatchObject({ headers: { accept: 'application/json' } })
+})
+
+test('Korea: the lists of all five kinds of notice', () => {
+  const { delivery } = sources.get('kr-g2b')!.channels[0] as { delivery: Extract<Delivery, { kind: 'page' }> }
+  expect(delivery.each).toMatchObject({ values: expect.arrayContaining(['Etc', 'Frgcpt', 'Thng', 'Servc', 'Cnstwk']) })
+})
+
 test('World Bank: no parameter that the search ignores', () => {
   expect(requestsOf('zz-world-bank')).toEqual([
     {

@@ -10,6 +10,7 @@ export const source = sourceOf({
   documentation: 'https://medicamentos-api.transparencia.org.br/docs',
   clients: [
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/brazil_medicamentos_transparentes.py',
+    'https://github.com/Transparencia-Brasil/cesta-de-precos-pncp/blob/4d3a0fa86892d46e7d715db37a007d01156879a8/tasks/mapeamento-ocds/src/lista-url-dados-abertos.py',
   ],
   channels: [
     {

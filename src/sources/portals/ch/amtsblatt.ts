@@ -27,6 +27,12 @@ export const source = sourceOf({
   publisher: 'Staatssekretariat für Wirtschaft (SECO)',
   homepage: 'https://www.amtsblattportal.ch',
   documentation: 'https://www.amtsblattportal.ch/docs/api',
+  clients: [
+    'https://github.com/malkreide/amtsblatt-mcp/blob/dbb8de58685d8f33291a56db09f5b338767a2283/scripts/measure_procurement_coverage.py',
+  ],
+  recordings: [
+    'https://github.com/malkreide/amtsblatt-mcp/blob/25a0df19555b43a78c830f1963995f033e77789b/tests/fixtures/search_detailed_2.xml',
+  ],
   channels: [
     {
       name: 'rubrics',
@@ -46,7 +52,8 @@ export const source = sourceOf({
   caveats: [
     'Four cantons have a rubric (AR, BS, TI, ZG) and three a sub-rubric (NW, OW, VS); all others publish on simap.ch.',
     'An unknown parameter is ignored and gives the whole corpus (2.8 million); an unknown rubric gives nothing, and neither is reported.',
-    'No CPV and no value; the content is free text that differs by canton, so deadlines are found only where an element names them.',
-    'The kind of a publication is told by the words of its title. The members of the head are known from code of users, those of the content are not.',
+    'No value; the content is free text that differs by canton. Deadline and CPV are found where an element names them, and in the German and Italian texts that come from simap (Ticino); the words of the French ones were not seen.',
+    'Most publications repeat calls of simap.ch, whose project number is then the reference; Ticino has a publication for each language of a call.',
+    'The kind of a publication is told by the words of its title.',
   ],
 })

@@ -13,6 +13,7 @@ export const source = sourceOf({
   documentation: 'https://datosabiertos.dgcp.gob.do/api-dgcp/docs/index.html',
   clients: [
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/dominican_republic_api.py',
+    'https://github.com/QuagKhai003/TradePulse/blob/d7e3ed5be2ba7cf0a7fa99fa235413a278c6dc28/etl/tradepulse_etl/sources/dgcp.py',
   ],
   channels: [
     {

@@ -10,6 +10,7 @@ export const source = sourceOf({
   documentation: 'https://ec.europa.eu/info/funding-tenders/opportunities/portal/screen/support/apis',
   clients: [
     'https://github.com/Silvafox76/FB_test/blob/13e72118b7a334fd787b3ad4d3da25491e7622cf/monitor/connectors/euft.py',
+    'https://github.com/angelograceffa77/eu-space-rag/blob/c8d4403e86b4a8b8609b9fd527f44390fb77f9d0/03_PROCUREMENT/EU/DG%20DEFIS/Procurement%20Data/dg-defis-funding-tenders.js',
   ],
   license: {
     name: 'CC BY 4.0 (Commission Decision 2011/833/EU)',

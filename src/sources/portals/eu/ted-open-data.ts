@@ -21,6 +21,10 @@ export const source = sourceOf({
   publisher: 'Publications Office of the European Union',
   homepage: 'https://data.ted.europa.eu',
   documentation: 'https://docs.ted.europa.eu/ODS/latest/index.html',
+  clients: [
+    'https://github.com/OP-TED/ted-open-data-notebooks/blob/800bc42e1bc4c2398ce5d97490f820b720f42aa7/apps/01-cellar-daily.py',
+    'https://github.com/mayeulpeltier-pixel/radar-amarante/blob/307f8c936a455f25af8a92a29b819184a62e5ec2/sparql_titulaires.py',
+  ],
   license: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
   zone: 'Europe/Luxembourg',
   channels: [

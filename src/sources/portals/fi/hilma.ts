@@ -33,6 +33,7 @@ export const source = sourceOf({
   documentation: 'https://github.com/Hankintailmoitukset/hilma-api',
   clients: [
     'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+    'https://github.com/Aimiten/hilma-mcp/blob/71dba369ffa36af88f50b31c8008bc9dedcf8bb9/src/index.ts',
   ],
   license: {
     name: 'Terms of the Hilma AVP interface: free use, content must not be altered, no direct marketing',

@@ -11,6 +11,7 @@ export const source = sourceOf({
   documentation: 'https://www.contractsfinder.service.gov.uk/apidocumentation/home',
   clients: [
     'https://github.com/spendnetwork/silvereye/blob/00f648abfa6c2c583aac9563872aec1c89d32315/silvereye/management/commands/get_cf_data.py',
+    'https://github.com/ghost-dev420/cumbria-public-records-tracker/blob/b3dc3fbd621ea5faa0254ccab62912e03ea92345/src/public_records_tracker/collectors/contracts_finder.py',
   ],
   license: openGovernmentLicence,
   channels: [

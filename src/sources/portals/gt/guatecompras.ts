@@ -10,6 +10,7 @@ export const source = sourceOf({
   documentation: 'https://ocds.guatecompras.gt/api-ocds',
   clients: [
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/guatemala_bulk.py',
+    'https://github.com/derekurizar/hackathon-corrupcion/blob/217a2daf448c301a96893640c043595e348f3218/backend/src/ingest/fetch.ts',
   ],
   channels: [
     {

@@ -25,6 +25,7 @@ export const source = sourceOf({
   documentation: 'http://www.contratacionesabiertas.gob.hn/manual_api/',
   clients: [
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/honduras_portal_bulk.py',
+    'https://github.com/cristh99/notebooks/blob/439aa946eab4ebeb53f487f83fe295ec298d7e90/ocr_hn_numeric_holdout_v1/prepare.py',
   ],
   channels: [
     {

@@ -36,6 +36,7 @@ export const source = sourceOf({
   homepage: 'https://eojn.hr',
   clients: [
     'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+    'https://github.com/dakson2/ImportJSON/blob/010f96a23995a95def72f23d80e4d8595e88bf2f/adx/crawl/tools/eojn_monitor.py',
   ],
   unnamedClients: 1,
   channels: [
@@ -49,8 +50,9 @@ export const source = sourceOf({
   caveats: [
     'Undocumented interface of the public site, within a session that its page opens (cookie and token).',
     'Too many requests one after the other are answered with 429.',
-    'The tables hold the whole archive (more than 50,000 rows), newest first; filters are ignored silently.',
-    'The total is sent only on request, as in other tables of this kind; this has not been seen live.',
+    'The tables hold the whole archive (more than 50,000 rows), newest first, at most 200 a page.',
+    'One public program found filters ignored, another one filters and sorts (DevExtreme expressions); sorted by a date, rows repeat and are skipped, says the latter.',
+    'The total is sent only on request, as two public programs do.',
     'AboveThreshold says that a procurement is in TED too.',
     'The members of the tables are known from public code of 2026; no live answer has been seen.',
   ],

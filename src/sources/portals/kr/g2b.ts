@@ -11,6 +11,7 @@ export const source = sourceOf({
   documentation: 'https://www.data.go.kr/data/15129394/openapi.do',
   clients: [
     'https://github.com/no9001333-cyber/bid-mdnitor/blob/08b8e450aab891ed9f26d90913fc8ed6fad7c8fb/scrapers/g2b.py',
+    'https://github.com/roqkfwk1/bidsignal/blob/1813f1889854b4c310ea9d3e8b384a0ca6f04aad/backend/src/main/java/com/bidsignal/api/notice/external/nara/NaraBidNoticeClient.java',
   ],
   channels: [
     {
@@ -18,8 +19,8 @@ export const source = sourceOf({
       slots: { kind: 'day', since: '2025-01-01', delayMs: hourMs, rereadDays: [2], isOpenRead: true },
       delivery: {
         kind: 'page',
-        // Works, services, goods, purchases abroad.
-        each: { name: 'kind', values: ['Cnstwk', 'Servc', 'Thng', 'Frgcpt'] },
+        // Works, services, goods, purchases abroad, others.
+        each: { name: 'kind', values: ['Cnstwk', 'Servc', 'Thng', 'Frgcpt', 'Etc'] },
         request: {
           url: 'https://apis.data.go.kr/1230000/ad/BidPublicInfoService/getBidPblancListInfo{kind}?serviceKey={key}&pageNo={page}&numOfRows={limit}&type=json&inqryDiv=1&inqryBgnDt={from:yyyyMMddHHmm}&inqryEndDt={last:yyyyMMddHHmm}',
           headers: { accept: 'application/json' },

@@ -9,6 +9,7 @@ export const source = sourceOf({
   publisher: 'Ministère de la Mobilité et des Travaux publics',
   homepage: 'https://pmp.b2g.etat.lu',
   documentation: 'https://pmp.b2g.etat.lu/api/v2/docs',
+  clients: ['https://github.com/amirdaraee/luxembourg-mcp/blob/main/src/luxembourg_mcp/providers.py'],
   license: { name: 'not stated; the operator asks for authorisation before reuse' },
   channels: [atexoDays('pmp.b2g.etat.lu', '2023-01-01')],
   parse: atexoParser('lu-pmp'),
