@@ -2,13 +2,14 @@
 import { writeAnswer } from './answer-shape.ts'
 import { writeZip } from './archive-writers.ts'
 import type { Visible } from './card-answer.ts'
-import { type Asked, type PortalAnswer, type PortalServer, textAnswer } from './portal-answer.ts'
+import { type Asked, jsonAnswer, type PortalAnswer, type PortalServer, textAnswer } from './portal-answer.ts'
 import { escapeXml } from './samples/xml-text.ts'
 import type { ShelfEntry } from './shelf.ts'
 
 /** Servers by source; the cards of all other sources are sufficient. */
 export const ownServers: { readonly [sourceId: string]: (visible: Visible) => PortalServer } = {
   'hr-eojn-contracts': servePostbacks,
+  'ug-ppda': serveExports,
   'us-portland': serveDrive,
 }
 
@@ -57,6 +58,39 @@ function servePostbacks(visible: Visible): PortalServer {
         },
       )
       return { status: 200, type: 'application/zip', body: writeZip([{ name: `${month}.json`, bytes: body }]) }
+    },
+  }
+}
+
+/** Files of years that are ordered, asked for and loaded. A fiscal year is taken as the year in which it begins. */
+function serveExports(visible: Visible): PortalServer {
+  const exports = '/api/open-data/v2/ocds/exports'
+  return {
+    sourceId: 'ug-ppda',
+    hosts: new Set(['cdn.ppda.go.ug']),
+    shown: visible,
+    answer: async (asked: Asked) => {
+      const { request } = asked
+      const { url } = request
+      if (url.pathname === exports) {
+        const { fy = '' } = JSON.parse(String(request.body ?? '{}')) as { readonly fy?: string }
+        return jsonAnswer(200, { success: true, job_id: fy, status_url: `${url.href}/${fy}/status` })
+      }
+      const [, year, what] = /\/(\d{4})-\d{4}\/(status|download)$/.exec(url.pathname) ?? []
+      if (what === 'status')
+        return jsonAnswer(200, { status: 'complete', download_url: url.href.replace(/status$/, 'download') })
+      if (what !== 'download') return textAnswer(404, 'not found')
+      const { body, type } = await writeAnswer(
+        { format: 'json', at: '/releases' },
+        {
+          documents: visible(asked.now)
+            .filter((entry) => new Date(entry.publishedAt + 3 * 3_600_000).getUTCFullYear() === Number(year))
+            .map((entry) => entry.text()),
+          address: url.href,
+          publishedAt: new Date(asked.now).toISOString(),
+        },
+      )
+      return { status: 200, type, body }
     },
   }
 }

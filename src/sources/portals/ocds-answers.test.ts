@@ -660,9 +660,15 @@ const portals: readonly (readonly [id: string, channel: string, expected: readon
   [
     'ug-ppda',
     'fiscal-years',
-    ['1', '2'],
-    (url) =>
-      query(url, 'fy') === '2026-2027' && Number(query(url, 'code')) < 3 ? packageOf(query(url, 'code')!) : undefined,
+    ['1'],
+    (url, request) =>
+      url.pathname.endsWith('/exports')
+        ? bodyOf(request)['fy'] === '2026-2027'
+          ? { success: true, job_id: 'a/b', status_url: `${url}/status?job=1` }
+          : undefined
+        : url.pathname.endsWith('/exports/status')
+          ? { status: 'complete', download_url: `${url.origin}/file.json` }
+          : packageOf(1),
   ],
   [
     'uy-arce',
@@ -894,6 +900,32 @@ describe('Croatia', () => {
     await expect(read('hr-eojn-contracts', 'archives', () => '<html>Just a moment</html>')).rejects.toThrow(
       /without archives/,
     )
+  })
+})
+
+describe('Uganda', () => {
+  const portal =
+    (states: string[], more: object = {}): Portal =>
+    (url) =>
+      url.pathname.endsWith('/exports')
+        ? { success: true, job_id: 'a/b' }
+        : url.pathname.endsWith('/exports/a%2Fb/status')
+          ? { status: states.shift() ?? 'processing', ...more }
+          : url.pathname.endsWith('/exports/a%2Fb/download')
+            ? packageOf(7)
+            : undefined
+  it('is asked until the export is complete', async () => {
+    const { ids, asked } = await read('ug-ppda', 'fiscal-years', portal(['queued', 'processing', 'complete']))
+    expect(ids).toEqual(['7'])
+    expect(asked.map((url) => new URL(url).pathname.split('/').at(-1))).toEqual([
+      ...['exports', 'status', 'status', 'status', 'download'],
+    ])
+  })
+  it('is not taken as empty where the export fails, never ends or is no job', async () => {
+    await expect(read('ug-ppda', 'fiscal-years', portal(['failed']))).rejects.toThrow(/ended as failed/)
+    await expect(read('ug-ppda', 'fiscal-years', portal([]))).rejects.toThrow(/not complete/)
+    await expect(read('ug-ppda', 'fiscal-years', () => '<html>')).rejects.toThrow(/no JSON/)
+    await expect(read('ug-ppda', 'fiscal-years', () => ({ success: false }))).rejects.toThrow(/made no job/)
   })
 })
 
