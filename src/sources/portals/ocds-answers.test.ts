@@ -389,6 +389,7 @@ const portals: readonly (readonly [id: string, channel: string, expected: readon
           }
         : packageOf(Number(/(\d+)\.json$/.exec(url.pathname)![1])),
   ],
+  ['ke-ppra', 'years', ['1', '2'], (url) => (query(url, 'fy') === '2026-2027' ? packageOf(1, 2) : undefined)],
   [
     'ke-ppra',
     'tenders',

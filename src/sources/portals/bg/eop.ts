@@ -67,6 +67,6 @@ export const source = sourceOf({
     'The list of open procedures (about 1,400) is read wholly; closed ones newest first.',
     'Types 2, 4, 5, 8, 9 and 21 are of the EU level; 3, 11 to 15, 17, 18 and 22 are national; 19 is a market consultation; a closed 0 is a contract.',
     'The lists have neither CPV codes nor winners.',
-    'The members of the answer are known from public code of 2026; no live answer has been seen.',
+    'The members of the answer are known from public code of 2026, most of them also from the beginning of a real answer of October 2026 (DimitarMarenov33/NessebarBudgetChecker, docs/sources/eop_api_capture.jsonl), which ends before the title.',
   ],
 })

@@ -29,7 +29,7 @@ export const parseEop = jsonParser(home, (entry, text) => {
     formType,
     noticeType: `type ${type}`,
     procedureId: special ?? id,
-    // The number of the register; only procedures that go to the EU's journal have one.
+    // The number of the register.
     reference: special,
     title: text('TenderName'),
     description: text('TenderDescription'),

@@ -8,6 +8,7 @@ export const source = sourceOf({
   publisher: 'Crown Commercial Service',
   homepage: 'https://www.data.gov.uk/search?q=%22UK+Public+Procurement+Notices%22',
   documentation: 'https://www.find-tender.service.gov.uk/Developer/Documentation',
+  unnamedClients: 1,
   license: openGovernmentLicence,
   channels: [
     {

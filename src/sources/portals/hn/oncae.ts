@@ -40,6 +40,7 @@ export const source = sourceOf({
   politeness: { requestsPerMinute: 10 },
   expects: { silentAfterDays: 120, shape: ['/releases/0/ocid'] },
   caveats: [
+    'The certificate of the host expired in the summer of 2026, say two public programs: it cannot be read until it is renewed.',
     'HC1 begins with 2005, CE with 2014; DDC has 2010 to 2019.',
     'The same releases come through hn-contrataciones-abiertas; whichever comes second is known already.',
   ],

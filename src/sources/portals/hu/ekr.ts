@@ -12,7 +12,7 @@ export const source = sourceOf({
   clients: [
     'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
   ],
-  unnamedClients: 1,
+  unnamedClients: 2,
   channels: [
     {
       name: 'notices',
@@ -44,7 +44,7 @@ export const source = sourceOf({
     shape: ['/lista/0/id', '/lista/0/eljarasTargya', '/lista/0/ajanlatkeroNeve', '/lista/0/hirdetmenyKozzetetelDatuma'],
   },
   caveats: [
-    'Undocumented interface of the public site; newest first; some users report pages of at most 100, others of at most 10, and no total is announced.',
+    'Undocumented interface of the public site; newest first; some users report pages of at most 100, others of at most 10, and no total is announced. One filters by hirdetmenyKozzetetelDatumaKezdet (2026-09-06T00:00:00.000+0000; any other form is answered with 500), another one found dates ignored.',
     'A number of TED (tedAzonosito), or a type that begins with "Uniós", means that the notice is in TED too.',
     'The list of CPV codes is mostly empty; neither list nor detail states values.',
     'Dates are midnight of Budapest, written as an instant of the evening before.',

@@ -11,6 +11,7 @@ export const source = sourceOf({
   homepage: 'https://dati.anticorruzione.it/opendata',
   documentation: 'https://dati.anticorruzione.it/opendata/about',
   clients: ['https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/italy_anac.py'],
+  unnamedClients: 1,
   channels: [
     ckanFiles({
       name: 'months',
