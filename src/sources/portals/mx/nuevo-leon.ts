@@ -13,6 +13,9 @@ export const source = sourceOf({
   clients: [
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/mexico_nuevo_leon.py',
   ],
+  recordings: [
+    'https://github.com/javiercamarapp/Atiende-Agencia-AI/blob/0183e36cf73a4958d22cafa183e01c2cd2be43ef/packages/domain-licitaciones/tests/fixtures/ocds/nl-releases-page-sample.json',
+  ],
   zone: 'America/Monterrey',
   channels: [
     ckanFiles({
@@ -26,5 +29,9 @@ export const source = sourceOf({
   ],
   politeness: { ...browserLike, requestsPerMinute: 30 },
   expects: { silentAfterDays: 120, shape: ['/result/resources/0/url', '/result/resources/0/format'] },
-  caveats: ['Plain user agents are answered with 403.', 'Resources of the format URL lead to api-ocds.nl.gob.mx.'],
+  caveats: [
+    'Plain user agents are answered with 403.',
+    'Resources of the format URL lead to api-ocds.nl.gob.mx.',
+    'The recording is of the pages of that interface (`/api/releases?page=1`), five releases of September 2026.',
+  ],
 })
