@@ -23,7 +23,6 @@ import {
   type LedgerSlot,
   type SlotName,
   type SlotOutcome,
-  type SlotProgress,
   type SourceRun,
   saveItems,
   saveSlotOutcome,
@@ -103,8 +102,7 @@ export async function runSlot(reading: SlotReading): Promise<SlotResult> {
   const { store, source, channel, slot, clock } = reading
   const name: SlotName = { sourceId: source.id, channel: channel.name, slot: slot.key }
   const startedAt = clock()
-  await insertSlots(store.db, source.id, channel.name, [{ slot: slot.key, dueAt: null }])
-  const row = (await findSlot(store.db, name))!
+  const row = await ledgerSlot(store.db, name)
   const isFeed = channel.slots.kind === 'feed'
   const isHopeless = !isFeed && row.failures > 0 && row.failures % hopelessFailures === 0
   const from = isHopeless ? null : row.checkpoint
@@ -127,6 +125,14 @@ export async function runSlot(reading: SlotReading): Promise<SlotResult> {
   } finally {
     await rm(scratchFolder, { recursive: true, force: true })
   }
+}
+
+/** The slot's row of the ledger; added if nobody planned it. */
+async function ledgerSlot(db: Executor, name: SlotName): Promise<LedgerSlot> {
+  const known = await findSlot(db, name)
+  if (known) return known
+  await insertSlots(db, name.sourceId, name.channel, [{ slot: name.slot, dueAt: null }])
+  return (await findSlot(db, name))!
 }
 
 async function readSteps(
@@ -206,6 +212,8 @@ function unreadableBecause(parts: readonly ParsedPart[]): string | undefined {
   return reason
 }
 
+type Sums = Pick<SourceRun, 'entries' | 'documents' | 'notices' | 'rejections'>
+
 /** Steps that are on their way into the store. */
 class Progress {
   readonly #reading: SlotReading
@@ -219,10 +227,10 @@ class Progress {
   #checkpoint: string | null
   #announced: number | null
   #delivered: number
-  /** Whether this reading stored a checkpoint after the one from which it began. */
-  isAdvanced = false
+  #isAdvanced = false
   isStoredWithCheckpoint = false
-  readonly sums = { entries: 0, documents: 0, notices: 0, rejections: 0 }
+  /** What was stored so far. */
+  sums: Sums = { entries: 0, documents: 0, notices: 0, rejections: 0 }
 
   constructor(
     reading: SlotReading,
@@ -237,8 +245,15 @@ class Progress {
   }
 
   /** What the portal announced and what was delivered, over all readings that this one continues. */
-  get totals(): { readonly announced: number | null; readonly delivered: number } {
-    return { announced: this.#announced, delivered: this.#delivered }
+  get totals(): Totals {
+    const { announced, entries } = this.#pending
+    return { announced: announced ?? this.#announced, delivered: this.#delivered + entries }
+  }
+
+  /** Whether this reading came to a checkpoint after the one from which it began. */
+  get isAdvanced(): boolean {
+    const { checkpoint } = this.#pending
+    return this.#isAdvanced || (checkpoint !== undefined && checkpoint !== this.#checkpoint)
   }
 
   withPending(stored: ReadonlyMap<string, string>, keys: readonly string[]): ReadonlyMap<string, string> {
@@ -272,19 +287,14 @@ class Progress {
     if (clock() - this.#groupStartedAt >= groupMs || this.#items.size >= batchDocuments) await this.store()
   }
 
-  /** Stores the group, and `more` with it, in one transaction under the fence. */
-  async store(more?: (trx: Executor) => Promise<void>): Promise<void> {
+  /** Stores the group, and `more` with it, in one transaction under the fence; `more` gets the sums with the group. */
+  async store(more?: (trx: Executor, sums: Sums) => Promise<void>): Promise<void> {
     const { store, source, lease, leaseMs, clock, documentStore } = this.#reading
-    const { checkpoint, announced, entries, isAny } = this.#pending
+    const { checkpoint, entries, isAny } = this.#pending
     if (!isAny && this.#batch.size === 0 && !more) return
     const batch = this.#batch
     const items = [...this.#items].map(([key, version]) => ({ key, version }))
-    const delivered = this.#delivered + entries
-    const progress: SlotProgress = {
-      checkpoint: checkpoint ?? this.#checkpoint,
-      announced: announced ?? this.#announced,
-      delivered,
-    }
+    const progress = { checkpoint: checkpoint ?? this.#checkpoint, ...this.totals }
     try {
       const options = {
         sourceId: source.id,
@@ -293,37 +303,41 @@ class Progress {
         ...(documentStore && { documentStore }),
       }
       const read = await readBatch(store, options, batch)
-      const added = await inTransaction(store, async (trx) => {
+      const { added, sums } = await inTransaction(store, async (trx) => {
         await holdLease(trx, lease, clock() + leaseMs)
         const written = await writeBatch(trx, read, clock())
         await saveItems(trx, source.id, items)
         await saveSlotProgress(trx, this.#name, progress)
-        await more?.(trx)
-        return written
+        const reached = addedUp(this.sums, entries, written)
+        await more?.(trx, reached)
+        return { added: written, sums: reached }
       })
-      for (const { parts } of added) {
-        const { notices, rejections } = countParts(parts)
-        this.sums.notices += notices
-        this.sums.rejections += rejections
-      }
-      this.sums.documents += added.length
+      this.sums = sums
       if (added.length > 0) await this.#reading.onStored?.(added)
     } catch (error) {
       throw error instanceof LeaseLost ? error : new StoreFailure(error)
     }
-    this.sums.entries += entries
-    this.#delivered = delivered
-    if (announced !== undefined) this.#announced = announced
+    this.#isAdvanced = this.isAdvanced
+    this.#checkpoint = progress.checkpoint
+    this.#announced = progress.announced
+    this.#delivered = progress.delivered
     this.isStoredWithCheckpoint = isAny && checkpoint !== undefined
-    if (checkpoint !== undefined && checkpoint !== this.#checkpoint) {
-      this.#checkpoint = checkpoint
-      this.isAdvanced = true
-    }
     this.#batch = new Map()
     this.#bytes = 0
     this.#items = new Map()
     this.#pending = { entries: 0, isAny: false }
   }
+}
+
+/** The sums with a further group: its entries, and the documents of it that were new. */
+function addedUp(sums: Sums, entries: number, added: readonly ReadDocument[]): Sums {
+  let { notices, rejections } = sums
+  for (const { parts } of added) {
+    const counted = countParts(parts)
+    notices += counted.notices
+    rejections += counted.rejections
+  }
+  return { entries: sums.entries + entries, documents: sums.documents + added.length, notices, rejections }
 }
 
 async function finish(
@@ -335,8 +349,6 @@ async function finish(
   startedAt: number,
 ): Promise<SlotResult> {
   const { source, channel, slot, clock } = reading
-  // whole steps before the end are stored, however the reading ends
-  await progress.store()
   const now = clock()
   const { outcome, detail } = outcomeOf(ended, source, channel, progress.totals)
   const judged = judge(
@@ -346,18 +358,11 @@ async function finish(
     { outcome, detail },
     { startedAt, now, completedAt: row.completedAt, isPast: reading.isPast },
   )
-  const run: SourceRun = {
-    ...name,
-    startedAt,
-    endedAt: now,
-    outcome,
-    requests: reading.connection.requests(),
-    ...progress.sums,
-    detail,
-  }
-  await progress.store(async (trx) => {
+  const run = { ...name, startedAt, endedAt: now, outcome, requests: reading.connection.requests(), detail }
+  // whole steps before the end are stored, however the reading ends
+  await progress.store(async (trx, sums) => {
     if (judged) await saveSlotOutcome(trx, name, judged)
-    await insertRun(trx, run)
+    await insertRun(trx, { ...run, ...sums })
     const isCheck =
       outcome === 'complete' ||
       outcome === 'unchanged' ||
@@ -366,7 +371,12 @@ async function finish(
     if (isCheck) await setSourceCheck(trx, source.id, now)
   })
   const retryAt = retryAtOf(ended)
-  return { ...run, dueAt: judged ? judged.dueAt : row.dueAt, ...(retryAt !== undefined && { retryAt }) }
+  return {
+    ...run,
+    ...progress.sums,
+    dueAt: judged ? judged.dueAt : row.dueAt,
+    ...(retryAt !== undefined && { retryAt }),
+  }
 }
 
 type Totals = { readonly announced: number | null; readonly delivered: number }
