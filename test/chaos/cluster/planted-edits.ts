@@ -73,6 +73,6 @@ export const plantedClusterEdits: readonly (PlantedEdit & {
     from: 'hashOf(identity)\n',
     to: 'hashOf(identity, String(Math.random()))\n',
     kinds: ['publisher killed'],
-    finding: /is missing|is no hit|came as/,
+    finding: /msg_\w+ differs/,
   },
 ]
