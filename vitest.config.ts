@@ -16,7 +16,7 @@ const files = all.filter((file) => !leftOut.includes(file))
  * corpus.
  */
 const starters =
-  /world\.ts|playwright-core|openStore|node:(child_process|worker_threads|http|net)'|createServer|startSimulator|simulated|packers|exec-sink|openMatcher|TEST_DATABASE_URL|limiter-shared|shared\/corpus/
+  /world\.ts|playwright-core|openStore|PGlite\.create|node:(child_process|worker_threads|http|net)'|createServer|startSimulator|simulated|packers|exec-sink|openMatcher|TEST_DATABASE_URL|limiter-shared|shared\/corpus/
 const textOf = (file: string) => readFileSync(file, 'utf8')
 /** Tests that drive a browser: one after the other, when nothing else runs, as a browser takes both cores. */
 const browser = files.filter((file) => /playwright-core|launchChromium/.test(textOf(file)))

@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import type { ErrorFields, Reply, Request, WorkerOptions } from './messages.ts'
 import { startParameters } from './start-parameters.ts'
+import { Statements } from './statements.ts'
 import { SyncNodeFS } from './sync-node-fs.ts'
 
 const options = workerData as WorkerOptions
@@ -15,6 +16,7 @@ let severeLine: string | undefined
 /** The engine continues after a panic as if nothing had happened; its answers cannot be trusted then. */
 let hasPanicked = false
 let pglite: PGlite | undefined
+let statements: Statements
 let checkpointedAtBytes = 0
 let turn: Promise<void> = start()
 
@@ -54,6 +56,7 @@ async function start(): Promise<void> {
         return false
       },
     })
+    statements = new Statements(pglite)
     if (!options.isFirstRun) return say({ kind: 'ready' })
     await pglite.close()
     say({ kind: 'closed' })
@@ -73,7 +76,7 @@ async function answer(request: Request): Promise<void> {
   }
   let reply: Reply
   try {
-    const result = await pglite.query(request.sql, [...request.parameters])
+    const result = await statements.run(request.sql, request.parameters)
     // The engine hides its own crashes: they appear as a missing answer.
     if (result === undefined) return giveUp('the engine gave no answer')
     const { rows, affectedRows, command } = result
