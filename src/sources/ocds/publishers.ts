@@ -25,6 +25,7 @@ const publishers: { readonly [prefix: string]: Publisher } = {
   'ocds-1xraxc': { id: 'ocds-1xraxc', country: 'ES', writesLocalTimeAsUtc: true },
   'ocds-f5kvwu': { id: 'ocds-f5kvwu', country: 'IN', writesDayBeforeMonth: true },
   'ocds-70d2nz': { id: 'cl-chilecompra', country: 'CL' },
+  'ocds-5wno2w': { id: 'ec-sercop', country: 'EC' },
   'ocds-9t57fa': { id: 'za-national-treasury', country: 'ZA', writesLocalTimeAsUtc: true },
   'ocds-dgv273': { id: 'pe-oece', country: 'PE' },
   'ocds-07smqs': { id: 'ocds-07smqs', country: 'MX' },

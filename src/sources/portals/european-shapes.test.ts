@@ -1,13 +1,20 @@
 // Odd entries of European portals: two shapes in one feed, ends before the award, standards inside of a portal's own
 // answer.
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { zipSync } from 'fflate'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { Notice, ParsedPart } from '../../domain/notice.ts'
 import { fetchOf } from '../deliver/fetch-of.ts'
+import { source as announcementService } from '../doe/doe.ts'
 import type { FetchContext } from '../fetch.ts'
+import type { Source } from '../source.ts'
 import { kerndatenParser } from './at/parse-kerndaten.ts'
 import { parseBosa } from './be/parse-bosa.ts'
 import { parseAmtsblatt } from './ch/parse-amtsblatt.ts'
 import { parseVvz } from './cz/parse-vvz.ts'
+import { source as nrw } from './de/vergabe-nrw.ts'
 import { placspParser } from './es/parse-placsp.ts'
 import { parseFundingTenders } from './eu/parse-funding-tenders.ts'
 import { parseHilma } from './fi/parse-hilma.ts'
@@ -268,33 +275,54 @@ describe("the EU's funding and tenders portal", () => {
   })
 })
 
+const scratchFolder = mkdtempSync(join(tmpdir(), 'european-shapes-'))
+afterAll(() => rmSync(scratchFolder, { recursive: true }))
+
+/** What the first channel of a source reads from one answer. */
+async function readAnswer(source: Source, bytes: Uint8Array): Promise<ParsedPart[]> {
+  const context: FetchContext = {
+    slot: { key: 'whole' },
+    checkpoint: undefined,
+    zone: source.zone,
+    key: '',
+    now: () => Date.UTC(2026, 10, 20),
+    scratchFolder,
+    signal: new AbortController().signal,
+    knownVersions: async () => new Map(),
+    send: async () => ({
+      status: 200,
+      headers: {},
+      version: undefined,
+      bytes: async () => bytes,
+      async *chunks() {
+        yield bytes
+      },
+    }),
+  }
+  const read: ParsedPart[] = []
+  for await (const { documents } of fetchOf(source.channels[0].delivery)(context))
+    read.push(...documents.flatMap((document) => source.parse!(document.bytes)))
+  return read
+}
+
+describe('a feed of vergabe.NRW', () => {
+  it('is a zip of notices, each with the key that it has in the announcement service', async () => {
+    const notices = ['eforms-de-2.1', 'eforms-sdk-1.12'].map((profile, index) =>
+      Buffer.from(eforms.replace('eforms-sdk-1.10', profile).replace(noticeId, noticeId.replace(/^e/, String(index)))),
+    )
+    const zip = zipSync(Object.fromEntries(notices.map((bytes, index) => [`${index}.xml`, bytes])))
+    const read = await readAnswer(nrw, zip)
+    const keysOf = (parts: readonly ParsedPart[]) => parts.map((part) => 'notice' in part && part.notice.noticeKey)
+    expect(keysOf(read)).toEqual(['0', '1'].map((first) => `doe:${noticeId.replace(/^e/, first)}-02`))
+    expect(keysOf(read)).toEqual(keysOf(notices.flatMap((bytes) => announcementService.parse!(bytes))))
+  })
+})
+
 describe('Liechtenstein', () => {
   it('finds the notices in the wrapper of the answer', async () => {
     const notice = { id: 611, name: 'Sanierung Schulhaus', formName: 'Offenes Verfahren', contAuthOfficialName: 'Land' }
     const bytes = json({ result: [{ ...notice, submitDeadline: '2026-12-12T17:00:00', tresholdTypeId: 1 }] })
-    const context: FetchContext = {
-      slot: { key: 'whole' },
-      checkpoint: undefined,
-      zone: liechtenstein.zone,
-      key: '',
-      now: () => Date.UTC(2026, 10, 20),
-      scratchFolder: '',
-      signal: new AbortController().signal,
-      knownVersions: async () => new Map(),
-      send: async () => ({
-        status: 200,
-        headers: {},
-        version: undefined,
-        bytes: async () => bytes,
-        async *chunks() {
-          yield bytes
-        },
-      }),
-    }
-    const read: ParsedPart[] = []
-    for await (const { documents } of fetchOf(liechtenstein.channels[0].delivery)(context))
-      read.push(...documents.flatMap((document) => liechtenstein.parse!(document.bytes)))
-    expect(only(read)).toMatchObject({
+    expect(only(await readAnswer(liechtenstein, bytes))).toMatchObject({
       noticeId: '611',
       contractingAuthorities: [{ name: 'Land' }],
       submissionDate: '2026-12-12T16:00:00.000Z',

@@ -148,7 +148,7 @@ const formTypes = {
 
 it('every portal with its own format has a sample writer and a test', () => {
   /** Written by the simulator itself, or in the format of a standard. */
-  const withoutWriter = ['doe', 'ee-rhr', 'ua-prozorro']
+  const withoutWriter = ['de-vergabe-nrw', 'doe', 'ee-rhr', 'ua-prozorro']
   const own = [...sources.values()].filter(({ id, parse }) => parse && !withoutWriter.includes(id))
   const tests = readdirSync(join(import.meta.dirname, '..'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.test.ts'))

@@ -245,6 +245,26 @@ const portals: readonly (readonly [id: string, channel: string, expected: readon
           : undefined
         : packageOf(query(url, 'ocid')!.slice(2)),
   ],
+  [
+    'ec-sercop',
+    'months',
+    ['1', '2', '3'],
+    (url) =>
+      query(url, 'type') === 'json' && query(url, 'year') === '2026' && query(url, 'month') === '11'
+        ? zipOf({ 'releases_2026_noviembre.json': [packageOf(1), packageOf(2, 3)] })
+        : undefined,
+  ],
+  [
+    'ec-sercop',
+    'processes',
+    ['1', '2'],
+    (url) => {
+      if (url.pathname.endsWith('/record')) return packageOf(query(url, 'ocid')!.slice(2))
+      if (query(url, 'year') !== '2026' || query(url, 'search') !== '') return undefined
+      const page = Number(query(url, 'page'))
+      return { total: 2, page, pages: 2, data: [{ id: page, ocid: `o/${page}`, amount: '0.000000' }] }
+    },
+  ],
   ['es-zaragoza', 'processes', ['1'], (url) => (url.search ? [{ ocid: 'ocds-1' }] : packageOf(1))],
   [
     'fr-decp',

@@ -14,8 +14,8 @@ import type { Channel, Source } from '../source.ts'
 
 const ids = `
   al-procurement-commission am-armeps ar-mendoza au-austender br-compras br-medicamentos-transparentes ca-quebec
-  cl-chilecompra cr-poder-judicial de-bekanntmachungsservice-ocds do-dgcp es-zaragoza fr-decp gb-contracts-finder
-  gb-find-a-tender gb-public-contracts-scotland gb-sell2wales ge-state-procurement gh-ghaneps gt-guatecompras
+  cl-chilecompra cr-poder-judicial de-bekanntmachungsservice-ocds do-dgcp ec-sercop es-zaragoza fr-decp
+  gb-contracts-finder gb-find-a-tender gb-public-contracts-scotland gb-sell2wales ge-state-procurement gh-ghaneps gt-guatecompras
   hn-contrataciones-abiertas hn-iaip hn-oncae hn-sefin hr-eojn-contracts id-opentender in-assam it-anac ke-ppra lr-ppcc
   md-mtender mt-epps mw-maneps mx-aguascalientes-plataforma-estatal mx-aguascalientes-sesea mx-estado-de-mexico-sesaemm
   mx-inaip-yucatan mx-infocdmx mx-michoacan-sesea mx-nuevo-leon mx-nuevo-leon-infraestructura mx-puebla-seseap
