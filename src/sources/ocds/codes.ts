@@ -59,7 +59,7 @@ export function procedureTypeOf(method: string | undefined, details: string | un
   if (/innovation partnership|innovationpartnership/.test(words)) return 'innovation'
   if (/competitive dialogue|competitivedialogue/.test(words)) return 'comp-dial'
   if (
-    /without (?:a )?(?:prior |call|publication)|withoutcall|without prior|direct award|single tender action|ajuste direto/.test(
+    /without (?:a )?(?:prior |call|publication)|withoutcall|without prior|with no preliminary announcement|direct award|single tender action|ajuste direto/.test(
       words,
     )
   )

@@ -200,6 +200,8 @@ describe('a release', () => {
     })
     expect(read('selective', 'Competitive procedure with negotiation').procedureType).toBe('neg-w-call')
     expect(read('limited', 'Negotiated procedure without prior publication').procedureType).toBe('neg-wo-call')
+    const armenian = 'NPNA (Negotiated Procedure with No Preliminary Announcement)'
+    expect(read('direct', armenian).procedureType).toBe('neg-wo-call')
     expect(read('selective', 'neg-w-call').procedureType).toBe('neg-w-call')
     expect(read('open', '').procedureType).toBe('open')
     expect(read('open', 'Below threshold - open competition').procedureType).toBe('open')

@@ -39,3 +39,13 @@ test('UNDP: number, agency, country and deadline of a negotiation', () => {
     submissionDate: '2027-01-01T04:59:59.000Z',
   })
 })
+
+test.each([
+  ['Ανοικτή', 'open'],
+  ['Διαπραγμάτευση χωρίς προηγούμενη δημοσίευση', 'neg-wo-call'],
+  ['Συνοπτική Διαδικασία', undefined],
+])('Cyprus: %s is %s', (procedure, procedureType) => {
+  const heads = 'CFTID,ORGANIZATIONNAME,CFTTITLE,Procedure El,EONAME,AWARDEDCONTRVALUE,AWARDDATE'
+  const row = `7,Δήμος,Τραπέζια,${procedure},ABC Ltd,100,02-01-2025 00:00:00`
+  expect(read('cy-awarded-contracts', `${heads}\n${row}\n`).procedureType).toBe(procedureType)
+})
