@@ -59,6 +59,15 @@ test('Korea: the lists of all five kinds of notice', () => {
   expect(delivery.each).toMatchObject({ values: expect.arrayContaining(['Etc', 'Frgcpt', 'Thng', 'Servc', 'Cnstwk']) })
 })
 
+test('Malta: months are asked of the portal itself, as a client read them there in August 2026', () => {
+  const { delivery, slots } = sources.get('mt-epps')!.channels[0]
+  if (delivery.kind !== 'single') throw new Error('not one answer')
+  expect(fillTemplate(delivery.request, day, 'Europe/Malta').url).toBe(
+    'https://www.etenders.gov.mt/ocds/services/recordpackage/getrecordpackage/2026/11',
+  )
+  expect(slots).toMatchObject({ kind: 'month', since: '2023-01-01' })
+})
+
 test('World Bank: no parameter that the search ignores', () => {
   expect(requestsOf('zz-world-bank')).toEqual([
     {
