@@ -7,6 +7,9 @@ export const source = sourceOf({
   title: 'ARMEPS',
   publisher: 'Ministry of Finance of the Republic of Armenia',
   homepage: 'https://armeps.am',
+  recordings: [
+    'https://github.com/open-contracting/sample-data/blob/b8b6cfcf0e67263106b8fae462737e69b4ac3d7e/real-examples/armenia/sample/releases/6.json',
+  ],
   clients: ['https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/armenia.py'],
   channels: [
     {
@@ -27,5 +30,6 @@ export const source = sourceOf({
   expects: { silentAfterDays: 10, shape: ['/releases/0/ocid'] },
   caveats: [
     'Some offsets are answered with errors; each day has its own, so that one of them costs one day until it works again.',
+    'Three releases of the recorded list of 2018 were read: two negotiated without announcement, and a plan without title.',
   ],
 })

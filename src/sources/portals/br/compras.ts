@@ -12,6 +12,7 @@ export const source = sourceOf({
   documentation: `${host}/swagger-ui/index.html`,
   clients: [
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/brazil_compras.py',
+    'https://github.com/mpraes/open-gov-supply-chain-data/blob/012e0e92d47788d60da707eefbbe943774453de1/src/clients/compras_api.py',
   ],
   channels: [
     {

@@ -9,8 +9,12 @@ export const source = sourceOf({
   title: 'Κατάλογος δημοσίων συμβάσεων που κατακυρώθηκαν',
   publisher: 'Γενικό Λογιστήριο της Δημοκρατίας',
   homepage: dataset,
+  recordings: [
+    'https://github.com/sCuz12/promitheies.cy/blob/ad5735ac3df82870cef5b28968c05673918609a3/internal/datagovcy/testdata/sample_current.csv',
+  ],
   clients: [
     'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+    'https://github.com/sCuz12/promitheies.cy/blob/6f38ed1841853fc8e6aba85584bac73a0e1706e9/internal/datagovcy/csv.go',
   ],
   license: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
   channels: [
@@ -32,6 +36,6 @@ export const source = sourceOf({
     'Awards only: the search for tenders of eprocurement.gov.cy is behind a CAPTCHA.',
     'The names of the files change with every half-year and are found on the page of the data set.',
     'One tender has a row for every contract; "Κάτω" and "Πάνω" say whether it is below or above the threshold.',
-    'The columns are known from public code of 2026; no live table has been seen.',
+    'A client counts 15 tables of 2009 to 2026 on the page; only those with CfTsAwarded in their name are read.',
   ],
 })

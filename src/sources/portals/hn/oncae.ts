@@ -11,6 +11,7 @@ export const source = sourceOf({
   homepage: 'https://oncae.gob.hn/datosabiertos',
   clients: [
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/honduras_oncae.py',
+    'https://github.com/gabe317-hue/sentinel-ai-dashboard/blob/72b675611a6f0c6bf1c164863eefedc753c92e0c/scripts/oncae-workaround/ingest_oncae.py',
   ],
   channels: [
     {

@@ -10,6 +10,7 @@ export const source = sourceOf({
   documentation: 'https://guancasco.sefin.gob.hn/EDCA_WEBAPI/swagger/ui/index',
   clients: [
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/honduras_sefin_api.py',
+    'https://github.com/vlasvlasvlas/ocds_get_data/blob/8e921d5621e7b88067a902d8290795022b7eecc1/hnd_get_sefin_contratos.py',
   ],
   channels: [
     {
@@ -42,5 +43,6 @@ export const source = sourceOf({
   caveats: [
     'The list of 2012 to 2018 is answered with 500; those years come from the archives.',
     'The list has no dates: a process is read once there, and again in the archive of its year.',
+    'One of the two clients reads the archives only.',
   ],
 })

@@ -11,8 +11,9 @@ export const source = sourceOf({
   homepage: 'https://ekr.gov.hu',
   clients: [
     'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+    'https://github.com/CodecoolTech/tender-watcher/blob/95fb8031d34f4c16e46635cb0a5647e4bbeeb8dc/ekr_source.py',
   ],
-  unnamedClients: 2,
+  unnamedClients: 1,
   channels: [
     {
       name: 'notices',

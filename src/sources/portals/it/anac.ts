@@ -10,7 +10,10 @@ export const source = sourceOf({
   publisher: 'Autorità Nazionale Anticorruzione',
   homepage: 'https://dati.anticorruzione.it/opendata',
   documentation: 'https://dati.anticorruzione.it/opendata/about',
-  clients: ['https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/italy_anac.py'],
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/italy_anac.py',
+    'https://github.com/spmbiz/tender-engine/blob/4b7a8d65268ee10efd6ba4b09900c08fbe7ad312/pipeline/discover_it_anac_ocds_bulk.py',
+  ],
   unnamedClients: 1,
   channels: [
     ckanFiles({
@@ -27,5 +30,6 @@ export const source = sourceOf({
     'Plain user agents get a page "Request Rejected" with status 200.',
     'One very large file per month.',
     'Releases without `ocid` occur; it is then the beginning of their `id`. Releases without `date` occur too.',
+    'One of the two clients asks for the data set of each year by its name (package_show) and reads the same files.',
   ],
 })

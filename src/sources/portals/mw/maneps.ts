@@ -27,8 +27,8 @@ export const source = sourceOf({
   homepage: 'https://maneps.mw',
   clients: [
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/malawi_base.py',
+    'https://github.com/DizzyLamar/BidWatch/blob/282a6bc3c253e263d41fbde4c94766c6db5de79f/backend/opportunity-discovery.ts',
   ],
-  unnamedClients: 1,
   channels: [
     list('releases', 'release-package', releases),
     { ...list('records', 'record-package', records), role: 'spare' },

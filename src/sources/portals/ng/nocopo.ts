@@ -25,5 +25,7 @@ export const source = sourceOf({
   caveats: [
     'Everything in one archive, whose making and reading takes up to an hour.',
     'Members without releases occur.',
+    'In October 2026, a reader found that the address leads to a zip made at that moment.',
+    'In an archive of 2021, every release is dated with the making of the archive, and most are plans.',
   ],
 })

@@ -11,6 +11,7 @@ export const source = sourceOf({
   homepage: 'https://www.catalogos.perucompras.gob.pe/ConsultaOrdenesPub',
   clients: [
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/peru_compras_api.py',
+    'https://github.com/ANTDOR9/PROYECTO-TRACKER-LICITACIONES/blob/299785cc71e9fbae7c77399c9279953b1a4b6d45/src/perucompras.py',
   ],
   channels: [
     {
@@ -53,6 +54,7 @@ export const source = sourceOf({
   expects: { silentAfterDays: 30, shape: ['/releases/0/ocid'] },
   caveats: [
     'Strings contain plain line breaks, which JSON forbids.',
-    'The monthly files are older than the answers; a client found in August 2026 that their list answers 500.',
+    'The monthly files are older than the answers.',
+    'One of the two clients reads only the monthly files; it found in August 2026 that their list answers 500.',
   ],
 })

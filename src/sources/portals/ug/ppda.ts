@@ -12,8 +12,8 @@ export const source = sourceOf({
   homepage: 'https://gpp.ppda.go.ug',
   clients: [
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/uganda_releases.py',
+    'https://github.com/raheebwa/trustscore-atlas/blob/9848655d80b4be8288e3e687ab4e5da4645fa245/packs/ug/sources/ppda_ocds/adapter.py',
   ],
-  unnamedClients: 1,
   channels: [
     {
       name: 'fiscal-years',
