@@ -80,7 +80,6 @@ describe.skipIf(!hasChromium)('the screens of a running service', () => {
   let service: ChildProcess
   let browser: Browser
   let ready: { readonly console: string; readonly data: string }
-  let storage: Awaited<ReturnType<BrowserContext['storageState']>>
   let screens: CrawledConsole
   beforeAll(async () => {
     folder = await putEmptyStock(await mkdtemp(join(tmpdir(), 'tenderstock-screens-')))
@@ -96,21 +95,10 @@ describe.skipIf(!hasChromium)('the screens of a running service', () => {
       }
     }
     service.stdout!.resume()
-    const made = spawnSync(process.execPath, [program, 'console', 'link', '--data', folder, '--json'], {
-      encoding: 'utf8',
-    })
-    const { link } = JSON.parse(made.stdout.trim().split('\n').at(-1)!) as { link: string }
     browser = await launchChromium()
-    const first = await browser.newContext()
-    const page = await first.newPage()
-    await page.goto(link)
-    await page.locator('main form button').first().click()
-    await page.waitForLoadState()
-    const home = new URL(page.url()).pathname
-    expect(home).toMatch(/^\/o\//)
-    storage = await first.storageState()
-    await first.close()
-    const cookie = storage.cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
+    const { home, context } = await signIn()
+    const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
+    await context.close()
     screens = await crawlConsole(ready.console, { cookie, home, allGuides: isFull })
   }, 300_000)
   afterAll(async () => {
@@ -166,10 +154,27 @@ describe.skipIf(!hasChromium)('the screens of a running service', () => {
     await context.close()
   })
 
+  /** Signed in just now: forms that need a sign-in of the last minutes show themselves. */
   async function contextOf(language: Language) {
-    const context = await browser.newContext({ storageState: storage, bypassCSP: false, reducedMotion: 'reduce' })
+    const { context } = await signIn()
     await context.addCookies([{ name: 'language', value: language, url: ready.console }])
     return context
+  }
+
+  async function signIn() {
+    const made = spawnSync(process.execPath, [program, 'console', 'link', '--data', folder, '--json'], {
+      encoding: 'utf8',
+    })
+    const { link } = JSON.parse(made.stdout.trim().split('\n').at(-1)!) as { link: string }
+    const context = await browser.newContext({ bypassCSP: false, reducedMotion: 'reduce' })
+    const page = await context.newPage()
+    await page.goto(link)
+    await page.locator('main form button').first().click()
+    await page.waitForLoadState()
+    const home = new URL(page.url()).pathname
+    expect(home).toMatch(/^\/o\//)
+    await page.close()
+    return { home, context }
   }
 
   /** Loads a screen once, and checks it in each window. */
@@ -189,6 +194,7 @@ describe.skipIf(!hasChromium)('the screens of a running service', () => {
       if (turn === 0) {
         const answer = await page.goto(ready.console + path, { waitUntil: 'load' })
         if (answer?.status() !== 200) faults.push(`${name}: ${answer?.status()}`)
+        if (answer?.url() !== ready.console + path) faults.push(`${name}: shows ${answer?.url()} instead`)
         await page.evaluate(axe)
       }
       const onlyColors = shown[turn - 1]?.width === width
