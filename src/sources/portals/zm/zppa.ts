@@ -17,6 +17,6 @@ export const source = sourceOf({
   caveats: [
     'OCDS 1.0: buyers and suppliers are inline.',
     'During maintenance, the platform answers HTML with status 200.',
-    'A client finds plain text in place of the archive of a month without records; such a month fails until it has some.',
+    'A client finds plain text in place of the archive of a month without records; such a month is empty if the list of months lacks it.',
   ],
 })
