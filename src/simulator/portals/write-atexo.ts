@@ -17,8 +17,8 @@ const announcements = {
   award: "Avis d'attribution",
 } as const
 
-/** The writer of one platform: its consultations carry their own host. */
-function atexoWriter(host: string): (notice: PortalSample) => string {
+/** The writer of one platform: its consultations carry their own host, and may belong to one organization. */
+function atexoWriter(host: string, organization?: string): (notice: PortalSample) => string {
   return (notice) => {
     const published = localTimeOf(notice.publishedAt, 'Europe/Paris')
     const at = `${published.date}T${published.time}${published.offset}`
@@ -30,7 +30,8 @@ function atexoWriter(host: string): (notice: PortalSample) => string {
       reference: notice.reference,
       intitule: notice.title,
       objet: notice.description,
-      organismeDenomination: notice.buyer.name,
+      organismeDenomination: organization ?? notice.buyer.name,
+      ...(organization && { directionServiceLibelle: notice.buyer.name }),
       typeProcedureLibelle: procedures[notice.procedureType],
       typeAnnonceLibelle: announcements[notice.kind],
       naturePrestationLibelle: natures[notice.nature],
@@ -48,5 +49,5 @@ function atexoWriter(host: string): (notice: PortalSample) => string {
 
 export const writers: SampleWriters = {
   'fr-place': atexoWriter('www.marches-publics.gouv.fr'),
-  'lu-pmp': atexoWriter('pmp.b2g.etat.lu'),
+  'lu-pmp': atexoWriter('pmp.b2g.etat.lu', 'Portail des marchés publics'),
 }

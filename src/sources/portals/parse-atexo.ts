@@ -17,10 +17,21 @@ const procedures = {
   open: /ouvert/i,
 }
 
+/** Consultations on which buyers try the platform out. */
+const trials = /ne pas utiliser|consultation technique test/i
+
+/** The member that names the buyer: where all buy on one organization's account, its service does. */
+type BuyerAt = 'organismeDenomination' | 'directionServiceLibelle'
+
 /** The parser of one platform. It never throws. */
-export function atexoParser(publisher: string): (bytes: Uint8Array) => ParsedPart[] {
+export function atexoParser(
+  publisher: string,
+  buyerAt: BuyerAt = 'organismeDenomination',
+): (bytes: Uint8Array) => ParsedPart[] {
   const home = homeOf({ publisher, profile: 'atexo-mpe-v2', language: 'fr', currency: 'EUR' })
   return jsonParser(home, (entry, text) => {
+    if (trials.test(text('intitule') ?? ''))
+      return { reason: 'not-procurement', path: '/intitule', detail: 'a trial of the platform' }
     const id = cleanField(text('id'), 50)
     const published = text('dateMiseEnLigneCalcule', 'dateMiseEnLigne')
     const changed = text('dateModification')
@@ -38,7 +49,7 @@ export function atexoParser(publisher: string): (bytes: Uint8Array) => ParsedPar
       changedAt: changed,
       // Years from 2050 on mean "no deadline".
       deadline: deadline !== undefined && deadline < '2050' ? deadline : undefined,
-      buyer: { name: text('organismeDenomination', 'directionServiceLibelle') },
+      buyer: { name: text(buyerAt, 'organismeDenomination', 'directionServiceLibelle') },
       cpv: [
         text('codeCpvPrincipal'),
         textsAt(entry, 'codesCpvSecondaires'),

@@ -13,8 +13,9 @@ const natures = { works: 1, supplies: 2, services: 3 } as const
 
 export function write(notice: PortalSample): string {
   const deadline = notice.deadline && localTimeOf(notice.deadline, 'Europe/Vaduz')
+  const changed = localTimeOf(notice.publishedAt, 'Europe/Vaduz')
   return JSON.stringify({
-    id: notice.number * 10 + notice.version,
+    id: notice.number,
     name: notice.title,
     contractDescription: notice.description,
     formName: forms[notice.kind],
@@ -23,6 +24,7 @@ export function write(notice: PortalSample): string {
     documentNumber: notice.reference,
     nutsCode: 'LI000',
     submitDeadline: deadline ? `${deadline.date}T${deadline.time}` : '0001-01-01T00:00:00',
+    updatedAt: `${changed.date}T${changed.time}.${String(notice.version).padStart(3, '0')}`,
     tresholdTypeId: 1,
   })
 }

@@ -23,6 +23,8 @@ export const parseVergaben = jsonParser(home, (entry, text) => {
   const id = cleanField(text('id'), 50)
   const form = cleanField(text('formName'), 200) ?? ''
   const formType = firstMatch(forms, form) ?? 'competition'
+  const changedAt = text('updatedAt')
+  const deadline = formType === 'result' ? undefined : text('submitDeadline')
   return {
     id,
     formType,
@@ -31,12 +33,18 @@ export const parseVergaben = jsonParser(home, (entry, text) => {
     title: titleIn(text('name', 'contractName'), home.language),
     description: text('contractDescription'),
     publishedAt: text('publicationDate', 'publishDate'),
-    deadline: formType === 'result' ? undefined : text('submitDeadline'),
+    changedAt,
+    deadline,
     buyer: { name: text('contAuthOfficialName') },
     cpv: [member(entry, 'cpvCode'), member(entry, 'cpvCodes')],
     nuts: text('nutsCode'),
     nature: contractNatures[text('contractTypeId') ?? ''],
     isCancelled: /widerruf|abbruch/i.test(`${form} ${text('statusName') ?? ''}`),
-    also: { id, noticeId: id, url: id && `https://vergaben.llv.li/Detail/${id}` },
+    also: {
+      // A notice is changed in place, and becomes its own award: each state is a notice.
+      id: id && `${id}@${changedAt ?? deadline ?? ''}/${formType}`,
+      noticeId: id,
+      url: id && `https://vergaben.llv.li/Detail/${id}`,
+    },
   }
 })

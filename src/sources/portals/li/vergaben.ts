@@ -9,6 +9,7 @@ export const source = sourceOf({
   homepage: 'https://vergaben.llv.li',
   clients: [
     'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
+    'https://github.com/meccaconsulting/mecca-dashboard/blob/1cf50b06be7b7370f2a136a108384d1135a77bbf/src/weeklyTenderFeed.js',
   ],
   unnamedClients: 1,
   channels: [
@@ -32,6 +33,8 @@ export const source = sourceOf({
     'Undocumented: the answer to an empty query is the whole list of about 29 notices, so it says nothing of those that ended.',
     'tresholdTypeId 1 is below the EU thresholds, 2 above (those are in TED too, without a common number).',
     'No CPV, no value, and no reliable date of publication; works are classified by BKP numbers.',
-    'The list is expected at /result, as on the other portals of this software (ANKÖ); it has not been seen live.',
+    'The second client reads the same software (ANKÖ) in three Austrian states, within a session that its page opens, and finds the list at /result.',
+    'There the detail of a notice (`api/Procurement/Notice/Get/ID`) has the dates of its forms, and CPV codes in its text; it is not read here, because nobody is known to read it in Liechtenstein.',
+    'No live answer has been seen.',
   ],
 })
