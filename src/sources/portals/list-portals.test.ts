@@ -35,7 +35,7 @@ const shapes: {
 } = {
   'ba-ejn': { without: ['cpv', 'value'], only: ['call', 'change'] },
   'br-pncp': { without: ['cpv', 'winner', 'planning'] },
-  'bg-eop': { without: ['cpv', 'award', 'winner', 'cancellation'] },
+  'bg-eop': { without: [] },
   'ca-canadabuys': { without: ['cpv', 'value', 'winner'] },
   'co-secop2': { without: ['cpv'] },
   'cy-awarded-contracts': { without: ['deadline'], only: ['award'] },

@@ -68,6 +68,13 @@ test('Malta: months are asked of the portal itself, as a client read them there 
   expect(slots).toMatchObject({ kind: 'month', since: '2023-01-01' })
 })
 
+test('Bulgaria: the files of a day have the names that three clients request', () => {
+  const [procedures, contracts] = requestsOf('bg-eop').map(({ request }) => decodeURIComponent(request))
+  const folder = 'https://storage.eop.bg/open-data-2026-11-24'
+  const name = (kind: string) => `Автоматично генерирани данни за ${kind}, публикувани в ЦАИС ЕОП на 24.11.2026.json`
+  expect([procedures, contracts]).toEqual([`${folder}/${name('поръчки')}`, `${folder}/${name('договори')}`])
+})
+
 test('World Bank: no parameter that the search ignores', () => {
   expect(requestsOf('zz-world-bank')).toEqual([
     {

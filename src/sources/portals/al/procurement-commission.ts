@@ -33,5 +33,9 @@ export const source = sourceOf({
   ],
   politeness: { requestsPerMinute: 10 },
   expects: { silentAfterDays: 30, shape: ['/result/releases'] },
-  caveats: ['Only tenders about which somebody complained.', 'A year without decisions has an empty list.'],
+  caveats: [
+    'Only tenders about which somebody complained.',
+    'A year without decisions has an empty list.',
+    'One public client is known. It reads the decisions of 2010 to 2020 at getHistoricBulkJsonByYear, which this card does not.',
+  ],
 })

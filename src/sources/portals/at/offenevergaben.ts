@@ -40,6 +40,7 @@ export const source = sourceOf({
     'The dump is a zip with one table of about 240,000 rows since 2019; only rows that changed become new documents.',
     'A copy of the Kerndaten of the other Austrian sources, under ids of its own: it joins them by buyer and reference only.',
     'The program that writes the dump puts semicolons between the cells, the page that offers it says commas: both are read.',
+    'One public client is known; it says commas too.',
     'Deadlines are days without a time. The columns follow the program that writes the dump, which is public.',
     'Rows marked OSB are above the EU thresholds and in TED too.',
   ],

@@ -31,5 +31,5 @@ export const source = sourceOf({
   ],
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 400, shape: ['/result/resources/0/url', '/result/resources/0/format'] },
-  caveats: ['One file per year.', 'Some members of the archive are not valid JSON.'],
+  caveats: ['One file per year.', 'Some members of the archive are not valid JSON.', 'One public client is known.'],
 })

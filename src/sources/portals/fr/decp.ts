@@ -8,7 +8,10 @@ export const source = sourceOf({
   title: 'Données essentielles de la commande publique, fichiers consolidés',
   publisher: "Ministère de l'Économie et des Finances",
   homepage: 'https://www.data.gouv.fr/fr/datasets/donnees-essentielles-de-la-commande-publique-fichiers-consolides/',
-  clients: ['https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/france.py'],
+  clients: [
+    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/france.py',
+    'https://github.com/ColinMaudry/static-ocds-stats/blob/28e58b7ea7689fd4e7ed3cfeae1879397716f22d/generate.sh',
+  ],
   license: { name: 'Licence Ouverte 2.0', url: 'https://www.etalab.gouv.fr/licence-ouverte-open-licence/' },
   channels: [
     {
@@ -28,9 +31,12 @@ export const source = sourceOf({
     },
   ],
   politeness: { restMs: dayMs / 24 },
-  expects: { silentAfterDays: 30, shape: ['/resources/0/url', '/resources/0/last_modified'] },
+  // The file is no longer rewritten.
+  expects: { silentAfterDays: 400, shape: ['/resources/0/url', '/resources/0/last_modified'] },
   caveats: [
-    'Awarded contracts only, no calls for tenders.',
-    'Only resources whose description names OCDS are read; each is one very large file.',
+    'Awarded contracts only, no calls for tenders; contracts modified later are as they were first awarded.',
+    'Only resources whose description names OCDS are read: one file of 1 GB (decp.ocds.json), last rewritten on 7 February 2023. The contracts since then are in fr-decp-awards.',
+    'The second client takes the address of the file by hand; its page names this file. Its author also worked on the program that writes it.',
+    'A release that this program writes in its own test (yguenneugues/decp-rama) was read: title, authority, value and CPV agree with what a person reads.',
   ],
 })

@@ -14,5 +14,9 @@ export const source = sourceOf({
   channels: [wholeFile('http://opendata.spa.ge/json/allTenders.zip', zippedReleases, '5 2 * * 0')],
   politeness: { requestsPerMinute: 5 },
   expects: { silentAfterDays: 60, shape: ['/ocid', '/tag'] },
-  caveats: ['One archive of about 450 MB with everything.', 'The host serves http only.'],
+  caveats: [
+    'One archive of about 450 MB with everything.',
+    'The host serves http only.',
+    'One public client is known. A register of open-government promises says that the updates were incomplete.',
+  ],
 })

@@ -27,5 +27,8 @@ export const source = sourceOf({
   ],
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 90, shape: ['/*/0/json'] },
-  caveats: ['Files whose name holds `compiled` repeat the others and are not read.'],
+  caveats: [
+    'Files whose name holds `compiled` repeat the others and are not read.',
+    'One public client is known; its operators note that the list answered them with 522.',
+  ],
 })

@@ -24,6 +24,7 @@ export const source = sourceOf({
     'Signed contracts only, no calls for tenders.',
     'The archives have no addresses of their own: the page sends them after a form is posted back.',
     'Plain user agents are refused.',
-    'Some members are not valid JSON.',
+    'Some members, about one in nine, are not valid JSON.',
+    'One public client is known; another program reads a copy that this client made.',
   ],
 })

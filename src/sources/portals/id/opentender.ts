@@ -35,5 +35,6 @@ export const source = sourceOf({
     'The portal answers slowly.',
     'The list of offices has duplicates.',
     'Some answers end in the middle of the JSON.',
+    'One public client is known. Others read the list of tenders of the same portal (/api/tender/), in which they disagree about paging and members.',
   ],
 })

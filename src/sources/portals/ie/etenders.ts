@@ -1,4 +1,6 @@
-// Ireland: eTenders, calls of the national platform as an export by day of publication.
+// Ireland: eTenders, calls of the national platform as an export by day of publication, and its open data set.
+import { browserLike } from '../../families/card-values.ts'
+import { ckanFiles } from '../../families/ckan-files.ts'
 import { sourceOf } from '../../source.ts'
 import { parseEtenders } from './parse-etenders.ts'
 
@@ -7,7 +9,13 @@ export const source = sourceOf({
   title: 'eTenders',
   publisher: 'Office of Government Procurement',
   homepage: 'https://www.etenders.gov.ie',
+  documentation: 'https://data.gov.ie/dataset/contract-notices-published-on-etenders',
+  clients: [
+    'https://github.com/peweet/dail_tracker/blob/00ca6f1faf7858c39c519bd2ca05110286c977fe/extractors/procurement_etenders_extract.py',
+    'https://github.com/CivantTechnologies/civantapp/blob/4aae66c495371d6c74405edb9e92af8e08742f9d/scripts/import-etenders-ireland.mjs',
+  ],
   unnamedClients: 1,
+  license: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
   channels: [
     {
       name: 'export',
@@ -30,14 +38,27 @@ export const source = sourceOf({
         dateOf: 'Date published',
       },
     },
+    {
+      // With awards, but a quarter of a year late.
+      ...ckanFiles({
+        name: 'data-set',
+        url: 'https://data.gov.ie/api/3/action/package_show?id=contract-notices-published-on-etenders',
+        format: /csv/i,
+        files: { format: 'csv' },
+        timetable: '20 4 * * 0',
+      }),
+      role: 'backfill',
+    },
   ],
   parse: parseEtenders,
-  politeness: { requestsPerMinute: 10, pauseMs: 3_000 },
+  politeness: { ...browserLike, requestsPerMinute: 10, pauseMs: 3_000 },
   expects: { perDay: [5, 200], silentAfterDays: 7, shape: ['Title', 'Resource ID', 'CA', 'Date published', 'Status'] },
   caveats: [
     'The export of the search form: the columns come in changing order and are read by name; only some exports have CPV codes.',
-    'One user needed a session (the search page first, then the form); without it the answer may be the page itself.',
+    'Two readers of September 2026 found the export open, one without a session, one with (the search page first, then the form); without it the answer may be the page itself. They name SUBMISSION_DEADLINE and ESTIMATED_VALUE.',
     'A row is a call in its present state, so days are read again to see awards and cancellations.',
+    'The open data set has the awards with their suppliers since 2013, some three months late; its Tender ID is the number of the call in the export. The license is that of the data set; eTenders states none.',
+    'Both named clients read the data set. The server of its file refuses plain agents; its table is Windows-1252, and some of its names lack their first letter.',
     'Calls above the thresholds are in TED too, without a common number in the export.',
   ],
 })
