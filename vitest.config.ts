@@ -2,13 +2,16 @@ import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { corpusReporter } from './test/corpus/corpus-reporter.ts'
 import { filesLeftOut } from './test/proof/drawn-files.ts'
+import { seed } from './test/testing/seed.ts'
 
 const all = globSync('{src,client,test}/**/*.test.ts', { exclude: (name) => name === 'node_modules' })
-/** Set by `.ci/run`. */
+/** Set by `npm test`: the share of the long tests that runs. */
 const draw = process.env['TEST_DRAW']
-const leftOut = draw === undefined ? [] : filesLeftOut(all, draw)
+const leftOut = draw === undefined ? [] : filesLeftOut(all, Number(draw), seed)
 if (leftOut.length > 0 && process.argv.includes('system'))
-  process.stdout.write(`TEST_DRAW="${draw}": these do not run this time: ${leftOut.join(' ')}\n`)
+  process.stdout.write(
+    `SEED=${seed} TEST_DRAW=${draw}: these long tests do not run this time (TEST_DRAW=1 runs all): ${leftOut.join(' ')}\n`,
+  )
 const files = all.filter((file) => !leftOut.includes(file))
 
 /**

@@ -3,26 +3,33 @@ import { expect, test } from 'vitest'
 import { filesLeftOut } from './drawn-files.ts'
 
 const files = globSync('{src,test}/**/*.test.ts')
+const draws = Array.from({ length: 150 }, (_, seed) => filesLeftOut(files, 0.1, seed))
 
-test('a draw always leaves out the same half, and another draw leaves out other files', () => {
-  const first = filesLeftOut(files, '0.5 of 1')
+test('a seed always leaves out the same files, and another seed leaves out others', () => {
+  const first = filesLeftOut(files, 0.5, 1)
   expect(first.length).toBeGreaterThan(15)
-  expect(filesLeftOut(files, '0.5 of 1')).toEqual(first)
-  expect(filesLeftOut(files, '0.5 of 2')).not.toEqual(first)
+  expect(filesLeftOut(files, 0.5, 1)).toEqual(first)
+  expect(filesLeftOut(files, 0.5, 2)).not.toEqual(first)
   const always = files.filter((file) => !first.includes(file))
   expect(always).toEqual(
     expect.arrayContaining(['test/conformance/conformance.test.ts', 'src/publish/publish.test.ts']),
   )
-  const met = new Set(
-    Array.from({ length: 12 }, (_, seed) => seed).flatMap((seed) => filesLeftOut(files, `0.5 of ${seed}`)),
-  )
-  const never = [...met].filter((file) =>
-    Array.from({ length: 12 }, (_, seed) => filesLeftOut(files, `0.5 of ${seed}`)).every((left) => left.includes(file)),
-  )
-  expect(never).toEqual([])
-  expect(filesLeftOut(files, '1 of 1')).toEqual([])
+  expect(filesLeftOut(files, 1, 1)).toEqual([])
 })
 
-test('an invalid draw is refused', () => {
-  expect(() => filesLeftOut(files, 'half')).toThrow('0.5 of 1234')
+test('each file runs for some seed, also the longest', () => {
+  const ever = new Set(draws.flat())
+  expect([...ever].filter((file) => draws.every((leftOut) => leftOut.includes(file)))).toEqual([])
+})
+
+test('a draw takes neither much more nor much less time than its share', () => {
+  const all = filesLeftOut(files, 0.001, 1)
+  const counts = draws.map((leftOut) => all.length - leftOut.length)
+  // a single long file may fill it
+  expect(Math.min(...counts)).toBeGreaterThanOrEqual(3)
+  expect(Math.max(...counts)).toBeLessThan(all.length / 3)
+})
+
+test('an invalid share is refused', () => {
+  for (const share of [0, 1.5, Number.NaN]) expect(() => filesLeftOut(files, share, 1)).toThrow('a share like 0.1')
 })
