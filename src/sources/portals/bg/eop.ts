@@ -54,7 +54,7 @@ export const source = sourceOf({
   clients: [
     'https://github.com/atanasster/electionsbg/blob/597a746bcb76182158058f8a11a5f3c6e8c00dde/scripts/procurement/ingest_tenders.ts',
     'https://github.com/midt-bg/sigma/blob/aa01ad1f9f3bbc1eddfc9d7dc5a87daa59c07056/apps/etl/src/eop.ts',
-    'https://github.com/alexbgodd/eu-monitor-bg/blob/7db055cd4a2eee250efa26bcf1b407c1342e9a02/scraper/scraper.py',
+    'https://github.com/alexbgodd/eu-monitor-bg/blob/66360a1af5813c27278f9f5cf616a66a731e7c8e/scraper/scraper.py',
     'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
   ],
   unnamedClients: 2,
