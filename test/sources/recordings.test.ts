@@ -1,14 +1,15 @@
-// Recordings of `source check --record` replace the portal. REPLAY_DIR names a folder of them (one for each source,
-// each with an `expected.json`) that is replayed too.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+// Recordings of portals replace them: those that simulated portals give, those in the folder `recordings` beside this
+// file, and those in the folder that REPLAY_DIR names. Each has an `expected.json`.
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Notice } from '../../src/domain/notice.ts'
 import { checkSource } from '../../src/ingest/check-source.ts'
-import { openRecording, Recorder } from '../../src/ingest/recordings.ts'
+import { Recorder } from '../../src/ingest/recordings.ts'
 import { loadSources } from '../../src/sources/registry.ts'
+import { expectedIn, recordingsIn, replayRecording, shownLike } from './replay-recording.ts'
 import { simulatedPortals } from './simulated-portals.ts'
 
 const sources = await loadSources()
@@ -16,39 +17,14 @@ const signal = new AbortController().signal
 const scratchFolder = await mkdtemp(join(tmpdir(), 'tenderstock-replay-'))
 afterAll(() => rm(scratchFolder, { recursive: true, force: true }))
 
-/** What a person reads in the first entries of a recording; absent members are not compared. */
-type Expected = {
-  readonly title?: string
-  readonly authority?: string
-  /** ISO 8601. */
-  readonly deadline?: string
-  readonly value?: number
-  readonly cpv?: readonly string[]
-}
-
-const shownOf = (notice: Notice): Required<{ [K in keyof Expected]: Expected[K] | undefined }> => ({
-  title: Object.values(notice.title ?? {})[0],
+const replay = (folder: string) => replayRecording(folder, { sources, scratchFolder })
+const saidBy = (notice: Notice) => ({
+  title: notice.title,
   authority: notice.contractingAuthorities[0]?.name,
   deadline: notice.submissionDate,
   value: (notice.estimatedValue ?? notice.awardedValue)?.value,
   cpv: notice.cpvCodes,
 })
-
-async function replay(folder: string) {
-  const { check, send } = await openRecording(folder)
-  const source = sources.get(check.sourceId)
-  if (!source) throw new Error(`${folder} is a recording of ${check.sourceId}, which is no source`)
-  const notices: Notice[] = []
-  const result = await checkSource(source, {
-    send,
-    key: source.access.kind === 'open' ? undefined : 'REMOVED',
-    now: () => Date.parse(check.recordedAt),
-    scratchFolder,
-    signal,
-    onNotice: (notice) => notices.push(notice),
-  })
-  return { result, notices }
-}
 
 describe('a recording of simulated portals', () => {
   // a list with details, an OCDS package by pages, rows by offset, an archive, a feed by links
@@ -72,25 +48,91 @@ describe('a recording of simulated portals', () => {
       })
       const folder = join(scratchFolder, id)
       await recorder.write(folder, { sourceId: id, recordedAt })
-      const { result, notices } = await replay(folder)
-      expect(result.verdict).toBe(first.verdict)
+      const { findings, notices } = await replay(folder)
+      expect(findings).toEqual(first.findings)
       expect(notices.map(({ noticeKey }) => noticeKey)).toEqual(seen.map(({ noticeKey }) => noticeKey))
-      expect(notices.map(shownOf)).toEqual(seen.map(shownOf))
+      expect(notices.map(saidBy)).toEqual(seen.map(saidBy))
       expect(notices.length).toBeGreaterThan(0)
     },
   )
 })
 
-const foreign = process.env['REPLAY_DIR']
-const folders = foreign === undefined ? [] : readdirSync(foreign).map((name) => join(foreign, name))
+describe('a recording that somebody else put together', () => {
+  const row = {
+    codi_expedient: '17/2026',
+    nom_organ: 'Ajuntament de Vila-roca',
+    tipus_contracte: 'Obres',
+    fase_publicacio: 'Anunci de licitació',
+    objecte_contracte: 'Reforma del pont',
+    valor_estimat_contracte: '250000',
+    codi_cpv: '45221111-3',
+    data_publicacio_anunci: '2026-11-16T10:00:00.000',
+    termini_presentacio_ofertes: '2026-12-30T12:00:00.000',
+  }
+  const expected = {
+    title: 'Reforma del pont',
+    authority: 'Ajuntament de Vila-roca',
+    deadline: '2026-12-30T12:00:00+01:00',
+    value: 250_000,
+    cpv: ['45221111'],
+  }
+  const url = 'https://analisi.transparenciacatalunya.cat/resource/ybgg-dgi6.json?$limit=1'
 
-describe.skipIf(folders.length === 0)('the recordings in REPLAY_DIR', () => {
+  async function foreign(name: string, body: unknown, inner = ''): Promise<string> {
+    const folder = join(scratchFolder, 'foreign', name)
+    await mkdir(join(folder, inner), { recursive: true })
+    await writeFile(join(folder, inner, 'request.json'), JSON.stringify({ url }))
+    await writeFile(
+      join(folder, inner, 'response.json'),
+      JSON.stringify({ status: 200, headers: { 'Content-Type': 'application/json' } }),
+    )
+    await writeFile(join(folder, inner, 'body'), JSON.stringify(body))
+    await writeFile(join(folder, 'expected.json'), JSON.stringify(expected))
+    return folder
+  }
+
+  it.each([
+    ['one row, found by its host', 'a', row, ''],
+    ['a list, found by its host', 'b', [row], ''],
+    ['a numbered exchange, found by the name of the folder', 'es-catalunya', [row], '01'],
+  ])('%s', async (_, name, body, inner) => {
+    const folder = await foreign(name, body, inner)
+    const { findings, notices } = await replay(folder)
+    expect(findings).toEqual([])
+    expect(shownLike(notices, expectedIn(folder))).toEqual(expectedIn(folder))
+  })
+
+  it.each(Object.entries({ title: 'Pont', authority: 'Vila', deadline: '2026-12-30T12:00:00Z', value: 1, cpv: [] }))(
+    'that says another %s than expected is found out',
+    async (member, value) => {
+      const { notices } = await replay(await foreign(`wrong-${member}`, row))
+      const wrong = [{ ...expected, [member]: value }]
+      expect(shownLike(notices, wrong)).not.toEqual(wrong)
+    },
+  )
+
+  it('with more entries expected than it has is found out', async () => {
+    const { notices } = await replay(await foreign('short', row))
+    expect(shownLike(notices, [expected, expected])).not.toEqual([expected, expected])
+  })
+})
+
+const own = join(import.meta.dirname, 'recordings')
+const folders = [own, process.env['REPLAY_DIR']].flatMap((folder) =>
+  folder !== undefined && existsSync(folder) ? recordingsIn(folder) : [],
+)
+
+it('REPLAY_DIR names a folder with recordings', () => {
+  const named = process.env['REPLAY_DIR']
+  expect(named === undefined || recordingsIn(named).length > 0).toBe(true)
+})
+
+describe('recordings in folders', () => {
   it.each(folders)('%s', async (folder) => {
-    const { result, notices } = await replay(folder)
-    expect(result.findings).toEqual([])
-    const file = join(folder, 'expected.json')
-    if (!existsSync(file)) throw new Error(`${file} is missing: write down what the first entries say`)
-    const expected = JSON.parse(readFileSync(file, 'utf8')) as readonly Expected[]
-    expect(notices.slice(0, expected.length).map(shownOf)).toMatchObject(expected)
+    const { findings, notices } = await replay(folder)
+    const expected = expectedIn(folder)
+    expect(expected.length).toBeGreaterThan(0)
+    expect(findings).toEqual([])
+    expect(shownLike(notices, expected)).toEqual(expected)
   })
 })
