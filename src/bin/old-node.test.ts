@@ -30,6 +30,7 @@ const { bin, scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'ut
 const documented = [
   'docs/operations.md',
   'deploy/systemd/tenderstock.service',
+  'deploy/systemd/tenderstock-canary.service',
   'deploy/systemd/tenderstock-serve@.service',
 ].flatMap((path) =>
   [...readFileSync(join(root, path), 'utf8').matchAll(/^(?:ExecStart=\/usr\/bin\/)?(node .*\btenderstock\..*)$/gm)].map(

@@ -589,6 +589,7 @@ const table = {
     ],
     operands: { name: '[SOURCE…]', min: 0, max: 1000 },
     options: {
+      all: { type: 'flag', help: 'All active sources, as without an id.' },
       simulator,
       record: {
         type: 'text',
@@ -607,7 +608,7 @@ const table = {
     examples: [
       ['tenderstock source check ted doe', 'two portals'],
       ['tenderstock source check ro-seap --record answers', 'a recording for the tests'],
-      ['tenderstock source check --report portals.markdown', 'all active sources, and a page about them'],
+      ['tenderstock source check --all --report portals.markdown', 'all active sources, and a page about them'],
       [
         'tenderstock source check xx-new --simulator http://127.0.0.1:8090',
         'a new card against `tenderstock simulate`',

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { systemRandom } from '../platform/random.ts'
 import type { Store } from '../store/database.ts'
-import { checkSources, listSources, type ReadingContext, runSourceNow } from './source-operations.ts'
+import { type CheckContext, checkSources, listSources, type ReadingContext, runSourceNow } from './source-operations.ts'
 
 test('`source list` names a country that no source has, instead of an empty list', async () => {
   const context = { store: {} as Store, clock: () => 0, keyOf: () => undefined }
@@ -26,6 +26,14 @@ test('`source run` does not call nothing due what a stopping service cannot read
   await expect(runSourceNow(context, request, () => {})).rejects.toMatchObject({
     exitCode: 1,
     message: expect.stringContaining('The service is stopping'),
+  })
+})
+
+test('`source check --all` takes no ids', async () => {
+  const request = { command: 'source check', options: { all: true }, operands: ['doe'] }
+  await expect(checkSources({} as CheckContext, request, () => {})).rejects.toMatchObject({
+    exitCode: 2,
+    message: 'Name sources or pass --all, not both: --all checks every active source.',
   })
 })
 

@@ -233,6 +233,8 @@ export type CheckContext = Omit<ReadingContext, 'store' | 'documentStore'>
 export const checkSources: Operation<CheckContext> = async (context, { operands, options }, emit) => {
   const sources = await loadSources()
   const named = operands.map((id) => sourceNamed(sources, id))
+  if (options.all === true && named.length > 0)
+    throw wrongUse(`Name sources or pass --all, not both: --all checks every active source.`)
   const { clock, signal = new AbortController().signal } = context
   const access = accessOf(context, options)
   const keyOf = (source: Source) =>

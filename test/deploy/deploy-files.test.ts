@@ -33,7 +33,7 @@ test('every command exists in the program', () => {
     ...manifests.flatMap(({ spec }) => spec?.template?.spec.containers.map(({ args }) => args) ?? []),
     JSON.parse(/^CMD (\[.*\])$/m.exec(textOf('Dockerfile'))![1]!) as string[],
   ]
-  expect(lines).toHaveLength(7)
+  expect(lines).toHaveLength(8)
   for (const line of lines) expect(parseCommand(line), line.join(' ')).toMatchObject({ kind: 'command' })
 })
 
@@ -51,7 +51,7 @@ test('every setting is read by the program', () => {
 })
 
 test('systemd accepts the units, and rates them as well protected', () => {
-  expect(units).toHaveLength(2)
+  expect(units).toHaveLength(3)
   if (spawnSync('systemd-analyze', ['--version']).error)
     return console.log('skipped: systemd-analyze (it is not there)')
   for (const path of units) {
