@@ -75,6 +75,14 @@ test('Bulgaria: the files of a day have the names that three clients request', (
   expect([procedures, contracts]).toEqual([`${folder}/${name('поръчки')}`, `${folder}/${name('договори')}`])
 })
 
+test('EKR: notices since the beginning of the span, in the one form of a date that is answered', () => {
+  const { delivery } = sources.get('hu-ekr')!.channels[0]
+  if (delivery.kind !== 'page') throw new Error('not by page')
+  expect(fillTemplate(delivery.request, { ...day, page: 1, limit: 100 }, 'Europe/Budapest').url).toBe(
+    'https://ekr.gov.hu/api/publikus/kozbeszerzesi-hirdetmenyek?oldal=1&elemszam=100&rendezes=hirdetmenyKozzetetelDatuma&novekvo=false&hirdetmenyKozzetetelDatumaKezdet=2026-11-23T23%3A00%3A00.000%2B0000',
+  )
+})
+
 test('World Bank: no parameter that the search ignores', () => {
   expect(requestsOf('zz-world-bank')).toEqual([
     {

@@ -29,6 +29,15 @@ test.each([
   expect(read('mk-esjn', JSON.stringify(row)).procedureType).toBe(procedureType)
 })
 
+test('World Bank: the project is not the buyer', () => {
+  const row = { id: 'OP1', notice_type: 'Invitation for Bids', project_name: 'Rural Roads', project_id: 'P1' }
+  const [stated, missing] = [{ ...row, contact_organization: 'Roads Agency' }, row].map((each) =>
+    read('zz-world-bank', JSON.stringify({ ...each, bid_description: 'Bridges', noticedate: '20-Nov-2026' })),
+  )
+  expect(stated!.contractingAuthorities).toMatchObject([{ name: 'Roads Agency' }])
+  expect(missing!.contractingAuthorities).toEqual([])
+})
+
 test('UNDP: number, agency, country and deadline of a negotiation', () => {
   const item = `<item><title>UNW-BIH-00123 - Repair of a school - UN Women - GEORGIA</title>
     <link>https://procurement-notices.undp.org/view_negotiation.cfm?nego_id=77</link><deadline>2026-12-31</deadline></item>`

@@ -44,7 +44,7 @@ export const parseWorldBank = jsonParser(home, (_entry, text) => {
         ? undefined
         : `${day}${time ? `T${time[1]!.padStart(2, '0')}:${time[2]}:00` : ''}`,
     buyer: {
-      name: wordsOf(text('contact_organization')) ?? text('project_name'),
+      name: wordsOf(text('contact_organization')),
       email: text('contact_email'),
     },
     place: country === undefined ? undefined : { country },
