@@ -25,9 +25,15 @@ export const exportEditionNow: Operation = async ({ store, version, signal }, { 
   return 0
 }
 
+/** Cards of publishers under whose name notices are kept that were ingested from files. */
+const cardsOfPublishers: { readonly [publisher: string]: string } = { doffin: 'no-doffin', 'pt-impic': 'pt-base' }
+
 /** What each source requires of anyone who redistributes its notices. */
 export const termsOfSources = (sources: Sources): ReadonlyMap<string, SourceTerms> =>
-  new Map([...sources].map(([id, source]) => [id, termsOf(source)]))
+  new Map([
+    ...[...sources].map(([id, source]) => [id, termsOf(source)] as const),
+    ...Object.entries(cardsOfPublishers).map(([id, card]) => [id, { ...termsOf(sources.get(card)!), id }] as const),
+  ])
 
 function termsOf(source: Source): SourceTerms {
   const { id, title, publisher, country, homepage, license } = source
