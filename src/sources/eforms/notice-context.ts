@@ -16,6 +16,8 @@ export type NoticeContext = {
   readonly unofficial: ReadonlySet<string>
   /** Where times without an offset are read: the lead buyer's zone. */
   readonly zone: string
+  /** In which amounts with an empty `currencyID` are read: that of the lead buyer's country. */
+  readonly currency: string | undefined
   /** The German below-threshold channel (`eforms-sdk-0.1`), which fills the same elements with less care. */
   readonly isBelowThresholdChannel: boolean
 }
@@ -71,8 +73,8 @@ export function ownTextOf(
 }
 
 /** Amount with its `currencyID`; sentinels and withheld amounts are missing. */
-export function moneyOf(element: XmlElement | undefined): Money | undefined {
-  return element && toMoney(parseAmount(textOf(element)), attributeOf(element, 'currencyID'))
+export function moneyOf(element: XmlElement | undefined, { currency }: NoticeContext): Money | undefined {
+  return element && toMoney(parseAmount(textOf(element)), attributeOf(element, 'currencyID')?.trim() || currency)
 }
 
 /** A deadline from `EndDate` and `EndTime` (BT-131, BT-1311, BT-630); the end of the day when no time was published. */
@@ -150,14 +152,17 @@ export function addressOf(address: XmlElement | undefined, context: NoticeContex
 }
 
 /** Estimate (BT-27) and framework maximum (BT-271) of a project. */
-export function estimatesOf(project: XmlElement | undefined): {
+export function estimatesOf(
+  project: XmlElement | undefined,
+  context: NoticeContext,
+): {
   readonly estimatedValue: Money | undefined
   readonly frameworkMaximum: Money | undefined
 } {
   const total = cac(project, 'RequestedTenderTotal')
   return {
-    estimatedValue: moneyOf(cbc(total, 'EstimatedOverallContractAmount')),
-    frameworkMaximum: moneyOf(efbc(extensionOf(total), 'FrameworkMaximumAmount')),
+    estimatedValue: moneyOf(cbc(total, 'EstimatedOverallContractAmount'), context),
+    frameworkMaximum: moneyOf(efbc(extensionOf(total), 'FrameworkMaximumAmount'), context),
   }
 }
 

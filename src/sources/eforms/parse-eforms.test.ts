@@ -116,6 +116,18 @@ describe('a contract notice of TED', () => {
     expect([notice.isFramework, notice.isDynamicPurchasingSystem]).toEqual([true, false])
   })
 
+  it('reads an amount with an empty currency in that of the country of the authority', () => {
+    const text = fixture('ted-contract-notice').replaceAll('currencyID="EUR"', 'currencyID=""')
+    expect(noticeOf(text).estimatedValue).toEqual({ value: 2500000.5, currency: 'EUR' })
+    expect(noticeOf(text).frameworkMaximum).toEqual({ value: 3000000, currency: 'EUR' })
+    const ofSweden = noticeOf(text.replaceAll('>DEU<', '>SWE<').replaceAll('>DE<', '>SE<'))
+    expect(ofSweden.estimatedValue?.currency).toBe('SEK')
+    expect(noticeOf(text.replaceAll('>DEU<', '>BGR<')).estimatedValue).toBeUndefined()
+    const award = noticeOf(fixture('ted-award').replaceAll('currencyID="EUR"', 'currencyID=""'))
+    expect(award).toMatchObject({ awardedValue: { value: 700000, currency: 'EUR' } })
+    expect(award.lots[0]!.result).toMatchObject({ awardedValue: { currency: 'EUR' } })
+  })
+
   it('reads lots without groups of lots, the open documents before the restricted ones', () => {
     expect(notice.lots.map((lot) => lot.lotId)).toEqual(['LOT-0001', 'LOT-0002'])
     expect(notice.lots[0]).toMatchObject({

@@ -1,6 +1,7 @@
 // eForms: the UBL notices of TED since 2022, of the German service (eForms-DE and its below-threshold channel) and of
 // Doffin.
 import { isProcedureType, toLanguage } from '../../domain/codes.ts'
+import { currencyOfCountry } from '../../domain/currency.ts'
 import {
   type FormType,
   isFormType,
@@ -112,12 +113,12 @@ export function parseEforms(root: XmlElement): ParsedPart[] {
   }
 
   const noticeResult = efac(extension, 'NoticeResult')
-  const awardedValue = moneyOf(cbc(noticeResult, 'TotalAmount'))
+  const awardedValue = moneyOf(cbc(noticeResult, 'TotalAmount'), context)
   const techniques = techniquesOf(root, noticeResult)
   const results: ReadonlyMap<string | undefined, LotResult> = noticeResult
-    ? readLotResults(extension, organizations, awardedValue, techniques.isFramework === true)
+    ? readLotResults(extension, organizations, context, awardedValue, techniques.isFramework === true)
     : readPlainResult(root, context)
-  const lots = withMaxima(withDuration(withResults(plainLots, results), project), noticeResult)
+  const lots = withMaxima(withDuration(withResults(plainLots, results), project), noticeResult, context)
   const noticeSubtype = codeOf(cbc(efac(extension, 'NoticeSubType'), 'SubTypeCode'))
   const noticeType = codeOf(typeCode)
   const formType = formTypeOf(attributeOf(typeCode, 'listName'), noticeType, root.name)
@@ -126,9 +127,9 @@ export function parseEforms(root: XmlElement): ParsedPart[] {
   const internalReference = internalReferenceOf(project)
   const contractNature = contractNatureOf(project)
   const place = placeOf(project, context)
-  const estimates = estimatesOf(project)
+  const estimates = estimatesOf(project, context)
   const frameworkMaximum =
-    estimates.frameworkMaximum ?? moneyOf(efbc(noticeResult, 'OverallMaximumFrameworkContractsAmount'))
+    estimates.frameworkMaximum ?? moneyOf(efbc(noticeResult, 'OverallMaximumFrameworkContractsAmount'), context)
   const buyerProfileUrl = buyerProfileUrlOf(root)
   const terms = cac(root, 'TenderingTerms')
   const documentsUrl = documentsUrlOf(terms)
@@ -230,10 +231,12 @@ function readingOf(root: XmlElement, extension: XmlElement | undefined, profile:
     .flatMap((list) => allCac(list, 'Language'))
     .map((language) => toLanguage(idOf(language)))
     .filter((language) => language !== undefined && !languages.includes(language))
+  const country = countryOfBuyer(root, extension) ?? (isBelowThresholdChannel ? 'DE' : undefined)
   return {
     languages: languages.length > 0 ? languages : ['und'],
     unofficial: new Set(unofficial as string[]),
-    zone: zoneOf(countryOfBuyer(root, extension) ?? (isBelowThresholdChannel ? 'DE' : undefined)),
+    zone: zoneOf(country),
+    currency: currencyOfCountry(country),
     isBelowThresholdChannel,
   }
 }

@@ -59,7 +59,7 @@ function readLot(element: XmlElement, lotId: string, context: NoticeContext): No
   const documentsUrl = documentsUrlOf(terms)
   const submissionUrl = submissionUrlOf(terms)
   const duration = durationOf(cac(project, 'PlannedPeriod'))
-  const { estimatedValue, frameworkMaximum } = estimatesOf(project)
+  const { estimatedValue, frameworkMaximum } = estimatesOf(project, context)
   return uniform<NoticeLot>({
     lotId,
     title,

@@ -8,10 +8,10 @@ import { dateOf, moneyOf, type NoticeContext } from './notice-context.ts'
 import { type Organizations, readWinningParties } from './read-organizations.ts'
 
 /** BT-709: the maximum of each lot's framework agreement, which only the result may name. */
-function maximaOf(noticeResult: XmlElement | undefined): Map<string, Money> {
+function maximaOf(noticeResult: XmlElement | undefined, context: NoticeContext): Map<string, Money> {
   const maxima = new Map<string, Money>()
   for (const lotResult of allEfac(noticeResult, 'LotResult')) {
-    const maximum = moneyOf(cbc(efac(lotResult, 'FrameworkAgreementValues'), 'MaximumValueAmount'))
+    const maximum = moneyOf(cbc(efac(lotResult, 'FrameworkAgreementValues'), 'MaximumValueAmount'), context)
     for (const lotId of referredIds(lotResult, 'TenderLot'))
       if (maximum && !maxima.has(lotId)) maxima.set(lotId, maximum)
   }
@@ -19,8 +19,12 @@ function maximaOf(noticeResult: XmlElement | undefined): Map<string, Money> {
 }
 
 /** Lots with the maximum that the result names, where they have none of their own (BT-271). */
-export function withMaxima(lots: readonly NoticeLot[], noticeResult: XmlElement | undefined): NoticeLot[] {
-  const maxima = maximaOf(noticeResult)
+export function withMaxima(
+  lots: readonly NoticeLot[],
+  noticeResult: XmlElement | undefined,
+  context: NoticeContext,
+): NoticeLot[] {
+  const maxima = maximaOf(noticeResult, context)
   return lots.map((lot) => {
     const frameworkMaximum = lot.frameworkMaximum ?? maxima.get(lot.lotId)
     return frameworkMaximum ? { ...lot, frameworkMaximum } : lot
@@ -59,6 +63,7 @@ type Raw = {
 export function readLotResults(
   extension: XmlElement | undefined,
   organizations: Organizations,
+  context: NoticeContext,
   total: Money | undefined,
   isFramework: boolean,
 ): Map<string, LotResult> {
@@ -114,7 +119,7 @@ export function readLotResults(
       winners,
       contracts: new Map(
         winning.flatMap((tender) => {
-          const awardedValue = valueForLot(tender, lotId)
+          const awardedValue = valueForLot(tender, lotId, context)
           return awardedValue ? [[tender, { awardedValue, winners: membersBehind(tender) }] as const] : []
         }),
       ),
@@ -191,10 +196,10 @@ function isFor(tender: XmlElement, lotId: string): boolean {
 }
 
 /** BT-720, if the tender is for this lot only: otherwise the lot's share is unknown. */
-function valueForLot(tender: XmlElement, lotId: string): Money | undefined {
+function valueForLot(tender: XmlElement, lotId: string, context: NoticeContext): Money | undefined {
   const lots = referredIds(tender, 'TenderLot')
   if (lots.length > 1 || (lots.length === 1 && lots[0] !== lotId)) return undefined
-  return moneyOf(cbc(cac(tender, 'LegalMonetaryTotal'), 'PayableAmount'))
+  return moneyOf(cbc(cac(tender, 'LegalMonetaryTotal'), 'PayableAmount'), context)
 }
 
 /** BT-759 of the kind `tenders`. */
@@ -255,7 +260,7 @@ export function readPlainResult(root: XmlElement, context: NoticeContext): Map<s
     if (!outcome) continue
     const project = cac(element, 'AwardedTenderedProject')
     const lotId = idOf(cac(project, 'ProcurementProjectLot'))
-    const awardedValue = moneyOf(cbc(cac(project, 'LegalMonetaryTotal'), 'PayableAmount'))
+    const awardedValue = moneyOf(cbc(cac(project, 'LegalMonetaryTotal'), 'PayableAmount'), context)
     const contractDate = dateOf(cbc(cac(element, 'Contract'), 'IssueDate'))
     const known = results.get(lotId)
     if (known && known.outcome !== outcome) continue
