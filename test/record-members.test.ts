@@ -25,6 +25,7 @@ test('the generated stock has every member (test/testing/generate/stock.ts)', ()
     buyerProfileUrl: 'no filter reads it',
     isDynamicPurchasingSystem: 'no filter reads it',
     isSuspended: 'no filter reads it',
+    displayTitle: 'no filter reads it',
   }
   const made = new Set(records.flatMap((record) => Object.keys(record)))
   expect(lacking(made, notGenerated), 'generate it, or say above why not').toEqual([])
@@ -45,6 +46,7 @@ test('docs/consolidation.md has the rule of every member', () => {
 test('an OCDS release has every member (src/export/ocds-release.ts)', () => {
   const notInRelease: Reasons = {
     checkedAt: 'moves without a change',
+    displayTitle: 'the title has the published form',
     tenderNumber: 'OCDS has no member for it',
     buyerProfileUrl: 'OCDS has no member for it',
     publicationDate: 'the documents have the dates of the notices',

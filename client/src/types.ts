@@ -19,6 +19,10 @@ export type TenderRecord = {
   readonly checkedAt: string
   /** Title in the language of the record (BT-21). */
   readonly title: string
+  /**
+   * A title that was published in capitals, as people would write it, to be shown in its place. Only for such titles.
+   */
+  readonly displayTitle?: string
   /** BT-24, in the language of the record. */
   readonly description?: string
   /** ISO 639-1 code of the record's texts: the notice's own language (BT-702). */
@@ -43,7 +47,7 @@ export type TenderRecord = {
   readonly participationDate?: string
   /** When the newest notice of this tender was published. `published_since` uses it. */
   readonly publicationDate?: string
-  /** When the oldest notice of this tender was published. */
+  /** When the oldest notice of this tender was published; missing if only results are known. */
   readonly firstPublicationDate?: string
   /** Contract value; null if there is neither a published nor an estimated one. */
   readonly contractAmount: ContractAmount | null

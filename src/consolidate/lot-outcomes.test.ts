@@ -5,7 +5,7 @@ import type { LotResult, Notice } from '../domain/notice.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import { mergeTender } from './merge.ts'
 
-const eur = (value: number) => ({ value, currency: 'EUR' })
+const eur = (thousands: number) => ({ value: thousands * 1000, currency: 'EUR' })
 const [alpha, beta, gamma] = ['Alphawerk Bau GmbH', 'Betatron Tiefbau AG', 'Gammaline Logistik KG'] as const
 const awarded = (winners: readonly string[], value?: number, contractDate?: string): LotResult => ({
   outcome: 'awarded',
@@ -41,6 +41,7 @@ function recordOf(build: () => Notice[]): TenderContent {
   return JSON.parse(texts[0]!) as TenderContent
 }
 
+/** `amount`: in thousands. */
 type Expected = { readonly winners: readonly string[]; readonly amount?: number; readonly date?: string }
 
 const contracts: readonly (readonly [name: string, notices: () => Notice[], expected: Expected])[] = [
@@ -125,7 +126,7 @@ const contracts: readonly (readonly [name: string, notices: () => Notice[], expe
     'another currency: winners add up, the value is the newest',
     () => [
       result(awarded([alpha], 330, '2026-02-20')),
-      result({ ...awarded([beta], 0, '2026-03-01'), awardedValue: { value: 73, currency: 'SEK' } }),
+      result({ ...awarded([beta], 0, '2026-03-01'), awardedValue: { value: 73_000, currency: 'SEK' } }),
     ],
     { winners: [alpha, beta], amount: 73, date: '2026-03-01' },
   ],
@@ -157,9 +158,10 @@ describe('several award notices about one lot', () => {
     expect(record).toMatchObject({ status: 'awarded', lots: [{ lotId: 'LOT-0001', status: 'awarded' }] })
     const [only] = record.lots
     expect(only!.winners?.map(({ name }) => name)).toEqual(winners)
-    expect(only!.awardedAmount?.value).toBe(amount)
+    const value = amount === undefined ? undefined : amount * 1000
+    expect(only!.awardedAmount?.value).toBe(value)
     expect(only!.contractDate).toBe(date)
-    expect(record.awardedAmount?.value).toBe(amount)
+    expect(record.awardedAmount?.value).toBe(value)
   })
 
   test.each([
@@ -184,7 +186,7 @@ describe('several award notices about one lot', () => {
       result(awarded([alpha], 110, '2026-02-20')),
     ])
     expect(record.awardedAmount).toEqual(eur(150))
-    expect(record.lots.map(({ awardedAmount }) => awardedAmount?.value)).toEqual([110, 40])
+    expect(record.lots.map(({ awardedAmount }) => awardedAmount?.value)).toEqual([110_000, 40_000])
   })
 
   test("a dynamic system's total that each notice repeats is counted once, its lots add up", () => {

@@ -44,6 +44,18 @@ describe('a merged record', () => {
     })
   })
 
+  test('keeps a title in capitals, with a form to show that follows the texts of the record', () => {
+    const given = {
+      title: { de: 'NEUBAU EINER TURNHALLE IN MUSTERSTADT' },
+      description: { de: 'Turnhalle der Stadt Musterstadt.' },
+    }
+    expect(merge(call(given))).toMatchObject({
+      title: 'NEUBAU EINER TURNHALLE IN MUSTERSTADT',
+      displayTitle: 'Neubau einer Turnhalle in Musterstadt',
+    })
+    expect(merge(call({ title: { de: 'Neubau' } }))).not.toHaveProperty('displayTitle')
+  })
+
   test('is a qualification system if every call of it is one, whatever came of it', () => {
     const system = call({ noticeType: 'qu-sy' })
     const renewed = call({ noticeKey: 'ted:2-2026', noticeType: 'qu-sy', dispatchDate: at('2026-01-15') })
@@ -128,25 +140,25 @@ describe('a merged record', () => {
   const lotsWith = (...values: (number | undefined)[]) =>
     values.map((value, index) => lot(`${index}`, value === undefined ? {} : { estimatedValue: eur(value) }))
   test.each([
-    ['the estimate of the procedure first', { estimatedValue: eur(900), lots: lotsWith(1, 2) }, 900],
+    ['the estimate of the procedure first', { estimatedValue: eur(9000), lots: lotsWith(1000, 2000) }, 9000],
     [
       'the sum of the lots when four of five have one',
-      { lots: lotsWith(10, 20, 30, 40, undefined), frameworkMaximum: eur(700) },
-      100,
+      { lots: lotsWith(1000, 2000, 3000, 4000, undefined), frameworkMaximum: eur(70_000) },
+      10_000,
     ],
     [
       'the maximum of the framework when the lots come to more',
-      { lots: lotsWith(10, 20, 30, 40, undefined), frameworkMaximum: eur(70) },
-      70,
+      { lots: lotsWith(1000, 2000, 3000, 4000, undefined), frameworkMaximum: eur(7000) },
+      7000,
     ],
     [
       'not the sum when three of five have one',
-      { lots: lotsWith(10, 20, 30, undefined, undefined), frameworkMaximum: eur(7) },
-      7,
+      { lots: lotsWith(1000, 2000, 3000, undefined, undefined), frameworkMaximum: eur(7000) },
+      7000,
     ],
     [
       'not the sum of two currencies',
-      { lots: [...lotsWith(10), lot('9', { estimatedValue: { value: 5, currency: 'PLN' } })] },
+      { lots: [...lotsWith(1000), lot('9', { estimatedValue: { value: 5000, currency: 'PLN' } })] },
       undefined,
     ],
     ['nothing when nothing is published (C18)', {}, undefined],
@@ -158,27 +170,27 @@ describe('a merged record', () => {
     const tranche = (key: string, lotId: string, value: number) =>
       award({ noticeKey: key, lots: [lot(lotId, { result: { outcome: 'awarded', awardedValue: eur(value) } })] })
     const lots = [lot('1'), lot('2')]
-    const first = tranche('ted:8-2026', '1', 10.1)
-    expect(merge(call({ lots }), first, tranche('ted:9-2026', '2', 20.2))).toMatchObject({
-      awardedAmount: eur(30.3),
-      contractAmount: { ...eur(30.3), estimated: false },
+    const first = tranche('ted:8-2026', '1', 1000.1)
+    expect(merge(call({ lots }), first, tranche('ted:9-2026', '2', 2000.2))).toMatchObject({
+      awardedAmount: eur(3000.3),
+      contractAmount: { ...eur(3000.3), estimated: false },
     })
-    expect(merge(call({ lots, estimatedValue: eur(50) }), first)).toMatchObject({
-      awardedAmount: eur(10.1),
-      contractAmount: eur(50),
+    expect(merge(call({ lots, estimatedValue: eur(5000) }), first)).toMatchObject({
+      awardedAmount: eur(1000.1),
+      contractAmount: eur(5000),
     })
     expect(
-      merge(call({ lots }), first, { ...tranche('ted:9-2026', '1', 12), dispatchDate: at('2026-01-25') }),
+      merge(call({ lots }), first, { ...tranche('ted:9-2026', '1', 1200), dispatchDate: at('2026-01-25') }),
     ).toMatchObject({
-      awardedAmount: eur(12),
+      awardedAmount: eur(1200),
     })
   })
 
   test('has the value of the contract if only a direct award or a modification states it (C20)', () => {
-    const lots = [lot('1', { result: { outcome: 'awarded', awardedValue: eur(70) } })]
+    const lots = [lot('1', { result: { outcome: 'awarded', awardedValue: eur(7000) } })]
     for (const formType of ['dir-awa-pre', 'cont-modif'] as const) {
-      expect(merge(award({ formType, lots })).contractAmount).toEqual({ ...eur(70), estimated: false })
-      expect(merge(award({ formType, lots, awardedValue: eur(90) })).contractAmount?.value).toBe(90)
+      expect(merge(award({ formType, lots })).contractAmount).toEqual({ ...eur(7000), estimated: false })
+      expect(merge(award({ formType, lots, awardedValue: eur(9000) })).contractAmount?.value).toBe(9000)
     }
   })
 
@@ -306,6 +318,30 @@ describe('a merged record', () => {
     expect(record.originalSources.map(({ formType }) => formType)).toEqual(['competition', 'result'])
     const { publicationDate: _, ...unpublished } = call({ dispatchDate: at('2026-01-08') })
     expect(merge(unpublished)).not.toHaveProperty('publicationDate')
+  })
+
+  test('does not know when its procedure began if only its results and changed contracts are known', () => {
+    const changed = award({ noticeKey: 'ted:9-2026', formType: 'cont-modif', publicationDate: at('2026-03-01') })
+    const record = merge(award(), changed)
+    expect(record.publicationDate).toBe(at('2026-03-01'))
+    expect(record).not.toHaveProperty('firstPublicationDate')
+    expect(merge(award({ formType: 'dir-awa-pre' }), changed).firstPublicationDate).toBe(at('2026-01-21'))
+  })
+
+  test('has no total below 1,000 of a call, and of a notice in the forms of the European journal', () => {
+    const ceiling = eur(288.5)
+    expect(merge(call({ estimatedValue: eur(999.99) })).contractAmount).toBeNull()
+    expect(merge(call({ estimatedValue: eur(1000) })).contractAmount).toMatchObject(eur(1000))
+    expect(merge(call({ estimatedValue: eur(1000), frameworkMaximum: ceiling })).contractAmount).toMatchObject(
+      eur(1000),
+    )
+    expect(merge(call({ frameworkMaximum: ceiling })).contractAmount).toBeNull()
+    const lots = [lot('1', { estimatedValue: eur(288_500) })]
+    const record = merge(call({ estimatedValue: ceiling, lots }), award({ awardedValue: eur(165.01) }))
+    expect(record.contractAmount).toMatchObject(eur(288_500))
+    expect(record).not.toHaveProperty('awardedAmount')
+    const small = award({ format: 'portal', awardedValue: eur(165.01) })
+    expect(merge(small)).toMatchObject({ contractAmount: eur(165.01), awardedAmount: eur(165.01) })
   })
 
   test('that another record holds shows its founding notice, and nothing of it moves with the clock', () => {

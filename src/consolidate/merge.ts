@@ -5,6 +5,7 @@ import type { Money, MultilingualText, Notice, NoticeLot, Organization, Place } 
 import type { ArchiveReason, TenderContent, TenderLot, TenderOrganization } from '../domain/tender.ts'
 import { type Instant, knownZoneOf } from '../domain/time.ts'
 import { canonicalJson, contentHash } from './canonical.ts'
+import { displayTitle } from './display-title.ts'
 import { type Lifecycle, type LotState, lifecycleOf } from './lifecycle.ts'
 import { procedureScope } from './link-keys.ts'
 import { lotOutcomes } from './lot-outcomes.ts'
@@ -76,6 +77,9 @@ function firstOf<Value>(
   return undefined
 }
 
+/** Notices that something else came before: the procedure was published earlier, by what we do not have. */
+const afterTheCall: ReadonlySet<string> = new Set(['result', 'cont-modif', 'completion'])
+
 /** A call beside it makes the record that of the call. */
 function isQualificationSystem(notices: readonly Notice[]): boolean {
   const calls = notices.filter(({ formType }) => formType === 'competition')
@@ -108,12 +112,18 @@ export function contentOf(
   ])
   const place = first('realizedLocation', (notice) => notice.place ?? notice.lots.find((lot) => lot.place)?.place)
   const procedureType = first('procedureType', (notice) => notice.procedureType)
+  const title = titleOf(fallbacks, head.language, description, tenderNumber, reportOrigin)
   // only `consolidate.ts` merges records
   return compact<Omit<TenderContent, 'mergedInto'>>({
     id,
     status: lifecycle.status,
     archiveReason: lifecycle.archiveReason,
-    title: titleOf(fallbacks, head.language, description, tenderNumber, reportOrigin),
+    title,
+    displayTitle: displayTitle(title, head.language, [
+      description ?? '',
+      ...[buyers[0]?.name, buyers[0]?.city, place?.city].map((name) => name ?? ''),
+      ...lots.flatMap((lot) => [lot.title ?? '', lot.description ?? '']),
+    ]),
     description,
     language: head.language === 'und' ? undefined : head.language,
     translations: translationsOf(head),
@@ -126,7 +136,7 @@ export function contentOf(
     buyerProfileUrl: first('buyerProfileUrl', (notice) => notice.buyerProfileUrl),
     ...deadlines,
     publicationDate: maximum(dates),
-    firstPublicationDate: minimum(dates),
+    firstPublicationDate: notices.every(({ formType }) => afterTheCall.has(formType)) ? undefined : minimum(dates),
     contractAmount: amount ? { value: amount.value, currency: amount.currency, estimated: false } : null,
     awardedAmount: awarded,
     contractNature: first('contractNature', (notice) => notice.contractNature),
@@ -350,6 +360,12 @@ function uniqueList(values: readonly string[]): string[] {
   return [...new Set(values)]
 }
 
+/** Nobody announces a smaller purchase: it is the price of a unit or an hour, thousands, or a placeholder. */
+const leastTotal = 1000
+
+const likelyTotal = (amount: Money | undefined): Money | undefined =>
+  amount && amount.value >= leastTotal ? amount : undefined
+
 /** Minimum share of lots with an estimate before their sum represents the tender. */
 const pricedLotsShare = 0.8
 
@@ -370,26 +386,27 @@ function contractAmount(
   const { fallbacks, head } = timeline
   const listed = states.map((state) => state.listed).filter((lot) => lot !== undefined)
   const lots = listed.length > 0 ? listed : head.lots
-  const first = (rule: string, read: (notice: Notice) => Money | undefined) =>
-    firstOf(fallbacks, read, () => reportOrigin('contractAmount', rule, read))
+  const first = (rule: string, value: (notice: Notice) => Money | undefined) => {
+    const read = (notice: Notice) => likelyTotal(value(notice))
+    return firstOf(fallbacks, read, () => reportOrigin('contractAmount', rule, read))
+  }
   const withRule = (rule: string, amount: Money | undefined) => {
     if (amount) reportOrigin('contractAmount', rule)
     return amount
   }
-  const sum = sumOfLots(lots, (lot) => lot.estimatedValue)
-  const maximum = firstOf(fallbacks, (notice) => notice.frameworkMaximum)
+  const sum = likelyTotal(sumOfLots(lots, (lot) => lot.estimatedValue))
+  const maximum = firstOf(fallbacks, (notice) => likelyTotal(notice.frameworkMaximum))
   // Each lot of a framework may have the ceiling of all as its estimate.
   const isAboveMaximum = sum !== undefined && sum.currency === maximum?.currency && sum.value > maximum.value
   return (
     first('estimate of the procedure', (notice) => notice.estimatedValue) ??
     withRule('sum of the estimates of the lots', isAboveMaximum ? undefined : sum) ??
     first("the framework's maximum", (notice) => notice.frameworkMaximum) ??
-    withRule(
-      "sum of the lots' maxima",
-      sumOfLots(lots, (lot) => lot.frameworkMaximum),
-    ) ??
+    withRule("sum of the lots' maxima", likelyTotal(sumOfLots(lots, (lot) => lot.frameworkMaximum))) ??
     withRule('what was awarded', awardedAmount(timeline)) ??
-    first("the contract's value", valueOfContracts)
+    firstOf(fallbacks, likelyValueOfContracts, () =>
+      reportOrigin('contractAmount', "the contract's value", likelyValueOfContracts),
+    )
   )
 }
 
@@ -398,6 +415,12 @@ function valueOfContracts(notice: Notice): Money | undefined {
   const awarded = notice.lots.filter((lot) => lot.result?.outcome === 'awarded')
   return notice.awardedValue ?? sumOfMoney(awarded.map((lot) => lot.result?.awardedValue))
 }
+
+/** Portals also publish small purchases; the forms of the European journal do not. */
+const isJournal = ({ format }: Notice): boolean => format === 'eforms' || format === 'ted-export'
+
+const likelyValueOfContracts = (notice: Notice): Money | undefined =>
+  isJournal(notice) ? likelyTotal(valueOfContracts(notice)) : valueOfContracts(notice)
 
 /**
  * Award notices add up if they decide different lots, or report further contracts of a lot; of two about the same
@@ -426,5 +449,6 @@ function awardedAmount({ contracts }: Timeline): Money | undefined {
     counted.push(amount)
     for (const { lotId } of standing) countedLots.add(lotId)
   }
-  return sumOfMoney(counted)
+  const sum = sumOfMoney(counted)
+  return contracts.some(({ notice }) => isJournal(notice)) ? likelyTotal(sum) : sum
 }

@@ -48,7 +48,7 @@ function itemOf({ isClosed, isUrgent, body }: FoundHit): DigestItem {
   const amount = record.contractAmount
   const url = record.originalSources.findLast((source) => source.url !== undefined)?.url
   return {
-    title: oneLine(record.title) || 'A tender without a title',
+    title: oneLine(record.displayTitle ?? record.title) || 'A tender without a title',
     isClosed,
     isUrgent,
     ...(authority !== '' && { authority }),

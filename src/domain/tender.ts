@@ -198,6 +198,12 @@ export const tenderRecordSchema = Type.Object(
     lastModified: instant('When the service published the last change in content. Only increases.'),
     checkedAt: instant('When the sources of this record were last checked. Moves without `lastModified`.'),
     title: Type.String({ description: 'Title in the language of the record (BT-21).' }),
+    displayTitle: optional(
+      Type.String({
+        description:
+          'A title that was published in capitals, as people would write it, to be shown in its place. Only for such titles.',
+      }),
+    ),
     description: optional(Type.String({ description: 'BT-24, in the language of the record.' })),
     language: optional(
       Type.String({
@@ -236,7 +242,9 @@ export const tenderRecordSchema = Type.Object(
     publicationDate: optional(
       instant('When the newest notice of this tender was published. `published_since` uses it.'),
     ),
-    firstPublicationDate: optional(instant('When the oldest notice of this tender was published.')),
+    firstPublicationDate: optional(
+      instant('When the oldest notice of this tender was published; missing if only results are known.'),
+    ),
     contractAmount: Type.Union([contractAmountSchema, Type.Null()], {
       description: 'Contract value; null if there is neither a published nor an estimated one.',
     }),

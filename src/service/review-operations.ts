@@ -307,7 +307,7 @@ const sideOf = (content: TenderContent): Omit<ReviewSide, 'key'> => ({
   title: content.title,
   buyer: content.contractingAuthority?.name ?? null,
   tenderNumber: content.tenderNumber ?? null,
-  publicationDate: content.firstPublicationDate ?? null,
+  publicationDate: content.firstPublicationDate ?? content.publicationDate ?? null,
   submissionDate: content.submissionDate ?? null,
   cpvCodes: content.cpvCodes,
   nutsCodes: content.nutsCodes,

@@ -77,7 +77,11 @@ export const tenderColumns: readonly Column[] = [
   instant('submission_date', 'submissionDate', 'Submission deadline; null when none was published'),
   instant('participation_date', 'participationDate', 'Deadline for requests to participate'),
   instant('publication_date', 'publicationDate', 'When the newest notice was published'),
-  instant('first_publication_date', 'firstPublicationDate', 'When the oldest notice was published'),
+  instant(
+    'first_publication_date',
+    'firstPublicationDate',
+    'When the oldest notice was published; null if it is unknown',
+  ),
   number('contract_value', 'contractAmount.value', 'Contract value without VAT, in contract_currency'),
   text('contract_currency', 'contractAmount.currency', 'ISO 4217'),
   boolean('contract_estimated', 'contractAmount.estimated', 'True: estimated by the service, not published'),
@@ -119,6 +123,7 @@ export const tenderColumns: readonly Column[] = [
   text('source_url', 'originalSources.-1.url', 'Page of the newest notice'),
   boolean('is_qualification_system', 'isQualificationSystem', 'A standing list of suppliers, not a call for tenders'),
   text('time_zone', 'timeZone', "IANA time zone of the authority's country; all times are UTC"),
+  text('display_title', 'displayTitle', 'A title published in capitals, as people would write it; otherwise null'),
 ]
 
 /** One row per lot, after `tender_id` and `position`, which are its key. */

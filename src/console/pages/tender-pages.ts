@@ -54,7 +54,7 @@ function headOf(
   const isExplored = hasSamples || viewer?.memberships.some(({ hasAccessArea }) => hasAccessArea)
   const lead: Html = html`${statusOf(record.status, language)} ${record.archiveReason !== undefined && html`<span class="soft">${texts.archiveReasons[record.archiveReason] ?? texts.archived}</span> `}${stamp}<br>${authority !== undefined && quoted(authority, record.language)}${record.tenderNumber !== undefined && html` · ${quoted(texts.number(record.tenderNumber))}`}`
   return {
-    title: record.title.trim() === '' ? texts.titleMissing : record.title,
+    title: (record.displayTitle ?? record.title).trim() || texts.titleMissing,
     lead,
     actions: html`${isExplored && html`<a class="btn" href="/explorer?id=${record.id}&amp;ask=">${texts.json}</a>`}${documentsButton(record, language)}`,
   }
