@@ -171,6 +171,17 @@ describe('codes', () => {
   it('reads tags in capitals', () => {
     expect(notice(release({ tag: ['Award'], awards: [{ id: 1, status: 'ACTIVE' }] })).formType).toBe('result')
   })
+  it('counts an award once that NOCOPO repeats under other IDs', () => {
+    const award = { status: 'active', date: '2026-02-01T00:00:00Z', suppliers: [{ name: 'Desks Ltd' }] }
+    const awards = [
+      { ...award, id: '1', value: { amount: 70, currency: 'NGN' } },
+      { ...award, id: '2', value: { amount: 70, currency: 'NGN' } },
+      { ...award, id: '3', value: { amount: 5, currency: 'NGN' } },
+    ]
+    const awardedBy = (ocid: string) => notice(release({ ocid, tag: ['award'], awards })).awardedValue?.value
+    expect(awardedBy('ocds-gyl66f-2-000001')).toBe(75)
+    expect(awardedBy('ocds-a1b2c3-1')).toBe(145)
+  })
   it('reads amounts that are text', () => {
     expect(notice(release({}, { value: { amount: '1234.50', currency: 'mxn' } })).estimatedValue).toEqual({
       value: 1234.5,

@@ -8,6 +8,8 @@ type Publisher = {
   readonly writesLocalTimeAsUtc?: true
   /** Dates are year, day, month; only that of the release is not, which is the day of its conversion. */
   readonly writesDayBeforeMonth?: true
+  /** One award is there several times, each with an ID of its own. */
+  readonly repeatsAwards?: true
 }
 
 const publishers: { readonly [prefix: string]: Publisher } = {
@@ -35,6 +37,9 @@ const publishers: { readonly [prefix: string]: Publisher } = {
   'ocds-lcuori': { id: 'hn-contrataciones-abiertas', country: 'HN' },
   'ocds-mv5oob': { id: 'tz-nest', country: 'TZ' },
   'ocds-xqjsxa': { id: 'gt-guatecompras', country: 'GT' },
+  'ocds-gyl66f': { id: 'ng-nocopo', country: 'NG', repeatsAwards: true },
+  'ocds-j74acu': { id: 'ng-anambra', country: 'NG' },
+  'ocds-6olpk7': { id: 'ng-ekiti', country: 'NG' },
   'ocds-xwwr9a': { id: 'ng-osun', country: 'NG' },
   'ocds-yfs5dr': { id: 'uy-arce', country: 'UY' },
 }

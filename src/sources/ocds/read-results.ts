@@ -8,6 +8,7 @@ import { toMoney } from '../text.ts'
 import { outcomeOf } from './codes.ts'
 import { type JsonObject, member, numberAt, objectsOf, textAt, textsAt } from './json.ts'
 import type { Parties } from './parties.ts'
+import { ocidOf, publisherOf } from './publishers.ts'
 
 /** `{amount, currency}`. */
 export function moneyAt(value: unknown, ...path: readonly string[]): Money | undefined {
@@ -38,6 +39,17 @@ export type ReadResults = {
   /** The result of awards that name no lot. */
   readonly whole?: LotResult
   readonly awardedValue?: Money
+}
+
+/** The awards; of those that a publisher repeats, equal in all but their IDs, the first. */
+function awardsOf(release: JsonObject): readonly JsonObject[] {
+  const awards = objectsOf(release, 'awards')
+  if (!publisherOf(ocidOf(release) ?? '').repeatsAwards) return awards
+  const seen = new Set<string>()
+  return awards.filter((award) => {
+    const content = JSON.stringify({ ...award, id: null })
+    return !seen.has(content) && seen.add(content)
+  })
 }
 
 /**
@@ -85,7 +97,7 @@ export function readResults(
   soleLotId: string | undefined,
   zone: string,
 ): ReadResults {
-  const awards = objectsOf(release, 'awards')
+  const awards = awardsOf(release)
   const contracts = objectsOf(release, 'contracts')
   const suppliers = isResult ? parties.withRole('supplier') : []
   const withoutSuppliers = new Set(awards.filter((award) => objectsOf(award, 'suppliers').length === 0))

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { zipSync } from 'fflate'
+import { gzipSync, zipSync } from 'fflate'
 import { afterAll, describe, expect, it } from 'vitest'
 import { toInstant } from '../../domain/time.ts'
 import { missingFromShape } from '../answer-shape.ts'
@@ -530,6 +530,15 @@ const portals: readonly (readonly [id: string, channel: string, expected: readon
         : url.pathname === '/files/all.zip'
           ? zipOf({ 'a.json': packageOf(1), 'b.json': { uri: 'x' } })
           : undefined,
+  ],
+  [
+    'ng-nocopo',
+    'registry',
+    ['1', '2'],
+    (url) =>
+      url.searchParams.get('name') === '2026.jsonl.gz'
+        ? gzipSync(Buffer.from(`${JSON.stringify(release(1))}\n${JSON.stringify(release(2))}\n`))
+        : undefined,
   ],
   [
     'nl-tenderned-years',

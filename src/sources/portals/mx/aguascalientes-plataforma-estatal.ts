@@ -21,5 +21,9 @@ export const source = sourceOf({
   ],
   politeness: { requestsPerMinute: 10 },
   expects: { silentAfterDays: 200, shape: ['html'] },
-  caveats: ['A third party hosts the file; that may change.', 'The file is a list of release packages.'],
+  caveats: [
+    'A third party hosts the file; that may change.',
+    'The file is a list of release packages.',
+    'One public program is known to read it, and no public repository is known to keep an answer.',
+  ],
 })

@@ -39,5 +39,9 @@ export const source = sourceOf({
   ],
   politeness: { ...browserLike, requestsPerMinute: 30 },
   expects: { silentAfterDays: 200, shape: ['/0/records/0/releases/0/url'] },
-  caveats: ['Plain user agents are answered with 403.', 'One list of record packages per year.'],
+  caveats: [
+    'Plain user agents are answered with 403.',
+    'One list of record packages per year.',
+    'One public program is known to read it, and no public repository is known to keep an answer.',
+  ],
 })

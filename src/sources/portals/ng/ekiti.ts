@@ -9,6 +9,7 @@ export const source = sourceOf({
   homepage: 'https://ocds.bpp.ekitistate.gov.ng',
   clients: [
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/nigeria_ekiti_state.py',
+    'https://github.com/Hepteract-Group/naijaledger/blob/0fb5668f80436a175ed92c5683a879e7b5211f47/engine/src/naijaledger/finance/html_portal.py',
   ],
   channels: [
     {
@@ -28,5 +29,8 @@ export const source = sourceOf({
   ],
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 120, shape: ['html'] },
-  caveats: ['The list is an HTML table without dates: every procurement is fetched once.'],
+  caveats: [
+    'Every procurement of the HTML table is fetched once: its dates of award and publication do not tell of changes.',
+    'The second client reads the table alone, at another host of the same portal (ocdsportal.azurewebsites.net), which had 2,680 procurements in July 2026.',
+  ],
 })

@@ -10,11 +10,13 @@ export const source = sourceOf({
   clients: [
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/nigeria_osun_state.py',
   ],
+  unnamedClients: 1,
   channels: [awardedContracts('https://egp.osunstate.gov.ng/')],
   politeness: bonMaximusPace,
   expects: { silentAfterDays: 120, shape: ['html'] },
   caveats: [
     'Awards only.',
+    'The unnamed client reads the table of awarded contracts, but not the files that it links.',
     'The portal sometimes answers 403 for a while, then works again.',
     'Some files are not valid JSON.',
   ],

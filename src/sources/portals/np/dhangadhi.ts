@@ -31,5 +31,8 @@ export const source = sourceOf({
   ],
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 400, shape: ['/data/fiscal_years/0/name'] },
-  caveats: ['Nothing newer than the fiscal year 2079 of the Nepalese calendar (2022/23) is open.'],
+  caveats: [
+    'Nothing newer than the fiscal year 2079 of the Nepalese calendar (2022/23) is open.',
+    'One public program is known to read it, and no public repository is known to keep an answer.',
+  ],
 })

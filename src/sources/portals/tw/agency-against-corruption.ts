@@ -27,5 +27,6 @@ export const source = sourceOf({
   caveats: [
     'The end of the list is a page without links to OCDS.',
     'The list has no dates: every file is fetched once.',
+    'One public program is known to read it, and no public repository is known to keep an answer.',
   ],
 })
