@@ -26,8 +26,8 @@ export function auditList(
   if (shown.length === 0) return empty(texts.none, texts.noneHint)
   const older = entries.length > shown.length && shown.at(-1)
   return html`${table({
-    caption: texts.title,
-    columns: [texts.when, texts.who, texts.what, texts.subject, texts.detail],
+    caption: texts.pageNames.audit,
+    columns: [texts.when, texts.shared.who, texts.shared.what, texts.subject, texts.detail],
     rows: shown.map((entry) => [
       moment(entry.at, language),
       html`${entry.actor === 'operator' ? texts.operator : quoted(entry.actor)}${entry.addressPrefix !== '' && html`<br><span class="soft">${entry.addressPrefix}</span>`}`,
@@ -37,8 +37,8 @@ export function auditList(
     ]),
   })}${pager({
     text: texts.shown(formatNumber(shown.length, language)),
-    previous: isNewest ? undefined : [texts.newest, path],
-    next: older ? [texts.older, `${path}?before=${older.entryNo}`] : undefined,
+    previous: isNewest ? undefined : [texts.shared.newest, path],
+    next: older ? [texts.shared.older, `${path}?before=${older.entryNo}`] : undefined,
   })}`
 }
 
@@ -71,7 +71,7 @@ function memberText(name: string, language: Language): Content {
 
 /** Moments, whose names end with `At`, and other timestamps as dates. */
 function valueText(name: string, value: string | number | boolean, language: Language): Content {
-  if (typeof value === 'boolean') return value ? auditTexts[language].yes : auditTexts[language].no
+  if (typeof value === 'boolean') return value ? auditTexts[language].shared.yes : auditTexts[language].shared.no
   if (typeof value === 'number') return name.endsWith('At') ? moment(value, language) : formatNumber(value, language)
   // the gate's sentences, as the pages of editions say them
   if (name === 'held')

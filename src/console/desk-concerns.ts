@@ -111,7 +111,7 @@ class DeskChecks {
       heading: texts.hold(this.#number(held)),
       body: texts.holdBody(facts.holdReasons.length),
       meta: [this.#since(facts.heldSince ?? this.#state.now), texts.holdTimes(this.#number(facts.holds))],
-      action: [texts.seeReasons, '/operator/editions/hold'],
+      action: [texts.shared.seeReasons, '/operator/editions/hold'],
     }
   }
 

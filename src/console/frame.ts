@@ -51,10 +51,10 @@ ${['console', ...(content.scripts ?? [])].map((name) => html`<script type="modul
 ${!isPublic && navigation(content, context)}
 <main id="main" class="${isPublic ? 'wide' : 'sheet'}">
 ${context.notice !== undefined && html`<p class="note ok" role="status"><b>${context.notice}</b></p>`}
-${content.hasHead !== false && head(content, texts.youAreHere)}
+${content.hasHead !== false && head(content, texts.shared.youAreHere)}
 ${content.body}
 </main>
-<footer class="foot"><p>${texts.version(context.version)}</p><a href="/docs">${texts.docs}</a><a href="/status">${texts.status}</a><a href="/changelog">${texts.changelog}</a><a href="/language?to=${language === 'en' ? 'de' : 'en'}&amp;return=${encodeURIComponent(context.path)}" lang="${language === 'en' ? 'de' : 'en'}">${texts.otherLanguage}</a></footer>
+<footer class="foot"><p>${texts.version(context.version)}</p><a href="/docs">${texts.pageNames.docs}</a><a href="/status">${texts.pageNames.status}</a><a href="/changelog">${texts.pageNames.changelog}</a><a href="/language?to=${language === 'en' ? 'de' : 'en'}&amp;return=${encodeURIComponent(context.path)}" lang="${language === 'en' ? 'de' : 'en'}">${texts.otherLanguage}</a></footer>
 </body>
 </html>
 `
@@ -73,50 +73,50 @@ function navigation(content: Page, context: FrameContext): Html {
   const current = content.current ?? context.path.replace(/\?.*/s, '')
   const entry = ([text, href]: Entry): Content =>
     html`<a href="${href}"${href === current && html` aria-current="page"`}>${text}</a>`
-  const own: readonly Entry[] = viewer ? [[texts.settings, '/me']] : []
+  const own: readonly Entry[] = viewer ? [[texts.pageNames.settings, '/me']] : []
   const out =
     viewer && html`<form method="post" action="/sign-out"><button class="bare">${texts.signOut}</button></form>`
   if (kind === 'public')
     return html`<nav class="menu" id="menu" popover aria-label="${texts.site}">${[
-      [texts.docs, '/docs'] as const,
-      [texts.explorer, '/explorer'] as const,
+      [texts.pageNames.docs, '/docs'] as const,
+      [texts.pageNames.explorer, '/explorer'] as const,
       [texts.stock, '/stock'] as const,
-      [texts.status, '/status'] as const,
+      [texts.pageNames.status, '/status'] as const,
     ].map(
       entry,
-    )}${viewer ? html`<a href="${homeOf(viewer)}" class="go">${viewer.person.name || viewer.person.mail}</a>` : html`<a class="btn" href="/sign-in">${texts.signIn}</a>`}</nav>`
+    )}${viewer ? html`<a href="${homeOf(viewer)}" class="go">${viewer.person.name || viewer.person.mail}</a>` : html`<a class="btn" href="/sign-in">${texts.shared.signIn}</a>`}</nav>`
   const elsewhere: Entry[] = [
     ...(viewer?.memberships ?? [])
       .filter(({ organizationId }) => organizationId !== organization?.organizationId)
       .map(({ name, organizationId }): Entry => [name, `/o/${organizationId}`]),
-    ...(viewer?.person.isOperator && kind !== 'operator' ? [[texts.operator, '/operator'] as const] : []),
+    ...(viewer?.person.isOperator && kind !== 'operator' ? [[texts.shared.operator, '/operator'] as const] : []),
   ]
   const foot = html`${elsewhere.length > 0 && html`<h2>${texts.elsewhere}</h2>${elsewhere.map(entry)}`}<h2>${viewer?.person.name || viewer?.person.mail}</h2>${own.map(entry)}${out}`
   if (kind === 'operator')
-    return html`<nav class="menu" id="menu" popover aria-label="${texts.operator}"><p class="who op"><b>${texts.operator}</b><span>${texts.everything}</span></p>${operatorEntries(language).map(entry)}<h2>${texts.customers}</h2>${customerEntries(language).map(entry)}${foot}</nav>`
+    return html`<nav class="menu" id="menu" popover aria-label="${texts.shared.operator}"><p class="who op"><b>${texts.shared.operator}</b><span>${texts.everything}</span></p>${operatorEntries(language).map(entry)}<h2>${texts.customers}</h2>${customerEntries(language).map(entry)}${foot}</nav>`
   if (!organization) return html`<nav class="menu" id="menu" popover aria-label="${texts.you}">${foot}</nav>`
   const at = `/o/${organization.organizationId}`
-  return html`<nav class="menu" id="menu" popover aria-label="${texts.organization}"><p class="who"><b>${organization.name}</b><span>${organization.role === 'owner' ? texts.owner : texts.member}</span></p>${(
+  return html`<nav class="menu" id="menu" popover aria-label="${texts.shared.organization}"><p class="who"><b>${organization.name}</b><span>${organization.role === 'owner' ? texts.owner : texts.member}</span></p>${(
     [
-      [texts.overview, at],
-      [texts.hits, `${at}/hits`],
-      [texts.searches, `${at}/searches`],
-      [texts.profiles, `${at}/profiles`],
+      [texts.pageNames.overview, at],
+      [texts.pageNames.hits, `${at}/hits`],
+      [texts.pageNames.searches, `${at}/searches`],
+      [texts.pageNames.profiles, `${at}/profiles`],
     ] as const
   ).map(entry)}<h2>${texts.deliver}</h2>${(
     [
-      [texts.webhooks, `${at}/webhooks`],
-      [texts.digests, `${at}/digests`],
+      [texts.pageNames.webhooks, `${at}/webhooks`],
+      [texts.pageNames.digests, `${at}/digests`],
       ...(organization.hasAccessArea && organization.role === 'owner'
-        ? [[texts.apiAccess, `${at}/settings/api-access`] as const]
+        ? [[texts.pageNames.apiAccess, `${at}/settings/api-access`] as const]
         : []),
-      [texts.explorer, '/explorer'],
+      [texts.pageNames.explorer, '/explorer'],
     ] as const
-  ).map(entry)}<h2>${texts.organization}</h2>${(
+  ).map(entry)}<h2>${texts.shared.organization}</h2>${(
     [
-      [texts.people, `${at}/people`],
-      ...(organization.role === 'owner' ? [[texts.contract, `${at}/contract`] as const] : []),
-      [texts.audit, `${at}/audit`],
+      [texts.pageNames.people, `${at}/people`],
+      ...(organization.role === 'owner' ? [[texts.pageNames.contract, `${at}/contract`] as const] : []),
+      [texts.pageNames.audit, `${at}/audit`],
     ] as const
   ).map(entry)}${foot}</nav>`
 }
@@ -124,21 +124,21 @@ function navigation(content: Page, context: FrameContext): Html {
 function operatorEntries(language: Language): Entry[] {
   const texts = frameTexts[language]
   return [
-    [texts.wrongNow, '/operator'],
-    [texts.editions, '/operator/editions'],
-    [texts.sources, '/operator/sources'],
-    [texts.reviews, '/operator/reviews'],
-    [texts.rejections, '/operator/rejections'],
-    [texts.values, '/operator/values'],
+    [texts.pageNames.wrongNow, '/operator'],
+    [texts.pageNames.editions, '/operator/editions'],
+    [texts.pageNames.sources, '/operator/sources'],
+    [texts.pageNames.reviews, '/operator/reviews'],
+    [texts.pageNames.rejections, '/operator/rejections'],
+    [texts.pageNames.values, '/operator/values'],
   ]
 }
 
 function customerEntries(language: Language): Entry[] {
   const texts = frameTexts[language]
   return [
-    [texts.organizations, '/operator/organizations'],
-    [texts.incidents, '/operator/incidents'],
-    [texts.audit, '/operator/audit'],
+    [texts.pageNames.organizations, '/operator/organizations'],
+    [texts.pageNames.incidents, '/operator/incidents'],
+    [texts.pageNames.audit, '/operator/audit'],
   ]
 }
 

@@ -64,23 +64,23 @@ function rowsOf(language: Language): readonly Row[] {
   const texts = reviewTexts[language]
   return [
     [texts.notice, ({ key }) => key],
-    [texts.portals, ({ publishers }) => (publishers ?? []).join(', ')],
+    [texts.shared.portals, ({ publishers }) => (publishers ?? []).join(', ')],
     [texts.titleOf, ({ title }) => title ?? '', true],
-    [texts.authority, ({ buyer }) => buyer ?? '', true],
+    [texts.shared.authority, ({ buyer }) => buyer ?? '', true],
     [texts.number, ({ tenderNumber }) => tenderNumber ?? ''],
-    [texts.status, ({ status }) => (status ? (tenderTexts[language].status[status] ?? status) : '')],
+    [texts.shared.status, ({ status }) => (status ? (tenderTexts[language].status[status] ?? status) : '')],
     [
-      texts.published,
+      texts.shared.published,
       ({ publicationDate }) => (publicationDate ? formatDay(Date.parse(publicationDate), language) : ''),
     ],
     [
-      texts.deadline,
+      texts.shared.deadline,
       ({ submissionDate }) => (submissionDate ? `${formatMoment(Date.parse(submissionDate), language)} UTC` : ''),
     ],
-    [texts.value, (side) => valueText(side, language)],
-    [texts.cpv, ({ cpvCodes }) => (cpvCodes ?? []).slice(0, 12).join(', ')],
+    [texts.shared.value, (side) => valueText(side, language)],
+    [texts.shared.cpv, ({ cpvCodes }) => (cpvCodes ?? []).slice(0, 12).join(', ')],
     [texts.region, ({ nutsCodes }) => (nutsCodes ?? []).slice(0, 12).join(', ')],
-    [texts.notices, ({ notices }) => (notices === undefined ? '' : formatNumber(notices, language))],
+    [texts.shared.notices, ({ notices }) => (notices === undefined ? '' : formatNumber(notices, language))],
     [texts.description, ({ description }) => description ?? '', true],
   ]
 }
@@ -88,13 +88,13 @@ function rowsOf(language: Language): readonly Row[] {
 function valueText({ contractAmount }: ReviewSide, language: Language): string {
   if (!contractAmount) return ''
   const text = formatMoney(contractAmount.value, contractAmount.currency, language)
-  return contractAmount.estimated ? `${text} (${reviewTexts[language].estimated})` : text
+  return contractAmount.estimated ? `${text} (${reviewTexts[language].shared.estimated})` : text
 }
 
 function differences({ left, right }: ComparedPair, language: Language): Html {
   const texts = reviewTexts[language]
   const cell = (side: ReviewSide, text: string, shown: Content, isSame: boolean, isText: boolean): Html => {
-    if (text === '') return html`<span class="soft">${texts.notKnown}</span>`
+    if (text === '') return html`<span class="soft">${texts.shared.unknown}</span>`
     const lang = isText && side.language ? side.language : undefined
     return html`<bdi${isSame && html` class="same"`}${lang !== undefined && html` lang="${lang}"`}>${shown}</bdi>`
   }
@@ -127,7 +127,7 @@ function evidencePart({ verdict, left, right }: ComparedPair, { language, waitin
   const points = found?.score ?? null
   return html`${
     found &&
-    html`<section class="stack"><h2>${texts.likelihood}</h2>${points !== null && html`<div class="score"><b>${formatNumber(points, language)}</b><progress class="meter" max="20" value="${Math.max(0, Math.min(20, points))}" aria-hidden="true"></progress><span>${texts.score(formatNumber(points, language))}</span></div><p class="soft small">${texts.scoreNote}</p>`}<p>${texts.rule}: ${ruleName(found.rule, language)} <code>${found.rule}</code></p>${verdict && html`<p>${texts.says}: ${texts.verdicts[verdict.kind] ?? verdict.kind} (${ruleName(verdict.rule, language)} <code>${verdict.rule}</code>)</p>`}</section>
+    html`<section class="stack"><h2>${texts.likelihood}</h2>${points !== null && html`<div class="score"><b>${formatNumber(points, language)}</b><progress class="meter" max="20" value="${Math.max(0, Math.min(20, points))}" aria-hidden="true"></progress><span>${texts.shared.withPoints(formatNumber(points, language))}</span></div><p class="soft small">${texts.scoreNote}</p>`}<p>${texts.rule}: ${ruleName(found.rule, language)} <code>${found.rule}</code></p>${verdict && html`<p>${texts.says}: ${texts.verdicts[verdict.kind] ?? verdict.kind} (${ruleName(verdict.rule, language)} <code>${verdict.rule}</code>)</p>`}</section>
 <section><h2>${texts.evidence}</h2>${table({
       caption: texts.evidence,
       kind: 'mini keep',

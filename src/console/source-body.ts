@@ -72,12 +72,12 @@ function strip({ line, slots, rejections }: SourceFile, { language, now }: How):
   const rejected = Object.values(rejections).reduce((sum, count) => sum + count, 0)
   return figures([
     {
-      name: texts.state,
+      name: texts.shared.condition,
       value: state(sourceMarks[line.state], texts.states[line.state]),
       note:
         line.lastSuccessAt === null ? texts.never : texts.sinceRead(formatRelative(line.lastSuccessAt, now, language)),
     },
-    { name: texts.recent, value: number(line.recentDocuments), note: texts.recentNote(number(rejected)) },
+    { name: texts.documents, value: number(line.recentDocuments), note: texts.recentNote(number(rejected)) },
     {
       name: texts.announced,
       value: counted.length === 0 ? '–' : number(announced),
@@ -121,7 +121,7 @@ function alarmItem(alarm: AlarmRow, sourceId: string, { language, wrong }: How):
   return html`<li>${state(mark, word)}<div><h3>${texts.kinds[kind] ?? kind}</h3><p>${quoted(detail, 'en')}</p><p class="meta">${meta.map((each) => html`<span>${each}</span>`)}</p>${acknowledged && html`<p>“${quoted(acknowledged.note)}”</p>`}${
     clearedAt === null &&
     (isQuarantine || !acknowledged) &&
-    html`<details class="more"${error !== undefined && html` open`}><summary>${summary}</summary><form class="stack" method="post" action="/operator/sources/${encodeURIComponent(sourceId)}/${what}"><input type="hidden" name="kind" value="${kind}"><input type="hidden" name="raised" value="${raisedAt}">${field({ name: 'note', id: `note-${name}`, label: texts.note, hint: texts.noteHint, error, isRequired: true, maxLength: 500 })}<div><button>${verb}</button></div></form></details>`
+    html`<details class="more"${error !== undefined && html` open`}><summary>${summary}</summary><form class="stack" method="post" action="/operator/sources/${encodeURIComponent(sourceId)}/${what}"><input type="hidden" name="kind" value="${kind}"><input type="hidden" name="raised" value="${raisedAt}">${field({ name: 'note', id: `note-${name}`, label: texts.shared.note, hint: texts.noteHint, error, isRequired: true, maxLength: 500 })}<div><button>${verb}</button></div></form></details>`
   }</div></li>`
 }
 
@@ -150,7 +150,7 @@ function dayPart({ newByDay, line }: SourceFile, { language, now }: How): Html {
       table({
         caption: texts.days,
         kind: 'mini keep',
-        columns: [texts.day, numbers(texts.newDocuments)],
+        columns: [texts.shared.day, numbers(texts.newDocuments)],
         rows: list.toReversed().map(({ day, value }) => [nameOf(day), number(value)]),
       }),
     )}`,
@@ -184,9 +184,9 @@ function fillPart({ fill }: SourceFile, { language }: How): Html | false {
         caption: texts.fill,
         kind: 'mini',
         columns: [
-          texts.day,
+          texts.shared.day,
           texts.form,
-          numbers(texts.notices),
+          numbers(texts.shared.notices),
           ...(['deadline', 'cpv', 'value', 'authority', 'region'] as const).map((field) =>
             numbers(texts.fields[field]),
           ),
@@ -251,11 +251,11 @@ function runPart({ runs }: SourceFile, { language }: How): Html {
         columns: [
           texts.started,
           texts.slot,
-          numbers(texts.requests),
-          numbers(texts.notices),
+          numbers(texts.shared.requests),
+          numbers(texts.shared.notices),
           numbers(texts.rejected),
-          numbers(texts.took),
-          texts.outcome,
+          numbers(texts.shared.took),
+          texts.shared.outcome,
         ],
         rows: runs.map((run) => [
           moment(run.startedAt, language),
@@ -282,7 +282,7 @@ function driftPart({ newNames }: SourceFile, { language }: How): Html | false {
       {
         caption: texts.drift,
         kind: 'mini',
-        columns: [texts.name, numbers(texts.held), texts.firstSeen],
+        columns: [texts.shared.name, numbers(texts.held), texts.firstSeen],
         rows: newNames.map(({ name, documents, since }) => [
           html`<code>${quoted(name)}</code>`,
           formatNumber(documents, language),
@@ -315,7 +315,7 @@ ${table({
   caption: texts.channels,
   isCaptionShown: true,
   kind: 'mini',
-  columns: [texts.channel, texts.role, texts.kind, texts.delivery, texts.timetable],
+  columns: [texts.channel, texts.shared.role, texts.kind, texts.delivery, texts.timetable],
   rows: card.channels.map(({ name, role, slots, delivery, timetable }) => [
     html`<code>${name}</code>`,
     texts.roles[role] ?? role,

@@ -59,9 +59,9 @@ function strip(record: TenderRecord, how: TenderHow): Html {
   const list: Figure[] = [
     deadlineFigure(record, how),
     amount === null
-      ? { name: texts.value, value: texts.noValue, note: texts.noValueNote }
+      ? { name: texts.shared.value, value: texts.shared.unknown, note: texts.noValueNote }
       : {
-          name: texts.value,
+          name: texts.shared.value,
           value: formatMoney(amount.value, amount.currency, language),
           note: amount.estimated ? estimateText(amount, language) : texts.published,
         },
@@ -71,7 +71,7 @@ function strip(record: TenderRecord, how: TenderHow): Html {
       note: lots.length === 0 ? texts.undivided : lotStates(lots, language),
     },
     {
-      name: texts.notices,
+      name: texts.shared.notices,
       value: formatNumber(originalSources.length, language),
       note: quoted([...new Set(originalSources.map(({ publisher }) => publisher))].join(', ')),
     },
@@ -106,7 +106,7 @@ function deadlineFigure(record: TenderRecord, { language, now }: TenderHow): Fig
   if (instant === undefined)
     return {
       name,
-      value: texts.noDeadline,
+      value: texts.shared.unknown,
       ...(record.isDeadlineUnknown === true && { note: texts.noDeadlineNote }),
     }
   return { name, ...deadlineText(instant, record, { language, now }) }
@@ -136,10 +136,10 @@ function estimatePart({ contractAmount: amount }: TenderRecord, language: Langua
   const texts = tenderTexts[language]
   if (!amount?.estimated) return html`<p>${texts.nothingEstimated}</p>`
   return html`<p>${texts.estimatedValue}</p>${facts([
-    [texts.value, formatMoney(amount.value, amount.currency, language)],
+    [texts.shared.value, formatMoney(amount.value, amount.currency, language)],
     [texts.range, estimateText(amount, language)],
     [texts.basis, amount.basis === undefined ? '–' : quoted(amount.basis)],
-    [texts.model, html`<code>${amount.modelVersion ?? '–'}</code>`],
+    [texts.shared.model, html`<code>${amount.modelVersion ?? '–'}</code>`],
   ])}`
 }
 
@@ -150,7 +150,7 @@ function lotTable(record: TenderRecord, { language, now }: TenderHow): Html {
   const common = record.submissionDate ?? record.participationDate
   return html`${table({
     caption: texts.lots,
-    columns: [texts.lot, texts.cpv, texts.deadline, numbers(texts.value), texts.state],
+    columns: [texts.lot, texts.shared.cpv, texts.deadline, numbers(texts.shared.value), texts.shared.condition],
     rows: lots.slice(0, maxLots).map((lot) => {
       const instant = lot.submissionDate ?? lot.participationDate
       const amount = lot.awardedAmount ?? lot.contractAmount
@@ -182,7 +182,7 @@ function factPart(record: TenderRecord, { language }: TenderHow): Html {
     ...(record.nutsCodes.length === 0
       ? []
       : [[labelOf('nutsCodes', language), codeList('nutsCodes', record.nutsCodes, language)] as const]),
-    [texts.changed, valueContent('lastModified', record.lastModified, language)],
+    [texts.shared.changed, valueContent('lastModified', record.lastModified, language)],
     [texts.checked, valueContent('checkedAt', record.checkedAt, language)],
     [labelOf('id', language), html`<code>${record.id}</code>`],
   ])}</section>`
@@ -213,7 +213,7 @@ function allFields(record: TenderRecord, { language, explained }: TenderHow): Ht
     texts.raw,
     table({
       caption: texts.allFields,
-      columns: [texts.field, texts.fieldValue, texts.from],
+      columns: [texts.field, texts.shared.value, texts.from],
       rows: Object.entries(record).map(([member, value]) => [
         labelOf(member, language),
         valueContent(member, value, language, record.language),

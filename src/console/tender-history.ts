@@ -73,6 +73,7 @@ function metaOf(notice: ExplainedNotice, language: Language): Content[] {
 
 function joinText({ rule, score, evidence, with: key }: NonNullable<ExplainedNotice['joinedBy']>, language: Language) {
   const texts = tenderTexts[language]
-  const points = score === null ? '' : `, ${texts.points(formatNumber(Math.round(score * 10) / 10, language))}`
+  const points =
+    score === null ? '' : `, ${texts.shared.withPoints(formatNumber(Math.round(score * 10) / 10, language))}`
   return html`${texts.joined(texts.rules[rule] ?? ruleName(rule, language))}${points}, <bdi>${texts.with(key)}</bdi>${score !== null && html` <bdi class="soft">${evidenceText(evidence, language)}</bdi>`}`
 }

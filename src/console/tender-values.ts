@@ -59,7 +59,7 @@ function codeText(member: string, code: string, language: Language): string {
 export function valueText(member: string, value: unknown, language: Language): string {
   const texts = tenderTexts[language]
   if (value === undefined || value === null) return ''
-  if (typeof value === 'boolean') return value ? texts.yes : texts.no
+  if (typeof value === 'boolean') return value ? texts.shared.yes : texts.shared.no
   if (typeof value === 'number') return formatNumber(value, language)
   if (typeof value === 'string') {
     if (member === 'status') return texts.status[value] ?? value

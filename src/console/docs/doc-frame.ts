@@ -42,12 +42,12 @@ ${hasContents && html`<nav class="toc" aria-label="${texts.onThisPage}"><h2>${te
 }
 
 const crumbs = (group: GroupName, language: Language): Html =>
-  html`<nav class="crumbs" aria-label="${docsTexts[language].youAreHere}"><ol><li><a href="/docs">${docsTexts[language].pages}</a></li><li><a href="/docs#${group}">${docsTexts[language].groups[group]}</a></li></ol></nav>`
+  html`<nav class="crumbs" aria-label="${docsTexts[language].shared.youAreHere}"><ol><li><a href="/docs">${docsTexts[language].pageNames.docs}</a></li><li><a href="/docs#${group}">${docsTexts[language].groups[group]}</a></li></ol></nav>`
 
 /** All pages by group; the group of the page is open. */
 function navigation(handbook: Handbook, current: DocPage | undefined, language: Language): Html {
   const texts = docsTexts[language]
-  return html`<nav aria-label="${texts.pages}">${groupNames.map(
+  return html`<nav aria-label="${texts.pageNames.docs}">${groupNames.map(
     (group) =>
       html`<details class="more"${group === (current?.group ?? 'start') && html` open`}><summary>${texts.groups[group]}</summary>${handbook.pages
         .filter((doc) => doc.group === group)
@@ -69,5 +69,5 @@ function neighbors(handbook: Handbook, doc: DocPage, language: Language): Html {
   const [before, after] = [handbook.pages[at - 1], handbook.pages[at + 1]]
   const link = (to: DocPage | undefined, rel: 'prev' | 'next', word: string) =>
     to && html`<a rel="${rel}" href="${to.address}"><span>${word}</span> <b>${titleOf(to, language)}</b></a>`
-  return html`<nav class="neighbors row spread" aria-label="${texts.neighbors}">${link(before, 'prev', texts.previous)}${link(after, 'next', texts.next)}</nav>`
+  return html`<nav class="neighbors row spread" aria-label="${texts.neighbors}">${link(before, 'prev', texts.shared.previous)}${link(after, 'next', texts.shared.next)}</nav>`
 }

@@ -90,13 +90,16 @@ class AccessPages {
     const { organization, valid } = area
     const mistake = shown.mistakes?.name ?? shown.mistakes?.days
     return page({
-      title: mistake === undefined ? texts.title : `${texts.oneError}: ${texts.title}`,
+      title:
+        mistake === undefined
+          ? texts.pageNames.apiAccess
+          : `${texts.shared.oneToCorrect}: ${texts.pageNames.apiAccess}`,
       crumbs: [[request.organization.name, `/o/${organization.organizationId}`]],
       current: pathOf(organization.organizationId),
       lead: texts.lead(formatNumber(organization.requestsPerMinute, language)),
       actions: html`<a class="btn" href="/docs">${texts.connect}</a>`,
       ...(shown.status !== undefined && { status: shown.status }),
-      body: html`${mistake !== undefined && noteBox('bad', texts.oneError, html`<a href="#${shown.mistakes?.name ? 'name' : 'days'}">${mistake}</a>`)}${shown.isTaken && noteBox('bad', texts.taken, texts.takenDetail)}${!organization.hasApiAccess && this.#closedNote(request, area.contract)}${shown.created && this.#secretCard(request, shown.created)}<section${shown.created && html` class="part"`}><h2 class="hide">${texts.tokens}</h2><div class="split even">${valid.map((token) => this.#tokenCard(request, token, organization.hasApiAccess))}${valid.length < 2 && organization.hasApiAccess && this.#freeToken(request, valid.length, shown.mistakes)}</div></section>${valid.length === 2 && organization.hasApiAccess && rotation(request, valid)}${usePart(
+      body: html`${mistake !== undefined && noteBox('bad', texts.shared.oneToCorrect, html`<a href="#${shown.mistakes?.name ? 'name' : 'days'}">${mistake}</a>`)}${shown.isTaken && noteBox('bad', texts.taken, texts.takenDetail)}${!organization.hasApiAccess && this.#closedNote(request, area.contract)}${shown.created && this.#secretCard(request, shown.created)}<section${shown.created && html` class="part"`}><h2 class="hide">${texts.shared.tokens}</h2><div class="split even">${valid.map((token) => this.#tokenCard(request, token, organization.hasApiAccess))}${valid.length < 2 && organization.hasApiAccess && this.#freeToken(request, valid.length, shown.mistakes)}</div></section>${valid.length === 2 && organization.hasApiAccess && rotation(request, valid)}${usePart(
         {
           used: area.used,
           limit: organization.requestsPerMinute,
@@ -150,14 +153,14 @@ class AccessPages {
       title: texts.revokeTitle(token.name),
       crumbs: [
         [request.organization.name, `/o/${organization.organizationId}`],
-        [texts.title, back],
+        [texts.pageNames.apiAccess, back],
       ],
       current: back,
       body: question({
         action: `${back}/revoke/${token.tokenId}/yes`,
         body: html`<p><code>${token.hint}</code></p><p>${used}</p><p>${texts.revokeWhat}</p>`,
         button: texts.revokeButton,
-        cancel: [texts.cancel, back],
+        cancel: [texts.shared.cancel, back],
       }),
     })
   }
@@ -194,7 +197,7 @@ class AccessPages {
 
   #nameOf(request: OrganizationRequest, mail: string | null): string {
     const texts = accessTexts[request.language]
-    if (mail === null) return texts.unknown
+    if (mail === null) return texts.shared.notKnown
     if (mail === 'operator') return texts.operator
     const owners = this.#context.directory.ownersOf(request.organization.organizationId)
     return owners.find((owner) => owner.mail === mail)?.name || mail
@@ -202,7 +205,7 @@ class AccessPages {
 
   #closedNote({ language, organization, now }: OrganizationRequest, contract: Contract | undefined): Html {
     const texts = accessTexts[language]
-    const link = html` <a href="/o/${organization.organizationId}/contract">${texts.contract}</a>`
+    const link = html` <a href="/o/${organization.organizationId}/contract">${texts.shared.seeContract}</a>`
     const { readOnly, readOnlyDetail } = texts
     if (contract?.endedAt !== undefined) return noteBox('warn', readOnly.ended, html`${readOnlyDetail.ended}${link}`)
     if (contract && contract.startsAt > now)
@@ -222,8 +225,8 @@ class AccessPages {
       [
         [texts.created, texts.by(this.#nameOf(request, token.createdBy), formatMoment(token.createdAt, language))],
         [texts.lastUsed, token.lastUsedAt === null ? texts.notYet : formatMoment(token.lastUsedAt, language)],
-        ...(origin === '' ? [] : [[texts.from, origin] as const]),
-        [texts.ends, endOf(token.expiresAt, now, language)],
+        ...(origin === '' ? [] : [[texts.shared.from, origin] as const]),
+        [texts.life, endOf(token.expiresAt, now, language)],
       ],
     )}${isOpen && html`<div><a class="btn tiny stop" href="${pathOf(organization.organizationId)}/revoke/${token.tokenId}">${texts.revoke}</a></div>`}</div>`
   }
@@ -238,7 +241,7 @@ class AccessPages {
     return html`<form class="card void stack" method="post" action="${pathOf(organization.organizationId)}/tokens">${formKey(this.#context)}<div class="row spread"><h3>${taken === 0 ? texts.firstFree : texts.secondFree}</h3>${tag(texts.used(taken))}</div>${field(
       {
         name: 'name',
-        label: texts.name,
+        label: texts.shared.name,
         value: fieldOf(form, 'name'),
         hint: texts.nameHint,
         placeholder: texts.namePlace,
@@ -247,18 +250,18 @@ class AccessPages {
         autocomplete: 'off',
         error: mistakes.name,
       },
-    )}${select({ name: 'days', label: texts.life, value: fieldOf(form, 'days'), choices: [['', texts.never], ...choices], error: mistakes.days })}<div class="row"><button class="go">${texts.create}</button><span class="hint">${texts.once}</span></div></form>`
+    )}${select({ name: 'days', label: texts.life, value: fieldOf(form, 'days'), choices: [['', texts.shared.never], ...choices], error: mistakes.days })}<div class="row"><button class="go">${texts.create}</button><span class="hint">${texts.once}</span></div></form>`
   }
 
   #secretCard({ language }: OrganizationRequest, { plaintext, token }: NonNullable<Shown['created']>): Html {
     const texts = accessTexts[language]
     const curl = requestExample('curl', this.#context.apiAddress, '/v1/tenders?limit=1')
-    return html`<section class="card" aria-labelledby="new-token"><div class="stack"><div><p class="row">${state('good', texts.tokenCreated)}</p><h2 id="new-token">${texts.copyNow(token.name)}</h2><p class="soft small">${texts.keep}</p></div><div class="secret"><code id="token" tabindex="0">${plaintext}</code><button type="button" class="go" data-copy="token" data-copied="${texts.copied}">${texts.copyToken}</button></div>${code(
+    return html`<section class="card" aria-labelledby="new-token"><div class="stack"><div><p class="row">${state('good', texts.tokenCreated)}</p><h2 id="new-token">${texts.copyNow(token.name)}</h2><p class="soft small">${texts.keep}</p></div><div class="secret"><code id="token" tabindex="0">${plaintext}</code><button type="button" class="go" data-copy="token" data-copied="${texts.shared.copied}">${texts.copyToken}</button></div>${code(
       {
         id: 'first-request',
         text: `TENDER_TOKEN=${plaintext}\n${curl}`,
         caption: texts.firstRequest,
-        copy: [texts.copy, texts.copied],
+        copy: [texts.shared.copy, texts.shared.copied],
       },
     )}</div></section>`
   }
@@ -266,7 +269,7 @@ class AccessPages {
 
 function endOf(expiresAt: number | null, now: number, language: OrganizationRequest['language']): Html | string {
   const texts = accessTexts[language]
-  if (expiresAt === null) return texts.never
+  if (expiresAt === null) return texts.shared.never
   const end = formatDay(expiresAt, language)
   if (expiresAt - now > soonMs) return end
   return state('warn', texts.endsSoon(formatRelative(expiresAt, now, language), end))
@@ -295,7 +298,7 @@ function pastTokens({ language, now }: OrganizationRequest, tokens: readonly Api
     table({
       caption: texts.past,
       kind: 'mini',
-      columns: [texts.name, texts.token, texts.created, texts.ended],
+      columns: [texts.shared.name, texts.shared.token, texts.created, texts.shared.ended],
       rows: past.map(({ name, hint, createdAt, revokedAt, expiresAt }) => [
         name,
         html`<code>${hint}</code>`,

@@ -51,7 +51,7 @@ function monthChart({ used, limit, now, language }: Chart): Html {
       value: peak,
       title: `${formatDay(at, language)}: ${number(peak)}`,
     })),
-  })}${useTable(texts.dayHead, days, (at) => formatDay(at, language), language)}`
+  })}${useTable(texts.shared.day, days, (at) => formatDay(at, language), language)}`
 }
 
 function dayChart({ used, now, language }: Chart): Html {
@@ -74,11 +74,11 @@ function useTable(head: string, spans: readonly Span[], name: (at: number) => st
   const texts = accessTexts[language]
   const number = (value: number) => formatNumber(value, language)
   return more(
-    texts.asTable,
+    texts.shared.sameAsTable,
     table({
       caption: texts.use,
       kind: 'mini',
-      columns: [{ head }, numbers(texts.requests), numbers(texts.refused), numbers(texts.peak)],
+      columns: [{ head }, numbers(texts.shared.requests), numbers(texts.refused), numbers(texts.peak)],
       rows: spans
         .toReversed()
         .map(({ at, answered, refused, peak }) => [name(at), number(answered), number(refused), number(peak)]),

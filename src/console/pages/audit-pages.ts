@@ -13,7 +13,7 @@ export const auditPages = ({ store }: ConsoleContext): PageRoute[] => [
     const entries = await listAuditEntries(store.db, wanted)
     const texts = auditTexts[language]
     return page({
-      title: texts.title,
+      title: texts.pageNames.audit,
       lead: texts.lead,
       body: auditList(entries, { language, path: url.pathname, isNewest: before === undefined }),
     })

@@ -16,9 +16,9 @@ const file = 'CHANGELOG.md'
 export const changelogPages = (context: Pick<ConsoleContext, 'origin'>, handbook: Handbook): PageRoute[] => [
   publicPage('GET', '/changelog', ({ language }) => {
     const texts = statusTexts[language]
-    const { copy, copied } = docsTexts[language]
+    const { copy, copied } = docsTexts[language].shared
     return page({
-      title: texts.changelog,
+      title: texts.pageNames.changelog,
       lead: texts.changelogLead,
       feed: '/changelog.atom',
       actions: html`<a class="btn" href="/changelog.atom">${texts.feed}</a>`,
@@ -31,7 +31,7 @@ export const changelogPages = (context: Pick<ConsoleContext, 'origin'>, handbook
 /** One entry for each version. An unreleased version changes with the file. */
 function changelogFeed({ origin }: Pick<ConsoleContext, 'origin'>, handbook: Handbook, language: Language) {
   const changedAt = statSync(join(handbook.folder, file)).mtimeMs
-  const { copy, copied } = docsTexts[language]
+  const { copy, copied } = docsTexts[language].shared
   const versions = handbook
     .source(file)
     .split(/^## /m)

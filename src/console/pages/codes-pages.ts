@@ -85,7 +85,7 @@ function codeTable(
   return table({
     caption,
     kind: 'mini',
-    columns: [texts.code, texts.name, ...(isSearch ? [texts.within] : []), numbers(texts.open)],
+    columns: [texts.code, texts.shared.name, ...(isSearch ? [texts.within] : []), numbers(texts.open)],
     rows: codes.map((code) => {
       const label = nameOf(code)
       const above = codesAbove(kind, code).at(-1)

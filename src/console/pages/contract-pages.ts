@@ -22,7 +22,11 @@ async function showContract({ store, directory }: ConsoleContext, request: Organ
   const texts = customerTexts[language]
   const contract = await findContract(store.db, organizationId)
   const organization = directory.organization(organizationId)!
-  const common = { title: texts.contract, crumbs: [[name, `/o/${organizationId}`] as const], lead: texts.ownLead }
+  const common = {
+    title: texts.pageNames.contract,
+    crumbs: [[name, `/o/${organizationId}`] as const],
+    lead: texts.ownLead,
+  }
   if (!contract && !organization.hasApiAccess)
     return page({ ...common, body: empty(texts.ownNone, texts.ownNoneDetail) })
   const { startsAt, endsAt, endedAt } = contract ?? {}
@@ -34,10 +38,10 @@ async function showContract({ store, directory }: ConsoleContext, request: Organ
   return page({
     ...common,
     body: html`${isEnding && noteBox('warn', texts.inTime(formatRelative(endsAt, now, language)), texts.renew)}${facts([
-      [texts.state, state(stateKinds[kind], texts.states[kind])],
+      [texts.shared.condition, state(stateKinds[kind], texts.states[kind])],
       [texts.starting, formatDay(startsAt ?? organization.createdAt, language)],
       [texts.until, endsAt === undefined ? texts.noEnd : formatDay(endsAt - 1, language)],
-      ...(endedAt === undefined ? [] : [[texts.endedAt, formatMoment(endedAt, language)] as const]),
+      ...(endedAt === undefined ? [] : [[texts.shared.ended, formatMoment(endedAt, language)] as const]),
       [texts.ownLimit, texts.perMinute(formatNumber(organization.requestsPerMinute, language))],
     ])}${part(texts.whatHappens, html`<ul>${texts.atEnd.map((each) => html`<li>${each}</li>`)}</ul>`)}`,
   })

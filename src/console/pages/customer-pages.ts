@@ -72,21 +72,21 @@ class CustomerPages {
     const add = html`<a class="btn go" href="${root}/new">${texts.add}</a>`
     const number = (value: number) => formatNumber(value, language)
     return page({
-      title: texts.title,
+      title: texts.pageNames.organizations,
       lead: texts.lead,
       actions: add,
       body:
         customers.length === 0
           ? empty(texts.none, texts.noneDetail, add)
           : table({
-              caption: texts.title,
+              caption: texts.pageNames.organizations,
               columns: [
-                texts.name,
-                texts.state,
-                texts.tokens,
+                texts.shared.name,
+                texts.shared.condition,
+                texts.shared.tokens,
                 texts.lastUse,
                 texts.ends,
-                numbers(texts.requests),
+                numbers(texts.shared.requests24),
                 texts.countsHead,
               ],
               rows: customers.map((customer) => [
@@ -98,7 +98,7 @@ class CustomerPages {
                 lastUse(customer, language),
                 contractEnd(customer, language),
                 html`${number(customer.requests)}<br><span class="soft">${number(customer.requestsPerMinute)}/min</span>`,
-                html`${texts.people}: ${number(customer.people)}<br><span class="soft">${texts.counts(number(customer.searches), number(customer.endpoints))}</span>`,
+                html`${texts.pageNames.people}: ${number(customer.people)}<br><span class="soft">${texts.counts(number(customer.searches), number(customer.endpoints))}</span>`,
               ]),
             }),
     })
@@ -110,12 +110,12 @@ class CustomerPages {
     const isAgain = form.size > 0
     const typed = isAgain ? typedOf(form) : { starts: dayText(now), limit: defaultLimit }
     return page({
-      title: Object.keys(mistakes).length > 0 ? `${texts.oneError}: ${texts.add}` : texts.add,
-      crumbs: [[texts.title, root]],
+      title: Object.keys(mistakes).length > 0 ? `${texts.shared.oneToCorrect}: ${texts.add}` : texts.add,
+      crumbs: [[texts.pageNames.organizations, root]],
       current: root,
       lead: texts.newLead,
       ...(isAgain && { status: 422 }),
-      body: html`${mistakesNote(mistakes, language)}<form method="post" action="${root}/new/save" class="stack">${formKey(this.#context)}${termsFields(typed, { isNew: true, mistakes, language })}<div class="row"><button class="go">${texts.setUp}</button><a href="${root}">${texts.cancel}</a></div></form>`,
+      body: html`${mistakesNote(mistakes, language)}<form method="post" action="${root}/new/save" class="stack">${formKey(this.#context)}${termsFields(typed, { isNew: true, mistakes, language })}<div class="row"><button class="go">${texts.setUp}</button><a href="${root}">${texts.shared.cancel}</a></div></form>`,
     })
   }
 
@@ -153,42 +153,42 @@ class CustomerPages {
     const { mistakes = {}, invited } = shown
     return page({
       title: customer.name,
-      crumbs: [[texts.title, root]],
+      crumbs: [[texts.pageNames.organizations, root]],
       current: root,
       lead: html`${stateWord(customer, now, language)} <code>${customer.organizationId}</code>`,
       ...(shown.mistakes && { status: 422 }),
       body: html`${mistakesNote(mistakes, language)}${invited && linkCard(invited, language)}${customer.owners === 0 && noteBox('warn', texts.noOwner, texts.noOwnerDetail)}${figures(
         [
           {
-            name: texts.requests,
+            name: texts.shared.requests24,
             value: number(customer.requests),
             note: texts.ofLimit(number(customer.requestsPerMinute)),
           },
           {
-            name: texts.tokens,
+            name: texts.shared.tokens,
             value: number(customer.tokens.length),
             note: customer.tokens.some(({ lastUsedAt }) => lastUsedAt !== null)
               ? texts.usedLast(lastUse(customer, language))
               : texts.neverUsed,
           },
           {
-            name: texts.people,
+            name: texts.pageNames.people,
             value: number(customer.people),
             note: texts.counts(number(customer.searches), number(customer.endpoints)),
           },
         ],
       )}${this.#contractPart(request, customer, mistakes)}${tokensPart(customer, language)}${part(
-        texts.invitations,
+        texts.shared.openInvitations,
         html`${
           invitations.length === 0
             ? html`<p class="soft">${texts.noInvitations}</p>`
             : table({
-                caption: texts.invitations,
-                columns: [texts.mail, texts.validUntil, unseen(texts.action)],
+                caption: texts.shared.openInvitations,
+                columns: [texts.mail, texts.validUntil, unseen(texts.shared.action)],
                 rows: invitations.map(({ mail, until, invitationId }) => [
                   mail,
                   formatMoment(until, language),
-                  html`<form method="post" action="${at}/withdraw"><input type="hidden" name="invitation" value="${invitationId}"><button class="tiny stop">${texts.withdraw}</button></form>`,
+                  html`<form method="post" action="${at}/withdraw"><input type="hidden" name="invitation" value="${invitationId}"><button class="tiny stop">${texts.shared.withdraw}</button></form>`,
                 ]),
               })
         }<form method="post" action="${at}/invite" class="stack after">${formKey(this.#context)}${field({ name: 'owner', label: customer.owners === 0 ? texts.owner : texts.anotherOwner, type: 'email', hint: texts.ownerHint, isRequired: true, autocomplete: 'off', value: fieldOf(request.form, 'owner'), error: mistakes.owner })}<div><button>${texts.invite}</button></div></form>`,
@@ -218,7 +218,7 @@ class CustomerPages {
     return page({
       title: texts.endTitle(name),
       crumbs: [
-        [texts.title, root],
+        [texts.pageNames.organizations, root],
         [name, at],
       ],
       current: root,
@@ -226,7 +226,7 @@ class CustomerPages {
         action: `${at}/end`,
         body: html`<p>${counts}</p><p>${texts.endWhat}</p>`,
         button: texts.endButton,
-        cancel: [texts.cancel, at],
+        cancel: [texts.shared.cancel, at],
       }),
     })
   }
@@ -254,7 +254,7 @@ class CustomerPages {
       await this.#send(trx, request, invited, name)
     })
     if (sent.kind === 'sent') return redirect(`${root}/${organizationId}`, { notice: texts.sentBefore })
-    return this.#afterInvitation(request, organizationId, invited, texts.invited(mail))
+    return this.#afterInvitation(request, organizationId, invited, texts.shared.isInvited(mail))
   }
 
   async withdraw(request: PersonRequest): Promise<PageAnswer> {
@@ -340,13 +340,13 @@ class CustomerPages {
         : facts([
             [texts.starting, formatDay(startsAt, language)],
             [texts.until, contractEnd(customer, language)],
-            ...(endedAt === null ? [] : [[texts.endedAt, formatMoment(endedAt, language)] as const]),
+            ...(endedAt === null ? [] : [[texts.shared.ended, formatMoment(endedAt, language)] as const]),
             [texts.setUpBy, setUpBy],
-            ...(note ? [[texts.note, note] as const] : []),
+            ...(note ? [[texts.shared.note, note] as const] : []),
           ])
     const isRunning = startsAt !== null && endedAt === null
     return part(
-      texts.contract,
+      texts.pageNames.contract,
       html`${known}<form method="post" action="${at}/contract" class="stack after">${termsFields(values, { isNew: false, mistakes, language })}<div class="row"><button class="go">${startsAt === null ? texts.setUp : texts.change}</button>${isRunning && html`<a class="btn stop" href="${at}/end">${texts.end}</a>`}</div></form>`,
     )
   }

@@ -42,7 +42,7 @@ export function contractEnd({ startsAt, endsAt }: Customer, language: Language):
 
 export function lastUse({ tokens }: Customer, language: Language): string {
   const last = Math.max(0, ...tokens.map(({ lastUsedAt }) => lastUsedAt ?? 0))
-  return last === 0 ? customerTexts[language].never : formatMoment(last, language)
+  return last === 0 ? customerTexts[language].shared.never : formatMoment(last, language)
 }
 
 export function tokensPart({ tokens }: Customer, language: Language): Html {
@@ -51,18 +51,18 @@ export function tokensPart({ tokens }: Customer, language: Language): Html {
     tokens.length === 0
       ? html`<p class="soft">${texts.noTokens}</p>`
       : table({
-          caption: texts.tokens,
-          columns: [texts.name, texts.hintHead, texts.lastUse],
+          caption: texts.shared.tokens,
+          columns: [texts.shared.name, texts.shared.token, texts.lastUse],
           rows: tokens.map(({ name, hint, lastUsedAt }) => [
             name,
             html`<code>${hint}</code>`,
-            lastUsedAt === null ? texts.never : formatMoment(lastUsedAt, language),
+            lastUsedAt === null ? texts.shared.never : formatMoment(lastUsedAt, language),
           ]),
         })
-  return part(texts.tokens, list, texts.operatorOnly)
+  return part(texts.shared.tokens, list, texts.operatorOnly)
 }
 
 export function linkCard({ mail, link }: Invited, language: Language): Html {
   const texts = customerTexts[language]
-  return html`<section class="card stack"><h2>${texts.link}</h2><p class="soft small">${texts.linkDetail(mail)}</p><div class="secret"><code id="link" tabindex="0">${link}</code><button type="button" class="go" data-copy="link" data-copied="${texts.copied}">${texts.copy}</button></div></section>`
+  return html`<section class="card stack"><h2>${texts.link}</h2><p class="soft small">${texts.linkDetail(mail)}</p><div class="secret"><code id="link" tabindex="0">${link}</code><button type="button" class="go" data-copy="link" data-copied="${texts.shared.copied}">${texts.copy}</button></div></section>`
 }

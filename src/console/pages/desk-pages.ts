@@ -39,17 +39,17 @@ async function desk(context: ConsoleContext, { language, now }: PersonRequest): 
   const list = (heading: string, note: string, some: readonly Concern[]): Html | false =>
     some.length > 0 && part(heading, wrongList(some), note)
   return page({
-    title: texts.title,
+    title: texts.pageNames.wrongNow,
     lead: texts.lead(concerns.length, holding.length, formatClock(now, language)),
     actions: html`<a class="btn" href="/operator">${texts.again}</a>`,
     body: html`${figures([
       newest
         ? {
-            name: texts.newest,
+            name: texts.shared.newestEdition,
             value: number(newest.edition),
             note: `${formatMoment(newest.publishedAt, language)} UTC · ${formatRelative(newest.publishedAt, now, language)}`,
           }
-        : { name: texts.newest, value: texts.none, note: texts.noneNote },
+        : { name: texts.shared.newestEdition, value: texts.none, note: texts.noneNote },
       facts.holds > 0
         ? {
             name: texts.next,
@@ -86,7 +86,7 @@ ${part(
     table({
       caption: texts.inOrder,
       kind: 'mini',
-      columns: [texts.check, numbers(texts.figure), numbers(texts.bound)],
+      columns: [texts.check, numbers(texts.shared.figure), numbers(texts.bound)],
       rows: passed.map(({ name, figure, bound }) => [name, figure, bound]),
     }),
   ),

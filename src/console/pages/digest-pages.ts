@@ -108,9 +108,9 @@ async function listPage(
   const searches = await listSearches(context.store.db, organizationId)
   const usual = { search: '', person: viewer.person.mail, rhythm: 'daily', hour: String(usualHour), zone: usualZone }
   const { form, errors } = shown ?? { form: usual, errors: new Map<string, string>() }
-  const newSearch = html`<a class="btn go" href="/o/${organizationId}/searches/new">${texts.newSearch}</a>`
+  const newSearch = html`<a class="btn go" href="/o/${organizationId}/searches/new">${texts.shared.newSearch}</a>`
   return page({
-    title: texts.title,
+    title: texts.pageNames.digests,
     lead: texts.lead,
     ...(errors.size > 0 && { status: 422 }),
     body: html`${errorNote(errors, language)}${!context.config.mail && noteBox('warn', texts.waits, texts.waitsDetail)}${
@@ -127,8 +127,8 @@ function digestTable(request: OrganizationRequest, digests: readonly ListedDiges
   const at = addressOf(request)
   const number = (count: number) => formatNumber(count, language)
   return table({
-    caption: texts.title,
-    columns: [texts.person, texts.search, texts.rhythm, texts.next, texts.mails, unseen(texts.action)],
+    caption: texts.pageNames.digests,
+    columns: [texts.person, texts.shared.search, texts.rhythm, texts.next, texts.mails, unseen(texts.shared.action)],
     rows: digests.map((digest) => [
       html`<bdi>${digest.person}</bdi>`,
       html`<bdi>${digest.search}</bdi>`,
@@ -140,7 +140,7 @@ function digestTable(request: OrganizationRequest, digests: readonly ListedDiges
         ...(digest.mailsGivenUp > 0 ? [texts.failed(number(digest.mailsGivenUp))] : []),
         ...(digest.lastError === null ? [] : [digest.lastError]),
       ].join(', '),
-      html`<div class="row"><a class="btn tiny" href="${at}/${digest.digestId}">${texts.edit}<span class="hide">: ${digest.person}, ${digest.search}</span></a><a class="btn tiny stop" href="${at}/${digest.digestId}/remove">${texts.remove}<span class="hide">: ${digest.person}, ${digest.search}</span></a></div>`,
+      html`<div class="row"><a class="btn tiny" href="${at}/${digest.digestId}">${texts.shared.change}<span class="hide">: ${digest.person}, ${digest.search}</span></a><a class="btn tiny stop" href="${at}/${digest.digestId}/remove">${texts.shared.remove}<span class="hide">: ${digest.person}, ${digest.search}</span></a></div>`,
     ]),
   })
 }
@@ -148,7 +148,7 @@ function digestTable(request: OrganizationRequest, digests: readonly ListedDiges
 function termFields(form: DigestForm, errors: FieldErrors, language: Language): Html {
   const texts = digestsTexts[language]
   const hours = Array.from({ length: 24 }, (_, hour): Choice => [String(hour), `${hour}:00`])
-  return html`${select({ name: 'rhythm', label: texts.rhythm, value: form.rhythm, hint: texts.atOnceHint, choices: rhythms.map((each) => [each, texts.rhythms[each]] as const) })}${select({ name: 'hour', label: texts.hour, value: form.hour, choices: hours })}${field({ name: 'zone', label: texts.zone, value: form.zone, hint: texts.zoneHint, maxLength: 100, error: errors.get('zone') })}`
+  return html`${select({ name: 'rhythm', label: texts.rhythm, value: form.rhythm, hint: texts.atOnceHint, choices: rhythms.map((each) => [each, texts.rhythms[each]] as const) })}${select({ name: 'hour', label: texts.shared.hour, value: form.hour, choices: hours })}${field({ name: 'zone', label: texts.zone, value: form.zone, hint: texts.zoneHint, maxLength: 100, error: errors.get('zone') })}`
 }
 
 function addForm(
@@ -160,7 +160,7 @@ function addForm(
 ): Html {
   const { language } = request
   const texts = digestsTexts[language]
-  return html`<form method="post" action="${addressOf(request)}" class="stack" novalidate>${formKey(context)}${select({ name: 'search', label: texts.search, value: form.search, error: errors.get('search'), choices: searches.map(({ searchId, name }) => [searchId, name] as const) })}${field({ name: 'person', label: texts.person, type: 'email', value: form.person, isRequired: true, maxLength: 254, error: errors.get('person') })}${termFields(form, errors, language)}<div class="row"><button class="go">${texts.addButton}</button></div></form>`
+  return html`<form method="post" action="${addressOf(request)}" class="stack" novalidate>${formKey(context)}${select({ name: 'search', label: texts.shared.search, value: form.search, error: errors.get('search'), choices: searches.map(({ searchId, name }) => [searchId, name] as const) })}${field({ name: 'person', label: texts.person, type: 'email', value: form.person, isRequired: true, maxLength: 254, error: errors.get('person') })}${termFields(form, errors, language)}<div class="row"><button class="go">${texts.addButton}</button></div></form>`
 }
 
 async function add(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
@@ -187,7 +187,9 @@ async function add(context: ConsoleContext, request: OrganizationRequest): Promi
     errors.set('person', outcome.reason === 'exists' ? texts.exists : texts.tooMany(maxDigests))
     return listPage(context, request, { form, errors })
   }
-  return redirect(addressOf(request), { notice: outcome.kind === 'sent' ? texts.sentBefore : texts.added(person) })
+  return redirect(addressOf(request), {
+    notice: outcome.kind === 'sent' ? texts.shared.alreadySent : texts.added(person),
+  })
 }
 
 function editPage(
@@ -202,10 +204,10 @@ function editPage(
   return page({
     title: texts.editTitle(digest.person),
     lead: html`<bdi>${digest.search}</bdi>`,
-    crumbs: [[texts.title, at]],
+    crumbs: [[texts.pageNames.digests, at]],
     current: at,
     ...(errors.size > 0 && { status: 422 }),
-    body: html`${errorNote(errors, language)}<form method="post" action="${at}/${digest.digestId}" class="stack" novalidate>${termFields(form, errors, language)}<div class="row"><button class="go">${texts.save}</button><a class="btn bare" href="${at}">${texts.cancel}</a></div></form>`,
+    body: html`${errorNote(errors, language)}<form method="post" action="${at}/${digest.digestId}" class="stack" novalidate>${termFields(form, errors, language)}<div class="row"><button class="go">${texts.shared.save}</button><a class="btn bare" href="${at}">${texts.shared.cancel}</a></div></form>`,
   })
 }
 
@@ -232,13 +234,13 @@ async function removePage(context: ConsoleContext, request: OrganizationRequest)
   const at = addressOf(request)
   return page({
     title: texts.removeTitle(digest.person),
-    crumbs: [[texts.title, at]],
+    crumbs: [[texts.pageNames.digests, at]],
     current: at,
     body: question({
       action: `${at}/${digest.digestId}/remove`,
       body: html`<p><bdi>${digest.search}</bdi>. ${texts.removeBody}</p>`,
-      button: texts.removeButton,
-      cancel: [texts.cancel, at],
+      button: texts.shared.removeButton,
+      cancel: [texts.shared.cancel, at],
     }),
   })
 }

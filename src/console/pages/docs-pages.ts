@@ -33,7 +33,7 @@ export const guidePages = (handbook: Handbook, search: SearchGuides): PageRoute[
 function guidePage(handbook: Handbook, doc: DocPage, file: string, language: Language) {
   const texts = docsTexts[language]
   const { title, headings } = handbook.guide(file)
-  const body = handbook.render(file, { language, copy: texts.copy, copied: texts.copied })
+  const body = handbook.render(file, { language, copy: texts.shared.copy, copied: texts.shared.copied })
   return docFrame(handbook, { doc, language, title, contents: headings.filter(isListed), body, bodyLanguage: 'en' })
 }
 
@@ -42,7 +42,7 @@ const isListed = ({ level }: Heading): boolean => level === 2
 
 function indexPage(handbook: Handbook, language: Language) {
   const texts = docsTexts[language]
-  const body = html`<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>${searchForm('', language)}${groupNames.map(
+  const body = html`<h1>${texts.pageNames.docs}</h1><p class="lead">${texts.lead}</p>${searchForm('', language)}${groupNames.map(
     (group) =>
       html`<h2 id="${group}">${texts.groups[group]}</h2><ul lang="en">${handbook.pages
         .filter((doc) => doc.group === group)
@@ -51,7 +51,7 @@ function indexPage(handbook: Handbook, language: Language) {
   return docFrame(handbook, {
     doc: undefined,
     language,
-    title: texts.title,
+    title: texts.pageNames.docs,
     hasTitle: true,
     contents: groupNames.map((group) => ({ level: 2, id: group, text: texts.groups[group] })),
     body,
@@ -86,11 +86,11 @@ async function searchPage(handbook: Handbook, search: SearchGuides, { query, lan
         : found.length === 0
           ? empty(texts.nothingFound(words), texts.nothingFoundHint)
           : html`<p role="status">${texts.found(found.length, words)}</p>${results}`
-  const body = html`<h1>${texts.searchTitle}</h1>${searchForm(words, language)}${outcome}`
+  const body = html`<h1>${texts.shared.search}</h1>${searchForm(words, language)}${outcome}`
   return docFrame(handbook, {
     doc: undefined,
     language,
-    title: texts.searchTitle,
+    title: texts.shared.search,
     hasTitle: true,
     contents: [],
     body,

@@ -46,8 +46,8 @@ export const editionPages = (context: ConsoleContext): PageRoute[] => [
 
 const crumbsOf = (language: Language) =>
   [
-    [editionTexts[language].operator, '/operator'],
-    [editionTexts[language].title, '/operator/editions'],
+    [editionTexts[language].shared.operator, '/operator'],
+    [editionTexts[language].pageNames.editions, '/operator/editions'],
   ] as const
 
 async function editionList({ store }: ConsoleContext, { language, query, now }: PersonRequest): Promise<PageAnswer> {
@@ -60,16 +60,22 @@ async function editionList({ store }: ConsoleContext, { language, query, now }: 
   const next = hold && (await nextEditionNumber(store, now))
   const number = (value: number) => formatNumber(value, language)
   return page({
-    title: texts.title,
+    title: texts.pageNames.editions,
     lead: texts.lead,
     body: html`${next !== undefined && heldNote(hold!, next, language)}
 ${
   shown.length === 0
     ? empty(texts.empty, texts.emptyBody)
     : html`${table({
-        caption: texts.title,
+        caption: texts.pageNames.editions,
         kind: 'mini',
-        columns: [texts.edition, texts.published, numbers(texts.records), numbers(texts.changes), numbers(texts.tries)],
+        columns: [
+          texts.edition,
+          texts.shared.published,
+          numbers(texts.shared.records),
+          numbers(texts.changes),
+          numbers(texts.tries),
+        ],
         rows: shown.map((each) => [
           html`<a href="/operator/editions/${each.edition}">${number(each.edition)}</a>`,
           html`${moment(each.publishedAt, language)} <span class="soft">${formatRelative(each.publishedAt, now, language)}</span>`,
@@ -79,8 +85,11 @@ ${
         ]),
       })}${pager({
         text: texts.page(number(shown.at(-1)!.edition), number(shown[0]!.edition)),
-        previous: before === undefined ? undefined : [texts.newest, '/operator/editions'],
-        next: list.length > perPage ? [texts.older, `/operator/editions?before=${shown.at(-1)!.edition}`] : undefined,
+        previous: before === undefined ? undefined : [texts.shared.newest, '/operator/editions'],
+        next:
+          list.length > perPage
+            ? [texts.shared.older, `/operator/editions?before=${shown.at(-1)!.edition}`]
+            : undefined,
       })}`
 }`,
   })
@@ -90,8 +99,8 @@ const heldNote = ({ heldAt }: ListedHold, edition: number, language: Language): 
   const texts = editionTexts[language]
   return noteBox(
     'warn',
-    texts.heldNow(formatNumber(edition, language)),
-    html`${texts.heldNowBody} ${moment(heldAt, language)} UTC. <a href="/operator/editions/hold">${texts.seeHold}</a>`,
+    texts.hold(formatNumber(edition, language)),
+    html`${texts.heldNowBody} ${moment(heldAt, language)} UTC. <a href="/operator/editions/hold">${texts.shared.seeReasons}</a>`,
   )
 }
 
@@ -107,7 +116,7 @@ async function oneEdition(
   const number = (value: number) => formatNumber(value, language)
   const titles = await reads.titles()
   return page({
-    title: texts.one(number(edition.edition)),
+    title: texts.shared.edition(number(edition.edition)),
     crumbs: crumbsOf(language),
     current: '/operator/editions',
     lead: texts.oneLead(
@@ -115,7 +124,7 @@ async function oneEdition(
       formatRelative(edition.publishedAt, now, language),
     ),
     body: html`${facts([
-      [texts.records, number(edition.records)],
+      [texts.shared.records, number(edition.records)],
       [texts.changes, number(edition.changes)],
       [texts.since, edition.previousAt === null ? '–' : moment(edition.previousAt, language)],
       [
@@ -169,10 +178,10 @@ function changeTable(
       caption: texts.bySource,
       kind: 'mini',
       columns: [
-        texts.source,
+        texts.shared.source,
         numbers(texts.added),
-        numbers(texts.changed),
-        numbers(texts.archived),
+        numbers(texts.shared.changed),
+        numbers(texts.shared.archived),
         numbers(texts.changes),
       ],
       rows: [
@@ -195,7 +204,7 @@ function reasonTable(sentences: readonly string[], language: Language): Html {
   return table({
     caption: texts.reasonsCaption,
     kind: 'mini',
-    columns: [texts.reason, numbers(texts.figure), numbers(texts.bound)],
+    columns: [texts.shared.reason, numbers(texts.shared.figure), numbers(texts.bound)],
     rows: holdReasons(sentences, language).map(({ sentence, figure, bound, sourceId }) => [
       html`${sentence}${sourceId !== undefined && html` <a href="/operator/sources/${encodeURIComponent(sourceId)}">${sourceId}</a>`}`,
       figure ?? '–',
@@ -219,7 +228,11 @@ async function holdPage(
       title: texts.noHold,
       crumbs: crumbsOf(language),
       current: '/operator/editions',
-      body: empty(texts.noHold, texts.noHoldBody, html`<a class="btn" href="/operator/editions">${texts.title}</a>`),
+      body: empty(
+        texts.noHold,
+        texts.noHoldBody,
+        html`<a class="btn" href="/operator/editions">${texts.pageNames.editions}</a>`,
+      ),
     })
   const since = holds.at(-1)!.heldAt
   return page({
@@ -234,7 +247,7 @@ ${part(
   texts.anyway,
   html`<p>${texts.waitBody}</p><form method="post" action="/operator/editions/hold/publish" class="stack">${field({
     name: 'reason',
-    label: texts.anywayReason,
+    label: texts.shared.reason,
     hint: texts.anywayHint,
     value: form.get('reason') ?? '',
     error: wrong,

@@ -48,7 +48,7 @@ export const explorerPages = (context: ConsoleContext): PageRoute[] => {
 async function answerOf(context: ConsoleContext, limit: AttemptLimit, request: PageRequest): Promise<PageAnswer> {
   const { language, query } = request
   const texts = explorerTexts[language]
-  const head = { title: texts.title, lead: texts.lead }
+  const head = { title: texts.pageNames.explorer, lead: texts.lead }
   const asked = askedIn(query)
   // first somebody says which codes are meant
   const isAsked = query.has('ask') && !codeKinds.some((kind) => hasOpenWords(kind, asked.picked[kind]))
@@ -71,12 +71,12 @@ async function answerOf(context: ConsoleContext, limit: AttemptLimit, request: P
 
 function withoutSamples(why: 'making' | 'failed', { language, viewer }: PageRequest): Html {
   const texts = explorerTexts[language]
-  const signIn = !viewer && html`<a class="btn" href="/sign-in?return=/explorer">${texts.signIn}</a>`
+  const signIn = !viewer && html`<a class="btn" href="/sign-in?return=/explorer">${texts.shared.signIn}</a>`
   if (why === 'failed') return empty(texts.failed, texts.failedDetail, signIn)
   return empty(
     texts.making,
     texts.makingDetail,
-    html`<p class="row"><a class="btn" href="/explorer">${texts.lookAgain}</a>${signIn}</p>`,
+    html`<p class="row"><a class="btn" href="/explorer">${texts.shared.checkAgain}</a>${signIn}</p>`,
   )
 }
 
@@ -183,12 +183,12 @@ function requestPart(
       html`<a href="${addressOf(asked, { ask: isAsked && '1', as: each })}"${each === chosen && html` aria-current="true"`}>${exampleNames[each]}</a>`,
   )
   return part(
-    texts.request,
+    texts.shared.request,
     code({
       id: 'request',
       text: requestExample(chosen, apiAddress, path),
       caption: html`<nav class="tabs" aria-label="${texts.language}">${tabs}</nav>`,
-      copy: [texts.copy, texts.copied],
+      copy: [texts.shared.copy, texts.shared.copied],
     }),
     texts.token,
   )
@@ -207,13 +207,13 @@ function answerPart(
   const count = isList ? countOf(editions, asked) : undefined
   const next = cursor && addressOf(asked, { cursor, ask: '1', as: query.get('as') ?? false })
   return html`${part(
-    texts.answer,
-    html`<p class="row">${state(isWell ? 'good' : 'bad', String(answer.status))}${count !== undefined && html`<span>${texts.found(formatNumber(count, language), count === maxCounted)}</span>`}${next && html`<a class="btn tiny" href="${next}">${texts.next}</a>`}</p>${code({ id: 'answer', text: text.slice(0, maxLetters), caption: 'JSON', copy: [texts.copy, texts.copied] })}${text.length > maxLetters && html`<p class="soft small">${texts.shortened(formatNumber(text.length, language))}</p>`}`,
+    texts.shared.answer,
+    html`<p class="row">${state(isWell ? 'good' : 'bad', String(answer.status))}${count !== undefined && html`<span>${texts.found(formatNumber(count, language), count === maxCounted)}</span>`}${next && html`<a class="btn tiny" href="${next}">${texts.next}</a>`}</p>${code({ id: 'answer', text: text.slice(0, maxLetters), caption: 'JSON', copy: [texts.shared.copy, texts.shared.copied] })}${text.length > maxLetters && html`<p class="soft small">${texts.shortened(formatNumber(text.length, language))}</p>`}`,
   )}${more(
-    texts.headers,
+    texts.shared.headers,
     table({
-      caption: texts.headers,
-      columns: [texts.header, texts.value],
+      caption: texts.shared.headers,
+      columns: [texts.shared.header, texts.shared.value],
       rows: Object.entries(answer.headers).map(([name, value]) => [html`<code class="nb">${name}</code>`, value]),
       kind: 'mini keep',
     }),

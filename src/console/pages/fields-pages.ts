@@ -94,7 +94,7 @@ function filterForm(fill: FieldFill | undefined, source: string, wanted: string,
       value: source,
       choices: [['', texts.allSources], ...sources.map((each) => [each, each] as const)],
     })
-  }<button>${texts.show}</button></form>`
+  }<button>${texts.shared.show}</button></form>`
 }
 
 function stamp(

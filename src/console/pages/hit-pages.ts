@@ -90,9 +90,9 @@ async function listPage(context: ConsoleContext, request: OrganizationRequest): 
   const texts = hitsTexts[language]
   const asked = askedOf(request)
   const searches = await searchNames(store.db, organization.organizationId)
-  const head = { title: texts.title, lead: texts.lead }
+  const head = { title: texts.pageNames.hits, lead: texts.lead }
   if (searches.length === 0) {
-    const create = html`<a class="btn go" href="/o/${organization.organizationId}/searches/new">${texts.newSearch}</a>`
+    const create = html`<a class="btn go" href="/o/${organization.organizationId}/searches/new">${texts.shared.newSearch}</a>`
     return page({ ...head, body: empty(texts.noSearch, texts.noSearchDetail, create) })
   }
   const chosen = searches.filter(({ searchId }) => searchId === asked.search)
@@ -154,7 +154,7 @@ function tabList(request: OrganizationRequest, asked: Asked, counts: TabCounts):
   const { language } = request
   const texts = hitsTexts[language]
   const { search, order, isClosing } = asked
-  return html`<nav class="tabs line" aria-label="${texts.states}">${tabs.map((tab) => html`<a href="${addressOf(request, { tab, search, order, isClosing })}"${tab === asked.tab && html` aria-current="page"`}>${texts.tabs[tab]} ${countText(counts[tab], language)}</a>`)}</nav>`
+  return html`<nav class="tabs line" aria-label="${texts.shared.state}">${tabs.map((tab) => html`<a href="${addressOf(request, { tab, search, order, isClosing })}"${tab === asked.tab && html` aria-current="page"`}>${texts.tabs[tab]} ${countText(counts[tab], language)}</a>`)}</nav>`
 }
 
 function filterForm(request: OrganizationRequest, asked: Asked, searches: readonly SearchName[]): Html {
@@ -162,7 +162,7 @@ function filterForm(request: OrganizationRequest, asked: Asked, searches: readon
   const texts = hitsTexts[language]
   const choose = (name: string, label: string, value: string, choices: readonly (readonly [string, string])[]) =>
     select({ name, label, value, choices })
-  return html`<form class="row" action="${url.pathname}"><input type="hidden" name="state" value="${asked.tab}">${choose('search', texts.search, asked.search, [['', texts.all], ...searches.map(({ searchId, name }) => [searchId, name] as const)])}${choose(
+  return html`<form class="row" action="${url.pathname}"><input type="hidden" name="state" value="${asked.tab}">${choose('search', texts.shared.search, asked.search, [['', texts.all], ...searches.map(({ searchId, name }) => [searchId, name] as const)])}${choose(
     'order',
     texts.order,
     asked.order,
@@ -170,10 +170,10 @@ function filterForm(request: OrganizationRequest, asked: Asked, searches: readon
       ['score', texts.best],
       ['deadline', texts.deadline],
     ],
-  )}${choose('closing', texts.when, asked.isClosing ? '7' : '', [
+  )}${choose('closing', texts.shared.deadline, asked.isClosing ? '7' : '', [
     ['', texts.anyDeadline],
     ['7', texts.closing],
-  ])}<button>${texts.show}</button></form>`
+  ])}<button>${texts.shared.show}</button></form>`
 }
 
 function hitForm(
@@ -197,7 +197,7 @@ function hitForm(
   )
   const button = (state: HitState, text: string) =>
     html`<button class="tiny" name="do" value="${state}">${text}</button>`
-  return html`<form method="post" action="${url.pathname}"><input type="hidden" name="return" value="${url.pathname + url.search}"><h2 class="hide">${texts.title}</h2><ul class="list hits">${items}</ul><div class="row" role="group" aria-label="${texts.chosen}"><span class="soft small">${texts.chosen}:</span>${button('kept', texts.keep)}${button('dismissed', texts.dismiss)}${button('seen', texts.seen)}${button('new', texts.again)}</div></form>`
+  return html`<form method="post" action="${url.pathname}"><input type="hidden" name="return" value="${url.pathname + url.search}"><h2 class="hide">${texts.pageNames.hits}</h2><ul class="list hits">${items}</ul><div class="row" role="group" aria-label="${texts.chosen}"><span class="soft small">${texts.chosen}:</span>${button('kept', texts.keep)}${button('dismissed', texts.dismiss)}${button('seen', texts.seen)}${button('new', texts.again)}</div></form>`
 }
 
 type Listed = {
@@ -219,9 +219,9 @@ function pages(request: OrganizationRequest, { asked, hits, counts, hasPrevious,
   const previous = { ...common, before: hitKeyOf(hits[0]!, keyOrder), first: Math.max(1, first - pageSize) }
   const next = { ...common, after: hitKeyOf(hits.at(-1)!, keyOrder), first: first + hits.length }
   return pager({
-    text: isClosing ? texts.range(from, to) : texts.rangeOf(from, to, countText(counts[tab], language)),
-    previous: hasPrevious ? [texts.previous, addressOf(request, previous)] : undefined,
-    next: hasNext ? [texts.next, addressOf(request, next)] : undefined,
+    text: isClosing ? texts.shared.range(from, to) : texts.rangeOf(from, to, countText(counts[tab], language)),
+    previous: hasPrevious ? [texts.shared.previous, addressOf(request, previous)] : undefined,
+    next: hasNext ? [texts.shared.next, addressOf(request, next)] : undefined,
   })
 }
 

@@ -35,7 +35,7 @@ export function hitItem(view: HitView): Html {
 function meta({ hit, record, search, organizationId, now, language }: HitView): Html {
   const texts = hitsTexts[language]
   const lots = record?.lots.length ?? 0
-  return html`<p class="meta">${hit.isClosed && state('closed', texts.tabs.closed)}<span>${hit.deadline === null ? texts.noDeadline : html`<b>${moment(hit.deadline, language)}</b> ${formatRelative(hit.deadline, now, language)}`}</span><span>${record && value(record, language)}</span>${lots > 0 && html`<span>${texts.lots(formatNumber(lots, language), lots === 1)}</span>`}${search && html`<span><a href="/o/${organizationId}/searches/${search.searchId}"><bdi>${search.name}</bdi></a></span>`}<span>${texts.edition(formatNumber(hit.edition, language))}, ${moment(hit.madeAt, language)}</span></p>`
+  return html`<p class="meta">${hit.isClosed && state('closed', texts.tabs.closed)}<span>${hit.deadline === null ? texts.noDeadline : html`<b>${moment(hit.deadline, language)}</b> ${formatRelative(hit.deadline, now, language)}`}</span><span>${record && value(record, language)}</span>${lots > 0 && html`<span>${texts.lots(formatNumber(lots, language), lots === 1)}</span>`}${search && html`<span><a href="/o/${organizationId}/searches/${search.searchId}"><bdi>${search.name}</bdi></a></span>`}<span>${texts.shared.edition(formatNumber(hit.edition, language))}, ${moment(hit.madeAt, language)}</span></p>`
 }
 
 function value({ contractAmount }: TenderRecord, language: Language): string {
@@ -45,7 +45,7 @@ function value({ contractAmount }: TenderRecord, language: Language): string {
   const money = /^[A-Z]{3}$/.test(currency)
     ? formatMoney(amount, currency, language, { isShort: true })
     : `${formatNumber(amount, language)} ${currency}`
-  return estimated ? `${money}, ${texts.estimated}` : money
+  return estimated ? `${money}, ${texts.shared.estimated}` : money
 }
 
 function deliveries({ hit, organizationId, language }: HitView): Html | false {
@@ -65,11 +65,11 @@ function why({ fit: text, matched: lines, fitScore, searchVersion }: PageHit, la
   return html`<div class="stack">${table({
     caption: texts.parts,
     kind: 'mini',
-    columns: [texts.part, numbers(texts.points), texts.share, texts.because],
+    columns: [texts.shared.part, numbers(texts.shared.points), texts.shared.share, texts.shared.because],
     rows: fit.parts.map((part) => [
       texts.partNames[part.part] ?? part.part,
       part.points === null
-        ? texts.unknown
+        ? texts.shared.unknown
         : html`<b>${points(part.points)}</b> <span class="soft">${texts.of(points(part.of))}</span>`,
       part.points !== null &&
         part.of > 0 &&

@@ -50,21 +50,21 @@ function hero(language: Language): Html {
 <p class="row"><a class="btn go" href="/docs">${texts.docs}</a><a class="btn" href="/explorer">${texts.explore}</a></p></div>
 <div class="stack" role="img" aria-label="${texts.flow}">
 <div class="slips">${texts.slips.map(([portal, what]) => html`<div class="slip"><b>${portal}</b>${what}</div>`)}</div>
-<div class="rec"><div class="row spread">${state('open', texts.open)}<span class="soft small">${texts.notices}</span></div><p class="t" lang="de"><b>Deckenerneuerung Kreisstraße AU 14, Abschnitt Hohenmoos</b></p><dl class="facts cols"><div><dt>${texts.authority}</dt><dd lang="de">Landkreis Aurenbach</dd></div><div><dt>${texts.deadline}</dt><dd>${texts.deadlineValue}</dd></div><div><dt>${texts.value}</dt><dd>${texts.valueText} <span class="soft">${texts.published}</span></dd></div><div><dt>Id</dt><dd><code>0f8a1c52…9d31</code></dd></div></dl></div></div></section>`
+<div class="rec"><div class="row spread">${state('open', texts.open)}<span class="soft small">${texts.notices}</span></div><p class="t" lang="de"><b>Deckenerneuerung Kreisstraße AU 14, Abschnitt Hohenmoos</b></p><dl class="facts cols"><div><dt>${texts.shared.authority}</dt><dd lang="de">Landkreis Aurenbach</dd></div><div><dt>${texts.shared.deadline}</dt><dd>${texts.deadlineValue}</dd></div><div><dt>${texts.shared.value}</dt><dd>${texts.valueText} <span class="soft">${texts.published}</span></dd></div><div><dt>Id</dt><dd><code>0f8a1c52…9d31</code></dd></div></dl></div></div></section>`
 }
 
 function stockNow({ editions }: HomeContext, portals: number | undefined, language: Language): Html {
   const texts = homeTexts[language]
   const { newest } = editions
   const list: Figure[] = [
-    { name: texts.records, value: formatNumber(newest?.records ?? 0, language), note: texts.recordsNote },
+    { name: texts.shared.records, value: formatNumber(newest?.records ?? 0, language), note: texts.recordsNote },
     newest
       ? {
-          name: texts.newest,
+          name: texts.shared.newestEdition,
           value: html`<span class="nb">${formatClock(newest.publishedAt, language)} UTC</span>`,
           note: html`<time datetime="${new Date(newest.publishedAt).toISOString()}">${formatDay(newest.publishedAt, language)}</time>, ${texts.newestNote(newest.edition, newest.changes)}`,
         }
-      : { name: texts.newest, value: texts.noEdition, note: texts.noEditionNote },
+      : { name: texts.shared.newestEdition, value: texts.noEdition, note: texts.shared.firstEditionComes },
     ...(portals === undefined
       ? []
       : [{ name: texts.portals, value: formatNumber(portals, language), note: texts.portalsNote }]),
@@ -77,7 +77,7 @@ function ways(language: Language): Html {
   const list = [
     [texts.explorerHeading, texts.explorerText, texts.explorerLink, '/explorer'],
     [texts.docsHeading, texts.docsText, texts.docsLink, '/docs/quick-start'],
-    [texts.signInHeading, texts.signInText, texts.signIn, '/sign-in'],
+    [texts.signInHeading, texts.signInText, texts.shared.signIn, '/sign-in'],
   ] as const
   return html`<section class="band"><h2>${texts.ways}</h2><p>${texts.waysLead}</p><ul class="ways">${list.map(
     ([heading, text, link, href]) =>
@@ -95,7 +95,7 @@ function onlyNew({ apiAddress }: HomeContext, language: Language): Html {
     id: 'request',
     language: 'sh',
     text,
-    texts: { language, copy: texts.copy, copied: texts.copied },
+    texts: { language, copy: texts.shared.copy, copied: texts.shared.copied },
     context: { apiAddress },
   })
   return html`<section class="band"><div class="split even"><div class="prose"><h2>${texts.newHeading}</h2><p>${texts.newText}</p><p>${texts.mergeText}</p><p><a href="/docs/fields">${texts.fieldsLink}</a></p></div><div><p class="small soft">${texts.request}</p>${example}</div></div></section>`

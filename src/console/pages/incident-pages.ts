@@ -41,8 +41,8 @@ export const incidentPages = (context: ConsoleContext): PageRoute[] => [
 
 const crumbsOf = (language: Language) =>
   [
-    [deskLogTexts[language].operator, '/operator'],
-    [deskLogTexts[language].incidents, to],
+    [deskLogTexts[language].shared.operator, '/operator'],
+    [deskLogTexts[language].pageNames.incidents, to],
   ] as const
 
 /** What was typed into the form of an incident, and what is wrong with it by field. */
@@ -86,7 +86,7 @@ async function incidentList(context: ConsoleContext, request: PersonRequest, typ
   const texts = deskLogTexts[language]
   const incidents = await listIncidents(context.store.db, 0, maxShown)
   return page({
-    title: texts.incidents,
+    title: texts.pageNames.incidents,
     current: to,
     lead: texts.incidentsLead,
     actions: html`<a class="btn" href="/status">${texts.seeStatus}</a>`,
@@ -102,15 +102,15 @@ ${part(
 function incidentTable(incidents: readonly Incident[], language: Language): Html {
   const texts = deskLogTexts[language]
   return table({
-    caption: texts.incidents,
-    columns: [texts.title, texts.began, texts.ended, unseen(texts.change)],
+    caption: texts.pageNames.incidents,
+    columns: [texts.title, texts.began, texts.ended, unseen(texts.shared.change)],
     rows: incidents.map(({ incidentId, title, detail, startedAt, endedAt, createdBy }) => [
       html`${quoted(title)}<br><span class="soft">${quoted(detail)}</span><br><span class="soft small">${quoted(texts.by(createdBy))}</span>`,
       moment(startedAt, language),
       endedAt === undefined
-        ? state('bad', texts.goingOn)
-        : html`${state('good', texts.over)} ${moment(endedAt, language)}`,
-      html`<span class="row"><a class="btn tiny" href="${to}/${incidentId}">${texts.change}</a>${endedAt === undefined && html`<a class="btn tiny stop" href="${to}/${incidentId}/end">${texts.end}…</a>`}</span>`,
+        ? state('bad', texts.shared.goesOn)
+        : html`${state('good', texts.shared.over)} ${moment(endedAt, language)}`,
+      html`<span class="row"><a class="btn tiny" href="${to}/${incidentId}">${texts.shared.change}</a>${endedAt === undefined && html`<a class="btn tiny stop" href="${to}/${incidentId}/end">${texts.end}…</a>`}</span>`,
     ]),
   })
 }
@@ -143,7 +143,7 @@ async function changePage(context: ConsoleContext, request: PersonRequest, typed
     crumbs: crumbsOf(language),
     current: to,
     ...(typed && { status: 422 }),
-    body: html`<form method="post" action="${to}/${incident.incidentId}" class="stack">${fieldsOf(typed ?? { title: incident.title, detail: incident.detail, started, wrong: {} }, language)}<div class="row"><button class="go">${texts.changeButton}</button><a href="${to}">${texts.cancel}</a></div></form>`,
+    body: html`<form method="post" action="${to}/${incident.incidentId}" class="stack">${fieldsOf(typed ?? { title: incident.title, detail: incident.detail, started, wrong: {} }, language)}<div class="row"><button class="go">${texts.shared.save}</button><a href="${to}">${texts.shared.cancel}</a></div></form>`,
   })
 }
 
@@ -170,7 +170,7 @@ async function endPage(context: ConsoleContext, request: PersonRequest): Promise
       action: `${to}/${incidentId}/end`,
       body: html`<p>${texts.endBody(title)}</p>`,
       button: texts.end,
-      cancel: [texts.cancel, to],
+      cancel: [texts.shared.cancel, to],
     }),
   })
 }

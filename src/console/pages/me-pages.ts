@@ -30,7 +30,7 @@ async function mePage(context: ConsoleContext, request: PersonRequest): Promise<
   const texts = meTexts[language]
   const passkeys = await listPasskeys(context.store.db, viewer.person.personId)
   return page({
-    title: texts.title,
+    title: texts.pageNames.settings,
     lead: texts.lead(viewer.person.mail),
     body: html`${part(texts.you, personForm(request))}${part(texts.passkeys, passkeyList(passkeys, request), texts.passkeysHint)}${part(texts.sessions, sessionList(context, request), texts.sessionsHint)}`,
   })
@@ -40,7 +40,7 @@ function personForm({ viewer, language }: PersonRequest): Html {
   const texts = meTexts[language]
   const { person } = viewer
   const choices = Object.entries(texts.languages)
-  return html`<form class="stack" method="post" action="/me"><div class="two">${field({ name: 'name', label: texts.name, value: person.name, hint: texts.nameHint, maxLength: maxLetters, autocomplete: 'name' })}${select({ name: 'language', label: texts.language, value: person.language ?? '', choices })}</div><div><button class="go">${texts.save}</button></div></form>`
+  return html`<form class="stack" method="post" action="/me"><div class="two">${field({ name: 'name', label: texts.shared.name, value: person.name, hint: texts.nameHint, maxLength: maxLetters, autocomplete: 'name' })}${select({ name: 'language', label: texts.language, value: person.language ?? '', choices })}</div><div><button class="go">${texts.shared.save}</button></div></form>`
 }
 
 function passkeyList(passkeys: readonly Passkey[], { language }: PersonRequest): Html {
@@ -52,12 +52,12 @@ function passkeyList(passkeys: readonly Passkey[], { language }: PersonRequest):
     {
       caption: texts.passkeys,
       kind: 'mid',
-      columns: [texts.passkey, texts.added, texts.lastUsed, unseen(texts.action)],
+      columns: [texts.passkey, texts.added, texts.lastUsed, unseen(texts.shared.change)],
       rows: passkeys.map((passkey) => [
         html`${passkey.name}${passkey.blockedAt !== undefined && html` <span class="tag">${texts.blocked}</span>`}`,
         formatDay(passkey.createdAt, language),
         passkey.lastUsedAt === undefined ? texts.never : moment(passkey.lastUsedAt, language),
-        html`<a class="btn tiny stop" href="/me/passkeys/remove?id=${encodeURIComponent(passkey.credentialId)}">${texts.remove}</a>`,
+        html`<a class="btn tiny stop" href="/me/passkeys/remove?id=${encodeURIComponent(passkey.credentialId)}">${texts.shared.remove}</a>`,
       ]),
     },
   )}<p>${add}</p>`
@@ -69,9 +69,9 @@ function sessionList({ directory }: ConsoleContext, { viewer, language }: Person
   return html`${table({
     caption: texts.sessions,
     kind: 'mid',
-    columns: [texts.browser, texts.from, texts.since, texts.lastUsed, unseen(texts.action)],
+    columns: [texts.browser, texts.from, texts.since, texts.lastUsed, unseen(texts.shared.change)],
     rows: sessions.map((session) => [
-      html`${session.agent || texts.unknownBrowser}${session.sessionId === viewer.sessionId && html` <span class="tag">${texts.here}</span>`}`,
+      html`${session.agent || texts.shared.unknown}${session.sessionId === viewer.sessionId && html` <span class="tag">${texts.here}</span>`}`,
       session.addressPrefix,
       moment(session.createdAt, language),
       moment(session.seenAt, language),

@@ -26,16 +26,24 @@ async function auditLog({ store, directory }: ConsoleContext, { language, query 
     return html`<a href="/operator/organizations/${organizationId}">${quoted(name)}</a>`
   }
   return page({
-    title: texts.audit,
+    title: texts.pageNames.audit,
     current: '/operator/audit',
     lead: texts.auditLead,
     body:
       shown.length === 0
         ? empty(texts.auditEmpty, texts.auditEmptyBody)
         : html`${table({
-            caption: texts.audit,
+            caption: texts.pageNames.audit,
             kind: 'mini',
-            columns: [texts.when, texts.who, texts.what, texts.subject, texts.organization, texts.detail, texts.from],
+            columns: [
+              texts.shared.when,
+              texts.shared.who,
+              texts.shared.what,
+              texts.subject,
+              texts.shared.organization,
+              texts.detail,
+              texts.shared.from,
+            ],
             rows: shown.map((entry) => [
               moment(entry.at, language),
               quoted(entry.actor),
@@ -47,9 +55,11 @@ async function auditLog({ store, directory }: ConsoleContext, { language, query 
             ]),
           })}${pager({
             text: texts.range(formatNumber(shown.length, language)),
-            previous: before === undefined ? undefined : [texts.newest, '/operator/audit'],
+            previous: before === undefined ? undefined : [texts.shared.newest, '/operator/audit'],
             next:
-              entries.length > perPage ? [texts.older, `/operator/audit?before=${shown.at(-1)!.entryNo}`] : undefined,
+              entries.length > perPage
+                ? [texts.shared.older, `/operator/audit?before=${shown.at(-1)!.entryNo}`]
+                : undefined,
           })}`,
   })
 }

@@ -67,7 +67,7 @@ function attentionOf(
   const number = (value: number) => formatNumber(value, language)
   const list: Attention[] = known.endpoints.map(({ name, state, failingSince, waiting }) => ({
     kind: 'bad',
-    word: state === 'disabled' ? texts.disabled : texts.failing,
+    word: state === 'disabled' ? texts.shared.disabled : texts.failing,
     heading:
       state === 'disabled'
         ? texts.endpointOff(name)
@@ -77,11 +77,11 @@ function attentionOf(
   }))
   if (organization.role !== 'owner' || !organization.hasAccessArea) return list
   const { contractEndsAt, contractEndedAt, endingTokens, peakMinute, refused } = known
-  const contract = [texts.seeContract, `${at}/contract`] as const
+  const contract = [texts.shared.seeContract, `${at}/contract`] as const
   if (contractEndedAt !== null)
     list.push({
       kind: 'bad',
-      word: texts.ended,
+      word: texts.shared.ended,
       heading: texts.contractOver,
       body: texts.contractOverWhat,
       action: contract,
@@ -126,13 +126,13 @@ function figuresPart({ language, organization }: OrganizationRequest, known: Ove
     ...(organization.hasAccessArea
       ? [
           {
-            name: texts.requests,
+            name: texts.shared.requests24,
             value: number(known.requests),
             note: texts.peak(number(known.peakMinute), number(limit)),
           },
         ]
       : []),
-    { name: texts.delivered, value: number(known.delivered), note: texts.waiting(number(known.waiting)) },
+    { name: texts.shared.delivered24, value: number(known.delivered), note: texts.waiting(number(known.waiting)) },
   ])}</section>`
 }
 
@@ -159,7 +159,7 @@ function hitsPart(editions: EditionView, request: OrganizationRequest, hits: rea
       ? empty(texts.noHits, texts.noHitsDetail)
       : table({
           caption: texts.best,
-          columns: [texts.tender, texts.score, numbers(texts.deadline), numbers(texts.value)],
+          columns: [texts.tender, texts.score, numbers(texts.shared.deadline), numbers(texts.shared.value)],
           rows: hits.map((hit) => hitRow(publishedRecord(editions, hit.tenderId), hit, request)),
         })
   return html`<section><header class="row spread"><h2>${texts.best}</h2>${all}</header>${list}</section>`
@@ -177,22 +177,22 @@ function hitRow(
     html`<a href="/tenders/${tenderId}">${quoted(record?.title ?? tenderId, record?.language)}</a>${authority !== undefined && html`<br><span class="soft">${quoted(authority, record?.language)}</span>`}`,
     score(fitScore, texts.fit(fitScore)),
     deadlineMs === null
-      ? texts.unknown
+      ? texts.shared.notKnown
       : html`${formatDay(deadlineMs, language)}<br><span class="soft">${formatRelative(deadlineMs, now, language)}</span>`,
     amount
-      ? html`${formatMoney(amount.value, amount.currency, language, { isShort: true })}<br><span class="soft">${amount.estimated ? texts.estimated : texts.publishedValue}</span>`
-      : texts.unknown,
+      ? html`${formatMoney(amount.value, amount.currency, language, { isShort: true })}<br><span class="soft">${amount.estimated ? texts.shared.estimated : texts.publishedValue}</span>`
+      : texts.shared.notKnown,
   ]
 }
 
 function searchesPart({ language, organization }: OrganizationRequest, searches: readonly SearchOfWeek[]): Html {
   const texts = overviewTexts[language]
   const at = `/o/${organization.organizationId}/searches`
-  return html`<aside aria-label="${texts.searches}"><header class="row spread"><h2>${texts.searches}</h2><a class="small" href="${at}/new">${texts.newSearch}</a></header>${table(
+  return html`<aside aria-label="${texts.pageNames.searches}"><header class="row spread"><h2>${texts.pageNames.searches}</h2><a class="small" href="${at}/new">${texts.shared.newSearch}</a></header>${table(
     {
-      caption: texts.searches,
+      caption: texts.pageNames.searches,
       kind: 'mini',
-      columns: [texts.search, numbers(texts.week)],
+      columns: [texts.shared.search, numbers(texts.week)],
       rows: searches.map(({ searchId, name, isActive, hits }) => [
         html`<a href="${at}/${searchId}">${name}</a>${!isActive && html`<br><span class="soft">${texts.paused}</span>`}`,
         isActive ? formatNumber(hits, language) : '–',

@@ -88,10 +88,10 @@ async function newPage(
   return page({
     title: texts.add,
     lead: texts.addLead,
-    crumbs: [[texts.title, '/me']],
+    crumbs: [[texts.pageNames.settings, '/me']],
     scripts: ['passkey'],
     ...(problem !== undefined && { status: 422 }),
-    body: html`${problem !== undefined && noteBox('bad', texts.notAdded, texts.passkeyProblem[problem])}<div hidden class="later"><form class="stack" method="post" action="/me/add-passkey" data-passkey="add" data-options="${options}"><input type="hidden" name="credential">${field({ name: 'name', label: texts.passkeyName, value: fieldOf(form, 'name') || texts.usualName, hint: texts.passkeyNameHint, maxLength: maxLetters })}<div class="row"><button class="go">${texts.addButton}</button><a class="btn bare" href="/me">${texts.cancel}</a></div></form></div><noscript>${noteBox('warn', texts.notAdded, texts.needsScript)}</noscript>`,
+    body: html`${problem !== undefined && noteBox('bad', texts.notAdded, texts.passkeyProblem[problem])}<div hidden class="later"><form class="stack" method="post" action="/me/add-passkey" data-passkey="add" data-options="${options}"><input type="hidden" name="credential">${field({ name: 'name', label: texts.passkeyName, value: fieldOf(form, 'name') || texts.usualName, hint: texts.passkeyNameHint, maxLength: maxLetters })}<div class="row"><button class="go">${texts.addButton}</button><a class="btn bare" href="/me">${texts.shared.cancel}</a></div></form></div><noscript>${noteBox('warn', texts.notAdded, texts.needsScript)}</noscript>`,
   })
 }
 
@@ -115,12 +115,12 @@ async function askToRemove({ store }: ConsoleContext, request: PersonRequest): P
   if (!passkey) throw new PageError(404, frameTexts[language].noPage)
   return page({
     title: texts.removeTitle(passkey.name),
-    crumbs: [[texts.title, '/me']],
+    crumbs: [[texts.pageNames.settings, '/me']],
     body: question({
       action: '/me/remove-passkey',
       body: html`<p>${texts.removeBody}</p>`,
       fields: html`<input type="hidden" name="id" value="${passkey.credentialId}">`,
-      button: texts.removeButton,
+      button: texts.shared.removeButton,
       cancel: [texts.keep, '/me'],
     }),
   })

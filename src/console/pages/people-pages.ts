@@ -50,11 +50,11 @@ async function peoplePage(
   const members = await listMembers(context.store.db, organizationId)
   const isOwner = organization.role === 'owner'
   return page({
-    title: mailError === undefined ? texts.title : `${texts.error}: ${texts.title}`,
+    title: mailError === undefined ? texts.pageNames.people : `${texts.shared.error}: ${texts.pageNames.people}`,
     lead: texts.lead(name),
     current: pathOf(request),
     ...(mailError !== undefined && { status: 422 }),
-    body: html`${mailError !== undefined && noteBox('bad', texts.wrong, html`<a href="#mail">${mailError}</a>`)}${part(texts.members, membersTable(members, request), texts.rolesHint)}${part(texts.invitations, await invitationsTable(context, request, now))}${isOwner && inviteForm(context, request, mailError)}`,
+    body: html`${mailError !== undefined && noteBox('bad', texts.shared.oneEntryToCorrect, html`<a href="#mail">${mailError}</a>`)}${part(texts.members, membersTable(members, request), texts.rolesHint)}${part(texts.shared.openInvitations, await invitationsTable(context, request, now))}${isOwner && inviteForm(context, request, mailError)}`,
   })
 }
 
@@ -65,12 +65,12 @@ function membersTable(members: readonly Member[], request: OrganizationRequest):
   const actions = ({ personId, role }: Member): Html => {
     const isSelf = personId === viewer.person.personId
     const other: Role = role === 'owner' ? 'member' : 'owner'
-    return html`<div class="row">${isOwner && html`<form method="post" action="${pathOf(request)}/role"><input type="hidden" name="person" value="${personId}"><button class="tiny" name="role" value="${other}">${other === 'owner' ? texts.makeOwner : texts.makeMember}</button></form>`}${isSelf ? html`<a class="btn tiny stop" href="${pathOf(request)}/leave">${texts.leave}</a>` : isOwner && html`<a class="btn tiny stop" href="${pathOf(request)}/remove?person=${personId}">${texts.remove}</a>`}</div>`
+    return html`<div class="row">${isOwner && html`<form method="post" action="${pathOf(request)}/role"><input type="hidden" name="person" value="${personId}"><button class="tiny" name="role" value="${other}">${other === 'owner' ? texts.makeOwner : texts.makeMember}</button></form>`}${isSelf ? html`<a class="btn tiny stop" href="${pathOf(request)}/leave">${texts.leave}</a>` : isOwner && html`<a class="btn tiny stop" href="${pathOf(request)}/remove?person=${personId}">${texts.shared.remove}</a>`}</div>`
   }
   return table({
     caption: texts.members,
     kind: 'mid',
-    columns: [texts.person, texts.role, texts.since, unseen(texts.action)],
+    columns: [texts.person, texts.shared.role, texts.shared.since, unseen(texts.shared.change)],
     rows: members.map((member) => [
       html`${member.name || member.mail}${member.personId === viewer.person.personId && html` <span class="tag">${texts.you}</span>`}${member.name !== '' && html`<br><span class="soft">${member.mail}</span>`}`,
       texts.roles[member.role],
@@ -87,16 +87,16 @@ async function invitationsTable({ store }: ConsoleContext, request: Organization
   const invitations = await listInvitations(store.db, { organizationId }, now)
   if (invitations.length === 0) return empty(texts.nobodyInvited, texts.nobodyInvitedHint)
   return table({
-    caption: texts.invitations,
+    caption: texts.shared.openInvitations,
     kind: 'mid',
-    columns: [texts.mail, texts.role, texts.invitedBy, texts.until, unseen(texts.action)],
+    columns: [texts.mail, texts.shared.role, texts.invitedBy, texts.until, unseen(texts.shared.change)],
     rows: invitations.map((invitation) => [
       invitation.mail,
       texts.roles[invitation.role],
       invitation.invitedBy,
       moment(invitation.until, language),
       role === 'owner' &&
-        html`<form method="post" action="${pathOf(request)}/withdraw"><button class="tiny" name="invitation" value="${invitation.invitationId}">${texts.withdraw}</button></form>`,
+        html`<form method="post" action="${pathOf(request)}/withdraw"><button class="tiny" name="invitation" value="${invitation.invitationId}">${texts.shared.withdraw}</button></form>`,
     ]),
   })
 }
@@ -118,7 +118,7 @@ function inviteForm(context: ConsoleContext, request: OrganizationRequest, mailE
       },
     )}${select({
       name: 'role',
-      label: texts.role,
+      label: texts.shared.role,
       value: roleOf(form),
       choices: [
         ['member', texts.roles.member],
@@ -136,7 +136,7 @@ async function invite(context: ConsoleContext, request: OrganizationRequest): Pr
   const texts = peopleTexts[language]
   const { organizationId, name } = organization
   const mail = mailAddressOf(fieldOf(form, 'mail'))?.toLowerCase()
-  if (mail === undefined) return peoplePage(context, request, texts.noMail)
+  if (mail === undefined) return peoplePage(context, request, texts.shared.writeAddress)
   const members = await listMembers(context.store.db, organizationId)
   if (members.some((member) => member.mail === mail)) return peoplePage(context, request, texts.isMember)
   const role = roleOf(form)
@@ -149,7 +149,7 @@ async function invite(context: ConsoleContext, request: OrganizationRequest): Pr
     await queueAccountMail(trx, context, { to: mail, mail: { kind: 'invitation', language, data }, now })
     await note(trx, request, { action: 'member.invite', subject: mail, detail: { role } })
   })
-  return redirect(pathOf(request), { notice: texts.invited(mail) })
+  return redirect(pathOf(request), { notice: texts.shared.isInvited(mail) })
 }
 
 async function withdraw(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
@@ -183,13 +183,13 @@ function askToRemove(context: ConsoleContext, request: OrganizationRequest): Pag
   const { personId, mail } = memberOf(context, request, request.query.get('person') ?? '')
   return page({
     title: texts.removeTitle(mail),
-    crumbs: [[texts.title, pathOf(request)]],
+    crumbs: [[texts.pageNames.people, pathOf(request)]],
     current: pathOf(request),
     body: question({
       action: `${pathOf(request)}/remove`,
       body: html`<p>${texts.removeBody}</p>`,
       fields: html`<input type="hidden" name="person" value="${personId}">`,
-      button: texts.removeButton,
+      button: texts.shared.removeButton,
       cancel: [texts.keep, pathOf(request)],
     }),
   })
@@ -205,7 +205,7 @@ function askToLeave(request: OrganizationRequest): PageAnswer {
   const texts = peopleTexts[request.language]
   return page({
     title: texts.leaveTitle(request.organization.name),
-    crumbs: [[texts.title, pathOf(request)]],
+    crumbs: [[texts.pageNames.people, pathOf(request)]],
     current: pathOf(request),
     body: question({
       action: `${pathOf(request)}/leave`,

@@ -56,15 +56,20 @@ async function listPage({ store }: ConsoleContext, request: OrganizationRequest)
   const searches = profiles.length === 0 ? [] : await listSearches(store.db, organization.organizationId)
   const create = html`<a class="btn go" href="${at}/new">${texts.create}</a>`
   return page({
-    title: texts.title,
+    title: texts.pageNames.profiles,
     lead: texts.lead,
     ...(profiles.length > 0 && { actions: create }),
     body:
       profiles.length === 0
         ? empty(texts.none, texts.noneDetail, create)
         : table({
-            caption: texts.title,
-            columns: [texts.name, numbers(texts.version), numbers(texts.from), texts.searches],
+            caption: texts.pageNames.profiles,
+            columns: [
+              texts.shared.name,
+              numbers(texts.shared.version),
+              numbers(texts.shared.fromEdition),
+              texts.searches,
+            ],
             rows: profiles.map(({ profileId, name, version, fromEdition }) => [
               html`<a href="${at}/${profileId}"><bdi>${name}</bdi></a>`,
               version,
@@ -96,15 +101,15 @@ function formPage(context: ConsoleContext, request: OrganizationRequest, view: F
   const at = addressOf(request)
   const action = profile ? `${at}/${profile.profileId}` : `${at}/new`
   const hidden = profile ? html`<input type="hidden" name="version" value="${profile.version}">` : formKey(context)
-  const save = profile ? texts.saveVersion(profile.version + 1) : texts.save
+  const save = profile ? texts.shared.saveVersion(profile.version + 1) : texts.save
   return page({
-    title: profile?.name ?? texts.newTitle,
+    title: profile?.name ?? texts.create,
     lead: profile ? texts.savedLead(profile.version, formatNumber(profile.fromEdition, language)) : texts.newLead,
-    crumbs: [[texts.title, at]],
+    crumbs: [[texts.pageNames.profiles, at]],
     current: at,
     scripts: ['suggest'],
     ...(status !== undefined && { status }),
-    body: html`${notice}${errorNote(errors, language)}<form method="post" action="${action}" novalidate>${lookButton(language)}${hidden}${profileFields(request, form, errors, action, profile)}<div class="row"><button class="go" name="do" value="save">${save}</button><a class="btn bare" href="${at}">${texts.cancel}</a></div></form>`,
+    body: html`${notice}${errorNote(errors, language)}<form method="post" action="${action}" novalidate>${lookButton(language)}${hidden}${profileFields(request, form, errors, action, profile)}<div class="row"><button class="go" name="do" value="save">${save}</button><a class="btn bare" href="${at}">${texts.shared.cancel}</a></div></form>`,
   })
 }
 
@@ -122,7 +127,7 @@ function profileFields(
     codePicker({ kind, name, legend, picked, action, language, error: error(name) })
   const name = profile
     ? html`<input type="hidden" name="name" value="${profile.name}">`
-    : html`<div class="set">${field({ name: 'name', label: texts.name, value: form.name, maxLength: 200, isRequired: true, error: error('name') })}</div>`
+    : html`<div class="set">${field({ name: 'name', label: texts.shared.name, value: form.name, maxLength: 200, isRequired: true, error: error('name') })}</div>`
   return html`${name}
 ${picker('cpv', 'cpv', texts.sector, form.cpv)}
 <div class="set">${field({ name: 'words', label: texts.words, value: form.words, hint: common.wordsHint, error: error('words') })}</div>
@@ -155,7 +160,9 @@ async function create(context: ConsoleContext, request: OrganizationRequest): Pr
     const errors = new Map([['name', criteriaTexts[language].nameTaken]])
     return formPage(context, request, { form, errors, status: 422 })
   }
-  return redirect(addressOf(request), { notice: outcome.kind === 'sent' ? texts.sent : texts.created(name) })
+  return redirect(addressOf(request), {
+    notice: outcome.kind === 'sent' ? texts.shared.alreadySent : texts.created(name),
+  })
 }
 
 async function edit(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
@@ -167,16 +174,16 @@ async function edit(context: ConsoleContext, request: OrganizationRequest): Prom
   const read = readProfileForm(form, language)
   if (read.kind === 'wrong') return formPage(context, request, { form, profile, errors: read.errors, status: 422 })
   if (fieldOf(sent, 'version') !== String(profile.version)) {
-    const notice = noteBox('bad', texts.elsewhere, texts.elsewhereDetail)
+    const notice = noteBox('bad', texts.elsewhere, texts.shared.readNewestFirst)
     return formPage(context, request, { form, profile, notice, status: 409 })
   }
   const content = canonicalCompanyProfile(read.profile)
   const at = `${addressOf(request)}/${profile.profileId}`
-  if (content === profile.content) return redirect(at, { notice: texts.nothingChanged })
+  if (content === profile.content) return redirect(at, { notice: texts.shared.nothingChanged })
   const version = profile.version + 1
   await inTransaction(context.store, async (trx) => {
     await changeProfile({ db: trx }, profile.profileId, content, now)
     await note(trx, request, { action: 'profile.edit', subject: profile.name, detail: { version } })
   })
-  return redirect(at, { notice: texts.changed(version) })
+  return redirect(at, { notice: texts.shared.versionSaved(version) })
 }

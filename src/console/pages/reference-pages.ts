@@ -90,10 +90,10 @@ function operationPage(
   const isList = operation.path === '/v1/tenders'
   const id = someId(context) ?? '0f8a1c52-7d3e-8b64-9a10-5c2e7f4b9d31'
   const headings: Heading[] = [
-    { level: 2, id: 'request', text: texts.request },
+    { level: 2, id: 'request', text: texts.shared.request },
     { level: 2, id: 'parameters', text: texts.parameters },
     { level: 2, id: 'answers', text: texts.answers },
-    { level: 2, id: 'headers', text: texts.headers },
+    { level: 2, id: 'headers', text: texts.shared.headers },
     { level: 2, id: 'problems', text: texts.problems },
   ]
   const [request, parameters, answers, headers, problems] = headings.map(
@@ -106,7 +106,7 @@ function operationPage(
       text: isList
         ? listExample(each, context.apiAddress)
         : requestExample(each, context.apiAddress, `/v1/tenders/${id}`),
-      texts: { language, copy: texts.copy, copied: texts.copied },
+      texts: { language, copy: texts.shared.copy, copied: texts.shared.copied },
       context,
     }),
   )
@@ -147,7 +147,7 @@ function answerTable({ answers }: ReferenceOperation, language: Language): Html 
   const texts = docsTexts[language]
   return table({
     caption: texts.answers,
-    columns: [texts.status, texts.meaning],
+    columns: [texts.shared.status, texts.meaning],
     rows: answers
       .filter(({ problems }) => problems.length === 0)
       .map(({ status, description }) => [html`<code>${status}</code>`, english(prose(description))]),
@@ -164,8 +164,8 @@ function headerTable({ answers }: ReferenceOperation, language: Language): Html 
       else byName.set(name, { description, statuses: [status] })
     }
   return table({
-    caption: texts.headers,
-    columns: [texts.header, texts.meaning, texts.status],
+    caption: texts.shared.headers,
+    columns: [texts.shared.header, texts.meaning, texts.shared.status],
     rows: [...byName].map(([name, { description, statuses }]) => [
       html`<code>${name}</code>`,
       english(prose(description)),
@@ -185,7 +185,7 @@ function problemRows(slugs: readonly ProblemSlug[], language: Language, caption:
   const texts = docsTexts[language]
   return table({
     caption,
-    columns: [texts.problem, texts.status, texts.cause, texts.retry],
+    columns: [texts.problem, texts.shared.status, texts.cause, texts.retry],
     rows: slugs.map((slug) => {
       const { status, cause, retry } = problemKind(slug)
       return [
@@ -218,10 +218,10 @@ function errorPage(context: ReferenceContext, handbook: Handbook, slug: ProblemS
     id: 'example',
     language: 'json',
     text: JSON.stringify(exampleProblem(slug, docsUrlOf(context)), null, 2),
-    texts: { language, copy: texts.copy, copied: texts.copied },
+    texts: { language, copy: texts.shared.copy, copied: texts.shared.copied },
     context,
   })
-  const body = html`<p><code>${slug}</code> · ${texts.status} ${status}</p>
+  const body = html`<p><code>${slug}</code> · ${texts.shared.status} ${status}</p>
 <h2 id="cause">${texts.cause}</h2><p lang="en">${prose(cause)}</p>
 <h2 id="fix">${texts.fix}</h2><p lang="en">${prose(fix)}</p>
 <h2 id="retry">${texts.retry}</h2><p>${texts.retryWords[retry]}. <span lang="en">${prose(retryText)}</span></p>

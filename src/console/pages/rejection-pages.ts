@@ -34,12 +34,12 @@ async function rejectionList({ store }: ConsoleContext, { language, query }: Per
     offset: (at - 1) * perPage,
   })
   if (counts.length === 0)
-    return page({ title: texts.title, lead: texts.lead, body: empty(texts.empty, texts.emptyBody) })
+    return page({ title: texts.pageNames.rejections, lead: texts.lead, body: empty(texts.empty, texts.emptyBody) })
   const number = (value: number) => formatNumber(value, language)
   const shown = found.slice(0, perPage)
   const isChosen = reason !== '' || sourceId !== ''
   return page({
-    title: texts.title,
+    title: texts.pageNames.rejections,
     current: '/operator/rejections',
     lead: texts.lead,
     body: html`${part(texts.byReason, countTable(counts, language))}
@@ -49,11 +49,11 @@ ${part(
     shown.length === 0
       ? empty(texts.empty, texts.emptyBody)
       : html`${listTable(shown, language)}${pager({
-          text: texts.range(number((at - 1) * perPage + 1), number((at - 1) * perPage + shown.length)),
+          text: texts.shared.range(number((at - 1) * perPage + 1), number((at - 1) * perPage + shown.length)),
           previous: at > 1 ? [texts.newer, addressOf({ reason, source: sourceId, page: at - 1 })] : undefined,
           next:
             found.length > perPage && at < maxPages
-              ? [texts.older, addressOf({ reason, source: sourceId, page: at + 1 })]
+              ? [texts.shared.older, addressOf({ reason, source: sourceId, page: at + 1 })]
               : undefined,
         })}`
   }`,
@@ -79,7 +79,7 @@ function countTable(counts: readonly RejectionCount[], language: Language): Html
   return table({
     caption: texts.byReason,
     kind: 'mini',
-    columns: [texts.reason, texts.source, numbers(texts.count), texts.newest],
+    columns: [texts.shared.reason, texts.shared.source, numbers(texts.count), texts.shared.newest],
     rows: counts.map(({ reason, sourceId, count, newestAt }) => [
       html`<a href="${addressOf({ reason, source: sourceId })}">${reasonText(reason, language)}</a>`,
       html`<a href="${addressOf({ source: sourceId })}">${sourceId}</a>`,
@@ -94,9 +94,9 @@ function listTable(list: readonly FoundRejection[], language: Language): Html {
   return table({
     caption: texts.list,
     kind: 'mini',
-    columns: [texts.document, texts.source, texts.reason, texts.why, texts.when],
+    columns: [texts.document, texts.shared.source, texts.shared.reason, texts.why, texts.shared.when],
     rows: list.map(({ documentId, pointer, address, sourceId, reason, path, detail, rejectedAt }) => [
-      html`<a href="/operator/documents/${documentId}">${texts.open}</a><br><span class="soft">${quoted(address)}${pointer !== '' && html` ${texts.part} <code>${quoted(pointer)}</code>`}</span>`,
+      html`<a href="/operator/documents/${documentId}">${texts.open}</a><br><span class="soft">${quoted(address)}${pointer !== '' && html` ${texts.shared.part} <code>${quoted(pointer)}</code>`}</span>`,
       sourceId,
       reasonText(reason, language),
       html`${path !== '' && html`<code>${quoted(path)}</code> `}${quoted(detail, 'en')}`,

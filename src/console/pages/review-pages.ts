@@ -38,7 +38,7 @@ export const reviewPages = (context: ConsoleContext): PageRoute[] => [
 
 const countText = ({ waiting, hasMore }: ReviewDesk, language: Language): string => {
   const figure = formatNumber(waiting.length, language)
-  return hasMore ? reviewTexts[language].more(figure) : figure
+  return hasMore ? reviewTexts[language].shared.orMore(figure) : figure
 }
 
 async function reviewList({ reads }: ConsoleContext, { language }: PersonRequest): Promise<PageAnswer> {
@@ -46,12 +46,12 @@ async function reviewList({ reads }: ConsoleContext, { language }: PersonRequest
   const desk = await reads.reviews({ limit: maxPairs })
   const [first] = desk.waiting
   return page({
-    title: texts.title,
+    title: texts.pageNames.reviews,
     lead: texts.lead(countText(desk, language)),
     ...(first && { actions: html`<a class="btn go" href="${addressOf(first)}">${texts.begin}</a>` }),
     body: html`${
       first
-        ? part(texts.waiting, waitingTable(desk.waiting, language), texts.waitingNote)
+        ? part(texts.shared.waiting, waitingTable(desk.waiting, language), texts.waitingNote)
         : empty(texts.empty, texts.emptyBody)
     }
 ${desk.decided.length > 0 && part(texts.decided, decidedTable(desk.decided, language), texts.decidedNote)}`,
@@ -63,13 +63,13 @@ const addressOf = ({ left, right }: WaitingPair): string => pairAddress(left.key
 function waitingTable(pairs: readonly WaitingPair[], language: Language): Html {
   const texts = reviewTexts[language]
   return table({
-    caption: texts.waiting,
+    caption: texts.shared.waiting,
     kind: 'mini',
     columns: [
       texts.pair,
-      texts.authority,
-      texts.portals,
-      numbers(texts.points),
+      texts.shared.authority,
+      texts.shared.portals,
+      numbers(texts.shared.points),
       numbers(texts.chance),
       numbers(texts.readers),
       texts.evidence,
@@ -79,7 +79,7 @@ function waitingTable(pairs: readonly WaitingPair[], language: Language): Html {
       const portals = [...new Set([...(left.publishers ?? []), ...(right.publishers ?? [])])].join(', ')
       return [
         html`<a href="${addressOf(pair)}">${quoted(left.title ?? left.key, left.language ?? undefined)}</a>${!isOneRecord && right.title !== left.title && html`<br><span class="soft">${quoted(right.title ?? right.key, right.language ?? undefined)}</span>`}`,
-        quoted(left.buyer ?? texts.notKnown),
+        quoted(left.buyer ?? texts.shared.unknown),
         quoted(portals),
         score === null ? '–' : formatNumber(score, language),
         chance === null ? '–' : formatShare(chance, language),
@@ -95,7 +95,7 @@ function decidedTable(pairs: readonly ReviewDecision[], language: Language): Htm
   return table({
     caption: texts.decided,
     kind: 'mini',
-    columns: [texts.pair, texts.decision, texts.when, texts.note, unseen(texts.undo)],
+    columns: [texts.pair, texts.decision, texts.shared.when, texts.shared.note, unseen(texts.undo)],
     rows: pairs.map(({ left, right, decision, decidedAt, note: text }) => [
       html`<a href="${pairAddress(left, right)}"><code>${quoted(left)}</code> <code>${quoted(right)}</code></a>`,
       decision === 'merge' ? texts.merged : texts.split,
@@ -117,8 +117,8 @@ async function onePair({ reads }: ConsoleContext, { language, query }: PersonReq
   return page({
     title: pair.isOneRecord && pair.isExactlyLinked ? texts.belong : texts.same,
     crumbs: [
-      [texts.operator, '/operator'],
-      [texts.title, '/operator/reviews'],
+      [texts.shared.operator, '/operator'],
+      [texts.pageNames.reviews, '/operator/reviews'],
     ],
     current: '/operator/reviews',
     lead: at < 0 ? texts.notWaiting : texts.position(formatNumber(at + 1, language), countText(desk, language)),

@@ -65,14 +65,14 @@ export function builder({ context }: SearchDesk, request: OrganizationRequest, v
   const at = addressOf(request)
   const action = search ? `${at}/${search.searchId}` : `${at}/new`
   const hidden = search ? html`<input type="hidden" name="version" value="${search.version}">` : formKey(context)
-  const save = search ? texts.saveVersion(search.version + 1) : texts.save
+  const save = search ? texts.shared.saveVersion(search.version + 1) : texts.save
   const open = html`<label class="tick"><input type="checkbox" name="deliver-open" value="yes" form="search"${form.deliversOpen && html` checked`}><span>${texts.deliverOpen} <span class="hint">${texts.deliverOpenHint(formatNumber(maxOpenDelivered, language))}</span></span></label>`
-  const actions = html`${!search && open}<div class="row"><button class="go" form="search" name="do" value="save">${save}</button><a class="btn bare" href="${at}">${texts.cancel}</a></div>`
+  const actions = html`${!search && open}<div class="row"><button class="go" form="search" name="do" value="save">${save}</button><a class="btn bare" href="${at}">${texts.shared.cancel}</a></div>`
   const records = context.editions.newest?.records
   return page({
-    title: search?.name ?? texts.newTitle,
+    title: search?.name ?? texts.shared.newSearch,
     lead: search ? texts.savedLead(search.version, formatNumber(search.fromEdition, language)) : texts.newLead,
-    crumbs: [[texts.title, at]],
+    crumbs: [[texts.pageNames.searches, at]],
     current: at,
     scripts: ['suggest'],
     ...(view.status !== undefined && { status: view.status }),
@@ -103,10 +103,10 @@ function versionsPart(
       caption: texts.versions,
       kind: 'mini',
       columns: [
-        numbers(texts.version),
-        numbers(texts.from),
+        numbers(texts.shared.version),
+        numbers(texts.shared.fromEdition),
         texts.when,
-        texts.state,
+        texts.shared.state,
         numbers(texts.threshold),
         texts.profile,
         texts.criteria,
@@ -115,7 +115,7 @@ function versionsPart(
         version.version,
         formatNumber(version.fromEdition, language),
         moment(version.createdAt, language),
-        version.isActive ? texts.active : texts.paused,
+        version.isActive ? texts.shared.active : texts.paused,
         version.threshold,
         version.profileId === null
           ? texts.derived
@@ -140,7 +140,7 @@ function whyPart({ language, query }: OrganizationRequest, action: string, expla
     html`<h3>${verdict(explained, texts)}</h3>${table({
       caption: texts.why,
       kind: 'mini',
-      columns: [texts.clause, texts.holds, texts.because],
+      columns: [texts.clause, texts.holds, texts.shared.because],
       rows: explained.clauses.map((each) => [
         clauseTexts[language].names[each.clause],
         state(each.holds ? 'good' : 'bad', each.holds ? texts.yes : texts.no),

@@ -66,7 +66,7 @@ export async function newSearch(desk: SearchDesk, request: OrganizationRequest):
     return creation.search
   })
   const at = addressOf(request)
-  if (outcome.kind === 'sent') return redirect(at, { notice: texts.sent })
+  if (outcome.kind === 'sent') return redirect(at, { notice: texts.shared.alreadySent })
   if (outcome.kind === 'refused') {
     const text = outcome.reason === 'nameTaken' ? criteriaTexts[language].nameTaken : texts.tooMany(maxSearches)
     return builder(desk, request, { ...view, errors: new Map([['name', text]]), status: 422 })
@@ -116,7 +116,7 @@ export async function editSearch(desk: SearchDesk, request: OrganizationRequest)
   const shown = await withoutSaving(desk, request, view, read)
   if (shown !== undefined || read.kind === 'wrong') return shown ?? builder(desk, request, view)
   if (fieldOf(request.form, 'version') !== String(search.version)) {
-    const notice = noteBox('bad', texts.elsewhere, texts.elsewhereDetail)
+    const notice = noteBox('bad', texts.elsewhere, texts.shared.readNewestFirst)
     return builder(desk, request, { ...view, notice, status: 409 })
   }
   const terms = termsOf(read)
@@ -141,9 +141,11 @@ export async function editSearch(desk: SearchDesk, request: OrganizationRequest)
   }
   const notices = [
     ...(hasNewName ? [texts.renamed(read.name)] : []),
-    ...(hasNewTerms ? [texts.changed(search.version + 1)] : []),
+    ...(hasNewTerms ? [texts.shared.versionSaved(search.version + 1)] : []),
   ]
-  return redirect(`${addressOf(request)}/${search.searchId}`, { notice: notices.join(' ') || texts.nothingChanged })
+  return redirect(`${addressOf(request)}/${search.searchId}`, {
+    notice: notices.join(' ') || texts.shared.nothingChanged,
+  })
 }
 
 export async function activate(

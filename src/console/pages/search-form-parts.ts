@@ -51,7 +51,7 @@ export function searchFields({ form, errors, profiles, action, language, hidden 
       ...(hint !== undefined && { hint }),
     })
   return html`<form id="search" method="post" action="${action}" novalidate>${lookButton(language)}${hidden}
-<div class="set">${field({ name: 'name', label: texts.name, value: form.name, maxLength: 200, isRequired: true, error: error('name') })}</div>
+<div class="set">${field({ name: 'name', label: texts.shared.name, value: form.name, maxLength: 200, isRequired: true, error: error('name') })}</div>
 ${picker('cpv', 'cpv', common.sector, form.cpv, common.sectorHint)}
 ${picker('nuts', 'nuts', common.region, form.nuts)}
 <div class="set">${field({ name: 'words', label: common.words, value: form.words, hint: common.wordsHint, error: error('words') })}</div>
@@ -73,7 +73,7 @@ export function valueFields(
   const texts = criteriaTexts[language]
   return fieldset(
     texts.value,
-    html`<div class="two">${field({ name: 'value-min', label: texts.from, value: valueMin, error: errors.get('value-min') })}${field({ name: 'value-max', label: texts.to, value: valueMax, error: errors.get('value-max') })}</div>`,
+    html`<div class="two">${field({ name: 'value-min', label: texts.shared.from, value: valueMin, error: errors.get('value-min') })}${field({ name: 'value-max', label: texts.to, value: valueMax, error: errors.get('value-max') })}</div>`,
   )
 }
 

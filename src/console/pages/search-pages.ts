@@ -40,25 +40,31 @@ async function listPage({ store }: ConsoleContext, request: OrganizationRequest)
   const texts = searchesTexts[language]
   const at = addressOf(request)
   const searches = await searchOverviews(store.db, organization.organizationId, now - recentMs)
-  const create = html`<a class="btn go" href="${at}/new">${texts.create}</a>`
+  const create = html`<a class="btn go" href="${at}/new">${texts.shared.newSearch}</a>`
   return page({
-    title: texts.title,
+    title: texts.pageNames.searches,
     lead: texts.lead,
     actions: searches.length > 0 ? create : html``,
     body:
       searches.length === 0
         ? empty(texts.none, texts.noneDetail, create)
         : table({
-            caption: texts.title,
-            columns: [texts.name, texts.state, numbers(texts.hits), numbers(texts.threshold), numbers(texts.version)],
+            caption: texts.pageNames.searches,
+            columns: [
+              texts.shared.name,
+              texts.shared.state,
+              numbers(texts.hits),
+              numbers(texts.threshold),
+              numbers(texts.shared.version),
+            ],
             rows: searches.map((search) => [
               html`<a href="${at}/${search.searchId}"><bdi>${search.name}</bdi></a>`,
               search.heldEditions > 0
                 ? state('held', texts.held(search.heldEditions))
                 : search.isActive
-                  ? state('good', texts.active)
+                  ? state('good', texts.shared.active)
                   : state('held', texts.paused),
-              html`<a href="/o/${organization.organizationId}/hits?search=${search.searchId}">${search.recentHits < maxRecentHits ? formatNumber(search.recentHits, language) : texts.orMore(formatNumber(maxRecentHits, language))}</a>`,
+              html`<a href="/o/${organization.organizationId}/hits?search=${search.searchId}">${search.recentHits < maxRecentHits ? formatNumber(search.recentHits, language) : texts.shared.orMore(formatNumber(maxRecentHits, language))}</a>`,
               search.threshold,
               search.version,
             ]),

@@ -59,7 +59,7 @@ async function askForLink(context: ConsoleContext, request: PageRequest): Promis
   const texts = signInTexts[language]
   const typed = fieldOf(form, 'mail')
   const address = mailAddressOf(typed)?.toLowerCase()
-  if (address === undefined) return signInPage(context, request, { mail: typed, mailError: texts.noMail })
+  if (address === undefined) return signInPage(context, request, { mail: typed, mailError: texts.shared.writeAddress })
   const back = returnPath(form.get('return'))
   // without a mail server, a link would expire before it was sent
   if (!context.config.mail) return signInPage(context, request, { mail: typed })
@@ -114,8 +114,8 @@ async function linkPage(
   return gatePage(
     title,
     lead,
-    html`<form class="stack" method="post" action="${url.pathname}"><input type="hidden" name="return" value="${returnPath(form.get('return') ?? query.get('return'))}">${mailField}<button class="go full">${isFirst ? texts.firstButton : texts.linkButton}</button></form>`,
-    mailError === undefined ? {} : { status: 422, title: `${texts.error}: ${title}` },
+    html`<form class="stack" method="post" action="${url.pathname}"><input type="hidden" name="return" value="${returnPath(form.get('return') ?? query.get('return'))}">${mailField}<button class="go full">${isFirst ? texts.firstButton : texts.shared.signIn}</button></form>`,
+    mailError === undefined ? {} : { status: 422, title: `${texts.shared.error}: ${title}` },
   )
 }
 
@@ -124,7 +124,7 @@ async function useLink(context: ConsoleContext, request: PageRequest): Promise<P
   const { params, form, now, language } = request
   const typed = fieldOf(form, 'mail')
   const mail = typed === '' ? firstMail : mailAddressOf(typed)?.toLowerCase()
-  if (mail === undefined) return linkPage(context, request, signInTexts[language].noMail)
+  if (mail === undefined) return linkPage(context, request, signInTexts[language].shared.writeAddress)
   const taken = await takeSignInLink(store, { keyHash: keyHashOf(params['key'] ?? ''), now }, (trx) =>
     makeFirstPerson(trx, context, request, mail),
   )

@@ -45,9 +45,9 @@ async function sourceList({ reads }: ConsoleContext, { language, query, now }: P
   const headOf = (each: (typeof sourceStates)[number]) => (each === 'alarm' ? texts.withAlarm : texts.states[each])
   const groups = shown.map((each) => [each, lines.filter((line) => line.state === each)] as const)
   return page({
-    title: texts.title,
+    title: texts.pageNames.sources,
     lead: texts.lead(number(lines.filter((line) => line.state === 'ok').length), number(running.length)),
-    body: html`<nav class="row" aria-label="${texts.filter}"><a class="btn tiny" href="/operator/sources"${wanted === undefined && html` aria-current="page"`}>${texts.all}</a>${sourceStates.map(
+    body: html`<nav class="row" aria-label="${texts.shared.condition}"><a class="btn tiny" href="/operator/sources"${wanted === undefined && html` aria-current="page"`}>${texts.shared.all}</a>${sourceStates.map(
       (each) => {
         const count = lines.filter((line) => line.state === each).length
         return (
@@ -66,9 +66,9 @@ ${groups.map(
         caption: headOf(name),
         kind: 'mini',
         columns: [
-          texts.source,
+          texts.shared.source,
           texts.country,
-          texts.state,
+          texts.shared.condition,
           texts.lastRead,
           texts.lastNew,
           numbers(texts.documents),
@@ -109,8 +109,8 @@ async function oneSource(
   return page({
     title: line.title,
     crumbs: [
-      [texts.operator, '/operator'],
-      [texts.title, '/operator/sources'],
+      [texts.shared.operator, '/operator'],
+      [texts.pageNames.sources, '/operator/sources'],
     ],
     current: '/operator/sources',
     lead: texts.one(card.publisher, card.zone),

@@ -26,7 +26,7 @@ export const statusPages = (context: Pick<ConsoleContext, 'origin' | 'clock'>, b
     const texts = statusTexts[language]
     const { board, isOld } = await newestBoard(boards)
     return page({
-      title: texts.title,
+      title: texts.pageNames.status,
       feed: '/status.atom',
       lead: html`<span class="stamp">${(isOld ? texts.asOfBefore : texts.asOf)(formatMoment(board.at, language))}</span>`,
       actions: html`<a class="btn" href="/status.atom">${texts.feed}</a>`,
@@ -70,7 +70,7 @@ function present({ incidents, isHeld, newestAt }: StatusBoard, now: number, lang
   const texts = statusTexts[language]
   const open = incidents.find(({ endedAt }) => endedAt === undefined)
   if (open) return noteBox('warn', texts.incident, html`<a href="#incident-${open.incidentId}">${open.title}</a>`)
-  if (newestAt === undefined) return noteBox('info', texts.waiting, texts.waitingDetail)
+  if (newestAt === undefined) return noteBox('info', texts.waiting, texts.shared.firstEditionComes)
   const at = formatMoment(newestAt, language)
   if (isHeld) return noteBox('warn', texts.held, texts.heldDetail(at))
   if (now - newestAt > lateMs) return noteBox('warn', texts.late, texts.lateDetail(at))
@@ -105,17 +105,17 @@ function editionsPart({ days }: StatusBoard, language: Language): Html {
       formatNumber(day.editions, language),
       texts.minutes(formatNumber(Math.round(day.longestGapMs / minuteMs), language)),
     ])
-  const columns = [texts.day, texts.state, numbers(texts.count), numbers(texts.longestGap)]
+  const columns = [texts.shared.day, texts.shared.condition, numbers(texts.count), numbers(texts.longestGap)]
   return part(
     texts.editions,
-    html`${picture}${rows.length > 0 && more(texts.asTable, table({ caption: texts.editions, columns, rows }))}`,
+    html`${picture}${rows.length > 0 && more(texts.shared.sameAsTable, table({ caption: texts.editions, columns, rows }))}`,
     texts.editionsDetail,
   )
 }
 
 async function sourcesPart({ sources }: StatusBoard, language: Language): Promise<Html> {
   const texts = statusTexts[language]
-  if (sources.length === 0) return part(texts.sources, html`<p>${texts.sourcesNone}</p>`)
+  if (sources.length === 0) return part(texts.shared.portals, html`<p>${texts.sourcesNone}</p>`)
   const troubled = sources.flatMap((source) => {
     const alarms = source.alarms.filter(({ kind }) => !internalAlarms.has(kind))
     return alarms.length > 0 ? [{ ...source, alarms }] : []
@@ -124,7 +124,7 @@ async function sourcesPart({ sources }: StatusBoard, language: Language): Promis
   const cards: Sources = troubled.length > 0 ? await loadSources() : new Map()
   const strip = figures([
     {
-      name: texts.sources,
+      name: texts.shared.portals,
       value: formatNumber(sources.length, language),
       note: texts.sourcesFine(formatNumber(sources.length - troubled.length, language)),
     },
@@ -140,8 +140,11 @@ async function sourcesPart({ sources }: StatusBoard, language: Language): Promis
     formatMoment(Math.min(...alarms.map(({ raisedAt }) => raisedAt)), language),
     formatMoment(checkedAt, language),
   ])
-  const columns = [texts.source, texts.trouble, texts.since, texts.lastAnswer]
-  return part(texts.sources, html`${strip}${rows.length > 0 && table({ caption: texts.trouble, columns, rows })}`)
+  const columns = [texts.shared.portal, texts.trouble, texts.shared.since, texts.shared.lastAnswer]
+  return part(
+    texts.shared.portals,
+    html`${strip}${rows.length > 0 && table({ caption: texts.trouble, columns, rows })}`,
+  )
 }
 
 function incidentsPart({ incidents }: StatusBoard, language: Language): Html {
@@ -156,7 +159,7 @@ function incidentsPart({ incidents }: StatusBoard, language: Language): Html {
 function incidentItem({ incidentId, title, detail, startedAt, endedAt }: Incident, language: Language): Html {
   const texts = statusTexts[language]
   const from = formatMoment(startedAt, language)
-  return html`<li id="incident-${incidentId}"><h3>${title}</h3><p>${endedAt === undefined ? state('warn', texts.goesOn) : state('good', texts.over)} <span class="soft small">${endedAt === undefined ? texts.fromOn(from) : texts.from(from, formatMoment(endedAt, language))}</span></p>${detail
+  return html`<li id="incident-${incidentId}"><h3>${title}</h3><p>${endedAt === undefined ? state('warn', texts.shared.goesOn) : state('good', texts.shared.over)} <span class="soft small">${endedAt === undefined ? texts.fromOn(from) : texts.from(from, formatMoment(endedAt, language))}</span></p>${detail
     .split(/\n{2,}/)
     .map((paragraph) => html`<p>${paragraph}</p>`)}</li>`
 }

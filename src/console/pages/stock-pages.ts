@@ -46,7 +46,7 @@ export const stockPages = (context: StockContext, counter: StockCounter): PageRo
           : empty(
               texts.nothing,
               context.editions.newest ? texts.firstCount : texts.noEdition,
-              html`<a class="btn" href="/stock">${texts.lookAgain}</a>`,
+              html`<a class="btn" href="/stock">${texts.shared.checkAgain}</a>`,
             ),
       })
     }),
@@ -163,7 +163,7 @@ function portalsPart(
       })),
     })}${asTable(
       texts.portals,
-      [texts.portal],
+      [texts.shared.portal],
       list.map(({ label, tenders }) => [label, number(tenders)]),
       language,
     )}`,
@@ -217,7 +217,12 @@ function delaysPart(
     (most, each) => (most && most.median >= each.median ? most : each),
     undefined,
   )
-  const columns: Column[] = [texts.portal, numbers(texts.notices), numbers(texts.median), numbers(texts.ninth)]
+  const columns: Column[] = [
+    texts.shared.portal,
+    numbers(texts.shared.notices),
+    numbers(texts.median),
+    numbers(texts.ninth),
+  ]
   const rows = list.map(({ name, notices, median, ninth }) => [
     html`<bdi>${name}</bdi>`,
     number(notices),
@@ -239,7 +244,7 @@ function delaysPart(
             })),
           })}`
         : html`<p>${texts.fewNotices}</p>`
-    }${more(texts.asTable, table({ caption: texts.delays, kind: 'mini', columns, rows }))}`,
+    }${more(texts.shared.asTable, table({ caption: texts.delays, kind: 'mini', columns, rows }))}`,
     texts.delaysDetail,
   )
 }
@@ -252,5 +257,5 @@ function asTable(
 ): Html {
   const texts = stockTexts[language]
   const columns = [{ head }, numbers(texts.tenders)]
-  return more(texts.asTable, table({ caption, kind: 'mini keep', columns, rows }))
+  return more(texts.shared.asTable, table({ caption, kind: 'mini keep', columns, rows }))
 }

@@ -52,7 +52,7 @@ function headOf(
   const authority = record.contractingAuthority?.name
   // people without access explore other records than this one
   const isExplored = hasSamples || viewer?.memberships.some(({ hasAccessArea }) => hasAccessArea)
-  const lead: Html = html`${statusOf(record.status, language)} ${record.archiveReason !== undefined && html`<span class="soft">${texts.archiveReasons[record.archiveReason] ?? texts.archived}</span> `}${stamp}<br>${authority !== undefined && quoted(authority, record.language)}${record.tenderNumber !== undefined && html` · ${quoted(texts.number(record.tenderNumber))}`}`
+  const lead: Html = html`${statusOf(record.status, language)} ${record.archiveReason !== undefined && html`<span class="soft">${texts.archiveReasons[record.archiveReason] ?? texts.shared.archived}</span> `}${stamp}<br>${authority !== undefined && quoted(authority, record.language)}${record.tenderNumber !== undefined && html` · ${quoted(texts.number(record.tenderNumber))}`}`
   return {
     title: (record.displayTitle ?? record.title).trim() || texts.titleMissing,
     lead,

@@ -26,7 +26,7 @@ async function model({ store }: ConsoleContext, { language, now }: PersonRequest
   const all = judged.reduce((sum, { count }) => sum + count, 0)
   const refused = judged.filter(({ kind }) => kind !== 'amount').reduce((sum, { count }) => sum + count, 0)
   return page({
-    title: texts.title,
+    title: texts.pageNames.values,
     current: to,
     lead: texts.lead,
     actions: html`<form method="post" action="${to}/fit"><button class="go">${texts.fitNow}</button></form>`,
@@ -94,7 +94,7 @@ function judgedTable(judged: readonly JudgedCount[], all: number, language: Lang
   return table({
     caption: texts.judged,
     kind: 'mini',
-    columns: [texts.outcome, texts.model, numbers(texts.count), numbers(texts.share)],
+    columns: [texts.shared.outcome, texts.shared.model, numbers(texts.shared.records), numbers(texts.shared.share)],
     rows: judged.map(({ kind, modelVersion, count }) => [
       texts.outcomes[kind] ?? kind,
       html`<code>${modelVersion}</code>`,

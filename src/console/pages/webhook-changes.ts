@@ -140,14 +140,14 @@ function newPage(
   const texts = webhooksTexts[language]
   const at = addressOf(request)
   return page({
-    title: texts.newTitle,
+    title: texts.create,
     lead: texts.newLead,
-    crumbs: [[texts.title, at]],
+    crumbs: [[texts.pageNames.webhooks, at]],
     current: at,
     ...(errors.size > 0 && { status: 422 }),
     body: html`${errorNote(errors, language)}<form method="post" action="${at}/new" class="stack" novalidate>${formKey(context)}
 ${formFields({ form, searches, errors }, language)}
-<div class="row"><button class="go">${texts.createButton}</button><a class="btn bare" href="${at}">${texts.cancel}</a></div></form>`,
+<div class="row"><button class="go">${texts.createButton}</button><a class="btn bare" href="${at}">${texts.shared.cancel}</a></div></form>`,
   })
 }
 
@@ -155,7 +155,7 @@ function formFields({ form, searches, errors = new Map() }: FormView, language: 
   const texts = webhooksTexts[language]
   const why = (name: string) => errors.has(name) && html`<p class="why" id="${name}-error">${errors.get(name)}</p>`
   return html`${field({ name: 'address', label: texts.address, type: 'url', value: form.address, hint: texts.addressHint, isRequired: true, maxLength: 2000, error: errors.get('address') })}
-${field({ name: 'description', label: texts.description, value: form.description, hint: texts.descriptionHint, maxLength: 200 })}
+${field({ name: 'description', label: texts.shared.name, value: form.description, hint: texts.descriptionHint, maxLength: 200 })}
 ${fieldset(texts.kinds, html`<div class="stack" id="kind">${why('kind')}${hitEventKinds.map((kind) => tick({ name: 'kind', value: kind, label: html`${texts.kindNames[kind]} <code>${kind}</code>`, isOn: form.kinds.includes(kind) }))}</div>`)}
 ${fieldset(texts.searches, html`<div class="stack" id="which">${why('which')}${tick({ name: 'which', value: 'all', type: 'radio', label: texts.allSearches, isOn: form.allSearches })}${tick({ name: 'which', value: 'some', type: 'radio', label: texts.someSearches, isOn: !form.allSearches })}${searches.map(({ searchId, name }) => tick({ name: 'search', value: searchId, label: html`<bdi>${name}</bdi>`, isOn: form.searches.includes(searchId) }))}</div>`)}
 ${field({ name: 'rate', label: texts.rate, value: form.rate, error: errors.get('rate') })}`
@@ -240,7 +240,7 @@ async function editPage(
     title: texts.editTitle,
     lead: texts.editLead,
     crumbs: [
-      [texts.title, addressOf(request)],
+      [texts.pageNames.webhooks, addressOf(request)],
       [nameOf(endpoint), at],
     ],
     current: addressOf(request),
@@ -248,7 +248,7 @@ async function editPage(
     ...(isLate && { status: 409 }),
     body: html`${isLate && noteBox('bad', texts.elsewhere, texts.elsewhereDetail)}${errorNote(errors, language)}<form method="post" action="${at}/edit" class="stack" novalidate><input type="hidden" name="was" value="${settingsOf(endpoint)}">
 ${formFields(view, language)}
-<div class="row"><button class="go">${texts.saveButton}</button><a class="btn bare" href="${at}">${texts.cancel}</a></div></form>`,
+<div class="row"><button class="go">${texts.saveButton}</button><a class="btn bare" href="${at}">${texts.shared.cancel}</a></div></form>`,
   })
 }
 
@@ -283,7 +283,7 @@ async function edit(context: ConsoleContext, request: OrganizationRequest): Prom
       return before
     })
     const notice = !endpoint
-      ? texts.nothingChanged
+      ? texts.shared.nothingChanged
       : endpoint.state === 'disabled'
         ? `${texts.edited} ${texts.disabledDetail}`
         : texts.edited
@@ -330,9 +330,9 @@ function secretShown(
   const texts = webhooksTexts[language]
   return page({
     title,
-    crumbs: [[texts.title, addressOf(request)]],
+    crumbs: [[texts.pageNames.webhooks, addressOf(request)]],
     current: addressOf(request),
-    body: html`<section class="card"><div class="stack"><div><p class="row">${state('good', title)}</p><h2>${texts.copyNow}</h2>${hasOld && html`<p class="soft small">${texts.oldUntil(formatMoment(now + rotationMs, language))}</p>`}</div><div class="secret"><code id="secret" tabindex="0">${secret}</code><button type="button" class="go" data-copy="secret" data-copied="${texts.copied}">${texts.copy}</button></div><p><a class="btn" href="${addressOf(request)}/${endpointId}">${texts.toEndpoint}</a></p></div></section>`,
+    body: html`<section class="card"><div class="stack"><div><p class="row">${state('good', title)}</p><h2>${texts.copyNow}</h2>${hasOld && html`<p class="soft small">${texts.oldUntil(formatMoment(now + rotationMs, language))}</p>`}</div><div class="secret"><code id="secret" tabindex="0">${secret}</code><button type="button" class="go" data-copy="secret" data-copied="${texts.shared.copied}">${texts.shared.copy}</button></div><p><a class="btn" href="${addressOf(request)}/${endpointId}">${texts.toEndpoint}</a></p></div></section>`,
   })
 }
 
@@ -343,13 +343,13 @@ async function asked(
   texts: { readonly title: (name: string) => string; readonly body: string; readonly button: string },
   fields?: Html,
 ): Promise<PageAnswer> {
-  const { title, cancel } = webhooksTexts[request.language]
+  const { pageNames, shared } = webhooksTexts[request.language]
   const endpoint = await endpointOf(context, request)
   const at = `${addressOf(request)}/${endpoint.endpointId}`
   return page({
     title: texts.title(nameOf(endpoint)),
     crumbs: [
-      [title, addressOf(request)],
+      [pageNames.webhooks, addressOf(request)],
       [nameOf(endpoint), at],
     ],
     current: addressOf(request),
@@ -357,7 +357,7 @@ async function asked(
       action: `${at}/${path}`,
       body: html`<p>${texts.body}</p>`,
       button: texts.button,
-      cancel: [cancel, at],
+      cancel: [shared.cancel, at],
       fields,
     }),
   })

@@ -71,7 +71,7 @@ async function endpointOf({ store }: ConsoleContext, request: OrganizationReques
 
 function waitingText(count: number, language: OrganizationRequest['language']): string {
   const number = formatNumber(count, language)
-  return count < maxWaiting ? number : webhooksTexts[language].moreThan(number)
+  return count < maxWaiting ? number : webhooksTexts[language].shared.orMore(number)
 }
 
 function endpointState(
@@ -79,8 +79,8 @@ function endpointState(
   language: OrganizationRequest['language'],
 ): Html {
   const texts = webhooksTexts[language]
-  if (kind === 'disabled') return state('held', texts.disabled)
-  return failingSince === null ? state('good', texts.active) : state('bad', texts.failingWord)
+  if (kind === 'disabled') return state('held', texts.shared.disabled)
+  return failingSince === null ? state('good', texts.shared.active) : state('bad', texts.failingWord)
 }
 
 async function listPage({ store }: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
@@ -90,15 +90,21 @@ async function listPage({ store }: ConsoleContext, request: OrganizationRequest)
   const endpoints = await endpointOverviews(store.db, organization.organizationId, now)
   const create = isOwner(request) && html`<a class="btn go" href="${at}/new">${texts.create}</a>`
   return page({
-    title: texts.title,
+    title: texts.pageNames.webhooks,
     lead: texts.lead,
     ...(create && endpoints.length > 0 && { actions: create }),
     body:
       endpoints.length === 0
         ? empty(texts.none, texts.noneDetail, create)
         : html`${table({
-            caption: texts.title,
-            columns: [texts.endpoint, texts.state, texts.failing, numbers(texts.waiting), numbers(texts.states.held)],
+            caption: texts.pageNames.webhooks,
+            columns: [
+              texts.endpoint,
+              texts.shared.state,
+              texts.failing,
+              numbers(texts.shared.waiting),
+              numbers(texts.states.held),
+            ],
             rows: endpoints.map((endpoint) => [
               html`<a href="${at}/${endpoint.endpointId}"><bdi>${nameOf(endpoint)}</bdi></a>${endpoint.description !== '' && html` <span class="soft small"><bdi>${endpoint.address}</bdi></span>`}`,
               endpointState(endpoint, language),
@@ -128,7 +134,7 @@ async function endpointPage(context: ConsoleContext, request: OrganizationReques
   return page({
     title: nameOf(endpoint),
     lead: html`<code>${endpoint.address}</code>`,
-    crumbs: [[texts.title, addressOf(request)]],
+    crumbs: [[texts.pageNames.webhooks, addressOf(request)]],
     current: addressOf(request),
     ...(isOwner(request) && { actions: headActions(request, endpoint, at) }),
     body: html`${stateNotes(request, endpoint, at)}${summary(request, endpoint, hours)}${hoursPart(request, hours, firstHour)}${deliveriesPart(request, deliveries, at, wanted)}${isOwner(request) && replayForm(request, at)}${setupPart(request, endpoint, at, searches)}`,
@@ -138,7 +144,7 @@ async function endpointPage(context: ConsoleContext, request: OrganizationReques
 function headActions({ language }: OrganizationRequest, endpoint: EndpointOverview, at: string): Html {
   const texts = webhooksTexts[language]
   const isActive = endpoint.state === 'active'
-  return html`<form method="post" action="${at}/test"><button>${texts.test}</button></form><form method="post" action="${at}/${isActive ? 'disable' : 'enable'}"><button>${isActive ? texts.disable : texts.enable}</button></form><a class="btn stop" href="${at}/remove">${texts.remove}</a>`
+  return html`<form method="post" action="${at}/test"><button>${texts.test}</button></form><form method="post" action="${at}/${isActive ? 'disable' : 'enable'}"><button>${isActive ? texts.disable : texts.enable}</button></form><a class="btn stop" href="${at}/remove">${texts.shared.remove}</a>`
 }
 
 function stateNotes(request: OrganizationRequest, endpoint: EndpointOverview, at: string): Html {
@@ -167,17 +173,17 @@ function summary(
   const p95 = hours[0]?.p95 ?? null
   return figures([
     {
-      name: texts.delivered24,
+      name: texts.shared.delivered24,
       value: formatNumber(delivered, language),
       ...(attempts > 0 && { note: texts.ofAttempts(formatShare(delivered / attempts, language)) }),
     },
     {
-      name: texts.waiting,
+      name: texts.shared.waiting,
       value: waitingText(endpoint.due, language),
       ...(endpoint.nextAt !== null && { note: formatRelative(endpoint.nextAt, now, language) }),
     },
     { name: texts.p95, value: p95 === null ? texts.noAnswer : html`${formatNumber(p95, language)} <small>ms</small>` },
-    { name: texts.events, value: endpoint.kinds.length, note: html`<code>${endpoint.kinds.join(', ')}</code>` },
+    { name: texts.kinds, value: endpoint.kinds.length, note: html`<code>${endpoint.kinds.join(', ')}</code>` },
   ])
 }
 
@@ -209,11 +215,11 @@ function hoursPart({ language }: OrganizationRequest, hours: readonly AttemptHou
       })),
       format: number,
     })}${more(
-      texts.asTable,
+      texts.shared.asTable,
       table({
         caption: texts.attempts24,
         kind: 'mini keep',
-        columns: [texts.hour, numbers(texts.delivered), numbers(texts.failed)],
+        columns: [texts.shared.hour, numbers(texts.delivered), numbers(texts.failed)],
         rows: list.map(({ hour, delivered, failed }) => [
           `${formatDay(hour, language)} ${clockOf(hour)}`,
           number(delivered),
@@ -240,7 +246,7 @@ function deliveriesPart(
   const deliveries = found.slice(0, pageSize)
   const last = deliveries.at(-1)
   const withState = wanted === undefined ? '' : `state=${wanted}&`
-  const tabs = html`<nav class="tabs line" aria-label="${texts.outcome}"><a href="${at}"${wanted === undefined && html` aria-current="page"`}>${texts.all}</a>${deliveryStates.map((each) => html`<a href="${at}?state=${each}"${each === wanted && html` aria-current="page"`}>${texts.states[each]}</a>`)}</nav>`
+  const tabs = html`<nav class="tabs line" aria-label="${texts.shared.outcome}"><a href="${at}"${wanted === undefined && html` aria-current="page"`}>${texts.shared.all}</a>${deliveryStates.map((each) => html`<a href="${at}?state=${each}"${each === wanted && html` aria-current="page"`}>${texts.states[each]}</a>`)}</nav>`
   if (deliveries.length === 0)
     return part(texts.deliveries, html`${tabs}${empty(texts.noDeliveries, texts.noDeliveriesDetail)}`)
   return part(
@@ -251,19 +257,19 @@ function deliveriesPart(
       columns: [
         texts.message,
         texts.hit,
-        texts.state,
-        texts.lastAnswer,
+        texts.shared.state,
+        texts.shared.lastAnswer,
         numbers(texts.attemptCount),
-        texts.when,
-        ...(isOwner(request) ? [unseen(texts.action)] : []),
+        texts.shared.when,
+        ...(isOwner(request) ? [unseen(texts.shared.action)] : []),
       ],
       rows: deliveries.map((delivery) => deliveryRow(request, delivery, at)),
     })}${pager({
       text: texts.shown(formatNumber(deliveries.length, language)),
-      previous: query.has('after') ? [texts.newest, `${at}?${withState}`] : undefined,
+      previous: query.has('after') ? [texts.shared.newest, `${at}?${withState}`] : undefined,
       next:
         found.length > pageSize && last
-          ? [texts.older, `${at}?${withState}after=${last.createdAt}.${last.messageId}`]
+          ? [texts.shared.older, `${at}?${withState}after=${last.createdAt}.${last.messageId}`]
           : undefined,
     })}`,
   )
@@ -313,7 +319,7 @@ function replayForm({ language, now }: OrganizationRequest, at: string): Html {
   const earliest = new Date(now - 30 * dayMs).toISOString().slice(0, 10)
   return more(
     texts.replayTitle,
-    html`<form class="row" method="post" action="${at}/replay"><div class="field"><label for="since">${texts.replaySince}</label><input id="since" name="since" type="date" value="${day}" min="${earliest}" required aria-describedby="since-hint"><p class="hint" id="since-hint">${texts.replayHint}</p></div><div class="field"><label for="which">${texts.replayWhich}</label><select id="which" name="which"><option value="failed">${texts.replayFailed}</option><option value="all">${texts.replayAll}</option></select></div><button>${texts.replay}</button></form>`,
+    html`<form class="row" method="post" action="${at}/replay"><div class="field"><label for="since">${texts.replaySince}</label><input id="since" name="since" type="date" value="${day}" min="${earliest}" required aria-describedby="since-hint"><p class="hint" id="since-hint">${texts.replayHint}</p></div><div class="field"><label for="which">${texts.replayWhich}</label><select id="which" name="which"><option value="failed">${texts.replayFailed}</option><option value="all">${texts.shared.all}</option></select></div><button>${texts.replay}</button></form>`,
   )
 }
 
@@ -356,7 +362,7 @@ async function messagePage(context: ConsoleContext, request: OrganizationRequest
   const attempts = table({
     caption: texts.attemptCount,
     kind: 'mini',
-    columns: [texts.time, texts.answer, numbers(texts.took), texts.body],
+    columns: [texts.time, texts.shared.answer, numbers(texts.shared.took), texts.body],
     rows: detail.attempts.map(({ at: when, status, error, milliseconds, answer }) => [
       moment(when, language),
       answerOf(status, error, language),
@@ -368,7 +374,7 @@ async function messagePage(context: ConsoleContext, request: OrganizationRequest
     title: shortId(messageId),
     lead: html`<code>${messageId}</code> ${state(stateKinds[detail.state], texts.states[detail.state])}`,
     crumbs: [
-      [texts.title, addressOf(request)],
+      [texts.pageNames.webhooks, addressOf(request)],
       [nameOf(endpoint), at],
     ],
     current: addressOf(request),
@@ -379,7 +385,7 @@ async function messagePage(context: ConsoleContext, request: OrganizationRequest
     body: html`<div class="split even gap"><div class="stack"><h2>${texts.attemptCount}</h2>${attempts}${detail.state === 'due' && html`<p class="soft small">${texts.nextAt(formatRelative(detail.dueAt, now, language))}</p>`}</div><div>${
       body === undefined
         ? html`<h2>${texts.body}</h2><p>${texts.noBody}</p>`
-        : code({ id: 'body', text: body, caption: texts.body, copy: [texts.copy, texts.copied] })
+        : code({ id: 'body', text: body, caption: texts.body, copy: [texts.shared.copy, texts.shared.copied] })
     }</div></div>`,
   })
 }

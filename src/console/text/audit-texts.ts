@@ -1,24 +1,17 @@
 // Texts of the audit log, and of what its entries say. Unknown actions are shown by their code.
 import type { AuditAction, AuditMember } from '../../store/audit.ts'
-import type { Texts } from './languages.ts'
+import { withShared } from './shared-texts.ts'
 
 const en = {
-  title: 'Audit log',
   lead: 'Who changed what, and when. Entries cannot be altered. The operator sets how long they are kept; 24 months is usual.',
   edition: (edition: string) => `edition ${edition}`,
   when: 'When, UTC',
-  who: 'Who',
-  what: 'What',
   subject: 'To what',
   detail: 'Details',
   operator: 'the operator, on the command line',
   none: 'Nothing yet',
   noneHint: 'Invitations, roles, tokens and webhooks: every change appears here, with who made it.',
   shown: (count: string) => (count === '1' ? '1 entry' : `${count} entries`),
-  newest: 'Newest',
-  older: 'Older',
-  yes: 'yes',
-  no: 'no',
   before: (member: string) => `${member} before`,
   members: {
     added: 'added',
@@ -131,22 +124,15 @@ const en = {
 }
 
 const de: typeof en = {
-  title: 'Protokoll',
   lead: 'Wer wann was geändert hat. Einträge lassen sich nicht ändern. Wie lange sie bleiben, stellt der Betreiber ein; üblich sind 24 Monate.',
   edition: (edition) => `Ausgabe ${edition}`,
   when: 'Wann, UTC',
-  who: 'Wer',
-  what: 'Was',
   subject: 'Woran',
   detail: 'Einzelheiten',
   operator: 'der Betreiber, über die Befehlszeile',
   none: 'Noch nichts',
   noneHint: 'Einladungen, Rollen, Zugangsschlüssel und Webhooks: Jede Änderung steht hier, und wer sie gemacht hat.',
   shown: (count) => (count === '1' ? '1 Eintrag' : `${count} Einträge`),
-  newest: 'Neueste',
-  older: 'Ältere',
-  yes: 'ja',
-  no: 'nein',
   before: (member) => `${member} vorher`,
   members: {
     added: 'hinzugekommen',
@@ -258,4 +244,4 @@ const de: typeof en = {
   } satisfies { readonly [action in AuditAction]: string },
 }
 
-export const auditTexts: Texts<typeof en> = { en, de }
+export const auditTexts = withShared(en, de)

@@ -1,5 +1,5 @@
 // Texts of the pages and pickers of codes.
-import type { Texts } from './languages.ts'
+import { withShared } from './shared-texts.ts'
 
 const en = {
   title: { cpv: 'CPV codes', nuts: 'Regions by NUTS' },
@@ -18,7 +18,6 @@ const en = {
   all: 'All from the top',
   top: 'Top level',
   code: 'Code',
-  name: 'Name',
   within: 'Within',
   open: 'Open tenders',
   below: (code: string) => `Codes below ${code}`,
@@ -51,7 +50,6 @@ const de: typeof en = {
   all: 'Alle von oben',
   top: 'Oberste Ebene',
   code: 'Code',
-  name: 'Name',
   within: 'In',
   open: 'Offene Ausschreibungen',
   below: (code) => `Codes unter ${code}`,
@@ -67,4 +65,4 @@ const de: typeof en = {
   notListed: 'nicht in der Liste',
 }
 
-export const codesTexts: Texts<typeof en> = { en, de }
+export const codesTexts = withShared(en, de)

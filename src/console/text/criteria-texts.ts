@@ -1,5 +1,5 @@
 // Texts of the fields that searches and profiles have in common.
-import type { Texts } from './languages.ts'
+import { withShared } from './shared-texts.ts'
 
 const en = {
   /** A button that only shows the form again. */
@@ -31,7 +31,6 @@ const en = {
   wordsHint:
     'Separated by commas. With five letters or more, also as the beginning or end of a longer word: “asphalt” finds “Asphaltdeckschicht”.',
   value: 'Value in euros, without VAT',
-  from: 'From',
   to: 'To',
   nature: 'Contract nature',
   natures: { works: 'Works', supplies: 'Supplies', services: 'Services' },
@@ -67,11 +66,10 @@ const de: typeof en = {
   wordsHint:
     'Durch Kommas getrennt. Ab fünf Buchstaben auch als Anfang oder Ende eines längeren Wortes: „asphalt“ findet „Asphaltdeckschicht“.',
   value: 'Wert in Euro, ohne MwSt.',
-  from: 'Von',
   to: 'Bis',
   nature: 'Auftragsart',
   natures: { works: 'Bauleistung', supplies: 'Lieferung', services: 'Dienstleistung' },
   oneLine: 'Je Zeile einer, mit Name oder nationaler Kennung wie in den Ausschreibungen.',
 }
 
-export const criteriaTexts: Texts<typeof en> = { en, de }
+export const criteriaTexts = withShared(en, de)

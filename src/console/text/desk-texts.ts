@@ -1,17 +1,15 @@
 // Texts of the operator's first screen.
 import { counted } from '../format.ts'
-import type { Texts } from './languages.ts'
+import { withShared } from './shared-texts.ts'
 
 const alarmKinds = ['failing', 'silent', 'totals', 'counts', 'rejections', 'drift', 'fill'] as const
 export type AlarmKind = (typeof alarmKinds)[number]
 export const isAlarmKind = (kind: string): kind is AlarmKind => (alarmKinds as readonly string[]).includes(kind)
 
 const en = {
-  title: 'What is wrong now',
   lead: (all: number, holding: number, at: string) =>
     `${all === 0 ? 'Nothing' : all === 1 ? 'One thing' : `${all} things`}${holding === 0 ? '' : all === 1 ? '; it holds something up' : `, ${holding} of them ${holding === 1 ? 'holds' : 'hold'} something up`}. Checked at ${at} UTC.`,
   again: 'Check again',
-  newest: 'Newest edition',
   none: 'None yet',
   noneNote: 'the first one follows the first notices',
   next: 'Next edition',
@@ -31,7 +29,6 @@ const en = {
   inOrder: 'In order',
   passed: (count: number) => `${count} checks passed`,
   check: 'Check',
-  figure: 'Figure',
   bound: 'Bound',
   nothing: 'Nothing is wrong',
   nothingBody: 'Whatever needs your attention will appear here.',
@@ -58,7 +55,6 @@ const en = {
   holdBody: (reasons: number) =>
     `The gate held it back for ${reasons === 1 ? 'one reason' : `${reasons} reasons`}. Customers still receive the last edition; the status page calls it late.`,
   holdTimes: (count: string) => `tried ${counted(count, 'time', 'times')}`,
-  seeReasons: 'See the reasons',
   rounds: 'Rounds are failing',
   roundsBody: (why: string) => `${why} Nothing new is published until a round succeeds.`,
   roundsCount: (count: string) => `${count} in a row`,
@@ -128,11 +124,9 @@ const en = {
 }
 
 const de: typeof en = {
-  title: 'Was jetzt nicht stimmt',
   lead: (all, holding, at) =>
     `${all === 0 ? 'Nichts' : all === 1 ? 'Ein Punkt' : `${all} Punkte`}${holding === 0 ? '' : all === 1 ? '; er hält etwas auf' : `, ${holding} davon ${holding === 1 ? 'hält' : 'halten'} etwas auf`}. Geprüft um ${at} UTC.`,
   again: 'Erneut prüfen',
-  newest: 'Neueste Ausgabe',
   none: 'Noch keine',
   noneNote: 'die erste folgt den ersten Bekanntmachungen',
   next: 'Nächste Ausgabe',
@@ -152,7 +146,6 @@ const de: typeof en = {
   inOrder: 'In Ordnung',
   passed: (count) => `${count} Prüfungen bestanden`,
   check: 'Prüfung',
-  figure: 'Wert',
   bound: 'Grenze',
   nothing: 'Alles stimmt',
   nothingBody: 'Was Ihre Aufmerksamkeit braucht, erscheint hier.',
@@ -179,7 +172,6 @@ const de: typeof en = {
   holdBody: (reasons) =>
     `Die Schranke hält sie aus ${reasons === 1 ? 'einem Grund' : `${reasons} Gründen`} auf. Kunden bekommen weiter die letzte Ausgabe; die Statusseite nennt sie verspätet.`,
   holdTimes: (count) => `${count}-mal versucht`,
-  seeReasons: 'Gründe ansehen',
   rounds: 'Die Durchläufe scheitern',
   roundsBody: (why) => `${why} Bis einer gelingt, erscheint nichts Neues.`,
   roundsCount: (count) => `${count} hintereinander`,
@@ -248,4 +240,4 @@ const de: typeof en = {
   more: (figure) => `${figure} oder mehr`,
 }
 
-export const deskTexts: Texts<typeof en> = { en, de }
+export const deskTexts = withShared(en, de)

@@ -1,6 +1,6 @@
 // Texts around the documentation: navigation, search, reference. The guides themselves are English.
 import type { GroupName } from '../docs/guide-groups.ts'
-import type { Texts } from './languages.ts'
+import { withShared } from './shared-texts.ts'
 
 const groupsInEnglish: { readonly [group in GroupName]: string } = {
   start: 'Start',
@@ -15,20 +15,12 @@ const groupsInEnglish: { readonly [group in GroupName]: string } = {
 }
 
 const en = {
-  title: 'Documentation',
   lead: 'How to read tenders, keep a copy in sync, receive hits, and run the service.',
-  pages: 'Documentation',
   onThisPage: 'On this page',
-  youAreHere: 'You are here',
-  copy: 'Copy',
-  copied: 'Copied',
   neighbors: 'Previous and next page',
-  previous: 'Previous',
-  next: 'Next',
   groups: groupsInEnglish,
   searchLabel: 'Search the documentation',
   search: 'Search',
-  searchTitle: 'Search',
   searchHint: 'Words from a guide, a field, a parameter or an error.',
   found: (count: number, query: string) =>
     count === 1 ? `One result for “${query}”` : `${count} results for “${query}”`,
@@ -39,16 +31,12 @@ const en = {
   record: 'Get one tender',
   errors: 'Errors',
   fields: 'Fields',
-  request: 'Request',
   parameters: 'Parameters',
   parameter: 'Parameter',
   meaning: 'Meaning',
   type: 'Type',
   example: 'Example',
   answers: 'Answers',
-  status: 'Status',
-  headers: 'Headers',
-  header: 'Header',
   problems: 'Problems',
   problem: 'Problem',
   retry: 'Does a retry help?',
@@ -73,7 +61,6 @@ const en = {
   filled: 'Filled',
   filledIn: 'Filled in',
   allSources: 'All sources',
-  show: 'Show',
   countedIn: (edition: string, records: string, at: string) =>
     `Counted in edition ${edition} of ${at}, ${records} records`,
   countedBefore: (edition: string) => `Edition ${edition} is newer; it is being counted.`,
@@ -106,20 +93,12 @@ const groupsInGerman: typeof groupsInEnglish = {
 }
 
 const de: typeof en = {
-  title: 'Dokumentation',
   lead: 'Wie Sie Ausschreibungen lesen, eine Kopie aktuell halten, Treffer erhalten und den Dienst betreiben. Die Anleitungen sind auf Englisch.',
-  pages: 'Dokumentation',
   onThisPage: 'Auf dieser Seite',
-  youAreHere: 'Sie sind hier',
-  copy: 'Kopieren',
-  copied: 'Kopiert',
   neighbors: 'Vorige und nächste Seite',
-  previous: 'Zurück',
-  next: 'Weiter',
   groups: groupsInGerman,
   searchLabel: 'Dokumentation durchsuchen',
   search: 'Suchen',
-  searchTitle: 'Suche',
   searchHint: 'Englische Wörter einer Anleitung, ein Feld, ein Parameter oder ein Fehler.',
   found: (count, query) => (count === 1 ? `Eine Stelle zu „${query}“` : `${count} Stellen zu „${query}“`),
   preparing: 'Das Verzeichnis wird gerade angelegt. Die Seite versucht es von selbst erneut.',
@@ -129,16 +108,12 @@ const de: typeof en = {
   record: 'Eine Ausschreibung lesen',
   errors: 'Fehler',
   fields: 'Felder',
-  request: 'Anfrage',
   parameters: 'Parameter',
   parameter: 'Parameter',
   meaning: 'Bedeutung',
   type: 'Typ',
   example: 'Beispiel',
   answers: 'Antworten',
-  status: 'Status',
-  headers: 'Kopfzeilen',
-  header: 'Kopfzeile',
   problems: 'Fehler',
   problem: 'Fehler',
   retry: 'Hilft ein neuer Versuch?',
@@ -163,7 +138,6 @@ const de: typeof en = {
   filled: 'Gefüllt',
   filledIn: 'Gefüllt in',
   allSources: 'Allen Quellen',
-  show: 'Anzeigen',
   countedIn: (edition, records, at) => `Gezählt in Ausgabe ${edition} vom ${at}, ${records} Datensätze`,
   countedBefore: (edition) => `Ausgabe ${edition} ist neuer; sie wird gerade gezählt.`,
   counting: (done, all) => `Wird gezählt: ${done} von ${all} Datensätzen. Die Seite versucht es von selbst erneut.`,
@@ -182,4 +156,4 @@ const de: typeof en = {
   notShown: 'Von Personen, darum ohne Beispiel.',
 }
 
-export const docsTexts: Texts<typeof en> = { en, de }
+export const docsTexts = withShared(en, de)

@@ -1,21 +1,14 @@
 // Texts of the pages about editions and the gate.
-import type { Texts } from './languages.ts'
+import { withShared } from './shared-texts.ts'
 
 const en = {
-  operator: 'Operator',
-  title: 'Editions',
   lead: 'What was published, and when. A change is a record that is new, changed or archived.',
   empty: 'No edition yet',
   emptyBody: 'The first one is published when the first notices are consolidated.',
   edition: 'Edition',
-  published: 'Published',
-  records: 'Records',
   changes: 'Changes',
   tries: 'Held before',
   page: (from: string, to: string) => `Editions ${from} to ${to}`,
-  older: 'Older',
-  newest: 'Newest',
-  one: (edition: string) => `Edition ${edition}`,
   oneLead: (moment: string, ago: string) => `Published ${moment} UTC, ${ago}.`,
   since: 'After the previous one',
   checksum: 'Checksum',
@@ -23,10 +16,7 @@ const en = {
   bySourceNote: 'By the sources of the records. A record of several sources counts for each.',
   pruned: (shown: string, all: string) =>
     `${shown} of ${all} changes: the others were changed again since, and older versions are held for 26 hours.`,
-  source: 'Source',
   added: 'New',
-  changed: 'Changed',
-  archived: 'Archived',
   total: 'All records',
   noChange: 'It changed no record: only check times moved.',
   heldBefore: 'It was held back',
@@ -36,8 +26,6 @@ const en = {
     `Since ${since} UTC, ${ago}. Customers receive the last edition until you decide.`,
   noHold: 'Nothing is held back',
   noHoldBody: 'The gate lets the next edition pass.',
-  reason: 'Reason',
-  figure: 'Figure',
   bound: 'Usual, at most',
   reasons: 'Reasons',
   tried: (count: string) => `Tried ${count} times; the newest answer is shown.`,
@@ -45,7 +33,6 @@ const en = {
   waitBody:
     'Check the sources first. If the cause disappears, the next round publishes automatically. If the figures are correct, publish anyway; the next edition can follow an hour later at the earliest.',
   anyway: 'Publish anyway',
-  anywayReason: 'Reason',
   anywayHint: 'Why these figures are correct. The reason stays in the audit log, with your name.',
   anywayShort: 'Write at least ten letters: people who read the log later must understand it.',
   oneWrong: 'One thing to correct',
@@ -55,26 +42,17 @@ const en = {
     `Nothing was published: the next edition may be published at ${moment} UTC at the earliest.`,
   nothingNew: 'Nothing was published: nothing has changed since the last edition.',
   notPublished: 'Nothing was published.',
-  seeHold: 'See the reasons',
-  heldNow: (edition: string) => `Edition ${edition} is held back`,
   heldNowBody: 'The gate waits for a decision.',
 }
 
 const de: typeof en = {
-  operator: 'Betreiber',
-  title: 'Ausgaben',
   lead: 'Was wann erschienen ist. Eine Änderung ist ein Datensatz, der neu, geändert oder archiviert ist.',
   empty: 'Noch keine Ausgabe',
   emptyBody: 'Die erste erscheint, wenn die ersten Bekanntmachungen zusammengeführt sind.',
   edition: 'Ausgabe',
-  published: 'Erschienen',
-  records: 'Datensätze',
   changes: 'Änderungen',
   tries: 'Vorher aufgehalten',
   page: (from, to) => `Ausgaben ${from} bis ${to}`,
-  older: 'Ältere',
-  newest: 'Neueste',
-  one: (edition) => `Ausgabe ${edition}`,
   oneLead: (moment, ago) => `Erschienen ${moment} UTC, ${ago}.`,
   since: 'Nach der vorigen',
   checksum: 'Prüfsumme',
@@ -82,10 +60,7 @@ const de: typeof en = {
   bySourceNote: 'Nach den Quellen der Datensätze. Ein Datensatz mehrerer Quellen zählt bei jeder.',
   pruned: (shown, all) =>
     `${shown} von ${all} Änderungen: Die anderen wurden seitdem erneut geändert; ältere Fassungen bleiben 26 Stunden.`,
-  source: 'Quelle',
   added: 'Neu',
-  changed: 'Geändert',
-  archived: 'Archiviert',
   total: 'Alle Datensätze',
   noChange: 'Sie hat keinen Datensatz geändert: Nur die Zeiten der Prüfungen sind neu.',
   heldBefore: 'Sie wurde aufgehalten',
@@ -94,8 +69,6 @@ const de: typeof en = {
   holdLead: (since, ago) => `Seit ${since} UTC, ${ago}. Kunden bekommen die letzte Ausgabe, bis Sie entscheiden.`,
   noHold: 'Nichts ist aufgehalten',
   noHoldBody: 'Die Schranke lässt die nächste Ausgabe durch.',
-  reason: 'Grund',
-  figure: 'Wert',
   bound: 'Üblich, höchstens',
   reasons: 'Gründe',
   tried: (count) => `${count}-mal versucht; gezeigt ist die letzte Antwort.`,
@@ -103,7 +76,6 @@ const de: typeof en = {
   waitBody:
     'Sehen Sie zuerst die Quellen an. Fällt die Ursache weg, veröffentlicht der nächste Durchlauf von selbst. Stimmen die Werte, veröffentlichen Sie trotzdem: Die nächste Ausgabe folgt frühestens eine Stunde später.',
   anyway: 'Trotzdem veröffentlichen',
-  anywayReason: 'Grund',
   anywayHint: 'Warum diese Werte stimmen. Er bleibt mit Ihrem Namen im Protokoll.',
   anywayShort: 'Schreiben Sie mindestens zehn Buchstaben: Wer das Protokoll später liest, muss es verstehen.',
   oneWrong: 'Eine Sache ist zu berichtigen',
@@ -112,9 +84,7 @@ const de: typeof en = {
   early: (moment) => `Nichts ist erschienen: Die nächste Ausgabe darf frühestens um ${moment} UTC kommen.`,
   nothingNew: 'Nichts ist erschienen: Seit der letzten Ausgabe hat sich nichts geändert.',
   notPublished: 'Nichts ist erschienen.',
-  seeHold: 'Gründe ansehen',
-  heldNow: (edition) => `Ausgabe ${edition} ist aufgehalten`,
   heldNowBody: 'Die Schranke wartet auf eine Entscheidung.',
 }
 
-export const editionTexts: Texts<typeof en> = { en, de }
+export const editionTexts = withShared(en, de)

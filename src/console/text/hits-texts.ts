@@ -1,26 +1,20 @@
 // Texts of the page of hits.
-import type { Texts } from './languages.ts'
+import { withShared } from './shared-texts.ts'
 
 const en = {
-  title: 'Hits',
   lead: 'Tenders that matched a saved search, scored on the day they matched.',
-  states: 'State',
   tabs: { new: 'New', seen: 'Seen', kept: 'Kept', dismissed: 'Dismissed', closed: 'Closed' },
   fits: { strong: 'Strong fit', good: 'Good fit', partial: 'Partial fit', weak: 'Weak fit' },
-  search: 'Search',
   all: 'All searches',
   order: 'Order',
   best: 'Best first',
   deadline: 'Deadline first',
   closing: 'Closing within 7 days',
   anyDeadline: 'Any deadline',
-  when: 'Deadline',
-  show: 'Show',
   none: 'No hits here',
   noneDetail: 'Hits come with editions. Another state or search may have some.',
   noSearch: 'No hits yet',
   noSearchDetail: 'A saved search finds hits in every edition.',
-  newSearch: 'New search',
   choose: (title: string) => `Choose ${title}`,
   keep: 'Keep',
   dismiss: 'Dismiss',
@@ -32,12 +26,7 @@ const en = {
   noneChosen: 'No hit was chosen.',
   why: (score: number) => `Why ${score}?`,
   parts: 'Parts of the score',
-  part: 'Part',
-  points: 'Points',
   of: (most: string) => `of ${most}`,
-  share: 'Share',
-  because: 'Because',
-  unknown: 'unknown',
   partNames: { cpv: 'Sector', keywords: 'Words', pastWins: 'Past wins', region: 'Region', value: 'Value' },
   sum: (sum: string, calibration: string, score: number) =>
     `Sum ${sum}, which table ${calibration} turns into ${score}.`,
@@ -46,8 +35,6 @@ const en = {
   lots: (count: string, one: boolean) => (one ? '1 lot' : `${count} lots`),
   noDeadline: 'No deadline known',
   noValue: 'Value unknown',
-  estimated: 'estimated',
-  edition: (edition: string) => `Edition ${edition}`,
   untitled: 'Without a title',
   deliveries: {
     due: 'Waits for',
@@ -58,11 +45,8 @@ const en = {
   tooBroad: (name: string) => `“${name}” is too broad: deliveries are held`,
   tooBroadDetail: 'Narrow the search, or release what is held.',
   look: 'Open the search',
-  range: (from: string, to: string) => `${from} to ${to}`,
   rangeOf: (from: string, to: string, all: string) => `${from} to ${to} of ${all}`,
   moreThan: (count: string) => `${count}+`,
-  previous: 'Previous',
-  next: 'Next',
   reason: (text: string) => text,
 }
 
@@ -83,25 +67,19 @@ const germanReasons: readonly (readonly [pattern: RegExp, text: string])[] = [
 ]
 
 const de: typeof en = {
-  title: 'Treffer',
   lead: 'Ausschreibungen, die zu einer gespeicherten Suche passen. Die Punktzahl stammt von dem Tag, an dem sie gefunden wurden.',
-  states: 'Stand',
   tabs: { new: 'Neu', seen: 'Gesehen', kept: 'Behalten', dismissed: 'Verworfen', closed: 'Geschlossen' },
   fits: { strong: 'Passt sehr gut', good: 'Passt gut', partial: 'Passt teilweise', weak: 'Passt wenig' },
-  search: 'Suche',
   all: 'Alle Suchen',
   order: 'Reihenfolge',
   best: 'Beste zuerst',
   deadline: 'Frist zuerst',
   closing: 'Frist endet in 7 Tagen',
   anyDeadline: 'Jede Frist',
-  when: 'Frist',
-  show: 'Anzeigen',
   none: 'Keine Treffer hier',
   noneDetail: 'Treffer kommen mit jeder Ausgabe. Sehen Sie bei einem anderen Stand oder einer anderen Suche nach.',
   noSearch: 'Noch keine Treffer',
   noSearchDetail: 'Eine gespeicherte Suche findet Treffer in jeder Ausgabe.',
-  newSearch: 'Neue Suche',
   choose: (title) => `${title} auswählen`,
   keep: 'Behalten',
   dismiss: 'Verwerfen',
@@ -113,12 +91,7 @@ const de: typeof en = {
   noneChosen: 'Kein Treffer war ausgewählt.',
   why: (score) => `Warum ${score}?`,
   parts: 'Teile der Punktzahl',
-  part: 'Teil',
-  points: 'Punkte',
   of: (most) => `von ${most}`,
-  share: 'Anteil',
-  because: 'Grund',
-  unknown: 'nicht bekannt',
   partNames: { cpv: 'Branche', keywords: 'Wörter', pastWins: 'Frühere Zuschläge', region: 'Region', value: 'Wert' },
   sum: (sum, calibration, score) => `Summe ${sum}; die Tabelle ${calibration} macht daraus ${score}.`,
   matched: (version) => `Passt zu Version ${version} der Suche wegen`,
@@ -126,8 +99,6 @@ const de: typeof en = {
   lots: (count, one) => (one ? '1 Los' : `${count} Lose`),
   noDeadline: 'Keine Frist bekannt',
   noValue: 'Wert nicht bekannt',
-  estimated: 'geschätzt',
-  edition: (edition) => `Ausgabe ${edition}`,
   untitled: 'Ohne Titel',
   deliveries: {
     due: 'Wartet auf',
@@ -138,15 +109,12 @@ const de: typeof en = {
   tooBroad: (name) => `„${name}“ ist zu weit gefasst: Zustellungen werden zurückgehalten`,
   tooBroadDetail: 'Engen Sie die Suche ein, oder geben Sie frei, was zurückgehalten wird.',
   look: 'Zur Suche',
-  range: (from, to) => `${from} bis ${to}`,
   rangeOf: (from, to, all) => `${from} bis ${to} von ${all}`,
   moreThan: (count) => `${count}+`,
-  previous: 'Zurück',
-  next: 'Weiter',
   reason: (text) => {
     const known = germanReasons.find(([pattern]) => pattern.test(text))
     return known ? text.replace(known[0], known[1]) : text
   },
 }
 
-export const hitsTexts: Texts<typeof en> = { en, de }
+export const hitsTexts = withShared(en, de)

@@ -1,6 +1,6 @@
 // Texts of the first page.
 import { formatNumber } from '../format.ts'
-import type { Texts } from './languages.ts'
+import { withShared } from './shared-texts.ts'
 
 const en = {
   title: 'One record for every public tender',
@@ -8,7 +8,6 @@ const en = {
   lead: 'Many portals publish the same tender in different words. Tenderstock joins the notices, keeps one record with a fixed id, and tells your systems what changed.',
   docs: 'Read the documentation',
   explore: 'Explore the records',
-  signIn: 'Sign in',
   flow: 'Three notices of one tender, from three portals, become one record',
   slips: [
     ['TED', '684213-2026 · 2 lots'],
@@ -17,22 +16,16 @@ const en = {
   ],
   open: 'Open',
   notices: '3 notices',
-  authority: 'Authority',
-  deadline: 'Deadline',
   deadlineValue: '4 Dec 2026, 12:00',
-  value: 'Value',
   valueText: '€ 1,284,000',
   published: 'published',
   now: 'The stock now',
-  records: 'Records',
   recordsNote: 'one for each tender',
-  newest: 'Newest edition',
   newestNote: (edition: number, changes: number) =>
     `no. ${formatNumber(edition, 'en')}, ${formatNumber(changes, 'en')} ${changes === 1 ? 'change' : 'changes'}`,
   portals: 'Portals read',
   portalsNote: 'each on its own timetable',
   noEdition: 'not yet',
-  noEditionNote: 'The first one appears when the portals have been read.',
   pictures: 'The stock in charts: by week, portal and CPV',
   ways: 'Three ways in',
   waysLead: 'Start with the one that fits your job. The first two need no account.',
@@ -51,8 +44,6 @@ const en = {
     'When two notices turn out to be one tender, one record is archived and points to the one that remains. Your copy never holds both.',
   fieldsLink: 'See every field, and how often it is filled',
   request: 'Changes since your last run',
-  copy: 'Copy',
-  copied: 'Copied',
 }
 
 const de: typeof en = {
@@ -61,7 +52,6 @@ const de: typeof en = {
   lead: 'Viele Portale veröffentlichen dieselbe Ausschreibung mit anderen Worten. Tenderstock führt die Bekanntmachungen zusammen, pflegt einen Datensatz mit fester Id und sagt Ihren Systemen, was sich geändert hat.',
   docs: 'Dokumentation lesen',
   explore: 'Datensätze ansehen',
-  signIn: 'Anmelden',
   flow: 'Drei Bekanntmachungen einer Ausschreibung aus drei Portalen werden ein Datensatz',
   slips: [
     ['TED', '684213-2026 · 2 Lose'],
@@ -70,22 +60,16 @@ const de: typeof en = {
   ],
   open: 'Offen',
   notices: '3 Bekanntmachungen',
-  authority: 'Auftraggeber',
-  deadline: 'Frist',
   deadlineValue: '4. Dez. 2026, 12:00',
-  value: 'Wert',
   valueText: '1.284.000 €',
   published: 'veröffentlicht',
   now: 'Der Bestand jetzt',
-  records: 'Datensätze',
   recordsNote: 'einer für jede Ausschreibung',
-  newest: 'Neueste Ausgabe',
   newestNote: (edition, changes) =>
     `Nr. ${formatNumber(edition, 'de')}, ${formatNumber(changes, 'de')} ${changes === 1 ? 'Änderung' : 'Änderungen'}`,
   portals: 'Gelesene Portale',
   portalsNote: 'jedes nach eigenem Zeitplan',
   noEdition: 'noch keine',
-  noEditionNote: 'Die erste erscheint, wenn die Portale gelesen sind.',
   pictures: 'Der Bestand in Bildern: nach Woche, Portal und CPV',
   ways: 'Drei Wege hinein',
   waysLead: 'Beginnen Sie mit dem, der zu Ihrer Aufgabe passt. Die ersten zwei brauchen kein Konto.',
@@ -104,8 +88,6 @@ const de: typeof en = {
     'Erweisen sich zwei Bekanntmachungen als eine Ausschreibung, wird ein Datensatz archiviert und nennt den, der bleibt. Ihre Kopie hat nie beide.',
   fieldsLink: 'Alle Felder, und wie oft sie gefüllt sind',
   request: 'Änderungen seit Ihrem letzten Lauf',
-  copy: 'Kopieren',
-  copied: 'Kopiert',
 }
 
-export const homeTexts: Texts<typeof en> = { en, de }
+export const homeTexts = withShared(en, de)

@@ -1,15 +1,12 @@
 // Texts of a person's own settings.
-import type { Texts } from './languages.ts'
+import { withShared } from './shared-texts.ts'
 
 const en = {
-  title: 'Your settings',
   lead: (mail: string) => `You sign in as ${mail}.`,
   you: 'Name and language',
-  name: 'Name',
   nameHint: 'As others of your organization see it.',
   language: 'Language',
   languages: { '': 'As set in the browser', en: 'English', de: 'Deutsch' },
-  save: 'Save',
   saved: 'Saved.',
   sessions: 'Where you are signed in',
   sessionsHint: 'A session ends after 12 hours without use, and after 30 days.',
@@ -17,9 +14,7 @@ const en = {
   from: 'Network',
   since: 'Signed in, UTC',
   lastUsed: 'Last used, UTC',
-  action: 'Change',
   here: 'this one',
-  unknownBrowser: 'unknown',
   end: 'End',
   endOthers: 'End all others',
   ended: 'The session has ended.',
@@ -34,7 +29,6 @@ const en = {
   blockedBody: (when: string) =>
     `On ${when} UTC its counter went back, so a copy of it may exist. It signs nobody in any more. End the sessions below that you do not know, remove it, and add a new one.`,
   add: 'Add a passkey',
-  remove: 'Remove…',
   noPasskeys: 'No passkey yet',
   noPasskeysHint: 'With one you sign in faster, even when mails do not arrive.',
   addLead: 'Your device asks you to unlock it: with a finger, your face or its PIN.',
@@ -52,21 +46,16 @@ const en = {
   notAdded: 'No passkey was added',
   removeTitle: (name: string) => `Remove the passkey “${name}”?`,
   removeBody: 'You can no longer sign in with it. Your device may still list it until you remove it there.',
-  removeButton: 'Remove',
   keep: 'Keep it',
-  cancel: 'Cancel',
   removed: (name: string) => `The passkey “${name}” is removed.`,
 }
 
 const de: typeof en = {
-  title: 'Ihre Einstellungen',
   lead: (mail) => `Sie melden sich als ${mail} an.`,
   you: 'Name und Sprache',
-  name: 'Name',
   nameHint: 'So sehen ihn andere aus Ihrer Organisation.',
   language: 'Sprache',
   languages: { '': 'Wie im Browser eingestellt', en: 'English', de: 'Deutsch' },
-  save: 'Speichern',
   saved: 'Gespeichert.',
   sessions: 'Wo Sie angemeldet sind',
   sessionsHint: 'Eine Sitzung endet nach 12 Stunden ohne Nutzung und nach 30 Tagen.',
@@ -74,9 +63,7 @@ const de: typeof en = {
   from: 'Netz',
   since: 'Angemeldet, UTC',
   lastUsed: 'Zuletzt genutzt, UTC',
-  action: 'Ändern',
   here: 'diese',
-  unknownBrowser: 'nicht bekannt',
   end: 'Beenden',
   endOthers: 'Alle anderen beenden',
   ended: 'Die Sitzung ist beendet.',
@@ -91,7 +78,6 @@ const de: typeof en = {
   blockedBody: (when) =>
     `Am ${when} UTC ging sein Zähler zurück, es gibt also vielleicht eine Kopie. Er meldet niemanden mehr an. Beenden Sie unten die Sitzungen, die Sie nicht kennen, entfernen Sie ihn, und fügen Sie einen neuen hinzu.`,
   add: 'Passkey hinzufügen',
-  remove: 'Entfernen …',
   noPasskeys: 'Noch kein Passkey',
   noPasskeysHint: 'Damit melden Sie sich schneller an, auch wenn E-Mails nicht ankommen.',
   addLead: 'Ihr Gerät fragt nach seiner Sperre: Finger, Gesicht oder PIN.',
@@ -109,10 +95,8 @@ const de: typeof en = {
   notAdded: 'Kein Passkey wurde hinzugefügt',
   removeTitle: (name) => `Den Passkey „${name}“ entfernen?`,
   removeBody: 'Er meldet Sie nicht mehr an. Ihr Gerät zeigt ihn vielleicht noch, bis Sie ihn auch dort entfernen.',
-  removeButton: 'Entfernen',
   keep: 'Behalten',
-  cancel: 'Abbrechen',
   removed: (name) => `Der Passkey „${name}“ ist entfernt.`,
 }
 
-export const meTexts: Texts<typeof en> = { en, de }
+export const meTexts = withShared(en, de)

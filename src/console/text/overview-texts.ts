@@ -1,9 +1,8 @@
 // Texts of the first screen of an organization.
 import { counted, formatNumber, pluralOf } from '../format.ts'
-import type { Texts } from './languages.ts'
+import { withShared } from './shared-texts.ts'
 
 const en = {
-  title: 'Overview',
   needs: (count: number) =>
     count === 0
       ? 'Nothing needs your attention.'
@@ -16,8 +15,6 @@ const en = {
   noEdition: 'Nothing has been published yet.',
   soon: 'Soon',
   failing: 'Failing',
-  disabled: 'Disabled',
-  ended: 'Ended',
   full: 'Nearly full',
   endpointFails: (name: string, since: string) => `Webhook “${name}” has been failing since ${since}`,
   endpointOff: (name: string) => `Webhook “${name}” is disabled`,
@@ -33,7 +30,6 @@ const en = {
   contractWhat: 'Afterwards the API answers 403. Your tokens are kept.',
   contractOver: 'The contract has ended',
   contractOverWhat: 'The API answers 403. Your tokens are kept.',
-  seeContract: 'See the contract',
   limitNear: (peak: string, limit: string) => `${peak} of ${limit} requests in a minute`,
   limitWhat: (refused: string) => `${refused} requests were refused with 429 in 24 hours.`,
   seeUse: 'See the usage',
@@ -41,9 +37,7 @@ const en = {
   strongGood: (strong: string, good: string) => `${strong} strong, ${good} good`,
   kept: 'Open hits you kept',
   closing: (count: string) => counted(count, 'closes this week', 'close this week'),
-  requests: 'Requests, 24 h',
   peak: (peak: string, limit: string) => `most in a minute: ${peak} of ${limit}`,
-  delivered: 'Delivered, 24 h',
   waiting: (count: string) => `${count} waiting`,
   best: 'Best hits of today',
   all: 'All hits',
@@ -53,14 +47,7 @@ const en = {
   score: 'Score',
   fit: (score: number): string =>
     score >= 80 ? 'Strong fit' : score >= 60 ? 'Good fit' : score >= 40 ? 'Partial fit' : 'Weak fit',
-  deadline: 'Deadline',
-  value: 'Value',
-  estimated: 'estimated',
   publishedValue: 'published',
-  unknown: 'not known',
-  searches: 'Searches',
-  newSearch: 'New search',
-  search: 'Search',
   week: '7 days',
   paused: 'paused',
   ways: 'Where to begin',
@@ -78,7 +65,6 @@ const en = {
 }
 
 const de: typeof en = {
-  title: 'Übersicht',
   needs: (count) =>
     count === 0
       ? 'Nichts braucht Ihre Aufmerksamkeit.'
@@ -89,8 +75,6 @@ const de: typeof en = {
   noEdition: 'Es wurde noch nichts veröffentlicht.',
   soon: 'Bald',
   failing: 'Gestört',
-  disabled: 'Abgeschaltet',
-  ended: 'Beendet',
   full: 'Fast voll',
   endpointFails: (name, since) => `Webhook „${name}“ ist seit ${since} gestört`,
   endpointOff: (name) => `Webhook „${name}“ ist abgeschaltet`,
@@ -106,7 +90,6 @@ const de: typeof en = {
   contractWhat: 'Danach antwortet die API mit 403. Ihre Token bleiben erhalten.',
   contractOver: 'Der Vertrag ist beendet',
   contractOverWhat: 'Die API antwortet mit 403. Ihre Token bleiben erhalten.',
-  seeContract: 'Zum Vertrag',
   limitNear: (peak, limit) => `${peak} von ${limit} Anfragen in einer Minute`,
   limitWhat: (refused) => `${refused} Anfragen wurden in 24 Stunden mit 429 abgewiesen.`,
   seeUse: 'Zur Nutzung',
@@ -114,9 +97,7 @@ const de: typeof en = {
   strongGood: (strong, good) => `${strong} starke, ${good} gute`,
   kept: 'Behalten und noch offen',
   closing: (count) => counted(count, 'endet diese Woche', 'enden diese Woche'),
-  requests: 'Anfragen, 24 h',
   peak: (peak, limit) => `Spitze: ${peak} von ${limit} je Minute`,
-  delivered: 'Zugestellt, 24 h',
   waiting: (count) => counted(count, 'wartet', 'warten'),
   best: 'Beste Treffer von heute',
   all: 'Alle Treffer',
@@ -126,14 +107,7 @@ const de: typeof en = {
   score: 'Punkte',
   fit: (score) =>
     score >= 80 ? 'Passt sehr gut' : score >= 60 ? 'Passt gut' : score >= 40 ? 'Passt teilweise' : 'Passt wenig',
-  deadline: 'Frist',
-  value: 'Wert',
-  estimated: 'geschätzt',
   publishedValue: 'veröffentlicht',
-  unknown: 'nicht bekannt',
-  searches: 'Suchen',
-  newSearch: 'Neue Suche',
-  search: 'Suche',
   week: '7 Tage',
   paused: 'angehalten',
   ways: 'Wo Sie anfangen können',
@@ -150,4 +124,4 @@ const de: typeof en = {
   sourcesDetail: 'Welche Portale gelesen werden und wie aktuell sie sind.',
 }
 
-export const overviewTexts: Texts<typeof en> = { en, de }
+export const overviewTexts = withShared(en, de)

@@ -1,17 +1,12 @@
 // Texts of the pages of company profiles.
-import type { Texts } from './languages.ts'
+import { withShared } from './shared-texts.ts'
 
 const en = {
-  title: 'Company profiles',
   lead: 'A profile says what you do. The score of a hit says how well the tender fits it.',
   create: 'New profile',
   none: 'No profile yet',
   noneDetail: 'Without one, the score compares with the search itself. A profile with past wins scores better.',
-  name: 'Name',
-  version: 'Version',
-  from: 'From edition',
   searches: 'Used by',
-  newTitle: 'New profile',
   newLead: 'Whatever you leave out counts as unknown and has no effect.',
   savedLead: (version: number, edition: string) =>
     `Version ${version}, since edition ${edition}. Scores of existing hits stay.`,
@@ -27,30 +22,19 @@ const en = {
   notSector: 'Sectors you do not want',
   notWords: 'Words you do not want',
   save: 'Save profile',
-  saveVersion: (version: number) => `Save version ${version}`,
-  cancel: 'Cancel',
   needed: 'Choose at least one code, word or past win: a score compares with them.',
   created: (name: string) => `“${name}” is saved. Choose it in your searches.`,
-  changed: (version: number) => `Version ${version} is saved. It applies from the next edition.`,
-  nothingChanged: 'Nothing was changed.',
-  sent: 'This form was already sent; nothing was created twice.',
   elsewhere: 'Somebody else has changed this profile',
-  elsewhereDetail: 'What you typed is below. Read the newest version first, then save again.',
   noProfile: 'This profile does not exist. It may belong to another organization.',
 }
 
 const de: typeof en = {
-  title: 'Firmenprofile',
   lead: 'Ein Profil sagt, was Sie tun. Die Punktzahl eines Treffers sagt, wie gut eine Ausschreibung dazu passt.',
   create: 'Neues Profil',
   none: 'Noch kein Profil',
   noneDetail:
     'Ohne Profil vergleicht die Punktzahl mit der Suche selbst. Ein Profil mit früheren Zuschlägen wertet besser.',
-  name: 'Name',
-  version: 'Version',
-  from: 'Ab Ausgabe',
   searches: 'Verwendet von',
-  newTitle: 'Neues Profil',
   newLead: 'Was Sie weglassen, ist nicht bekannt und zählt nicht.',
   savedLead: (version, edition) =>
     `Version ${version}, ab Ausgabe ${edition}. Punktzahlen vorhandener Treffer bleiben.`,
@@ -66,17 +50,10 @@ const de: typeof en = {
   notSector: 'Branchen, die Sie nicht wollen',
   notWords: 'Wörter, die Sie nicht wollen',
   save: 'Profil speichern',
-  saveVersion: (version) => `Version ${version} speichern`,
-  cancel: 'Abbrechen',
   needed: 'Wählen Sie mindestens einen Code, ein Wort oder einen früheren Zuschlag: damit vergleicht die Punktzahl.',
   created: (name) => `„${name}“ ist gespeichert. Wählen Sie es in Ihren Suchen.`,
-  changed: (version) => `Version ${version} ist gespeichert und gilt ab der nächsten Ausgabe.`,
-  nothingChanged: 'Nichts wurde geändert.',
-  sent: 'Dieses Formular kam schon einmal an; nichts wurde doppelt angelegt.',
   elsewhere: 'Jemand anderes hat dieses Profil inzwischen geändert',
-  elsewhereDetail:
-    'Was Sie eingegeben haben, steht unten. Sehen Sie zuerst die neueste Version an, und speichern Sie dann.',
   noProfile: 'Dieses Profil gibt es nicht. Es gehört vielleicht zu einer anderen Organisation.',
 }
 
-export const profilesTexts: Texts<typeof en> = { en, de }
+export const profilesTexts = withShared(en, de)

@@ -1,24 +1,16 @@
 // Texts of the pages of saved searches.
 import type { SearchPart } from '../../hits/search-stock.ts'
 import { counted } from '../format.ts'
-import type { Texts } from './languages.ts'
+import { withShared } from './shared-texts.ts'
 
 const en = {
-  title: 'Searches',
   lead: 'A saved search finds hits in every edition: they arrive by webhook and by mail, and are listed under Hits.',
-  create: 'New search',
   none: 'No search yet',
   noneDetail: 'Describe once what you are looking for. It is matched with each new edition.',
-  name: 'Name',
-  state: 'State',
-  active: 'Active',
   paused: 'Paused',
   hits: 'Hits of 7 days',
-  orMore: (count: string) => `${count} or more`,
   threshold: 'From score',
-  version: 'Version',
   held: (count: number) => (count === 1 ? 'One edition is held' : `${count} editions are held`),
-  newTitle: 'New search',
   newLead: 'It applies from the next edition.',
   savedLead: (version: number, edition: string) =>
     `Version ${version}, since edition ${edition}. An edit applies from the next edition; existing hits stay.`,
@@ -94,24 +86,17 @@ const en = {
   deliverOpen: 'Deliver the open ones too',
   deliverOpenHint: (most: string) => `At most ${most}, the best first. Otherwise only what the next edition brings.`,
   save: 'Save search',
-  saveVersion: (version: number) => `Save version ${version}`,
-  cancel: 'Cancel',
   created: (name: string) => `“${name}” is saved. It applies from the next edition.`,
   delivered: (count: string) => counted(count, 'open tender became a hit.', 'open tenders became hits.'),
   delivering: 'Open tenders are becoming hits.',
-  sent: 'This form was already sent; nothing was created twice.',
-  changed: (version: number) => `Version ${version} is saved. It applies from the next edition.`,
   renamed: (name: string) => `It is now called “${name}”.`,
-  nothingChanged: 'Nothing was changed.',
   elsewhere: 'Somebody else has changed this search',
-  elsewhereDetail: 'What you typed is below. Read the newest version first, then save again.',
   nowPaused: (name: string) => `“${name}” is paused.`,
   nowActive: (name: string) => `“${name}” makes hits again from the next edition.`,
   tooMany: (most: number) => `Your organization has ${most} searches, the maximum. Edit one of them instead.`,
   nothingToFind: 'Choose at least one code, region, word or authority: without one, it would match nearly everything.',
   noSuchProfile: 'This profile no longer exists.',
   versions: 'Versions',
-  from: 'From edition',
   when: 'Saved',
   criteria: 'Criteria',
   seeHits: 'Its hits',
@@ -126,26 +111,17 @@ const en = {
   holds: 'Holds',
   yes: 'Yes',
   no: 'No',
-  because: 'Because',
   noSearch: 'This search does not exist. It may belong to another organization.',
 }
 
 const de: typeof en = {
-  title: 'Suchen',
   lead: 'Eine gespeicherte Suche macht aus jeder Ausgabe Treffer: sie kommen per Webhook und E-Mail und stehen unter Treffer.',
-  create: 'Neue Suche',
   none: 'Noch keine Suche',
   noneDetail: 'Sagen Sie einmal, was Sie suchen. Jede neue Ausgabe wird damit abgeglichen.',
-  name: 'Name',
-  state: 'Stand',
-  active: 'Aktiv',
   paused: 'Angehalten',
   hits: 'Treffer in 7 Tagen',
-  orMore: (count) => `${count} oder mehr`,
   threshold: 'Ab Punktzahl',
-  version: 'Version',
   held: (count) => (count === 1 ? 'Eine Ausgabe ist angehalten' : `${count} Ausgaben sind angehalten`),
-  newTitle: 'Neue Suche',
   newLead: 'Sie gilt ab der nächsten Ausgabe.',
   savedLead: (version, edition) =>
     `Version ${version}, ab Ausgabe ${edition}. Eine Änderung gilt ab der nächsten Ausgabe; vorhandene Treffer bleiben.`,
@@ -221,19 +197,12 @@ const de: typeof en = {
   deliverOpen: 'Auch die offenen zustellen',
   deliverOpenHint: (most) => `Höchstens ${most}, die besten zuerst. Sonst nur, was die nächste Ausgabe bringt.`,
   save: 'Suche speichern',
-  saveVersion: (version) => `Version ${version} speichern`,
-  cancel: 'Abbrechen',
   created: (name) => `„${name}“ ist gespeichert und gilt ab der nächsten Ausgabe.`,
   delivered: (count) =>
     counted(count, 'offene Ausschreibung wurde ein Treffer.', 'offene Ausschreibungen wurden Treffer.'),
   delivering: 'Offene Ausschreibungen werden gerade zu Treffern.',
-  sent: 'Dieses Formular kam schon einmal an; nichts wurde doppelt angelegt.',
-  changed: (version) => `Version ${version} ist gespeichert und gilt ab der nächsten Ausgabe.`,
   renamed: (name) => `Sie heißt jetzt „${name}“.`,
-  nothingChanged: 'Nichts wurde geändert.',
   elsewhere: 'Jemand anderes hat diese Suche inzwischen geändert',
-  elsewhereDetail:
-    'Was Sie eingegeben haben, steht unten. Sehen Sie zuerst die neueste Version an, und speichern Sie dann.',
   nowPaused: (name) => `„${name}“ ist angehalten.`,
   nowActive: (name) => `„${name}“ gilt ab der nächsten Ausgabe wieder.`,
   tooMany: (most) => `Ihre Organisation hat ${most} Suchen, mehr gehen nicht. Ändern Sie eine davon.`,
@@ -241,7 +210,6 @@ const de: typeof en = {
     'Wählen Sie mindestens einen Code, eine Region, ein Wort oder einen Auftraggeber: sonst passte fast alles.',
   noSuchProfile: 'Dieses Profil gibt es nicht mehr.',
   versions: 'Versionen',
-  from: 'Ab Ausgabe',
   when: 'Gespeichert',
   criteria: 'Merkmale',
   seeHits: 'Ihre Treffer',
@@ -256,8 +224,7 @@ const de: typeof en = {
   holds: 'Erfüllt',
   yes: 'Ja',
   no: 'Nein',
-  because: 'Grund',
   noSearch: 'Diese Suche gibt es nicht. Sie gehört vielleicht zu einer anderen Organisation.',
 }
 
-export const searchesTexts: Texts<typeof en> = { en, de }
+export const searchesTexts = withShared(en, de)

@@ -1,8 +1,7 @@
 // Texts of signing in: the page, links, the first person, invitations, passkeys, the company's own sign-in.
-import type { Texts } from './languages.ts'
+import { withShared } from './shared-texts.ts'
 
 const en = {
-  title: 'Sign in',
   lead: 'No password. We mail you a link that works once, for ten minutes.',
   again: 'Sign in again',
   againLead: (mail: string) =>
@@ -11,9 +10,6 @@ const en = {
   endedWhy: 'A session ends after 12 hours without use, after 30 days, and when a role changes.',
   mail: 'Work mail address',
   send: 'Mail me a link',
-  noMail: 'Write the address like anna@example.org.',
-  wrong: 'One thing to correct',
-  error: 'Error',
   or: 'or',
   passkey: 'Use a passkey',
   company: (host: string) => `Sign in through ${host}`,
@@ -30,7 +26,6 @@ const en = {
   backToSignIn: 'Back to the sign-in',
   linkTitle: (mail: string) => `Sign in as ${mail}`,
   linkLead: 'The link works once. It signs in this browser.',
-  linkButton: 'Sign in',
   gone: 'This link no longer works',
   goneLead: 'It was used, it is too old, or it was not copied completely. Each link works once.',
   newLink: 'Get a new link',
@@ -69,7 +64,6 @@ const en = {
 }
 
 const de: typeof en = {
-  title: 'Anmelden',
   lead: 'Ohne Kennwort: Sie bekommen einen Link per E-Mail. Er gilt einmal, zehn Minuten lang.',
   again: 'Noch einmal anmelden',
   againLead: (mail) =>
@@ -78,9 +72,6 @@ const de: typeof en = {
   endedWhy: 'Eine Sitzung endet nach 12 Stunden ohne Nutzung, nach 30 Tagen und wenn sich eine Rolle ändert.',
   mail: 'Geschäftliche E-Mail-Adresse',
   send: 'Link per E-Mail senden',
-  noMail: 'Schreiben Sie die Adresse wie anna@example.org.',
-  wrong: 'Eine Angabe ist zu korrigieren',
-  error: 'Fehler',
   or: 'oder',
   passkey: 'Passkey verwenden',
   company: (host) => `Über ${host} anmelden`,
@@ -98,7 +89,6 @@ const de: typeof en = {
   backToSignIn: 'Zurück zur Anmeldung',
   linkTitle: (mail) => `Als ${mail} anmelden`,
   linkLead: 'Der Link gilt einmal. Er meldet diesen Browser an.',
-  linkButton: 'Anmelden',
   gone: 'Dieser Link gilt nicht mehr',
   goneLead: 'Er wurde benutzt, ist zu alt oder nicht vollständig. Jeder Link gilt einmal.',
   newLink: 'Neuen Link holen',
@@ -139,4 +129,4 @@ const de: typeof en = {
   },
 }
 
-export const signInTexts: Texts<typeof en> = { en, de }
+export const signInTexts = withShared(en, de)

@@ -2,11 +2,9 @@
 
 import { counted } from '../format.ts'
 import type { SourceLine } from '../stock-reads.ts'
-import type { Texts } from './languages.ts'
+import { withShared } from './shared-texts.ts'
 
 const en = {
-  operator: 'Operator',
-  title: 'Sources',
   lead: (quiet: string, all: string) => `${quiet} of ${all} active sources are on time.`,
   states: {
     ok: 'On time',
@@ -21,11 +19,7 @@ const en = {
   /** The heading of the sources with an alarm; the others are headed by their state. */
   withAlarm: 'With an alarm',
   count: (count: string) => `${count}`,
-  filter: 'State',
-  all: 'All',
-  source: 'Source',
   country: 'Country',
-  state: 'State',
   lastRead: 'Last read',
   lastNew: 'Last new document',
   documents: 'Documents, 7 days',
@@ -36,7 +30,6 @@ const en = {
   one: (publisher: string, zone: string) => `Published by ${publisher}; its days follow ${zone}.`,
   check: 'Check',
   readNow: 'Read now',
-  recent: 'Documents, 7 days',
   recentNote: (rejected: string) => `${rejected} of them rejected`,
   announced: 'Announced',
   announcedNote: (slots: string) => `in the last ${counted(slots, 'slot', 'slots')}, by the portal’s own count`,
@@ -57,7 +50,6 @@ const en = {
   cleared: (at: string) => `over since ${at} UTC`,
   seenBy: (who: string, at: string) => `acknowledged by ${who}, ${at} UTC`,
   acknowledgeWith: 'Acknowledge with a note',
-  note: 'Note',
   noteHint: 'What you found and what you did. The note stays in the log.',
   noteNeeded: 'Write what you found.',
   acknowledge: 'Acknowledge',
@@ -78,7 +70,6 @@ const en = {
   days: 'New documents by day',
   daysFinding: (source: string, most: string) =>
     `New documents of ${source} by day, 30 days; at most ${most} in one day.`,
-  day: 'Day',
   newDocuments: 'New documents',
   figures: 'The figures',
   moreRows: (count: string) => `${count} more`,
@@ -98,11 +89,7 @@ const en = {
   noRun: 'It has never been read.',
   noDocuments: (days: number) => `No document arrived in the last ${days} days.`,
   started: 'Started',
-  requests: 'Requests',
-  notices: 'Notices',
   rejected: 'Rejected',
-  took: 'Took',
-  outcome: 'Outcome',
   outcomes: {
     complete: 'Complete',
     notYet: 'Not there yet',
@@ -116,7 +103,6 @@ const en = {
   seconds: (figure: string) => `${figure} s`,
   drift: 'Names that no parser knows',
   driftNote: 'They appeared after the first documents.',
-  name: 'Name',
   firstSeen: 'First seen',
   held: 'Documents',
   card: 'Card',
@@ -133,7 +119,6 @@ const en = {
   caveats: 'Good to know',
   channel: 'Channel',
   channels: 'Channels',
-  role: 'Role',
   kind: 'Read in',
   delivery: 'Delivery',
   timetable: 'Timetable',
@@ -172,8 +157,6 @@ const en = {
 }
 
 const de: typeof en = {
-  operator: 'Betreiber',
-  title: 'Quellen',
   lead: (quiet, all) => `${quiet} von ${all} laufenden Quellen sind pünktlich.`,
   states: {
     ok: 'Pünktlich',
@@ -187,11 +170,7 @@ const de: typeof en = {
   },
   withAlarm: 'Mit Alarm',
   count: (count) => count,
-  filter: 'Zustand',
-  all: 'Alle',
-  source: 'Quelle',
   country: 'Land',
-  state: 'Zustand',
   lastRead: 'Zuletzt gelesen',
   lastNew: 'Letztes neues Dokument',
   documents: 'Dokumente, 7 Tage',
@@ -202,7 +181,6 @@ const de: typeof en = {
   one: (publisher, zone) => `Herausgeber: ${publisher}. Tage zählen nach der Zeitzone ${zone}.`,
   check: 'Prüfen',
   readNow: 'Jetzt lesen',
-  recent: 'Dokumente, 7 Tage',
   recentNote: (rejected) => `${rejected} davon zurückgewiesen`,
   announced: 'Angekündigt',
   announcedNote: (slots) => `${counted(slots, 'Zeitraum', 'Zeiträume')}, nach Zählung des Portals`,
@@ -223,7 +201,6 @@ const de: typeof en = {
   cleared: (at) => `vorbei seit ${at} UTC`,
   seenBy: (who, at) => `bestätigt von ${who}, ${at} UTC`,
   acknowledgeWith: 'Mit einer Notiz bestätigen',
-  note: 'Notiz',
   noteHint: 'Was Sie gefunden, was Sie getan haben. Sie bleibt im Protokoll.',
   noteNeeded: 'Schreiben Sie, was Sie gefunden haben.',
   acknowledge: 'Bestätigen',
@@ -243,7 +220,6 @@ const de: typeof en = {
   },
   days: 'Neue Dokumente nach Tagen',
   daysFinding: (source, most) => `Neue Dokumente von ${source} nach Tagen, 30 Tage; höchstens ${most} an einem Tag.`,
-  day: 'Tag',
   newDocuments: 'Neue Dokumente',
   figures: 'Die Zahlen',
   moreRows: (count) => `${count} weitere`,
@@ -264,11 +240,7 @@ const de: typeof en = {
   noRun: 'Sie wurde noch nie gelesen.',
   noDocuments: (days) => `In den letzten ${days} Tagen kam kein Dokument an.`,
   started: 'Beginn',
-  requests: 'Anfragen',
-  notices: 'Bekanntmachungen',
   rejected: 'Zurückgewiesen',
-  took: 'Dauer',
-  outcome: 'Ergebnis',
   outcomes: {
     complete: 'Vollständig',
     notYet: 'Noch nicht da',
@@ -282,7 +254,6 @@ const de: typeof en = {
   seconds: (figure) => `${figure} s`,
   drift: 'Namen, die kein Parser kennt',
   driftNote: 'Sie kamen nach den ersten Dokumenten.',
-  name: 'Name',
   firstSeen: 'Zuerst gesehen',
   held: 'Dokumente',
   card: 'Karte',
@@ -299,7 +270,6 @@ const de: typeof en = {
   caveats: 'Gut zu wissen',
   channel: 'Kanal',
   channels: 'Kanäle',
-  role: 'Rolle',
   kind: 'Gelesen in',
   delivery: 'Lieferung',
   timetable: 'Zeitplan',
@@ -335,4 +305,4 @@ const de: typeof en = {
   differs: (detail) => `Sie antwortet anders, als ihre Karte sagt: ${detail}`,
 }
 
-export const sourceTexts: Texts<typeof en> = { en, de }
+export const sourceTexts = withShared(en, de)

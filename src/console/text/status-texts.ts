@@ -1,6 +1,6 @@
 // Texts of the status and of the changelog.
 import type { DayState } from '../status/status-board.ts'
-import type { Texts } from './languages.ts'
+import { withShared } from './shared-texts.ts'
 
 const dayStatesInEnglish: { readonly [state in DayState]: string } = {
   onTime: 'On time',
@@ -18,7 +18,6 @@ const alarmsInEnglish: { readonly [kind: string]: string } = {
 }
 
 const en = {
-  title: 'Status',
   fine: 'Everything is running',
   fineDetail: (at: string) => `The newest edition appeared at ${at} UTC.`,
   late: 'The next edition is late',
@@ -29,7 +28,6 @@ const en = {
     `A check found something unusual in the new data, and people are looking at it. The edition of ${at} UTC is served meanwhile.`,
   incident: 'There is an incident',
   waiting: 'No edition has been published yet',
-  waitingDetail: 'The first one appears when the portals have been read.',
   asOf: (at: string) => `As of ${at} UTC, read at most a minute ago`,
   asOfBefore: (at: string) => `As of ${at} UTC`,
   noDatabase: 'The database does not answer at the moment',
@@ -41,34 +39,24 @@ const en = {
     `${onTime} days on time, ${late} days late, ${held} days with an edition held back`,
   dayTitle: (day: string, state: string, editions: number) =>
     `${day}: ${state}, ${editions === 1 ? '1 edition' : `${editions} editions`}`,
-  asTable: 'The same as a table',
-  day: 'Day',
-  state: 'State',
   count: 'Editions',
   longestGap: 'Longest pause',
   minutes: (minutes: string) => `${minutes} min`,
   dayStates: dayStatesInEnglish,
   daysAgo: (days: number) => `${days} days ago`,
   lowerBars: 'Late; lower: held back',
-  sources: 'Portals',
   sourcesFine: (count: string) => `${count} without a disturbance`,
   sourcesBad: (count: string) => `${count} with a disturbance`,
   sourcesNone: 'No portal has been read yet.',
-  source: 'Portal',
   trouble: 'What is wrong',
-  since: 'Since',
-  lastAnswer: 'Last answer',
   alarms: alarmsInEnglish,
   otherAlarm: 'is being looked at',
   incidents: 'Incidents',
   noIncidents: 'No incident in the last 90 days.',
-  goesOn: 'Ongoing',
-  over: 'Over',
   from: (from: string, to: string) => `${from} to ${to} UTC`,
   fromOn: (from: string) => `Since ${from} UTC`,
   feed: 'Follow by Atom',
   feedTitle: 'Tenderstock: incidents',
-  changelog: 'Changelog',
   changelogLead: 'What changed in the service and its API, by version.',
   changelogFeed: 'Tenderstock: changes',
 }
@@ -89,7 +77,6 @@ const alarmsInGerman: typeof alarmsInEnglish = {
 }
 
 const de: typeof en = {
-  title: 'Status',
   fine: 'Alles läuft',
   fineDetail: (at) => `Die neueste Ausgabe erschien am ${at} UTC.`,
   late: 'Die nächste Ausgabe ist verspätet',
@@ -100,7 +87,6 @@ const de: typeof en = {
     `Eine Prüfung fand Ungewöhnliches in den neuen Daten, und Menschen sehen es sich an. Bis dahin gilt die Ausgabe vom ${at} UTC.`,
   incident: 'Es gibt eine Störung',
   waiting: 'Es ist noch keine Ausgabe erschienen',
-  waitingDetail: 'Die erste erscheint, wenn die Portale gelesen sind.',
   asOf: (at) => `Stand ${at} UTC, höchstens eine Minute alt`,
   asOfBefore: (at) => `Stand ${at} UTC`,
   noDatabase: 'Die Datenbank antwortet gerade nicht',
@@ -111,36 +97,26 @@ const de: typeof en = {
   finding: (onTime, late, held) =>
     `${onTime} Tage pünktlich, ${late} Tage verspätet, ${held} Tage mit einer zurückgehaltenen Ausgabe`,
   dayTitle: (day, state, editions) => `${day}: ${state}, ${editions === 1 ? '1 Ausgabe' : `${editions} Ausgaben`}`,
-  asTable: 'Dasselbe als Tabelle',
-  day: 'Tag',
-  state: 'Zustand',
   count: 'Ausgaben',
   longestGap: 'Längste Pause',
   minutes: (minutes) => `${minutes} Min.`,
   dayStates: dayStatesInGerman,
   daysAgo: (days) => `Vor ${days} Tagen`,
   lowerBars: 'Verspätet; niedriger: zurückgehalten',
-  sources: 'Portale',
   sourcesFine: (count) => `${count} ohne Störung`,
   sourcesBad: (count) => `${count} mit Störung`,
   sourcesNone: 'Es ist noch kein Portal gelesen.',
-  source: 'Portal',
   trouble: 'Was nicht stimmt',
-  since: 'Seit',
-  lastAnswer: 'Letzte Antwort',
   alarms: alarmsInGerman,
   otherAlarm: 'wird angesehen',
   incidents: 'Störungen',
   noIncidents: 'Keine Störung in den letzten 90 Tagen.',
-  goesOn: 'Dauert an',
-  over: 'Vorbei',
   from: (from, to) => `${from} bis ${to} UTC`,
   fromOn: (from) => `Seit ${from} UTC`,
   feed: 'Mit Atom verfolgen',
   feedTitle: 'Tenderstock: Störungen',
-  changelog: 'Änderungen',
   changelogLead: 'Was sich am Dienst und seiner API geändert hat, nach Version. Die Einträge sind auf Englisch.',
   changelogFeed: 'Tenderstock: Änderungen',
 }
 
-export const statusTexts: Texts<typeof en> = { en, de }
+export const statusTexts = withShared(en, de)

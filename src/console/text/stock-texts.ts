@@ -1,5 +1,5 @@
 // Texts of the stock in charts.
-import type { Texts } from './languages.ts'
+import { withShared } from './shared-texts.ts'
 
 const en = {
   title: 'The stock in charts',
@@ -12,9 +12,7 @@ const en = {
   noEdition: 'There is no edition yet.',
   nothing: 'Nothing has been counted yet',
   firstCount: 'The newest edition is being counted.',
-  lookAgain: 'Check again',
   none: 'The edition has none.',
-  asTable: 'As a table',
   tenders: 'Tenders',
   weeks: 'Tenders by week',
   weeksDetail: (at: string) =>
@@ -28,7 +26,6 @@ const en = {
   portalsDetail: 'A tender that several portals published counts for each.',
   portalsFinding: (count: string, first: string, most: string) =>
     `Tenders by portal, of ${count} portals. The most come from ${first}: ${most}.`,
-  portal: 'Portal',
   divisions: 'Tenders by CPV division',
   divisionsDetail: 'Codes of lots count too, and a tender with codes of several divisions counts in each.',
   divisionsFinding: (count: string, first: string, most: string) =>
@@ -43,7 +40,6 @@ const en = {
     `Time from publication to arrival by portal. The slowest is ${portal} with a median of ${median}.`,
   delayTitle: (portal: string, median: string, ninth: string) =>
     `${portal}: half within ${median}, nine of ten within ${ninth}`,
-  notices: 'Notices',
   median: 'Half arrive within',
   ninth: 'Nine of ten within',
   noDelays: 'No notice has arrived yet that was published after its portal was first read.',
@@ -62,9 +58,7 @@ const de: typeof en = {
   noEdition: 'Es gibt noch keine Ausgabe.',
   nothing: 'Noch ist nichts gezählt',
   firstCount: 'Die neueste Ausgabe wird gerade gezählt.',
-  lookAgain: 'Wieder nachsehen',
   none: 'Die Ausgabe hat keine.',
-  asTable: 'Als Tabelle',
   tenders: 'Anzahl',
   weeks: 'Ausschreibungen nach Woche',
   weeksDetail: (at) =>
@@ -78,7 +72,6 @@ const de: typeof en = {
   portalsDetail: 'Was mehrere Portale veröffentlicht haben, zählt bei jedem.',
   portalsFinding: (count, first, most) =>
     `Ausschreibungen nach Portal, von ${count} Portalen. Die meisten kommen von ${first}: ${most}.`,
-  portal: 'Portal',
   divisions: 'Ausschreibungen nach Abteilung des CPV',
   divisionsDetail: 'Codes von Losen zählen mit, und eine Ausschreibung mit Codes mehrerer Abteilungen zählt in jeder.',
   divisionsFinding: (count, first, most) =>
@@ -92,7 +85,6 @@ const de: typeof en = {
   delaysFinding: (portal, median) =>
     `Zeit von der Veröffentlichung bis zur Ankunft nach Portal. Am langsamsten ist ${portal} mit einem Median von ${median}.`,
   delayTitle: (portal, median, ninth) => `${portal}: die Hälfte binnen ${median}, neun von zehn binnen ${ninth}`,
-  notices: 'Bekanntmachungen',
   median: 'Die Hälfte kommt binnen',
   ninth: 'Neun von zehn binnen',
   noDelays: 'Noch ist nichts angekommen, das nach der ersten Lesung seines Portals veröffentlicht wurde.',
@@ -100,4 +92,4 @@ const de: typeof en = {
   notKnownNow: 'Im Moment nicht bekannt: Die Datenbank ist beschäftigt.',
 }
 
-export const stockTexts: Texts<typeof en> = { en, de }
+export const stockTexts = withShared(en, de)

@@ -1,5 +1,5 @@
 // Texts of the page of a tender.
-import type { Texts } from './languages.ts'
+import { withShared } from './shared-texts.ts'
 
 const en = {
   titleMissing: 'No title',
@@ -17,7 +17,6 @@ const en = {
     merged: 'Merged',
     pending: 'Closed, undecided',
   } as { readonly [status: string]: string },
-  archived: 'Archived',
   archiveReasons: {
     expired: 'archived: the deadline passed',
     cancelled: 'archived: cancelled',
@@ -33,13 +32,10 @@ const en = {
   copiesBody: 'These records described the same tender. Their ids lead here.',
   deadline: 'Submission deadline',
   participation: 'Deadline for requests to participate',
-  noDeadline: 'unknown',
   noDeadlineNote: 'no notice has one; the record expires 90 days after publication',
   inZone: (weekday: string, zone: string) => `${weekday}, local time in ${zone}`,
   utc: (moment: string) => `${moment} UTC`,
   zoneUnknown: "the authority's time zone is unknown",
-  value: 'Value',
-  noValue: 'unknown',
   noValueNote: 'neither published nor estimated',
   published: 'published, without VAT',
   estimate: (low: string, high: string, confidence: string) =>
@@ -48,19 +44,15 @@ const en = {
   lots: 'Lots',
   lotsNote: 'Each can be awarded alone.',
   undivided: 'not divided',
-  notices: 'Notices',
   bought: 'What is bought',
   noDescription: 'No notice describes it.',
   estimated: 'What is estimated',
   estimatedValue: 'This service estimated the value: no notice has one.',
   nothingEstimated: 'Nothing: every figure here comes from a notice.',
   basis: 'From',
-  model: 'Model',
   range: 'Range',
   confidence: 'Confidence',
   lot: 'Lot',
-  cpv: 'CPV',
-  state: 'State',
   winners: 'Winners',
   history: 'How it came to this',
   historyNote: (count: number) => (count === 1 ? 'One notice.' : `${count} notices, newest first.`),
@@ -82,7 +74,6 @@ const en = {
   lotNamed: (lot: string) => `Lot ${lot}`,
   version: (version: string) => `version ${version}`,
   joined: (rule: string) => `joined by ${rule}`,
-  points: (points: string) => `${points} points`,
   with: (key: string) => `with ${key}`,
   /** Those of exact references; `evidenceTexts` has the others. */
   rules: {
@@ -101,10 +92,7 @@ const en = {
   allFields: 'All fields',
   allFieldsNote: 'Where each comes from stands beside it.',
   field: 'Field',
-  fieldValue: 'Value',
   from: 'From',
-  yes: 'yes',
-  no: 'no',
   more: (count: number) => `and ${count} more`,
   raw: 'Every value',
   origins: {
@@ -114,7 +102,6 @@ const en = {
   } as { readonly [rule: string]: string },
   computed: 'this service, from all notices',
   checked: 'Checked',
-  changed: 'Changed',
 }
 
 const de: typeof en = {
@@ -133,7 +120,6 @@ const de: typeof en = {
     merged: 'Zusammengelegt',
     pending: 'Geschlossen, nicht entschieden',
   },
-  archived: 'Archiviert',
   archiveReasons: {
     expired: 'archiviert: Frist abgelaufen',
     cancelled: 'archiviert: aufgehoben',
@@ -149,13 +135,10 @@ const de: typeof en = {
   copiesBody: 'Diese Datensätze beschrieben dasselbe Verfahren. Ihre IDs führen hierher.',
   deadline: 'Angebotsfrist',
   participation: 'Frist für Teilnahmeanträge',
-  noDeadline: 'nicht bekannt',
   noDeadlineNote: 'keine Bekanntmachung nennt sie; der Datensatz läuft 90 Tage nach Veröffentlichung ab',
   inZone: (weekday, zone) => `${weekday}, Ortszeit ${zone}`,
   utc: (moment) => `${moment} UTC`,
   zoneUnknown: 'die Zeitzone des Auftraggebers ist nicht bekannt',
-  value: 'Wert',
-  noValue: 'nicht bekannt',
   noValueNote: 'weder veröffentlicht noch geschätzt',
   published: 'veröffentlicht, ohne Umsatzsteuer',
   estimate: (low, high, confidence) =>
@@ -164,19 +147,15 @@ const de: typeof en = {
   lots: 'Lose',
   lotsNote: 'Jedes kann einzeln vergeben werden.',
   undivided: 'nicht geteilt',
-  notices: 'Bekanntmachungen',
   bought: 'Was beschafft wird',
   noDescription: 'Keine Bekanntmachung beschreibt es.',
   estimated: 'Was geschätzt ist',
   estimatedValue: 'Den Wert schätzt dieser Dienst: Keine Bekanntmachung nennt ihn.',
   nothingEstimated: 'Nichts: Alle Zahlen stammen aus Bekanntmachungen.',
   basis: 'Aus',
-  model: 'Modell',
   range: 'Spanne',
   confidence: 'Sicherheit',
   lot: 'Los',
-  cpv: 'CPV',
-  state: 'Zustand',
   winners: 'Gewinner',
   history: 'Wie es dazu kam',
   historyNote: (count) => (count === 1 ? 'Eine Bekanntmachung.' : `${count} Bekanntmachungen, die neueste zuerst.`),
@@ -198,7 +177,6 @@ const de: typeof en = {
   lotNamed: (lot) => `Los ${lot}`,
   version: (version) => `Fassung ${version}`,
   joined: (rule) => `verbunden durch ${rule}`,
-  points: (points) => `${points} Punkte`,
   with: (key) => `mit ${key}`,
   rules: {
     version: 'dieselbe Bekanntmachung in anderer Fassung',
@@ -216,10 +194,7 @@ const de: typeof en = {
   allFields: 'Alle Felder',
   allFieldsNote: 'Woher jedes stammt, steht daneben.',
   field: 'Feld',
-  fieldValue: 'Wert',
   from: 'Aus',
-  yes: 'ja',
-  no: 'nein',
   more: (count) => `und ${count} weitere`,
   raw: 'Jeder Wert',
   origins: {
@@ -229,7 +204,6 @@ const de: typeof en = {
   },
   computed: 'diesem Dienst, aus allen Bekanntmachungen',
   checked: 'Geprüft',
-  changed: 'Geändert',
 }
 
-export const tenderTexts: Texts<typeof en> = { en, de }
+export const tenderTexts = withShared(en, de)

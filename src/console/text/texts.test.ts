@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { customerTexts } from './customer-texts.ts'
 import { deskTexts } from './desk-texts.ts'
+import { sharedTexts } from './shared-texts.ts'
 
 const source = join(import.meta.dirname, '../..')
 /** The code that shows texts. */
@@ -22,10 +23,24 @@ test.each(names)('%s: each text is shown somewhere', async (name) => {
   for (const [group, { en, de }] of groups) {
     if (!en || !de) continue
     expect(Object.keys(de)).toEqual(Object.keys(en))
+    if (en === sharedTexts.en) continue
     const users = files.filter((text) => text.includes(group))
-    const words = new Set(users.flatMap((text) => [...text.matchAll(/(?<=[.'`]|[{,]\s*)\w+/g)].map(([word]) => word)))
-    const unused = Object.keys(en).filter((key) => !words.has(key))
+    const words = wordsIn(users)
+    const unused = Object.keys(en).filter((key) => !words.has(key) && !(key in sharedTexts.en))
     expect(byName.includes(group) && users.length > 0 ? [] : unused, group).toEqual([])
+  }
+})
+
+const wordsIn = (texts: readonly string[]) =>
+  new Set(texts.flatMap((text) => [...text.matchAll(/(?<=[.'`]|[{,]\s*)\w+/g)].map(([word]) => word)))
+
+test('each shared text is shown somewhere, and no group has its own in the place of one', async () => {
+  const words = wordsIn(files)
+  const keys = Object.values(sharedTexts.en).flatMap((part) => Object.keys(part))
+  expect(keys.filter((key) => !words.has(key))).toEqual([])
+  for (const name of names) {
+    const groups = (await import(join(import.meta.dirname, name))) as { [group: string]: { en?: object } }
+    for (const { en } of Object.values(groups)) if (en && 'shared' in en) expect(en, name).toMatchObject(sharedTexts.en)
   }
 })
 
@@ -42,12 +57,21 @@ const alike: ReadonlySet<string> = new Set([
   'Ab Punktzahl',
   'Auftraggeber',
   'Behalten',
+  'Ergebnis',
   'Erneut senden',
   'Fehler',
+  'Grund',
   'Parameter',
   'Passkey hinzufügen',
+  'Punkte',
+  'Suchen',
   'Token',
+  'Treffer',
   'Verfahren',
+  'Vorbei',
+  'Wert',
+  'nicht bekannt',
+  'Änderungen',
 ])
 
 test.each(names)('%s: what differs in English differs in German', async (name) => {

@@ -1,8 +1,7 @@
 // Texts of the operator's page about the model of values.
-import type { Texts } from './languages.ts'
+import { withShared } from './shared-texts.ts'
 
 const en = {
-  title: 'Value model',
   lead: 'Values that no notice has are estimated from those that authorities published. It is fitted once a day.',
   fitNow: 'Fit now',
   none: 'No model yet',
@@ -24,10 +23,6 @@ const en = {
   unknown: 'not kept',
   judged: 'Results',
   judgedNote: 'By the model that judged it. An estimate stays until its inputs change.',
-  outcome: 'Outcome',
-  model: 'Model',
-  count: 'Records',
-  share: 'Share',
   nothing: 'No record without a value has been judged yet.',
   outcomes: {
     amount: 'Estimated',
@@ -46,7 +41,6 @@ const en = {
 }
 
 const de: typeof en = {
-  title: 'Wertmodell',
   lead: 'Werte, die keine Bekanntmachung nennt, werden aus veröffentlichten Werten geschätzt. Das Modell wird einmal am Tag angepasst.',
   fitNow: 'Jetzt anpassen',
   none: 'Noch kein Modell',
@@ -68,10 +62,6 @@ const de: typeof en = {
   unknown: 'nicht aufgehoben',
   judged: 'Was daraus wurde',
   judgedNote: 'Nach dem Modell, das geurteilt hat. Eine Schätzung bleibt, bis sich ihre Grundlagen ändern.',
-  outcome: 'Ergebnis',
-  model: 'Modell',
-  count: 'Datensätze',
-  share: 'Anteil',
   nothing: 'Es wurde noch kein Datensatz ohne Wert beurteilt.',
   outcomes: {
     amount: 'Geschätzt',
@@ -89,4 +79,4 @@ const de: typeof en = {
   goesOn: 'Die Anpassung geht weiter. Sie erscheint hier, wenn sie endet.',
 }
 
-export const valueTexts: Texts<typeof en> = { en, de }
+export const valueTexts = withShared(en, de)
