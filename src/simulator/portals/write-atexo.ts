@@ -1,7 +1,7 @@
 // Made-up consultations of an Atexo platform.
 import type { PortalSample } from '../samples/portal-sample.ts'
 import type { SampleWriters } from './own-writers.ts'
-import { localTimeOf } from './write-sample-values.ts'
+import { formTypeOf, localTime } from './write-sample-values.ts'
 
 const natures = { works: 'Travaux', supplies: 'Fournitures', services: 'Services' } as const
 const procedures = {
@@ -11,18 +11,14 @@ const procedures = {
 } as const
 const announcements = {
   planning: "Avis d'information préalable",
-  call: 'Annonce de consultation',
-  change: 'Annonce de consultation',
-  cancellation: 'Annonce de consultation',
-  award: "Avis d'attribution",
+  competition: 'Annonce de consultation',
+  result: "Avis d'attribution",
 } as const
 
 /** The writer of one platform: its consultations carry their own host, and may belong to one organization. */
 function atexoWriter(host: string, organization?: string): (notice: PortalSample) => string {
   return (notice) => {
-    const published = localTimeOf(notice.publishedAt, 'Europe/Paris')
-    const at = `${published.date}T${published.time}${published.offset}`
-    const changed = `${published.date}T${published.time}.${String(notice.version).padStart(3, '0')}${published.offset}`
+    const published = (pattern: string) => localTime(notice.publishedAt, 'Europe/Paris', pattern)
     return JSON.stringify({
       '@id': `/api/v2/consultations/${notice.number}`,
       '@type': 'Consultation',
@@ -33,10 +29,10 @@ function atexoWriter(host: string, organization?: string): (notice: PortalSample
       organismeDenomination: organization ?? notice.buyer.name,
       ...(organization && { directionServiceLibelle: notice.buyer.name }),
       typeProcedureLibelle: procedures[notice.procedureType],
-      typeAnnonceLibelle: announcements[notice.kind],
+      typeAnnonceLibelle: announcements[formTypeOf(notice)],
       naturePrestationLibelle: natures[notice.nature],
-      dateMiseEnLigneCalcule: at,
-      dateModification: changed,
+      dateMiseEnLigneCalcule: published('yyyy-MM-ddTHH:mm:ssxxx'),
+      dateModification: published(`yyyy-MM-ddTHH:mm:ss.${String(notice.version).padStart(3, '0')}xxx`),
       dateLimiteRemisePlis: notice.deadline ?? null,
       codeCpvPrincipal: notice.cpv,
       valeurEstimee: notice.value?.amount ?? null,

@@ -3,28 +3,25 @@ import type { Instant } from '../../domain/time.ts'
 import type { PortalSample } from '../samples/portal-sample.ts'
 import { localParts } from '../samples/xml-text.ts'
 
-export type LocalTime = {
-  /** `2026-11-20` */
-  readonly date: string
-  /** `12:00:00` */
-  readonly time: string
-  /** `+01:00` */
-  readonly offset: string
-  /** `20.11.2026` */
-  readonly dotted: string
-  /** `20/11/2026` */
-  readonly slashed: string
+/** `yyyy`, `MM`, `dd`, `HH`, `mm`, `ss` and the offset `xxx` (`+01:00`) of the instant in the zone. */
+export function localTime(instant: Instant, zone: string, pattern: string): string {
+  const { date, time, offset } = localParts(Date.parse(instant), zone)
+  const [yyyy, MM, dd, HH, mm, ss] = [...date.split('-'), ...time.split(':')]
+  const parts: { readonly [name: string]: string | undefined } = { yyyy, MM, dd, HH, mm, ss, xxx: offset }
+  return pattern.replace(/yyyy|MM|dd|HH|mm|ss|xxx/g, (name) => parts[name] ?? '')
 }
 
-/** An instant as clocks in the zone show it. */
-export function localTimeOf(instant: Instant, zone: string): LocalTime {
-  const { date, time, offset } = localParts(Date.parse(instant), zone)
-  const [year, month, day] = date.split('-')
-  return { date, time, offset, dotted: `${day}.${month}.${year}`, slashed: `${day}/${month}/${year}` }
+/** Same as localTime; undefined if there is no instant. */
+export function localTimeOf(instant: Instant | undefined, zone: string, pattern: string): string | undefined {
+  return instant === undefined ? undefined : localTime(instant, zone, pattern)
 }
+
+/** The form type of an announcement: a change and a cancellation have that of the call. */
+export const formTypeOf = ({ kind }: Pick<PortalSample, 'kind'>): 'planning' | 'competition' | 'result' =>
+  kind === 'award' ? 'result' : kind === 'planning' ? 'planning' : 'competition'
 
 /** The id of a notice at portals whose versions have ids of their own: its last byte is the version. */
-export const idOfVersion = ({ id, version }: PortalSample): string =>
+export const idOfVersion = ({ id, version }: Pick<PortalSample, 'id' | 'version'>): string =>
   version === 1 ? id : `${id.slice(0, -2)}${(version % 256).toString(16).padStart(2, '0')}`
 
 /** A cell of a table, quoted where it has to be. */

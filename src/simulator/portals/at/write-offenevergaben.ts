@@ -1,6 +1,6 @@
 // Made-up rows of the dump of OffeneVergaben.at.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { csvRow, localTimeOf } from '../write-sample-values.ts'
+import { csvRow, formTypeOf, localTime, localTimeOf } from '../write-sample-values.ts'
 import { forms, zone } from './write-kerndaten.ts'
 
 const natures = { works: 'Bauauftrag', supplies: 'Lieferauftrag', services: 'Dienstleistungsauftrag' } as const
@@ -13,17 +13,14 @@ const procedures = {
 /** The row of an announcement in its present state: a change is the same id on a later day. */
 export function write(notice: PortalSample): string {
   const dayMs = 86_400_000
-  const at = localTimeOf(notice.publishedAt, zone)
-  const changed = localTimeOf(
-    new Date(Date.parse(notice.publishedAt) + (notice.version - 1) * dayMs).toISOString(),
-    zone,
-  )
-  const deadline = notice.deadline && localTimeOf(notice.deadline, zone)
+  const pattern = 'dd.MM.yyyy'
+  const at = localTime(notice.publishedAt, zone, pattern)
+  const changedAt = new Date(Date.parse(notice.publishedAt) + (notice.version - 1) * dayMs).toISOString()
   return csvRow(
     {
       id: notice.number,
-      art: forms[notice.kind],
-      aktualisiert: changed.dotted,
+      art: forms[formTypeOf(notice)],
+      aktualisiert: localTime(changedAt, zone, pattern),
       auftragsart: natures[notice.nature],
       cpv: `${notice.cpv} Bezeichnung`,
       'cpv zusätzlich': '',
@@ -39,9 +36,9 @@ export function write(notice: PortalSample): string {
       verfahrensart: procedures[notice.procedureType],
       wert: notice.value?.amount ?? '',
       beschreibung: notice.description,
-      'schlusstermin für den eingang': deadline?.dotted ?? '',
-      'tag vertragsabschluss': notice.kind === 'award' ? at.dotted : '',
-      'tag erstmalige verfügbarkeit': at.dotted,
+      'schlusstermin für den eingang': localTimeOf(notice.deadline, zone, pattern),
+      'tag vertragsabschluss': notice.kind === 'award' ? at : '',
+      'tag erstmalige verfügbarkeit': at,
       'anzahl eingegangener angebote': notice.kind === 'award' ? 3 : '',
       'oberschwellenbereich / unterschwellenbereich': 'USB',
     },

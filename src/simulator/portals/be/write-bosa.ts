@@ -1,13 +1,12 @@
 // Made-up publications of the Belgian e-Procurement search.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { idOfVersion, localTimeOf } from '../write-sample-values.ts'
+import { formTypeOf, idOfVersion, localTime } from '../write-sample-values.ts'
 
-const zone = 'Europe/Brussels'
-const subtypes = { planning: 'E2', call: 'E3', change: 'E3', cancellation: 'E3', award: 'E4' } as const
+const subtypes = { planning: 'E2', competition: 'E3', result: 'E4' } as const
 
 export function write(notice: PortalSample): string {
   const texts = (text: string) => [{ language: notice.language.toUpperCase(), text }]
-  const published = localTimeOf(notice.publishedAt, zone)
+  const published = localTime(notice.publishedAt, 'Europe/Brussels', 'yyyy-MM-dd')
   return JSON.stringify({
     publicationWorkspaceId: notice.procedureId,
     procedureId: notice.procedureId,
@@ -16,10 +15,10 @@ export function write(notice: PortalSample): string {
     publicationReferenceNumbersBDA: [`${notice.publishedAt.slice(0, 4)}-${notice.number}`],
     publicationReferenceNumbersTED: [],
     publicationType: notice.kind === 'award' ? 'PASSIVE' : 'ACTIVE',
-    noticeSubType: subtypes[notice.kind],
+    noticeSubType: subtypes[formTypeOf(notice)],
     publicationLanguages: [notice.language.toUpperCase()],
-    publicationDate: published.date,
-    dispatchDate: published.date,
+    publicationDate: published,
+    dispatchDate: published,
     dossier: {
       number: `PPP-${notice.number}`,
       titles: texts(notice.title),

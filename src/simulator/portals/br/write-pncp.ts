@@ -1,6 +1,6 @@
 // Made-up purchases of PNCP.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTime, localTimeOf } from '../write-local-time.ts'
+import { localTime, localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'America/Sao_Paulo'
 const pattern = 'yyyy-MM-ddTHH:mm:ss'

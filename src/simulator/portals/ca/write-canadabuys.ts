@@ -1,7 +1,6 @@
 // Made-up rows of CanadaBuys' table of tender notices.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTime, localTimeOf } from '../write-local-time.ts'
-import { csvRow } from '../write-sample-values.ts'
+import { csvRow, localTime, localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'America/Toronto'
 const categories = { works: '*CNST', services: '*SRV', supplies: '*GD' } as const

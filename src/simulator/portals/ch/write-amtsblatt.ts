@@ -1,7 +1,7 @@
 // Made-up publications of the gazette portal.
 import type { PortalSample } from '../../samples/portal-sample.ts'
 import { escapeXml } from '../../samples/xml-text.ts'
-import { idOfVersion, localTimeOf } from '../write-sample-values.ts'
+import { idOfVersion, localTime, localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'Europe/Zurich'
 const names = {
@@ -13,9 +13,8 @@ const names = {
 } as const
 
 export function write(notice: PortalSample): string {
-  const published = localTimeOf(notice.publishedAt, zone)
-  const deadline = notice.deadline && localTimeOf(notice.deadline, zone)
-  const due = deadline ? `<submissionDeadline>${deadline.date}T${deadline.time}</submissionDeadline>` : ''
+  const deadline = localTimeOf(notice.deadline, zone, 'yyyy-MM-ddTHH:mm:ss')
+  const due = deadline ? `<submissionDeadline>${deadline}</submissionDeadline>` : ''
   // The portal puts the name of the sub-rubric before the title; here it is in the French one alone.
-  return `<publication><meta><id>${idOfVersion(notice)}</id><rubric>OB-BS</rubric><subRubric>OB-BS10</subRubric><language>de</language><registrationOffice><id>${notice.procedureId}</id><displayName>${escapeXml(notice.buyer.name)}</displayName><town>${escapeXml(notice.buyer.town)}</town></registrationOffice><publicationNumber>OB-BS10-${notice.number}</publicationNumber><publicationState>PUBLISHED</publicationState><publicationDate>${published.date}</publicationDate><cantons>BS</cantons><title><de>${escapeXml(notice.title)}</de><fr>${names[notice.kind]}</fr></title></meta><content><publication>${escapeXml(notice.description)}</publication>${due}</content></publication>`
+  return `<publication><meta><id>${idOfVersion(notice)}</id><rubric>OB-BS</rubric><subRubric>OB-BS10</subRubric><language>de</language><registrationOffice><id>${notice.procedureId}</id><displayName>${escapeXml(notice.buyer.name)}</displayName><town>${escapeXml(notice.buyer.town)}</town></registrationOffice><publicationNumber>OB-BS10-${notice.number}</publicationNumber><publicationState>PUBLISHED</publicationState><publicationDate>${localTime(notice.publishedAt, zone, 'yyyy-MM-dd')}</publicationDate><cantons>BS</cantons><title><de>${escapeXml(notice.title)}</de><fr>${names[notice.kind]}</fr></title></meta><content><publication>${escapeXml(notice.description)}</publication>${due}</content></publication>`
 }

@@ -1,6 +1,6 @@
 // Made-up publications of simap.ch in the members of its publication-details, and the entries of its project search.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTimeOf } from '../write-sample-values.ts'
+import { idOfVersion, localTime, localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'Europe/Zurich'
 const types = {
@@ -15,23 +15,15 @@ const processTypes = { open: 'open', restricted: 'selective', 'neg-w-call': 'sel
 
 const texts = (language: string, text: string) => ({ de: null, en: null, fr: null, it: null, [language]: text })
 
-/** Every version is a publication with its own id; the first keeps the announcement's. */
-function simapIdOf(notice: Pick<PortalSample, 'id' | 'version'>): string {
-  return notice.version === 1
-    ? notice.id
-    : `${notice.id.slice(0, -2)}${(notice.version % 256).toString(16).padStart(2, '0')}`
-}
-
 /** One publication, as its details are answered. */
 export function write(notice: PortalSample): string {
   const isAward = notice.kind === 'award'
-  const id = simapIdOf(notice)
-  const published = localTimeOf(notice.publishedAt, zone)
-  const deadline = notice.deadline && localTimeOf(notice.deadline, zone)
+  const id = idOfVersion(notice)
+  const published = localTime(notice.publishedAt, zone, 'yyyy-MM-dd')
   const type = types[notice.kind]
   const cpvCode = { code: notice.cpv, label: texts(notice.language, notice.cpv) }
   const correctedPubId =
-    notice.kind === 'change' ? simapIdOf({ id: notice.id, version: Math.max(1, notice.version - 1) }) : null
+    notice.kind === 'change' ? idOfVersion({ id: notice.id, version: Math.max(1, notice.version - 1) }) : null
   return JSON.stringify({
     'project-info': {
       stateContractArea: false,
@@ -61,8 +53,8 @@ export function write(notice: PortalSample): string {
     dates: isAward
       ? undefined
       : {
-          publicationDate: published.date,
-          offerDeadline: deadline ? `${deadline.date}T${deadline.time}${deadline.offset}` : null,
+          publicationDate: published,
+          offerDeadline: localTimeOf(notice.deadline, zone, 'yyyy-MM-ddTHH:mm:ssxxx') ?? null,
         },
     decision: isAward
       ? {
@@ -72,7 +64,7 @@ export function write(notice: PortalSample): string {
             price: { currency: 'chf', price: winner.amount, vatType: 'no' },
           })),
           numberOfSubmissions: notice.winners.length + 1,
-          awardDecisionDate: published.date,
+          awardDecisionDate: published,
         }
       : undefined,
     id,
@@ -99,7 +91,7 @@ export function write(notice: PortalSample): string {
       type,
       publicationNumber: `${notice.number}-${String(notice.version).padStart(2, '0')}`,
       projectId: notice.procedureId,
-      publicationDate: published.date,
+      publicationDate: published,
       creationLanguage: notice.language,
       correctedPubId,
       referencingPubId: null,

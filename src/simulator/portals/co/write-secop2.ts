@@ -1,6 +1,6 @@
 // Made-up processes of SECOP II.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTime, localTimeOf } from '../write-local-time.ts'
+import { localTime, localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'America/Bogota'
 const pattern = 'yyyy-MM-ddTHH:mm:ss.000'

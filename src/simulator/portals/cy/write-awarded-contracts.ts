@@ -1,7 +1,6 @@
 // Made-up rows of Cyprus's table of awarded contracts.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTime } from '../write-local-time.ts'
-import { csvRow } from '../write-sample-values.ts'
+import { csvRow, localTime } from '../write-sample-values.ts'
 
 const natures = { works: 'Έργα', services: 'Υπηρεσίες', supplies: 'Προμήθειες' } as const
 const procedures = {

@@ -1,21 +1,13 @@
 // Made-up forms of the Czech bulletin: the entry of the search and the fields of its eForms content.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTimeOf } from '../write-sample-values.ts'
+import { formTypeOf, localTime } from '../write-sample-values.ts'
 
 const zone = 'Europe/Prague'
-const forms = { planning: 'E2', call: 'E3', change: 'E3', cancellation: 'E3', award: 'E4' } as const
-const types = {
-  planning: 'planning',
-  call: 'competition',
-  change: 'competition',
-  cancellation: 'competition',
-  award: 'result',
-} as const
+const forms = { planning: 'E2', competition: 'E3', result: 'E4' } as const
 
 /** The document that the list and its details make: `{ entry, detail }`. */
 export function write(notice: PortalSample): string {
-  const published = localTimeOf(notice.publishedAt, zone)
-  const deadline = notice.deadline && localTimeOf(notice.deadline, zone)
+  const { deadline } = notice
   const amount = (value: number) => ({ _value: value, _currencyID: 'CZK' })
   const company = (id: string, name: string, rest: object = {}) => ({
     'ND-Company': { 'OPT-200-Organization-Company': id, 'BT-500-Organization-Company': name, ...rest },
@@ -25,7 +17,7 @@ export function write(notice: PortalSample): string {
     'BT-701-notice': notice.id,
     'BT-757-notice': String(notice.version).padStart(2, '0'),
     'BT-04-notice': notice.procedureId,
-    'BT-03-notice': types[notice.kind],
+    'BT-03-notice': formTypeOf(notice),
     'BT-02-notice': notice.kind === 'award' ? 'can-standard' : 'cn-standard',
     'ND-RootExtension': {
       ...(isEdition
@@ -79,8 +71,8 @@ export function write(notice: PortalSample): string {
       ...(deadline
         ? {
             'ND-LotTenderingProcess': {
-              'BT-131(d)-Lot': `${deadline.date}${deadline.offset}`,
-              'BT-131(t)-Lot': `${deadline.time}${deadline.offset}`,
+              'BT-131(d)-Lot': localTime(deadline, zone, 'yyyy-MM-ddxxx'),
+              'BT-131(t)-Lot': localTime(deadline, zone, 'HH:mm:ssxxx'),
             },
           }
         : {}),
@@ -93,10 +85,10 @@ export function write(notice: PortalSample): string {
       publicId: `${notice.number}-${notice.version}`,
       variableId: number,
       data: {
-        druhFormulare: forms[notice.kind],
+        druhFormulare: forms[formTypeOf(notice)],
         nazevZakazky: notice.title,
         evCisloZakazkyVvz: `Z${notice.publishedAt.slice(0, 4)}-${notice.number}`,
-        datumUverejneniVvz: `${published.date}T${published.time}${published.offset}`,
+        datumUverejneniVvz: localTime(notice.publishedAt, zone, 'yyyy-MM-ddTHH:mm:ssxxx'),
         lhutaNabidkyZadosti: notice.deadline ?? null,
         uverejnitTed: false,
         zakazkaZrusena: notice.kind === 'cancellation',

@@ -1,20 +1,20 @@
 // Made-up items of the RSS feeds of service.bund.de.
 import type { PortalSample } from '../../samples/portal-sample.ts'
 import { escapeXml } from '../../samples/xml-text.ts'
-import { localTimeOf } from '../write-sample-values.ts'
+import { localTime, localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'Europe/Berlin'
 
 /** An item in the root of its feed. The feeds know calls and awards only, and a change is a new item. */
 export function write(notice: PortalSample): string {
   const isAward = notice.kind === 'award'
-  const published = localTimeOf(notice.publishedAt, zone)
-  const deadline = notice.deadline && localTimeOf(notice.deadline, zone)
+  const month = localTime(notice.publishedAt, zone, 'yyyy/MM')
+  const deadline = localTimeOf(notice.deadline, zone, 'dd.MM.yyyy HH:mm')
   const folder = isAward ? 'Vergebene-Auftraege' : 'Ausschreibungen'
-  const link = `https://www.service.bund.de/IMPORTE/${folder}/eVergabe/${published.date.slice(0, 4)}/${published.date.slice(5, 7)}/${notice.number}-${notice.version}.html`
+  const link = `https://www.service.bund.de/IMPORTE/${folder}/eVergabe/${month}/${notice.number}-${notice.version}.html`
   const facts = [
     `Vergabestelle: <strong>${escapeXml(notice.buyer.name)}</strong>`,
-    ...(deadline ? [`Angebotsfrist: <strong>${deadline.dotted} ${deadline.time.slice(0, 5)}</strong>`] : []),
+    ...(deadline ? [`Angebotsfrist: <strong>${deadline}</strong>`] : []),
     `Erfüllungsort: <strong>${escapeXml(notice.buyer.postalCode)} ${escapeXml(notice.buyer.town)}</strong>`,
     ...(isAward
       ? notice.winners.slice(0, 1).map((winner) => `Auftragnehmer: <strong>${escapeXml(winner.name)}</strong>`)

@@ -1,22 +1,18 @@
 // Made-up hits of the search of udbud.dk.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTimeOf } from '../write-sample-values.ts'
-
-const zone = 'Europe/Copenhagen'
+import { formTypeOf, localTime } from '../write-sample-values.ts'
 
 export function write(notice: PortalSample): string {
-  const published = localTimeOf(notice.publishedAt, zone)
-  const kind = notice.kind === 'award' ? 'result' : notice.kind === 'planning' ? 'planning' : 'competition'
   const data = {
     titel: notice.title,
     ordregiver: notice.buyer.name,
     ordregiverId: notice.buyer.nationalId,
     beskrivelse: notice.description,
-    publiceringsdato: published.dotted.replaceAll('.', '-'),
+    publiceringsdato: localTime(notice.publishedAt, 'Europe/Copenhagen', 'dd-MM-yyyy'),
     tidsfrister: notice.deadline ? [notice.deadline] : [],
     cpvKode: notice.cpv,
     formulartype: notice.kind === 'cancellation' ? 'Annulleret udbud' : 'Udbud',
-    formulartypeKode: kind,
+    formulartypeKode: formTypeOf(notice),
     bkSubTypeKode: notice.kind === 'award' ? 'E4' : 'E3',
     anslaaetVaerdi: notice.value ? String(notice.value.amount) : '',
     anslaaetVaerdiValuta: notice.value?.currency ?? '',

@@ -1,6 +1,6 @@
 // Made-up rows of Catalonia's publications.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTime, localTimeOf } from '../write-local-time.ts'
+import { localTime, localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'Europe/Madrid'
 const pattern = 'yyyy-MM-ddTHH:mm:ss.000'

@@ -1,6 +1,6 @@
 // Made-up rows of an answer of TED Open Data.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTime } from '../write-local-time.ts'
+import { localTime } from '../write-sample-values.ts'
 
 const forms = {
   planning: 'planning',

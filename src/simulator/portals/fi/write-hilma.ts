@@ -1,12 +1,11 @@
 // Made-up entries of Hilma's search index.
 import type { PortalSample } from '../../samples/portal-sample.ts'
+import { formTypeOf } from '../write-sample-values.ts'
 
 const mainTypes = {
   planning: 'PriorInformationNotices',
-  call: 'ContractNotices',
-  change: 'ContractNotices',
-  cancellation: 'ContractNotices',
-  award: 'ContractAwardNotices',
+  competition: 'ContractNotices',
+  result: 'ContractAwardNotices',
 } as const
 
 /** One entry of the index; the interface that hands out eForms wraps the XML itself. */
@@ -22,7 +21,7 @@ export function write(notice: PortalSample): string {
     noticeNumber: numberOf(notice.version),
     datePublished: notice.publishedAt,
     deadline: notice.deadline ?? null,
-    mainType: mainTypes[notice.kind],
+    mainType: mainTypes[formTypeOf(notice)],
     type: notice.kind === 'award' ? 'E4' : 'E3',
     titleFi: notice.title,
     titleSv: null,

@@ -1,6 +1,6 @@
 // Made-up BOAMP records: the flat members of the dataset, with an eForms tree or a national form in `donnees`.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTimeOf } from '../write-sample-values.ts'
+import { formTypeOf, localTime } from '../write-sample-values.ts'
 
 const zone = 'Europe/Paris'
 const natures = {
@@ -9,6 +9,12 @@ const natures = {
   change: ['RECTIFICATIF', 'Rectificatif'],
   cancellation: ['ANNULATION', "Avis d'annulation"],
   award: ['ATTRIBUTION', 'Résultat de marché'],
+} as const
+/** The root element of a notice in eForms, and its notice type. */
+const eformsTypes = {
+  planning: ['PriorInformationNotice', 'pin-only'],
+  competition: ['ContractNotice', 'cn-standard'],
+  result: ['ContractAwardNotice', 'can-standard'],
 } as const
 const categories = { open: 'OUVERT', restricted: 'RESTREINT', 'neg-w-call': 'NEGOCIE' } as const
 const types = { works: 'TRAVAUX', supplies: 'FOURNITURES', services: 'SERVICES' } as const
@@ -20,18 +26,9 @@ const amountOf = (value: { readonly amount: number; readonly currency: string })
 
 function eformsOf(notice: PortalSample): unknown {
   const isAward = notice.kind === 'award'
-  const root = isAward
-    ? 'ContractAwardNotice'
-    : notice.kind === 'planning'
-      ? 'PriorInformationNotice'
-      : 'ContractNotice'
-  const [form, type] = isAward
-    ? ['result', 'can-standard']
-    : notice.kind === 'planning'
-      ? ['planning', 'pin-only']
-      : ['competition', 'cn-standard']
-  const published = localTimeOf(notice.publishedAt, zone)
-  const deadline = notice.deadline && localTimeOf(notice.deadline, zone)
+  const form = formTypeOf(notice)
+  const [root, type] = eformsTypes[form]
+  const { deadline } = notice
   const organization = (id: string, name: string, rest: object) => ({
     'efac:Company': {
       'cac:PartyIdentification': { 'cbc:ID': { '@schemeName': 'organization', '#text': id } },
@@ -89,8 +86,8 @@ function eformsOf(notice: PortalSample): unknown {
         'cbc:CustomizationID': 'eforms-sdk-1.10',
         'cbc:ID': { '@schemeName': 'notice-id', '#text': notice.id },
         'cbc:ContractFolderID': notice.procedureId,
-        'cbc:IssueDate': `${published.date}${published.offset}`,
-        'cbc:IssueTime': `${published.time}${published.offset}`,
+        'cbc:IssueDate': localTime(notice.publishedAt, zone, 'yyyy-MM-ddxxx'),
+        'cbc:IssueTime': localTime(notice.publishedAt, zone, 'HH:mm:ssxxx'),
         'cbc:VersionID': String(notice.version).padStart(2, '0'),
         'cbc:NoticeTypeCode': { '@listName': form, '#text': type },
         'cbc:NoticeLanguageCode': { '@listName': 'language', '#text': 'FRA' },
@@ -120,8 +117,8 @@ function eformsOf(notice: PortalSample): unknown {
             ? {
                 'cac:TenderingProcess': {
                   'cac:TenderSubmissionDeadlinePeriod': {
-                    'cbc:EndDate': `${deadline.date}${deadline.offset}`,
-                    'cbc:EndTime': `${deadline.time}${deadline.offset}`,
+                    'cbc:EndDate': localTime(deadline, zone, 'yyyy-MM-ddxxx'),
+                    'cbc:EndTime': localTime(deadline, zone, 'HH:mm:ssxxx'),
                   },
                 },
               }
@@ -165,7 +162,7 @@ export function write(notice: PortalSample): string {
     objet: notice.title,
     famille: isEforms ? 'JOUE' : 'FNS',
     code_departement: [notice.buyer.postalCode.slice(0, 2)],
-    dateparution: localTimeOf(notice.publishedAt, zone).date,
+    dateparution: localTime(notice.publishedAt, zone, 'yyyy-MM-dd'),
     datelimitereponse: notice.deadline?.replace('.000Z', '+00:00') ?? null,
     nomacheteur: notice.buyer.name,
     titulaire: notice.winners.map((winner) => winner.name),

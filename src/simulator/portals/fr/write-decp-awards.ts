@@ -1,6 +1,6 @@
 // Made-up rows of the DECP dataset.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTimeOf } from '../write-sample-values.ts'
+import { localTime } from '../write-sample-values.ts'
 
 const procedures = {
   open: "Appel d'offres ouvert",
@@ -10,7 +10,7 @@ const procedures = {
 
 /** The dataset knows awarded contracts only; whatever is announced is written as one. */
 export function write(notice: PortalSample): string {
-  const day = localTimeOf(notice.publishedAt, 'Europe/Paris').date
+  const day = localTime(notice.publishedAt, 'Europe/Paris', 'yyyy-MM-dd')
   return JSON.stringify({
     id: `${notice.reference}-${String(notice.version).padStart(2, '0')}`,
     nature: 'Marché',

@@ -1,6 +1,6 @@
 // Made-up notices and contracts of KIMDIS.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTime, localTimeOf } from '../write-local-time.ts'
+import { localTime, localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'Europe/Athens'
 const minutes = 'yyyy-MM-ddTHH:mm:ss'

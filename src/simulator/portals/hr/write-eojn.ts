@@ -1,6 +1,6 @@
 // Made-up rows of EOJN's tables.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTime, localTimeOf } from '../write-local-time.ts'
+import { localTime, localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'Europe/Zagreb'
 const pattern = 'yyyy-MM-ddTHH:mm:ss'

@@ -1,8 +1,9 @@
 // Made-up rows of the export of eTenders.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { csvRow, localTimeOf } from '../write-sample-values.ts'
+import { csvRow, localTime, localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'Europe/Dublin'
+const pattern = 'dd/MM/yyyy HH:mm:ss'
 const procedures = {
   open: 'Open',
   restricted: 'Restricted',
@@ -17,20 +18,18 @@ const statuses = {
 } as const
 
 export function write(notice: PortalSample): string {
-  const published = localTimeOf(notice.publishedAt, zone)
-  const deadline = notice.deadline && localTimeOf(notice.deadline, zone)
   return csvRow({
     '#': 1,
     Title: notice.title,
     'Resource ID': notice.number,
     CA: notice.buyer.name,
     Info: notice.description,
-    'Date published': `${published.slashed} ${published.time}`,
-    'Tenders Submission Deadline': deadline ? `${deadline.slashed} ${deadline.time}` : 'N/A',
+    'Date published': localTime(notice.publishedAt, zone, pattern),
+    'Tenders Submission Deadline': localTimeOf(notice.deadline, zone, pattern) ?? 'N/A',
     Procedure: procedures[notice.procedureType],
     Status: statuses[notice.kind],
     'Notice PDF': '',
-    'Award date': notice.kind === 'award' ? published.slashed : '',
+    'Award date': notice.kind === 'award' ? localTime(notice.publishedAt, zone, 'dd/MM/yyyy') : '',
     'Estimated value': notice.value?.amount ?? '',
     Cycle: notice.version,
     CPVCODES: notice.cpv,

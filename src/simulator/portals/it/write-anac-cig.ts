@@ -1,7 +1,6 @@
 // Made-up rows of ANAC's table of lot numbers.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTime, localTimeOf } from '../write-local-time.ts'
-import { csvRow } from '../write-sample-values.ts'
+import { csvRow, localTime, localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'Europe/Rome'
 const natures = { works: 'LAVORI', services: 'SERVIZI', supplies: 'FORNITURE' } as const

@@ -1,6 +1,6 @@
 // Made-up bid notices of G2B.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTime, localTimeOf } from '../write-local-time.ts'
+import { localTime, localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'Asia/Seoul'
 const pattern = 'yyyy-MM-dd HH:mm:ss'

@@ -1,7 +1,8 @@
 // Made-up entries of vergaben.llv.li.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTimeOf } from '../write-sample-values.ts'
+import { localTime, localTimeOf } from '../write-sample-values.ts'
 
+const zone = 'Europe/Vaduz'
 const forms = {
   planning: 'Vorinformation',
   call: 'Auftragsbekanntmachung',
@@ -12,8 +13,6 @@ const forms = {
 const natures = { works: 1, supplies: 2, services: 3 } as const
 
 export function write(notice: PortalSample): string {
-  const deadline = notice.deadline && localTimeOf(notice.deadline, 'Europe/Vaduz')
-  const changed = localTimeOf(notice.publishedAt, 'Europe/Vaduz')
   return JSON.stringify({
     id: notice.number,
     name: notice.title,
@@ -23,8 +22,8 @@ export function write(notice: PortalSample): string {
     contAuthOfficialName: notice.buyer.name,
     documentNumber: notice.reference,
     nutsCode: 'LI000',
-    submitDeadline: deadline ? `${deadline.date}T${deadline.time}` : '0001-01-01T00:00:00',
-    updatedAt: `${changed.date}T${changed.time}.${String(notice.version).padStart(3, '0')}`,
+    submitDeadline: localTimeOf(notice.deadline, zone, 'yyyy-MM-ddTHH:mm:ss') ?? '0001-01-01T00:00:00',
+    updatedAt: localTime(notice.publishedAt, zone, `yyyy-MM-ddTHH:mm:ss.${String(notice.version).padStart(3, '0')}`),
     tresholdTypeId: 1,
   })
 }

@@ -1,6 +1,6 @@
 // Made-up procurements of CVP IS.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTime, localTimeOf } from '../write-local-time.ts'
+import { localTime, localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'Europe/Vilnius'
 const pattern = 'dd-MM-yyyy HH:mm:ss'

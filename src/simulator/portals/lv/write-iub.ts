@@ -1,20 +1,13 @@
 // Made-up announcements of IUB's daily files, as they are in the file.
 import { type PortalSample, versionedId } from '../../samples/portal-sample.ts'
-import { localTime } from '../write-local-time.ts'
+import { formTypeOf, localTime } from '../write-sample-values.ts'
 
 const zone = 'Europe/Riga'
-const formTypes = {
-  planning: 'planning',
-  call: 'competition',
-  change: 'competition',
-  cancellation: 'competition',
-  award: 'result',
-} as const
 
 export function write(sample: PortalSample): string {
   return JSON.stringify({
     identifier: versionedId(sample),
-    formType: formTypes[sample.kind],
+    formType: formTypeOf(sample),
     noticeType: sample.kind === 'award' ? 'pil-result' : 'pil-contract',
     procedureLegalBasis: 'pil-under',
     procurementProcedureIdentifier: sample.procedureId,

@@ -1,6 +1,6 @@
 // Made-up tenders of CeJN with their rounds.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTime, localTimeOf } from '../write-local-time.ts'
+import { localTime, localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'Europe/Podgorica'
 const pattern = 'yyyy-MM-ddTHH:mm:ss'

@@ -1,6 +1,6 @@
 // Made-up rows of ESJN's table of notices.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTime, localTimeOf } from '../write-local-time.ts'
+import { localTime, localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'Europe/Skopje'
 const pattern = 'yyyy-MM-ddTHH:mm:ss'

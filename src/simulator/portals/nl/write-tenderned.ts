@@ -1,6 +1,6 @@
 // Made-up publications of TenderNed in the members of its JSON service.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTimeOf } from '../write-sample-values.ts'
+import { localTime, localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'Europe/Amsterdam'
 const kinds = { planning: 'VAK', call: 'AAO', change: 'REC', cancellation: 'AGO', award: 'AGO' } as const
@@ -9,8 +9,6 @@ const procedures = { open: 'OPE', restricted: 'NIO', 'neg-w-call': 'MOP' } as co
 
 /** One publication, as its details are answered. */
 export function write(notice: PortalSample): string {
-  const published = localTimeOf(notice.publishedAt, zone)
-  const deadline = notice.deadline && localTimeOf(notice.deadline, zone)
   const id = notice.number * 10 + notice.version
   const code = kinds[notice.kind]
   return JSON.stringify({
@@ -19,8 +17,8 @@ export function write(notice: PortalSample): string {
     aanbestedingNaam: notice.title,
     opdrachtgeverNaam: notice.buyer.name,
     opdrachtBeschrijving: notice.description,
-    publicatieDatum: `${published.date}T${published.time}.000001`,
-    sluitingsDatum: deadline ? `${deadline.date}T${deadline.time}` : null,
+    publicatieDatum: localTime(notice.publishedAt, zone, 'yyyy-MM-ddTHH:mm:ss.000001'),
+    sluitingsDatum: localTimeOf(notice.deadline, zone, 'yyyy-MM-ddTHH:mm:ss') ?? null,
     aankondigingCode: { code, omschrijving: code },
     publicatieCode: notice.kind === 'award' ? 'EFE4' : 'EFE3',
     nationaalOfEuropeesCode: { code: 'NL', omschrijving: 'Nationaal' },

@@ -1,7 +1,7 @@
 // Made-up announcements of BASE as its yearly files and its search write them, and rows of its list of contracts.
 import type { PortalSample } from '../../samples/portal-sample.ts'
 import type { SampleWriters } from '../own-writers.ts'
-import { localTime, localTimeOf } from '../write-local-time.ts'
+import { localTime, localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'Europe/Lisbon'
 const acts = {

@@ -1,6 +1,6 @@
 // Made-up rows of Serbia's tables: calls as procedures, everything else as notices.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTime, localTimeOf } from '../write-local-time.ts'
+import { localTime, localTimeOf } from '../write-sample-values.ts'
 
 const types = {
   planning: ['Ф01', 'Претходно информативно обавештење'],

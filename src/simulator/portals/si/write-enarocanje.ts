@@ -1,16 +1,10 @@
 // Made-up forms of Slovenia's procurement portal: the row of the list and the form.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTime, localTimeOf } from '../write-local-time.ts'
+import { formTypeOf, localTime, localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'Europe/Ljubljana'
 const pattern = 'yyyy-MM-ddTHH:mm:ss'
-const phases = {
-  planning: 'Predhodna objava',
-  call: 'Naročilo',
-  change: 'Naročilo',
-  cancellation: 'Naročilo',
-  award: 'Rezultat',
-} as const
+const phases = { planning: 'Predhodna objava', competition: 'Naročilo', result: 'Rezultat' } as const
 
 export function write(sample: PortalSample): string {
   const year = localTime(sample.publishedAt, zone, 'yyyy')
@@ -25,7 +19,7 @@ export function write(sample: PortalSample): string {
       narocnikNaziv: sample.buyer.name,
       narocnikMaticna: sample.buyer.nationalId,
       sifObrazecOznaka: form,
-      sifPostopekFazaNaziv: phases[sample.kind],
+      sifPostopekFazaNaziv: phases[formTypeOf(sample)],
       objavaDejanskaDatum: localTime(sample.publishedAt, zone, pattern),
     },
     detail: {

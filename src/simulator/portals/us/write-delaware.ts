@@ -1,6 +1,6 @@
 // Made-up open bids of Delaware.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTime, localTimeOf } from '../write-local-time.ts'
+import { localTime, localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'America/New_York'
 

@@ -1,8 +1,7 @@
 // Made-up opportunities of SAM.gov, as the interface and as the daily table write them.
 import type { PortalSample } from '../../samples/portal-sample.ts'
 import type { SampleWriters } from '../own-writers.ts'
-import { localTime } from '../write-local-time.ts'
-import { csvRow } from '../write-sample-values.ts'
+import { csvRow, localTime } from '../write-sample-values.ts'
 
 const zone = 'America/New_York'
 const types = {

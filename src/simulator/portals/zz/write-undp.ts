@@ -1,6 +1,6 @@
 // Made-up items of UNDP's RSS.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTime } from '../write-local-time.ts'
+import { localTime } from '../write-sample-values.ts'
 
 const zone = 'America/New_York'
 const months = 'January February March April May June July August September October November December'.split(' ')

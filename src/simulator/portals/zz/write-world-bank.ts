@@ -1,14 +1,12 @@
 // Made-up procurement notices of the World Bank.
 import type { PortalSample } from '../../samples/portal-sample.ts'
-import { localTime, localTimeOf } from '../write-local-time.ts'
+import { formTypeOf, localTime, localTimeOf } from '../write-sample-values.ts'
 
 const zone = 'Asia/Tbilisi'
 const types = {
   planning: 'General Procurement Notice',
-  call: 'Invitation for Bids',
-  change: 'Invitation for Bids',
-  cancellation: 'Invitation for Bids',
-  award: 'Contract Award',
+  competition: 'Invitation for Bids',
+  result: 'Contract Award',
 } as const
 const natures = { works: 'CW', services: 'CS', supplies: 'GO' } as const
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
@@ -17,7 +15,7 @@ export function write(sample: PortalSample): string {
   const month = months[Number(localTime(sample.publishedAt, zone, 'MM')) - 1]!
   return JSON.stringify({
     id: `OP${String(sample.number).padStart(8, '0')}`,
-    notice_type: types[sample.kind],
+    notice_type: types[formTypeOf(sample)],
     noticedate: `${localTime(sample.publishedAt, zone, 'dd')}-${month}-${localTime(sample.publishedAt, zone, 'yyyy')}`,
     notice_lang_name: 'English',
     notice_status: 'Published',
