@@ -1,5 +1,6 @@
 // Backups as people read them.
 import type { BackupFacts, CommandEvent, RestoredRedactions } from '../service/command-event.ts'
+import { number } from './figures.ts'
 import type { Paint } from './paint.ts'
 
 /** Describes an event about backups; undefined for any other event. */
@@ -33,8 +34,6 @@ export function describeBackup(event: CommandEvent, paint: Paint): string | unde
       return undefined
   }
 }
-
-const number = (value: number) => value.toLocaleString('en-US')
 
 function stateOf({ takenAt, edition }: BackupFacts): string {
   const state = edition === null ? 'a stock without an edition' : `edition ${edition}`

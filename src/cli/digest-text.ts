@@ -1,6 +1,7 @@
 // Events about digests, for people.
-import { offsetMsAt, toInstant } from '../domain/time.ts'
+import { offsetMsAt } from '../domain/time.ts'
 import type { CommandEvent, EventOf } from '../service/command-event.ts'
+import { minute } from './figures.ts'
 import type { Paint } from './paint.ts'
 
 /** Describes an event about digests; undefined for any other event. */
@@ -19,14 +20,7 @@ function digestText(event: EventOf<'digest'>, paint: Paint): string {
   const { rhythm, hour, zone, nextAt } = event
   const time = `${String(hour).padStart(2, '0')}:00 ${zone}`
   const when = { atOnce: 'at once', daily: `daily at ${time}`, weekly: `on Mondays at ${time}` }[rhythm]
-  const next =
-    nextAt === null
-      ? []
-      : [
-          `next ${toInstant(nextAt + offsetMsAt(zone, nextAt))
-            .slice(0, 16)
-            .replace('T', ' ')}`,
-        ]
+  const next = nextAt === null ? [] : [`next ${minute(nextAt + offsetMsAt(zone, nextAt))}`]
   const mails = [
     `${event.mailsSent} mails sent`,
     ...(event.mailsDue > 0 ? [`${event.mailsDue} due`] : []),

@@ -3,7 +3,8 @@ import { styleText } from 'node:util'
 import { settingHelp } from '../platform/settings.ts'
 import { type CommandName, commandNames, commands, type OptionSpec, sharedOptions } from './command-table.ts'
 
-const width = 80
+/** A text for people is wrapped between words, to fit a usual terminal. */
+export const terminalColumns = 80
 
 /** Marks headings; `plain` leaves the text unchanged. */
 export type Style = { readonly heading: (text: string) => string; readonly dim: (text: string) => string }
@@ -59,7 +60,7 @@ function commandHelp(name: CommandName, style: Style): string {
   const operand = spec.operands?.name ? ` ${spec.operands.name}` : ''
   return lines(
     spec.summary,
-    ...(spec.details ? ['', ...wrap(spec.details.join(' '), width)] : []),
+    ...(spec.details ? ['', ...wrap(spec.details.join(' '), terminalColumns)] : []),
     '',
     style.heading('Usage'),
     `  tenderstock ${name}${operand} [options]`,
@@ -88,7 +89,7 @@ const optionHelp = (option: OptionSpec) =>
   option.default === undefined ? option.help : `${option.help} Default: ${option.default}.`
 
 function entry(left: string, right: string, column: number): string[] {
-  const [first = '', ...rest] = wrap(right, width - column - 2)
+  const [first = '', ...rest] = wrap(right, terminalColumns - column - 2)
   const head = `  ${left.padEnd(column - 1)} `
   return left.length < column
     ? [head + first, ...rest.map((each) => ' '.repeat(column + 2) + each)]

@@ -1,15 +1,9 @@
 // Events about profiles, saved searches and hits, for people.
 import type { CommandEvent, EventOf } from '../service/command-event.ts'
+import { count, cut, number } from './figures.ts'
 import type { Paint } from './paint.ts'
 
 type Counts = EventOf<'searchPreview'>['open']
-
-const number = (value: number) => value.toLocaleString('en-US')
-const count = (value: number, one: string, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`
-const cut = (text: string, most: number) => {
-  const line = text.replace(/\s+/g, ' ')
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line
-}
 
 /** Describes an event about hits; undefined for any other event. */
 export function describeHit(event: CommandEvent, paint: Paint): string | undefined {

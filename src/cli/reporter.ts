@@ -6,6 +6,7 @@ import type { CommandEvent, Emit, EventOf, ProgressStage } from '../service/comm
 import { shellWord } from '../service/shell-word.ts'
 import { describeBackup } from './backup-text.ts'
 import { describeDigest } from './digest-text.ts'
+import { count, minute as minuteOf, number } from './figures.ts'
 import { wrap } from './help-text.ts'
 import { describeHit } from './hit-text.ts'
 import { type Paint, painter } from './paint.ts'
@@ -196,9 +197,7 @@ function progressLines(err: Screen, clock: Clock): Progress {
   }
 }
 
-const number = (value: number) => value.toLocaleString('en-US')
-const count = (value: number, one: string, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`
-const minute = (ms: number | null) => (ms === null ? 'never' : `${toInstant(ms).slice(0, 16).replace('T', ' ')} UTC`)
+const minute = (ms: number | null) => (ms === null ? 'never' : `${minuteOf(ms)} UTC`)
 const age = (seconds: number | null) => {
   const minutes = Math.floor((seconds ?? 0) / 60)
   return minutes < 120 ? count(minutes, 'minute') : count(Math.floor(minutes / 60), 'hour')

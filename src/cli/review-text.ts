@@ -1,14 +1,11 @@
 // Events about duplicates and explanations, for people.
 import type { CommandEvent, EventOf } from '../service/command-event.ts'
+import { cut, number } from './figures.ts'
 import type { Paint } from './paint.ts'
 
 const day = (instant: string | null | undefined) => instant?.slice(0, 10) ?? '–'
 const minute = (instant: string | null | undefined) => instant?.slice(0, 16).replace('T', ' ') ?? '–'
 const points = (score: number | null) => score?.toFixed(1) ?? ''
-const cut = (text: string | null | undefined, most: number) => {
-  const line = (text ?? '–').replace(/\s+/g, ' ')
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line
-}
 
 /** Describes an event about duplicates; undefined for any other event. */
 export function describeReview(event: CommandEvent, paint: Paint): string | undefined {
@@ -79,7 +76,7 @@ const compared: readonly (readonly [name: string, read: (side: ReviewSide) => st
 ]
 
 function amountText(amount: ReviewSide['contractAmount']): string {
-  return !amount ? '–' : `${amount.value.toLocaleString('en-US')} ${amount.currency}`
+  return !amount ? '–' : `${number(amount.value)} ${amount.currency}`
 }
 
 function pairText(event: EventOf<'reviewPair'>, paint: Paint): string {

@@ -1,30 +1,15 @@
 // Events about sources, for people.
-import { toInstant } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { CommandEvent, EventOf } from '../service/command-event.ts'
+import { count, minute, number } from './figures.ts'
+import { terminalColumns, wrap } from './help-text.ts'
 import type { Paint } from './paint.ts'
 
 type Shown = { readonly paint: Paint; readonly clock: Clock }
 
-const number = (value: number) => value.toLocaleString('en-US')
-const counted = (value: number, one: string, many: string) => `${number(value)} ${value === 1 ? one : many}`
-const minute = (ms: number | null) => (ms === null ? 'never' : toInstant(ms).slice(0, 16).replace('T', ' '))
-
-/** Maximum columns of a line: texts are wrapped between words, to fit a usual terminal. */
-const columns = 80
-
 /** Wraps a text into lines that fit beside a margin of this many columns; the first line has no margin. */
-function folded(text: string, margin: number): string {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > columns - margin) {
-      lines.push(line)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, line].join(`\n${' '.repeat(margin)}`)
-}
+const folded = (text: string, margin: number): string =>
+  wrap(text, terminalColumns - margin).join(`\n${' '.repeat(margin)}`)
 
 /** `2026-11-20 08:10 (3 h ago)`, `never`. */
 const since = (at: number | null, now: number) => (at === null ? 'never' : `${minute(at)} (${ago(at, now)})`)
@@ -49,7 +34,7 @@ export function describeSource(event: CommandEvent, { paint, clock }: Shown): st
     case 'sourceCard':
       return cardText(event, paint, clock())
     case 'sourceReleased':
-      return `  ${paint.green('✓')} ${event.source} is released; ${counted(event.notices, 'notice', 'notices')} had waited since ${minute(event.since)}`
+      return `  ${paint.green('✓')} ${event.source} is released; ${count(event.notices, 'notice')} had waited since ${minute(event.since)}`
     case 'sourceChecked':
       return checkText(event, paint)
     case 'sourcesChecked':
@@ -106,7 +91,7 @@ function sourceLine(event: EventOf<'source'>, paint: Paint, now: number): string
 
 function sourcesLine(event: EventOf<'sources'>, paint: Paint): string {
   const parts = [
-    `${counted(event.total, 'source', 'sources')}${event.countries ? ` in ${counted(event.countries, 'country', 'countries')}` : ''}`,
+    `${count(event.total, 'source')}${event.countries ? ` in ${count(event.countries, 'country', 'countries')}` : ''}`,
     `${number(event.ok)} ok`,
     ...(event.alarm ? [paint.yellow(`${number(event.alarm)} with alarms`)] : []),
     ...(event.neverRead ? [`${number(event.neverRead)} not read yet`] : []),

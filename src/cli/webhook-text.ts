@@ -1,9 +1,7 @@
 // Events about webhooks, for people.
-import { toInstant } from '../domain/time.ts'
 import type { CommandEvent, EventOf } from '../service/command-event.ts'
+import { minute } from './figures.ts'
 import type { Paint } from './paint.ts'
-
-const minute = (ms: number) => toInstant(ms).slice(0, 16).replace('T', ' ')
 
 /** Describes an event about webhooks; undefined for any other event. */
 export function describeWebhook(event: CommandEvent, paint: Paint): string | undefined {
