@@ -1,7 +1,7 @@
 // Recorded answers of portals: each is read completely by the parser of its card, or rejected with the right reason.
 // Expected values were written down by reading the answers.
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Notice, ParsedPart } from '../../src/domain/notice.ts'
 import { readPath } from '../../src/sources/files.ts'
@@ -43,6 +43,15 @@ it('every source with recorded answers is a source', () => {
 })
 
 describe.skipIf(!existsSync(folder))('recorded answers of portals', () => {
+  it('none is left out below', () => {
+    const tests = readFileSync(import.meta.filename, 'utf8')
+    const answers = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
+      /\.(?:json|xml|http)$/.test(path),
+    )
+    expect(answers.length).toBeGreaterThan(30)
+    expect(answers.filter((path) => !tests.includes(basename(path)))).toEqual([])
+  })
+
   it('Catalonia: a row after its deadline', () => {
     expect(allOf('es-catalunya', 'cat.json')).toMatchObject([
       {
