@@ -32,7 +32,7 @@ export const source = sourceOf({
     'Years are of the Buddhist calendar (2569 is 2026), in the names of the files and in some dates.',
     'Cloudflare may answer with a challenge instead; a file that is not there yet is answered with 403.',
     'A file is that of a fiscal year, from October on, says a client: its first three months are read in January.',
-    'All releases are dated anew every night, so each file is read anew; the date is not that of publication.',
+    'All releases get a new date every night, so each file is read again; the date is not that of publication.',
     'The id of a supplier may be the identity number of a person.',
   ],
 })
