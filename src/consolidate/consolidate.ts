@@ -352,14 +352,10 @@ export async function closureOf(
   const ignoredKeys = new Set<string>()
   let frontier = [...seen]
   while (frontier.length > 0) {
-    const holders = new Map<string, string[]>()
-    for (const { key, noticeId } of await listLinks(trx, frontier, maxHolders + batchIds.length + 1)) {
-      const known = holders.get(key)
-      if (known) known.push(noticeId)
-      else holders.set(key, [noticeId])
-    }
+    const links = await listLinks(trx, frontier, maxHolders + batchIds.length + 1)
     frontier = []
-    for (const [key, noticeIds] of holders) {
+    for (const [key, holders] of Map.groupBy(links, (link) => link.key)) {
+      const noticeIds = holders.map(({ noticeId }) => noticeId)
       if (noticeIds.length > maxHolders) {
         ignoredKeys.add(key)
         // With this batch too many hold the key: notices that it joined before must separate.

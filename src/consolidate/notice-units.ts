@@ -35,12 +35,7 @@ const isOwnShape = ({ notice }: StoredNotice): number => Number(notice.format ==
  * by hash.
  */
 export function uniteCopies(notices: readonly StoredNotice[]): Unit[] {
-  const byKey = new Map<string, StoredNotice[]>()
-  for (const stored of notices) {
-    const copies = byKey.get(stored.notice.noticeKey)
-    if (copies) copies.push(stored)
-    else byKey.set(stored.notice.noticeKey, [stored])
-  }
+  const byKey = Map.groupBy(notices, ({ notice }) => notice.noticeKey)
   const units = [...byKey.values()].map((copies) => {
     copies.sort(
       (a, b) =>

@@ -173,12 +173,10 @@ function compareInTime(a: Notice, b: Notice): number {
  * others have.
  */
 function foldCopies(notices: readonly Notice[]): Notice[] {
-  const groups = new Map<string, Notice[]>()
-  for (const notice of notices) {
-    const isNamed = notice.noticeId !== undefined && notice.noticeVersion !== undefined
-    const key = isNamed ? `${notice.noticeId}/${versionNumber(notice.noticeVersion)}` : notice.noticeKey
-    groups.set(key, [...(groups.get(key) ?? []), notice])
-  }
+  const groups = Map.groupBy(notices, ({ noticeId, noticeVersion, noticeKey }) => {
+    const isNamed = noticeId !== undefined && noticeVersion !== undefined
+    return isNamed ? `${noticeId}/${versionNumber(noticeVersion)}` : noticeKey
+  })
   return [...groups.values()].map((copies) => {
     const [best, ...others] = copies.sort(
       (a, b) => portalRank(a) - portalRank(b) || compareText(a.noticeKey, b.noticeKey),

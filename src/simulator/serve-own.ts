@@ -16,14 +16,8 @@ export const ownServers: { readonly [sourceId: string]: (visible: Visible) => Po
 const page = (body: string): PortalAnswer =>
   textAnswer(200, `<!DOCTYPE html>\n<html><body>${body}</body></html>\n`, 'text/html; charset=utf-8')
 
-function byMonth(entries: readonly ShelfEntry[]): ReadonlyMap<string, readonly ShelfEntry[]> {
-  const months = new Map<string, ShelfEntry[]>()
-  for (const entry of entries) {
-    const month = new Date(entry.publishedAt).toISOString().slice(0, 7)
-    months.set(month, [...(months.get(month) ?? []), entry])
-  }
-  return months
-}
+const byMonth = (entries: readonly ShelfEntry[]): ReadonlyMap<string, readonly ShelfEntry[]> =>
+  Map.groupBy(entries, ({ publishedAt }) => new Date(publishedAt).toISOString().slice(0, 7))
 
 /** An ASP.NET page: its links post a form back to it, with what it hid, and an archive comes. */
 function servePostbacks(visible: Visible): PortalServer {

@@ -61,28 +61,18 @@ function contractFinder(
   contracts: readonly JsonObject[],
 ): (award: JsonObject) => readonly JsonObject[] {
   const ids = new Set(awards.map((award) => textAt(award, 'id')))
-  const byAward = new Map<string, JsonObject[]>()
-  const byLots = new Map<string, JsonObject[]>()
+  const byAward = Map.groupBy(contracts, (contract) => textAt(contract, 'awardID'))
   const loose = contracts.filter((contract) => !ids.has(textAt(contract, 'awardID')))
-  const collect = (index: Map<string, JsonObject[]>, key: string, contract: JsonObject) => {
-    const list = index.get(key)
-    if (list) list.push(contract)
-    else index.set(key, [contract])
-  }
   const lotsKey = (object: JsonObject) => JSON.stringify(lotsNamed(object).sort())
-  for (const contract of contracts) {
-    const id = textAt(contract, 'awardID')
-    if (id !== undefined) collect(byAward, id, contract)
-  }
-  for (const contract of loose) if (lotsNamed(contract).length > 0) collect(byLots, lotsKey(contract), contract)
-  const awardsOnLots = new Map<string, number>()
-  for (const award of awards) awardsOnLots.set(lotsKey(award), (awardsOnLots.get(lotsKey(award)) ?? 0) + 1)
+  const onLots = loose.filter((contract) => lotsNamed(contract).length > 0)
+  const byLots = Map.groupBy(onLots, lotsKey)
+  const awardsByLots = Map.groupBy(awards, lotsKey)
   return (award) => {
     const id = textAt(award, 'id')
     const linked = id === undefined ? undefined : byAward.get(id)
     if (linked) return linked
-    const onLots = byLots.get(lotsKey(award))
-    if (onLots) return awardsOnLots.get(lotsKey(award)) === 1 ? onLots : []
+    const onSameLots = byLots.get(lotsKey(award))
+    if (onSameLots) return awardsByLots.get(lotsKey(award))?.length === 1 ? onSameLots : []
     return awards.length === 1 && loose.length === 1 && lotsNamed(loose[0]!).length === 0 ? loose : []
   }
 }
