@@ -320,7 +320,7 @@ describe('a merged record', () => {
     expect(merge(unpublished)).not.toHaveProperty('publicationDate')
   })
 
-  test('does not know when its procedure began if only its results and changed contracts are known', () => {
+  test('does not know when its procedure began if only its results and changed contracts are known (D61)', () => {
     const changed = award({ noticeKey: 'ted:9-2026', formType: 'cont-modif', publicationDate: at('2026-03-01') })
     const record = merge(award(), changed)
     expect(record.publicationDate).toBe(at('2026-03-01'))
@@ -328,7 +328,7 @@ describe('a merged record', () => {
     expect(merge(award({ formType: 'dir-awa-pre' }), changed).firstPublicationDate).toBe(at('2026-01-21'))
   })
 
-  test('has no total below 1,000 of a call, and of a notice in the forms of the European journal', () => {
+  test('has no total below 1,000 of a call, and of a notice in the forms of the European journal (D60)', () => {
     const ceiling = eur(288.5)
     expect(merge(call({ estimatedValue: eur(999.99) })).contractAmount).toBeNull()
     expect(merge(call({ estimatedValue: eur(1000) })).contractAmount).toMatchObject(eur(1000))
