@@ -182,6 +182,13 @@ describe('codes', () => {
     expect(awardedBy('ocds-gyl66f-2-000001')).toBe(75)
     expect(awardedBy('ocds-a1b2c3-1')).toBe(145)
   })
+  it('reads the minimum as the estimate of opentender.net, which leaves the value without an amount', () => {
+    const amounts = { value: { currency: 'IDR' }, minValue: { amount: 125, currency: 'IDR' } }
+    const estimateBy = (ocid: string, more: object = {}) => notice(release({ ocid }, { ...amounts, ...more }))
+    expect(estimateBy('ocds-20h3g7-1').estimatedValue).toEqual({ value: 125, currency: 'IDR' })
+    expect(estimateBy('ocds-20h3g7-1', { value: { amount: 130, currency: 'IDR' } }).estimatedValue?.value).toBe(130)
+    expect(estimateBy('ocds-a1b2c3-1').estimatedValue).toBeUndefined()
+  })
   it('reads amounts that are text', () => {
     expect(notice(release({}, { value: { amount: '1234.50', currency: 'mxn' } })).estimatedValue).toEqual({
       value: 1234.5,

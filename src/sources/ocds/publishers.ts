@@ -10,6 +10,8 @@ type Publisher = {
   readonly writesDayBeforeMonth?: true
   /** One award is there several times, each with an ID of its own. */
   readonly repeatsAwards?: true
+  /** What a tender is expected to cost is in `minValue`; `value` has a currency only. */
+  readonly estimatesInMinimum?: true
 }
 
 const publishers: { readonly [prefix: string]: Publisher } = {
@@ -32,8 +34,11 @@ const publishers: { readonly [prefix: string]: Publisher } = {
   'ocds-dgv273': { id: 'pe-oece', country: 'PE' },
   'ocds-07smqs': { id: 'ocds-07smqs', country: 'MX' },
   'ocds-87sd3t': { id: 'ocds-87sd3t', country: 'MX' },
+  'ocds-20h3g7': { id: 'id-opentender', country: 'ID', estimatesInMinimum: true },
   'ocds-ec9k95': { id: 'ca-quebec', country: 'CA' },
   'ocds-hu01ve': { id: 'it-anac', country: 'IT' },
+  'ocds-k348cx': { id: 'al-procurement-commission', country: 'AL' },
+  'ocds-lae55o': { id: 'hr-eojn-contracts', country: 'HR' },
   'ocds-lcuori': { id: 'hn-contrataciones-abiertas', country: 'HN' },
   'ocds-mv5oob': { id: 'tz-nest', country: 'TZ' },
   'ocds-xqjsxa': { id: 'gt-guatecompras', country: 'GT' },

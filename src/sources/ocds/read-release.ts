@@ -450,7 +450,9 @@ export function readRelease(published: JsonObject, context: ReleaseContext): Not
     .map((document) => cleanUrl(textAt(document, 'url')))
     .find((url) => url !== undefined)
   const estimatedValue: Money | undefined =
-    moneyAt(tender, 'value') ?? (formType === 'planning' ? moneyAt(release, 'planning', 'budget', 'amount') : undefined)
+    moneyAt(tender, 'value') ??
+    (publisher.estimatesInMinimum ? moneyAt(tender, 'minValue') : undefined) ??
+    (formType === 'planning' ? moneyAt(release, 'planning', 'budget', 'amount') : undefined)
 
   return compact<Notice>({
     // A compiled release of a later day replaces that of an earlier one: both are copies of one notice.

@@ -139,8 +139,10 @@ const headerOf = ({ headers = {} }: SourceRequest, name: string) =>
 const query = (url: URL, name: string) => url.searchParams.get(name)
 const bodyOf = (request: SourceRequest) => JSON.parse(request.body ?? 'null') as { readonly [name: string]: unknown }
 
+type Example = readonly [id: string, channel: string, expected: readonly string[], portal: Portal]
+
 /** What each channel reads from answers in its portal's format. */
-const portals: readonly (readonly [id: string, channel: string, expected: readonly string[], portal: Portal])[] = [
+const portals: readonly Example[] = [
   [
     'al-procurement-commission',
     'years',
@@ -531,15 +533,23 @@ const portals: readonly (readonly [id: string, channel: string, expected: readon
           ? zipOf({ 'a.json': packageOf(1), 'b.json': { uri: 'x' } })
           : undefined,
   ],
-  [
-    'ng-nocopo',
-    'registry',
-    ['1', '2'],
-    (url) =>
-      url.searchParams.get('name') === '2026.jsonl.gz'
-        ? gzipSync(Buffer.from(`${JSON.stringify(release(1))}\n${JSON.stringify(release(2))}\n`))
-        : undefined,
-  ],
+  ...Object.entries({
+    'al-procurement-commission': 134,
+    'hr-eojn-contracts': 80,
+    'id-opentender': 101,
+    'ng-nocopo': 64,
+    'ng-osun': 118,
+  }).map(
+    ([id, publication]): Example => [
+      id,
+      'registry',
+      ['1', '2'],
+      ({ pathname, search }) =>
+        pathname === `/en/publication/${publication}/download` && search === '?name=2026.jsonl.gz'
+          ? gzipSync(Buffer.from(`${JSON.stringify(release(1))}\n${JSON.stringify(release(2))}\n`))
+          : undefined,
+    ],
+  ),
   [
     'nl-tenderned-years',
     'files',

@@ -163,7 +163,7 @@ describe('the page about adding a source', () => {
       .map((name) => readFileSync(join(root, 'src/sources/families', name), 'utf8'))
       .join('\n')
     const named = [...page.matchAll(/^ {3}\| [^|]+ \| `(\w+)\(/gm)].map(([, name]) => name)
-    expect(named).toHaveLength(9)
+    expect(named).toHaveLength(10)
     for (const name of named) expect(makers).toContain(`export function ${name}(`)
     for (const [, link] of page.matchAll(/\]\((\.\.\/[^)]+)\)/g))
       expect(existsSync(join(root, 'docs/sources', link!))).toBe(true)

@@ -31,5 +31,11 @@ export const source = sourceOf({
   ],
   politeness: { requestsPerMinute: 20 },
   expects: { silentAfterDays: 400, shape: ['/result/resources/0/url', '/result/resources/0/format'] },
-  caveats: ['One file per year.', 'Some members of the archive are not valid JSON.', 'One public client is known.'],
+  caveats: [
+    'One file per year.',
+    'Some members of the archive are not valid JSON.',
+    'One public client is known. In July 2026, its operators noted that the site answered 503 since May, and that they found these files nowhere else (issue 1304 of kingfisher-collect).',
+    'Programs of 2026 read other data of the judiciary in a catalog of the same kind at https://datosabiertospj.poder-judicial.go.cr; whether these files are there is not known.',
+    'The OCP Data Registry has a copy, publication 16, which no other public program is known to read.',
+  ],
 })

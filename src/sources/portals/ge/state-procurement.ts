@@ -18,5 +18,6 @@ export const source = sourceOf({
     'One archive of about 450 MB with everything.',
     'The host serves http only.',
     'One public client is known. A register of open-government promises says that the updates were incomplete.',
+    'In May 2019, most of the 67,784 files in the archive were empty (issue 155 of kingfisher-collect); in August, the archive seemed whole. The newer interface of the agency, odapi.spa.ge, was last updated in 2020.',
   ],
 })

@@ -1,5 +1,6 @@
 // NOCOPO, the contracts of Nigeria's federation.
 import { linkedFiles } from '../../families/linked-files.ts'
+import { registryYears } from '../../families/registry-years.ts'
 import { zippedReleases } from '../../ocds/entries.ts'
 import { sourceOf } from '../../source.ts'
 
@@ -23,18 +24,7 @@ export const source = sourceOf({
       zippedReleases,
       '0 1 * * 6',
     ),
-    // A copy of the same releases, compiled, in the data registry of the Open Contracting Partnership.
-    {
-      name: 'registry',
-      role: 'spare',
-      slots: { kind: 'year', since: '2016-01-01', rereadDays: [30, 180], isOpenRead: true },
-      delivery: {
-        kind: 'single',
-        request: { url: 'https://data.open-contracting.org/en/publication/64/download?name={from:yyyy}.jsonl.gz' },
-        entries: { format: 'archive', inside: { format: 'json-lines' } },
-        notFound: 'empty',
-      },
-    },
+    registryYears(64, '2016-01-01'),
   ],
   politeness: { requestsPerMinute: 5 },
   expects: { silentAfterDays: 60, shape: ['meta'] },
