@@ -305,6 +305,16 @@ const portals: readonly Example[] = [
     (url) => (url.pathname.endsWith('/Published/OCDS/Record/ocds-a1b2c3-1') ? recordsOf(1) : packageOf(1)),
   ],
   [
+    'ge-state-procurement',
+    'pages',
+    ['1', '2'],
+    (url) => {
+      const next = 'https://odapi.spa.ge/api/releases.json?page=2'
+      if (url.href === next) return { ...packageOf(2), links: { prev: 'https://odapi.spa.ge/api/releases.json' } }
+      return { ...packageOf(1), links: { next } }
+    },
+  ],
+  [
     'gh-ghaneps',
     'months',
     ['1', '2'],
