@@ -26,6 +26,8 @@ test('the generated stock has every member (test/testing/generate/stock.ts)', ()
     isDynamicPurchasingSystem: 'no filter reads it',
     isSuspended: 'no filter reads it',
     displayTitle: 'no filter reads it',
+    titleLanguage: 'no filter reads it',
+    descriptionLanguage: 'no filter reads it',
   }
   const made = new Set(records.flatMap((record) => Object.keys(record)))
   expect(lacking(made, notGenerated), 'generate it, or say above why not').toEqual([])

@@ -17,14 +17,21 @@ export type TenderRecord = {
   readonly lastModified: string
   /** When the sources of this record were last checked. Moves without `lastModified`. */
   readonly checkedAt: string
-  /** Title in the language of the record (BT-21). */
+  /** Title, in the language of the record if it was published in it (BT-21). */
   readonly title: string
+  /** ISO 639-1 code of the title's language, only if it is not the `language` of the record; `und` if it is unknown. */
+  readonly titleLanguage?: string
   /**
    * A title that was published in capitals, as people would write it, to be shown in its place. Only for such titles.
    */
   readonly displayTitle?: string
-  /** BT-24, in the language of the record. */
+  /** BT-24, in the language of the record if it was published in it. */
   readonly description?: string
+  /**
+   * ISO 639-1 code of the description's language, only if it is not the `language` of the record; `und` if it is
+   * unknown.
+   */
+  readonly descriptionLanguage?: string
   /** ISO 639-1 code of the record's texts: the notice's own language (BT-702). */
   readonly language?: string
   /** Title and description in the other official languages, by ISO 639-1 code. */
@@ -185,10 +192,17 @@ export type Lot = {
    * `awarded`, `cancelled`; further values may be added.
    */
   readonly status: string
-  /** BT-21-Lot, in the language of the record. */
+  /** BT-21-Lot, in the language of the record if it was published in it. */
   readonly title?: string
-  /** BT-24-Lot. */
+  /** ISO 639-1 code of the title's language, only if it is not the `language` of the record; `und` if it is unknown. */
+  readonly titleLanguage?: string
+  /** BT-24-Lot, as the title. */
   readonly description?: string
+  /**
+   * ISO 639-1 code of the description's language, only if it is not the `language` of the record; `und` if it is
+   * unknown.
+   */
+  readonly descriptionLanguage?: string
   /** The authority's number of the lot (BT-22-Lot). */
   readonly tenderNumber?: string
   /** BT-23-Lot. */

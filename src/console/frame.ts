@@ -60,9 +60,9 @@ ${content.body}
 `
 }
 
-function head({ crumbs = [], title, lead, actions }: Page, label: string): Html {
+function head({ crumbs = [], title, titleLanguage: lang, lead, actions }: Page, label: string): Html {
   return html`${crumbs.length > 0 && html`<nav class="crumbs" aria-label="${label}"><ol>${crumbs.map(([text, href]) => html`<li><a href="${href}">${text}</a></li>`)}</ol></nav>`}
-<div class="head"><div><h1>${title}</h1>${lead !== undefined && html`<p>${lead}</p>`}</div>${actions && html`<div class="row">${actions}</div>`}</div>`
+<div class="head"><div><h1${lang !== undefined && html` lang="${lang}"`}>${title}</h1>${lead !== undefined && html`<p>${lead}</p>`}</div>${actions && html`<div class="row">${actions}</div>`}</div>`
 }
 
 type Entry = readonly [text: string, href: string]

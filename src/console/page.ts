@@ -50,6 +50,8 @@ type Crumb = readonly [text: string, href: string]
 /** A complete page without its frame. */
 export type Page = {
   readonly title: string
+  /** Of a title that a notice gave. */
+  readonly titleLanguage?: string | undefined
   /** Shown above the title: ancestors only. */
   readonly crumbs?: readonly Crumb[]
   /** One sentence below the title. */

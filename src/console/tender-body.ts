@@ -5,7 +5,7 @@ import { type Content, type Html, html } from './html.ts'
 import { type Figure, facts, figures, more, numbers, part, quoted, type State, state, table } from './parts.ts'
 import type { ExplainedRecord } from './stock-reads.ts'
 import { tenderHistory } from './tender-history.ts'
-import { codeList, labelOf, localMoment, valueContent } from './tender-values.ts'
+import { codeList, labelOf, languageOf, localMoment, valueContent } from './tender-values.ts'
 import type { Language } from './text/languages.ts'
 import { tenderTexts } from './text/tender-texts.ts'
 
@@ -39,7 +39,7 @@ export function tenderBody(record: TenderRecord, how: TenderHow): Html {
   const texts = tenderTexts[language]
   return html`${strip(record, how)}
 <div class="split part"><div>
-<section><h2>${texts.bought}</h2><p${record.language !== undefined && html` lang="${record.language}"`}>${record.description === undefined ? texts.noDescription : quoted(record.description)}</p></section>
+<section><h2>${texts.bought}</h2>${description(record, language)}</section>
 ${part(texts.estimated, estimatePart(record, language))}
 ${record.lots.length > 0 && part(texts.lots, lotTable(record, how), texts.lotsNote)}
 ${part(
@@ -50,6 +50,12 @@ ${part(
 </div>
 <aside class="stay stack gap" aria-label="${texts.facts}">${factPart(record, how)}${contactPart(record, language)}${copyPart(explained, language)}</aside></div>
 ${part(texts.allFields, allFields(record, how), texts.allFieldsNote)}`
+}
+
+function description(record: TenderRecord, language: Language): Html {
+  if (record.description === undefined) return html`<p>${tenderTexts[language].noDescription}</p>`
+  const lang = languageOf(record, 'description', record.language)
+  return html`<p${lang !== undefined && html` lang="${lang}"`}>${quoted(record.description)}</p>`
 }
 
 function strip(record: TenderRecord, how: TenderHow): Html {
@@ -156,7 +162,7 @@ function lotTable(record: TenderRecord, { language, now }: TenderHow): Html {
       const amount = lot.awardedAmount ?? lot.contractAmount
       const deadline = instant === undefined ? undefined : deadlineText(instant, record, { language, now })
       return [
-        html`${lot.title !== undefined && html`${quoted(lot.title, record.language)}<br>`}<span class="soft"><bdi>${lot.lotId}</bdi></span>`,
+        html`${lot.title !== undefined && html`${quoted(lot.title, lot.titleLanguage ?? record.language)}<br>`}<span class="soft"><bdi>${lot.lotId}</bdi></span>`,
         lot.cpvCodes
           .slice(0, 4)
           .map((code, index) => html`${index > 0 && html`<br>`}<code class="nb"><bdi>${code}</bdi></code>`),
@@ -216,7 +222,7 @@ function allFields(record: TenderRecord, { language, explained }: TenderHow): Ht
       columns: [texts.field, texts.shared.value, texts.from],
       rows: Object.entries(record).map(([member, value]) => [
         labelOf(member, language),
-        valueContent(member, value, language, record.language),
+        valueContent(member, value, language, languageOf(record, member, record.language)),
         fromOf(member),
       ]),
     }),

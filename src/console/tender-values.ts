@@ -1,5 +1,6 @@
 // Values of a record as people read them. Everything comes from notices: a date or currency may be invalid.
 import { codeLabel } from '../domain/code-labels.ts'
+import type { TenderLot } from '../domain/tender.ts'
 import { formatDay, formatMoment, formatMoney, formatNumber } from './format.ts'
 import { type Content, type Html, html } from './html.ts'
 import { facts, foreignLink, quoted } from './parts.ts'
@@ -83,7 +84,13 @@ export function valueText(member: string, value: unknown, language: Language): s
     .join(', ')
 }
 
-const textMembers: ReadonlySet<string> = new Set(['title', 'description'])
+const textMembers: ReadonlySet<string> = new Set(['title', 'displayTitle', 'description'])
+
+/** The language of a member of a record, a lot or the translations. `own` is that of what it stands in. */
+export function languageOf(holder: object, member: string, own: string | undefined): string | undefined {
+  const { titleLanguage, descriptionLanguage } = holder as Partial<TenderLot>
+  return (member === 'description' ? descriptionLanguage : textMembers.has(member) ? titleLanguage : undefined) ?? own
+}
 
 /** A value as content: links for addresses of the web, lists for members of a member. */
 export function valueContent(member: string, value: unknown, language: Language, lang?: string): Content {
@@ -94,7 +101,10 @@ export function valueContent(member: string, value: unknown, language: Language,
   }
   if (isObject(value) && !(typeof value['value'] === 'number' && typeof value['currency'] === 'string'))
     return facts(
-      Object.entries(value).map(([name, each]) => [labelOf(name, language), valueContent(name, each, language, lang)]),
+      Object.entries(value).map(([name, each]) => {
+        const own = member === 'translations' ? name : languageOf(value, name, lang)
+        return [labelOf(name, language), valueContent(name, each, language, own)]
+      }),
     )
   const text = valueText(member, value, language)
   if (/Url$|^url$/.test(member)) return foreignLink(text)

@@ -34,6 +34,8 @@ const computed: { readonly [member in keyof TenderContent]?: string } = {
   isSuspended: 'the newest change of the call',
   isDeadlineUnknown: 'no notice has a deadline',
   timeZone: "the authority's country, else that of the place of performance",
+  titleLanguage: 'language of the title, if it is not that of the head',
+  descriptionLanguage: 'language of the description, if it is not that of the head',
   displayTitle: 'a title in capitals, as the texts of the record write its words',
   jointAuthorities: 'beside the contracting authority',
   language: 'head',

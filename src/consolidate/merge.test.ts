@@ -80,6 +80,39 @@ describe('a merged record', () => {
     },
   )
 
+  test('says which language a text is in, if it is not that of the record', () => {
+    const english = { title: { en: 'Gym' }, description: { en: 'Building' } }
+    const record = merge(call({ title: { de: 'Halle' }, description: { en: 'A gym' }, lots: [lot('1', english)] }))
+    expect(record).toMatchObject({ title: 'Halle', language: 'de', description: 'A gym', descriptionLanguage: 'en' })
+    expect(record).not.toHaveProperty('titleLanguage')
+    expect(record.lots[0]).toMatchObject({ titleLanguage: 'en', descriptionLanguage: 'en' })
+    const own = merge(call({ lots: [lot('1', { title: { de: 'Los', en: 'Lot' }, description: { de: 'Text' } })] }))
+    for (const each of [own, own.lots[0]!])
+      for (const member of ['titleLanguage', 'descriptionLanguage']) expect(each).not.toHaveProperty(member)
+    // of a notice that does not say its language, and beside one that does
+    expect(merge(call({ language: 'und', title: { en: 'Gym' } })).titleLanguage).toBe('en')
+    expect(merge(call({ title: { und: 'Gym' } })).titleLanguage).toBe('und')
+    expect(merge(call({ language: 'und', title: { und: 'Gym' } }))).not.toHaveProperty('titleLanguage')
+  })
+
+  test('says the language of a title that it takes from elsewhere', () => {
+    const { title: _, ...untitled } = call({ description: { fr: 'Gymnase' } })
+    expect(merge(untitled as Notice)).toMatchObject({ title: 'Gymnase', titleLanguage: 'fr' })
+    const only = { ...untitled, lots: [lot('1', { title: { en: 'Gymnasium' } })] } as Notice
+    expect(merge(only)).toMatchObject({ title: 'Gymnasium', titleLanguage: 'en' })
+    expect(merge({ ...only, title: { de: '2024-02-GI' } } as Notice)).toMatchObject({
+      title: '2024-02-GI – Gymnasium',
+      titleLanguage: 'en',
+    })
+    const { description: __, ...silent } = untitled
+    expect(merge({ ...silent, internalReference: 'V-17' } as Notice)).not.toHaveProperty('titleLanguage')
+    const capitals = { de: '', fr: 'CONSTRUCTION DE LA STATION DE RELEVAGE' }
+    expect(merge(call({ title: capitals, description: { fr: 'Station de relevage.' } }))).toMatchObject({
+      displayTitle: 'Construction de la station de relevage',
+      titleLanguage: 'fr',
+    })
+  })
+
   test.each([
     ['the title of its only lot', { lots: [lot('1', { title: { de: 'Los' } })], description: { de: 'Text' } }, 'Los'],
     ['the start of the description', { description: { de: 'Kurzer Text' } }, 'Kurzer Text'],

@@ -101,6 +101,7 @@ export function contentOf(
   const lots = lifecycle.lots.map((lot) => recordLot(lot, head.language))
   const tenderNumber = first('tenderNumber', (notice) => clean(notice.internalReference))
   const description = first('description', (notice) => textIn(notice.description, head.language))
+  const described = firstOf(fallbacks, (notice) => wordsIn(notice.description, head.language))
   const buyers = first('contractingAuthority', (notice) => notice.contractingAuthorities) ?? []
   const amount = contractAmount(timeline, lifecycle.lots, reportOrigin)
   const awarded = awardedAmount(timeline)
@@ -112,19 +113,27 @@ export function contentOf(
   ])
   const place = first('realizedLocation', (notice) => notice.place ?? notice.lots.find((lot) => lot.place)?.place)
   const procedureType = first('procedureType', (notice) => notice.procedureType)
-  const title = titleOf(fallbacks, head.language, description, tenderNumber, reportOrigin)
+  const { text: title, language: titleLanguage } = titleOf(
+    fallbacks,
+    head.language,
+    described,
+    tenderNumber,
+    reportOrigin,
+  )
   // only `consolidate.ts` merges records
   return compact<Omit<TenderContent, 'mergedInto'>>({
     id,
     status: lifecycle.status,
     archiveReason: lifecycle.archiveReason,
     title,
-    displayTitle: displayTitle(title, head.language, [
+    titleLanguage: unlessIn(head.language, titleLanguage),
+    displayTitle: displayTitle(title, titleLanguage ?? head.language, [
       description ?? '',
       ...[buyers[0]?.name, buyers[0]?.city, place?.city].map((name) => name ?? ''),
       ...lots.flatMap((lot) => [lot.title ?? '', lot.description ?? '']),
     ]),
     description,
+    descriptionLanguage: unlessIn(head.language, described?.language),
     language: head.language === 'und' ? undefined : head.language,
     translations: translationsOf(head),
     tenderNumber,
@@ -194,15 +203,25 @@ function clean(text: string | undefined): string | undefined {
 /** Most readers of the stock know one of these, most of all the first. */
 const usualLanguages = ['de', 'en', 'fr']
 
+/** A text with its language; a number has none. */
+type Words = { readonly text: string; readonly language?: string }
+
 /** The text in the given language, else in German, English, French, else in the first language by code that has one. */
-function textIn(text: MultilingualText | undefined, language: string): string | undefined {
+function wordsIn(text: MultilingualText | undefined, language: string): Required<Words> | undefined {
   if (!text) return undefined
   for (const each of [language, ...usualLanguages, ...Object.keys(text).sort()]) {
     const found = clean(text[each])
-    if (found) return found
+    if (found) return { text: found, language: each }
   }
   return undefined
 }
+
+const textIn = (text: MultilingualText | undefined, language: string): string | undefined =>
+  wordsIn(text, language)?.text
+
+/** A record says the language of a text only if it is not the record's own. */
+const unlessIn = (own: string, language: string | undefined): string | undefined =>
+  language === own ? undefined : language
 
 /** What is in `title` when no notice, no lot and no description gives one (C14: a title is never missing or empty). */
 const untitled = '(untitled)'
@@ -211,17 +230,17 @@ const longestBorrowedTitle = 120
 function titleOf(
   fallbacks: readonly Notice[],
   language: string,
-  description: string | undefined,
+  description: Words | undefined,
   tenderNumber: string | undefined,
   reportOrigin: ReportOrigin,
-): string {
-  const readTitle = (notice: Notice) => textIn(notice.title, language)
+): Words {
+  const readTitle = (notice: Notice) => wordsIn(notice.title, language)
   const title = firstOf(fallbacks, readTitle, (notice) =>
-    reportOrigin('title', notice === fallbacks[0] ? 'head' : 'first that has it', readTitle),
+    reportOrigin('title', notice === fallbacks[0] ? 'head' : 'first that has it', (each) => readTitle(each)?.text),
   )
-  if (title && !isCode(title)) return title
+  if (title && !isCode(title.text)) return title
   const onlyLots = fallbacks.find((notice) => notice.lots.length === 1)?.lots
-  const lotTitle = textIn(onlyLots?.[0]?.title, language)
+  const lotTitle = wordsIn(onlyLots?.[0]?.title, language)
   if (title) return withWords(title, lotTitle ?? startOf(description))
   if (lotTitle) {
     reportOrigin('title', 'the only lot', (notice) =>
@@ -230,23 +249,24 @@ function titleOf(
     return lotTitle
   }
   reportOrigin('title', description ? 'start of the description' : tenderNumber ? 'the number' : 'none has one')
-  return startOf(description) ?? tenderNumber ?? untitled
+  return startOf(description) ?? { text: tenderNumber ?? untitled }
 }
 
 /** Whether a title names the file and not the purchase: `2024-02-GI`, `CPI/02/2020/UCMJ`, `FR`. */
 const isCode = (title: string): boolean => !/\p{L}{4}/u.test(title) || (/\d/.test(title) && !/[\s\p{Ll}]/u.test(title))
 
-/** A code with what is bought beside it. */
-function withWords(code: string, words: string | undefined): string {
-  if (words === undefined || isCode(words)) return code
-  return words.includes(code) ? words : `${code} – ${words}`
+/** A code with what is bought beside it, in the language of these words. */
+function withWords(code: Words, words: Words | undefined): Words {
+  if (words === undefined || isCode(words.text)) return code
+  return words.text.includes(code.text) ? words : { ...words, text: `${code.text} – ${words.text}` }
 }
 
-function startOf(description: string | undefined): string | undefined {
-  const line = description?.replace(/\s+/g, ' ')
-  if (line === undefined || line.length <= longestBorrowedTitle) return line
+function startOf(description: Words | undefined): Words | undefined {
+  if (description === undefined) return undefined
+  const line = description.text.replace(/\s+/g, ' ')
+  if (line.length <= longestBorrowedTitle) return { ...description, text: line }
   const start = line.slice(0, longestBorrowedTitle)
-  return `${start.replace(/\s+\S*$/, '') || start}…`.toWellFormed()
+  return { ...description, text: `${start.replace(/\s+\S*$/, '') || start}…`.toWellFormed() }
 }
 
 /** Title and description of the head in its other official languages. */
@@ -302,12 +322,18 @@ function recordLot({ lotId, status, listed, announced, result }: LotState, langu
     return isMissing ? announced && member(announced) : value
   }
   const amount = read((lot) => lot.estimatedValue) ?? read((lot) => lot.frameworkMaximum)
+  const [title, description] = [
+    read((lot) => wordsIn(lot.title, language)),
+    read((lot) => wordsIn(lot.description, language)),
+  ]
   const isAwarded = result?.outcome === 'awarded'
   return compact<TenderLot>({
     lotId,
     status,
-    title: read((lot) => textIn(lot.title, language)),
-    description: read((lot) => textIn(lot.description, language)),
+    title: title?.text,
+    titleLanguage: unlessIn(language, title?.language),
+    description: description?.text,
+    descriptionLanguage: unlessIn(language, description?.language),
     tenderNumber: read((lot) => clean(lot.internalReference)),
     contractNature: read((lot) => lot.contractNature),
     cpvCodes: uniqueList(read((lot) => lot.cpvCodes) ?? []),

@@ -24,6 +24,15 @@ const extensible = (values: readonly string[], description: string) =>
     'x-extensible-enum': [...values],
   })
 const optional = <T extends TSchema>(schema: T) => Type.Optional(schema)
+const otherLanguage = (text: string) =>
+  optional(
+    Type.String({
+      description: `ISO 639-1 code of the ${text}'s language, only if it is not the \`language\` of the record; \`und\` if it is unknown.`,
+      examples: ['en'],
+    }),
+  )
+const titleLanguage = otherLanguage('title')
+const descriptionLanguage = otherLanguage('description')
 
 /**
  * `planned` only announced so far; `open` tenders or requests can still be submitted (or no end is known);
@@ -89,8 +98,12 @@ export const lotSchema = Type.Object(
   {
     lotId: Type.String({ description: 'Identifier of the lot within the tender (BT-137).', examples: ['LOT-0001'] }),
     status: extensible(lotStatuses, 'Status of the lot. `pending`: the deadline passed, nothing decided yet.'),
-    title: optional(Type.String({ description: 'BT-21-Lot, in the language of the record.' })),
-    description: optional(Type.String({ description: 'BT-24-Lot.' })),
+    title: optional(
+      Type.String({ description: 'BT-21-Lot, in the language of the record if it was published in it.' }),
+    ),
+    titleLanguage,
+    description: optional(Type.String({ description: 'BT-24-Lot, as the title.' })),
+    descriptionLanguage,
     tenderNumber: optional(Type.String({ description: "The authority's number of the lot (BT-22-Lot)." })),
     contractNature: optional(Type.String({ description: 'BT-23-Lot.' })),
     cpvCodes: Type.Array(Type.String({ pattern: '^\\d{8}$' }), {
@@ -197,14 +210,18 @@ export const tenderRecordSchema = Type.Object(
     ),
     lastModified: instant('When the service published the last change in content. Only increases.'),
     checkedAt: instant('When the sources of this record were last checked. Moves without `lastModified`.'),
-    title: Type.String({ description: 'Title in the language of the record (BT-21).' }),
+    title: Type.String({ description: 'Title, in the language of the record if it was published in it (BT-21).' }),
+    titleLanguage,
     displayTitle: optional(
       Type.String({
         description:
           'A title that was published in capitals, as people would write it, to be shown in its place. Only for such titles.',
       }),
     ),
-    description: optional(Type.String({ description: 'BT-24, in the language of the record.' })),
+    description: optional(
+      Type.String({ description: 'BT-24, in the language of the record if it was published in it.' }),
+    ),
+    descriptionLanguage,
     language: optional(
       Type.String({
         description: "ISO 639-1 code of the record's texts: the notice's own language (BT-702).",

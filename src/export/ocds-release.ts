@@ -111,7 +111,7 @@ function tenderOf(record: TenderRecord, buyer: Reference | undefined): Json {
     id: record.procedureId || record.id,
     title: record.title,
     description: record.description,
-    ...translated(record),
+    ...translated(record, record.language, record.translations),
     status: tenderStatus(record),
     statusDetails: record.status,
     procuringEntity: buyer,
@@ -129,18 +129,29 @@ function tenderOf(record: TenderRecord, buyer: Reference | undefined): Json {
     submissionMethodDetails: record.submissionUrl,
     tenderPeriod: compact({ endDate: record.submissionDate ?? record.participationDate }),
     items: itemsOf(record),
-    lots: record.lots.map(lotOf),
+    lots: record.lots.map((lot) => lotOf(lot, record.language)),
     documents: documentsOf(record),
   })
 }
 
-/** `title_fr`, `description_fr` */
-function translated({ translations = {}, language }: TenderRecord): Json {
+type Shown = Pick<TenderLot, 'title' | 'titleLanguage' | 'description' | 'descriptionLanguage'>
+
+/** `title_fr`, `description_fr`: of the translations, and of texts that are in another language than the record. */
+function translated(
+  shown: Shown,
+  language: string | undefined,
+  translations: NonNullable<TenderRecord['translations']> = {},
+): Json {
   const members: { [member: string]: string } = {}
+  const add = (member: 'title' | 'description', code: string | undefined, text: string | undefined) => {
+    if (code !== undefined && code !== language && /^[a-z]{2}$/.test(code) && text !== undefined)
+      members[`${member}_${code}`] = text
+  }
+  add('title', shown.titleLanguage, shown.title)
+  add('description', shown.descriptionLanguage, shown.description)
   for (const [code, { title, description }] of Object.entries(translations)) {
-    if (code === language || !/^[a-z]{2}$/.test(code)) continue
-    if (title !== undefined) members[`title_${code}`] = title
-    if (description !== undefined) members[`description_${code}`] = description
+    add('title', code, title)
+    add('description', code, description)
   }
   return members
 }
@@ -175,12 +186,13 @@ function placesOf(nutsCodes: readonly string[], location: TenderRecord['realized
 
 const failed = new Set(['all-rej', 'no-rece', 'one-admis'])
 
-function lotOf(lot: TenderLot): Json {
+function lotOf(lot: TenderLot, language: TenderRecord['language']): Json {
   const status = { planned: 'planned', open: 'active', pending: 'active', awarded: 'complete' }[lot.status]
   return compact({
     id: lot.lotId,
     title: lot.title,
     description: lot.description,
+    ...translated(lot, language),
     status: status ?? (failed.has(lot.nonAwardReason ?? '') ? 'unsuccessful' : 'cancelled'),
     statusDetails: lot.nonAwardReason,
     value: amountOf(lot.contractAmount),

@@ -126,6 +126,14 @@ test('a total of several awards belongs to none of them; the total of a single a
   ])
 })
 
+test('a text in another language than the record also stands under its language', () => {
+  const shown = { title: 'Road', titleLanguage: 'en', description: 'Route', descriptionLanguage: 'fr' }
+  const { tender } = release({ language: 'de', ...shown, lots: [lot(shown)] })
+  const expected = { title: 'Road', title_en: 'Road', description: 'Route', description_fr: 'Route' }
+  expect(tender).toMatchObject({ ...expected, lots: [expected] })
+  expect(release({ language: 'de', title: 'Road', titleLanguage: 'und' }).tender).not.toHaveProperty('title_und')
+})
+
 test('a merged record has no release: its process has the OCID of the record that remains', () => {
   expect(release({ status: 'merged', archiveReason: 'merged', mergedInto: plain({}).id })).toBeUndefined()
 })

@@ -124,6 +124,8 @@ export const tenderColumns: readonly Column[] = [
   boolean('is_qualification_system', 'isQualificationSystem', 'A standing list of suppliers, not a call for tenders'),
   text('time_zone', 'timeZone', "IANA time zone of the authority's country; all times are UTC"),
   text('display_title', 'displayTitle', 'A title published in capitals, as people would write it; otherwise null'),
+  text('title_language', 'titleLanguage', 'Language of the title; null if it is that of the record'),
+  text('description_language', 'descriptionLanguage', 'Language of the description; null if it is that of the record'),
 ]
 
 /** One row per lot, after `tender_id` and `position`, which are its key. */
@@ -153,6 +155,8 @@ export const lotColumns: readonly Column[] = [
   names('winners', 'winners', 'Names of the winners, separated by semicolons'),
   text('contract_date', 'contractDate', 'Date of the contract as published'),
   integer('received_tenders', 'receivedTenders', 'Number of tenders received'),
+  text('title_language', 'titleLanguage', 'Language of the title; null if it is that of the record'),
+  text('description_language', 'descriptionLanguage', 'Language of the description; null if it is that of the record'),
 ]
 
 /** One row per hit; the paths are those of a `Hit` (hits/hit.ts). New columns are added at the end. */

@@ -7,6 +7,7 @@ import { matchedLine, ruleText } from '../clause-lines.ts'
 import { formatMoney, formatNumber, formatRelative } from '../format.ts'
 import { type Content, type Html, html } from '../html.ts'
 import { moment, more, numbers, quoted, score, state, table } from '../parts.ts'
+import { titleOf } from '../record-texts.ts'
 import { hitsTexts } from '../text/hits-texts.ts'
 import type { Language } from '../text/languages.ts'
 import { scoreWords } from './search-form-parts.ts'
@@ -26,10 +27,11 @@ export function hitItem(view: HitView): Html {
   const { hit, record, language } = view
   const texts = hitsTexts[language]
   const { hitId, fitScore, tenderId } = hit
-  const title = record?.displayTitle || record?.title || texts.untitled
+  const { text, lang } = titleOf(record ?? {})
+  const title = text || texts.untitled
   const button = (to: PageHit['state'], text: string, kind = '') =>
     html`<button class="tiny ${kind}" name="do" value="${to} ${hitId}">${text}<span class="hide">: ${title}</span></button>`
-  return html`<li><div>${score(fitScore, scoreWords(fitScore, language))}<label class="tick"><input type="checkbox" name="hit" value="${hitId}"><span class="hide">${texts.choose(title)}</span></label></div><div><h3><a href="/tenders/${tenderId}">${quoted(title, record?.language)}</a></h3>${record?.contractingAuthority && html`<p>${quoted(record.contractingAuthority.name, record.language)}</p>`}${meta(view)}${deliveries(view)}</div><div class="row">${hit.state !== 'kept' && button('kept', texts.keep)}${hit.state !== 'dismissed' && button('dismissed', texts.dismiss, 'bare')}${hit.state === 'new' && button('seen', texts.seen, 'bare')}</div>${more(texts.why(fitScore), why(hit, language))}</li>`
+  return html`<li><div>${score(fitScore, scoreWords(fitScore, language))}<label class="tick"><input type="checkbox" name="hit" value="${hitId}"><span class="hide">${texts.choose(title)}</span></label></div><div><h3><a href="/tenders/${tenderId}">${quoted(title, text === '' ? undefined : lang)}</a></h3>${record?.contractingAuthority && html`<p>${quoted(record.contractingAuthority.name, record.language)}</p>`}${meta(view)}${deliveries(view)}</div><div class="row">${hit.state !== 'kept' && button('kept', texts.keep)}${hit.state !== 'dismissed' && button('dismissed', texts.dismiss, 'bare')}${hit.state === 'new' && button('seen', texts.seen, 'bare')}</div>${more(texts.why(fitScore), why(hit, language))}</li>`
 }
 
 function meta({ hit, record, search, organizationId, now, language }: HitView): Html {

@@ -6,6 +6,7 @@ import { type Html, html } from '../html.ts'
 import { type PageAnswer, PageError, type PageRequest, type PageRoute, page, personPage, publicPage } from '../page.ts'
 import { noteBox, quoted } from '../parts.ts'
 import { publishedRecord } from '../published-record.ts'
+import { titleOf } from '../record-texts.ts'
 import { statusOf, tenderBody } from '../tender-body.ts'
 import { frameTexts } from '../text/frame-texts.ts'
 import type { Language } from '../text/languages.ts'
@@ -50,11 +51,13 @@ function headOf(
     newest &&
     html`<span class="stamp">${texts.edition(formatNumber(newest.edition, language), formatMoment(newest.publishedAt, language))}</span>`
   const authority = record.contractingAuthority?.name
+  const { text, lang } = titleOf(record)
   // people without access explore other records than this one
   const isExplored = hasSamples || viewer?.memberships.some(({ hasAccessArea }) => hasAccessArea)
   const lead: Html = html`${statusOf(record.status, language)} ${record.archiveReason !== undefined && html`<span class="soft">${texts.archiveReasons[record.archiveReason] ?? texts.shared.archived}</span> `}${stamp}<br>${authority !== undefined && quoted(authority, record.language)}${record.tenderNumber !== undefined && html` · ${quoted(texts.number(record.tenderNumber))}`}`
   return {
-    title: (record.displayTitle ?? record.title).trim() || texts.titleMissing,
+    title: text || texts.titleMissing,
+    titleLanguage: text === '' ? undefined : lang,
     lead,
     actions: html`${isExplored && html`<a class="btn" href="/explorer?id=${record.id}&amp;ask=">${texts.json}</a>`}${documentsButton(record, language)}`,
   }
