@@ -172,7 +172,8 @@ export async function checkSource(source: Source, options: CheckOptions): Promis
  */
 function newestSlots(source: Source, { slots, delivery }: Channel, now: number): Slot[] {
   if (!isSpan(slots)) return [{ key: slots.kind }]
-  const settledBefore = now - (slots.delayMs ?? 0) - hourMs
+  const end = slots.until === undefined ? Number.POSITIVE_INFINITY : dayStart(slots.until, source.zone)
+  const settledBefore = Math.min(end, now - (slots.delayMs ?? 0) - hourMs)
   const current = spanAt(slots, source.zone, settledBefore)
   const isLong = slots.kind === 'month' || slots.kind === 'year'
   const list = delivery.kind === 'own' ? delivery.like : delivery

@@ -252,6 +252,27 @@ describe('planning', () => {
     expect(new Set(readings.map(({ slot }) => slot)).size).toBe(readings.length)
   })
 
+  test('a backfill channel that ends leaves what came after it to the current one', () => {
+    const source = sourceWith([
+      { slots: { kind: 'month', since: '2022-01-01' } },
+      { slots: { kind: 'year', since: '2012-01-01', until: '2022-01-01' }, role: 'backfill' },
+    ])
+    const slotsSince = (day: string) => {
+      const start = { startedAt: firstDay, horizonMs: horizonOf(source, firstDay, day) }
+      return source.channels.map((channel) =>
+        runAt(source, channel, start, [firstDay, firstDay + 400 * dayMs])
+          .readings.map(({ slot }) => slot)
+          .sort(),
+      )
+    }
+    const [months, years] = slotsSince('2019-05-01')
+    expect(years).toEqual(['2019', '2020', '2021'])
+    expect([months![0], months!.at(-1)]).toEqual(['2022-01', '2027-02'])
+    const [later, none] = slotsSince('2023-05-01')
+    expect(none).toEqual([])
+    expect(later![0]).toBe('2023-05')
+  })
+
   test('without a setting of the operator the past is 30 days', () => {
     const source = sourceWith([{ slots: { kind: 'day', since: '2022-12-01' } }])
     const start = { startedAt: firstDay, horizonMs: horizonOf(source, firstDay, undefined) }

@@ -91,9 +91,10 @@ function boundsOf(
   start: SourceStart,
 ): { from: number; to: number } {
   const from = Math.max(dayStart(slots.since, source.zone), start.horizonMs)
+  const current = { from, to: endOf(source, slots) }
   if (channel.role === 'backfill') return { from, to: pastBoundary(source, slots, start.startedAt) }
   const currents = source.channels.filter((each) => (each.role ?? 'current') === 'current' && isSpan(each.slots))
-  if (currents.length !== 1) return { from, to: Number.POSITIVE_INFINITY }
+  if (currents.length !== 1) return current
   const boundaries = source.channels.flatMap((each) =>
     each.role === 'backfill' && isSpan(each.slots)
       ? [
@@ -106,14 +107,17 @@ function boundsOf(
   )
   const covering = boundaries.filter(({ since, boundary }) => since <= from && boundary > from)
   const later = covering.length === 0 ? from : Math.min(...covering.map(({ boundary }) => boundary))
-  return { from: later, to: Number.POSITIVE_INFINITY }
+  return { ...current, from: later }
 }
 
-/** End of the newest span of a backfill channel that was settled when the source first ran. */
+const endOf = (source: Source, { until }: SpanSlots): number =>
+  until === undefined ? Number.POSITIVE_INFINITY : dayStart(until, source.zone)
+
+/** End of the newest span of a backfill channel that was settled when the source first ran, or of the channel. */
 function pastBoundary(source: Source, slots: SpanSlots, startedAt: number): number {
   let span = spanAt(slots, source.zone, startedAt)
   while (settledAt(slots, span) > startedAt) span = spanAt(slots, source.zone, span.fromMs - 1)
-  return span.toMs
+  return Math.min(span.toMs, endOf(source, slots))
 }
 
 /** How urgent a slot is. Spans of the past are backfill on every channel. */

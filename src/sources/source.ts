@@ -156,6 +156,8 @@ export type Slots =
       readonly hours?: number
       /** First day, `YYYY-MM-DD`; nothing before it is requested. */
       readonly since: string
+      /** First day that is not requested any more, `YYYY-MM-DD`, for archives that ended; default none. */
+      readonly until?: string
       /** How long after the end of a span it is read, milliseconds; default 0. */
       readonly delayMs?: number
       /** Days after its end on which a span is read again; default none. */

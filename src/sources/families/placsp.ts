@@ -1,6 +1,9 @@
-// Spain's PLACSP syndications: Atom feeds of CODICE, newest first, and a zip of the feed's pages for each month.
+// Spain's PLACSP syndications: Atom feeds of CODICE, newest first, and zips of the feed's pages by months and years.
 import { placspParser } from '../portals/es/parse-placsp.ts'
 import { type Source, sourceOf } from '../source.ts'
+
+/** What came before is read from archives of whole years. */
+const monthsSince = '2022-01-01'
 
 const entries = { format: 'xml', element: 'entry', root: 'feed' } as const
 
@@ -11,6 +14,8 @@ export function placspSource(syndication: {
   readonly number: number
   readonly file: string
   readonly minutes: { readonly newest: number; readonly months: number }
+  /** First year that has an archive. */
+  readonly firstYear: number
   readonly perDay: readonly [number, number]
   readonly clients?: readonly string[]
   readonly caveats: readonly string[]
@@ -42,11 +47,22 @@ export function placspSource(syndication: {
       },
       {
         name: 'months',
-        slots: { kind: 'month', since: '2022-01-01', rereadDays: [3, 20], isOpenRead: true },
+        slots: { kind: 'month', since: monthsSince, rereadDays: [3, 20], isOpenRead: true },
         timetable: `${minutes.months} 4 * * *`,
         delivery: {
           kind: 'single',
           request: { url: `${feed}_{from:yyyyMM}.zip` },
+          entries: { format: 'archive', members: /\w+\.atom$/, inside: entries },
+          notFound: 'notYet',
+        },
+      },
+      {
+        name: 'years',
+        role: 'backfill',
+        slots: { kind: 'year', since: `${syndication.firstYear}-01-01`, until: monthsSince },
+        delivery: {
+          kind: 'single',
+          request: { url: `${feed}_{from:yyyy}.zip` },
           entries: { format: 'archive', members: /\w+\.atom$/, inside: entries },
           notFound: 'notYet',
         },
@@ -63,6 +79,7 @@ export function placspSource(syndication: {
       'robots.txt disallows the whole host although the feeds are published for reuse; ask the platform before running it (docs/sources/README.md has the text).',
       'A page of the feed holds some 260 entries, newest first; pages are followed a day back, and the zips of the months, read again daily, fill what was missed.',
       'A client reads only the zips (of September 2026: 300 MB, 1044: 19 MB): it saw the first page of 643 lag 18 to 21 days behind.',
+      'Years before 2022 come from one zip each (643 since 2012, 1044 since 2016, as a client names them): a client says that one of 643 has 1.6 GB.',
       'In the first days of a month its zip may not be there, and the answer, whatever its status, is not a zip.',
       'The feed gives states of contract folders, not notices: every state of a folder becomes a notice of its own.',
       'Deleted entries (tombstones) are outside the entries and are not read: the feed does not say why they were removed.',

@@ -7,8 +7,10 @@ export const source = placspSource({
   number: 1044,
   file: 'PlataformasAgregadasSinMenores',
   minutes: { newest: 35, months: 47 },
+  firstYear: 2016,
   perDay: [80, 1_500],
   clients: [
+    'https://github.com/BquantFinance/licitaciones-espana/blob/0fbb90db6e5683e61de74fbbf36a3711b8ec664a/nacional/licitaciones.py',
     'https://github.com/Girts2/saraksts-lv/blob/8ba6af2caa32281dea78a89e55747e23fec424fd/konkursi/lib/sync_engine.php',
     'https://github.com/postmocultura-creator/radar-licitaciones-marketing/blob/096cab081d2e2e1579d00de7a79ffeb5e3ace728/scrapers/placsp.py',
   ],
