@@ -5,6 +5,7 @@ import { isSpan, nextTime } from '../../src/ingest/plan-slots.ts'
 import { dayStart } from '../../src/ingest/slot-spans.ts'
 import { evidenceOf, ownerOf } from '../../src/sources/card-cells.ts'
 import { fetchOf } from '../../src/sources/deliver/fetch-of.ts'
+import { recordedAnswers } from '../../src/sources/recorded-answers.ts'
 import { countCountries, loadSources } from '../../src/sources/registry.ts'
 import type { Source } from '../../src/sources/source.ts'
 
@@ -25,6 +26,10 @@ function isZone(zone: string): boolean {
 
 const isAddress = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 
+/** A real answer was read, or programs of two owners read the same interface. */
+const isWitnessed = ({ id, recordings = [], clients = [] }: Source) =>
+  recordedAnswers.has(id) || recordings.length > 0 || new Set(clients.map(ownerOf)).size >= 2
+
 function faultsOf(source: Source): string[] {
   const faults: string[] = []
   const check = (holds: boolean, fault: string) => void (holds || faults.push(fault))
@@ -43,8 +48,8 @@ function faultsOf(source: Source): string[] {
   check(new Set(owners).size === owners.length, 'two clients of one owner')
   check(source.unnamedClients === undefined || source.unnamedClients > 0, 'the number of its unnamed clients')
   check(
-    source.offBecause !== undefined || evidenceOf(source) !== 'none on record',
-    'it runs by itself, and stands on nothing',
+    source.offBecause !== undefined || isWitnessed(source),
+    'it runs by itself, without a recorded answer and without two public programs',
   )
   check(source.license.name.trim() !== '', 'it names no license, not even "not stated"')
   check(source.license.url === undefined || isAddress(source.license.url), "its license's url is no address")

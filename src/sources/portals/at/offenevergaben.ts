@@ -44,4 +44,5 @@ export const source = sourceOf({
     'Deadlines are days without a time. The columns follow the program that writes the dump, which is public.',
     'Rows marked OSB are above the EU thresholds and in TED too.',
   ],
+  offBecause: 'one public program alone is known to read it: check it, then name it',
 })

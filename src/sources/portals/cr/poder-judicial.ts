@@ -38,4 +38,5 @@ export const source = sourceOf({
     'Programs of 2026 read other data of the judiciary in a catalog of the same kind at https://datosabiertospj.poder-judicial.go.cr; whether these files are there is not known.',
     'The OCP Data Registry has a copy, publication 16, which no other public program is known to read.',
   ],
+  offBecause: 'one public program alone is known to read it: check it, then name it',
 })

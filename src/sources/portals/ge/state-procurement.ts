@@ -11,7 +11,6 @@ export const source = sourceOf({
   documentation: 'https://odapi.spa.ge/publication-policy',
   clients: [
     'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/georgia_opendata.py',
-    'https://github.com/open-contracting/kingfisher-collect/blob/main/kingfisher_scrapy/spiders/georgia_releases.py',
   ],
   channels: [
     wholeFile('http://opendata.spa.ge/json/allTenders.zip', zippedReleases, '5 2 * * 0'),
@@ -31,9 +30,10 @@ export const source = sourceOf({
   caveats: [
     'One archive of about 450 MB with everything.',
     'The host of the archive serves http only.',
-    'Both clients have one owner. A register of open-government promises says that the updates were incomplete.',
+    'The client has a second file for the pages, georgia_releases.py. A register of open-government promises says that the updates were incomplete.',
     'In May 2019, most of the 67,784 files in the archive were empty (issue 155 of kingfisher-collect); in August, the archive seemed whole.',
     'The channel `pages` reads the newer interface of the agency, which the documentation describes and puts under CC0. On 12 June 2026, the author of another program (mixa35/procurement-ge-api) found all of it answering, with 275,641 releases, none of them newer than 25 June 2019.',
     'The host of the pages leaves out an intermediate certificate, says the same author; until it sends it, they can be read only where NODE_EXTRA_CA_CERTS names that certificate.',
   ],
+  offBecause: 'one public program alone is known to read it: check it, then name it',
 })

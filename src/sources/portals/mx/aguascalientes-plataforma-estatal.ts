@@ -24,6 +24,7 @@ export const source = sourceOf({
   caveats: [
     'A third party hosts the file; that may change.',
     'The file is a list of release packages.',
-    'One public program is known to read it, and no public repository is known to keep an answer.',
+    'No public repository is known to keep an answer.',
   ],
+  offBecause: 'one public program alone is known to read it: check it, then name it',
 })

@@ -27,7 +27,8 @@ export const source = sourceOf({
   caveats: [
     'The end of the list is a page without links to OCDS.',
     'The list has no dates: every file is fetched once.',
-    'One public program is known to read it, and no public repository is known to keep an answer.',
+    'No public repository is known to keep an answer.',
     'The OCP Data Registry has a copy, publication 160, which no other public program is known to read: 154 tenders, without parties and items.',
   ],
+  offBecause: 'one public program alone is known to read it: check it, then name it',
 })
