@@ -122,6 +122,8 @@ describe('the cards of the sources', () => {
     const lacking = members.filter((code) => !covered.has(code))
     expect(lacking).toEqual(['IS', 'SE', 'SK'])
     expect(lacking.filter((code) => !reasons.includes(`**${regions.of(code)}.**`))).toEqual([])
+    // its robots.txt allows one portal of Sweden: why there is no card is a decision
+    expect(reasons).toContain('](../decisions/0055-no-card-for-kommersannons.md)')
   })
 
   test('say what they stand on: recordings, clients by owner, clients without an address, documentation', () => {
