@@ -15,8 +15,9 @@ const compose = parse(textOf('compose.yaml'), { merge: true }) as {
 }
 type Manifest = {
   kind: string
-  spec: { template?: { spec: { containers: { args: string[] }[] } } }
+  spec: { template?: PodTemplate; jobTemplate?: { spec: { template: PodTemplate } } }
 }
+type PodTemplate = { spec: { containers: { args: string[] }[] } }
 const manifests = globSync('deploy/kubernetes/*.yaml', { cwd: root }).flatMap((path) =>
   parseAllDocuments(textOf(path)).map((document) => document.toJS() as Manifest),
 )
@@ -30,11 +31,26 @@ test('every command exists in the program', () => {
         .split(' '),
     ),
     ...['publisher', 'api'].map((name) => compose.services[name]!.command!),
-    ...manifests.flatMap(({ spec }) => spec?.template?.spec.containers.map(({ args }) => args) ?? []),
+    ...manifests.flatMap(({ spec }) => {
+      const template = spec?.template ?? spec?.jobTemplate?.spec.template
+      return template?.spec.containers.map(({ args }) => args) ?? []
+    }),
     JSON.parse(/^CMD (\[.*\])$/m.exec(textOf('Dockerfile'))![1]!) as string[],
   ]
-  expect(lines).toHaveLength(8)
+  expect(lines).toHaveLength(9)
   for (const line of lines) expect(parseCommand(line), line.join(' ')).toMatchObject({ kind: 'command' })
+})
+
+test('Kubernetes and systemd check the portals daily with the same command, and all manifests are applied', () => {
+  const [, ofSystemd] = /tenderstock\.cjs (.*)$/m.exec(textOf('deploy/systemd/tenderstock-canary.service'))!
+  const job = manifests.find(({ kind }) => kind === 'CronJob')!
+  const { args } = job.spec.jobTemplate!.spec.template.spec.containers[0]!
+  expect(args.join(' ').replaceAll('/data', '/var/lib/tenderstock').replace('--/var/lib/tenderstock', '--data')).toBe(
+    ofSystemd,
+  )
+  const { resources } = parse(textOf('deploy/kubernetes/kustomization.yaml')) as { resources: string[] }
+  const files = globSync('deploy/kubernetes/*.yaml', { cwd: root }).map((path) => path.replace(/^.*\//, ''))
+  expect([...resources, 'kustomization.yaml'].sort()).toEqual(files.sort())
 })
 
 test('every setting is read by the program', () => {

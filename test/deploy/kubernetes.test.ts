@@ -27,7 +27,9 @@ describe.skipIf(!isFull)('the manifests', () => {
     const manifests = parseAllDocuments(rendered).map((document) => document.toJS() as Manifest)
     expect(manifests.map(({ kind }) => kind).sort()).toEqual([
       'ConfigMap',
+      'CronJob',
       'Deployment',
+      'PersistentVolumeClaim',
       'PodDisruptionBudget',
       'Secret',
       'Service',
