@@ -1,5 +1,5 @@
 // The files of an export, with their checksums: they are written under another name, made durable, then renamed.
-import { rename, stat, writeFile } from 'node:fs/promises'
+import { rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sumOf } from '#flat/durable-files'
 import { BlockWriter } from '#flat/line-file'
@@ -46,8 +46,10 @@ export class LineFile {
     return nameFile(this.#folder, this.#name, this.#rows)
   }
 
-  abandon(): Promise<void> {
-    return this.#out.abandon()
+  /** Removes the file; a full disk has room again. */
+  async abandon(): Promise<void> {
+    await this.#out.abandon()
+    await rm(incomingPath(this.#folder, this.#name), { force: true })
   }
 }
 
@@ -63,7 +65,12 @@ export async function nameFile(folder: string, name: string, rows: number): Prom
 /** Writes a small file whole and durably, replacing an existing one. */
 export async function writeWhole(folder: string, name: string, text: string): Promise<void> {
   const path = incomingPath(folder, name)
-  await writeFile(path, text, { flush: true })
-  await rename(path, join(folder, name))
+  try {
+    await writeFile(path, text, { flush: true })
+    await rename(path, join(folder, name))
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  }
   await syncFolder(folder)
 }
