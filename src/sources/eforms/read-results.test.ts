@@ -97,3 +97,16 @@ it('a lot whose framework has its maximum only in the result has that one (BT-70
   const more = `<ea:LotResult>${values}${refer('TenderLot', ['LOT-0001'])}</ea:LotResult>`
   expect(noticeOf({ code: 'clos-nw' }, more).lots[0]?.frameworkMaximum).toEqual({ value: 450_000, currency: 'EUR' })
 })
+
+it('a result that names no lot counts for the whole notice, and adds no lot', () => {
+  const [part] = parseEforms(
+    parseXml(
+      `<ContractAwardNotice ${namespaces}><x:UBLExtensions><x:UBLExtension><x:ExtensionContent><ee:EformsExtension><ea:NoticeResult>${`${lotResult(selected)}${both}`.replaceAll('LOT-0001', 'MISSING')}${parties}</ea:NoticeResult><ea:Organizations>${companies}</ea:Organizations></ee:EformsExtension></x:ExtensionContent></x:UBLExtension></x:UBLExtensions><b:ID>7</b:ID><b:NoticeTypeCode listName="result">can-standard</b:NoticeTypeCode><a:ProcurementProject><b:Name>Möbel</b:Name></a:ProcurementProject>${['LOT-0001', 'LOT-0002'].map((id) => `<a:ProcurementProjectLot><b:ID schemeName="Lot">${id}</b:ID></a:ProcurementProjectLot>`).join('')}</ContractAwardNotice>`,
+    ),
+  )
+  const { lots } = (part as { notice: Notice }).notice
+  expect(lots.map(({ lotId, result }) => [lotId, result])).toEqual([
+    ['LOT-0001', { outcome: 'awarded' }],
+    ['LOT-0002', { outcome: 'awarded' }],
+  ])
+})

@@ -59,14 +59,17 @@ type Raw = {
   readonly receivedTenders: number | undefined
 }
 
-/** The result of each lot that `efac:NoticeResult` mentions, by lot id. `total`: BT-161. */
+/** What Norway's converter of older notices writes for a result that names no lot. */
+const unassigned = 'MISSING'
+
+/** The result of each lot that `efac:NoticeResult` mentions, by lot id; undefined: it names none. `total`: BT-161. */
 export function readLotResults(
   extension: XmlElement | undefined,
   organizations: Organizations,
   context: NoticeContext,
   total: Money | undefined,
   isFramework: boolean,
-): Map<string, LotResult> {
+): Map<string | undefined, LotResult> {
   const noticeResult = efac(extension, 'NoticeResult')
   const tenders = byId(noticeResult, 'LotTender')
   const contracts = byId(noticeResult, 'SettledContract')
@@ -165,7 +168,7 @@ export function readLotResults(
       return result ? [{ lotId, result }] : []
     }),
   )
-  return new Map(lots.map(({ lotId, result }) => [lotId, result]))
+  return new Map(lots.map(({ lotId, result }) => [lotId === unassigned ? undefined : lotId, result]))
 }
 
 /** The organizations of a tendering party; if it refers to none, the party by its own name. */
