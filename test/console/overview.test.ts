@@ -35,7 +35,8 @@ const tender: TenderContent = {
   contractingAuthority: { name: 'Landkreis <Aurenbach>' },
   status: 'open',
   submissionDate: '2026-12-04T10:00:00Z',
-  title: 'Asphalt <script>alert(1)</script> \u202eroad',
+  title: 'ASPHALT ROAD',
+  displayTitle: 'Asphalt <script>alert(1)</script> \u202eroad',
 } as TenderContent
 
 describe.each(drawnEngines)('the overview of an organization (%s)', (engine) => {

@@ -17,6 +17,7 @@ import { type Content, type Html, html } from '../html.ts'
 import { type OrganizationRequest, organizationPage, type PageAnswer, type PageRoute, page } from '../page.ts'
 import { empty, figures, numbers, part, quoted, score, table, wrongList } from '../parts.ts'
 import { publishedRecord } from '../published-record.ts'
+import { titleOf } from '../record-texts.ts'
 import { overviewTexts } from '../text/overview-texts.ts'
 
 const hitsShown = 5
@@ -173,8 +174,9 @@ function hitRow(
   const texts = overviewTexts[language]
   const amount = record?.contractAmount
   const authority = record?.contractingAuthority?.name
+  const { text, lang } = titleOf(record ?? {})
   return [
-    html`<a href="/tenders/${tenderId}">${quoted(record?.title ?? tenderId, record?.language)}</a>${authority !== undefined && html`<br><span class="soft">${quoted(authority, record?.language)}</span>`}`,
+    html`<a href="/tenders/${tenderId}">${quoted(text || tenderId, text === '' ? undefined : lang)}</a>${authority !== undefined && html`<br><span class="soft">${quoted(authority, record?.language)}</span>`}`,
     score(fitScore, texts.fit(fitScore)),
     deadlineMs === null
       ? texts.shared.notKnown

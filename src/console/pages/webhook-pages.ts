@@ -1,5 +1,6 @@
 // Webhook endpoints of an organization: list, one endpoint, one delivery. Members read, Owners write.
 import { gunzipSync } from 'node:zlib'
+import type { TenderRecord } from '../../domain/tender.ts'
 import { dayMs, hourMs } from '../../domain/time.ts'
 import { listSearches, type StoredSearch } from '../../store/searches.ts'
 import {
@@ -41,6 +42,7 @@ import {
   table,
   unseen,
 } from '../parts.ts'
+import { titleOf } from '../record-texts.ts'
 import { webhooksTexts } from '../text/webhooks-texts.ts'
 import { webhookChangePages } from './webhook-changes.ts'
 
@@ -281,11 +283,11 @@ function deliveryRow(request: OrganizationRequest, delivery: ListedDelivery, at:
   const { language } = request
   const texts = webhooksTexts[language]
   const { messageId, body, tenderId, lastMs } = delivery
-  const record = body === null ? undefined : (JSON.parse(body) as { title: string; language?: string })
+  const title = body === null ? undefined : titleOf(JSON.parse(body) as TenderRecord)
   return [
     html`<a href="${at}/messages/${messageId}"><code>${shortId(messageId)}</code></a>`,
-    record && tenderId !== null
-      ? html`<a href="/tenders/${tenderId}">${quoted(record.title, record.language)}</a>`
+    title && tenderId !== null
+      ? html`<a href="/tenders/${tenderId}">${quoted(title.text || tenderId, title.lang)}</a>`
       : html`<code>${delivery.kind}</code>`,
     state(stateKinds[delivery.state], texts.states[delivery.state]),
     html`${answerOf(delivery.lastStatus, delivery.lastError, language)}${lastMs !== null && html` <span class="soft">${formatNumber(lastMs, language)}\u00a0ms</span>`}`,
