@@ -98,15 +98,24 @@ it('a lot whose framework has its maximum only in the result has that one (BT-70
   expect(noticeOf({ code: 'clos-nw' }, more).lots[0]?.frameworkMaximum).toEqual({ value: 450_000, currency: 'EUR' })
 })
 
-it('a result that names no lot counts for the whole notice, and adds no lot', () => {
-  const [part] = parseEforms(
-    parseXml(
-      `<ContractAwardNotice ${namespaces}><x:UBLExtensions><x:UBLExtension><x:ExtensionContent><ee:EformsExtension><ea:NoticeResult>${`${lotResult(selected)}${both}`.replaceAll('LOT-0001', 'MISSING')}${parties}</ea:NoticeResult><ea:Organizations>${companies}</ea:Organizations></ee:EformsExtension></x:ExtensionContent></x:UBLExtension></x:UBLExtensions><b:ID>7</b:ID><b:NoticeTypeCode listName="result">can-standard</b:NoticeTypeCode><a:ProcurementProject><b:Name>Möbel</b:Name></a:ProcurementProject>${['LOT-0001', 'LOT-0002'].map((id) => `<a:ProcurementProjectLot><b:ID schemeName="Lot">${id}</b:ID></a:ProcurementProjectLot>`).join('')}</ContractAwardNotice>`,
-    ),
-  )
-  const { lots } = (part as { notice: Notice }).notice
-  expect(lots.map(({ lotId, result }) => [lotId, result])).toEqual([
-    ['LOT-0001', { outcome: 'awarded' }],
-    ['LOT-0002', { outcome: 'awarded' }],
+it('a result that names no lot counts for the whole notice: its only lot takes it, each of several the outcome', () => {
+  const lotsWith = (...ids: string[]) => {
+    const results = `${lotResult(selected)}${both}`.replaceAll('LOT-0001', 'MISSING')
+    const lots = ids.map(
+      (id) => `<a:ProcurementProjectLot><b:ID schemeName="Lot">${id}</b:ID></a:ProcurementProjectLot>`,
+    )
+    const text = `<ContractAwardNotice ${namespaces}><x:UBLExtensions><x:UBLExtension><x:ExtensionContent><ee:EformsExtension><ea:NoticeResult>${results}${parties}</ea:NoticeResult><ea:Organizations>${companies}</ea:Organizations></ee:EformsExtension></x:ExtensionContent></x:UBLExtension></x:UBLExtensions><b:ID>7</b:ID><b:NoticeTypeCode listName="result">can-standard</b:NoticeTypeCode><a:ProcurementProject><b:Name>Möbel</b:Name></a:ProcurementProject>${lots.join('')}</ContractAwardNotice>`
+    const [part] = parseEforms(parseXml(text))
+    const { lots: read } = (part as { notice: Notice }).notice
+    return read.map(({ lotId, result }) => [lotId, result?.outcome, ...names(result)])
+  }
+  const [[, , ...winners]] = lotsWith('LOT-0001') as [string[]]
+  expect(winners.length).toBeGreaterThan(0)
+  expect(lotsWith('LOT-0001')).toEqual([['LOT-0001', 'awarded', ...winners]])
+  // the winners are not lost, but nobody knows of which lots
+  expect(lotsWith('LOT-0001', 'LOT-0002')).toEqual([
+    ['LOT-0001', 'awarded'],
+    ['LOT-0002', 'awarded'],
+    ['LOT-0000', 'awarded', ...winners],
   ])
 })

@@ -61,15 +61,17 @@ type Raw = {
 
 /** What Norway's converter of older notices writes for a result that names no lot. */
 const unassigned = 'MISSING'
+/** Stands for the whole notice where results name no lot. */
+const wholeNotice = 'LOT-0000'
 
-/** The result of each lot that `efac:NoticeResult` mentions, by lot id; undefined: it names none. `total`: BT-161. */
+/** The result of each lot that `efac:NoticeResult` mentions, by lot id. `total`: BT-161. */
 export function readLotResults(
   extension: XmlElement | undefined,
   organizations: Organizations,
   context: NoticeContext,
   total: Money | undefined,
   isFramework: boolean,
-): Map<string | undefined, LotResult> {
+): Map<string, LotResult> {
   const noticeResult = efac(extension, 'NoticeResult')
   const tenders = byId(noticeResult, 'LotTender')
   const contracts = byId(noticeResult, 'SettledContract')
@@ -168,7 +170,7 @@ export function readLotResults(
       return result ? [{ lotId, result }] : []
     }),
   )
-  return new Map(lots.map(({ lotId, result }) => [lotId === unassigned ? undefined : lotId, result]))
+  return new Map(lots.map(({ lotId, result }) => [lotId === unassigned ? wholeNotice : lotId, result]))
 }
 
 /** The organizations of a tendering party; if it refers to none, the party by its own name. */
@@ -286,14 +288,15 @@ export function withResults(
 ): NoticeLot[] {
   const rest = new Map(results)
   const only = lots.length === 1 ? lots[0] : undefined
+  const whole = rest.get(undefined) ?? rest.get(wholeNotice)
   const read = lots.map((lot) => {
-    const result =
-      rest.get(lot.lotId) ?? (lot === only ? rest.get(undefined) : undefined) ?? outcomeOnly(rest.get(undefined))
+    const result = rest.get(lot.lotId) ?? (lot === only ? whole : undefined) ?? outcomeOnly(whole)
     rest.delete(lot.lotId)
     return result ? { ...lot, result } : lot
   })
   if (lots.length > 0) rest.delete(undefined)
-  for (const [lotId, result] of rest) read.push({ lotId: lotId ?? 'LOT-0000', cpvCodes: [], nutsCodes: [], result })
+  if (only && !results.has(only.lotId)) rest.delete(wholeNotice)
+  for (const [lotId, result] of rest) read.push({ lotId: lotId ?? wholeNotice, cpvCodes: [], nutsCodes: [], result })
   return read
 }
 
