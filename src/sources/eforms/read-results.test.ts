@@ -118,4 +118,9 @@ it('a result that names no lot counts for the whole notice: its only lot takes i
     ['LOT-0002', 'awarded'],
     ['LOT-0000', 'awarded', ...winners],
   ])
+  // a lot of this name is a lot like any other
+  expect(lotsWith('LOT-0000', 'LOT-0001')).toEqual([
+    ['LOT-0000', 'awarded', ...winners],
+    ['LOT-0001', undefined],
+  ])
 })

@@ -288,7 +288,8 @@ export function withResults(
 ): NoticeLot[] {
   const rest = new Map(results)
   const only = lots.length === 1 ? lots[0] : undefined
-  const whole = rest.get(undefined) ?? rest.get(wholeNotice)
+  const isListed = lots.some(({ lotId }) => lotId === wholeNotice)
+  const whole = rest.get(undefined) ?? (isListed ? undefined : rest.get(wholeNotice))
   const read = lots.map((lot) => {
     const result = rest.get(lot.lotId) ?? (lot === only ? whole : undefined) ?? outcomeOnly(whole)
     rest.delete(lot.lotId)
