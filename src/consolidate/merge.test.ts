@@ -361,7 +361,7 @@ describe('a merged record', () => {
     expect(merge(award({ formType: 'dir-awa-pre' }), changed).firstPublicationDate).toBe(at('2026-01-21'))
   })
 
-  test('has no total below 1,000 of a call, and of a notice in the forms of the European journal (D60)', () => {
+  test('has no total below 1,000 of a notice in the forms of the European journal (D60)', () => {
     const ceiling = eur(288.5)
     expect(merge(call({ estimatedValue: eur(999.99) })).contractAmount).toBeNull()
     expect(merge(call({ estimatedValue: eur(1000) })).contractAmount).toMatchObject(eur(1000))
@@ -373,6 +373,7 @@ describe('a merged record', () => {
     const record = merge(call({ estimatedValue: ceiling, lots }), award({ awardedValue: eur(165.01) }))
     expect(record.contractAmount).toMatchObject(eur(288_500))
     expect(record).not.toHaveProperty('awardedAmount')
+    expect(merge(call({ format: 'portal', estimatedValue: eur(850) })).contractAmount).toMatchObject(eur(850))
     const small = award({ format: 'portal', awardedValue: eur(165.01) })
     expect(merge(small)).toMatchObject({ contractAmount: eur(165.01), awardedAmount: eur(165.01) })
   })

@@ -386,11 +386,16 @@ function uniqueList(values: readonly string[]): string[] {
   return [...new Set(values)]
 }
 
-/** Nobody announces a smaller purchase: it is the price of a unit or an hour, thousands, or a placeholder. */
+/**
+ * Nobody announces a smaller purchase in the forms of the European journal: it is the price of a unit or an hour,
+ * thousands, or a placeholder. Portals publish small purchases, too.
+ */
 const leastTotal = 1000
 
-const likelyTotal = (amount: Money | undefined): Money | undefined =>
-  amount && amount.value >= leastTotal ? amount : undefined
+const isJournal = ({ format }: Notice): boolean => format === 'eforms' || format === 'ted-export'
+
+const likelyTotal = (notice: Notice, amount: Money | undefined): Money | undefined =>
+  amount && amount.value < leastTotal && isJournal(notice) ? undefined : amount
 
 /** Minimum share of lots with an estimate before their sum represents the tender. */
 const pricedLotsShare = 0.8
@@ -413,26 +418,33 @@ function contractAmount(
   const listed = states.map((state) => state.listed).filter((lot) => lot !== undefined)
   const lots = listed.length > 0 ? listed : head.lots
   const first = (rule: string, value: (notice: Notice) => Money | undefined) => {
-    const read = (notice: Notice) => likelyTotal(value(notice))
+    const read = (notice: Notice) => likelyTotal(notice, value(notice))
     return firstOf(fallbacks, read, () => reportOrigin('contractAmount', rule, read))
   }
   const withRule = (rule: string, amount: Money | undefined) => {
     if (amount) reportOrigin('contractAmount', rule)
     return amount
   }
-  const sum = likelyTotal(sumOfLots(lots, (lot) => lot.estimatedValue))
-  const maximum = firstOf(fallbacks, (notice) => likelyTotal(notice.frameworkMaximum))
+  const sum = likelyTotal(
+    head,
+    sumOfLots(lots, (lot) => lot.estimatedValue),
+  )
+  const maximum = firstOf(fallbacks, (notice) => likelyTotal(notice, notice.frameworkMaximum))
   // Each lot of a framework may have the ceiling of all as its estimate.
   const isAboveMaximum = sum !== undefined && sum.currency === maximum?.currency && sum.value > maximum.value
   return (
     first('estimate of the procedure', (notice) => notice.estimatedValue) ??
     withRule('sum of the estimates of the lots', isAboveMaximum ? undefined : sum) ??
     first("the framework's maximum", (notice) => notice.frameworkMaximum) ??
-    withRule("sum of the lots' maxima", likelyTotal(sumOfLots(lots, (lot) => lot.frameworkMaximum))) ??
+    withRule(
+      "sum of the lots' maxima",
+      likelyTotal(
+        head,
+        sumOfLots(lots, (lot) => lot.frameworkMaximum),
+      ),
+    ) ??
     withRule('what was awarded', awardedAmount(timeline)) ??
-    firstOf(fallbacks, likelyValueOfContracts, () =>
-      reportOrigin('contractAmount', "the contract's value", likelyValueOfContracts),
-    )
+    first("the contract's value", valueOfContracts)
   )
 }
 
@@ -441,12 +453,6 @@ function valueOfContracts(notice: Notice): Money | undefined {
   const awarded = notice.lots.filter((lot) => lot.result?.outcome === 'awarded')
   return notice.awardedValue ?? sumOfMoney(awarded.map((lot) => lot.result?.awardedValue))
 }
-
-/** Portals also publish small purchases; the forms of the European journal do not. */
-const isJournal = ({ format }: Notice): boolean => format === 'eforms' || format === 'ted-export'
-
-const likelyValueOfContracts = (notice: Notice): Money | undefined =>
-  isJournal(notice) ? likelyTotal(valueOfContracts(notice)) : valueOfContracts(notice)
 
 /**
  * Award notices add up if they decide different lots, or report further contracts of a lot; of two about the same
@@ -476,5 +482,6 @@ function awardedAmount({ contracts }: Timeline): Money | undefined {
     for (const { lotId } of standing) countedLots.add(lotId)
   }
   const sum = sumOfMoney(counted)
-  return contracts.some(({ notice }) => isJournal(notice)) ? likelyTotal(sum) : sum
+  const fromJournal = contracts.find(({ notice }) => isJournal(notice))
+  return fromJournal ? likelyTotal(fromJournal.notice, sum) : sum
 }
