@@ -137,7 +137,7 @@ test.skipIf(!hasChromium)('in Chromium without JavaScript, a second tab signs in
     await second.goto(`${world.origin}${new URL(link).pathname}?return=%2Fsigned-in`)
     await second.click('main form button')
     expect(new URL(second.url()).pathname).toBe('/signed-in')
-    await second.close()
+    // the tab stays open: Chromium may never answer when a page is closed while it loads
 
     await tab.click('main form button')
     expect(await tab.textContent('#secret')).toMatch(/^whsec_/)
