@@ -30,6 +30,7 @@ const house = [
   'test/record-members.test.ts',
   ...['commands', 'fields', 'settings', 'sources'].map((page) => `test/docs/${page}-page.test.ts`),
   'test/docs/event-schema.test.ts',
+  'test/docs/registry-names.test.ts',
   'test/metrics/metrics-page.test.ts',
 ]
 /** Tests of functions: they start nothing, and may share a process, which loads each module once. */

@@ -9,7 +9,7 @@ const program = existsSync(source) && process.features.typescript ? source : bui
 if (existsSync(program)) await import(program.href)
 else {
   process.stderr.write(
-    `tender-sync: in a clone use Node.js 22.18 or newer (this is ${process.versions.node}), or \`npm run build -w client\` first.\n`,
+    `tender-sync: in a clone use the Node.js that npm ci brings (this is ${process.versions.node}): node_modules/.bin/node client/bin/tender-sync.js\n`,
   )
   process.exitCode = 1
 }
