@@ -442,6 +442,10 @@ const table = {
         help: 'Phone numbers; one with the country code also matches without it.',
       },
       name: { type: 'paths', value: 'NAME…', help: 'Full names, given name first.' },
+      'secret-file': {
+        ...secretFile,
+        help: 'File with one value per line: `email: MAIL`, `phone: NUMBER` or `name: NAME`; so no value is an argument.',
+      },
       reason: {
         type: 'text',
         value: 'TEXT',
@@ -450,8 +454,8 @@ const table = {
       'dry-run': { type: 'flag', help: 'Show how many notices and records contain the values, and change nothing.' },
     },
     examples: [
-      ['tenderstock redact --email jane@example.org --dry-run', 'where the address occurs'],
-      ["tenderstock redact --email jane@example.org --name 'Jane Doe' --reason 'request 7'", 'remove both'],
+      ['tenderstock redact --secret-file request-7 --dry-run', 'where the values of the file occur'],
+      ["tenderstock redact --secret-file request-7 --reason 'request 7'", 'remove them'],
       ["tenderstock redact --phone '+49 30 1234567' --reason 'request 7'", 'remove a number'],
     ],
   },

@@ -59,7 +59,12 @@ async function operate(command: OperationName, invocation: Invocation, emit: Emi
   const { options, dataFolder, version } = invocation
   // another process may do the work: relative paths start from this one's folder
   const operands = absolute(command, invocation.operands)
-  const paths = command === 'edition export' ? { out: resolve(String(options.out)) } : {}
+  const given: { readonly [option: string]: unknown } = options
+  const paths = Object.fromEntries(
+    ['secret-file', ...(command === 'edition export' ? ['out'] : [])].flatMap((name) =>
+      given[name] === undefined ? [] : [[name, resolve(String(given[name]))]],
+    ),
+  )
   const request = { command, options: { ...options, ...paths }, operands }
   // with a server, a separate process does this work, and relieves the service
   const isAlone = (command === 'backup' || command === 'edition export') && readConfig().databaseUrl !== undefined

@@ -144,6 +144,22 @@ describe.each(drawnEngines)('redact (%s)', (engine) => {
     expect(await run('redact list')).toMatchObject([{ event: 'none' }])
   })
 
+  test('takes the values from a file, which no message quotes', async () => {
+    const { run, ingest, contents, dataFolder } = await world()
+    await ingest(document('call'))
+    const file = join(dataFolder, 'request-7')
+    const redact = (text: string) =>
+      writeFile(file, text).then(() => run('redact', [], { 'secret-file': file, reason: 'request 7' }))
+    await expect(redact(`email: ${mail}\nJane Doe\n`)).rejects.toThrow(/^Line 2 of the file .* must begin with/)
+    await expect(redact('name: Jane Doe\nmail: jane\n')).rejects.not.toThrow(/jane/i)
+    await expect(redact('# nothing\n\n')).rejects.toThrow(/names nothing/)
+    await expect(run('redact', [], { 'secret-file': `${file}-2` })).rejects.toThrow(/cannot be read \(ENOENT\)/)
+    expect((await contents()).join('')).toMatch(isPersonal)
+    const text = `# request 7\nemail: ${mail}\r\n\nphone: +49 555 0100\nName:Jane Doe`
+    expect(redactedOf(await redact(text))).toMatchObject({ notices: 1, records: 1 })
+    expect((await contents()).join('')).not.toMatch(isPersonal)
+  })
+
   test('reaches the copies of records: bodies and mails made before, and those made later of an older edition', async () => {
     const { store, run } = await world()
     using receiver = await startReceiver()

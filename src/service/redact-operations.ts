@@ -42,6 +42,7 @@ import { noteCommand } from './command-note.ts'
 import { consolidateNow } from './consolidate-now.ts'
 import type { ControlRequest } from './control-socket.ts'
 import type { Operation, Operations, ServiceContext } from './operation-context.ts'
+import { withValuesOfFile } from './redaction-values.ts'
 
 /** All redactions since the beginning, one per line, for a database that is restored from an older backup. */
 export const redactionsFile = 'redactions.jsonl'
@@ -56,7 +57,7 @@ export type RedactionLine = { readonly key: string } & (
 export async function redactNow(context: ServiceContext, { options }: ControlRequest, emit: Emit): Promise<number> {
   const { store, clock } = context
   const key = await redactionKey(store.db)
-  const rules = rulesOf(key, options)
+  const rules = rulesOf(key, await withValuesOfFile(options))
   const id = redactionId(rules)
   const isDryRun = options['dry-run'] === true
   if (isDryRun) {
@@ -202,7 +203,7 @@ function rulesOf(key: Buffer, options: ControlRequest['options']): RedactionRule
     if (error instanceof RedactionValueError) throw wrongUse(error.message)
     throw error
   }
-  throw wrongUse('Name what to redact: --email MAIL, --phone NUMBER, --name NAME.')
+  throw wrongUse('Name what to redact: --secret-file FILE, or --email MAIL, --phone NUMBER, --name NAME.')
 }
 
 function kindsOf(rules: readonly RedactionRule[]): { readonly [kind in RedactionKind]: number } {
