@@ -1,5 +1,5 @@
 // Forms that create something are accepted once, and changes are written with their entry of the audit log.
-
+import type { Acting } from '../actions/acting.ts'
 import { type AuditEntry, addAuditEntry } from '../store/audit.ts'
 import { type Executor, inTransaction } from '../store/database.ts'
 import { takeForm } from '../store/sent-forms.ts'
@@ -57,6 +57,13 @@ export async function once<Result, Reason extends string = never>(
 export const actorOf = ({ viewer, addressPrefix }: PersonRequest): Actor => ({
   actor: viewer.person.mail,
   addressPrefix,
+})
+
+/** The viewer of this request as an action sees them. */
+export const actingOf = ({ random }: Pick<ConsoleContext, 'random'>, request: PersonRequest): Acting => ({
+  ...actorOf(request),
+  now: request.now,
+  random,
 })
 
 /**

@@ -1,4 +1,6 @@
 // Who runs a command, and the audit log entry for what it changed.
+
+import type { Acting } from '../actions/acting.ts'
 import { type AuditEntry, addAuditEntry } from '../store/audit.ts'
 import type { Executor } from '../store/database.ts'
 import { type Actor, commandActor } from '../store/token-changes.ts'
@@ -6,6 +8,13 @@ import type { ServiceContext } from './operation-context.ts'
 
 /** Who runs the command: the person who used the page, or the user of the command line. */
 export const actorOf = ({ by = commandActor }: Pick<ServiceContext, 'by'>): Actor => by
+
+/** The command as an action sees it. */
+export const actingOf = (context: Pick<ServiceContext, 'by' | 'clock' | 'random'>): Acting => ({
+  ...actorOf(context),
+  now: context.clock(),
+  random: context.random,
+})
 
 /**
  * Adds an entry about what the command did. Call it in the transaction of the change; if the work takes several

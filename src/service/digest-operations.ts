@@ -1,20 +1,13 @@
 // The operator's commands about digests: who receives the hits of a search by mail, and when.
-import { type DigestTerms, dayAt, nextDigestAt, type Rhythm, zoneNameOf } from '../digests/digest-schedule.ts'
+import { addDigest, editDigest, removeDigest, usualDigestTerms } from '../actions/digests.ts'
+import { type DigestTerms, type Rhythm, zoneNameOf } from '../digests/digest-schedule.ts'
 import { noSuchThing, OperatorError, wrongUse } from '../platform/errors.ts'
 import { mailAddressOf } from '../platform/mail-address.ts'
 import { inTransaction, type Store } from '../store/database.ts'
-import {
-  changeTiming,
-  createDigest,
-  type ListedDigest,
-  listDigests,
-  lockDigest,
-  maxDigests,
-  removeDigest,
-} from '../store/digests.ts'
+import { type ListedDigest, listDigests, maxDigests } from '../store/digests.ts'
 import { findSearch } from '../store/searches.ts'
 import type { Emit, EventOf } from './command-event.ts'
-import { noteCommand } from './command-note.ts'
+import { actingOf } from './command-note.ts'
 import type { ControlRequest } from './control-socket.ts'
 import type { Operation, Operations, ServiceContext } from './operation-context.ts'
 import { organizationNamed } from './organization-named.ts'
@@ -25,11 +18,9 @@ export type DigestContext = Pick<ServiceContext, 'store' | 'clock' | 'random' | 
 export const mailMissing =
   'Mail is not set up, so digests wait: set TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM for the service.'
 
-const usualTerms: DigestTerms = { rhythm: 'daily', hour: 7, zone: 'Europe/Brussels' }
-
 /** `digest create`. */
 export const createDigestNow: Operation<DigestContext> = async (context, { options }, emit) => {
-  const { store, clock, random } = context
+  const { store } = context
   const { organizationId, name: owner } = await organizationNamed(store, String(options['organization']))
   const search = await findSearch(store.db, organizationId, String(options['search']))
   if (!search)
@@ -38,43 +29,27 @@ export const createDigestNow: Operation<DigestContext> = async (context, { optio
     )
   const person = mailAddressOf(String(options['to']))
   if (person === undefined) throw wrongUse(`"${options['to']}" is not a mail address; write it like anna@example.org.`)
-  const terms = termsOf(options, usualTerms)
-  const state = { madeDay: dayAt(terms, clock()), madeAt: null }
-  const digestId = random.uuid()
-  const wanted = { digestId, searchNo: search.searchNo, person, ...terms, ...state, dueAt: nextDigestAt(terms, state) }
-  const outcome = await inTransaction(store, async (trx) => {
-    const made = await createDigest({ db: trx }, wanted, clock())
-    const detail = { search: search.name, rhythm: terms.rhythm }
-    if (made === 'created')
-      await noteCommand(trx, context, { action: 'digest.create', subject: person, organizationId, detail })
-    return made
-  })
-  if (outcome === 'exists')
+  const terms = { ...usualDigestTerms, ...termsOf(options) }
+  const outcome = await inTransaction(store, (trx) => addDigest(trx, actingOf(context), { search, person, terms }))
+  if (outcome.kind === 'exists')
     throw new OperatorError(
       `${person} already receives digests of "${search.name}"; \`tenderstock digest list\` shows the id for digest edit.`,
     )
-  if (outcome === 'tooMany')
+  if (outcome.kind === 'tooMany')
     throw new OperatorError(
       `"${search.name}" has ${maxDigests} digests, which is the maximum; remove one first: tenderstock digest remove ID`,
     )
-  await show(context, digestId, emit)
+  await show(context, outcome.digestId, emit)
   return 0
 }
 
 /** `digest edit ID`: does not change which hits the person has already received. */
-export const editDigest: Operation<DigestContext> = async (context, { options, operands }, emit) => {
+export const editDigestNow: Operation<DigestContext> = async (context, { options, operands }, emit) => {
   const digestId = operands[0]!.toLowerCase()
-  await inTransaction(context.store, async (trx) => {
-    const digest = await lockDigest(trx, digestId)
-    if (!digest) throw noDigest(operands[0]!)
-    const terms = termsOf(options, digest)
-    const isSame = terms.rhythm === digest.rhythm && terms.hour === digest.hour && terms.zone === digest.zone
-    if (isSame) throw wrongUse('Nothing to change: pass a different --rhythm, --hour or --zone.')
-    await changeTiming(trx, digestId, { ...terms, dueAt: nextDigestAt(terms, digest) })
-    const { search, person, organizationId } = digest
-    const detail = { search, ...terms }
-    await noteCommand(trx, context, { action: 'digest.edit', subject: person, organizationId, detail })
-  })
+  const terms = termsOf(options)
+  const outcome = await inTransaction(context.store, (trx) => editDigest(trx, actingOf(context), digestId, terms))
+  if (outcome.kind === 'gone') throw noDigest(operands[0]!)
+  if (outcome.kind === 'unchanged') throw wrongUse('Nothing to change: pass a different --rhythm, --hour or --zone.')
   await show(context, digestId, emit)
   return 0
 }
@@ -99,15 +74,9 @@ export const listDigestsNow: Operation<DigestContext> = async ({ store, config }
 /** `digest remove ID`: with its mails, including those that wait. */
 export const removeDigestNow: Operation<DigestContext> = async (context, { operands }, emit) => {
   const digestId = operands[0]!.toLowerCase()
-  const { search, person } = await inTransaction(context.store, async (trx) => {
-    const digest = await lockDigest(trx, digestId)
-    if (!digest || !(await removeDigest(trx, digestId))) throw noDigest(operands[0]!)
-    const { organizationId } = digest
-    const detail = { search: digest.search }
-    await noteCommand(trx, context, { action: 'digest.remove', subject: digest.person, organizationId, detail })
-    return digest
-  })
-  emit({ event: 'digestRemoved', id: digestId, search, person })
+  const removed = await inTransaction(context.store, (trx) => removeDigest(trx, actingOf(context), digestId))
+  if (!removed) throw noDigest(operands[0]!)
+  emit({ event: 'digestRemoved', id: digestId, search: removed.search, person: removed.person })
   return 0
 }
 
@@ -122,15 +91,12 @@ const digestWith = async (store: Store, digestId: string) =>
 
 const noDigest = (id: string) => noSuchThing(`There is no digest "${id}"; \`tenderstock digest list\` shows the ids.`)
 
-/** `before` with what the options replace. Throws OperatorError for an unknown zone. */
-function termsOf(options: ControlRequest['options'], before: DigestTerms): DigestTerms {
-  const rhythm = options['rhythm'] === 'at-once' ? 'atOnce' : ((options['rhythm'] ?? before.rhythm) as Rhythm)
-  return {
-    rhythm,
-    hour: Number(options['hour'] ?? before.hour),
-    zone: options['zone'] === undefined ? before.zone : zoneNamed(String(options['zone'])),
-  }
-}
+/** What the options say. Throws OperatorError for an unknown zone. */
+const termsOf = ({ rhythm, hour, zone }: ControlRequest['options']): Partial<DigestTerms> => ({
+  ...(rhythm !== undefined && { rhythm: rhythm === 'at-once' ? 'atOnce' : (rhythm as Rhythm) }),
+  ...(hour !== undefined && { hour: Number(hour) }),
+  ...(zone !== undefined && { zone: zoneNamed(String(zone)) }),
+})
 
 function zoneNamed(name: string): string {
   const zone = zoneNameOf(name)
@@ -145,7 +111,7 @@ function digestEvent(listed: ListedDigest): EventOf<'digest'> {
 
 export const operations = {
   'digest create': createDigestNow,
-  'digest edit': editDigest,
+  'digest edit': editDigestNow,
   'digest list': listDigestsNow,
   'digest remove': removeDigestNow,
 } satisfies Operations

@@ -1,25 +1,16 @@
 // The commands about profiles, saved searches and hits.
-import { type CompanyProfile, canonicalCompanyProfile, parseCompanyProfile } from '../hits/company-profile.ts'
+import { addProfile, editProfile } from '../actions/profiles.ts'
+import { activateSearch, addSearch, editSearch, releaseSearch, type SearchInput } from '../actions/searches.ts'
+import { type CompanyProfile, parseCompanyProfile } from '../hits/company-profile.ts'
 import { explainMatch } from '../hits/explain-match.ts'
 import { HitInputError } from '../hits/read-input.ts'
-import {
-  canonicalSearchFilter,
-  defaultThreshold,
-  parseSearchFilter,
-  type SearchFilter,
-  searchFilterHash,
-} from '../hits/saved-search.ts'
+import { defaultThreshold, parseSearchFilter, type SearchFilter } from '../hits/saved-search.ts'
 import { deliverOpen, previewSearch } from '../hits/search-stock.ts'
 import { noSuchThing, OperatorError, wrongUse } from '../platform/errors.ts'
-import type { AuditAction, AuditEntry } from '../store/audit.ts'
-import { type Executor, inTransaction, type Store } from '../store/database.ts'
+import { inTransaction, type Store } from '../store/database.ts'
 import { stockIdOf } from '../store/editions.ts'
-import { heldEditions, listHits, releaseDeliveries } from '../store/hits.ts'
+import { heldEditions, listHits } from '../store/hits.ts'
 import {
-  changeProfile,
-  changeSearch,
-  createProfile,
-  createSearch,
   findProfile,
   findProfileById,
   findSearches,
@@ -30,7 +21,7 @@ import {
   type StoredSearch,
 } from '../store/searches.ts'
 import type { Emit, EventOf } from './command-event.ts'
-import { noteCommand } from './command-note.ts'
+import { actingOf } from './command-note.ts'
 import type { ControlRequest } from './control-socket.ts'
 import { lazyMatcher } from './hit-rounds.ts'
 import type { Operation, Operations, ServiceContext } from './operation-context.ts'
@@ -92,35 +83,31 @@ const clearedOf = (options: Options): readonly string[] =>
 const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : [])
 
 export const createProfileNow: Operation<HitContext> = async (context, { options }, emit) => {
-  const { store, clock, random } = context
+  const { store } = context
   const { organizationId, name: owner } = await organizationNamed(store, String(options['organization']))
-  const content = canonicalCompanyProfile(parseCompanyProfile(membersOf(options, {}, 'profile')))
-  const name = nameOf(options)
-  const outcome = await inTransaction(store, async (trx) => {
-    const made = await createProfile({ db: trx }, { organizationId, name, content }, { now: clock(), random })
-    if (made.kind === 'created')
-      await noteCommand(trx, context, { action: 'profile.create', subject: name, organizationId })
-    return made
-  })
+  const wanted = {
+    organizationId,
+    name: nameOf(options),
+    profile: parseCompanyProfile(membersOf(options, {}, 'profile')),
+  }
+  const outcome = await inTransaction(store, (trx) => addProfile(trx, actingOf(context), wanted))
   if (outcome.kind === 'nameTaken')
-    throw new OperatorError(`"${owner}" already has a profile "${name}"; choose another name, or use profile edit.`)
+    throw new OperatorError(
+      `"${owner}" already has a profile "${wanted.name}"; choose another name, or use profile edit.`,
+    )
   emit(profileEvent(outcome.profile))
   return 0
 }
 
-export const editProfile: Operation<HitContext> = async (context, { options, operands }, emit) => {
-  const { store, clock } = context
-  const profile = await profileNamed(store, String(options['organization']), operands[0]!)
-  const before = JSON.parse(profile.content) as CompanyProfile
-  const content = canonicalCompanyProfile(parseCompanyProfile(membersOf(options, before, 'profile')))
-  if (content === profile.content) throw nothingToChange()
-  const { organizationId, name, version } = profile
-  await inTransaction(store, async (trx) => {
-    await changeProfile({ db: trx }, profile.profileId, content, clock())
-    const detail = { version: version + 1 }
-    await noteCommand(trx, context, { action: 'profile.edit', subject: name, organizationId, detail })
-  })
-  emit(profileEvent(await profileNamed(store, profile.organizationId, profile.profileId)))
+export const editProfileNow: Operation<HitContext> = async (context, { options, operands }, emit) => {
+  const { store } = context
+  const seen = await profileNamed(store, String(options['organization']), operands[0]!)
+  const before = JSON.parse(seen.content) as CompanyProfile
+  const profile = parseCompanyProfile(membersOf(options, before, 'profile'))
+  const outcome = await inTransaction(store, (trx) => editProfile(trx, actingOf(context), { seen, profile }))
+  if (outcome.kind === 'unchanged') throw nothingToChange()
+  if (outcome.kind === 'stale') throw changedElsewhere()
+  emit(profileEvent(outcome.profile))
   return 0
 }
 
@@ -138,25 +125,18 @@ export const showProfile: Operation<HitContext> = async ({ store }, { options, o
 }
 
 export const createSearchNow: Operation<HitContext> = async (context, { options }, emit) => {
-  const { store, clock, random } = context
+  const { store } = context
   const { organizationId, name: owner } = await organizationNamed(store, String(options['organization']))
   const name = nameOf(options)
-  const filter = parseSearchFilter(membersOf(options, {}, 'search'))
   const terms = {
-    isActive: true,
-    ...filterTerms(filter),
+    filter: parseSearchFilter(membersOf(options, {}, 'search')),
     profileId: await profileIdOf(store, organizationId, options['profile']),
     threshold: Number(options['threshold'] ?? defaultThreshold),
   }
   if (options['preview'] === true) return preview(context, terms, emit)
-  const wanted = { ...terms, organizationId, name, createdBy: 'command line' }
-  const outcome = await inTransaction(store, async (trx) => {
-    const made = await createSearch({ db: trx }, wanted, { now: clock(), random })
-    const detail = { threshold: terms.threshold }
-    if (made.kind === 'created')
-      await noteCommand(trx, context, { action: 'search.create', subject: name, organizationId, detail })
-    return made
-  })
+  const outcome = await inTransaction(store, (trx) =>
+    addSearch(trx, actingOf(context), { ...terms, organizationId, name }),
+  )
   if (outcome.kind === 'nameTaken')
     throw new OperatorError(`"${owner}" already has a search "${name}"; choose another name, or use search edit.`)
   if (outcome.kind === 'tooMany')
@@ -166,51 +146,39 @@ export const createSearchNow: Operation<HitContext> = async (context, { options 
   return 0
 }
 
-export const editSearch: Operation<HitContext> = async (context, { options, operands }, emit) => {
-  const { store, clock } = context
-  const search = await searchNamed(store, operands[0]!, options)
-  const before = JSON.parse(search.filter) as SearchFilter
-  const filter = parseSearchFilter(membersOf(options, before, 'search'))
+export const editSearchNow: Operation<HitContext> = async (context, { options, operands }, emit) => {
+  const { store } = context
+  const seen = await searchNamed(store, operands[0]!, options)
+  const before = JSON.parse(seen.filter) as SearchFilter
+  const keepsProfile = options['profile'] === undefined && !clearedOf(options).includes('profile')
   const terms = {
-    isActive: search.isActive,
-    ...filterTerms(filter),
-    profileId:
-      options['profile'] === undefined && !clearedOf(options).includes('profile')
-        ? search.profileId
-        : await profileIdOf(store, search.organizationId, options['profile']),
-    threshold: Number(options['threshold'] ?? search.threshold),
+    filter: parseSearchFilter(membersOf(options, before, 'search')),
+    profileId: keepsProfile ? seen.profileId : await profileIdOf(store, seen.organizationId, options['profile']),
+    threshold: Number(options['threshold'] ?? seen.threshold),
   }
   if (options['preview'] === true) return preview(context, terms, emit)
-  const isSame =
-    terms.filter === search.filter && terms.profileId === search.profileId && terms.threshold === search.threshold
-  if (isSame) throw nothingToChange()
-  await inTransaction(store, async (trx) => {
-    await changeSearch({ db: trx }, search.searchNo, terms, clock())
-    const detail = { version: search.version + 1, threshold: terms.threshold }
-    await noteSearch(trx, context, 'search.edit', search, detail)
-  })
-  emit(await searchEvent(store, await searchNamed(store, search.searchId, {})))
+  const outcome = await inTransaction(store, (trx) => editSearch(trx, actingOf(context), { seen, terms }))
+  if (outcome.kind === 'stale') throw changedElsewhere()
+  if (outcome.kind !== 'edited') throw nothingToChange()
+  emit(await searchEvent(store, outcome.search))
   return 0
 }
 
 /** `search pause|resume SEARCH`. */
-export async function activateSearch(
+export async function activateSearchNow(
   context: HitContext,
   { options, operands }: ControlRequest,
   isActive: boolean,
   emit: Emit,
 ): Promise<number> {
-  const { store, clock } = context
-  const search = await searchNamed(store, operands[0]!, options)
-  if (search.isActive === isActive)
-    throw new OperatorError(`The search "${search.name}" is already ${isActive ? 'active' : 'paused'}.`)
-  await inTransaction(store, async (trx) => {
-    await changeSearch({ db: trx }, search.searchNo, { isActive }, clock())
-    await noteSearch(trx, context, isActive ? 'search.resume' : 'search.pause', search)
-  })
-  const changed = await searchNamed(store, search.searchId, {})
-  emit(await searchEvent(store, changed))
-  await deliverNow(context, changed, options, emit)
+  const { store } = context
+  const { searchNo, name } = await searchNamed(store, operands[0]!, options)
+  const outcome = await inTransaction(store, (trx) => activateSearch(trx, actingOf(context), searchNo, isActive))
+  if (outcome.kind === 'gone') throw changedElsewhere()
+  if (outcome.kind === 'unchanged')
+    throw new OperatorError(`The search "${name}" is already ${isActive ? 'active' : 'paused'}.`)
+  emit(await searchEvent(store, outcome.search))
+  await deliverNow(context, outcome.search, options, emit)
   return 0
 }
 
@@ -244,27 +212,16 @@ export const listHitsNow: Operation<HitContext> = async ({ store }, { options },
   return 0
 }
 
-/** Few enough that nothing waits long for the database. */
-const releasedAtOnce = 500
-
 export const releaseHits: Operation<HitContext> = async (context, { options, operands }, emit) => {
   const { store, clock } = context
   const search = await searchNamed(store, operands[0]!, options)
-  const held = (await heldEditions(store.db, search.searchNo)).filter(
-    ({ edition }) => options['edition'] === undefined || edition === Number(options['edition']),
-  )
-  if (held.length === 0) throw new OperatorError(`No deliveries of "${search.name}" are held; nothing was released.`)
-  for (const { edition } of held) {
-    const release = { edition, searchNo: search.searchNo, now: clock() }
-    let deliveries = 0
-    await noteSearch(store.db, context, 'search.release', search, { edition })
-    for (let taken = releasedAtOnce; taken === releasedAtOnce; ) {
-      const page = await inTransaction(store, (trx) => releaseDeliveries(trx, release, releasedAtOnce))
-      deliveries += page.due
-      taken = page.taken
-    }
-    emit({ event: 'hitsReleased', search: search.name, edition, deliveries })
+  const only = options['edition'] === undefined ? undefined : Number(options['edition'])
+  let editions = 0
+  for await (const released of releaseSearch(store, { ...actingOf(context), clock }, search, only)) {
+    emit({ event: 'hitsReleased', search: search.name, ...released })
+    editions += 1
   }
+  if (editions === 0) throw new OperatorError(`No deliveries of "${search.name}" are held; nothing was released.`)
   return 0
 }
 
@@ -277,37 +234,24 @@ export const explainSearch: Operation<HitContext> = async ({ store, clock }, { o
   return 0
 }
 
-/** Notes in the audit log what was done to a search. */
-const noteSearch = (
-  trx: Executor,
-  context: HitContext,
-  action: AuditAction,
-  { name, organizationId }: StoredSearch,
-  detail: AuditEntry['detail'] = {},
-): Promise<void> => noteCommand(trx, context, { action, subject: name, organizationId, detail })
-
 const nameOf = (options: Options): string => {
   const name = String(options['name']).trim()
   if (name.length > 200) throw new HitInputError('A name has at most 200 characters; shorten it.')
   return name
 }
 
-const filterTerms = (filter: SearchFilter) => ({
-  filter: canonicalSearchFilter(filter),
-  filterHash: searchFilterHash(filter),
-})
-
 const nothingToChange = () => wrongUse('Nothing to change: it already has these values.')
+
+const changedElsewhere = () =>
+  new OperatorError('Somebody changed it while this command ran; look at it, and run the command again.')
 
 async function preview(
   { store, clock }: HitContext,
-  terms: { readonly filter: string; readonly profileId: string | null; readonly threshold: number },
+  { filter, profileId, threshold }: SearchInput,
   emit: Emit,
 ): Promise<number> {
   const matcher = lazyMatcher()
   try {
-    const { profileId, threshold } = terms
-    const filter = JSON.parse(terms.filter) as SearchFilter
     const { open, lastDays } = await previewSearch(store, { filter, profileId, matcher, now: clock() })
     emit({ event: 'searchPreview', filter, threshold, open, lastDays })
     return 0
@@ -381,15 +325,15 @@ async function searchEvent(store: Store, search: StoredSearch): Promise<EventOf<
 
 export const operations = {
   'profile create': createProfileNow,
-  'profile edit': editProfile,
+  'profile edit': editProfileNow,
   'profile list': listProfilesNow,
   'profile show': showProfile,
   'search create': createSearchNow,
-  'search edit': editSearch,
+  'search edit': editSearchNow,
   'search list': listSearchesNow,
   'search show': showSearch,
   'hit list': listHitsNow,
   'hit release': releaseHits,
-  'search pause': (context, request, emit) => activateSearch(context, request, false, emit),
-  'search resume': (context, request, emit) => activateSearch(context, request, true, emit),
+  'search pause': (context, request, emit) => activateSearchNow(context, request, false, emit),
+  'search resume': (context, request, emit) => activateSearchNow(context, request, true, emit),
 } satisfies Operations

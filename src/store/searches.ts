@@ -171,6 +171,15 @@ const searchVersionOf = (edition: number) => sql`
 /** Number above every edition. */
 const anyEdition = 2 ** 31 - 1
 
+/** The search with its newest version. In a transaction, others that change it wait. */
+export async function lockSearch(trx: Executor, searchNo: number): Promise<StoredSearch | undefined> {
+  await sql`select from saved_search where search_no = ${searchNo}::integer for update`.execute(trx)
+  const { rows } = await sql<StoredSearch>`
+    select ${searchColumns} from saved_search s ${searchVersionOf(anyEdition)}
+    where s.search_no = ${searchNo}::integer`.execute(trx)
+  return rows[0]
+}
+
 /** The searches of an organization, by name. */
 export async function listSearches(db: Executor, organizationId: string): Promise<StoredSearch[]> {
   const { rows } = await sql<StoredSearch>`
@@ -377,6 +386,12 @@ export async function findProfile(
     select ${profileColumns} from company_profile p ${profileVersionOf(anyEdition)}
     where p.organization_id = ${organizationId} and (p.name = ${nameOrId} or p.profile_id = ${nameOrId})`.execute(db)
   return rows[0]
+}
+
+/** The profile with its newest version. In a transaction, others that change it wait. */
+export async function lockProfile(trx: Executor, profileId: string): Promise<StoredProfile | undefined> {
+  await sql`select from company_profile where profile_id = ${profileId} for update`.execute(trx)
+  return findProfileById(trx, profileId)
 }
 
 export async function findProfileById(db: Executor, profileId: string): Promise<StoredProfile | undefined> {

@@ -9,7 +9,7 @@ import { dayAt } from '../../src/digests/digest-schedule.ts'
 import { openMailServer } from '../../src/digests/mail-server.ts'
 import { hourMs, minuteMs } from '../../src/domain/time.ts'
 import { systemRandom } from '../../src/platform/random.ts'
-import { editDigest } from '../../src/service/digest-operations.ts'
+import { editDigestNow } from '../../src/service/digest-operations.ts'
 import { openStore, type Store } from '../../src/store/database.ts'
 import { listDigests } from '../../src/store/digests.ts'
 import { proofCount } from '../proof/proof-count.ts'
@@ -83,7 +83,9 @@ async function openCrowd(engine: Engine) {
     const digest = pick(await listDigests(store.db))
     const request = { command: '', operands: [digest.digestId], options: timing() }
     // it may say that nothing changes
-    await editDigest({ store, clock: world.clock, random: systemRandom, config: {} }, request, () => {}).catch(() => {})
+    await editDigestNow({ store, clock: world.clock, random: systemRandom, config: {} }, request, () => {}).catch(
+      () => {},
+    )
   }
   for (const person of persons.slice(0, 3)) await join(person)
   return {

@@ -57,9 +57,10 @@ const allowed: { readonly [folder: string]: readonly string[] } = {
   hits: ['store'],
   webhooks: ['store'],
   digests: ['store'],
-  console: ['store', 'edition', 'api', 'hits', 'webhooks', 'digests', 'sources'],
+  actions: ['store', 'hits', 'webhooks', 'digests'],
+  console: ['actions', 'store', 'edition', 'api', 'hits', 'webhooks', 'digests', 'sources'],
   simulator: ['sources'],
-  service: [...stages, 'store', 'simulator'],
+  service: [...stages, 'actions', 'store', 'simulator'],
   cli: ['service', 'store'],
   bin: [...stages, 'cli'],
 }

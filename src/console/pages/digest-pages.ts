@@ -1,21 +1,14 @@
 // Mail digests of an organization: who receives the hits of which search, and when.
-import { type DigestTerms, dayAt, nextDigestAt, zoneNameOf } from '../../digests/digest-schedule.ts'
+import { addDigest, editDigest, removeDigest, usualDigestTerms } from '../../actions/digests.ts'
+import { type DigestTerms, zoneNameOf } from '../../digests/digest-schedule.ts'
 import { mailAddressOf } from '../../platform/mail-address.ts'
 import { inTransaction } from '../../store/database.ts'
-import {
-  changeTiming,
-  createDigest,
-  type ListedDigest,
-  listDigests,
-  lockDigest,
-  maxDigests,
-  removeDigest,
-} from '../../store/digests.ts'
+import { type ListedDigest, listDigests, maxDigests } from '../../store/digests.ts'
 import { listSearches, type StoredSearch } from '../../store/searches.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import type { FieldErrors } from '../criteria.ts'
 import { formatNumber } from '../format.ts'
-import { fieldOf, formKey, note, once, Refused } from '../forms.ts'
+import { actingOf, fieldOf, formKey, once, Refused } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import {
   type OrganizationRequest,
@@ -32,8 +25,6 @@ import { digestsTexts } from '../text/digests-texts.ts'
 import type { Language } from '../text/languages.ts'
 import { errorNote } from './search-form-parts.ts'
 
-const usualZone = 'Europe/Brussels'
-const usualHour = 7
 const rhythms = ['daily', 'weekly', 'atOnce'] as const
 
 export const digestPages = (context: ConsoleContext): PageRoute[] => [
@@ -90,9 +81,9 @@ function readTerms({ rhythm, hour, zone }: DigestForm, errors: Map<string, strin
   const name = zoneNameOf(zone)
   if (name === undefined) errors.set('zone', digestsTexts[language].badZone)
   return {
-    rhythm: rhythms.find((each) => each === rhythm) ?? 'daily',
-    hour: /^(?:\d|1\d|2[0-3])$/.test(hour) ? Number(hour) : usualHour,
-    zone: name ?? usualZone,
+    rhythm: rhythms.find((each) => each === rhythm) ?? usualDigestTerms.rhythm,
+    hour: /^(?:\d|1\d|2[0-3])$/.test(hour) ? Number(hour) : usualDigestTerms.hour,
+    zone: name ?? usualDigestTerms.zone,
   }
 }
 
@@ -106,7 +97,7 @@ async function listPage(
   const { organizationId } = organization
   const digests = await listDigests(context.store.db, organizationId)
   const searches = await listSearches(context.store.db, organizationId)
-  const usual = { search: '', person: viewer.person.mail, rhythm: 'daily', hour: String(usualHour), zone: usualZone }
+  const usual = { ...usualDigestTerms, hour: String(usualDigestTerms.hour), search: '', person: viewer.person.mail }
   const { form, errors } = shown ?? { form: usual, errors: new Map<string, string>() }
   const newSearch = html`<a class="btn go" href="/o/${organizationId}/searches/new">${texts.shared.newSearch}</a>`
   return page({
@@ -164,7 +155,7 @@ function addForm(
 }
 
 async function add(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
-  const { language, organization, now } = request
+  const { language, organization } = request
   const texts = digestsTexts[language]
   const form = formSent(request)
   const errors = new Map<string, string>()
@@ -175,13 +166,9 @@ async function add(context: ConsoleContext, request: OrganizationRequest): Promi
   if (person === undefined) errors.set('person', texts.badMail)
   const terms = readTerms(form, errors, language)
   if (!search || person === undefined || errors.size > 0) return listPage(context, request, { form, errors })
-  const timing = { madeDay: dayAt(terms, now), madeAt: null }
-  const wanted = { digestId: context.random.uuid(), searchNo: search.searchNo, person, ...terms, ...timing }
   const outcome = await once(context, request, async (trx) => {
-    const made = await createDigest({ db: trx }, { ...wanted, dueAt: nextDigestAt(terms, timing) }, now)
-    if (made !== 'created') return new Refused(made)
-    const detail = { search: search.name, rhythm: terms.rhythm }
-    return note(trx, request, { action: 'digest.create', subject: person, detail })
+    const made = await addDigest(trx, actingOf(context, request), { search, person, terms })
+    return made.kind === 'created' ? made : new Refused(made.kind)
   })
   if (outcome.kind === 'refused') {
     errors.set('person', outcome.reason === 'exists' ? texts.exists : texts.tooMany(maxDigests))
@@ -218,14 +205,13 @@ async function edit(context: ConsoleContext, request: OrganizationRequest): Prom
   const errors = new Map<string, string>()
   const terms = readTerms(form, errors, language)
   if (errors.size > 0) return editPage(request, digest, form, errors)
-  await inTransaction(context.store, async (trx) => {
-    const locked = await lockDigest(trx, digest.digestId)
-    if (!locked) throw new PageError(404, digestsTexts[language].noDigest)
-    await changeTiming(trx, digest.digestId, { ...terms, dueAt: nextDigestAt(terms, locked) })
-    const detail = { search: digest.search, rhythm: terms.rhythm, hour: terms.hour, zone: terms.zone }
-    await note(trx, request, { action: 'digest.edit', subject: digest.person, detail })
-  })
-  return redirect(addressOf(request), { notice: digestsTexts[language].changed(digest.person) })
+  const outcome = await inTransaction(context.store, (trx) =>
+    editDigest(trx, actingOf(context, request), digest.digestId, terms),
+  )
+  if (outcome.kind === 'gone') throw new PageError(404, digestsTexts[language].noDigest)
+  const { shared, changed } = digestsTexts[language]
+  const notice = outcome.kind === 'unchanged' ? shared.nothingChanged : changed(digest.person)
+  return redirect(addressOf(request), { notice })
 }
 
 async function removePage(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
@@ -248,10 +234,6 @@ async function removePage(context: ConsoleContext, request: OrganizationRequest)
 async function remove(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { language } = request
   const digest = await digestOf(context, request)
-  await inTransaction(context.store, async (trx) => {
-    await removeDigest(trx, digest.digestId)
-    const detail = { search: digest.search }
-    await note(trx, request, { action: 'digest.remove', subject: digest.person, detail })
-  })
+  await inTransaction(context.store, (trx) => removeDigest(trx, actingOf(context, request), digest.digestId))
   return redirect(addressOf(request), { notice: digestsTexts[language].removed(digest.person) })
 }

@@ -1,12 +1,12 @@
 // Company profiles of an organization: list, new, edit.
-import { canonicalCompanyProfile } from '../../hits/company-profile.ts'
+import { addProfile, editProfile } from '../../actions/profiles.ts'
 import { contractNatures } from '../../hits/read-input.ts'
 import { inTransaction } from '../../store/database.ts'
-import { changeProfile, createProfile, listProfiles, listSearches, type StoredProfile } from '../../store/searches.ts'
+import { listProfiles, listSearches, type StoredProfile } from '../../store/searches.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import type { FieldErrors } from '../criteria.ts'
 import { formatNumber } from '../format.ts'
-import { fieldOf, formKey, note, once, Refused } from '../forms.ts'
+import { actingOf, fieldOf, formKey, once, Refused } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import {
   type OrganizationRequest,
@@ -142,7 +142,7 @@ ${picker('cpv', 'not-cpv', texts.notSector, form.notCpv)}`
 }
 
 async function create(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
-  const { language, organization, now, form: sent } = request
+  const { language, organization, form: sent } = request
   const texts = profilesTexts[language]
   const form = profileSent(sent)
   if (sent.get('do') !== 'save') return formPage(context, request, { form })
@@ -150,11 +150,10 @@ async function create(context: ConsoleContext, request: OrganizationRequest): Pr
   if (read.kind === 'wrong') return formPage(context, request, { form, errors: read.errors, status: 422 })
   const { organizationId } = organization
   const { name } = read
+  const wanted = { organizationId, name, profile: read.profile }
   const outcome = await once(context, request, async (trx) => {
-    const wanted = { organizationId, name, content: canonicalCompanyProfile(read.profile) }
-    const creation = await createProfile({ db: trx }, wanted, { now, random: context.random })
-    if (creation.kind !== 'created') return new Refused(creation.kind)
-    return note(trx, request, { action: 'profile.create', subject: name })
+    const creation = await addProfile(trx, actingOf(context, request), wanted)
+    return creation.kind === 'created' ? creation : new Refused(creation.kind)
   })
   if (outcome.kind === 'refused') {
     const errors = new Map([['name', criteriaTexts[language].nameTaken]])
@@ -166,24 +165,22 @@ async function create(context: ConsoleContext, request: OrganizationRequest): Pr
 }
 
 async function edit(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
-  const { language, now, form: sent } = request
+  const { language, form: sent } = request
   const texts = profilesTexts[language]
   const profile = await profileOf(context, request)
   const form = { ...profileSent(sent), name: profile.name }
   if (sent.get('do') !== 'save') return formPage(context, request, { form, profile })
   const read = readProfileForm(form, language)
   if (read.kind === 'wrong') return formPage(context, request, { form, profile, errors: read.errors, status: 422 })
-  if (fieldOf(sent, 'version') !== String(profile.version)) {
+  const seen = { profileId: profile.profileId, version: Number(fieldOf(sent, 'version')) }
+  const outcome = await inTransaction(context.store, (trx) =>
+    editProfile(trx, actingOf(context, request), { seen, profile: read.profile }),
+  )
+  if (outcome.kind === 'stale') {
     const notice = noteBox('bad', texts.elsewhere, texts.shared.readNewestFirst)
-    return formPage(context, request, { form, profile, notice, status: 409 })
+    return formPage(context, request, { form, profile: await profileOf(context, request), notice, status: 409 })
   }
-  const content = canonicalCompanyProfile(read.profile)
-  const at = `${addressOf(request)}/${profile.profileId}`
-  if (content === profile.content) return redirect(at, { notice: texts.shared.nothingChanged })
-  const version = profile.version + 1
-  await inTransaction(context.store, async (trx) => {
-    await changeProfile({ db: trx }, profile.profileId, content, now)
-    await note(trx, request, { action: 'profile.edit', subject: profile.name, detail: { version } })
-  })
-  return redirect(at, { notice: texts.shared.versionSaved(version) })
+  const { nothingChanged, versionSaved } = texts.shared
+  const notice = outcome.kind === 'unchanged' ? nothingChanged : versionSaved(outcome.profile.version)
+  return redirect(`${addressOf(request)}/${profile.profileId}`, { notice })
 }

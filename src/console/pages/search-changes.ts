@@ -1,19 +1,19 @@
 // What people change about searches: new ones, versions, pause and resume, and what the cap held.
+import { activateSearch, addSearch, editSearch, releaseSearch, type SearchEdit } from '../../actions/searches.ts'
 import { openMatcher } from '../../hits/matcher.ts'
-import { canonicalSearchFilter, searchFilterHash } from '../../hits/saved-search.ts'
 import { deliverOpen } from '../../hits/search-stock.ts'
 import { inTransaction } from '../../store/database.ts'
 import { stockIdOf } from '../../store/editions.ts'
-import { heldEditions, releaseDeliveries } from '../../store/hits.ts'
-import { changeSearch, createSearch, maxSearches, renameSearch, type StoredSearch } from '../../store/searches.ts'
+import { maxSearches, type StoredSearch } from '../../store/searches.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber } from '../format.ts'
-import { fieldOf, note, once, Refused } from '../forms.ts'
+import { actingOf, fieldOf, once, Refused } from '../forms.ts'
 import { type OrganizationRequest, type PageAnswer, redirect } from '../page.ts'
 import { noteBox } from '../parts.ts'
 import { formSent, type ReadSearch, readSearchForm } from '../search-form.ts'
 import { settledWithin } from '../settled-within.ts'
 import { criteriaTexts } from '../text/criteria-texts.ts'
+import type { Language } from '../text/languages.ts'
 import { searchesTexts } from '../text/searches-texts.ts'
 import {
   addressOf,
@@ -26,8 +26,6 @@ import {
 } from './search-builder.ts'
 import { maxOpenDelivered } from './search-form-parts.ts'
 
-/** Maximum deliveries released in one go, so that nobody waits long for the database. */
-const releasedAtOnce = 500
 /** How long a page waits for open tenders to become hits. */
 const deliverWaitMs = 10_000
 
@@ -48,7 +46,7 @@ async function withoutSaving(
 
 export async function newSearch(desk: SearchDesk, request: OrganizationRequest): Promise<PageAnswer> {
   const { context } = desk
-  const { language, organization, viewer, now } = request
+  const { language, organization } = request
   const texts = searchesTexts[language]
   const form = formSent(request.form)
   const profiles = await profilesOf(context, request)
@@ -56,14 +54,10 @@ export async function newSearch(desk: SearchDesk, request: OrganizationRequest):
   const view = { form, profiles }
   const shown = await withoutSaving(desk, request, view, countable(request, read))
   if (shown !== undefined || read.kind === 'wrong') return shown ?? builder(desk, request, view)
-  const { organizationId } = organization
-  const wanted = { ...termsOf(read), isActive: true, organizationId, name: read.name, createdBy: viewer.person.mail }
+  const wanted = { ...termsOf(read), organizationId: organization.organizationId, name: read.name }
   const outcome = await once(context, request, async (trx) => {
-    const creation = await createSearch({ db: trx }, wanted, { now, random: context.random })
-    if (creation.kind !== 'created') return new Refused(creation.kind)
-    const detail = { threshold: read.threshold }
-    await note(trx, request, { action: 'search.create', subject: read.name, detail })
-    return creation.search
+    const creation = await addSearch(trx, actingOf(context, request), wanted)
+    return creation.kind === 'created' ? creation.search : new Refused(creation.kind)
   })
   const at = addressOf(request)
   if (outcome.kind === 'sent') return redirect(at, { notice: texts.shared.alreadySent })
@@ -82,8 +76,7 @@ const countable = ({ form }: OrganizationRequest, read: ReadSearch): ReadSearch 
     : read
 
 const termsOf = ({ filter, profile, threshold }: ReadSearch & { readonly kind: 'read' }) => ({
-  filter: canonicalSearchFilter(filter),
-  filterHash: searchFilterHash(filter),
+  filter,
   profileId: profile?.profileId ?? null,
   threshold,
 })
@@ -104,9 +97,9 @@ async function deliverNow(
   return made === undefined ? texts.delivering : texts.delivered(formatNumber(made, language))
 }
 
-export async function editSearch(desk: SearchDesk, request: OrganizationRequest): Promise<PageAnswer> {
+export async function changeSearch(desk: SearchDesk, request: OrganizationRequest): Promise<PageAnswer> {
   const { context } = desk
-  const { language, now } = request
+  const { language } = request
   const texts = searchesTexts[language]
   const search = await searchOf(context, request)
   const form = formSent(request.form)
@@ -115,37 +108,28 @@ export async function editSearch(desk: SearchDesk, request: OrganizationRequest)
   const view = { form, profiles, search }
   const shown = await withoutSaving(desk, request, view, read)
   if (shown !== undefined || read.kind === 'wrong') return shown ?? builder(desk, request, view)
-  if (fieldOf(request.form, 'version') !== String(search.version)) {
+  const seen = { searchNo: search.searchNo, version: Number(fieldOf(request.form, 'version')) }
+  const outcome = await inTransaction(context.store, (trx) =>
+    editSearch(trx, actingOf(context, request), { seen, name: read.name, terms: termsOf(read) }),
+  )
+  if (outcome.kind === 'stale') {
     const notice = noteBox('bad', texts.elsewhere, texts.shared.readNewestFirst)
-    return builder(desk, request, { ...view, notice, status: 409 })
+    return builder(desk, request, { ...view, search: await searchOf(context, request), notice, status: 409 })
   }
-  const terms = termsOf(read)
-  const hasNewTerms = (['filter', 'profileId', 'threshold'] as const).some((each) => terms[each] !== search[each])
-  const hasNewName = read.name !== search.name
-  const isSaved = await inTransaction(context.store, async (trx) => {
-    if (hasNewName && !(await renameSearch(trx, search, read.name))) return false
-    if (hasNewTerms) await changeSearch({ db: trx }, search.searchNo, terms, now)
-    if (hasNewName || hasNewTerms) {
-      const detail = { before: search.name, version: search.version + (hasNewTerms ? 1 : 0), threshold: read.threshold }
-      await note(trx, request, {
-        action: 'search.edit',
-        subject: read.name,
-        detail,
-      })
-    }
-    return true
-  })
-  if (!isSaved) {
+  if (outcome.kind === 'nameTaken') {
     const errors = new Map([['name', criteriaTexts[language].nameTaken]])
     return builder(desk, request, { ...view, errors, status: 422 })
   }
-  const notices = [
-    ...(hasNewName ? [texts.renamed(read.name)] : []),
-    ...(hasNewTerms ? [texts.shared.versionSaved(search.version + 1)] : []),
-  ]
-  return redirect(`${addressOf(request)}/${search.searchId}`, {
-    notice: notices.join(' ') || texts.shared.nothingChanged,
-  })
+  return redirect(`${addressOf(request)}/${search.searchId}`, { notice: editNotice(outcome, language) })
+}
+
+/** What was saved, in a sentence or two. */
+function editNotice(outcome: Extract<SearchEdit, { kind: 'edited' | 'unchanged' }>, language: Language): string {
+  const texts = searchesTexts[language]
+  if (outcome.kind === 'unchanged') return texts.shared.nothingChanged
+  const { search, isRenamed, hasNewTerms } = outcome
+  const renamed = isRenamed ? [texts.renamed(search.name)] : []
+  return [...renamed, ...(hasNewTerms ? [texts.shared.versionSaved(search.version)] : [])].join(' ')
 }
 
 export async function activate(
@@ -153,37 +137,22 @@ export async function activate(
   request: OrganizationRequest,
   isActive: boolean,
 ): Promise<PageAnswer> {
-  const { language, now } = request
-  const texts = searchesTexts[language]
+  const texts = searchesTexts[request.language]
   const search = await searchOf(context, request)
-  if (search.isActive !== isActive)
-    await inTransaction(context.store, async (trx) => {
-      await changeSearch({ db: trx }, search.searchNo, { isActive }, now)
-      const action = isActive ? 'search.resume' : 'search.pause'
-      await note(trx, request, { action, subject: search.name })
-    })
+  await inTransaction(context.store, (trx) =>
+    activateSearch(trx, actingOf(context, request), search.searchNo, isActive),
+  )
   const notice = isActive ? texts.nowActive(search.name) : texts.nowPaused(search.name)
   return redirect(`${addressOf(request)}/${search.searchId}`, { notice })
 }
 
 export async function release(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
-  const { language, now } = request
+  const { language } = request
+  const { store, clock } = context
   const search = await searchOf(context, request)
-  let deliveries = 0
-  for (const { edition } of await heldEditions(context.store.db, search.searchNo)) {
-    for (let taken = releasedAtOnce; taken === releasedAtOnce; ) {
-      const released = await inTransaction(context.store, (trx) =>
-        releaseDeliveries(trx, { edition, searchNo: search.searchNo, now }, releasedAtOnce),
-      )
-      deliveries += released.due
-      taken = released.taken
-    }
-    await note(context.store.db, request, {
-      action: 'search.release',
-      subject: search.name,
-      detail: { edition },
-    })
-  }
-  const notice = searchesTexts[language].released(formatNumber(deliveries, language))
+  let released = 0
+  for await (const { deliveries } of releaseSearch(store, { ...actingOf(context, request), clock }, search))
+    released += deliveries
+  const notice = searchesTexts[language].released(formatNumber(released, language))
   return redirect(`${addressOf(request)}/${search.searchId}`, { notice })
 }

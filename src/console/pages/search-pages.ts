@@ -10,7 +10,7 @@ import { formOfSearch, readSearchForm } from '../search-form.ts'
 import { openSearchPreviews } from '../search-previews.ts'
 import { searchesTexts } from '../text/searches-texts.ts'
 import { addressOf, builder, profilesOf, questionOf, recentMs, type SearchDesk, searchOf } from './search-builder.ts'
-import { activate, editSearch, newSearch, release } from './search-changes.ts'
+import { activate, changeSearch, newSearch, release } from './search-changes.ts'
 
 const maxVersions = 20
 
@@ -23,7 +23,7 @@ export function searchPages(context: ConsoleContext): PageRoute[] {
     ),
     organizationPage('POST', '/o/:organization/searches/new', 'member', (request) => newSearch(desk, request)),
     organizationPage('GET', '/o/:organization/searches/:search', 'member', (request) => searchPage(desk, request)),
-    organizationPage('POST', '/o/:organization/searches/:search', 'member', (request) => editSearch(desk, request)),
+    organizationPage('POST', '/o/:organization/searches/:search', 'member', (request) => changeSearch(desk, request)),
     ...(['pause', 'resume'] as const).map((action) =>
       organizationPage('POST', `/o/:organization/searches/:search/${action}`, 'member', (request) =>
         activate(context, request, action === 'resume'),

@@ -1,0 +1,66 @@
+// Changes of digests. Each runs in the transaction of its caller, and leaves one entry of the audit log.
+import { type DigestTerms, dayAt, nextDigestAt } from '../digests/digest-schedule.ts'
+import type { Executor } from '../store/database.ts'
+import { changeTiming, createDigest, type Digest, lockDigest, removeDigest as remove } from '../store/digests.ts'
+import type { StoredSearch } from '../store/searches.ts'
+import { type Acting, record } from './acting.ts'
+
+/** When digests arrive, unless somebody wants another time. */
+export const usualDigestTerms: DigestTerms = { rhythm: 'daily', hour: 7, zone: 'Europe/Brussels' }
+
+/** `exists`: the person receives digests of this search already. `tooMany`: the search has as many as are allowed. */
+export type DigestCreation =
+  | { readonly kind: 'created'; readonly digestId: string }
+  | { readonly kind: 'exists' }
+  | { readonly kind: 'tooMany' }
+
+export async function addDigest(
+  trx: Executor,
+  acting: Acting,
+  wanted: {
+    readonly search: Pick<StoredSearch, 'searchNo' | 'name' | 'organizationId'>
+    readonly person: string
+    readonly terms: DigestTerms
+  },
+): Promise<DigestCreation> {
+  const { search, person, terms } = wanted
+  const { searchNo, organizationId } = search
+  const state = { madeDay: dayAt(terms, acting.now), madeAt: null }
+  const digestId = acting.random.uuid()
+  const digest = { digestId, searchNo, person, ...terms, ...state, dueAt: nextDigestAt(terms, state) }
+  const outcome = await createDigest({ db: trx }, digest, acting.now)
+  if (outcome !== 'created') return { kind: outcome }
+  const detail = { search: search.name, rhythm: terms.rhythm }
+  await record(trx, acting, { action: 'digest.create', subject: person, organizationId, detail })
+  return { kind: 'created', digestId }
+}
+
+/** `gone`: there is no such digest any more. */
+export type DigestEdit = { readonly kind: 'edited' } | { readonly kind: 'unchanged' } | { readonly kind: 'gone' }
+
+/** Changes when digests arrive, but not which hits the person has received. Absent terms stay. */
+export async function editDigest(
+  trx: Executor,
+  acting: Acting,
+  digestId: string,
+  change: Partial<DigestTerms>,
+): Promise<DigestEdit> {
+  const digest = await lockDigest(trx, digestId)
+  if (!digest) return { kind: 'gone' }
+  const { rhythm, hour, zone } = { ...digest, ...change }
+  if (rhythm === digest.rhythm && hour === digest.hour && zone === digest.zone) return { kind: 'unchanged' }
+  const terms = { rhythm, hour, zone }
+  await changeTiming(trx, digestId, { ...terms, dueAt: nextDigestAt(terms, digest) })
+  const { search, person: subject, organizationId } = digest
+  await record(trx, acting, { action: 'digest.edit', subject, organizationId, detail: { search, ...terms } })
+  return { kind: 'edited' }
+}
+
+/** Removes a digest with its mails, also those that wait. Undefined: there is no such digest any more. */
+export async function removeDigest(trx: Executor, acting: Acting, digestId: string): Promise<Digest | undefined> {
+  const digest = await lockDigest(trx, digestId)
+  if (!digest || !(await remove(trx, digestId))) return undefined
+  const { search, person: subject, organizationId } = digest
+  await record(trx, acting, { action: 'digest.remove', subject, organizationId, detail: { search } })
+  return digest
+}
