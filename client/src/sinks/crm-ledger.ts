@@ -8,8 +8,8 @@ import type { TargetState } from './mapped-properties.ts'
 import type { RecordPrint } from './record-index.ts'
 import { SinkError } from './sink-error.ts'
 
-/** A record that the CRM refused; retried in the next run. */
-type PendingWrite = { readonly record: TenderRecord; readonly reason: string }
+/** A record that the CRM refused, and its survivor if it is merged; retried in the next run. */
+type PendingWrite = { readonly record: TenderRecord; readonly into?: string; readonly reason: string }
 
 export type LedgerEntry = {
   readonly id: string
@@ -23,6 +23,7 @@ export type LedgerEntry = {
   readonly hashes?: string
   /** The CRM's own id. */
   readonly crmId?: string
+  /** The survivor to which it points. */
   readonly mergedInto?: string
   readonly pending?: PendingWrite
   /**
@@ -30,6 +31,8 @@ export type LedgerEntry = {
    * arrived.
    */
   readonly sending?: TenderRecord
+  /** The survivor of the version that is being sent. */
+  readonly sendingInto?: string
 }
 
 export type CrmLedger = {

@@ -9,11 +9,20 @@ export type CrmAction = 'create' | 'update' | 'close' | 'reopen' | 'merge'
 
 type Properties = { readonly [name: string]: Scalar }
 
-/** A record that the run brings; `retried` is the reason of its last refusal. */
-export type Wanted = { readonly record: TenderRecord; readonly isCreating: boolean; readonly retried?: string }
+/**
+ * A record that the run brings. `into`: its survivor, to which it points in the CRM; `mergedInto` of the record may name
+ * one that was merged meanwhile. `retried` is the reason of its last refusal.
+ */
+export type Wanted = {
+  readonly record: TenderRecord
+  readonly into?: string | undefined
+  readonly isCreating: boolean
+  readonly retried?: string
+}
 
 export type Write = {
   readonly record: TenderRecord
+  readonly into: string | undefined
   readonly entry: LedgerEntry | undefined
   readonly action: CrmAction
   readonly why: readonly string[]
@@ -47,7 +56,7 @@ export class CrmWrites {
 
   /** What to write; undefined: nothing. `sending` was sent before, without an answer. */
   writeOf(
-    { record, retried }: Wanted,
+    { record, into = record.mergedInto, retried }: Wanted,
     entry: LedgerEntry | undefined,
     {
       sending,
@@ -57,11 +66,11 @@ export class CrmWrites {
   ): Write | undefined {
     const mapping = this.#mapping
     const state = targetStateOf(record)
-    const hashes = this.#hashesOf(record)
+    const written = into === undefined ? record : { ...record, mergedInto: into }
+    const hashes = this.#hashesOf(written)
     const isUnsure = sending !== undefined
     const isClosing = state === 'closed' && (isUnsure || entry?.state !== 'closed')
-    const isMerging =
-      state === 'merged' && (isUnsure || entry?.state !== 'merged' || entry.mergedInto !== record.mergedInto)
+    const isMerging = state === 'merged' && (isUnsure || entry?.state !== 'merged' || entry.mergedInto !== into)
     const before = [entry?.state, sending && targetStateOf(sending)]
     const isReopening = state === 'open' && before.some((was) => was !== undefined && was !== 'open')
     const changed = isUnsure
@@ -79,13 +88,14 @@ export class CrmWrites {
     const context = { emptyValue: this.#emptyValue, isBackfill }
     return {
       record,
+      into,
       entry,
       action: isMerging ? 'merge' : isClosing ? 'close' : isReopening ? 'reopen' : entry ? 'update' : 'create',
       why: retried === undefined ? changed : ['tried again', ...changed],
       hashes,
       properties: this.#inForm({
-        ...mappedProperties(record, fields, context),
-        ...mappedProperties(record, extra, context),
+        ...mappedProperties(written, fields, context),
+        ...mappedProperties(written, extra, context),
       }),
       sending,
       isRetry: retried !== undefined,

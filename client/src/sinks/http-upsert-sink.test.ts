@@ -8,6 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { type HubspotImitation, startHubspot } from '../../../test/imitations/hubspot.ts'
 import type { LoopbackCrm } from '../../../test/imitations/loopback-crm.ts'
 import { type SalesforceImitation, startSalesforce } from '../../../test/imitations/salesforce.ts'
+import { DigestSum } from '../sync/copy-digest.ts'
 import type { Run } from '../sync/sink.ts'
 import {
   archivedOf,
@@ -20,6 +21,7 @@ import {
 } from '../testing/sink-conformance.ts'
 import { type HttpMapping, parseMapping } from './http-mapping.ts'
 import { type CrmEvent, type HttpUpsertSinkOptions, openHttpUpsertSink } from './http-upsert-sink.ts'
+import { recordHash } from './record-hash.ts'
 
 const first: Run = { kind: 'first', filterHash: 'f1', resumed: false, keepArchived: false }
 const delta: Run = { ...first, kind: 'delta' }
@@ -541,6 +543,75 @@ describe('merges', () => {
     expect(crm.opportunityOf(idOf(2))).toMatchObject({ Tender_State__c: 'merged', Tender_Merged_Into__c: idOf(1) })
     await sink.end()
     expect(crm.violations).toEqual([])
+  })
+
+  describe('a survivor that was merged meanwhile: the record points to the last one, which the CRM has (C158)', () => {
+    // The CRM never had record 8, which the record names; record 1 remains.
+    const merge = { record: mergedOf(2, 1, 8), into: idOf(1) }
+    const pointerOf = (crm: HubspotImitation): unknown => crm.dealOf(idOf(2))!.properties.tenderstock_merged_into
+
+    async function world() {
+      const crm = await startHubspot()
+      const { open } = setting(shippedMapping('hubspot-deals', crm))
+      const sink = open()
+      await sink.begin(first)
+      await sink.upsert([recordOf(1), recordOf(2)])
+      await sink.commit(state, 'run')
+      const [remaining, given] = [crm.dealOf(idOf(1))!, crm.dealOf(idOf(2))!]
+      crm.associated.notes!.set(given.id, new Set(['101']))
+      return { crm, open, sink, notes: () => [...(crm.associated.notes!.get(remaining.id) ?? [])] }
+    }
+
+    test('notes move there, and it stays so when the merge is delivered again', async () => {
+      const { crm, sink, notes } = await world()
+      await using _ = crm
+      for (let times = 0; times < 2; times++) {
+        await sink.begin(delta)
+        await sink.merge([merge])
+        await sink.commit(state, 'run')
+        expect({ pointer: pointerOf(crm), notes: notes() }).toEqual({ pointer: idOf(1), notes: ['101'] })
+        expect(sink.report.merged).toBe(1 - times)
+      }
+      // The digest is that of the record as it was delivered.
+      const expected = new DigestSum()
+      for (const { record, isOpen } of [
+        { record: recordOf(1), isOpen: true },
+        { record: merge.record, isOpen: false },
+      ])
+        expected.add(recordHash(record), isOpen, record.lastModified)
+      expect(await sink.digest!()).toEqual(expected.digest)
+    })
+
+    test('also after a refusal', async () => {
+      const { crm, sink, notes } = await world()
+      await using _ = crm
+      await sink.begin(delta)
+      await sink.merge([merge])
+      crm.faults.push({ status: 400, body: { message: 'not today' } })
+      await sink.commit(state, 'run')
+      expect(sink.report).toMatchObject({ merged: 0, pending: 1 })
+      await sink.begin(delta)
+      await sink.commit(state, 'run')
+      expect({ pointer: pointerOf(crm), notes: notes() }).toEqual({ pointer: idOf(1), notes: ['101'] })
+    })
+
+    test('also by a process that does not know whether the one before arrived', async () => {
+      const { crm, open } = await world()
+      await using _ = crm
+      const killed = open({
+        fetch: async (url, init) => {
+          if (String(url).includes('/batch/upsert')) throw new Error('killed')
+          return fetch(url, init)
+        },
+      })
+      await killed.begin(delta)
+      await killed.merge([merge])
+      await expect(killed.commit(state, 'run')).rejects.toThrow('killed')
+      const next = open()
+      await next.begin(delta)
+      await next.commit(state, 'run')
+      expect(pointerOf(crm)).toBe(idOf(1))
+    })
   })
 })
 

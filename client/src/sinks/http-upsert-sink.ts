@@ -146,14 +146,15 @@ class CrmRun {
     this.#pending = 0
     this.#run = run
     let isUnsure = false
-    for (const { id, pending: refused, sending } of known.entries()) {
+    for (const { id, pending: refused, sending, sendingInto } of known.entries()) {
       if (refused) {
         this.#pending++
-        this.#wanted.set(id, { record: refused.record, isCreating: true, retried: refused.reason })
+        const { reason, ...given } = refused
+        this.#wanted.set(id, { ...given, isCreating: true, retried: reason })
       }
       if (!sending) continue
       isUnsure = true
-      this.#wanted.set(id, { record: sending, isCreating: true })
+      this.#wanted.set(id, { record: sending, into: sendingInto, isCreating: true })
     }
     if (isUnsure) await this.flush()
   }
@@ -177,15 +178,16 @@ class CrmRun {
     return sum.digest
   }
 
-  want(records: readonly TenderRecord[], isCreating: boolean): void {
+  want(records: readonly { readonly record: TenderRecord; readonly into?: string }[], isCreating: boolean): void {
     if (!this.#run) throw new Error('begin() comes first')
-    for (const record of records) {
+    for (const { record, into } of records) {
       const other = this.#wanted.get(record.id)
       if (other && other.record.lastModified > record.lastModified) continue
       // An archived survivor comes by upsert() and then by close(): the first may create it.
       const isSame = other?.record.lastModified === record.lastModified
       this.#wanted.set(record.id, {
         record,
+        into,
         isCreating: isCreating || (isSame && other.isCreating),
         ...(isSame && other.retried !== undefined && { retried: other.retried }),
       })
@@ -231,7 +233,7 @@ class CrmRun {
 
   /** Returns what to write of a wanted record; a record that needs no write is counted and remembered. */
   #writeOf(known: CrmLedger, wanted: Wanted, looked: ReadonlyMap<string, LedgerEntry>): Write | undefined {
-    const { record, isCreating } = wanted
+    const { record, into = record.mergedInto, isCreating } = wanted
     const stored = known.get(record.id)
     const entry = stored?.lastModified === undefined ? looked.get(record.id.toLowerCase()) : stored
     if (!entry && !isCreating) {
@@ -252,7 +254,7 @@ class CrmRun {
     if (write) return write
     this.#counts.unchanged++
     if (entry?.lastModified !== record.lastModified || stored?.pending)
-      this.#remember(known, record, entry, { hashes: entry?.hashes ?? '' })
+      this.#remember(known, record, entry, { into, hashes: entry?.hashes ?? '' })
     return undefined
   }
 
@@ -260,7 +262,11 @@ class CrmRun {
     known: CrmLedger,
     record: TenderRecord,
     entry: LedgerEntry | undefined,
-    { hashes, crmId = entry?.crmId }: { readonly hashes: string; readonly crmId?: string | undefined },
+    {
+      into,
+      hashes,
+      crmId = entry?.crmId,
+    }: { readonly into: string | undefined; readonly hashes: string; readonly crmId?: string | undefined },
   ): void {
     if (known.get(record.id)?.pending) this.#pending--
     known.set({
@@ -271,7 +277,7 @@ class CrmRun {
       state: targetStateOf(record),
       hashes,
       ...(crmId !== undefined && { crmId }),
-      ...(record.mergedInto !== undefined && { mergedInto: record.mergedInto }),
+      ...(into !== undefined && { mergedInto: into }),
     })
   }
 
@@ -288,19 +294,22 @@ class CrmRun {
    * sends it again before everything else.
    */
   async #noteSending(known: CrmLedger, writes: readonly Write[]): Promise<void> {
-    for (const { record } of writes) known.set({ ...(known.get(record.id) ?? { id: record.id }), sending: record })
+    for (const { record, into } of writes) {
+      const { sendingInto: _, ...stored } = known.get(record.id) ?? { id: record.id }
+      known.set({ ...stored, sending: record, ...(into !== undefined && { sendingInto: into }) })
+    }
     if (writes.length > 0) await known.save()
   }
 
   async #refuse(known: CrmLedger, write: Write, reason: string, status?: number): Promise<void> {
-    const { record, action } = write
-    const { pending: old, sending: _, ...stored } = known.get(record.id) ?? { id: record.id }
+    const { record, into, action } = write
+    const { pending: old, sending: _, sendingInto: __, ...stored } = known.get(record.id) ?? { id: record.id }
     if (!old) this.#pending++
     known.set({
       ...stored,
       ...(write.sending && { sending: write.sending }),
       ...(write.entry?.crmId !== undefined && { crmId: write.entry.crmId }),
-      pending: { record, reason },
+      pending: { record, ...(into !== undefined && { into }), reason },
     })
     this.#counts.deadLetters++
     if (!write.isRetry) this.#freshRefusals++
@@ -314,9 +323,9 @@ class CrmRun {
   }
 
   #written(known: CrmLedger, write: Write, crmId: string | undefined): void {
-    const { record, action, why } = write
+    const { record, into, action, why } = write
     this.#counts[counted[action]]++
-    this.#remember(known, record, write.entry, { hashes: write.hashes, crmId: crmId ?? write.entry?.crmId })
+    this.#remember(known, record, write.entry, { into, hashes: write.hashes, crmId: crmId ?? write.entry?.crmId })
     this.#options.on?.({ type: 'written', id: record.id, action, why })
     this.#log.push(JSON.stringify({ id: record.id, lastModified: record.lastModified, action, why }))
   }
@@ -382,7 +391,7 @@ class CrmRun {
   /** Moves what is attached to a merged record; false: refused, and the merge with it. */
   async #moveAll(known: CrmLedger, write: Write): Promise<boolean> {
     const from = write.entry?.crmId
-    const into = known.get(write.record.mergedInto ?? '')?.crmId
+    const into = known.get(write.into ?? '')?.crmId
     // If the survivor is not in the CRM (a filtered sync), only the pointer is set: there is no object to which
     // anything could move.
     if (from === undefined || into === undefined || from === into) return true
@@ -412,18 +421,21 @@ export function openHttpUpsertSink(options: HttpUpsertSinkOptions): HttpUpsertSi
     },
     begin: (run) => crm.begin(run),
     async upsert(records) {
-      crm.want(records, true)
+      crm.want(
+        records.map((record) => ({ record })),
+        true,
+      )
     },
     async close(records) {
-      crm.want(records, crm.keepsArchived)
+      crm.want(
+        records.map((record) => ({ record })),
+        crm.keepsArchived,
+      )
     },
     async merge(merges: readonly Merge[]) {
       // The record they merge into must exist first, with the CRM's own ID.
       await crm.flush()
-      crm.want(
-        merges.map(({ record }) => record),
-        crm.keepsArchived,
-      )
+      crm.want(merges, crm.keepsArchived)
     },
     async commit(_state, end) {
       await crm.flush()

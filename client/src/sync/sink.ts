@@ -35,7 +35,10 @@ export type Run = {
   readonly keepArchived: boolean
 }
 
-/** A tender that was merged into another one (`archiveReason` is `merged`), and the id of the one that remains. */
+/**
+ * A tender that was merged into another one (`archiveReason` is `merged`), and the id of the one that remains: the
+ * record's `mergedInto`, or the survivor of that one if it was merged meanwhile.
+ */
 export type Merge = { readonly record: TenderRecord; readonly into: string }
 
 /**
@@ -104,7 +107,8 @@ export type Sink = {
   close(records: readonly TenderRecord[]): Promise<void>
   /**
    * Called after the survivor is present: `record` becomes a pointer to `into`, under the same guard. Unknown ids are
-   * skipped unless the run says `keepArchived`.
+   * skipped unless the run says `keepArchived`. A sink that keeps records as they were delivered may leave `mergedInto`
+   * as it is where a first run replaces all it holds: the next delta brings the new pointer.
    */
   merge(merges: readonly Merge[]): Promise<void>
   /**
