@@ -108,6 +108,44 @@ describe('TenderClient', () => {
     })
   })
 
+  describe('an error whose body breaks off keeps its status', () => {
+    /** A connection that is reset in the middle of the body. */
+    async function breakingOff(status: number, headers: Record<string, string> = {}) {
+      let asked = 0
+      const server = createServer((_, response) => {
+        asked++
+        const head = { 'content-type': 'application/json', 'content-length': '1000', ...headers }
+        response.writeHead(status, head)
+        response.write('{"type":"http://docs/access#err', () => response.destroy())
+      })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      close = () => new Promise((resolve) => server.close(() => resolve()))
+      const waits: number[] = []
+      const client = new TenderClient({
+        baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+        token: 'made-up',
+        sleep: async (ms) => void waits.push(ms),
+        clock: () => 0,
+        maxWaitMs: 20_000,
+      })
+      const error = await client.page().catch((thrown: unknown) => thrown)
+      return { error, asked, waits }
+    }
+
+    it.each([400, 401, 403, 404])('%i: refused at once', async (status) => {
+      const { error, asked, waits } = await breakingOff(status)
+      expect(error).toBeInstanceOf(ProblemError)
+      expect(error).toMatchObject({ problem: { status } })
+      expect({ asked, waits }).toEqual({ asked: 1, waits: [] })
+    })
+
+    it.each([429, 503])('%i: waits as long as the answer says', async (status) => {
+      const { error, waits } = await breakingOff(status, { 'retry-after': '8' })
+      expect(error).toMatchObject({ problem: { status } })
+      expect(waits).toEqual([8000, 8000])
+    })
+  })
+
   it('has the types of the committed contract: run `npm run generate` when this fails', () => {
     expect(readFileSync(new URL('./types.ts', import.meta.url), 'utf8')).toBe(generateTypes(readContract()))
   })

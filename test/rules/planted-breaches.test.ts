@@ -1,5 +1,6 @@
 // Rules are broken one at a time in a copy of the repository; the test that docs/rules.md names must fail, in a test
-// that cites the rule. `npm run proof -- rules` breaks all thirty, other runs one of those that take seconds.
+// that cites the rule. Bugs that no test once saw are planted in the same way; the test beside their file must fail.
+// `npm run proof -- rules` plants all of them, other runs one breach of those that take seconds, and one bug.
 import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,6 +10,7 @@ import { proofCount } from '../proof/proof-count.ts'
 import { seed } from '../testing/seed.ts'
 import { citedNumbers, readRules, rulesPage } from '../tidy/statute.ts'
 import { type Breach, plantedBreaches } from './planted-breaches.ts'
+import { type Bug, plantedBugs, testBeside } from './planted-bugs.ts'
 
 const root = join(import.meta.dirname, '../..')
 const rules = new Map(readRules(readFileSync(join(root, rulesPage), 'utf8')).map((rule) => [rule.number, rule]))
@@ -25,8 +27,8 @@ describe('the planted breaches', () => {
   })
 
   test('match the source: each replaced text occurs there once', () => {
-    for (const { rule, file, from, to } of plantedBreaches) {
-      expect(readFileSync(join(root, file), 'utf8').split(from), `${rule}: ${from}`).toHaveLength(2)
+    for (const { file, from, to } of [...plantedBreaches, ...plantedBugs]) {
+      expect(readFileSync(join(root, file), 'utf8').split(from), `${file}: ${from}`).toHaveLength(2)
       expect(to).not.toBe(from)
     }
   })
@@ -63,7 +65,7 @@ async function run(copy: string, file: string): Promise<Ran[]> {
   return testResults.flatMap(({ assertionResults }) => assertionResults)
 }
 
-describe('a broken rule fails the test that is named', () => {
+describe('in a copy of the repository', () => {
   const quick = plantedBreaches.filter(({ test }) => test.startsWith('src/') || test.startsWith('client/'))
   const first = seed % quick.length
   const count = proofCount({ share: 1, full: plantedBreaches.length })
@@ -81,27 +83,43 @@ describe('a broken rule fails the test that is named', () => {
   })
   afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
+  /** The names of the tests that fail, of those that ran, while the mistake is in the copy. */
+  async function plant({ file, from, to }: Pick<Bug, 'file' | 'from' | 'to'>, testFile: string) {
+    const text = readFileSync(join(root, file), 'utf8')
+    writeFileSync(
+      join(copy, file),
+      text.replace(from, () => to),
+    )
+    try {
+      const ran = await run(copy, testFile)
+      expect(ran.some(({ status }) => status === 'passed')).toBe(true)
+      const failed = ran.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName)
+      return { ran: ran.length, failed }
+    } finally {
+      writeFileSync(join(copy, file), text)
+    }
+  }
+
   test.each(chosen.map((each): [string, string, Breach] => [each.rule, each.test, each]))(
-    '%s in %s',
+    '%s broken fails a test of %s that cites it',
     { timeout: 600_000 },
-    async (rule, testFile, { file, from, to }) => {
-      const text = readFileSync(join(root, file), 'utf8')
-      writeFileSync(
-        join(copy, file),
-        text.replace(from, () => to),
-      )
-      try {
-        const ran = await run(copy, testFile)
-        const failed = ran.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName)
-        const named = failed.filter((name) => citedNumbers(name).has(rule))
-        console.log(
-          `rules: ${rule} broken: ${failed.length} of ${ran.length} tests fail: ${named[0] ?? 'none that cites it'}`,
-        )
-        expect(named, `failed: ${failed.join(' · ')}`).not.toEqual([])
-        expect(ran.some(({ status }) => status === 'passed')).toBe(true)
-      } finally {
-        writeFileSync(join(copy, file), text)
-      }
+    async (rule, testFile, breach) => {
+      const { ran, failed } = await plant(breach, testFile)
+      const named = failed.filter((name) => citedNumbers(name).has(rule))
+      console.log(`rules: ${rule} broken: ${failed.length} of ${ran} tests fail: ${named[0] ?? 'none that cites it'}`)
+      expect(named, `failed: ${failed.join(' · ')}`).not.toEqual([])
+    },
+  )
+
+  const isFull = count === plantedBreaches.length
+  const bugs = isFull ? plantedBugs : [plantedBugs[seed % plantedBugs.length]!]
+  test.each(bugs.map((bug): [string, Bug] => [bug.name, bug]))(
+    'the test beside the file fails: %s',
+    { timeout: 600_000 },
+    async (name, bug) => {
+      const { ran, failed } = await plant(bug, testBeside(bug))
+      console.log(`bugs: ${name}: ${failed.length} of ${ran} tests fail: ${failed[0]}`)
+      expect(failed).not.toEqual([])
     },
   )
 })

@@ -185,8 +185,8 @@ export const plantedBreaches: readonly Breach[] = [
     'C159',
     'client/src/sync/sync.test.ts',
     'client/src/sinks/memory-sink.ts',
-    'Date.parse(old.lastModified) >= Date.parse(record.lastModified)',
-    'Date.parse(old.lastModified) > Date.parse(record.lastModified)',
+    'ms === 0 && hashedForm(record) !== hashedForm(held)',
+    'ms === 0',
   ),
   breach(
     'C161',

@@ -318,6 +318,53 @@ describe.each(targets)('CRM sink with $name', ({ start }) => {
     ])
   })
 
+  test.each([false, true])('… also when it refuses what is sent again, twice: %s', async (isRefusedTwice) => {
+    const { crm, mapping, seen } = await start()
+    await using _ = crm
+    const { lookup: _lookup, ...blind } = mapping
+    const { open } = setting(blind)
+    const deaf = open({
+      fetch: async (...request) => {
+        await fetch(...request)
+        throw new Error('killed')
+      },
+    })
+    await deaf.begin(first)
+    await deaf.upsert([recordOf(1)])
+    await expect(deaf.commit(state, 'run')).rejects.toThrow('killed')
+    const refusing = open()
+    crm.faults.push({ status: 400, body: { message: 'not today' } })
+    await refusing.begin(first)
+    await refusing.commit(state, 'run')
+    expect(refusing.report).toMatchObject({ deadLetters: 1, pending: 1 })
+    // The record is archived meanwhile. Nobody can ask the CRM whether it has it.
+    const again = open()
+    if (isRefusedTwice) crm.faults.push({ status: 400, body: { message: 'not today either' } })
+    await again.begin(delta)
+    await again.close([archivedOf(1, 1)])
+    await again.commit(state, 'run')
+    expect([...seen().values()].map(({ state: is }) => is)).toEqual(['closed'])
+    await again.end()
+  })
+
+  test('when the ledger is lost, an older version does not replace what the CRM has', async () => {
+    const { crm, mapping, seen } = await start()
+    await using _ = crm
+    const { open, folder } = setting(mapping)
+    const sink = open()
+    await sink.begin(first)
+    await sink.upsert([recordOf(1, 2)])
+    await sink.commit(state, 'run')
+    await rm(join(folder, 'ledger.ndjson'))
+    const late = open()
+    await late.begin(delta)
+    await late.upsert([recordOf(1, 1)])
+    await late.commit(state, 'run')
+    expect(late.report).toMatchObject({ updated: 0, unchanged: 1 })
+    expect(seen().get(idOf(1))?.lastModified).toBe(recordOf(1, 2).lastModified)
+    await late.end()
+  })
+
   test('NUL bytes that a power cut left in the ledger, and everything after them, were never acknowledged', async () => {
     const { crm, mapping } = await start()
     await using _ = crm

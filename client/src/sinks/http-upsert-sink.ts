@@ -236,7 +236,7 @@ class CrmRun {
     const { record, into = record.mergedInto, isCreating } = wanted
     const stored = known.get(record.id)
     const entry = stored?.lastModified === undefined ? looked.get(record.id.toLowerCase()) : stored
-    if (!entry && !isCreating) {
+    if (!entry && !isCreating && !stored?.sending) {
       this.#counts.unknown++
       this.#settle(known, record.id)
       return undefined

@@ -1,5 +1,5 @@
 // A target in memory, of either kind: staged like a database, or direct like a remote system.
-import { DigestSum, isOpenRecord, webRecordHash } from '../sync/copy-digest.ts'
+import { DigestSum, hashedForm, isOpenRecord, webRecordHash } from '../sync/copy-digest.ts'
 import { StagingLostError, type StateStore, type SyncState } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
 import { disposable, type OpenSink } from './disposable.ts'
@@ -21,6 +21,12 @@ export type MemorySink = OpenSink & {
   readonly records: ReadonlyMap<string, TenderRecord>
 }
 
+/** Whether a record is newer than the held one, or the same version with other content. */
+function isNews(record: TenderRecord, held: TenderRecord): boolean {
+  const ms = Date.parse(record.lastModified) - Date.parse(held.lastModified)
+  return ms > 0 || (ms === 0 && hashedForm(record) !== hashedForm(held))
+}
+
 /** Keeps whole records by id; archived and merged ones stay, as they were last delivered. */
 export function memorySink(options: MemorySinkOptions = {}): MemorySink {
   const { isStaged = true, commitsPages = true, keepsState = false } = options
@@ -35,7 +41,8 @@ export function memorySink(options: MemorySinkOptions = {}): MemorySink {
   const held = (id: string): TenderRecord | undefined => uncommitted.get(id) ?? (staging ?? target).get(id)
   const put = (record: TenderRecord, isCreated: boolean): void => {
     const old = held(record.id)
-    if (old ? Date.parse(old.lastModified) >= Date.parse(record.lastModified) : !isCreated) return
+    if (!old && !isCreated) return
+    if (old && !isNews(record, old)) return
     if (isStaged) uncommitted.set(record.id, record)
     else target.set(record.id, record)
   }

@@ -1,10 +1,23 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { DigestSum } from '../sync/copy-digest.ts'
 import type { SyncState } from '../sync/sink.ts'
 import { recordOf } from '../testing/sink-conformance.ts'
 import type { TenderRecord } from '../types.ts'
+import { recordHash } from './record-hash.ts'
 import { type CopyExport, WorkingCopy } from './working-copy.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tender-copy-'))
@@ -84,6 +97,66 @@ describe('the working copy', () => {
         expect(mended.titles()).toEqual([...expected, recordOf(4, 2).title].sort())
         await mended.copy.end()
       }
+    },
+  )
+
+  it.each([
+    {
+      isStaged: false,
+      brought: [recordOf(2, 1), recordOf(3, 1)],
+      expected: [recordOf(1), recordOf(2, 1), recordOf(3, 1)],
+    },
+    { isStaged: true, brought: [recordOf(2, 1)], expected: [recordOf(2, 1)] },
+  ])(
+    'keeps what is committed when the new base cannot be put in place, staged: $isStaged',
+    async ({ isStaged, brought, expected }) => {
+      const at = freshFolder()
+      const options = { base: join(at, 'base.ndjson'), folder: at }
+      await run(new WorkingCopy(options), [recordOf(1), recordOf(2)], 0, true)
+      const aside = join(at, 'aside')
+      const openExport = async (): Promise<CopyExport> => ({
+        add: async () => {},
+        finish: async () => {},
+        // The last moment before the base: a folder in its place cannot be replaced by a file.
+        putInPlace: async () => {
+          renameSync(options.base, aside)
+          mkdirSync(options.base)
+        },
+        abandon: async () => {},
+      })
+      await expect(run(new WorkingCopy({ ...options, openExport }), brought, 1, isStaged)).rejects.toThrow(
+        'cannot be replaced',
+      )
+      rmdirSync(options.base)
+      renameSync(aside, options.base)
+      const next = new WorkingCopy(options)
+      expect(await next.loadState()).toEqual(stateOf(1))
+      await next.begin({ isStaged: false, isResumed: false })
+      const versions: [string, string][] = []
+      for await (const { id, lastModified } of next.all()) versions.push([id, lastModified])
+      expect(versions.sort()).toEqual(expected.map(({ id, lastModified }) => [id, lastModified]))
+      await next.end()
+    },
+  )
+
+  it.each([false, true])(
+    'the same version with other content replaces the held one, the same content writes nothing; staged: %s',
+    async (isStaged) => {
+      const at = freshFolder()
+      const copy = new WorkingCopy({ base: join(at, 'base.ndjson'), folder: at })
+      const [damaged, right] = [recordOf(1, 0, { title: 'Damaged' }), recordOf(1)]
+      await copy.begin({ isStaged, isResumed: false })
+      await copy.put([damaged], false)
+      if (!isStaged) await copy.commit(stateOf(0), 'page')
+      expect(await copy.put([right], false)).toEqual([right])
+      expect(await copy.put([right, { ...right, checkedAt: recordOf(1, 5).lastModified }], false)).toEqual([])
+      expect(await copy.put([damaged, right], false)).toEqual([right])
+      const sum = new DigestSum()
+      sum.add(recordHash(right), true, right.lastModified)
+      expect(await copy.digest()).toEqual(sum.digest)
+      await copy.commit(stateOf(1), 'run')
+      expect(readFileSync(join(at, 'base.ndjson'), 'utf8')).toBe(`${JSON.stringify(right)}\n`)
+      await copy.end()
     },
   )
 

@@ -198,6 +198,15 @@ export function sinkConformance(makeWorld: () => Promise<SinkWorld>): readonly S
       await expectSeen(world, open(recordOf(1, 2), recordOf(2, 2), recordOf(3)))
     }),
 
+    inWorld(
+      'the same version with other content replaces what is held: a copy that was damaged is repaired',
+      async (world) => {
+        await filled(world, [recordOf(1, 0, { title: 'Damaged' }), recordOf(2)])
+        await runOnce(world, deltaRun, (sink) => sink.upsert([recordOf(1), recordOf(2)]))
+        await expectSeen(world, open(recordOf(1), recordOf(2)))
+      },
+    ),
+
     inWorld('redelivered records change nothing (C159)', async (world) => {
       const deliver = async (sink: Sink) => {
         await sink.upsert([recordOf(1, 1), recordOf(4, 1)])
