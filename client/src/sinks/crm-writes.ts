@@ -10,8 +10,8 @@ export type CrmAction = 'create' | 'update' | 'close' | 'reopen' | 'merge'
 type Properties = { readonly [name: string]: Scalar }
 
 /**
- * A record that the run brings. `into`: its survivor, to which it points in the CRM; `mergedInto` of the record may name
- * one that was merged meanwhile. `retried` is the reason of its last refusal.
+ * A record that the run brings. `into`: its survivor, to which it points in the CRM; `mergedInto` of the record may
+ * name one that was merged meanwhile. `retried` is the reason of its last refusal.
  */
 export type Wanted = {
   readonly record: TenderRecord

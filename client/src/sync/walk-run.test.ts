@@ -8,7 +8,7 @@ import { type SyncEvent, sync } from './sync.ts'
 import type { TenderSource } from './walk-run.ts'
 
 describe('records that are left over after a first run into a target that is not empty (G1)', () => {
-  /** A target whose state is lost; it holds record `late`, which changed after all others were archived, as open too. */
+  /** A target whose state is lost. It holds all as open; `late` changed after the others were archived. */
   async function leftOver(ids: readonly string[]) {
     const world = syncWorld('direct', { limit: 100 })
     world.api.publish(ids.map((id) => ({ id })))
