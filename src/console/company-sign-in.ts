@@ -6,11 +6,11 @@ import {
   type Configuration,
   calculatePKCECodeChallenge,
   discovery,
+  enableNonRepudiationChecks,
   fetchUserInfo,
 } from 'openid-client'
 import { minuteMs } from '../domain/time.ts'
 import type { OidcSettings } from '../platform/config.ts'
-import { jsonIn } from '../platform/json-in.ts'
 import { mailAddressOf } from '../platform/mail-address.ts'
 import { addAuditEntry } from '../store/audit.ts'
 import { inTransaction } from '../store/database.ts'
@@ -19,6 +19,7 @@ import { findIdentity, linkIdentity, type OidcIdentity } from '../store/oidc-ide
 import { findPersonByMail, type Person } from '../store/people.ts'
 import type { ConsoleContext } from './console-context.ts'
 import type { Cookie, PageRequest } from './page.ts'
+import { openSigned, signed } from './signed-text.ts'
 
 /** Maximum time for the provider to answer one request, in seconds. */
 const timeoutSeconds = 6
@@ -26,7 +27,7 @@ const timeoutSeconds = 6
 const stateMs = 10 * minuteMs
 const cookieName = 'oidc'
 
-/** What is remembered between leaving and returning, in a cookie. */
+/** What is remembered between leaving and returning, in a cookie that nobody else can write. */
 type Flow = {
   readonly state: string
   readonly nonce: string
@@ -59,7 +60,7 @@ export class CompanySignIn {
   async begin(
     { now, viewer }: PageRequest,
     back: string,
-  ): Promise<{ readonly to: string; readonly cookie: Cookie } | undefined> {
+  ): Promise<{ readonly to: URL; readonly cookie: Cookie } | undefined> {
     const configuration = await this.#discover()
     if (!configuration) return undefined
     const draw = () => Buffer.from(this.#context.random.bytes(32)).toString('base64url')
@@ -74,13 +75,14 @@ export class CompanySignIn {
       // people who sign in again prove again who they are
       ...(viewer && { prompt: 'login' }),
     })
-    const value = Buffer.from(JSON.stringify(flow)).toString('base64url')
-    return { to: to.href, cookie: { name: cookieName, value, maxAgeSeconds: stateMs / 1000 } }
+    const value = await signed(this.#context, cookieName, Buffer.from(JSON.stringify(flow)))
+    return { to, cookie: { name: cookieName, value, maxAgeSeconds: stateMs / 1000 } }
   }
 
   /** Finishes a flow: returns who came back. */
   async finish(request: PageRequest): Promise<SignInOutcome> {
-    const flow = flowOf(request.cookies[cookieName])
+    const kept = await openSigned(this.#context, cookieName, request.cookies[cookieName] ?? '')
+    const flow = kept && (JSON.parse(kept.toString()) as Flow)
     if (!flow || flow.until <= request.now || request.query.get('state') !== flow.state)
       return { kind: 'failed', why: 'state' }
     const configuration = await this.#discover()
@@ -97,8 +99,12 @@ export class CompanySignIn {
     const url = new URL(issuer)
     this.#found ??= discovery(url, clientId, clientSecret, undefined, {
       timeout: timeoutSeconds,
-      // settings allow this on the same machine only
-      ...(url.protocol === 'http:' && { execute: [allowInsecureRequests] }),
+      execute: [
+        // signatures of id tokens are verified with the keys that the issuer publishes
+        enableNonRepudiationChecks,
+        // settings allow this on the same machine only
+        ...(url.protocol === 'http:' ? [allowInsecureRequests] : []),
+      ],
     })
     const found = this.#found
     return found.catch(() => {
@@ -179,6 +185,3 @@ export class CompanySignIn {
 
 /** `mail`: undefined if the issuer does not vouch for one. */
 type Claims = OidcIdentity & { readonly mail: string | undefined }
-
-const flowOf = (cookie: string | undefined): Flow | undefined =>
-  jsonIn(Buffer.from(cookie ?? '', 'base64url').toString()) as Flow | undefined

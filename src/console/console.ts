@@ -18,6 +18,7 @@ import { keyHashOf } from './directory.ts'
 import { type FrameContext, frame } from './frame.ts'
 import { html } from './html.ts'
 import { keptForm, openKeptForm } from './kept-form.ts'
+import { absoluteTarget, ownPath, requestedUrl } from './own-path.ts'
 import {
   type OrganizationRequest,
   type Page,
@@ -97,11 +98,20 @@ class Listener {
       requestTimeout: 30_000,
       connectionTimeout: 60_000,
       routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
+      // the host of a target in absolute form counts, and not the header beside it (RFC 9112, 3.2.2)
+      rewriteUrl: (raw) => {
+        const absolute = absoluteTarget(raw.url ?? '/')
+        if (absolute) raw.headers.host = absolute.host
+        return absolute?.path ?? raw.url ?? '/'
+      },
+      // a path that cannot be decoded is not one of ours; no hook runs before
+      frameworkErrors: (_error, request, reply) => {
+        this.#guard(reply as unknown as FastifyReply)
+        this.#refuse(request as FastifyRequest, reply as unknown as FastifyReply, new PageError(404, ''))
+      },
     })
     server.addHook('onRequest', async (request, reply) => {
-      reply.headers(strictHeaders)
-      if (this.#options.isLeaving?.()) reply.header('connection', 'close')
-      if (this.#isSecure) reply.header('strict-transport-security', 'max-age=31536000')
+      this.#guard(reply)
       // a foreign DNS name that leads here is not this console
       if (request.headers.host !== new URL(this.#context.origin).host && !isMachineName(request.headers.host)) {
         reply.code(421).type('text/plain; charset=utf-8').send(`This console is at ${this.#context.origin}\n`)
@@ -133,6 +143,13 @@ class Listener {
     return { close: () => server.close() }
   }
 
+  /** Sets the headers of every answer. */
+  #guard(reply: FastifyReply): void {
+    reply.headers(strictHeaders)
+    if (this.#options.isLeaving?.()) reply.header('connection', 'close')
+    if (this.#isSecure) reply.header('strict-transport-security', 'max-age=31536000')
+  }
+
   async #serve(route: PageRoute, raw: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     const request = this.#requestOf(raw)
     try {
@@ -155,10 +172,12 @@ class Listener {
 
   #requestOf(raw: FastifyRequest): PageRequest {
     const { directory, clock } = this.#context
-    const url = new URL(raw.url, this.#context.origin)
-    const cookie = raw.cookies[this.#sessionCookie]
+    const url = requestedUrl(raw.url, this.#context.origin)
+    // nobody read them for a path that cannot be decoded
+    const kept = (raw.cookies as typeof raw.cookies | null) ?? {}
+    const cookie = kept[this.#sessionCookie]
     const viewer = cookie === undefined ? undefined : directory.viewerOf(cookie)
-    const chosen = raw.cookies['language'] ?? viewer?.person.language
+    const chosen = kept['language'] ?? viewer?.person.language
     const forwarded = raw.headers['x-forwarded-for']
     const address = clientAddress(
       raw.socket.remoteAddress ?? '',
@@ -176,7 +195,7 @@ class Listener {
       now: clock(),
       addressPrefix: addressPrefix(address),
       agent: (raw.headers['user-agent'] ?? '').slice(0, 200),
-      cookies: raw.cookies,
+      cookies: kept,
     }
   }
 
@@ -229,7 +248,9 @@ class Listener {
     reply: FastifyReply,
   ): Promise<unknown> {
     if (answer.kind === 'redirect') return this.#sendRedirect(answer, request, reply)
-    if (route === undefined || route.audience !== 'public' || request.viewer) reply.header('cache-control', 'no-store')
+    const isPublic = route?.audience === 'public' && !request.viewer
+    // language and notice come from cookies
+    reply.header('cache-control', isPublic ? 'private, no-cache' : 'no-store')
     if (answer.kind === 'content')
       return reply
         .code(answer.status ?? 200)
@@ -274,6 +295,8 @@ class Listener {
     request: PageRequest,
     reply: FastifyReply,
   ): Promise<unknown> {
+    const location = answer.to instanceof URL ? answer.to.href : ownPath(answer.to)
+    if (location === undefined) throw new Error(`a page leads to ${answer.to}, which is not on this console`)
     const common = { path: '/', httpOnly: true, sameSite: 'lax', secure: this.#isSecure } as const
     if (answer.notice !== undefined) reply.setCookie('notice', answer.notice, { ...common, maxAge: 60 })
     for (const { name, value, maxAgeSeconds } of answer.cookies ?? [])
@@ -290,7 +313,7 @@ class Listener {
       }
       reply.clearCookie(this.#sessionCookie, common)
     }
-    return reply.header('cache-control', 'no-store').redirect(answer.to, 303)
+    return reply.header('cache-control', 'no-store').redirect(location, 303)
   }
 
   async #startSession(personId: string, sessionId: string, request: PageRequest): Promise<void> {

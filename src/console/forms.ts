@@ -87,11 +87,3 @@ export async function note(
 
 /** The only value of a field, without spaces around it; empty if it is missing. */
 export const fieldOf = (form: URLSearchParams, name: string): string => (form.get(name) ?? '').trim()
-
-/** A path of this console to return to; `/` for anything else. */
-export function returnPath(text: string | null | undefined): string {
-  if (!text || !/^\/(?![/\\])[^\s\\]*$/.test(text) || text.length > 2000) return '/'
-  const base = 'http://console.invalid'
-  const url = URL.parse(text, base)
-  return url?.origin === base ? `${url.pathname}${url.search}${url.hash}` : '/'
-}

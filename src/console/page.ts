@@ -87,8 +87,8 @@ export type PageAnswer =
 
 type Redirect = {
   readonly kind: 'redirect'
-  /** A path of the console, or an address of the OIDC issuer after a GET. */
-  readonly to: string
+  /** A path of the console; only the OIDC issuer, after a GET, is an address elsewhere. */
+  readonly to: string | URL
   /** A sentence shown once on the next page. */
   readonly notice?: string
   /** Starts a session for this person in place of the current one. */
@@ -109,7 +109,7 @@ export type Cookie = {
 export const askAgainSeconds = 5
 
 export const page = (content: Page): PageAnswer => ({ kind: 'page', ...content })
-export const redirect = (to: string, how: Omit<Redirect, 'kind' | 'to'> = {}): PageAnswer => ({
+export const redirect = (to: Redirect['to'], how: Omit<Redirect, 'kind' | 'to'> = {}): PageAnswer => ({
   kind: 'redirect',
   to,
   ...how,

@@ -1,8 +1,9 @@
 // The sign-in page, as shared by several ways of signing in: fresh, or with what went wrong.
 
 import type { ConsoleContext } from './console-context.ts'
-import { fieldOf, returnPath } from './forms.ts'
+import { fieldOf } from './forms.ts'
 import { type Content, html } from './html.ts'
+import { returnPath } from './own-path.ts'
 import { type Page, type PageAnswer, type PageRequest, page } from './page.ts'
 import { field, noteBox } from './parts.ts'
 import { signInOptions } from './passkeys.ts'

@@ -6,20 +6,22 @@ import { findInvitation, listInvitations } from '../store/invitations.ts'
 import type { TakenMail } from '../store/mails.ts'
 import { listOrganizations } from '../store/organizations.ts'
 import { findPersonByMail } from '../store/people.ts'
-import { createSignInLink } from '../store/sessions.ts'
+import { createLinkUnlessEnough } from '../store/sessions.ts'
 import { type AccountMail, renderAccountMail } from './account-mails.ts'
 import type { ConsoleContext } from './console-context.ts'
 import { keyHashOf } from './directory.ts'
 
 /** Maximum time that a sign-in mail may wait; after that it is of no use. */
 const longestWaitMs = hourMs
+/** Maximum unused links of the last ten minutes: with that many in the mailbox, one more mail helps nobody. */
+const maxFreshLinks = 10
 
 /** What a mail needs beyond its content: who it is for, and the link. */
 type MailContext = Pick<ConsoleContext, 'store' | 'clock' | 'random' | 'origin'>
 
 /**
- * The mail with a new key; undefined if it is no longer wanted: the address is unknown, the invitation was withdrawn,
- * or it waited too long. Each attempt has a key of its own, and each key works once.
+ * The mail with a new key; undefined if it is no longer wanted: the address is unknown or has enough unused links, the
+ * invitation was withdrawn, or it waited too long. Each attempt has a key of its own, and each key works once.
  */
 export async function writeAccountMail(context: MailContext, taken: TakenMail): Promise<RenderedMail | undefined> {
   const mail = JSON.parse(taken.content) as AccountMail
@@ -31,25 +33,30 @@ export async function writeAccountMail(context: MailContext, taken: TakenMail): 
 async function writeInvitation(
   context: MailContext,
   mail: AccountMail & { readonly kind: 'invitation' },
+  most?: number,
 ): Promise<RenderedMail | undefined> {
   const { store, clock, origin } = context
   const invitation = await findInvitation(store.db, mail.data.invitationId, clock())
   if (!invitation) return undefined
   const { invitationId, until } = invitation
-  return renderAccountMail(mail, { origin, key: await makeKey(context, { invitationId, until }) })
+  const key = await makeKey(context, { invitationId, until }, most)
+  return key === undefined ? undefined : renderAccountMail(mail, { origin, key })
 }
 
 async function writeSignIn(
   context: MailContext,
   mail: AccountMail & { readonly kind: 'signIn' },
-  { person: address, createdAt }: TakenMail,
+  { person: address, createdAt, attempts }: TakenMail,
 ): Promise<RenderedMail | undefined> {
   const { store, clock, origin } = context
   if (clock() - createdAt > longestWaitMs) return undefined
+  // the keys of failed attempts reached nobody
+  const most = attempts === 0 ? maxFreshLinks : undefined
   const person = await findPersonByMail(store.db, address)
   if (person) {
     const { personId, language = mail.language } = person
-    return renderAccountMail({ ...mail, language }, { origin, key: await makeKey(context, { personId }) })
+    const key = await makeKey(context, { personId }, most)
+    return key === undefined ? undefined : renderAccountMail({ ...mail, language }, { origin, key })
   }
   // an invited person who lost that mail receives it again
   const [invitation] = await listInvitations(store.db, { mail: address }, clock())
@@ -57,20 +64,19 @@ async function writeSignIn(
   const { invitationId, organizationId, invitedBy, role } = invitation
   const organizations = await listOrganizations(store.db)
   const organization = organizations.find((each) => each.organizationId === organizationId)?.name ?? ''
-  return writeInvitation(context, {
-    kind: 'invitation',
-    language: mail.language,
-    data: { invitationId, organization, invitedBy, role },
-  })
+  const data = { invitationId, organization, invitedBy, role }
+  return writeInvitation(context, { kind: 'invitation', language: mail.language, data }, most)
 }
 
+/** Undefined if `most` keys of the last ten minutes are unused. */
 async function makeKey(
   { store, clock, random }: MailContext,
-  what: { readonly personId: string } | { readonly invitationId: string; readonly until: number },
-): Promise<string> {
+  whose: { readonly personId: string } | { readonly invitationId: string; readonly until: number },
+  most = Number.POSITIVE_INFINITY,
+): Promise<string | undefined> {
   const key = newKey(random)
-  await createSignInLink(store.db, { keyHash: keyHashOf(key), ...what, now: clock() })
-  return key
+  const isMade = await createLinkUnlessEnough(store, { keyHash: keyHashOf(key), ...whose, now: clock() }, most)
+  return isMade ? key : undefined
 }
 
 /** 256 bits as URL text. */

@@ -148,7 +148,7 @@ async function fillConsoleTables(store: Store): Promise<void> {
       addressPrefix: '',
     }
     await addAuditEntry(trx, { ...entry, action: 'token.create', detail: {} })
-    await takeSignInAttempt(trx, [{ hash: 'aa', most: 1 }], now)
+    await takeSignInAttempt(trx, { networkHash: 'aa', pairHash: 'bb' }, now)
   })
 }
 

@@ -25,6 +25,8 @@ export const longestSessionMs = 30 * dayMs
 const maxSessions = 10
 /** How long a link by mail or from the command line is valid. */
 export const linkMs = 10 * minuteMs
+/** Number of the lock: arbitrary, but the same in every process. */
+const linkLock = 7_271_103
 
 /** All sessions that have not ended by `now`. */
 export async function listSessions(db: Executor, now: number): Promise<Session[]> {
@@ -93,6 +95,24 @@ export async function createSignInLink(
   await sql`
     insert into sign_in_link (key_hash, person_id, invitation_id, created_at, until_ms)
     values (${bytesOf(keyHash)}, ${personId ?? null}, ${invitationId ?? null}, ${now}, ${until})`.execute(trx)
+}
+
+/**
+ * Creates a link, unless its person or invitation has `most` unused ones of the last ten minutes: false then. Of several
+ * simultaneous calls no more than that succeed.
+ */
+export async function createLinkUnlessEnough(store: Pick<Store, 'db'>, link: NewLink, most: number): Promise<boolean> {
+  return inTransaction(store, async (trx) => {
+    await sql`select pg_advisory_xact_lock(${linkLock})`.execute(trx)
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::integer as count from sign_in_link
+      where person_id is not distinct from ${link.personId ?? null}
+        and invitation_id is not distinct from ${link.invitationId ?? null}
+        and used_at is null and created_at > ${link.now - linkMs}`.execute(trx)
+    if (rows[0]!.count >= most) return false
+    await createSignInLink(trx, link)
+    return true
+  })
 }
 
 /**

@@ -1,5 +1,7 @@
 // Signing in through a company, against a real provider of OpenID Connect on this machine.
+import { generateKeyPairSync, sign } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
+import { signed } from '../../src/console/signed-text.ts'
 import { minuteMs } from '../../src/domain/time.ts'
 import { inTransaction } from '../../src/store/database.ts'
 import { createInvitation } from '../../src/store/invitations.ts'
@@ -136,10 +138,14 @@ test('state, nonce, code and time are checked', { timeout: 60_000 }, async () =>
     expect([answer.status, viewerOf(guest)]).toEqual([422, undefined])
     expect(await answer.text()).toContain(sentence)
   }
+  const bytesOf = (guest: ReturnType<typeof browser>) => Buffer.from(guest.jar().get('oidc')!, 'base64url')
   const flowOf = (guest: ReturnType<typeof browser>) =>
-    JSON.parse(Buffer.from(guest.jar().get('oidc')!, 'base64url').toString()) as { [name: string]: unknown }
-  const setFlow = (guest: ReturnType<typeof browser>, change: { [name: string]: unknown }) =>
-    guest.jar().set('oidc', Buffer.from(JSON.stringify({ ...flowOf(guest), ...change })).toString('base64url'))
+    JSON.parse(bytesOf(guest).subarray(0, -32).toString()) as { [name: string]: unknown }
+  /** A flow with other content, signed by the console, as if it had begun so. */
+  const setFlow = async (guest: ReturnType<typeof browser>, change: { [name: string]: unknown }) => {
+    const body = Buffer.from(JSON.stringify({ ...flowOf(guest), ...change }))
+    guest.jar().set('oidc', await signed(world.context, 'oidc', body))
+  }
 
   const [anna, victim] = [browser(world), browser(world)]
   const back = await anna.leave()
@@ -153,7 +159,7 @@ test('state, nonce, code and time are checked', { timeout: 60_000 }, async () =>
   for (const change of [{ nonce: 'n'.repeat(43) }, { verifier: 'v'.repeat(43) }]) {
     const guest = browser(world)
     const address = await guest.leave()
-    setFlow(guest, change)
+    await setFlow(guest, change)
     await refused(guest, address, 'The provider refused it')
   }
   const slow = browser(world)
@@ -168,6 +174,71 @@ test('state, nonce, code and time are checked', { timeout: 60_000 }, async () =>
   const copy = browser(world)
   await copy.leave()
   await refused(copy, good, 'started in another browser')
+})
+
+test('a flow that the console did not write is no flow, and a path to return to stays here', {
+  timeout: 60_000,
+}, async () => {
+  const { world, company, signIn, viewerOf } = await open()
+  await world.person('anna@example.org')
+  const anna = { sub: 'a-1', email: 'anna@example.org', email_verified: true }
+  for (const back of ['/..//evil.example', '/.//evil.example/me', '//evil.example']) {
+    const { answer, viewer } = await signIn(anna, `/sign-in/oidc?return=${encodeURIComponent(back)}`)
+    expect(viewer?.person.mail).toBe('anna@example.org')
+    expect(new URL(answer.headers.get('location')!, world.origin).origin).toBe(world.origin)
+  }
+  company.login = 'a-1'
+  const signedFlow = (guest: ReturnType<typeof browser>) => Buffer.from(guest.jar().get('oidc')!, 'base64url')
+  const changed = (bytes: Buffer, at: number) => {
+    const copy = Buffer.from(bytes)
+    copy[at]! ^= 1
+    return copy
+  }
+  const forgeries: ((bytes: Buffer) => Buffer)[] = [
+    // as the version before wrote it
+    (bytes) => bytes.subarray(0, -32),
+    (bytes) => Buffer.concat([Buffer.from(bytes.toString().replace('"back":"/"', '"back":"//evil.example"'))]),
+    (bytes) => changed(bytes, bytes.indexOf('"back":"/') + 8),
+    (bytes) => changed(bytes, bytes.length - 1),
+    () => Buffer.alloc(0),
+    () => Buffer.from('{}'),
+  ]
+  for (const forge of forgeries) {
+    const guest = browser(world)
+    const address = await guest.leave()
+    guest.jar().set('oidc', forge(signedFlow(guest)).toString('base64url'))
+    const answer = await guest.visit(address)
+    expect([answer.status, viewerOf(guest)]).toEqual([422, undefined])
+    expect(await answer.text()).toContain('started in another browser')
+  }
+})
+
+test('an id token that the issuer did not sign signs nobody in', { timeout: 60_000 }, async () => {
+  const { world, company, signIn } = await open()
+  await world.person('anna@example.org', { isOperator: true })
+  await world.person('ben@example.org')
+  const ben = { sub: 'b-1', email: 'ben@example.org', email_verified: true }
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const parts = (token: string) => token.split('.').map((each) => Buffer.from(each, 'base64url').toString())
+  const renamed = (token: string) => part({ ...JSON.parse(parts(token)[1]!), sub: 'a-1' })
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const forgeries: ((token: string) => string)[] = [
+    (token) => [token.split('.')[0], renamed(token), token.split('.')[2]].join('.'),
+    (token) => [part({ alg: 'none' }), renamed(token), ''].join('.'),
+    (token) => {
+      const body = `${token.split('.')[0]}.${renamed(token)}`
+      return `${body}.${sign('sha256', Buffer.from(body), privateKey).toString('base64url')}`
+    },
+    (token) => `${token.slice(0, -8)}${token.at(-8) === 'A' ? 'B' : 'A'}${token.slice(-7)}`,
+  ]
+  for (const forge of forgeries) {
+    company.forge = forge
+    const { answer, viewer, text } = await signIn(ben)
+    expect([answer.status, viewer]).toEqual([422, undefined])
+    expect(text).toContain('The provider refused it')
+  }
+  company.forge = (token) => token
+  expect((await signIn(ben)).viewer?.person.mail).toBe('ben@example.org')
 })
 
 test('while the identity provider does not answer, the page says so and offers the other ways', async () => {

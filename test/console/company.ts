@@ -29,6 +29,8 @@ export type Company = AsyncDisposable & {
   login: string
   /** The parameters of the last request for authorization. */
   asked: URLSearchParams
+  /** What somebody between the console and the provider makes of an id token. */
+  forge: ((idToken: string) => string) | undefined
 }
 
 /** `redirectUri` is called when the first request arrives. */
@@ -41,6 +43,7 @@ export async function openCompany(redirectUri: () => string): Promise<Company> {
     accounts: new Map(),
     login: '',
     asked: new URLSearchParams(),
+    forge: undefined,
     [Symbol.asyncDispose]: () => new Promise((done) => void server.close(() => done()).closeAllConnections()),
   }
   let provider: Provider | undefined
@@ -65,6 +68,7 @@ export async function openCompany(redirectUri: () => string): Promise<Company> {
     })
     const url = new URL(request.url ?? '/', issuer)
     if (url.pathname === '/auth') company.asked = url.searchParams
+    if (url.pathname === '/token' && company.forge) forgeAnswer(response, company.forge)
     if (!url.pathname.startsWith('/interaction/')) return provider.callback()(request, response)
     const { grantId, params, prompt } = await provider.interactionDetails(request, response)
     if (prompt.name === 'login')
@@ -76,4 +80,14 @@ export async function openCompany(redirectUri: () => string): Promise<Company> {
     return provider.interactionFinished(request, response, { consent: { grantId: await grant!.save() } })
   })
   return company
+}
+
+function forgeAnswer(response: ServerResponse, forge: (idToken: string) => string): void {
+  const end = response.end.bind(response) as (body: string) => ServerResponse
+  response.end = ((body: string | Buffer) => {
+    const answer = JSON.parse(String(body)) as { id_token?: string }
+    const forged = JSON.stringify(answer.id_token ? { ...answer, id_token: forge(answer.id_token) } : answer)
+    response.setHeader('content-length', Buffer.byteLength(forged))
+    return end(forged)
+  }) as typeof response.end
 }

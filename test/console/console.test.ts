@@ -1,6 +1,11 @@
 // The listener of the console: strict headers on every answer, forms from elsewhere, sessions.
+
+import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
+import { routesOf } from '../../src/console/routes.ts'
 import { dayMs, hourMs } from '../../src/domain/time.ts'
+import { readAnswer, sendRaw } from '../raw-http.ts'
+import { seed } from '../testing/seed.ts'
 import { drawnEngines } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
 
@@ -38,7 +43,91 @@ describe.each(drawnEngines)('the console (%s)', (engine) => {
       expect([path, headers.get('cache-control'), headers.get('content-encoding')]).toEqual([path, 'no-store', null])
     }
     const { headers } = await get('/docs', undefined, { 'accept-encoding': 'gzip' })
-    expect([headers.get('cache-control'), headers.get('content-encoding')]).toEqual([null, 'gzip'])
+    expect(headers.get('content-encoding')).toBe('gzip')
+  })
+
+  test('what a cookie decides is kept by no cache that others share', async () => {
+    const { get, context } = await open()
+    const paths = routesOf(context)
+      .filter(({ method, audience, path }) => method === 'GET' && audience === 'public' && !path.includes(':'))
+      .map(({ path }) => path)
+    expect(paths.length).toBeGreaterThan(20)
+    for (const path of paths) {
+      const { status, headers } = await get(path)
+      const wanted = status === 200 ? 'private, no-cache' : 'no-store'
+      expect([path, status, headers.get('cache-control')]).toEqual([path, status, wanted])
+    }
+  })
+
+  test('no address to return to leads away from the console, whatever it is', async () => {
+    const { get, origin } = await open()
+    const pieces = [
+      '/',
+      '/',
+      '//',
+      '/..',
+      '/.',
+      '\\',
+      '%2e%2e',
+      '%2f',
+      '%5c',
+      '\t',
+      'me',
+      'evil.example',
+      '@evil.example',
+      '?',
+      '#',
+    ]
+    const made = fc.sample(
+      fc.array(fc.constantFrom(...pieces), { maxLength: 7 }).map((list) => `/${list.join('')}`),
+      { numRuns: 300, seed },
+    )
+    for (const back of ['/..//evil.example', '/.//evil.example', '/me/../..//evil.example/x?y', ...made]) {
+      const { headers } = await get(`/language?to=de&return=${encodeURIComponent(back)}`)
+      const location = headers.get('location') ?? ''
+      expect([back, location, new URL(location, origin).origin]).toEqual([back, location, origin])
+    }
+  })
+
+  test('a target that is no path here is answered by a page, or by the sentence for another host', async () => {
+    const { origin, get } = await open()
+    const port = Number(new URL(origin).port)
+    const ask = async (target: string, method = 'GET', host = `localhost:${port}`) =>
+      readAnswer(await sendRaw(port, `${method} ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`))
+    const here = [
+      '/',
+      '//',
+      '///',
+      '//x',
+      '//evil.example/me',
+      '/\\evil.example',
+      '/..//evil.example',
+      '/%zz',
+      '/%00',
+      '*',
+    ]
+    for (const target of ['//', ...here, ...here.filter((each) => each !== '*').map((each) => `${origin}${each}`)])
+      for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS']) {
+        const { status, headers, body } = await ask(target, method)
+        expect([target, method, status]).toEqual([target, method, expect.toBeOneOf([200, 303, 400, 403, 404])])
+        expect(headers.get('content-type') ?? 'text/html').toContain('text/html')
+        // nothing on the page leads to another host
+        for (const [, address = ''] of body.matchAll(/(?:href|action)="([^"]*)"/g))
+          expect([target, address, new URL(address, origin).origin]).toEqual([target, address, origin])
+        for (const [, back = ''] of body.matchAll(/return=([^"&]*)/g))
+          expect(new URL(decodeURIComponent(back), origin).origin).toBe(origin)
+      }
+    // in absolute form the host of the target counts, and not the header
+    expect((await ask(`${origin}/status`)).body.length).toBeGreaterThan(1000)
+    expect((await ask(`${origin}/status`, 'GET', 'evil.example')).status).toBe(200)
+    for (const target of [
+      'http://evil.example/status',
+      `http://localhost:${port}@evil.example/`,
+      'ftp://x/',
+      'http://:1/',
+    ])
+      expect([target, (await ask(target)).status]).toEqual([target, 421])
+    expect((await get('/')).status).toBe(200)
   })
 
   test('answers only under its own host name', async () => {

@@ -1,8 +1,9 @@
 // Signing in through a company: leaving for its sign-in, and coming back. It is absent without its settings.
+
 import { CompanySignIn, endedFlow } from '../company-sign-in.ts'
 import type { ConsoleContext } from '../console-context.ts'
-import { returnPath } from '../forms.ts'
 import { homeOf } from '../frame.ts'
+import { returnPath } from '../own-path.ts'
 import { type PageAnswer, type PageRequest, type PageRoute, publicPage, redirect } from '../page.ts'
 import { signInPage } from '../sign-in-page.ts'
 import { signInTexts } from '../text/sign-in-texts.ts'

@@ -1,4 +1,5 @@
 // Hits of an organization: lists by state, what made each score, and what people do with them.
+
 import type { TenderRecord } from '../../domain/tender.ts'
 import { dayMs } from '../../domain/time.ts'
 import { inTransaction } from '../../store/database.ts'
@@ -18,8 +19,9 @@ import {
 import { type SearchName, searchNames } from '../../store/searches.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber } from '../format.ts'
-import { note, returnPath } from '../forms.ts'
+import { note } from '../forms.ts'
 import { type Html, html } from '../html.ts'
+import { returnPath } from '../own-path.ts'
 import { type OrganizationRequest, organizationPage, type PageAnswer, type PageRoute, page, redirect } from '../page.ts'
 import { empty, noteBox, pager, select } from '../parts.ts'
 import { publishedRecords } from '../published-record.ts'

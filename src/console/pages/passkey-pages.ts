@@ -1,13 +1,15 @@
 // Passkeys: signing in with one, adding and removing them.
+
 import { oneLine } from '../../digests/digest-content.ts'
 import { addAuditEntry } from '../../store/audit.ts'
 import { type Executor, inTransaction } from '../../store/database.ts'
 import { listPasskeys, type Passkey, removePasskey } from '../../store/passkeys.ts'
 import { queueAccountMail } from '../account-mails.ts'
 import type { ConsoleContext } from '../console-context.ts'
-import { fieldOf, note, returnPath } from '../forms.ts'
+import { fieldOf, note } from '../forms.ts'
 import { homeOf } from '../frame.ts'
 import { html } from '../html.ts'
+import { returnPath } from '../own-path.ts'
 import {
   type PageAnswer,
   PageError,

@@ -1,18 +1,21 @@
 // Signing in by a link: the page that asks for the address, the links themselves, the first person, signing out.
+
 import { mailAddressOf } from '../../platform/mail-address.ts'
 import { addAuditEntry } from '../../store/audit.ts'
 import { type Executor, inTransaction } from '../../store/database.ts'
+import { listInvitations } from '../../store/invitations.ts'
 import { findOrganization, trialOrganization } from '../../store/organizations.ts'
-import { addMember, createPerson } from '../../store/people.ts'
+import { addMember, createPerson, findPersonByMail } from '../../store/people.ts'
 import { findSignInLink, takeSignInLink } from '../../store/sessions.ts'
 import { takeSignInAttempt } from '../../store/sign-in-attempts.ts'
 import { queueAccountMail } from '../account-mails.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { keyHashOf } from '../directory.ts'
-import { fieldOf, returnPath } from '../forms.ts'
+import { fieldOf } from '../forms.ts'
 import { homeOf } from '../frame.ts'
 import { html } from '../html.ts'
 import { signedInPath } from '../kept-form.ts'
+import { returnPath } from '../own-path.ts'
 import {
   type PageAnswer,
   PageError,
@@ -27,10 +30,6 @@ import { field } from '../parts.ts'
 import { gatePage, signInPage } from '../sign-in-page.ts'
 import { frameTexts } from '../text/frame-texts.ts'
 import { signInTexts } from '../text/sign-in-texts.ts'
-
-/** Maximum links by mail in an hour, for one address and for one network. */
-const maxForAddress = 5
-const maxForNetwork = 30
 
 /** The address of a first person who gave none: no mail reaches it. */
 const firstMail = 'operator@localhost'
@@ -53,7 +52,10 @@ export function signInPages(context: ConsoleContext): PageRoute[] {
   ]
 }
 
-/** Does the same for every address: its owner is looked up only when the mail is written. */
+/**
+ * Answers the same for every address: its owner is looked up when the mail is written. Only a network that tried many
+ * addresses has them looked up before, so that no mails wait that nobody receives.
+ */
 async function askForLink(context: ConsoleContext, request: PageRequest): Promise<PageAnswer> {
   const { form, language, now, addressPrefix } = request
   const texts = signInTexts[language]
@@ -63,12 +65,14 @@ async function askForLink(context: ConsoleContext, request: PageRequest): Promis
   const back = returnPath(form.get('return'))
   // without a mail server, a link would expire before it was sent
   if (!context.config.mail) return signInPage(context, request, { mail: typed })
-  const bounds = [
-    { hash: keyHashOf(`network ${addressPrefix}`), most: maxForNetwork },
-    { hash: keyHashOf(`address ${address}`), most: maxForAddress },
-  ]
+  const attempt = {
+    networkHash: keyHashOf(`network ${addressPrefix}`),
+    pairHash: keyHashOf(`network ${addressPrefix} address ${address}`),
+  }
   await inTransaction(context.store, async (trx) => {
-    if (!(await takeSignInAttempt(trx, bounds, now))) throw new PageError(429, texts.tooMany)
+    const taken = await takeSignInAttempt(trx, attempt, now)
+    if (taken === 'refused') throw new PageError(429, texts.tooMany)
+    if (taken === 'crowded' && !(await isKnown(trx, address, now))) return
     await queueAccountMail(trx, context, {
       to: address,
       mail: { kind: 'signIn', language, data: { return: back } },
@@ -77,6 +81,9 @@ async function askForLink(context: ConsoleContext, request: PageRequest): Promis
   })
   return redirect('/sign-in/sent')
 }
+
+const isKnown = async (trx: Executor, mail: string, now: number): Promise<boolean> =>
+  (await findPersonByMail(trx, mail)) !== undefined || (await listInvitations(trx, { mail }, now)).length > 0
 
 function sentPage({ language }: PageRequest): PageAnswer {
   const texts = signInTexts[language]

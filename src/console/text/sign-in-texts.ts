@@ -19,7 +19,8 @@ const en = {
   nobody: 'Nobody is here yet.',
   nobodyHelp: 'The first link is made on the machine that runs this service:',
   firstOperator: 'Whoever opens it becomes the operator. It works once, for ten minutes.',
-  tooMany: 'There were too many attempts from here, or for this address. Try again in an hour, or use a passkey.',
+  tooMany:
+    'Your network requested five links for this address within ten minutes. If it belongs to somebody here, they are in its mailbox, and each works for ten minutes. Use one of them, or a passkey.',
   sent: 'Check your mailbox',
   sentLead: 'If this address belongs to somebody here, a link is on its way. It works once, for ten minutes.',
   sentHelp: 'Nothing after two minutes? Check your spam folder, or send it again.',
@@ -82,7 +83,7 @@ const de: typeof en = {
   nobodyHelp: 'Den ersten Link erzeugt dieser Befehl auf dem Rechner, auf dem der Dienst läuft:',
   firstOperator: 'Wer ihn öffnet, wird Betreiber. Er gilt einmal, zehn Minuten lang.',
   tooMany:
-    'Es gab zu viele Versuche von hier oder für diese Adresse. Versuchen Sie es in einer Stunde wieder, oder verwenden Sie einen Passkey.',
+    'Aus Ihrem Netz wurden für diese Adresse in zehn Minuten fünf Links angefordert. Wenn sie hier zu jemandem gehört, sind sie in deren Postfach, und jeder gilt zehn Minuten. Verwenden Sie einen davon oder einen Passkey.',
   sent: 'Sehen Sie in Ihr Postfach',
   sentLead: 'Wenn die Adresse hier zu jemandem gehört, ist ein Link unterwegs. Er gilt einmal, zehn Minuten lang.',
   sentHelp: 'Nach zwei Minuten noch nichts? Sehen Sie im Spam-Ordner nach, oder senden Sie den Link noch einmal.',

@@ -149,7 +149,12 @@ export function resolved(link: string, base: string): string {
     /^(?:localhost|127\.\d+\.\d+\.\d+|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|[^.]+)$/.test(url.hostname) &&
     from.hostname.includes('.') &&
     url.hostname !== from.hostname
-  )
-    return new URL(url.pathname + url.search, from).href
+  ) {
+    // set as a part: as text, a path that begins with two slashes would name another host
+    const inside = new URL(from.origin)
+    inside.pathname = url.pathname
+    inside.search = url.search
+    return inside.href
+  }
   return url.href
 }
