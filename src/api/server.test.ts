@@ -346,6 +346,23 @@ describe('tokens', () => {
     await problemOf(world, response, 'unauthorized', '/v1/tenders')
   })
 
+  test.each([
+    ['', 'with a token is missing'],
+    ['TOKEN', 'lacks the word Bearer before the token'],
+    ['Token TOKEN', 'has another scheme than Bearer'],
+    ['Bearer', 'has the word Bearer, but no token after it'],
+    ['bearer TOKEN TOKEN', 'something other than a space and one token after'],
+    ['Bearer\tTOKEN', 'something other than a space and one token after'],
+    ['BearerTOKEN', 'lacks the word Bearer before the token'],
+  ])('D11: "%s" gets a sentence that says what is wrong, and never the token', async (form, sentence) => {
+    const authorization = form.replaceAll('TOKEN', world.token)
+    const response = await world.get('/v1/tenders', { authorization })
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="tender-api"'])
+    const text = await response.text()
+    expect((JSON.parse(text) as { detail: string }).detail).toContain(sentence)
+    expect(text).not.toContain(world.token.slice(5))
+  })
+
   test('D11: the scheme is case-insensitive, the token in the query is never read nor echoed (C120)', async () => {
     expect((await world.get('/v1/tenders', { authorization: `bEaReR ${world.token}` })).status).toBe(200)
     const inQuery = await fetch(`${world.origin}/v1/tenders?access_token=${world.token}`)

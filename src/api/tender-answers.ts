@@ -188,11 +188,10 @@ export class TenderAnswers {
     })
   }
 
-  #refuseToken(course: Course, wasSent: boolean): TenderAnswer {
-    const challenge = `www-authenticate: Bearer realm="tender-api"${wasSent ? ', error="invalid_token"' : ''}\r\n`
-    const detail = wasSent
-      ? 'The token is invalid: unknown, expired or revoked.'
-      : 'The Authorization header with a token is missing; send Authorization: Bearer <token>.'
+  /** `detail`: what is wrong with the header; absent if it holds a token, which is wrong. */
+  #refuseToken(course: Course, detail?: string): TenderAnswer {
+    const challenge = `www-authenticate: Bearer realm="tender-api"${detail ? '' : ', error="invalid_token"'}\r\n`
+    detail ??= 'The token is invalid: unknown, expired or revoked.'
     return this.#refuse(course, { slug: 'unauthorized', detail }, challenge)
   }
 
@@ -202,13 +201,13 @@ export class TenderAnswers {
     if (this.#options.isOverloaded()) return this.#unavailable(course, 'The service is overloaded.')
     const { authorization } = course.asked
     const match = authorization === undefined ? null : bearerPattern.exec(authorization)
-    if (!match) return this.#refuseToken(course, false)
+    if (!match) return this.#refuseToken(course, headerFault(authorization))
     const found = this.#options.tokens.find(match[1]!)
     return isPromise(found) ? found.then((lookup) => this.#admitToken(course, lookup)) : this.#admitToken(course, found)
   }
 
   #admitToken(course: Course, lookup: TokenLookup): Answering {
-    if (lookup.state === 'wrong') return this.#refuseToken(course, true)
+    if (lookup.state === 'wrong') return this.#refuseToken(course)
     if (lookup.state === 'unavailable') return this.#unavailable(course, 'The token cannot be checked at the moment.')
     const { grant } = lookup
     course.grant = grant
@@ -427,4 +426,21 @@ function cursorProblem(opened: Exclude<OpenedCursor, { readonly state: 'valid' }
 function queryText(target: string): string {
   const start = target.indexOf('?')
   return start < 0 ? '' : target.slice(start + 1)
+}
+
+/** Why a header holds no token. Never repeats it: a word at the wrong place may be the token. */
+function headerFault(authorization: string | undefined): string {
+  const words = (authorization ?? '').trim().split(/\s+/)
+  const hasScheme = /^bearer$/i.test(words[0]!)
+  const fault =
+    words[0] === ''
+      ? 'The Authorization header with a token is missing'
+      : hasScheme
+        ? words.length === 1
+          ? 'The Authorization header has the word Bearer, but no token after it'
+          : 'The Authorization header has something other than a space and one token after the word Bearer'
+        : words.length === 1
+          ? 'The Authorization header lacks the word Bearer before the token'
+          : 'The Authorization header has another scheme than Bearer'
+  return `${fault}; send Authorization: Bearer <token>.`
 }
