@@ -98,8 +98,8 @@ export async function createSignInLink(
 }
 
 /**
- * Creates a link, unless its person or invitation has `most` unused ones of the last ten minutes: false then. Of several
- * simultaneous calls no more than that succeed.
+ * Creates a link, unless its person or invitation has `most` unused ones of the last ten minutes: false then. Several
+ * simultaneous calls do not create more either.
  */
 export async function createLinkUnlessEnough(store: Pick<Store, 'db'>, link: NewLink, most: number): Promise<boolean> {
   return inTransaction(store, async (trx) => {

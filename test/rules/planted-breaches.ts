@@ -30,7 +30,7 @@ export const plantedBreaches: readonly Breach[] = [
     'C112',
     'src/api/server.test.ts',
     'src/api/tender-answers.ts',
-    "if (lookup.state === 'wrong') return this.#refuseToken(course, true)",
+    "if (lookup.state === 'wrong') return this.#refuseToken(course)",
     "if (lookup.state === 'wrong') return this.#refuse(course, { slug: 'no-api-access', detail: 'No.' })",
   ),
   breach(

@@ -19,8 +19,7 @@ const en = {
   nobody: 'Nobody is here yet.',
   nobodyHelp: 'The first link is made on the machine that runs this service:',
   firstOperator: 'Whoever opens it becomes the operator. It works once, for ten minutes.',
-  tooMany:
-    'Your network requested five links for this address within ten minutes. If it belongs to somebody here, they are in its mailbox, and each works for ten minutes. Use one of them, or a passkey.',
+  tooMany: 'Your network requested five links for this address within ten minutes. Use one of them, or a passkey.',
   sent: 'Check your mailbox',
   sentLead: 'If this address belongs to somebody here, a link is on its way. It works once, for ten minutes.',
   sentHelp: 'Nothing after two minutes? Check your spam folder, or send it again.',
@@ -83,7 +82,7 @@ const de: typeof en = {
   nobodyHelp: 'Den ersten Link erzeugt dieser Befehl auf dem Rechner, auf dem der Dienst läuft:',
   firstOperator: 'Wer ihn öffnet, wird Betreiber. Er gilt einmal, zehn Minuten lang.',
   tooMany:
-    'Aus Ihrem Netz wurden für diese Adresse in zehn Minuten fünf Links angefordert. Wenn sie hier zu jemandem gehört, sind sie in deren Postfach, und jeder gilt zehn Minuten. Verwenden Sie einen davon oder einen Passkey.',
+    'Aus Ihrem Netz wurden für diese Adresse in zehn Minuten fünf Links angefordert. Verwenden Sie einen davon, oder einen Passkey.',
   sent: 'Sehen Sie in Ihr Postfach',
   sentLead: 'Wenn die Adresse hier zu jemandem gehört, ist ein Link unterwegs. Er gilt einmal, zehn Minuten lang.',
   sentHelp: 'Nach zwei Minuten noch nichts? Sehen Sie im Spam-Ordner nach, oder senden Sie den Link noch einmal.',
