@@ -1,51 +1,24 @@
 // A real PgBouncer in transaction mode before a real server: refused with the reason, or it works.
-import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { publish } from '../../src/publish/publish.ts'
 import { openStore } from '../../src/store/database.ts'
 import { newestEdition } from '../../src/store/editions.ts'
-import { freePort } from '../free-port.ts'
 import { putNumbered } from '../numbered-tenders.ts'
-import { takesConnections } from '../proxies/proxy-process.ts'
+import { hasPgbouncer, startPgbouncer } from '../pgbouncer.ts'
 import { publicationFaults } from '../publication-faults.ts'
 import { openTestStore, testDatabaseUrl } from '../world.ts'
 
-const program = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((path) => existsSync(path))
-const isPossible = program !== undefined && testDatabaseUrl !== undefined
+const isPossible = hasPgbouncer && testDatabaseUrl !== undefined
 if (!isPossible) console.log('skipped: PgBouncer (no pgbouncer, or no TEST_DATABASE_URL)')
 
 const limits = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
 
 /** The same database through a pooler; `ignored`: the limits that it drops. */
 async function throughPooler(databaseUrl: string, ignored: readonly string[]): Promise<string> {
-  const folder = mkdtempSync('/tmp/pgbouncer-')
-  chmodSync(folder, 0o755)
-  const url = new URL(databaseUrl)
-  const port = await freePort()
-  const config = join(folder, 'pgbouncer.ini')
-  writeFileSync(join(folder, 'users.txt'), `"${url.username}" ""\n`)
-  writeFileSync(
-    config,
-    `[databases]\n* = host=${url.hostname} port=${url.port || 5432}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}
-auth_type = trust\nauth_file = ${join(folder, 'users.txt')}\nunix_socket_dir =\npool_mode = transaction\ndefault_pool_size = 3
-ignore_startup_parameters = extra_float_digits${ignored.map((name) => `, ${name}`).join('')}\n`,
-  )
-  const isRoot = process.getuid?.() === 0
-  const child = spawn(program!, isRoot ? ['-u', 'postgres', config] : [config], { stdio: 'ignore' })
-  onTestFinished(() => {
-    child.kill('SIGKILL')
-    rmSync(folder, { recursive: true, force: true })
-  })
-  while (!(await takesConnections(port))) {
-    if (child.exitCode !== null) throw new Error(`pgbouncer ended with ${child.exitCode}`)
-    await delay(50)
-  }
-  url.host = `127.0.0.1:${port}`
-  return url.href
+  const pooler = await startPgbouncer(databaseUrl, { ignored })
+  onTestFinished(() => pooler[Symbol.asyncDispose]())
+  return pooler.url
 }
 
 describe.skipIf(!isPossible)('behind PgBouncer in transaction mode', () => {

@@ -1,4 +1,6 @@
-// One connection to PostgreSQL: opened when it is first used, and again after it was lost.
+// One connection to PostgreSQL: opened when it is first used, and again after it was lost. It may lead to a pooler that
+// gives each transaction another session of the server: settings and locks are those of a transaction, never of a
+// session.
 import type { Client } from 'pg'
 import { postgresFaultOf } from './postgres-faults.ts'
 import { installed, SinkError } from './sink-error.ts'
@@ -14,6 +16,8 @@ export type PostgresConnectionOptions = {
 }
 
 export type PostgresConnection = {
+  /** Connects, if there is no connection. */
+  open(): Promise<void>
   /** Runs a statement; statements run one after the other. */
   rows<Row>(sql: string, values?: readonly unknown[]): Promise<Row[]>
   /** Closes the connection: the server undoes an open transaction and releases its locks. */
@@ -67,8 +71,6 @@ export function postgresConnection(options: PostgresConnectionOptions): Postgres
       throw postgresFaultOf(error, client)
     }
     try {
-      // Compiling a batch takes the server as long as writing it.
-      await client.query("set time zone 'UTC'; set jit = off")
       await setUp(client)
     } catch (error) {
       await client.end()
@@ -86,6 +88,9 @@ export function postgresConnection(options: PostgresConnectionOptions): Postgres
   }
 
   return {
+    async open() {
+      await connected()
+    },
     async rows<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
       const client = await connected()
       try {

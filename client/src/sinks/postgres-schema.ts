@@ -64,11 +64,17 @@ const copyVersions: TableSet['versions'] = [
     ...commented(`${s}.tender_lot`, lotColumns),
     `comment on column ${s}.tender_lot.position is 'Position of the lot in the record, from 0'`,
   ],
+  (s) => [
+    `create table ${s}.sync_run (is_only boolean primary key default true check (is_only), token uuid,
+      alive_until timestamptz, pid integer)`,
+    `insert into ${s}.sync_run default values`,
+    `comment on table ${s}.sync_run is 'The run that writes, if there is one: nobody else may until it ends or is not heard of'`,
+  ],
 ]
 
 const copyTables: TableSet = {
   versionTable: 'sync_version',
-  names: ['tender', 'tender_lot', 'tender_cpv', 'tender_nuts', 'sync_staged', 'sync_state', 'sync_version'],
+  names: ['tender', 'tender_lot', 'tender_cpv', 'tender_nuts', 'sync_staged', 'sync_state', 'sync_run', 'sync_version'],
   versions: copyVersions,
 }
 

@@ -1,6 +1,11 @@
-// The PostgreSQL sink on a real server (TEST_DATABASE_URL): the conformance of all sinks, then what only it promises.
+// The PostgreSQL sink on a real server (TEST_DATABASE_URL), directly and through a pooler: the conformance of all
+// sinks, then what only it promises.
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { hasPgbouncer, type Pooler, startPgbouncer } from '../../../test/pgbouncer.ts'
+import { openEmptyDatabase } from '../../../test/world.ts'
+import type { Hit } from '../hits/hit.ts'
+import { openPostgresHits } from '../hits/postgres-hits.ts'
 import {
   archivedOf,
   idOf,
@@ -12,84 +17,323 @@ import {
 } from '../testing/sink-conformance.ts'
 import type { TenderRecord } from '../types.ts'
 import { lotColumns as flatLotColumns, tenderColumns as flatTenderColumns, lotsOf } from './flat-tender.ts'
+import { PostgresSession } from './postgres-session.ts'
 import { openPostgresSink } from './postgres-sink.ts'
-import { SinkError } from './sink-error.ts'
+import { SinkBusyError, SinkError } from './sink-error.ts'
 
 const connectionString = process.env.TEST_DATABASE_URL
 if (!connectionString) console.log('skipped: the PostgreSQL sink (no TEST_DATABASE_URL)')
+else if (!hasPgbouncer) console.log('skipped: the PostgreSQL sink behind PgBouncer (no pgbouncer)')
 
 const first = { kind: 'first', filterHash: 'f1', resumed: false, keepArchived: false } as const
 const delta = { ...first, kind: 'delta' } as const
 const state = { schema: 1, filterHash: 'f1', updatedSince: '2026-03-02T09:00:00.000Z' } as const
 
+let admin: pg.Client
+let schemas = 0
+const used: string[] = []
+const nextSchema = (): string => {
+  const name = `sink_test_${process.pid}_${++schemas}`
+  used.push(name)
+  return name
+}
+const query = async <Row>(sql: string, values: unknown[] = []) => (await admin.query(sql, values)).rows as Row[]
+
+beforeAll(async () => {
+  if (!connectionString) return
+  admin = new pg.Client({ connectionString })
+  await admin.connect()
+})
+afterAll(async () => {
+  if (!connectionString) return
+  for (const schema of used) await admin.query(`drop schema if exists ${schema} cascade`)
+  await admin.end()
+})
+
+async function seen(schema: string): Promise<Map<string, SeenRecord>> {
+  const [exists] = await query('select 1 from pg_tables where schemaname = $1 and tablename = $2', [schema, 'tender'])
+  if (!exists) return new Map()
+  const found = await query<{ record: TenderRecord; merged_into: string | null; archive_reason: string | null }>(
+    `select record, merged_into, archive_reason from ${schema}.tender`,
+  )
+  return new Map(
+    found.map(({ record, merged_into, archive_reason }) => [
+      record.id,
+      {
+        state: archive_reason === null ? 'open' : archive_reason === 'merged' ? 'merged' : 'closed',
+        lastModified: record.lastModified,
+        title: record.title,
+        ...(merged_into !== null && { mergedInto: merged_into }),
+        record,
+      },
+    ]),
+  )
+}
+
+const madeUpHit = {
+  type: 'search.hit',
+  timestamp: '2026-03-02T09:00:00.000Z',
+  webhookId: 'msg_1',
+  receivedAt: '2026-03-02T09:00:01.000Z',
+  data: {
+    hitId: idOf(9),
+    edition: 1,
+    search: { id: idOf(8), name: 'Works', version: 1 },
+    fitScore: 50,
+    tender: { id: idOf(1), lastModified: '2026-03-02T09:00:00.000Z', status: 'open', title: 'Works' },
+  },
+} as unknown as Hit
+
+/** The server ends the session that is within a transaction of a run. */
+const endTransaction = (schema: string) =>
+  query('select pg_terminate_backend(pid) from pg_locks where relation = $1::regclass and pid <> pg_backend_pid()', [
+    `${schema}.sync_run`,
+  ])
+
+const pooled = 'through PgBouncer in transaction mode'
+describe.skipIf(!connectionString).each(hasPgbouncer ? ['directly', pooled] : ['directly'])(
+  'PostgreSQL sink, %s',
+  (way) => {
+    let pooler: Pooler | undefined
+    const isPooled = way === pooled
+    const address = () => pooler?.url ?? connectionString!
+    const open = (schema: string) => openPostgresSink({ connectionString: address(), schema })
+    beforeAll(async () => {
+      if (isPooled) pooler = await startPgbouncer(connectionString!)
+    })
+    afterAll(() => pooler?.[Symbol.asyncDispose]())
+
+    /** Behind a pooler nobody sees that a process is gone: time passes instead. */
+    async function forget(schema: string): Promise<void> {
+      if (isPooled) await query(`update ${schema}.sync_run set alive_until = now() - interval '1 ms'`)
+    }
+
+    async function makeWorld(): Promise<SinkWorld> {
+      const schema = nextSchema()
+      return {
+        open: async () => open(schema),
+        seen: () => seen(schema),
+        // Identifies row versions: xmin names the transaction that wrote each.
+        writes: async () => {
+          const [row] = await query<{ written: string }>(
+            `select sum(('x' || md5(id::text || xmin::text))::bit(32)::bigint) as written from ${schema}.tender`,
+          )
+          return Number(row!.written)
+        },
+        crash: async (sink) => {
+          // The connection ends, as when the process is gone.
+          if (pooler) await pooler.cut()
+          else await query(`select pg_terminate_backend(pid) from ${schema}.sync_run where pid is not null`)
+          await sink.end().catch(() => undefined)
+          await forget(schema)
+        },
+        close: async () => {},
+      }
+    }
+
+    for (const { name, run } of sinkConformance(makeWorld)) test(name, run)
+
+    test('runs in a row all get the schema, and leave no lock and no setting to other clients', async () => {
+      const schema = nextSchema()
+      const other = new pg.Client({ connectionString: address() })
+      await other.connect()
+      onTestFinished(() => other.end())
+      for (let hour = 0; hour < 8; hour++) {
+        const sink = open(schema)
+        await sink.begin(hour === 0 ? first : delta)
+        await other.query('select 1')
+        await sink.upsert([recordOf(1, hour)])
+        await sink.commit({ ...state, run: { kind: 'delta', cursor: 'c' } }, 'page')
+        await other.query('select 1')
+        await sink.upsert([recordOf(2, hour)])
+        await sink.commit(state, 'run')
+        await sink.end()
+      }
+      expect([...(await seen(schema)).values()].map(({ title }) => title)).toEqual([
+        recordOf(1, 7).title,
+        recordOf(2, 7).title,
+      ])
+      expect(await query(`select token from ${schema}.sync_run`)).toEqual([{ token: null }])
+      const locks = `select pid from pg_locks where locktype = 'advisory' and granted
+        and ((classid::bigint << 32) | objid::bigint) = hashtextextended($1, 0)`
+      expect(await query(locks, [`tender-sync ${schema}`])).toEqual([])
+      for (let session = 0; session < 6; session++)
+        expect((await other.query('show jit')).rows).toEqual([{ jit: 'on' }])
+    })
+
+    test('C154 of many that begin at once one gets the schema, each time', async () => {
+      const schema = nextSchema()
+      const sinks = Array.from({ length: 6 }, () => open(schema))
+      for (let round = 0; round < 10; round++) {
+        const begun = await Promise.allSettled(sinks.map((sink) => sink.begin(round === 0 ? first : delta)))
+        expect(begun.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+        for (const result of begun)
+          if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(SinkBusyError)
+        const writer = sinks[begun.findIndex(({ status }) => status === 'fulfilled')]!
+        // those that were refused clean up after themselves alone
+        await Promise.all(sinks.map((sink) => (sink === writer ? undefined : sink.discard())))
+        await writer.upsert([recordOf(1, round)])
+        await writer.commit(state, 'run')
+      }
+      await Promise.all(sinks.map((sink) => sink.end()))
+      expect((await seen(schema)).get(idOf(1))?.title).toBe(recordOf(1, 9).title)
+    })
+
+    test('a run that was not heard of, and replaced, writes nothing more, and removes nothing of the other one', async () => {
+      const schema = nextSchema()
+      const [late, next] = [open(schema), open(schema)]
+      await late.begin(first)
+      await late.upsert([recordOf(1)])
+      await late.commit({ ...state, run: { kind: 'first', cursor: 'late' } }, 'page')
+      await query(`update ${schema}.sync_run set alive_until = now() - interval '1 ms'`)
+      await next.begin(first)
+      await next.upsert([recordOf(2)])
+      const ofNext = { ...state, run: { kind: 'first', cursor: 'next' } } as const
+      await next.commit(ofNext, 'page')
+      await expect(late.upsert([recordOf(3)])).rejects.toThrow('took over the schema')
+      await expect(late.commit(state, 'run')).rejects.toThrow('took over the schema')
+      await expect(late.state.save(state)).rejects.toThrow('took over the schema')
+      await expect(late.state.clear()).rejects.toThrow('took over the schema')
+      await late.discard()
+      expect(await next.state.load()).toEqual(ofNext)
+      // another process that forgets the state meanwhile is refused
+      await expect(late.state.clear()).rejects.toThrow(SinkBusyError)
+      await late.end()
+      await next.upsert([recordOf(4)])
+      await next.commit(state, 'run')
+      await next.end()
+      expect([...(await seen(schema)).keys()].sort()).toEqual([idOf(2), idOf(4)])
+    })
+
+    test('between its pages a run says that it lives, and closed it is forgotten at once', async () => {
+      const schema = nextSchema()
+      const session = new PostgresSession(address(), schema, 2000)
+      await session.begin()
+      const until = async () => (await query<{ at: Date }>(`select alive_until as at from ${schema}.sync_run`))[0]!.at
+      const begun = await until()
+      await expect.poll(until, { timeout: 60_000 }).not.toEqual(begun)
+      await session.close()
+      const after = open(schema)
+      await after.begin(first)
+      await after.end()
+    })
+
+    test('tables of the version before are migrated', async () => {
+      const schema = nextSchema()
+      const sink = open(schema)
+      await sink.state.load()
+      await sink.end()
+      await query(`drop table ${schema}.sync_run`)
+      await query(`delete from ${schema}.sync_version where version = 2`)
+      const again = open(schema)
+      await again.begin(first)
+      await again.commit(state, 'run')
+      await again.end()
+    })
+
+    test('a hit is durable before it is confirmed, and only its own transaction is', async () => {
+      await using database = await openEmptyDatabase()
+      const direct = new pg.Client({ connectionString: database.url })
+      await direct.connect()
+      await direct.query(
+        `do $$ begin execute format('alter database %I set synchronous_commit = off', current_database()); end $$`,
+      )
+      await using through = isPooled ? await startPgbouncer(database.url, { size: 1 }) : undefined
+      const hits = await openPostgresHits({ connectionString: through?.url ?? database.url })
+      await direct.query(
+        `create table committed (durably text);
+         create function note() returns trigger language plpgsql as
+           'begin insert into committed values (current_setting(''synchronous_commit'')); return null; end';
+         create constraint trigger note after insert on tenderstock.hit deferrable initially deferred
+           for each row execute function note()`,
+      )
+      expect(await hits.put(madeUpHit)).toBe('new')
+      await hits.end()
+      const { rows: committed } = await direct.query('select durably from committed')
+      await direct.end()
+      expect(committed).toEqual([{ durably: 'on' }])
+      if (!through) return
+      const other = new pg.Client({ connectionString: through.url })
+      await other.connect()
+      expect((await other.query('show synchronous_commit')).rows).toEqual([{ synchronous_commit: 'off' }])
+      await other.end()
+    })
+
+    test('C154 while one run writes, another is refused; after it, and after a crash of it, not', async () => {
+      const schema = nextSchema()
+      const one = open(schema)
+      const two = open(schema)
+      await one.begin(first)
+      await expect(two.begin(first)).rejects.toThrow('Another tender-sync is writing to')
+      await one.commit(state, 'run')
+      await two.begin(delta)
+      await two.upsert([recordOf(1)])
+      await two.end()
+      await one.begin(delta)
+      expect(await one.held([idOf(1)])).toEqual(new Map())
+      await one.end()
+    })
+
+    test('C160 a connection lost within a page fails the run: its commit never saves a state without its records', async () => {
+      const schema = nextSchema()
+      const sink = open(schema)
+      await sink.begin(first)
+      await sink.upsert([recordOf(1)])
+      await sink.commit(state, 'run')
+      for (const isReadBetween of [false, true]) {
+        await sink.begin(delta)
+        await sink.upsert([recordOf(1, 1), recordOf(2)])
+        await endTransaction(schema)
+        // Reading connects again; the run must not continue with that connection all the same.
+        if (isReadBetween) await expect.poll(() => sink.state.load().catch(() => 'lost')).toEqual(state)
+        await expect(sink.upsert([recordOf(3)])).rejects.toThrow()
+        await expect(sink.commit({ ...state, updatedSince: '2027-01-01T00:00:00.000Z' }, 'run')).rejects.toThrow(
+          'lost during the run',
+        )
+        await expect(sink.held([])).rejects.toThrow('lost during the run')
+        expect(await sink.state.load()).toEqual(state)
+      }
+      await sink.begin(delta)
+      await sink.upsert([recordOf(1, 1), recordOf(2)])
+      await sink.commit(state, 'run')
+      expect(await sink.held([idOf(1), idOf(2), idOf(3)])).toEqual(
+        new Map([
+          [idOf(1), recordOf(1, 1).lastModified],
+          [idOf(2), recordOf(2).lastModified],
+        ]),
+      )
+      await sink.end()
+    })
+
+    test('records and state are one transaction: if the state cannot be saved, no record is visible', async () => {
+      const schema = nextSchema()
+      const sink = open(schema)
+      await sink.begin(first)
+      await sink.upsert([recordOf(1)])
+      await sink.commit(state, 'run')
+      await query(
+        `create function ${schema}.refuse() returns trigger language plpgsql as 'begin raise ''disk full''; end'`,
+      )
+      await query(`create trigger refuse before update on ${schema}.sync_state execute function ${schema}.refuse()`)
+      for (const run of [delta, first]) {
+        await sink.begin(run)
+        await sink.upsert([recordOf(1, 1), recordOf(2)])
+        await expect(sink.commit(state, 'run')).rejects.toThrow('disk full')
+        expect([...(await seen(schema)).values()].map(({ title }) => title)).toEqual([recordOf(1).title])
+      }
+      await query(`drop trigger refuse on ${schema}.sync_state`)
+      await sink.begin(delta)
+      await sink.upsert([recordOf(1, 1)])
+      await sink.commit(state, 'run')
+      await sink.end()
+      expect([...(await seen(schema)).values()].map(({ title }) => title)).toEqual([recordOf(1, 1).title])
+    })
+  },
+)
+
 describe.skipIf(!connectionString)('PostgreSQL sink', () => {
-  let admin: pg.Client
-  let schemas = 0
-  const used: string[] = []
-  const nextSchema = (): string => {
-    const name = `sink_test_${process.pid}_${++schemas}`
-    used.push(name)
-    return name
-  }
   const open = (schema: string, repoint: readonly string[] = []) =>
     openPostgresSink({ connectionString: connectionString!, schema, repoint })
-  const query = async <Row>(sql: string, values: unknown[] = []) => (await admin.query(sql, values)).rows as Row[]
-
-  beforeAll(async () => {
-    admin = new pg.Client({ connectionString })
-    await admin.connect()
-  })
-  afterAll(async () => {
-    for (const schema of used) await admin.query(`drop schema if exists ${schema} cascade`)
-    await admin.end()
-  })
-
-  async function seen(schema: string): Promise<Map<string, SeenRecord>> {
-    const [exists] = await query('select 1 from pg_tables where schemaname = $1 and tablename = $2', [schema, 'tender'])
-    if (!exists) return new Map()
-    const found = await query<{ record: TenderRecord; merged_into: string | null; archive_reason: string | null }>(
-      `select record, merged_into, archive_reason from ${schema}.tender`,
-    )
-    return new Map(
-      found.map(({ record, merged_into, archive_reason }) => [
-        record.id,
-        {
-          state: archive_reason === null ? 'open' : archive_reason === 'merged' ? 'merged' : 'closed',
-          lastModified: record.lastModified,
-          title: record.title,
-          ...(merged_into !== null && { mergedInto: merged_into }),
-          record,
-        },
-      ]),
-    )
-  }
-
-  async function makeWorld(): Promise<SinkWorld> {
-    const schema = nextSchema()
-    return {
-      open: async () => open(schema),
-      seen: () => seen(schema),
-      // Identifies row versions: xmin names the transaction that wrote each.
-      writes: async () => {
-        const [row] = await query<{ written: string }>(
-          `select sum(('x' || md5(id::text || xmin::text))::bit(32)::bigint) as written from ${schema}.tender`,
-        )
-        return Number(row!.written)
-      },
-      crash: async (sink) => {
-        // The server ends the session, as when the process is gone.
-        await query(
-          `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted and pid <> pg_backend_pid()
-           and ((classid::bigint << 32) | objid::bigint) = hashtextextended($1, 0)`,
-          [`tender-sync ${schema}`],
-        )
-        await sink.end().catch(() => undefined)
-      },
-      close: async () => {},
-    }
-  }
-
-  for (const { name, run } of sinkConformance(makeWorld)) test(name, run)
 
   test('its flat columns hold the same as those of the other sinks', async () => {
     const schema = nextSchema()
@@ -170,21 +414,6 @@ describe.skipIf(!connectionString)('PostgreSQL sink', () => {
     expect(await query(`select title from ${schema}.tender`)).toEqual([{ title: 'ab\ufffdc \\u0000 \u{1F3D7}' }])
   })
 
-  test('C154 while one run writes, another is refused; after it, and after a crash of it, not', async () => {
-    const schema = nextSchema()
-    const one = open(schema)
-    const two = open(schema)
-    await one.begin(first)
-    await expect(two.begin(first)).rejects.toThrow('Another tender-sync is writing to')
-    await one.commit(state, 'run')
-    await two.begin(delta)
-    await two.upsert([recordOf(1)])
-    await two.end()
-    await one.begin(delta)
-    expect(await one.held([idOf(1)])).toEqual(new Map())
-    await one.end()
-  })
-
   test("your own tables follow a merge to the one that remains, with the merge's transaction", async () => {
     const schema = nextSchema()
     await query(`create schema ${schema}`)
@@ -263,65 +492,6 @@ describe.skipIf(!connectionString)('PostgreSQL sink', () => {
     const late = open(schema)
     await expect(late.state.load()).rejects.toThrow('update it')
     await late.end()
-  })
-
-  test('C160 a connection lost within a page fails the run: its commit never saves a state without its records', async () => {
-    const schema = nextSchema()
-    const sink = open(schema)
-    await sink.begin(first)
-    await sink.upsert([recordOf(1)])
-    await sink.commit(state, 'run')
-    for (const isReadBetween of [false, true]) {
-      await sink.begin(delta)
-      await sink.upsert([recordOf(1, 1), recordOf(2)])
-      await query(
-        `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted
-         and ((classid::bigint << 32) | objid::bigint) = hashtextextended($1, 0)`,
-        [`tender-sync ${schema}`],
-      )
-      // Reading connects again; the run must not continue with that connection all the same.
-      if (isReadBetween) await expect.poll(() => sink.state.load().catch(() => 'lost')).toEqual(state)
-      await expect(sink.upsert([recordOf(3)])).rejects.toThrow()
-      await expect(sink.commit({ ...state, updatedSince: '2027-01-01T00:00:00.000Z' }, 'run')).rejects.toThrow(
-        'lost during the run',
-      )
-      await expect(sink.held([])).rejects.toThrow('lost during the run')
-      expect(await sink.state.load()).toEqual(state)
-    }
-    await sink.begin(delta)
-    await sink.upsert([recordOf(1, 1), recordOf(2)])
-    await sink.commit(state, 'run')
-    expect(await sink.held([idOf(1), idOf(2), idOf(3)])).toEqual(
-      new Map([
-        [idOf(1), recordOf(1, 1).lastModified],
-        [idOf(2), recordOf(2).lastModified],
-      ]),
-    )
-    await sink.end()
-  })
-
-  test('records and state are one transaction: if the state cannot be saved, no record is visible', async () => {
-    const schema = nextSchema()
-    const sink = open(schema)
-    await sink.begin(first)
-    await sink.upsert([recordOf(1)])
-    await sink.commit(state, 'run')
-    await query(
-      `create function ${schema}.refuse() returns trigger language plpgsql as 'begin raise ''disk full''; end'`,
-    )
-    await query(`create trigger refuse before update on ${schema}.sync_state execute function ${schema}.refuse()`)
-    for (const run of [delta, first]) {
-      await sink.begin(run)
-      await sink.upsert([recordOf(1, 1), recordOf(2)])
-      await expect(sink.commit(state, 'run')).rejects.toThrow('disk full')
-      expect([...(await seen(schema)).values()].map(({ title }) => title)).toEqual([recordOf(1).title])
-    }
-    await query(`drop trigger refuse on ${schema}.sync_state`)
-    await sink.begin(delta)
-    await sink.upsert([recordOf(1, 1)])
-    await sink.commit(state, 'run')
-    await sink.end()
-    expect([...(await seen(schema)).values()].map(({ title }) => title)).toEqual([recordOf(1, 1).title])
   })
 
   test('an unreachable server makes the call fail, and the next call tries again', async () => {

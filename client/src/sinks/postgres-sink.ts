@@ -1,6 +1,6 @@
 // Syncs into PostgreSQL 13 or newer: a table of tenders with the whole record and flat columns, tables of lots, CPV and
 // NUTS codes. The state is in the same database and moves in the same transaction, so a crash repeats and loses
-// nothing.
+// nothing. A pooler in transaction mode may stand before the server.
 import { type Run, StagingLostError, type StateStore, type SyncState } from '../sync/sink.ts'
 import { parseState } from '../sync/sync-state.ts'
 import type { TenderRecord } from '../types.ts'
@@ -35,23 +35,25 @@ function columnOf(path: string): { readonly table: string; readonly column: stri
   return { table: parts.slice(0, -1).join('.'), column: parts.at(-1) as string }
 }
 
-/** The state in the schema's own table; `save` runs in the transaction of the run, if there is one. */
+/** The state in the schema's own table; it changes in the transaction of the run, if there is one. */
 function stateIn(session: PostgresSession, schema: string): StateStore {
   return {
     async load() {
       const [found] = await session.rows<{ state: unknown }>(`select state from ${schema}.sync_state`)
       return found && parseState(found.state)
     },
-    async save(state: SyncState) {
-      await session.rows(
-        `insert into ${schema}.sync_state (state) values ($1)
-         on conflict (is_only) do update set state = excluded.state`,
-        [JSON.stringify(state)],
-      )
-    },
-    async clear() {
-      await session.rows(`delete from ${schema}.sync_state`)
-    },
+    save: (state: SyncState) =>
+      session.alone(async () => {
+        await session.rows(
+          `insert into ${schema}.sync_state (state) values ($1)
+           on conflict (is_only) do update set state = excluded.state`,
+          [JSON.stringify(state)],
+        )
+      }),
+    clear: () =>
+      session.alone(async () => {
+        await session.rows(`delete from ${schema}.sync_state`)
+      }),
   }
 }
 
@@ -78,7 +80,7 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
     async begin(begun) {
       run = undefined
       await session.begin()
-      if (!begun.resumed) await tables.emptyStaging()
+      if (!begun.resumed) await session.alone(() => tables.emptyStaging())
       else if (begun.kind === 'first') {
         const [stored] = await session.rows<{ kind: string | null; hash: string }>(
           `select state #>> '{run,kind}' as kind, state ->> 'filterHash' as hash from ${s}.sync_state`,
@@ -105,16 +107,12 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
       // Moves staged rows into the tables, within the transaction that saves the state.
       if (end === 'run' && run?.kind === 'first') await tables.applyStaged()
       await state.save(saved)
-      await session.commit()
-      if (end === 'page') return
-      run = undefined
-      await session.end()
+      await session.commit({ isLast: end === 'run' })
+      if (end === 'run') run = undefined
     },
     async discard() {
-      await session.abandon()
-      await tables.emptyStaging()
       run = undefined
-      await session.end()
+      await session.abandon(() => tables.emptyStaging())
     },
     async held(ids) {
       session.check()
@@ -130,7 +128,7 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
       return await tables.digest(run?.kind === 'first')
     },
     readBack: {
-      rows: () => tables.seen(),
+      rows: () => session.reading(tables.seen()),
       contentOf: (record) => recordHash(storable(record).record),
     },
     async *all() {
