@@ -1,6 +1,7 @@
 // Connects a parsed command with its implementation. Most commands are operations on a stock: the service that holds it
 // runs them, or this process if none runs.
 import { resolve } from 'node:path'
+import { maskOfUser } from '#flat/own-files'
 import { systemClock } from '../platform/clock.ts'
 import { readConfig, sourceKey, webhookSecret } from '../platform/config.ts'
 import { systemRandom } from '../platform/random.ts'
@@ -65,7 +66,9 @@ async function operate(command: OperationName, invocation: Invocation, emit: Emi
       given[name] === undefined ? [] : [[name, resolve(String(given[name]))]],
     ),
   )
-  const request = { command, options: { ...options, ...paths }, operands }
+  // the files of an export are for who asked for them
+  const rights = command === 'edition export' ? { umask: maskOfUser() } : {}
+  const request = { command, options: { ...options, ...paths, ...rights }, operands }
   // with a server, a separate process does this work, and relieves the service
   const isAlone = (command === 'backup' || command === 'edition export') && readConfig().databaseUrl !== undefined
   const answered = isAlone ? undefined : await askRunningService(dataFolder, request, emit)

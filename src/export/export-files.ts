@@ -3,6 +3,7 @@ import { rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sumOf } from '#flat/durable-files'
 import { BlockWriter } from '#flat/line-file'
+import { shareFile } from '#flat/own-files'
 import { syncFolder } from '../platform/folders.ts'
 
 export type ExportedFile = {
@@ -62,11 +63,12 @@ export async function nameFile(folder: string, name: string, rows: number): Prom
   return { name, rows, bytes, sha256 }
 }
 
-/** Writes a small file whole and durably, replacing an existing one. */
-export async function writeWhole(folder: string, name: string, text: string): Promise<void> {
+/** Writes a small file whole and durably, replacing an existing one, with the rights that the umask gives. */
+export async function writeWhole(folder: string, name: string, text: string, umask?: number): Promise<void> {
   const path = incomingPath(folder, name)
   try {
     await writeFile(path, text, { flush: true })
+    await shareFile(path, umask)
     await rename(path, join(folder, name))
   } catch (error) {
     await rm(path, { force: true })

@@ -3,9 +3,10 @@
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sumOf } from '#flat/durable-files'
+import { makeWithParents, shareFile } from '#flat/own-files'
 import { OperatorError } from '../platform/errors.ts'
 import { lockFolder, lockName } from '../platform/folder-lock.ts'
-import { inFolder, makeWithParents, undefinedWhenMissing } from '../platform/folders.ts'
+import { inFolder, undefinedWhenMissing } from '../platform/folders.ts'
 import { type ExportedFile, writeWhole } from './export-files.ts'
 
 const manifestName = 'manifest.json'
@@ -28,6 +29,9 @@ export type ExportProgress = {
   readonly files: readonly ExportedFile[]
 }
 
+/** Where an export goes, and the umask of who asked for it; absent: that of this process. */
+export type ExportTarget = { readonly folder: string; readonly umask?: number | undefined }
+
 export type ExportFolder = {
   /** Undefined at the start of an export. */
   readonly progress: ExportProgress | undefined
@@ -41,8 +45,11 @@ export type ExportFolder = {
  * Opens a new or empty folder, or that of an interrupted export. Throws OperatorError for any other folder, for one
  * that another process is writing to, and for an export with another identity.
  */
-export async function openExportFolder(folder: string, identity: ExportIdentity): Promise<ExportFolder> {
-  await explained(folder, () => makeWithParents(folder))
+export async function openExportFolder(
+  { folder, umask }: ExportTarget,
+  identity: ExportIdentity,
+): Promise<ExportFolder> {
+  await explained(folder, () => makeWithParents(folder, umask))
   refuseForeign(folder, await explained(folder, () => readdir(folder)))
   const unlock = lockFolder(folder, {
     what: 'The folder',
@@ -58,7 +65,7 @@ export async function openExportFolder(folder: string, identity: ExportIdentity)
         explained(folder, () =>
           writeWhole(folder, progressName, `${JSON.stringify({ identity, ...reached }, null, 2)}\n`),
         ),
-      finish: (manifest, files) => explained(folder, () => finish(folder, manifest, files)),
+      finish: (manifest, files) => explained(folder, () => finish({ folder, umask }, manifest, files)),
       close: unlock,
     }
   } catch (error) {
@@ -99,12 +106,18 @@ async function clearRest(folder: string, kept: ReadonlySet<string>): Promise<voi
     if (!kept.has(name) && name !== progressName && !name.startsWith(lockName)) await rm(join(folder, name))
 }
 
-async function finish(folder: string, manifest: object, files: readonly ExportedFile[]): Promise<void> {
-  await writeWhole(folder, sumsName, files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join(''))
+/** Until now only the owner of the files could read them. */
+async function finish(
+  { folder, umask }: ExportTarget,
+  manifest: object,
+  files: readonly ExportedFile[],
+): Promise<void> {
+  for (const { name } of files) await shareFile(join(folder, name), umask)
+  await writeWhole(folder, sumsName, files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join(''), umask)
   await rm(join(folder, progressName), { force: true })
   // the lock stays held on the file, which no longer has a name
   await rm(join(folder, lockName), { force: true })
-  await writeWhole(folder, manifestName, `${JSON.stringify(manifest, null, 2)}\n`)
+  await writeWhole(folder, manifestName, `${JSON.stringify(manifest, null, 2)}\n`, umask)
 }
 
 /** Turns an error of the folder into an OperatorError. */

@@ -16,7 +16,13 @@ import {
   stockIdOf,
 } from '../store/editions.ts'
 import { type ExportedFile, LineFile } from './export-files.ts'
-import { type ExportFolder, type ExportProgress, explained, openExportFolder } from './export-folder.ts'
+import {
+  type ExportFolder,
+  type ExportProgress,
+  type ExportTarget,
+  explained,
+  openExportFolder,
+} from './export-folder.ts'
 import type { ExportFormat } from './export-formats.ts'
 import { openPart } from './export-parts.ts'
 
@@ -33,8 +39,7 @@ export type SourceTerms = {
   readonly attribution: string | null
 }
 
-export type ExportOptions = {
-  readonly folder: string
+export type ExportOptions = ExportTarget & {
   readonly format: ExportFormat
   readonly ocidPrefix: string
   readonly version: string
@@ -73,7 +78,7 @@ export async function exportEdition({ db }: Pick<Store, 'db'>, options: ExportOp
   const newest = await newestEdition(db)
   if (newest === undefined)
     throw new OperatorError('There is no edition to export yet; `tenderstock publish` makes the first one.')
-  const folder = await openExportFolder(options.folder, {
+  const folder = await openExportFolder(options, {
     format,
     'program version': version,
     'part size': options.partRecords ?? usualPartRecords,

@@ -1,7 +1,6 @@
-// Creates folders, and makes changes in them durable. Node's own recursive mkdir never returns when the parent exists
-// and refuses with ENOENT (/proc).
-import { mkdir, open, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+// Creates folders, and makes changes in them durable.
+import { open, stat } from 'node:fs/promises'
+import { makeWithParents } from '#flat/own-files'
 import { OperatorError } from './errors.ts'
 
 /** Creates a folder with its parents; an existing one is fine. Throws OperatorError when that is not possible. */
@@ -30,28 +29,6 @@ export async function inFolder<Result>(folder: string, use: string, work: () => 
       { cause: Object.assign(error as Error, { folder }) },
     )
   }
-}
-
-/**
- * Creates a folder with its parents; an existing one is fine, and so is anything else of this name. Throws Node's
- * errors.
- */
-export async function makeWithParents(path: string): Promise<void> {
-  try {
-    await mkdir(path)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') return
-    const parent = dirname(path)
-    if (code !== 'ENOENT' || parent === path) throw error
-    await makeWithParents(parent)
-    await mkdir(path).catch(fineWhenThere)
-  }
-}
-
-/** Another process may have created it in between. */
-function fineWhenThere(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EEXIST') throw error
 }
 
 /** Makes the names in a folder durable: what was created, renamed or removed there survives a power cut. */

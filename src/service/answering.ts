@@ -11,6 +11,7 @@ import type { Log, LogLevel } from '../platform/log.ts'
 import { lowerHelperPriority } from '../platform/thread-priority.ts'
 import { aborted } from '../platform/within.ts'
 import type { Store } from '../store/database.ts'
+import { closeFiles } from './close-files.ts'
 import type { Emit } from './command-event.ts'
 import type { DatabaseWatch } from './database-watch.ts'
 import { followEditions, takeOver } from './follow-editions.ts'
@@ -72,17 +73,20 @@ export type Answering = {
   readonly endApi: () => Promise<void>
 }
 
-/** Throws OperatorError when a port is in use or the data folder cannot be created. */
+/** Closes the data folder to others. Throws OperatorError when a port is in use, or it cannot be created. */
 export async function checkPortsAndFolder({
   roles,
   apiHost,
   apiPort,
   metrics,
   dataFolder,
+  config,
+  emit,
 }: NodeOptions): Promise<void> {
   if (roles.has('serve')) await findPort(apiHost, apiPort)
   if (metrics) await findPort(metrics.host, metrics.port, '--metrics-port')
   await makeFolder(resolve(dataFolder))
+  await closeFiles({ dataFolder, ...config }, emit)
 }
 
 type AnsweringParts = Pick<ReadersOptions, 'tokens' | 'cursorKeys' | 'unsubscribe'> & {

@@ -1,8 +1,10 @@
 // `tenderstock doctor`: what is wrong with this machine, its settings and what it depends on, and what to do about
 // each. Changes nothing.
+import type { Stats } from 'node:fs'
 import { mkdtemp, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { openEntries, othersBits } from '#flat/own-files'
 import { connectRedis } from '../api/limits/connect-redis.ts'
 import { fromNodes } from '../edition/format/bucket-files.ts'
 import { type Clock, systemSleep } from '../platform/clock.ts'
@@ -93,6 +95,7 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
     found(serviceFindings[service])
   })
   await examine('disk', (found) => checkDisk(options.dataFolder, found))
+  await examine('files', (found) => checkFiles(options.dataFolder, config, found))
   await examine('secret key', (found) => checkSecretKey(options.dataFolder, config, found))
   if (config?.databaseUrl !== undefined)
     await examine('database', (found) => checkDatabase(config!.databaseUrl!, options.clock, found))
@@ -246,6 +249,60 @@ async function checkDisk(dataFolder: string, found: (finding: Finding) => void):
   if (own !== undefined && uid !== own)
     found(warning(`${folder} belongs to another user (${uid}): run commands as the user of the service.`))
   if ((mode & 0o002) !== 0) found(problem(`Everybody may write to ${folder}: chmod o-w ${folder}.`))
+}
+
+/** How long files are looked at: more than the files of a stock take, less than millions of raw documents do. */
+const walkMs = checkMs / 2
+
+/** Whether anybody but the owner can use the files of the stock, in the data folder and that of raw documents. */
+async function checkFiles(
+  dataFolder: string,
+  config: Config | undefined,
+  found: (finding: Finding) => void,
+): Promise<void> {
+  // elsewhere, rights are not bits of a mode
+  if (process.getuid === undefined) return
+  const { documents } = config ?? {}
+  const folders = [{ folder: dataFolder, entersClosed: true }]
+  if (documents?.kind === 'folder') folders.push({ folder: documents.path, entersClosed: false })
+  for (const { folder, entersClosed } of folders) {
+    const about = await stat(folder).catch(() => undefined)
+    if (about) for (const finding of await openFindings(folder, about, entersClosed)) found(finding)
+  }
+}
+
+async function openFindings(folder: string, about: Stats, entersClosed: boolean): Promise<readonly Finding[]> {
+  const canEnter = isEnteredByOthers(about)
+  let [count, first] = [0, '']
+  const signal = AbortSignal.timeout(walkMs)
+  for await (const path of openEntries(folder, { entersClosed, signal })) {
+    if (path === folder) continue
+    first ||= path
+    count += 1
+  }
+  const findings: Finding[] = []
+  if (count > 0)
+    findings.push(
+      (canEnter ? problem : warning)(
+        `${count} ${count === 1 ? 'file or folder' : 'files and folders'} in ${folder} are open to other users, ${first} for one${canEnter ? '' : ', though they cannot enter the folder'}: start the service, which closes them, or chmod -R go= ${folder}.`,
+      ),
+    )
+  if (canEnter)
+    findings.push(warning(`Others can enter ${folder}: chmod 700 ${folder}, or mount it for this user alone.`))
+  if (findings.length > 0) return findings
+  return [
+    ok(
+      signal.aborted
+        ? `Of what was looked at in ${folder} for ${walkMs / 1000} s, nothing is open to other users.`
+        : `Nothing in ${folder} is open to other users.`,
+    ),
+  ]
+}
+
+/** A group that this user belongs to was given to it with the folder, as to a container with its volume. */
+function isEnteredByOthers({ mode, uid, gid }: Stats): boolean {
+  const isOwnGroup = uid !== process.getuid!() && [process.getgid!(), ...process.getgroups!()].includes(gid)
+  return (mode & (isOwnGroup ? 0o007 : othersBits)) !== 0
 }
 
 async function checkSecretKey(

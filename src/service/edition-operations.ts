@@ -12,7 +12,9 @@ export const exportEditionNow: Operation = async ({ store, version, signal }, { 
   const folder = String(options['out'])
   const format = options['format'] as ExportFormat
   const summary = await exportEdition(store, {
-    folder: folder,
+    folder,
+    // that of the command, which may run in another process
+    ...(typeof options['umask'] === 'number' && { umask: options['umask'] }),
     format,
     ocidPrefix: String(options['ocid-prefix']),
     version,

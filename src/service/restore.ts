@@ -15,6 +15,7 @@ import { migrate } from '../store/migrate.ts'
 import { type Migrations, migrations } from '../store/migrations.ts'
 import { shownAddress } from '../store/server/server-addresses.ts'
 import { factsOf, openNamedStorage } from './backup-operations.ts'
+import { closeFiles } from './close-files.ts'
 import type { Emit } from './command-event.ts'
 import { noteCommand } from './command-note.ts'
 import type { ControlRequest } from './control-socket.ts'
@@ -65,6 +66,7 @@ export async function restore(
       emit({ event: 'backupVerified', ...facts, redactionsFrom: redactions.file?.path ?? null, isTargetEmpty })
       return 0
     }
+    await closeFiles({ dataFolder }, emit)
     const { records, applied } = await load(target, { storage, manifest, known, emit, redactions: redactions.file })
     const advice = adviceFor(manifest, {
       dataFolder,

@@ -9,6 +9,7 @@ import { openStore } from '../store/database.ts'
 import { openDatabaseClock } from '../store/database-clock.ts'
 import { measureClock } from '../store/look.ts'
 import { openDocumentStore } from '../store/open-document-store.ts'
+import { closeFiles } from './close-files.ts'
 import type { Emit } from './command-event.ts'
 import type { ControlRequest } from './control-socket.ts'
 import { type OperationName, runOperation } from './operations.ts'
@@ -39,6 +40,7 @@ export async function runAlone(
     throw new OperatorError(
       `There is no stock in ${dataFolder} yet; name its folder with --data, or create one with \`tenderstock start\`.`,
     )
+  await closeFiles({ dataFolder, ...config }, emit)
   const documentStore = await openDocumentStore(documents, { clock, sleep: systemSleep, random, version })
   const store = await openStore({ dataFolder, ...(databaseUrl !== undefined && { databaseUrl }) })
   try {

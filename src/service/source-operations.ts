@@ -2,6 +2,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
+import { makeSharedFile } from '#flat/own-files'
 import { type CheckResult, checkSource } from '../ingest/check-source.ts'
 import { Recorder } from '../ingest/recordings.ts'
 import { runSource } from '../ingest/run-sources.ts'
@@ -246,7 +247,10 @@ export const checkSources: Operation<CheckContext> = async (context, { operands,
   const writeReport = (path: string, page: string, flag: 'a' | 'w') =>
     inFolder(dirname(path), 'a report', () => writeFile(path, page, { flag }))
   // a path that cannot be written is reported before the checks, and the page of an earlier check stays until then
-  if (report !== undefined) await writeReport(report, '', 'a')
+  if (report !== undefined) {
+    await makeSharedFile(report)
+    await writeReport(report, '', 'a')
+  }
   const hasKey = (source: Source) => source.access.kind === 'open' || keyOf(source) !== undefined
   const chosen =
     named.length > 0

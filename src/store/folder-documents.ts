@@ -1,9 +1,10 @@
 // Documents in a folder: each is a file that exists completely or not at all, even after a power cut.
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { makeWithParents } from '#flat/own-files'
 import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
-import { makeWithParents, syncFolder, undefinedWhenMissing } from '../platform/folders.ts'
+import { syncFolder, undefinedWhenMissing } from '../platform/folders.ts'
 import type { Random } from '../platform/random.ts'
 import { documentPath } from './document-path.ts'
 import type { OpenDocumentStore, PackedDocument } from './document-store.ts'

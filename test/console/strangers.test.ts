@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { openEntries } from '#flat/own-files'
 import type { ExplorerStock } from '../../src/console/console-context.ts'
 import { keyHashOf } from '../../src/console/directory.ts'
 import { openEditionLog } from '../../src/edition/write/edition-log.ts'
@@ -21,6 +22,7 @@ import { inTransaction, openStore } from '../../src/store/database.ts'
 import { createOrganization } from '../../src/store/organizations.ts'
 import { addMember, createPerson } from '../../src/store/people.ts'
 import { startSession } from '../../src/store/sessions.ts'
+import { collected } from '../testing/collected.ts'
 import { openConsoleWorld } from './console-world.ts'
 
 const program = new URL('../../src/bin/tenderstock.ts', import.meta.url).pathname
@@ -134,6 +136,8 @@ test('anonymous visitors see frozen samples and signed-in people the live stock,
   await expect.poll(() => existsSync(`${frozen}.making/database`), { timeout: 300_000 }).toBe(true)
   await killed.end('SIGKILL')
   expect(existsSync(frozen)).toBe(false)
+  const openToOthers = () => collected(openEntries(stock.data, { entersClosed: true }))
+  expect(await openToOthers()).toEqual([])
 
   const first = await launch(stock)
   await promisify(execFile)(process.execPath, [program, 'token', 'create', 'Acme', '--data', stock.data], {
@@ -143,6 +147,7 @@ test('anonymous visitors see frozen samples and signed-in people the live stock,
   const asStranger = (query: string) => first.explore(query)
   await expect.poll(() => asStranger(''), { timeout: 900_000, interval: 1000 }).toContain('Sample data, frozen.')
   expect(existsSync(`${frozen}.making`)).toBe(false)
+  expect(await openToOthers()).toEqual([])
   const live = await exploreAll(asPerson)
   const samples = await exploreAll(asStranger)
   expect(live.ids.length).toBeGreaterThan(10)

@@ -8,11 +8,11 @@ export const plantedEdits: readonly (PlantedEdit & { readonly kind: 'sqlite' | '
     name: 'the log is emptied before its base is in place',
     kind: 'ndjson',
     file: 'client/src/sinks/working-copy.ts',
-    from: `    await putInPlace(temporary, base)
+    from: `    await putInPlace(temporary, base, readers)
     await replaceLog(this.#logPath, mark)
 `,
     to: `    await replaceLog(this.#logPath, mark)
-    await putInPlace(temporary, base)
+    await putInPlace(temporary, base, readers)
 `,
   },
   {

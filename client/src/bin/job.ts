@@ -1,7 +1,9 @@
 // Everything that a command works with: the open sink, its lock and report, the client. Opened for one run, closed
 // after it.
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { ClientEvent } from '../client-event.ts'
+import { makeFolder } from '../sinks/durable-files.ts'
+import { closeTree } from '../sinks/own-files.ts'
 import { type FileLock, fileLock } from '../state/file-lock.ts'
 import { fileState } from '../state/file-state.ts'
 import type { Sink, StateStore } from '../sync/sink.ts'
@@ -9,7 +11,9 @@ import { TenderClient } from '../tender-client.ts'
 import { accessToken } from './access-token.ts'
 import type { Options } from './command-line.ts'
 import type { Environment } from './environment.ts'
+import { counted, wrapped } from './format.ts'
 import { openSink, workFolder } from './open-sink.ts'
+import { isFileKind } from './sink-choice.ts'
 
 export type Job = {
   readonly sink: Sink
@@ -26,6 +30,11 @@ export async function openJob(
   use: 'read' | 'write' = 'write',
 ): Promise<Job> {
   const folder = workFolder(choice, stateFolder, environment)
+  if (use === 'write') {
+    // the copy's folder is the user's, what we keep beside the copy is not for others; SQLite refuses a missing folder
+    if (isFileKind(choice.kind) && choice.kind !== 'sqlite') await makeFolder(dirname(folder), 'user')
+    await closeWorkFolder(folder, environment)
+  }
   const lock = fileLock({ path: join(folder, 'lock'), now: environment.now })
   const sink = await openSink(choice, folder, environment, use)
   return {
@@ -35,6 +44,16 @@ export async function openJob(
     folder,
     close: () => sink.end(),
   }
+}
+
+/** Closes what an earlier version left open to others, and says so. */
+export async function closeWorkFolder(folder: string, { stderr }: Environment): Promise<void> {
+  const closed = await closeTree(folder)
+  if (closed === 0) return
+  const what = `${counted(closed, 'file or folder', 'files and folders')} in ${folder}`
+  stderr.write(
+    `${wrapped(`${what} could be read by others on this machine; now only by their owner.`, stderr.columns)}\n`,
+  )
 }
 
 export async function openClient(

@@ -40,5 +40,5 @@ function metricsText({ last, lastCompleted }: RunReport, sink: string): string {
 
 /** Replaces the file in one step: the collector never reads half of it. */
 export async function writeMetrics(path: string, report: RunReport, sink: string): Promise<void> {
-  await writeWhole(path, metricsText(report, sink))
+  await writeWhole(path, metricsText(report, sink), 'user')
 }

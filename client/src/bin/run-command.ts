@@ -102,7 +102,7 @@ async function begunReport(
   if (found && found.url === url && found.initial === initial) return found
   if (!found || !(await state.load())) {
     const begun: RunReport = { ...found, schema: 1, url: url!, initial }
-    await makeFolder(folder)
+    await makeFolder(folder, 'owner')
     await writeReport(folder, begun)
     return begun
   }

@@ -1,8 +1,11 @@
 #!/usr/bin/env node
 // The program: passes the process to the commands and listens for signals.
 import { createInterface } from 'node:readline/promises'
+import { closeOwnFiles } from '../sinks/own-files.ts'
 import { timerSleep } from '../sleep.ts'
 import { main } from './main.ts'
+
+closeOwnFiles()
 
 const ending = new AbortController()
 const stop = (): void => {

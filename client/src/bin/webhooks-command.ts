@@ -6,6 +6,7 @@ import { type ReceiverEvent, receiveWebhooks } from '../webhooks/receive-webhook
 import type { WebhookOptions } from './command-line.ts'
 import { type Environment, exitCodes } from './environment.ts'
 import { counted, moment, wrapped } from './format.ts'
+import { closeWorkFolder } from './job.ts'
 import { type SinkChoice, sinkTitle } from './sink-choice.ts'
 import { UsageError } from './usage-error.ts'
 import { webhookSecrets } from './webhook-secrets.ts'
@@ -36,8 +37,11 @@ async function openHits({ kind, target, options }: SinkChoice, environment: Envi
   switch (kind) {
     case 'sqlite':
       return (await import('../hits/sqlite-hits.ts')).openSqliteHits({ file: target, clock, sleep })
-    case 'ndjson':
-      return (await import('../hits/ndjson-hits.ts')).openNdjsonHits({ file: hitsFileBeside(target), now })
+    case 'ndjson': {
+      const file = hitsFileBeside(target)
+      await closeWorkFolder(`${file}.sync`, environment)
+      return (await import('../hits/ndjson-hits.ts')).openNdjsonHits({ file, now })
+    }
     case 'postgres':
       return (await import('../hits/postgres-hits.ts')).openPostgresHits({
         connectionString: target || (variables.DATABASE_URL ?? ''),

@@ -24,7 +24,7 @@ type OpenFile = { readonly handle: FileHandle; readonly held: Map<string, Held> 
 
 /** Throws a SinkBusyError when another process has the file open, and a CopyDamagedError when a line is not a hit. */
 export async function openNdjsonHits({ file, now }: NdjsonHitsOptions): Promise<HitStore> {
-  await makeFolder(dirname(file))
+  await makeFolder(dirname(file), 'user')
   const acquired = await fileLock({ path: join(`${file}.sync`, 'lock'), now }).acquire()
   if (!acquired)
     throw new SinkBusyError(`Another process is writing to ${file}: wait until it ends, or choose another folder.`)
@@ -79,7 +79,7 @@ export async function openNdjsonHits({ file, now }: NdjsonHitsOptions): Promise<
  * removed. Everything that is left is durable then.
  */
 async function openFile(file: string): Promise<OpenFile> {
-  if ((await sizeOf(file)) === undefined) await writeWhole(file, '')
+  if ((await sizeOf(file)) === undefined) await writeWhole(file, '', 'user')
   const held = new Map<string, Held>()
   let bytes = 0
   let damaged: number | undefined
@@ -127,7 +127,7 @@ async function replaceLine(file: string, hitId: string, line: Buffer): Promise<v
     await writer.abandon()
     throw error
   }
-  await putInPlace(`${file}.new`, file)
+  await putInPlace(`${file}.new`, file, 'user')
 }
 
 const lineEnd = Buffer.from('\n')

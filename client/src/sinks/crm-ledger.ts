@@ -101,9 +101,9 @@ export async function openCrmLedger(path: string, mappingHash: string): Promise<
       const content = (isRewritten ? [...known.values()] : added).map((entry) => `${JSON.stringify(entry)}\n`).join('')
       changed = new Map()
       if (isRewritten) {
-        await makeFolder(dirname(path))
+        await makeFolder(dirname(path), 'owner')
         await writeDurably(`${path}.new`, header(mappingHash) + content, 'w', 0o600)
-        await putInPlace(`${path}.new`, path)
+        await putInPlace(`${path}.new`, path, 'owner')
         lines = known.size + 1
       } else {
         await writeDurably(path, content, 'a', 0o600)

@@ -101,7 +101,7 @@ async function openTable<T>(
   return {
     add: (row) => write(cellsOf(columns, row, options)),
     finish: () => out.finish(),
-    putInPlace: () => putInPlace(temporary, file),
+    putInPlace: () => putInPlace(temporary, file, 'user'),
     abandon: async () => {
       await out.abandon()
       await rm(temporary, { force: true })

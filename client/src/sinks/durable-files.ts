@@ -1,8 +1,9 @@
 // Files that are complete after a crash: written beside, made durable, then renamed into place.
 import { createHash } from 'node:crypto'
-import { createReadStream, existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs'
-import { chmod, chown, type FileHandle, mkdir, open, readFile, rename, stat } from 'node:fs/promises'
+import { createReadStream, existsSync, lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs'
+import { chmod, chown, type FileHandle, open, readFile, rename, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { makeWithParents, maskOfUser, othersBits, shareFile } from './own-files.ts'
 import { SinkError } from './sink-error.ts'
 
 const codeOf = (error: unknown): string | undefined =>
@@ -55,24 +56,34 @@ export function fileFaultOf(error: unknown, file: string): unknown {
   return error
 }
 
-/** Those who may use a file may use the one that replaces it. */
-async function keepRights(from: string, to: string): Promise<void> {
-  let kept: Awaited<ReturnType<typeof stat>>
-  try {
-    kept = await stat(to)
-  } catch (error) {
-    if (isMissingFile(error)) return
-    throw error
-  }
-  const made = await stat(from)
+/** Who may use a file: its owner, as for state and logs, or those whom the user's umask admits, as for a copy. */
+export type Readers = 'owner' | 'user'
+
+/** Those who may use a file may use the one that replaces it, unless it is for its owner alone. */
+async function keepRights(from: string, to: string, readers: Readers): Promise<void> {
+  const [kept, made] = [await statIfThere(to), await stat(from)]
   // Only root may give a file away; a group that is not ours cannot be kept either.
-  if (kept.uid !== made.uid || kept.gid !== made.gid) await chown(from, kept.uid, kept.gid).catch(() => {})
-  if (kept.mode !== made.mode) await chmod(from, kept.mode & 0o777)
+  if (kept && (kept.uid !== made.uid || kept.gid !== made.gid)) await chown(from, kept.uid, kept.gid).catch(() => {})
+  if (readers === 'owner') await chmod(from, 0o600)
+  else if (kept) await chmod(from, kept.mode & 0o777)
+  else await shareFile(from)
 }
 
-/** Replaces a file with a finished one, which keeps its rights; readers see either the one or the other. */
-export async function putInPlace(from: string, to: string): Promise<void> {
-  await keepRights(from, to)
+async function statIfThere(path: string): Promise<Stats | undefined> {
+  try {
+    return await stat(path)
+  } catch (error) {
+    if (isMissingFile(error)) return undefined
+    throw error
+  }
+}
+
+/**
+ * Replaces a file with a finished one; readers see either the one or the other. One for `user` keeps the rights of the
+ * file that it replaces.
+ */
+export async function putInPlace(from: string, to: string, readers: Readers): Promise<void> {
+  await keepRights(from, to, readers)
   try {
     await rename(from, to)
   } catch (cause) {
@@ -98,10 +109,10 @@ export async function writeDurably(path: string, text: Content, flags: 'a' | 'w'
 }
 
 /** Replaces a small file completely and durably. */
-export async function writeWhole(path: string, text: Content): Promise<void> {
+export async function writeWhole(path: string, text: Content, readers: Readers = 'owner'): Promise<void> {
   const temporary = `${path}.new`
   await writeDurably(temporary, text, 'w')
-  await putInPlace(temporary, path)
+  await putInPlace(temporary, path, readers)
 }
 
 /** Text of a file; undefined if there is none. */
@@ -115,14 +126,7 @@ export async function readIfThere(path: string): Promise<string | undefined> {
 }
 
 /** Bytes of a file; undefined if there is none. */
-export async function sizeOf(path: string): Promise<number | undefined> {
-  try {
-    return (await stat(path)).size
-  } catch (error) {
-    if (isMissingFile(error)) return undefined
-    throw error
-  }
-}
+export const sizeOf = async (path: string): Promise<number | undefined> => (await statIfThere(path))?.size
 
 /** SHA-256 of a file, in hexadecimal digits. */
 export async function sumOf(path: string): Promise<string> {
@@ -131,10 +135,10 @@ export async function sumOf(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Creates the folder. Throws a SinkError that names it if that is not possible. */
-export async function makeFolder(folder: string): Promise<void> {
+/** Creates a folder with its parents. Throws a SinkError that names it if that is not possible. */
+export async function makeFolder(folder: string, readers: Readers): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true })
+    await makeWithParents(folder, readers === 'owner' ? othersBits : maskOfUser())
   } catch (cause) {
     throw new SinkError(`The folder ${folder} cannot be created (${codeOf(cause)}): check its permissions.`, { cause })
   }

@@ -7,6 +7,7 @@ import { isOpenRecord } from '../sync/copy-digest.ts'
 import type { TenderRecord } from '../types.ts'
 import { disposable, type OpenSink } from './disposable.ts'
 import { readIfThere, writeWhole } from './durable-files.ts'
+import { withMaskOfUser } from './own-files.ts'
 import { recordHash } from './record-hash.ts'
 import type { RecordPrint } from './record-index.ts'
 import type { StoredRecord } from './record-log.ts'
@@ -125,7 +126,7 @@ async function give(
 ): Promise<void> {
   // The program needs no token of the API, and its own children and core dumps even less.
   const { TENDER_TOKEN: _, ...env } = process.env
-  const child = spawn(program, args, { stdio: ['pipe', output, 'inherit'], env })
+  const child = withMaskOfUser(() => spawn(program, args, { stdio: ['pipe', output, 'inherit'], env }))
   // A program that ends without reading everything breaks the pipe; its exit code says what that means.
   child.stdin.on('error', () => {})
   const ended = new Promise<number | string>((resolve, reject) => {

@@ -12,6 +12,7 @@ import { type CrmAction, CrmWrites, type Wanted, type Write } from './crm-writes
 import { disposable, type OpenSink } from './disposable.ts'
 import type { HttpMapping } from './http-mapping.ts'
 import { targetStateOf } from './mapped-properties.ts'
+import { makeSharedFile } from './own-files.ts'
 import { type ItemOutcome, readAnswer } from './read-answer.ts'
 import { recordHash } from './record-hash.ts'
 import type { RecordPrint } from './record-index.ts'
@@ -216,7 +217,10 @@ class CrmRun {
   async save(): Promise<void> {
     await (await this.ledger()).save()
     const { log } = this.#options
-    if (log !== undefined && this.#log.length > 0) await appendFile(log, `${this.#log.join('\n')}\n`)
+    if (log !== undefined && this.#log.length > 0) {
+      await makeSharedFile(log)
+      await appendFile(log, `${this.#log.join('\n')}\n`)
+    }
     this.#log = []
   }
 

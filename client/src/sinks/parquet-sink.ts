@@ -74,7 +74,7 @@ function openExport({ ParquetWriter, fileWriter }: Writer, file: string, folder:
     },
     putInPlace: async () => {
       await writeWhole(sumPathIn(folder), `${await sumOf(temporary)}  ${basename(file)}\n`)
-      await putInPlace(temporary, file)
+      await putInPlace(temporary, file, 'user')
     },
     abandon: () => rm(temporary, { force: true }),
   }

@@ -103,7 +103,7 @@ export class RecordLog {
 
   /** Removes everything uncommitted (`committedBytes` of scanLog) and continues after it. The rest is durable then. */
   static async open(path: string, committedBytes: number): Promise<RecordLog> {
-    const file = await open(path, committedBytes === 0 ? 'w' : 'r+')
+    const file = await open(path, committedBytes === 0 ? 'w' : 'r+', 0o600)
     await file.truncate(committedBytes)
     if (committedBytes > 0) await makeDurable(path)
     return new RecordLog(file, committedBytes)

@@ -1,6 +1,8 @@
 // Opens the SQLite file that holds the copy and the hits, with the SQLite that Node itself contains (22.5 or newer).
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import { behindLink } from './durable-files.ts'
+import { makeSharedFile } from './own-files.ts'
 import { SinkError } from './sink-error.ts'
 import { hasCopy, migrateSqlite, refuseForeignTables } from './sqlite-schema.ts'
 
@@ -22,6 +24,8 @@ async function loadSqlite(): Promise<typeof import('node:sqlite')> {
 export async function openSqlite(file: string, isReadOnly = false): Promise<DatabaseSync> {
   const { DatabaseSync } = await loadSqlite()
   if (isReadOnly && !existsSync(file)) return open(DatabaseSync, ':memory:')
+  // SQLite gives the rights of the database to the files beside it
+  if (!isReadOnly) await makeSharedFile(behindLink(file))
   return open(DatabaseSync, file, isReadOnly)
 }
 

@@ -3,7 +3,7 @@
 // place. If it is killed at any moment, the next begin() finds the last commit complete and finishes an interrupted
 // compaction.
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type CopyDigest, DigestSum, isOpenRecord } from '../sync/copy-digest.ts'
 import { StagingLostError, type SyncState } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
@@ -79,7 +79,7 @@ export class WorkingCopy {
   /** Replaces the state between runs; what a first run staged is forgotten. */
   async saveState(state: SyncState | null): Promise<void> {
     await this.#leave()
-    await makeFolder(this.#options.folder)
+    await makeFolder(this.#options.folder, 'owner')
     const { mark, committedBytes } = await scanLog(this.#logPath)
     const baseBytes = (await sizeOf(this.#options.base)) ?? 0
     if (mark) {
@@ -94,7 +94,7 @@ export class WorkingCopy {
   /** Prepares for writing; undoes or finishes what an interrupted run left behind. */
   async begin({ isStaged, isResumed }: { readonly isStaged: boolean; readonly isResumed: boolean }): Promise<void> {
     await this.#leave()
-    await makeFolder(this.#options.folder)
+    await makeFolder(this.#options.folder, 'owner')
     const staging = await scanLog(this.#stagingPath)
     if (staging.mark?.end === 'run') {
       await makeDurable(this.#stagingPath)
@@ -296,6 +296,8 @@ export class WorkingCopy {
    */
   async #rewrite(index: RecordIndex, logPath: string, { state }: Mark): Promise<void> {
     const { base, folder, openExport } = this.#options
+    // a base inside our folder is the working copy of another form
+    const readers = dirname(base) === folder ? 'owner' : 'user'
     const temporary = join(folder, 'base.new')
     const out = await BlockWriter.create(temporary)
     const exported = await openExport?.().catch(async (error: unknown) => {
@@ -322,7 +324,7 @@ export class WorkingCopy {
     await exported?.putInPlace()
     const exportBytes = (await this.#options.exportSizes?.())?.map((bytes) => bytes ?? 0)
     const mark: Mark = { state, end: 'run', baseBytes: out.offset, ...(exportBytes && { exportBytes }) }
-    await putInPlace(temporary, base)
+    await putInPlace(temporary, base, readers)
     await replaceLog(this.#logPath, mark)
   }
 }

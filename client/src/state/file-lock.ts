@@ -10,9 +10,10 @@
 // has not touched the file for the length of the lease. Ages are differences between times of the disk that holds the
 // file, so clocks that differ do no harm.
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, link, mkdir, open, readdir, readFile, readlink, rm, stat } from 'node:fs/promises'
+import { type FileHandle, link, open, readdir, readFile, readlink, rm, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname } from 'node:path'
+import { makeWithParents, othersBits } from '../sinks/own-files.ts'
 import type { HeldLock, RunLock } from '../sync/run-lock.ts'
 
 /** The holder of a lock. `machine` distinguishes containers that share a host name. */
@@ -128,7 +129,7 @@ export function fileLock(options: FileLockOptions): FileLock {
   }
 
   async function acquire(): Promise<HeldLock | undefined> {
-    await mkdir(dirname(path), { recursive: true })
+    await makeWithParents(dirname(path), othersBits)
     const mine: LockHolder = {
       host: hostname(),
       machine: await machineId(),
@@ -167,7 +168,7 @@ export function fileLock(options: FileLockOptions): FileLock {
 }
 
 async function writeNew(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx')
+  const file = await open(path, 'wx', 0o600)
   try {
     await file.writeFile(text)
   } finally {

@@ -20,7 +20,7 @@ export function fileState(path: string): StateStore {
       }
     },
     save: async (state) => {
-      await makeFolder(dirname(path))
+      await makeFolder(dirname(path), 'owner')
       await writeWhole(path, `${JSON.stringify(state)}\n`)
     },
     clear: () => rm(path, { force: true }),

@@ -1,9 +1,10 @@
 // Where a backup is: a folder or a bucket. A part exists completely and durably, or not at all.
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { closeTree, makeWithParents } from '#flat/own-files'
 import type { DocumentLocation } from '../../platform/config.ts'
 import { OperatorError } from '../../platform/errors.ts'
-import { inFolder, makeWithParents, syncFolder } from '../../platform/folders.ts'
+import { inFolder, syncFolder } from '../../platform/folders.ts'
 import { type BucketOptions, openBucket } from '../bucket.ts'
 
 /** Written last: without it there is no backup. */
@@ -65,6 +66,7 @@ function folderStorage(folder: string): BackupStorage {
           )
         // left by an interrupted backup
         for (const name of names) await rm(join(folder, name))
+        await closeTree(folder)
         await syncFolder(dirname(folder))
       }),
     close: async () => {},

@@ -3,9 +3,9 @@
 import { existsSync } from 'node:fs'
 import { access, constants, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { closeTree, makeWithParents } from '#flat/own-files'
 import { OperatorError } from '../../platform/errors.ts'
 import { lockFolder } from '../../platform/folder-lock.ts'
-import { makeWithParents } from '../../platform/folders.ts'
 import { copyEmptyDatabase, keepEmptyDatabase } from './empty-database.ts'
 import { cannotOpen, initialise } from './engine.ts'
 import { syncFolder, syncTree } from './sync-node-fs.ts'
@@ -64,6 +64,7 @@ async function makeDatabase(dataFolder: string, databaseFolder: string, checkpoi
   await rm(aside, { recursive: true, force: true })
   const isCopied = await copyEmptyDatabase(aside)
   if (!isCopied) await initialise(aside, checkpointBytes)
+  await closeTree(aside)
   await syncTree(aside)
   if (!isCopied) await keepEmptyDatabase(aside)
   await rename(aside, databaseFolder)

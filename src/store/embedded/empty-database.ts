@@ -10,8 +10,8 @@ import { startParameters } from './start-parameters.ts'
 import { syncTree } from './sync-node-fs.ts'
 
 /**
- * Folder of the copy: `node_modules/.cache/tenderstock/…`, by the engine's version and parameters. Undefined where the
- * engine is not installed in a `node_modules`.
+ * Folder of the copy: `node_modules/.cache/tenderstock/…`, by the engine's version and parameters, and closed: earlier
+ * versions left one that everybody could change. Undefined where the engine is not installed in a `node_modules`.
  */
 function copyFolder(): string | undefined {
   try {
@@ -19,7 +19,7 @@ function copyFolder(): string | undefined {
     const modules = dirname(dirname(engine))
     if (!modules.endsWith('node_modules')) return undefined
     const { version } = JSON.parse(readFileSync(join(engine, 'package.json'), 'utf8')) as { readonly version: string }
-    const name = hash('sha256', JSON.stringify([version, startParameters])).slice(0, 16)
+    const name = hash('sha256', JSON.stringify([version, startParameters, 'closed'])).slice(0, 16)
     return join(modules, '.cache', 'tenderstock', `empty-database-${name}`)
   } catch {
     return undefined

@@ -5,13 +5,16 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
+import { othersBits } from '#flat/own-files'
 import { syncFile } from '../../platform/folders.ts'
 
 type Node = { readonly name: string }
 type Stream = { readonly nfd?: number | null; readonly node: Node }
 type Write = (stream: Stream, buffer: Uint8Array, offset: number, length: number, position?: number) => number
+type SetAttributes<Of> = (of: Of, attributes: { mode?: number | null }) => void
 type NodeFsInternals = {
-  readonly stream_ops: { write: Write; fsync?: (stream: Stream) => number }
+  readonly node_ops: { setattr: SetAttributes<Node> }
+  readonly stream_ops: { write: Write; fsync?: (stream: Stream) => number; setattr: SetAttributes<Stream> }
   readonly realPath: (node: Node) => string
 }
 type InitOptions = Parameters<NodeFS['init']>[1]
@@ -32,6 +35,7 @@ export class SyncNodeFS extends NodeFS {
       const internals = (module as { NODEFS?: NodeFsInternals }).NODEFS
       if (internals === undefined) throw new Error('the engine has no NODEFS to add fsync to')
       this.#addSync(internals)
+      closeFiles(internals)
     })
     return made
   }
@@ -55,6 +59,19 @@ export class SyncNodeFS extends NodeFS {
       }
     }
   }
+}
+
+/**
+ * The engine knows no umask: it sets the rights of each file that it creates, most of them to 0666. Only their owner
+ * gets any here.
+ */
+function closeFiles({ node_ops: nodes, stream_ops: streams }: NodeFsInternals): void {
+  const closing =
+    <Of>(set: SetAttributes<Of>): SetAttributes<Of> =>
+    (of, attributes) =>
+      set(of, typeof attributes.mode === 'number' ? { ...attributes, mode: attributes.mode & ~othersBits } : attributes)
+  nodes.setattr = closing(nodes.setattr)
+  streams.setattr = closing(streams.setattr)
 }
 
 /**
