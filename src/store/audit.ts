@@ -26,6 +26,7 @@ export type AuditAction =
   | 'contract.set-up'
   | 'contract.begin'
   | 'contract.end'
+  | 'audit.correct'
   | 'token.create'
   | 'token.limit'
   | 'token.revoke'
@@ -73,48 +74,56 @@ export type AuditAction =
   | 'incident.change'
   | 'incident.end'
 
-/** Names of what an entry says besides its subject; what was there before a change has `Before` behind its name. */
-export type AuditMember =
-  | 'added'
-  | 'address'
-  | 'before'
-  | 'deliveries'
-  | 'edition'
-  | 'email'
-  | 'endsAt'
-  | 'expiresAt'
-  | 'from'
-  | 'hasApiAccess'
-  | 'held'
-  | 'hint'
-  | 'hits'
-  | 'hour'
-  | 'incident'
-  | 'issuer'
-  | 'kind'
-  | 'kinds'
-  | 'name'
-  | 'note'
-  | 'notices'
-  | 'operator'
-  | 'phone'
-  | 'rate'
-  | 'reason'
-  | 'requestsPerMinute'
-  | 'rhythm'
-  | 'role'
-  | 'search'
-  | 'searches'
-  | 'startsAt'
-  | 'state'
-  | 'takenAt'
-  | 'threshold'
-  | 'to'
-  | 'tokenId'
-  | 'undone'
-  | 'until'
-  | 'version'
-  | 'zone'
+/**
+ * What an entry says besides its subject, and who may read it in the log of an organization: its members too, or only
+ * operators. What was there before a change has `Before` behind its name.
+ */
+export const auditAudiences = {
+  added: 'organization',
+  address: 'organization',
+  before: 'operators',
+  deliveries: 'organization',
+  edition: 'organization',
+  email: 'operators',
+  endsAt: 'organization',
+  entries: 'organization',
+  expiresAt: 'organization',
+  from: 'organization',
+  hasApiAccess: 'organization',
+  held: 'operators',
+  hint: 'organization',
+  hits: 'organization',
+  hour: 'organization',
+  incident: 'operators',
+  issuer: 'organization',
+  kind: 'operators',
+  kinds: 'organization',
+  name: 'organization',
+  note: 'operators',
+  notices: 'operators',
+  operator: 'organization',
+  organization: 'operators',
+  phone: 'operators',
+  rate: 'organization',
+  reason: 'operators',
+  requestsPerMinute: 'organization',
+  rhythm: 'organization',
+  role: 'organization',
+  search: 'organization',
+  searches: 'organization',
+  startsAt: 'organization',
+  state: 'organization',
+  takenAt: 'operators',
+  threshold: 'organization',
+  to: 'organization',
+  tokenId: 'organization',
+  undone: 'operators',
+  until: 'organization',
+  version: 'organization',
+  zone: 'organization',
+} as const satisfies { readonly [member: string]: 'organization' | 'operators' }
+
+export type AuditMember = keyof typeof auditAudiences
 
 /** Figures and names; never a secret. */
 type AuditDetail = {
@@ -141,8 +150,26 @@ export type ListedAuditEntry = Omit<AuditEntry, 'action' | 'detail'> & {
   readonly detail: { readonly [name: string]: string | number | boolean | null }
 }
 
-/** Adds an entry. Call it in the transaction of the change. */
+/**
+ * Adds an entry. What only operators may read of an organization's entry goes into an entry of the operators' own log,
+ * under the same action. Call it in the transaction of the change.
+ */
 export async function addAuditEntry(trx: Executor, entry: AuditEntry): Promise<void> {
+  const { organizationId } = entry
+  if (organizationId === undefined) return insertEntry(trx, entry)
+  const members = Object.entries(entry.detail)
+  await insertEntry(trx, { ...entry, detail: Object.fromEntries(members.filter(([name]) => isForOrganization(name))) })
+  const others = members.filter(([name, value]) => !isForOrganization(name) && value !== null && value !== '')
+  if (others.length === 0) return
+  const detail = { ...Object.fromEntries(others), organization: organizationId }
+  await insertEntry(trx, { ...entry, organizationId: undefined, detail })
+}
+
+/** Whether members of an organization may read this detail; not what this version does not know. */
+const isForOrganization = (name: string): boolean =>
+  (auditAudiences as { readonly [name: string]: string })[name.replace(/Before$/, '')] === 'organization'
+
+async function insertEntry(trx: Executor, entry: AuditEntry): Promise<void> {
   await trx
     .insertInto('audit_entry')
     .values({
@@ -157,7 +184,10 @@ export async function addAuditEntry(trx: Executor, entry: AuditEntry): Promise<v
     .execute()
 }
 
-/** Entries of one organization, or of all, the newest first, below `before`. */
+/**
+ * Entries, the newest first, below `before`: of one organization as its members may read them, or of all with every
+ * detail.
+ */
 export async function listAuditEntries(
   db: Executor,
   which: { readonly organizationId?: string; readonly before?: number; readonly limit: number },
@@ -171,10 +201,15 @@ export async function listAuditEntries(
   if (which.organizationId !== undefined) query = query.where('organization_id', '=', which.organizationId)
   if (which.before !== undefined) query = query.where('entry_no', '<', which.before)
   const rows = await query.execute()
+  // an older version, running beside this one, may have written what its members may not read
+  const shown = (detail: AuditEntry['detail']): AuditEntry['detail'] =>
+    which.organizationId === undefined
+      ? detail
+      : Object.fromEntries(Object.entries(detail).filter(([name]) => isForOrganization(name)))
   return rows.map((row) => ({
     ...row,
     organizationId: row.organizationId ?? undefined,
-    detail: JSON.parse(row.detail) as AuditEntry['detail'],
+    detail: shown(JSON.parse(row.detail) as AuditEntry['detail']),
   }))
 }
 

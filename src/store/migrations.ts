@@ -658,4 +658,24 @@ export const migrations: Migrations = {
     )`,
   ],
   '0002-blocked-passkey': ['alter table passkey add column blocked_at bigint'],
+  // Notes of operators on contracts were written where members of the organization read them. They move to the log of
+  // operators, the other details stay as they are, and an entry for each organization says what was done.
+  '0003-notes-for-operators': [
+    `insert into audit_entry (at, actor, organization_id, action, subject, detail, address_prefix)
+      select at, actor, null, action, subject,
+        json_build_object('organization', organization_id, 'note', detail::json ->> 'note')::text, address_prefix
+      from audit_entry
+      where organization_id is not null and action = 'contract.set-up' and coalesce(detail::json ->> 'note', '') <> ''
+      order by entry_no`,
+    `insert into audit_entry (at, actor, organization_id, action, subject, detail, address_prefix)
+      select (extract(epoch from now()) * 1000)::bigint, 'service', organization_id, 'audit.correct', organization_id,
+        json_build_object('entries', count(*))::text, ''
+      from audit_entry
+      where organization_id is not null and action = 'contract.set-up' and coalesce(detail::json ->> 'note', '') <> ''
+      group by organization_id order by min(entry_no)`,
+    `update audit_entry
+      set detail = coalesce(
+        (select json_object_agg(key, value) from json_each(detail::json) where key <> 'note'), '{}'::json)::text
+      where organization_id is not null and action = 'contract.set-up' and detail::json ->> 'note' is not null`,
+  ],
 }

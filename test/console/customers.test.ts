@@ -1,13 +1,22 @@
 // The operator's customers and the organization's page on its contract, through the console, with the API beside it.
 import { afterEach, describe, expect, test } from 'vitest'
+import { escapeHtml } from '../../src/console/html.ts'
+import { auditTexts } from '../../src/console/text/audit-texts.ts'
 import { dayMs, hourMs } from '../../src/domain/time.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { watchContracts } from '../../src/service/watch-contracts.ts'
-import { listAuditEntries } from '../../src/store/audit.ts'
+import {
+  type AuditAction,
+  type AuditMember,
+  addAuditEntry,
+  auditAudiences,
+  listAuditEntries,
+} from '../../src/store/audit.ts'
 import { findContract } from '../../src/store/contracts.ts'
 import { openStore } from '../../src/store/database.ts'
 import { listInvitations } from '../../src/store/invitations.ts'
 import { findOrganization } from '../../src/store/organizations.ts'
+import { crawlConsole } from '../testing/crawl-console.ts'
 import { drawnEngines } from '../world.ts'
 import { type AccessWorld, openAccessWorld } from './access-world.ts'
 
@@ -94,6 +103,52 @@ describe.each(drawnEngines)('customers (%s)', (engine) => {
     const own = await textOf(get(`/o/${organizationId}/contract`, owner))
     expect(own).toContain('7 requests a minute')
     expect(own).toContain('No end')
+  })
+
+  test('what an operator writes for operators is on no page of the customer', async () => {
+    const world = await open()
+    const { save, store, operator, get, post, person, origin } = world
+    await save({ ...terms, name: 'Acme', owner: 'a@example.org', note: 'pays late, zebra' })
+    const { organizationId } = (await findOrganization(store.db, 'Acme'))!
+    await post(`${root}/${organizationId}/contract`, { ...terms, limit: '7', note: 'renews never, zebra' }, operator)
+    for (const role of ['owner', 'member'] as const) {
+      const { cookie } = await person(`${role}@example.org`, { memberOf: [[organizationId, role]] })
+      const home = `/o/${organizationId}`
+      const { found } = await crawlConsole(origin, { cookie: `session=${cookie}`, home, allGuides: false })
+      const paths = [...found.values()]
+      expect(paths).toContain(`${home}/audit`)
+      for (const path of paths)
+        for (const language of ['en', 'de'])
+          expect([path, await textOf(get(path, cookie, { 'accept-language': language }))]).not.toEqual([
+            path,
+            expect.stringContaining('zebra'),
+          ])
+      expect(await textOf(get(`${home}/audit`, cookie))).toContain('set up the contract of')
+    }
+    const own = await textOf(get('/operator/audit', operator))
+    expect(own).toContain('pays late, zebra')
+    expect(own).toContain('renews never, zebra')
+    expect(await textOf(get(`${root}/${organizationId}`, operator))).toContain('renews never, zebra')
+  })
+
+  test('a member reads every action of the audit, and nothing of what is for operators', async () => {
+    const { store, get, person, organization, operator } = await open()
+    const organizationId = await organization('Acme')
+    const { cookie } = await person('ben@example.org', { memberOf: [[organizationId, 'member']] })
+    const members = Object.keys(auditAudiences) as AuditMember[]
+    const canary = (member: AuditMember) => `${auditAudiences[member]}-${member}-canary`
+    const detail = Object.fromEntries(members.map((member) => [member, canary(member)]))
+    for (const action of Object.keys(auditTexts.en.actions) as AuditAction[]) {
+      const entry = { at: 1, actor: 'op@example.org', subject: action, addressPrefix: '' }
+      await addAuditEntry(store.db, { ...entry, organizationId, action, detail })
+      for (const language of ['en', 'de'] as const) {
+        const shown = await textOf(get(`/o/${organizationId}/audit`, cookie, { 'accept-language': language }))
+        expect(shown).toContain(escapeHtml(auditTexts[language].actions[action]!))
+        expect([action, shown.match(/operators-\w+-canary/g)]).toEqual([action, null])
+        expect(shown).toContain('organization-role-canary')
+      }
+      expect(await textOf(get('/operator/audit', operator))).toContain('operators-note-canary')
+    }
   })
 
   test('begin and end by their dates, once however many processes look', async () => {

@@ -3,7 +3,7 @@ import type { AuditAction, AuditMember } from '../../store/audit.ts'
 import { withShared } from './shared-texts.ts'
 
 const en = {
-  lead: 'Who changed what, and when. Entries cannot be altered. The operator sets how long they are kept; 24 months is usual.',
+  lead: 'Who changed what, and when. Entries cannot be altered; if a detail had to go, an entry says so. The operator sets how long they stay.',
   edition: (edition: string) => `edition ${edition}`,
   when: 'When, UTC',
   subject: 'To what',
@@ -21,6 +21,7 @@ const en = {
     edition: 'edition',
     email: 'mail addresses',
     endsAt: 'ends',
+    entries: 'entries',
     expiresAt: 'expires',
     from: 'from',
     hasApiAccess: 'API access',
@@ -36,6 +37,7 @@ const en = {
     note: 'note',
     notices: 'notices',
     operator: 'as an operator',
+    organization: 'organization',
     phone: 'phone numbers',
     rate: 'per second',
     reason: 'reason',
@@ -74,6 +76,7 @@ const en = {
     'contract.set-up': 'set up the contract of',
     'contract.begin': 'began the contract of',
     'contract.end': 'ended the contract of',
+    'audit.correct': 'took notes of operators out of the audit log of',
     'token.create': 'created the token',
     'token.limit': 'set an earlier expiry for the token',
     'token.revoke': 'revoked the token',
@@ -124,7 +127,7 @@ const en = {
 }
 
 const de: typeof en = {
-  lead: 'Wer wann was geändert hat. Einträge lassen sich nicht ändern. Wie lange sie bleiben, stellt der Betreiber ein; üblich sind 24 Monate.',
+  lead: 'Wer wann was geändert hat. Einträge lassen sich nicht ändern; fiel eine Einzelheit weg, steht es dabei. Der Betreiber setzt die Frist.',
   edition: (edition) => `Ausgabe ${edition}`,
   when: 'Wann, UTC',
   subject: 'Woran',
@@ -142,6 +145,7 @@ const de: typeof en = {
     edition: 'Ausgabe',
     email: 'Mailadressen',
     endsAt: 'endet',
+    entries: 'Einträge',
     expiresAt: 'läuft ab',
     from: 'von',
     hasApiAccess: 'API-Zugang',
@@ -157,6 +161,7 @@ const de: typeof en = {
     note: 'Notiz',
     notices: 'Bekanntmachungen',
     operator: 'als Betreiber',
+    organization: 'Organisation',
     phone: 'Telefonnummern',
     rate: 'pro Sekunde',
     reason: 'Begründung',
@@ -195,6 +200,7 @@ const de: typeof en = {
     'contract.set-up': 'hat den Vertrag eingerichtet von',
     'contract.begin': 'hat den Vertrag begonnen von',
     'contract.end': 'hat den Vertrag beendet von',
+    'audit.correct': 'hat Notizen der Betreiber aus dem Protokoll genommen von',
     'token.create': 'hat den Zugangsschlüssel erzeugt',
     'token.limit': 'hat dem Zugangsschlüssel ein früheres Ende gegeben',
     'token.revoke': 'hat den Zugangsschlüssel widerrufen',

@@ -2,7 +2,8 @@
 import { withShared } from './shared-texts.ts'
 
 const en = {
-  auditLead: 'Who did what when, in every organization. Entries are never altered.',
+  auditLead:
+    'Who did what when, in every organization. Entries cannot be altered; if a detail had to go, an entry says so.',
   auditEmpty: 'Nothing has been done yet',
   auditEmptyBody: 'Changes that people make will appear here.',
   subject: 'On what',
@@ -39,7 +40,8 @@ const en = {
 }
 
 const de: typeof en = {
-  auditLead: 'Wer was wann getan hat, in jeder Organisation. Einträge ändern sich nie.',
+  auditLead:
+    'Wer was wann getan hat, in jeder Organisation. Einträge lassen sich nicht ändern; fiel eine Einzelheit weg, steht es dabei.',
   auditEmpty: 'Noch ist nichts geschehen',
   auditEmptyBody: 'Hier stehen Änderungen, die Menschen machen.',
   subject: 'Woran',
