@@ -1,5 +1,6 @@
-// Writes src/types.ts from ../contract/openapi.json, so that the client's types are those of the contract. Run by `npm
-// run generate`.
+// Writes src/types.ts from ../contract/openapi.json, so that the client's types are those of the contract, and the
+// schema of mappings as a module, because CommonJS has no other way to a file of its package. Run by `npm run
+// generate`.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 type Schema = {
@@ -88,4 +89,17 @@ export function readContract(): Contract {
   return JSON.parse(readFileSync(contractUrl, 'utf8')) as Contract
 }
 
-if (import.meta.main) writeFileSync(new URL('./src/types.ts', import.meta.url), generateTypes(readContract()))
+/** The text of src/sinks/http-mapping-schema.ts. */
+export const generateMappingSchema = (): string =>
+  `// Generated from mappings/http-mapping.schema.json by client/generate-types.ts; do not edit.
+// biome-ignore-all format: as JSON
+import type { Schema } from './schema-faults.ts'
+
+/** The published schema, with which editors complete and check a mapping while it is written. */
+export const mappingSchema: Schema = ${readFileSync(new URL('./mappings/http-mapping.schema.json', import.meta.url), 'utf8').trim()}
+`
+
+if (import.meta.main) {
+  writeFileSync(new URL('./src/types.ts', import.meta.url), generateTypes(readContract()))
+  writeFileSync(new URL('./src/sinks/http-mapping-schema.ts', import.meta.url), generateMappingSchema())
+}

@@ -2,7 +2,7 @@
 // and the schema of events.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { generateTypes, readContract } from '../client/generate-types.ts'
+import { generateMappingSchema, generateTypes, readContract } from '../client/generate-types.ts'
 import { singerSchema, withSchema } from '../integrations/generate-schemas.ts'
 import { generateContract } from '../src/api/contract.ts'
 
@@ -12,6 +12,11 @@ const contract = read('contract/openapi.json')
 test('contract/openapi.json is what the routes, parameters, problems and the record say', async () => {
   const { version } = JSON.parse(read('package.json')) as { version: string }
   expect((await generateContract(version)) === contract, 'it is stale; run: npm run generate').toBe(true)
+})
+
+test('client/src/sinks/http-mapping-schema.ts is what mappings/http-mapping.schema.json says', () => {
+  const committed = read('client/src/sinks/http-mapping-schema.ts')
+  expect(generateMappingSchema() === committed, 'it is stale; run: npm run generate').toBe(true)
 })
 
 test.each([

@@ -30,12 +30,21 @@ export type LoopbackCrm = AsyncDisposable & {
 }
 
 export type LoopbackOptions = {
+  /** Answers what needs no token, such as a request for one. */
+  readonly answerAnybody?: (call: {
+    readonly method: string
+    readonly path: string
+    readonly text: string
+  }) => CrmReply | undefined
   readonly answer: (call: CrmCall, violate: (text: string) => void) => CrmReply
   readonly unauthorized: unknown
   readonly token: string
+  /** Whether a token lets in now; without it, `token` does for ever. */
+  readonly isValid?: (token: string) => boolean
 }
 
-export async function startLoopbackCrm({ answer, unauthorized, token }: LoopbackOptions): Promise<LoopbackCrm> {
+export async function startLoopbackCrm(options: LoopbackOptions): Promise<LoopbackCrm> {
+  const { answer, answerAnybody, unauthorized, token, isValid = (given) => given === token } = options
   const requests: string[] = []
   const violations: string[] = []
   const faults: CrmFault[] = []
@@ -48,9 +57,11 @@ export async function startLoopbackCrm({ answer, unauthorized, token }: Loopback
       requests.push(`${method} ${url.pathname}`)
       const violate = (text: string): void => void violations.push(`${method} ${url.pathname}: ${text}`)
       const text = Buffer.concat(chunks).toString()
+      const open = answerAnybody?.({ method, path: url.pathname, text })
       const reply = (): CrmReply => {
         if (method === 'DELETE' || /archive|\/merge/.test(url.pathname)) violate('deletes or merges for good')
-        if (request.headers.authorization !== `Bearer ${token}`) return { status: 401, body: unauthorized }
+        const [, given] = /^Bearer (.+)$/.exec(request.headers.authorization ?? '') ?? []
+        if (given === undefined || !isValid(given)) return { status: 401, body: unauthorized }
         let body: unknown
         if (text !== '') {
           if (!request.headers['content-type']?.startsWith('application/json')) {
@@ -61,10 +72,10 @@ export async function startLoopbackCrm({ answer, unauthorized, token }: Loopback
         } else if (method !== 'GET') violate('no body')
         return answer({ method, path: url.pathname, query: url.searchParams, body }, violate)
       }
-      const fault = faults.shift()
+      const fault = open ? undefined : faults.shift()
       if (fault?.isDone) reply()
       if (fault && 'reset' in fault) return void request.socket.destroy()
-      const { status, body, headers } = fault ?? reply()
+      const { status, body, headers } = open ?? fault ?? reply()
       response.writeHead(status, { 'content-type': 'application/json;charset=utf-8', ...headers })
       response.end(body === undefined ? undefined : JSON.stringify(body))
     })

@@ -17,6 +17,10 @@ export type SalesforceImitation = LoopbackCrm & {
   /** Tasks and events: id to the object to which they belong. */
   readonly activities: { readonly Task: Map<string, string>; readonly Event: Map<string, string> }
   readonly writes: number
+  /** Sessions that were given out. */
+  readonly sessions: readonly string[]
+  /** Replies for the next requests for a session. */
+  readonly sessionFaults: CrmReply[]
   /** Errors of the next records with these external ids: as often as the list is long. */
   readonly recordErrors: Map<string, string[]>
 }
@@ -85,8 +89,21 @@ function typeFault(name: string, value: unknown): ReturnType<typeof failed> | un
     : failed('INVALID_TYPE_ON_FIELD_IN_RECORD', `${name}: value not of required type: ${String(value)}`, [name])
 }
 
-/** Starts the imitation; Opportunity has the external id Tender_Id__c. */
-export async function startSalesforce(token = '00Dloopback'): Promise<SalesforceImitation> {
+/** What the administrator gave to the integration. */
+export const salesforceClient = { id: '3MVGloopback', secret: 'kept-in-a-file' } as const
+
+/**
+ * Starts the imitation; Opportunity has the external id Tender_Id__c. A session ends after `sessionRequests` requests:
+ * there after some hours, or when an administrator ends it.
+ */
+export async function startSalesforce({
+  sessionRequests = Number.POSITIVE_INFINITY,
+}: {
+  readonly sessionRequests?: number
+} = {}): Promise<SalesforceImitation> {
+  const sessions: string[] = []
+  const sessionFaults: CrmReply[] = []
+  let left = 0
   const opportunities: Opportunity[] = []
   const activities = { Task: new Map<string, string>(), Event: new Map<string, string>() }
   const recordErrors = new Map<string, string[]>()
@@ -209,8 +226,25 @@ export async function startSalesforce(token = '00Dloopback'): Promise<Salesforce
     return problem('MALFORMED_QUERY', 'unexpected token')
   }
 
+  /** The client credentials flow, as an administrator enables it for an app. */
+  function giveSession(text: string): CrmReply {
+    const fault = sessionFaults.shift()
+    if (fault) return fault
+    const form = new URLSearchParams(text)
+    if (form.get('grant_type') !== 'client_credentials')
+      return { status: 400, body: { error: 'unsupported_grant_type', error_description: 'grant type not supported' } }
+    if (form.get('client_id') !== salesforceClient.id || form.get('client_secret') !== salesforceClient.secret)
+      return { status: 400, body: { error: 'invalid_client', error_description: 'invalid client credentials' } }
+    sessions.push(`00Dloopback!${sessions.length}`)
+    left = sessionRequests
+    return { status: 200, body: { access_token: sessions.at(-1), token_type: 'Bearer', instance_url: crm.origin } }
+  }
+
   const crm = await startLoopbackCrm({
-    token,
+    token: '',
+    isValid: (given) => given === sessions.at(-1) && left-- > 0,
+    answerAnybody: ({ method, path, text }) =>
+      method === 'POST' && path === '/services/oauth2/token' ? giveSession(text) : undefined,
     unauthorized: [{ message: 'Session expired or invalid', errorCode: 'INVALID_SESSION_ID' }],
     answer: (call, violate) => {
       const { method, path, query: parameters } = call
@@ -230,5 +264,7 @@ export async function startSalesforce(token = '00Dloopback'): Promise<Salesforce
     activities: { value: activities },
     recordErrors: { value: recordErrors },
     writes: { get: () => writes },
+    sessions: { value: sessions },
+    sessionFaults: { value: sessionFaults },
   }) as SalesforceImitation
 }

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { hourMs } from '../../src/domain/time.ts'
 import { startOfTests } from '../api-world.ts'
 import { startHubspot } from '../imitations/hubspot.ts'
-import { startSalesforce } from '../imitations/salesforce.ts'
+import { salesforceClient, startSalesforce } from '../imitations/salesforce.ts'
 import { plainId } from '../memory-editions.ts'
 import { openCommandWorld } from '../tender-sync/command-world.ts'
 
@@ -36,26 +36,31 @@ test('http with a custom mapping reports a refused record, even with --quiet, un
   expect(crm.violations).toEqual([])
 })
 
-test('salesforce is chosen by name; without its variables the run says which are missing', async () => {
+test('salesforce runs unattended, whenever its sessions end; without its variables the run says which are missing', async () => {
   await using world = await openCommandWorld()
-  await using crm = await startSalesforce()
+  await using crm = await startSalesforce({ sessionRequests: 1 })
   world.api.editions.publish(startOfTests, [{ id: plainId(1) }])
   const line = `run ${world.url} --sink salesforce`
   const missing = await world.sync(line)
   expect(missing.code).not.toBe(0)
   const words = missing.err.replace(/\s+/g, ' ')
   expect(words).toContain('SALESFORCE_URL')
-  expect(words).toContain('SALESFORCE_TOKEN')
+  expect(words).toContain('SALESFORCE_CLIENT_ID')
+  expect(words).toContain('SALESFORCE_CLIENT_SECRET_FILE')
+  const secret = join(world.folder, 'salesforce-secret')
+  writeFileSync(secret, `${salesforceClient.secret}\n`)
   const variables = {
     TENDER_TOKEN: world.api.token,
     HOME: world.folder,
     SALESFORCE_URL: crm.origin,
-    SALESFORCE_TOKEN: crm.token,
+    SALESFORCE_CLIENT_ID: salesforceClient.id,
+    SALESFORCE_CLIENT_SECRET_FILE: secret,
   }
   expect(await world.sync(line, { variables })).toMatchObject({ code: 0 })
   world.api.editions.publish(startOfTests + hourMs, [{ id: plainId(1), status: 'awarded', archiveReason: 'awarded' }])
   expect(await world.sync(line, { variables })).toMatchObject({ code: 0 })
   expect(crm.opportunityOf(plainId(1))!.Tender_State__c).toBe('closed')
+  expect(crm.sessions.length).toBeGreaterThan(2)
   expect(crm.violations).toEqual([])
 })
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { readMappingSchema } from '../../client/src/sinks/http-mapping.ts'
+import { mappingSchema } from '../../client/src/sinks/http-mapping-schema.ts'
 import { openPostgresSink } from '../../client/src/sinks/postgres-sink.ts'
 import type { Schema } from '../../client/src/sinks/schema-faults.ts'
 import { generateTender } from '../testing/generate/stock.ts'
@@ -25,7 +25,7 @@ test('the mapping reference names every member that a mapping may have', () => {
     ...(schema.items ? walk(schema.items) : []),
     ...Object.values(schema.$defs ?? {}).flatMap(walk),
   ]
-  const names = [...new Set(walk(readMappingSchema()))].filter((name) => name !== '$schema')
+  const names = [...new Set(walk(mappingSchema))].filter((name) => name !== '$schema')
   expect(names.length).toBeGreaterThan(40)
   expect(names.filter((name) => !new RegExp(`\`"?${name}"?\``).test(text))).toEqual([])
 })

@@ -20,7 +20,7 @@ import { hourMs } from '../../src/domain/time.ts'
 import { type ApiWorld, startApi, startOfTests } from '../api-world.ts'
 import { startHubspot } from '../imitations/hubspot.ts'
 import type { LoopbackCrm } from '../imitations/loopback-crm.ts'
-import { startSalesforce } from '../imitations/salesforce.ts'
+import { salesforceClient, startSalesforce } from '../imitations/salesforce.ts'
 import { type PlainRecord, plainId } from '../memory-editions.ts'
 import { randomOf } from '../testing/generate/random.ts'
 import { generateTender } from '../testing/generate/stock.ts'
@@ -61,7 +61,12 @@ const stateOf = (reason: unknown): string => (!reason ? 'open' : reason === 'mer
 
 function openCrm(name: string, crm: LoopbackCrm): { sink: Sink; state: StateStore } {
   const file = JSON.parse(readFileSync(new URL(`../../client/mappings/${name}.json`, import.meta.url), 'utf8'))
-  const environment = { HUBSPOT_TOKEN: crm.token, SALESFORCE_TOKEN: crm.token, SALESFORCE_URL: crm.origin }
+  const environment = {
+    HUBSPOT_TOKEN: crm.token,
+    SALESFORCE_URL: crm.origin,
+    SALESFORCE_CLIENT_ID: salesforceClient.id,
+    SALESFORCE_CLIENT_SECRET: salesforceClient.secret,
+  }
   const { rate: _rate, ...mapping } = parseMapping(file, environment)
   const folder = mkdtempSync(join(tmpdir(), 'targets-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

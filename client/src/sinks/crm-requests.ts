@@ -1,5 +1,6 @@
 // Requests to a CRM: paced, repeated if that helps, and sorted into what the caller can act on. Every request here may
 // be sent twice: upserts by external id, lookups and moves change nothing the second time.
+import { crmSession, type MappedAuth, type PassingFault } from './crm-session.ts'
 import { SinkError } from './sink-error.ts'
 
 export type CrmRequest = { readonly method: string; readonly path: string; readonly body?: unknown }
@@ -17,6 +18,8 @@ export type CrmRequestsOptions = {
   readonly name: string
   readonly baseUrl: string
   readonly headers: { readonly [name: string]: string }
+  /** Where sessions come from; without it, `headers` let us in. */
+  readonly auth?: MappedAuth | undefined
   readonly rate?: { readonly requests: number; readonly seconds: number } | undefined
   readonly fetch: typeof globalThis.fetch
   readonly sleep: (ms: number) => Promise<void>
@@ -60,16 +63,29 @@ export function reasonIn(text: string): string {
     const body: unknown = JSON.parse(text)
     const [found] = Array.isArray(body) ? body : [body]
     if (typeof found === 'object' && found !== null) {
-      const { message, errorCode, category, error } = found as { [name: string]: unknown }
-      const words = [errorCode ?? category, message ?? error].filter((word) => typeof word === 'string')
+      const {
+        message,
+        errorCode,
+        category,
+        error,
+        error_description: description,
+      } = found as { [name: string]: unknown }
+      const words = [errorCode ?? category ?? (description && error), message ?? description ?? error].filter(
+        (word) => typeof word === 'string',
+      )
       if (words.length > 0) return words.join(': ').slice(0, 1000)
     }
   } catch {}
   return text.slice(0, 300)
 }
 
+/** Overload, locks and faults of the server: the same request may be accepted later. */
+const faultOf = ({ status, headers }: Response, text: string): PassingFault | undefined =>
+  passing.has(status) ? { retryMs: retryAfterMs(headers), reason: `${status} ${reasonIn(text)}` } : undefined
+
 export function crmRequests(options: CrmRequestsOptions): CrmRequests {
-  const { name, baseUrl, rate, clock, sleep } = options
+  const { name, baseUrl, rate, clock, sleep, auth } = options
+  const session = auth && crmSession({ ...options, auth, faultOf, reasonIn })
   const origin = new URL(baseUrl).origin
   const sent: number[] = []
   let count = 0
@@ -86,11 +102,13 @@ export function crmRequests(options: CrmRequestsOptions): CrmRequests {
     sent.push(clock())
   }
 
-  async function attempt(request: CrmRequest): Promise<CrmAnswer | { retryMs: number | undefined; reason: string }> {
+  async function attempt(request: CrmRequest, isRenewed = false): Promise<CrmAnswer | PassingFault> {
     // The answer may name the next page: the headers with the secret go to the CRM's own origin only.
     const url = new URL(request.path.startsWith('/') ? baseUrl + request.path : request.path)
     if (url.origin !== origin)
       throw new SinkError(`${name} names an address on another host (${url.origin}); nothing is sent there.`)
+    const authorization = await session?.authorization()
+    if (typeof authorization === 'object') return authorization
     await paced()
     count++
     let response: Response
@@ -102,6 +120,7 @@ export function crmRequests(options: CrmRequestsOptions): CrmRequests {
           accept: 'application/json',
           ...(request.body !== undefined && { 'content-type': 'application/json' }),
           ...options.headers,
+          ...(authorization !== undefined && { authorization }),
         },
         ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
         redirect: 'manual',
@@ -122,7 +141,12 @@ export function crmRequests(options: CrmRequestsOptions): CrmRequests {
       }
     }
     if (refused.has(status)) return { result: 'refused', status, reason: reasonIn(text) }
-    if (passing.has(status)) return { retryMs: retryAfterMs(response.headers), reason }
+    const fault = faultOf(response, text)
+    if (fault) return fault
+    if (status === 401 && session && !isRenewed) {
+      session.end()
+      return attempt(request, true)
+    }
     if (status === 401) throw new SinkError(`${name} rejects the credentials (${reason}); check them and run again.`)
     throw new SinkError(
       `${name} answers ${request.method} ${url.pathname} with ${reason}; check the mapping and the permissions of the account.`,

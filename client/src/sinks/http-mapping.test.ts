@@ -1,23 +1,37 @@
 // Mapping files: the schema, the faults in words, and how a record becomes properties.
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import Ajv2020 from 'ajv/dist/2020.js'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { archivedOf, idOf, mergedOf, recordOf } from '../testing/sink-conformance.ts'
 import { filledJson } from './filled-json.ts'
-import { type HttpMapping, type MappedField, parseMapping, readMappingSchema } from './http-mapping.ts'
+import { type HttpMapping, type MappedField, parseMapping } from './http-mapping.ts'
+import { mappingSchema } from './http-mapping-schema.ts'
 import { mappedProperties } from './mapped-properties.ts'
 import { readAnswer } from './read-answer.ts'
 import { schemaFaults } from './schema-faults.ts'
 
 const file = (name: string) => JSON.parse(readFileSync(new URL(`../../mappings/${name}`, import.meta.url), 'utf8'))
-const environment = { HUBSPOT_TOKEN: 'h', SALESFORCE_TOKEN: 's', SALESFORCE_URL: 'https://own.my.salesforce.example/' }
+const environment = {
+  HUBSPOT_TOKEN: 'h',
+  SALESFORCE_CLIENT_ID: 'i',
+  SALESFORCE_CLIENT_SECRET: 's',
+  SALESFORCE_URL: 'https://own.my.salesforce.example',
+}
 const shipped = ['hubspot-deals.json', 'salesforce.json'] as const
 
 describe('mapping files', () => {
   test.each(shipped)('%s can be used unchanged', (name) => {
     const mapping = parseMapping(file(name), environment)
-    expect(mapping.headers.Authorization).toMatch(/^Bearer [hs]$/)
+    if (mapping.auth)
+      expect(mapping.auth).toEqual({
+        tokenUrl: 'https://own.my.salesforce.example/services/oauth2/token',
+        clientId: 'i',
+        clientSecret: 's',
+      })
+    else expect(mapping.headers).toEqual({ Authorization: 'Bearer h' })
     expect(mapping.baseUrl).not.toMatch(/\/$/)
   })
 
@@ -73,6 +87,22 @@ describe('mapping files', () => {
       environment,
       'set once anyway',
     ],
+    [
+      'a session beside a token',
+      (m) => void Object.assign(m, { auth: { tokenUrl: 'https://x.example', clientId: 'i', clientSecret: 's' } }),
+      environment,
+      'auth and headers.Authorization exclude each other',
+    ],
+    [
+      'a secret over plain HTTP',
+      (m) =>
+        void Object.assign(m, {
+          headers: {},
+          auth: { tokenUrl: 'http://x.example', clientId: 'i', clientSecret: 's' },
+        }),
+      environment,
+      'auth.tokenUrl must be an absolute address with https',
+    ],
     ['create without lookup', (m) => void delete (m as { lookup?: unknown }).lookup, environment, 'lookup is missing'],
   ] as readonly (readonly [string, (mapping: Mutable) => unknown, object, string])[])(
     'refused: %s',
@@ -83,9 +113,25 @@ describe('mapping files', () => {
     },
   )
 
+  test('a value may be in a file that its variable names; the variable itself comes first', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'mapping-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const [secret, empty] = [join(folder, 'secret'), join(folder, 'empty')]
+    writeFileSync(secret, 'from-file\n')
+    writeFileSync(empty, '\n')
+    const { SALESFORCE_CLIENT_SECRET: _, ...others } = environment
+    const secretOf = (more: { [name: string]: string }) =>
+      parseMapping(file('salesforce.json'), { ...others, ...more }).auth?.clientSecret
+    expect(secretOf({ SALESFORCE_CLIENT_SECRET_FILE: secret })).toBe('from-file')
+    expect(secretOf({ SALESFORCE_CLIENT_SECRET_FILE: secret, SALESFORCE_CLIENT_SECRET: 's' })).toBe('s')
+    expect(() => secretOf({ SALESFORCE_CLIENT_SECRET_FILE: empty })).toThrow(/SALESFORCE_CLIENT_SECRET_FILE is empty$/)
+    expect(() => secretOf({ SALESFORCE_CLIENT_SECRET_FILE: join(folder, 'none') })).toThrow(/none .*cannot be read/)
+    expect(() => secretOf({})).toThrow(/SALESFORCE_CLIENT_SECRET, which is not set/)
+  })
+
   test('the checker agrees with a complete one, whatever is wrong', () => {
     const ajv = new Ajv2020.Ajv2020({ strict: false, allowUnionTypes: true })
-    const schema = readMappingSchema()
+    const schema = mappingSchema
     const validate = ajv.compile(schema)
     const base = file('salesforce.json')
     const paths: (string | number)[][] = []

@@ -1,7 +1,9 @@
 // A CRM mapping: how records become properties, and which requests carry them. Read from JSON, checked before anything
 // is sent.
 import { readFileSync } from 'node:fs'
-import { type Schema, schemaFaults } from './schema-faults.ts'
+import type { MappedAuth } from './crm-session.ts'
+import { mappingSchema } from './http-mapping-schema.ts'
+import { schemaFaults } from './schema-faults.ts'
 import { SinkError } from './sink-error.ts'
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
@@ -57,7 +59,8 @@ export type HttpMapping = {
   readonly version: 1
   readonly name: string
   readonly baseUrl: string
-  readonly headers: { readonly [name: string]: string }
+  readonly headers?: { readonly [name: string]: string }
+  readonly auth?: MappedAuth
   readonly rate?: { readonly requests: number; readonly seconds: number }
   readonly retryCodes?: readonly string[]
   readonly emptyValue?: string | null
@@ -109,6 +112,8 @@ function meaningFaults(mapping: HttpMapping): string[] {
         }
     }
   }
+  if (mapping.auth && Object.keys(mapping.headers ?? {}).some((name) => name.toLowerCase() === 'authorization'))
+    faults.push('auth and headers.Authorization exclude each other: sessions write that header')
   const { answer } = mapping.upsert
   for (const name of answer.kind === 'keyed'
     ? (['results', 'resultKeys', 'errors', 'errorKeys'] as const)
@@ -121,19 +126,38 @@ function meaningFaults(mapping: HttpMapping): string[] {
   return faults
 }
 
-/** `${NAME}` from the environment; the faults name what is not set, never a value. */
+/**
+ * `${NAME}` from the environment, or from the file that `NAME_FILE` names; the faults name what is not set, never a
+ * value.
+ */
 function withEnvironment(text: string, at: string, environment: Environment, faults: string[]): string {
   return text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
-    const value = environment[name]
-    if (value === undefined || value === '')
-      faults.push(`${at} needs the environment variable ${name}, which is not set`)
+    const value = environment[name] || valueInFile(name, environment, faults)
+    if (value === '')
+      faults.push(
+        `${at} needs the environment variable ${name}, which is not set (nor ${name}_FILE, a file that holds it)`,
+      )
     return value ?? ''
   })
 }
 
-/** The published schema, with which editors complete and check a mapping while it is written. */
-export const readMappingSchema = (): Schema =>
-  JSON.parse(readFileSync(new URL('../../mappings/http-mapping.schema.json', import.meta.url), 'utf8')) as Schema
+/** Empty without such a variable; undefined, and a fault, if its file holds no value. */
+function valueInFile(name: string, environment: Environment, faults: string[]): string | undefined {
+  const file = environment[`${name}_FILE`]
+  if (!file) return ''
+  try {
+    const value = readFileSync(file, 'utf8').trim()
+    if (value !== '') return value
+    faults.push(`the file ${file} of ${name}_FILE is empty`)
+  } catch {
+    faults.push(`the file ${file} of ${name}_FILE cannot be read: check its path and permissions`)
+  }
+  return undefined
+}
+
+/** A secret goes over plain HTTP to this machine only. */
+const isSafe = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || (protocol === 'http:' && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname))
 
 export type Environment = { readonly [name: string]: string | undefined }
 
@@ -143,21 +167,27 @@ export type Environment = { readonly [name: string]: string | undefined }
  * @throws SinkError with every fault, one per line.
  */
 export function parseMapping(value: unknown, environment: Environment): HttpMapping {
-  const faults = schemaFaults(value, readMappingSchema())
+  const faults = schemaFaults(value, mappingSchema)
   let mapping = value as HttpMapping
   if (faults.length === 0) {
     faults.push(...meaningFaults(mapping))
+    const filled = <Texts extends { readonly [name: string]: string }>(member: string, texts: Texts): Texts =>
+      Object.fromEntries(
+        Object.entries(texts).map(([name, text]) => [
+          name,
+          withEnvironment(text, `${member}.${name}`, environment, faults),
+        ]),
+      ) as Texts
     mapping = {
       ...mapping,
       baseUrl: withEnvironment(mapping.baseUrl, 'baseUrl', environment, faults).replace(/\/+$/, ''),
-      headers: Object.fromEntries(
-        Object.entries(mapping.headers).map(([name, text]) => [
-          name,
-          withEnvironment(text, `headers.${name}`, environment, faults),
-        ]),
-      ),
+      ...(mapping.headers && { headers: filled('headers', mapping.headers) }),
+      ...(mapping.auth && { auth: filled('auth', mapping.auth) }),
     }
     if (!URL.canParse(mapping.baseUrl)) faults.push('baseUrl must be an absolute address: https://…')
+    const tokenUrl = mapping.auth?.tokenUrl
+    if (tokenUrl !== undefined && !(URL.canParse(tokenUrl) && isSafe(new URL(tokenUrl))))
+      faults.push('auth.tokenUrl must be an absolute address with https: the secret is sent there')
   }
   if (faults.length > 0) throw new SinkError(`The mapping cannot be used:\n- ${faults.join('\n- ')}`)
   return mapping

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type HubspotImitation, startHubspot } from '../../../test/imitations/hubspot.ts'
 import type { LoopbackCrm } from '../../../test/imitations/loopback-crm.ts'
-import { type SalesforceImitation, startSalesforce } from '../../../test/imitations/salesforce.ts'
+import { type SalesforceImitation, salesforceClient, startSalesforce } from '../../../test/imitations/salesforce.ts'
 import { DigestSum } from '../sync/copy-digest.ts'
 import type { Run } from '../sync/sink.ts'
 import {
@@ -22,6 +22,7 @@ import {
 import { type HttpMapping, parseMapping } from './http-mapping.ts'
 import { type CrmEvent, type HttpUpsertSinkOptions, openHttpUpsertSink } from './http-upsert-sink.ts'
 import { recordHash } from './record-hash.ts'
+import { SinkError } from './sink-error.ts'
 
 const first: Run = { kind: 'first', filterHash: 'f1', resumed: false, keepArchived: false }
 const delta: Run = { ...first, kind: 'delta' }
@@ -30,7 +31,12 @@ const state = { schema: 1, filterHash: 'f1', updatedSince: '2026-03-02T09:00:00.
 function shippedMapping(name: 'hubspot-deals' | 'salesforce', crm: LoopbackCrm): HttpMapping {
   const file = JSON.parse(readFileSync(new URL(`../../mappings/${name}.json`, import.meta.url), 'utf8'))
   const { rate: _rate, ...mapping } = file
-  const environment = { HUBSPOT_TOKEN: crm.token, SALESFORCE_TOKEN: crm.token, SALESFORCE_URL: crm.origin }
+  const environment = {
+    HUBSPOT_TOKEN: crm.token,
+    SALESFORCE_URL: crm.origin,
+    SALESFORCE_CLIENT_ID: salesforceClient.id,
+    SALESFORCE_CLIENT_SECRET: salesforceClient.secret,
+  }
   return { ...parseMapping(mapping, environment), baseUrl: crm.origin }
 }
 
@@ -564,6 +570,71 @@ describe('merges', () => {
     expect(crm.requests.length).toBe(before)
     await sink.end()
     expect(crm.violations).toEqual([])
+  })
+
+  test('Salesforce: sessions that end within a run are renewed, once for each request', async () => {
+    await using crm = await startSalesforce({ sessionRequests: 2 })
+    const { open, waits } = setting(shippedMapping('salesforce', crm))
+    const sink = open()
+    await sink.begin(first)
+    await sink.upsert(Array.from({ length: 450 }, (_, number) => recordOf(number)))
+    await sink.commit(state, 'run')
+    await sink.begin(delta)
+    await sink.merge([{ record: mergedOf(2, 1, 1), into: idOf(1) }])
+    await sink.commit(state, 'run')
+    await sink.end()
+    expect(crm.opportunities).toHaveLength(450)
+    expect(crm.opportunityOf(idOf(2))).toMatchObject({ Tender_State__c: 'merged' })
+    expect(crm.sessions.length).toBeGreaterThan(3)
+    expect(waits).toEqual([])
+    expect(crm.violations).toEqual([])
+  })
+
+  test('Salesforce: a session that is refused at once ends the run, after one renewal', async () => {
+    await using crm = await startSalesforce({ sessionRequests: 0 })
+    const { open } = setting(shippedMapping('salesforce', crm))
+    const sink = open()
+    await sink.begin(first)
+    await expect(
+      (async () => {
+        await sink.upsert([recordOf(1)])
+        await sink.commit(state, 'run')
+      })(),
+    ).rejects.toThrow(/rejects the credentials .*INVALID_SESSION_ID/)
+    await sink.end()
+    expect(crm.sessions).toHaveLength(2)
+  })
+
+  test.each([
+    ['wrong secret', { clientSecret: 'wrong' }, [], /no session for this client \(400 invalid_client: .*check/, []],
+    [
+      'a token service that is busy',
+      {},
+      [{ status: 503, headers: { 'retry-after': '7' } }, { status: 503 }],
+      undefined,
+      [7000, 2000],
+    ],
+    ['an answer without a token', {}, [{ status: 200, body: {} }], /without an access_token/, []],
+  ] as const)('Salesforce: %s', async (_, change, faults, words, waited) => {
+    await using crm = await startSalesforce()
+    const mapping = shippedMapping('salesforce', crm)
+    const { open, waits } = setting({ ...mapping, auth: { ...mapping.auth!, ...change } })
+    crm.sessionFaults.push(...faults)
+    const sink = open()
+    await sink.begin(first)
+    const run = async (): Promise<void> => {
+      await sink.upsert([recordOf(1)])
+      await sink.commit(state, 'run')
+    }
+    if (words) {
+      const error: unknown = await run().catch((caught: unknown) => caught)
+      expect(error).toBeInstanceOf(SinkError)
+      expect(String(error)).toMatch(words)
+      expect(String(error)).not.toMatch(/wrong|kept-in-a-file/)
+    } else await run()
+    await sink.end()
+    expect(waits).toEqual(waited)
+    expect(crm.opportunities).toHaveLength(words ? 0 : 1)
   })
 
   test('Salesforce: tasks and events move to the survivor; a refused move keeps the merge for the next run', async () => {

@@ -109,7 +109,8 @@ class CrmRun {
     this.#requests = crmRequests({
       name: mapping.name,
       baseUrl: mapping.baseUrl,
-      headers: mapping.headers,
+      headers: mapping.headers ?? {},
+      auth: mapping.auth,
       rate: mapping.rate,
       fetch: options.fetch ?? globalThis.fetch,
       sleep,
