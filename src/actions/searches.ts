@@ -2,6 +2,7 @@
 import { canonicalSearchFilter, type SearchFilter, searchFilterHash } from '../hits/saved-search.ts'
 import { type Executor, inTransaction, type Store } from '../store/database.ts'
 import { heldEditions, releaseDeliveries } from '../store/hits.ts'
+import { deleteSearch as deleteRows, type RemovedWith } from '../store/removals.ts'
 import {
   changeSearch,
   createSearch,
@@ -39,6 +40,50 @@ export async function addSearch(
   if (creation.kind === 'created')
     await record(trx, acting, { action: 'search.create', subject: name, organizationId, detail: { threshold } })
   return creation
+}
+
+/** `gone`: the search to be copied does not exist any more. */
+export type SearchCopy = SearchCreation | { readonly kind: 'gone' }
+
+/**
+ * Creates another search of the organization with the same criteria. It makes hits of its own from the next edition on;
+ * endpoints and digests that name the original do not receive them.
+ */
+export async function copySearch(trx: Executor, acting: Acting, searchNo: number, name: string): Promise<SearchCopy> {
+  const original = await lockSearch(trx, searchNo)
+  if (!original) return { kind: 'gone' }
+  const { organizationId, filter, filterHash, profileId, threshold } = original
+  const terms = { isActive: true, filter, filterHash, profileId, threshold }
+  const creation = await createSearch({ db: trx }, { ...terms, organizationId, name, createdBy: acting.actor }, acting)
+  const detail = { threshold, copyOf: original.name }
+  if (creation.kind === 'created')
+    await record(trx, acting, { action: 'search.create', subject: name, organizationId, detail })
+  return creation
+}
+
+/** `unconfirmed`: the name that was typed is not its name. `gone`: it does not exist any more. */
+export type Deletion<With = object> =
+  | ({ readonly kind: 'deleted'; readonly name: string } & With)
+  | { readonly kind: 'unconfirmed'; readonly name: string }
+  | { readonly kind: 'gone' }
+
+/**
+ * Deletes a search forever, with its hits and all that waits to be sent about them. `confirmed` is its name, as typed
+ * by whoever acts. The entry of the audit log stays.
+ */
+export async function deleteSearch(
+  trx: Executor,
+  acting: Acting,
+  searchNo: number,
+  confirmed: string,
+): Promise<Deletion<RemovedWith>> {
+  const search = await lockSearch(trx, searchNo)
+  if (!search) return { kind: 'gone' }
+  const { organizationId, name } = search
+  if (confirmed !== name) return { kind: 'unconfirmed', name }
+  const removed = await deleteRows(trx, search, acting.now)
+  await record(trx, acting, { action: 'search.delete', subject: name, organizationId, detail: removed })
+  return { kind: 'deleted', name, ...removed }
 }
 
 /** `stale`: somebody changed the search since `seen` was read. */
@@ -81,7 +126,7 @@ export async function editSearch(
     action: 'search.edit',
     subject: search.name,
     organizationId,
-    detail: { ...(isRenamed && { before: before.name }), version: search.version, threshold: search.threshold },
+    detail: { ...(isRenamed && { nameBefore: before.name }), version: search.version, threshold: search.threshold },
   })
   return { kind: 'edited', search, isRenamed, hasNewTerms }
 }

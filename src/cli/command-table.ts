@@ -78,6 +78,13 @@ export const sharedOptions: ReadonlySet<string> = new Set(['data', 'json', 'yes'
 const everywhere = { data, json, help }
 const dryRun: OptionSpec = { type: 'flag', help: 'Show what would be done, and change nothing.' }
 /** Option of every command that asks. */
+const newName: OptionSpec = { type: 'text', value: 'NAME', required: true, help: 'The new name.' }
+const nameAgain: OptionSpec = {
+  type: 'text',
+  value: 'NAME',
+  required: true,
+  help: 'Its name once more, as nothing of it is left.',
+}
 const yes: OptionSpec = { type: 'flag', help: 'Do not ask for confirmation; required without a terminal.' }
 const everywhereAsking = { data, json, yes, help }
 const maxStaleness: OptionSpec = {
@@ -722,6 +729,27 @@ const table = {
     options: { organization: itsOrganization, ...profileOptions, clear },
     examples: [['tenderstock profile edit Us --organization Acme --nuts DE2 DE1', 'other regions']],
   },
+  'profile rename': {
+    summary: 'Give a profile another name.',
+    operands: { name: 'PROFILE', min: 1, max: 1 },
+    options: { organization: itsOrganization, name: newName },
+    examples: [
+      ['tenderstock profile rename Us --organization Acme --name "Road works"', 'its id and its versions stay'],
+    ],
+  },
+  'profile copy': {
+    summary: 'Create another profile of the organization that says the same.',
+    operands: { name: 'PROFILE', min: 1, max: 1 },
+    options: { organization: itsOrganization, name: newName },
+    examples: [['tenderstock profile copy Us --organization Acme --name "Us, abroad"', 'then change the copy']],
+  },
+  'profile delete': {
+    summary: 'Delete a profile that no search uses.',
+    details: ['It cannot be undone. If searches use it, they are named: give them another profile first.'],
+    operands: { name: 'PROFILE', min: 1, max: 1 },
+    options: { organization: itsOrganization, confirm: nameAgain },
+    examples: [['tenderstock profile delete Us --organization Acme --confirm Us', 'the name, once more']],
+  },
   'profile list': {
     summary: 'List the profiles of an organization.',
     options: { organization: itsOrganization },
@@ -770,6 +798,31 @@ const table = {
       'deliver-open': deliverOpen,
     },
     examples: [['tenderstock search resume Roads --deliver-open', 'with what was missed']],
+  },
+  'search rename': {
+    summary: 'Give a search another name.',
+    operands: { name: 'SEARCH', min: 1, max: 1 },
+    options: { organization, name: newName },
+    examples: [['tenderstock search rename Roads --name "Roads in Bavaria"', 'its id, hits and versions stay']],
+  },
+  'search copy': {
+    summary: 'Save another search of the organization with the same criteria.',
+    details: [
+      'The copy makes its own hits from the next edition. Endpoints and digests that name the original do not get them.',
+    ],
+    operands: { name: 'SEARCH', min: 1, max: 1 },
+    options: { organization, name: newName },
+    examples: [['tenderstock search copy Roads --name "Roads, small"', 'then: search edit']],
+  },
+  'search delete': {
+    summary: 'Delete a search with its hits.',
+    details: [
+      'It cannot be undone. Messages and mails about its hits that wait are not sent. An endpoint or a digest that named only this search gets nothing any more.',
+      'To keep the hits, use `search pause`.',
+    ],
+    operands: { name: 'SEARCH', min: 1, max: 1 },
+    options: { organization, confirm: nameAgain },
+    examples: [['tenderstock search delete Roads --confirm Roads', 'the name, once more']],
   },
   'search list': {
     summary: 'List the saved searches of an organization.',

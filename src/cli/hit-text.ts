@@ -15,6 +15,10 @@ export function describeHit(event: CommandEvent, paint: Paint): string | undefin
       ].join('\n')
     case 'search':
       return searchText(event, paint)
+    case 'profileDeleted':
+      return `  ${paint.green('✓')} The profile "${event.name}" is deleted`
+    case 'searchDeleted':
+      return `  ${paint.green('✓')} The search "${event.name}" is deleted, with ${count(event.hits, 'hit')}${event.messages > 0 ? `; ${count(event.messages, 'message')} that waited will not be sent` : ''}`
     case 'searchPreview':
       return previewText(event, paint)
     case 'openDelivered':

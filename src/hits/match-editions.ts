@@ -31,7 +31,7 @@ import {
   updateHits,
 } from '../store/hits.ts'
 import { Pace } from '../store/paced.ts'
-import { countVersions, type StoredSearch } from '../store/searches.ts'
+import { criteriaSerial, type StoredSearch } from '../store/searches.ts'
 import { hitChanges, type WatchedState, watchedState } from './hit-changes.ts'
 import { hitId, messageId } from './hit-id.ts'
 import { loadMatcher } from './load-matcher.ts'
@@ -93,8 +93,8 @@ type Run = MatchOptions & {
   readonly entriesAtOnce: number
   readonly pace: Pick<Pace, 'run'>
   readonly stockId: string
-  /** The searches that the matcher holds, by number, and the number of versions that existed when they were loaded. */
-  loaded: { readonly versions: number; readonly searches: ReadonlyMap<number, StoredSearch> } | undefined
+  /** The searches that the matcher holds, by number, and their serial. */
+  loaded: { readonly serial: number; readonly searches: ReadonlyMap<number, StoredSearch> } | undefined
   hits: number
   unseen: number
 }
@@ -184,12 +184,12 @@ async function writeChanges(
   changed: readonly ChangedHit[],
 ): Promise<number> {
   if (changed.length === 0) return 0
-  await updateHits(
+  const updated = await updateHits(
     trx,
     changed.map(({ hit, state, lastModified }) => ({ hitId: hit.hitId, ...state, lastModified })),
   )
   const notified = changed.flatMap(({ hit, lastModified, changes }) =>
-    changes.length === 0 ? [] : [{ ...hit, lastModified, changes }],
+    changes.length === 0 || !updated.has(hit.hitId) ? [] : [{ ...hit, lastModified, changes }],
   )
   await offer(run, trx, { kind: 'search.hit.changed', edition, hits: notified })
   return 0
@@ -235,10 +235,10 @@ async function findMatches(run: Run, from: HitMark, edition: EditionRow): Promis
  * them.
  */
 async function load(run: Run, edition: number): Promise<ReadonlyMap<number, StoredSearch>> {
-  const versions = await countVersions(run.store.db, edition)
-  if (run.loaded?.versions !== versions) {
-    const searches = await alive(run, () => loadMatcher(run.store, run.matcher, edition, versions))
-    run.loaded = { versions, searches }
+  const serial = await criteriaSerial(run.store.db, edition)
+  if (run.loaded?.serial !== serial) {
+    const searches = await alive(run, () => loadMatcher(run.store, run.matcher, edition, serial))
+    run.loaded = { serial, searches }
     run.onStep?.('searches are loaded')
   }
   return run.loaded.searches

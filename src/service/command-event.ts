@@ -226,13 +226,17 @@ export type Facts = {
   searchPreview: Pick<Preview, 'open' | 'lastDays'> & { filter: SearchFilter; threshold: number }
   openDelivered: { search: string; hits: number }
   hit: Omit<ListedHit, 'tenderId'> & { tender: string }
+  profileDeleted: { id: string; name: string }
+  /** `messages`: those that waited, and are not sent. */
+  searchDeleted: { id: string; name: string; hits: number; messages: number }
   hitsReleased: { search: string; edition: number; deliveries: number }
   digest: Omit<ListedDigest, 'digestId' | 'searchNo' | 'organizationId' | 'madeDay' | 'dueAt'> & {
     id: string
     /** When the next digest is due; null: as soon as there is something to send. */
     nextAt: number | null
   }
-  digestRemoved: { id: string; search: string; person: string }
+  /** `search` is null if it was deleted before. */
+  digestRemoved: { id: string; search: string | null; person: string }
   matchExplained: ExplainedMatch & { id: string; search: string }
   /** Null: the API is open. */
   maintenance: { until: number | null }

@@ -57,7 +57,9 @@ async function openWorld(engine: Store['engine']) {
   await createOrganization(store.db, { name: 'Acme' }, { now: start, random: systemRandom })
   const matcher = lazyMatcher()
   let now = start
-  const context = { store, dataFolder: '', clock: () => now, random: systemRandom } as unknown as ServiceContext
+  const context = {
+    ...{ store, dataFolder: '', clock: () => now, random: systemRandom, config: {} },
+  } as unknown as ServiceContext
   return {
     store,
     run: async (...words: readonly string[]): Promise<CommandEvent[]> => {
@@ -245,6 +247,124 @@ describe.each(drawnEngines)('the commands about saved searches (%s)', (engine) =
     expect(await run('search', 'resume', 'Roads')).toMatchObject([{ version: 5, state: 'active' }])
     expect(await run('search', 'list', '--organization', 'Acme')).toMatchObject([{ name: 'Roads' }])
     expect(describeHit((await run('search', 'show', 'Roads'))[0]!, paint)).toContain('not words')
+  })
+
+  test('a search and a profile are renamed and copied; hits stay with the original', async () => {
+    await using world = await openWorld(engine)
+    const { store, run } = world
+    const acme = ['--organization', 'Acme']
+    await run('profile', 'create', ...acme, '--name', 'Us', '--word', 'asphalt')
+    const [made] = await run('search', 'create', ...roads, '--profile', 'Us')
+    await run('search', 'create', ...acme, '--name', 'Bridges', '--cpv', '45221')
+    await put(store, 1)
+    await world.publish()
+    const [renamed] = await run('search', 'rename', 'Roads', '--name', 'Streets')
+    expect(renamed).toMatchObject({ searchId: made!['searchId' as never], name: 'Streets', version: 1 })
+    await expect(run('search', 'rename', 'Streets', '--name', 'Bridges')).rejects.toThrow(
+      'already has a search "Bridges"',
+    )
+    await expect(run('search', 'rename', 'Streets', '--name', 'Streets')).rejects.toThrow('Nothing to change')
+    await expect(run('search', 'copy', 'Streets', '--name', 'Bridges')).rejects.toThrow(
+      'already has a search "Bridges"',
+    )
+    const [copied] = await run('search', 'copy', 'Streets', '--name', 'Roads')
+    expect(copied).toMatchObject({
+      name: 'Roads',
+      version: 1,
+      filter: { cpv: ['45233000'] },
+      profile: 'Us',
+      threshold: 1,
+    })
+    expect(await run('hit', 'list', '--search', 'Roads')).toMatchObject([{ event: 'none' }])
+    expect(await run('hit', 'list', '--search', 'Streets')).toHaveLength(1)
+    await put(store, 2)
+    await world.publish()
+    expect(await run('hit', 'list', '--search', 'Roads')).toHaveLength(1)
+    expect(await run('profile', 'rename', 'Us', ...acme, '--name', 'We')).toMatchObject([{ name: 'We', version: 1 }])
+    expect(await run('profile', 'copy', 'We', ...acme, '--name', 'Us')).toMatchObject([{ name: 'Us', version: 1 }])
+    await expect(run('profile', 'copy', 'We', ...acme, '--name', 'Us')).rejects.toThrow('already has a profile "Us"')
+  })
+
+  test('a deleted search leaves nothing but its entries in the audit log', async () => {
+    await using world = await openWorld(engine)
+    const { store, run } = world
+    const acme = ['--organization', 'Acme']
+    const [search] = await run('search', 'create', ...roads)
+    await run('search', 'create', ...acme, '--name', 'Bridges', '--cpv', '45233', '--threshold', '1')
+    await run('digest', 'create', ...acme, '--search', 'Roads', '--to', 'anna@example.org')
+    const { searchId } = search as unknown as { readonly searchId: string }
+    const other = (await run('search', 'show', 'Bridges'))[0] as unknown as { readonly searchId: string }
+    const endpoint = (id: string, searches: readonly string[] | null) => sql`
+      insert into webhook_endpoint (endpoint_id, organization_id, address, description, from_edition, kinds, searches,
+        requests_per_second, created_at)
+      select ${id}, organization_id, 'https://example.org/', '', 1, '["search.hit"]',
+        ${searches && JSON.stringify(searches)}, 10, 0 from organization`
+    await endpoint('all', null).execute(store.db)
+    await endpoint('only', [searchId]).execute(store.db)
+    await endpoint('both', [searchId, other.searchId]).execute(store.db)
+    await put(store, 1)
+    await world.publish()
+    await sql`insert into delivery_body (message_id, packed, created_at) select message_id, '', 0 from delivery`.execute(
+      store.db,
+    )
+    await sql`insert into mail (message_id, digest_id, content, due_at, created_at)
+      select 'mail', digest_id, 'Asphalt road', 0, 0 from digest`.execute(store.db)
+
+    await expect(run('search', 'delete', 'Roads', '--confirm', 'roads')).rejects.toThrow("pass --confirm 'Roads'")
+    expect(await run('hit', 'list', '--search', 'Roads')).toHaveLength(1)
+    const [deleted] = await run('search', 'delete', 'Roads', '--confirm', 'Roads')
+    expect(deleted).toEqual({ event: 'searchDeleted', id: searchId, name: 'Roads', hits: 1, messages: 3 })
+    expect(describeHit(deleted!, paint)).toBe(
+      '  ✓ The search "Roads" is deleted, with 1 hit; 3 messages that waited will not be sent',
+    )
+
+    await expect(run('search', 'show', 'Roads')).rejects.toThrow('There is no search "Roads"')
+    const { rows: left } = await sql`
+      select (select count(*) from hit)::integer as hits, (select count(*) from delivery)::integer as deliveries,
+        (select count(*) from delivery_body)::integer as bodies, (select count(*) from mail)::integer as mails,
+        (select count(*) from removal where removed_id = ${searchId})::integer as removals`.execute(store.db)
+    expect(left).toEqual([{ hits: 1, deliveries: 2, bodies: 2, mails: 0, removals: 1 }])
+    const { rows: endpoints } = await sql<{ id: string; searches: string | null }>`
+      select endpoint_id as id, searches from webhook_endpoint order by 1`.execute(store.db)
+    expect(endpoints.map(({ id, searches }) => [id, searches && JSON.parse(searches)])).toEqual([
+      ['all', null],
+      ['both', [other.searchId]],
+      ['only', []],
+    ])
+    const [digest] = await run('digest', 'list', ...acme)
+    expect(digest).toMatchObject({ person: 'anna@example.org', search: null, mailsDue: 0 })
+
+    // a new search of the same name is another one; the matcher that held the old one has it no longer
+    await put(store, 2)
+    await world.publish()
+    expect(await run('hit', 'list')).toHaveLength(2)
+    const { rows: only } = await sql`select from delivery d join webhook_endpoint e using (endpoint_no)
+      where e.endpoint_id = 'only'`.execute(store.db)
+    expect(only).toHaveLength(0)
+    const { rows: entries } = await sql<{ action: string; detail: string }>`
+      select action, detail from audit_entry where subject = 'Roads' order by entry_no`.execute(store.db)
+    expect(entries.map(({ action }) => action)).toEqual(['search.create', 'search.delete'])
+    expect(JSON.stringify(entries)).not.toContain('45233')
+    const [again] = await run('search', 'create', ...roads)
+    expect(again).not.toMatchObject({ searchId })
+  })
+
+  test('a profile in use names its searches before it is deleted', async () => {
+    await using world = await openWorld(engine)
+    const { run } = world
+    const acme = ['--organization', 'Acme']
+    await run('profile', 'create', ...acme, '--name', 'Us', '--word', 'asphalt')
+    await run('search', 'create', ...roads, '--profile', 'Us')
+    await expect(run('profile', 'delete', 'Us', ...acme, '--confirm', 'Us')).rejects.toThrow(
+      'use this profile: "Roads"',
+    )
+    await run('search', 'edit', 'Roads', '--clear', 'profile')
+    await expect(run('profile', 'delete', 'Us', ...acme, '--confirm', 'us')).rejects.toThrow("pass --confirm 'Us'")
+    expect(await run('profile', 'delete', 'Us', ...acme, '--confirm', 'Us')).toMatchObject([
+      { event: 'profileDeleted' },
+    ])
+    expect(await run('profile', 'list', ...acme)).toMatchObject([{ event: 'none' }])
+    expect(await run('search', 'show', 'Roads')).toMatchObject([{ profile: null, version: 2 }])
   })
 
   test('deliveries that are held are shown and released', async () => {

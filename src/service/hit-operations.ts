@@ -1,6 +1,14 @@
 // The commands about profiles, saved searches and hits.
-import { addProfile, editProfile } from '../actions/profiles.ts'
-import { activateSearch, addSearch, editSearch, releaseSearch, type SearchInput } from '../actions/searches.ts'
+import { addProfile, copyProfile, deleteProfile, editProfile } from '../actions/profiles.ts'
+import {
+  activateSearch,
+  addSearch,
+  copySearch,
+  deleteSearch,
+  editSearch,
+  releaseSearch,
+  type SearchInput,
+} from '../actions/searches.ts'
 import { type CompanyProfile, parseCompanyProfile } from '../hits/company-profile.ts'
 import { explainMatch } from '../hits/explain-match.ts'
 import { HitInputError } from '../hits/read-input.ts'
@@ -105,9 +113,47 @@ export const editProfileNow: Operation<HitContext> = async (context, { options, 
   const before = JSON.parse(seen.content) as CompanyProfile
   const profile = parseCompanyProfile(membersOf(options, before, 'profile'))
   const outcome = await inTransaction(store, (trx) => editProfile(trx, actingOf(context), { seen, profile }))
-  if (outcome.kind === 'unchanged') throw nothingToChange()
   if (outcome.kind === 'stale') throw changedElsewhere()
+  if (outcome.kind !== 'edited') throw nothingToChange()
   emit(profileEvent(outcome.profile))
+  return 0
+}
+
+export const renameProfile: Operation<HitContext> = async (context, { options, operands }, emit) => {
+  const { store } = context
+  const seen = await profileNamed(store, String(options['organization']), operands[0]!)
+  const name = nameOf(options)
+  const outcome = await inTransaction(store, (trx) => editProfile(trx, actingOf(context), { seen, name }))
+  if (outcome.kind === 'stale') throw changedElsewhere()
+  if (outcome.kind === 'nameTaken') throw nameTaken('profile', name)
+  if (outcome.kind !== 'edited') throw nothingToChange()
+  emit(profileEvent(outcome.profile))
+  return 0
+}
+
+export const copyProfileNow: Operation<HitContext> = async (context, { options, operands }, emit) => {
+  const { store } = context
+  const { profileId } = await profileNamed(store, String(options['organization']), operands[0]!)
+  const name = nameOf(options)
+  const outcome = await inTransaction(store, (trx) => copyProfile(trx, actingOf(context), profileId, name))
+  if (outcome.kind === 'gone') throw changedElsewhere()
+  if (outcome.kind === 'nameTaken') throw nameTaken('profile', name)
+  emit(profileEvent(outcome.profile))
+  return 0
+}
+
+export const deleteProfileNow: Operation<HitContext> = async (context, { options, operands }, emit) => {
+  const { store } = context
+  const { profileId } = await profileNamed(store, String(options['organization']), operands[0]!)
+  const confirmed = String(options['confirm'])
+  const outcome = await inTransaction(store, (trx) => deleteProfile(trx, actingOf(context), profileId, confirmed))
+  if (outcome.kind === 'gone') throw changedElsewhere()
+  if (outcome.kind === 'unconfirmed') throw unconfirmed('profile', outcome.name)
+  if (outcome.kind === 'inUse')
+    throw new OperatorError(
+      `Searches use this profile: ${outcome.searches.map((name) => `"${name}"`).join(', ')}. Give them another one first: tenderstock search edit NAME --profile OTHER, or --clear profile.`,
+    )
+  emit({ event: 'profileDeleted', id: profileId, name: outcome.name })
   return 0
 }
 
@@ -139,8 +185,7 @@ export const createSearchNow: Operation<HitContext> = async (context, { options 
   )
   if (outcome.kind === 'nameTaken')
     throw new OperatorError(`"${owner}" already has a search "${name}"; choose another name, or use search edit.`)
-  if (outcome.kind === 'tooMany')
-    throw new OperatorError(`"${owner}" has ${maxSearches} searches, the maximum; edit one of them instead.`)
+  if (outcome.kind === 'tooMany') throw tooManySearches()
   emit(await searchEvent(store, outcome.search))
   await deliverNow(context, outcome.search, options, emit)
   return 0
@@ -161,6 +206,42 @@ export const editSearchNow: Operation<HitContext> = async (context, { options, o
   if (outcome.kind === 'stale') throw changedElsewhere()
   if (outcome.kind !== 'edited') throw nothingToChange()
   emit(await searchEvent(store, outcome.search))
+  return 0
+}
+
+export const renameSearch: Operation<HitContext> = async (context, { options, operands }, emit) => {
+  const { store } = context
+  const seen = await searchNamed(store, operands[0]!, options)
+  const name = nameOf(options)
+  const outcome = await inTransaction(store, (trx) => editSearch(trx, actingOf(context), { seen, name }))
+  if (outcome.kind === 'stale') throw changedElsewhere()
+  if (outcome.kind === 'nameTaken') throw nameTaken('search', name)
+  if (outcome.kind !== 'edited') throw nothingToChange()
+  emit(await searchEvent(store, outcome.search))
+  return 0
+}
+
+export const copySearchNow: Operation<HitContext> = async (context, { options, operands }, emit) => {
+  const { store } = context
+  const { searchNo } = await searchNamed(store, operands[0]!, options)
+  const name = nameOf(options)
+  const outcome = await inTransaction(store, (trx) => copySearch(trx, actingOf(context), searchNo, name))
+  if (outcome.kind === 'gone') throw changedElsewhere()
+  if (outcome.kind === 'nameTaken') throw nameTaken('search', name)
+  if (outcome.kind === 'tooMany') throw tooManySearches()
+  emit(await searchEvent(store, outcome.search))
+  return 0
+}
+
+export const deleteSearchNow: Operation<HitContext> = async (context, { options, operands }, emit) => {
+  const { store } = context
+  const { searchNo, searchId } = await searchNamed(store, operands[0]!, options)
+  const confirmed = String(options['confirm'])
+  const outcome = await inTransaction(store, (trx) => deleteSearch(trx, actingOf(context), searchNo, confirmed))
+  if (outcome.kind === 'gone') throw changedElsewhere()
+  if (outcome.kind === 'unconfirmed') throw unconfirmed('search', outcome.name)
+  const { name, hits, messages } = outcome
+  emit({ event: 'searchDeleted', id: searchId, name, hits, messages })
   return 0
 }
 
@@ -241,6 +322,17 @@ const nameOf = (options: Options): string => {
 }
 
 const nothingToChange = () => wrongUse('Nothing to change: it already has these values.')
+
+const nameTaken = (kind: 'profile' | 'search', name: string) =>
+  new OperatorError(`The organization already has a ${kind} "${name}"; choose another name.`)
+
+const tooManySearches = () =>
+  new OperatorError(
+    `The organization has ${maxSearches} searches, the maximum; edit one of them, or delete one: tenderstock search delete NAME`,
+  )
+
+const unconfirmed = (kind: 'profile' | 'search', name: string) =>
+  wrongUse(`Nothing was deleted: to delete the ${kind} "${name}", pass --confirm '${name}'.`)
 
 const changedElsewhere = () =>
   new OperatorError('Somebody changed it while this command ran; look at it, and run the command again.')
@@ -326,10 +418,16 @@ async function searchEvent(store: Store, search: StoredSearch): Promise<EventOf<
 export const operations = {
   'profile create': createProfileNow,
   'profile edit': editProfileNow,
+  'profile rename': renameProfile,
+  'profile copy': copyProfileNow,
+  'profile delete': deleteProfileNow,
   'profile list': listProfilesNow,
   'profile show': showProfile,
   'search create': createSearchNow,
   'search edit': editSearchNow,
+  'search rename': renameSearch,
+  'search copy': copySearchNow,
+  'search delete': deleteSearchNow,
   'search list': listSearchesNow,
   'search show': showSearch,
   'hit list': listHitsNow,

@@ -32,11 +32,13 @@ export type AuditAction =
   | 'token.revoke'
   | 'profile.create'
   | 'profile.edit'
+  | 'profile.delete'
   | 'search.create'
   | 'search.edit'
   | 'search.pause'
   | 'search.resume'
   | 'search.release'
+  | 'search.delete'
   | 'hit.mark'
   | 'digest.create'
   | 'digest.edit'
@@ -82,6 +84,7 @@ export const auditAudiences = {
   added: 'organization',
   address: 'organization',
   before: 'operators',
+  copyOf: 'organization',
   deliveries: 'organization',
   edition: 'organization',
   email: 'operators',
@@ -98,6 +101,7 @@ export const auditAudiences = {
   issuer: 'organization',
   kind: 'operators',
   kinds: 'organization',
+  messages: 'organization',
   name: 'organization',
   note: 'operators',
   notices: 'operators',

@@ -170,7 +170,7 @@ export async function deliverySubjects(
 
 /**
  * Stores packed bodies by message before their first attempt, so that every later one sends the same. An existing body
- * is kept and returned.
+ * is kept and returned. A message that was deleted meanwhile gets none.
  */
 export async function keepBodies(
   db: Executor,
@@ -183,6 +183,7 @@ export async function keepBodies(
     select message_id, decode(packed, 'base64'), ${now}
     from unnest(${ids}::text[], ${[...bodies.values()].map((packed) => Buffer.from(packed).toString('base64'))}::text[])
       kept (message_id, packed)
+    where exists (select from delivery d where d.message_id = kept.message_id)
     on conflict (message_id) do nothing returning message_id as "messageId"`.execute(db)
   const kept = new Set(rows.map(({ messageId }) => messageId))
   const known = ids.filter((id) => !kept.has(id))

@@ -8,9 +8,10 @@ export const maxDigests = 100
 
 export type Digest = {
   readonly digestId: string
-  readonly searchNo: number
+  /** Null, like `search`: the search was deleted, and there is nothing to send. */
+  readonly searchNo: number | null
   /** Names of the search and its organization. */
-  readonly search: string
+  readonly search: string | null
   readonly organizationId: string
   readonly organization: string
   /** A mail address. */
@@ -30,17 +31,18 @@ export type Digest = {
 export type DigestTiming = Pick<Digest, 'rhythm' | 'hour' | 'zone' | 'madeDay' | 'dueAt'>
 
 const digestColumns = sql`g.digest_id as "digestId", g.search_no as "searchNo", s.name as search,
-  s.organization_id as "organizationId", o.name as organization, g.person,
+  g.organization_id as "organizationId", o.name as organization, g.person,
   g.rhythm, g.hour, g.zone, g.last_edition as "lastEdition", g.made_day as "madeDay", g.made_at as "madeAt", g.due_at as "dueAt"`
-const digestTables = sql`digest g join saved_search s using (search_no) join organization o using (organization_id)`
+const digestTables = sql`digest g left join saved_search s using (search_no)
+  join organization o on o.organization_id = g.organization_id`
 
 /** A new digest. It begins with the hits of the first edition that is not matched completely. */
 export function createDigest(
   store: Pick<Store, 'db'>,
-  wanted: DigestTiming & Pick<Digest, 'digestId' | 'searchNo' | 'person'>,
+  wanted: DigestTiming & Pick<Digest, 'digestId' | 'organizationId' | 'person'> & { readonly searchNo: number },
   now: number,
 ): Promise<'created' | 'exists' | 'tooMany'> {
-  const { digestId, searchNo, person, rhythm, hour, zone, madeDay, dueAt } = wanted
+  const { digestId, organizationId, searchNo, person, rhythm, hour, zone, madeDay, dueAt } = wanted
   return inTransaction(store, async (trx) => {
     // simultaneous creations are counted one after the other
     await sql`select from saved_search where search_no = ${searchNo}::integer for update`.execute(trx)
@@ -50,8 +52,8 @@ export function createDigest(
     if (rows[0]!.isThere) return 'exists'
     if (rows[0]!.count >= maxDigests) return 'tooMany'
     await sql`
-      insert into digest (digest_id, search_no, person, rhythm, hour, zone, last_edition, made_day, due_at, created_at)
-      select ${digestId}, ${searchNo}::integer, ${person}, ${rhythm}, ${hour}::smallint, ${zone}, edition,
+      insert into digest (digest_id, organization_id, search_no, person, rhythm, hour, zone, last_edition, made_day, due_at, created_at)
+      select ${digestId}, ${organizationId}, ${searchNo}::integer, ${person}, ${rhythm}, ${hour}::smallint, ${zone}, edition,
         ${madeDay}::integer, ${dueAt}, ${now} from hit_mark`.execute(trx)
     return 'created'
   })
@@ -101,13 +103,13 @@ export async function listDigests(db: Executor, organizationId?: string): Promis
         (array_agg(last_error order by created_at desc) filter (where state <> 'sent' and last_error is not null))[1] as "lastError"
       from mail m where m.digest_id = g.digest_id
     ) mails
-    where ${organizationId ?? null}::text is null or s.organization_id = ${organizationId ?? null}
+    where ${organizationId ?? null}::text is null or g.organization_id = ${organizationId ?? null}
     order by s.name, g.person, g.digest_id`.execute(db)
   return rows
 }
 
-/** A due digest, locked, and the newest edition that is matched completely. */
-export type DueDigest = Digest & { readonly edition: number }
+/** A due digest of a search, locked, and the newest edition that is matched completely. */
+export type DueDigest = Digest & { readonly searchNo: number; readonly search: string; readonly edition: number }
 
 /**
  * Locks the digest that has been due longest; those locked by other processes are skipped. Immediate digests wait until
@@ -116,7 +118,7 @@ export type DueDigest = Digest & { readonly edition: number }
 export async function lockDueDigest(trx: Executor, now: number): Promise<DueDigest | undefined> {
   const { rows } = await sql<DueDigest>`
     select ${digestColumns}, k.edition from ${digestTables} cross join hit_mark k
-    where g.due_at <= ${now} and (g.rhythm <> 'atOnce' or g.last_edition < k.edition)
+    where g.search_no is not null and g.due_at <= ${now} and (g.rhythm <> 'atOnce' or g.last_edition < k.edition)
     order by g.due_at, g.digest_id limit 1 for update of g skip locked`.execute(trx)
   return rows[0]
 }

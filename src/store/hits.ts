@@ -65,23 +65,24 @@ export async function hitsOf(
   return rows
 }
 
-/** Updates these hits to the new state of their tenders. */
+/** Updates these hits to the new state of their tenders. Returns the ids of those that still exist. */
 export async function updateHits(
   trx: Executor,
   hits: readonly (WatchedState & { readonly hitId: string; readonly lastModified: number })[],
-): Promise<void> {
-  await sql`
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ hitId: string }>`
     update hit h set archive_reason = n."archiveReason", merged_into = n."mergedInto", deadline_ms = n."deadlineMs",
       value = n.value, state_modified = n."lastModified"
     from json_to_recordset(${JSON.stringify(hits)}::json)
       as n ("hitId" text, "archiveReason" text, "mergedInto" text, "deadlineMs" bigint, value text, "lastModified" bigint)
-    where h.hit_id = n."hitId"`.execute(trx)
+    where h.hit_id = n."hitId" returning h.hit_id as "hitId"`.execute(trx)
+  return new Set(rows.map(({ hitId }) => hitId))
 }
 
 /**
- * Adds the missing hits, in a transaction that keeps the mark from moving, so that no digest can have passed the
- * edition assigned to them. A tender into which another was merged has none while a hit of that one represents it.
- * Existing ones record that they matched again. Returns the IDs of the added ones.
+ * Adds the missing hits of searches that still exist, in a transaction that keeps the mark from moving, so that no
+ * digest can have passed the edition assigned to them. A tender into which another was merged has none while a hit
+ * of that one represents it. Existing ones record that they matched again. Returns the IDs of the added ones.
  */
 export async function insertHits(trx: Executor, hits: readonly NewHit[], madeAt: number): Promise<ReadonlySet<string>> {
   const { rows: added } = await sql<{ hitId: string }>`
@@ -89,6 +90,8 @@ export async function insertHits(trx: Executor, hits: readonly NewHit[], madeAt:
       select * from json_to_recordset(${JSON.stringify(hits)}::json) as n ("searchNo" integer, "tenderId" text, "hitId" text,
         edition integer, "lastModified" bigint, "searchVersion" integer, "fitScore" smallint, fit text, matched text,
         "archiveReason" text, "mergedInto" text, "deadlineMs" bigint, value text)
+    ), live as materialized (
+      select search_no from saved_search where search_no in (select "searchNo" from n) for key share
     ), again as (
       update hit h set score_now = n."fitScore", last_edition = n.edition
       from n where h.search_no = n."searchNo" and h.tender_id = n."tenderId" and h.last_edition < n.edition
@@ -98,7 +101,8 @@ export async function insertHits(trx: Executor, hits: readonly NewHit[], madeAt:
     select "searchNo", "tenderId", "hitId", edition, "lastModified", "searchVersion", "fitScore", fit, matched, ${madeAt},
       "fitScore", edition, "archiveReason", "mergedInto", "deadlineMs", value, "lastModified",
       (select edition + 1 from hit_mark)
-    from n where not exists (select from hit s where s.merged_into = n."tenderId" and s.search_no = n."searchNo")
+    from n join live on live.search_no = n."searchNo"
+    where not exists (select from hit s where s.merged_into = n."tenderId" and s.search_no = n."searchNo")
     on conflict (search_no, tender_id) do nothing
     returning hit_id as "hitId"`.execute(trx)
   return new Set(added.map(({ hitId }) => hitId))
@@ -202,7 +206,7 @@ export async function floodedSearches(db: Executor, edition: number, maxHits: nu
  * Call it before deliveries to several endpoints are changed: others that change deliveries of one of them wait,
  * without a deadlock.
  */
-async function lockEndpointsOf(trx: Executor, searchNo: number): Promise<void> {
+export async function lockEndpointsOf(trx: Executor, searchNo: number): Promise<void> {
   await sql`
     select from webhook_endpoint e join saved_search s using (organization_id)
     where s.search_no = ${searchNo}::integer order by e.endpoint_no for no key update of e`.execute(trx)

@@ -406,8 +406,8 @@ export const migrations: Migrations = {
       ends_at bigint
     )`,
     'create index webhook_secret_endpoint on webhook_secret (endpoint_no)',
-    // No references to hit and endpoint: looking them up for each delivery is a fifth of its cost, and neither is ever
-    // deleted.
+    // No references to hit and endpoint: looking them up for each delivery is a fifth of its cost. An endpoint is never
+    // deleted, and a hit only with its messages (removals.ts).
     `create table delivery (
       message_id text primary key,
       endpoint_no integer not null,
@@ -677,5 +677,20 @@ export const migrations: Migrations = {
       set detail = coalesce(
         (select json_object_agg(key, value) from json_each(detail::json) where key <> 'note'), '{}'::json)::text
       where organization_id is not null and action = 'contract.set-up' and detail::json ->> 'note' is not null`,
+  ],
+  '0007-removals': [
+    // Searches and profiles that were deleted. Their ids are never used again.
+    `create table removal (
+      removed_id text primary key,
+      organization_id text not null references organization,
+      removed_at bigint not null,
+      versions integer not null
+    )`,
+    // A digest whose search was deleted stays, with nothing to send.
+    'alter table digest add column organization_id text references organization',
+    `update digest set organization_id =
+      (select organization_id from saved_search s where s.search_no = digest.search_no)`,
+    'alter table digest alter column organization_id set not null',
+    'alter table digest alter column search_no drop not null',
   ],
 }

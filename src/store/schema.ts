@@ -357,6 +357,15 @@ export type Database = {
     threshold: number
     created_at: EpochMs
   }
+  /** Searches and profiles that were deleted: their ids are never used again. */
+  removal: {
+    /** `search_id` or `profile_id`. */
+    removed_id: string
+    organization_id: string
+    removed_at: EpochMs
+    /** How many versions were deleted with it. */
+    versions: number
+  }
   /** One row: how far the editions are matched, and who matches them (hit-mark.ts). */
   hit_mark: {
     is_only: Generated<boolean>
@@ -498,7 +507,9 @@ export type Database = {
   /** Mails with the hits of a search for one person. */
   digest: {
     digest_id: string
-    search_no: number
+    organization_id: string
+    /** Null: its search was deleted, and it has nothing to send. */
+    search_no: number | null
     /** A mail address. */
     person: string
     rhythm: string

@@ -290,16 +290,15 @@ export async function searchesFor(
 }
 
 /**
- * Counts the versions of searches and profiles that apply to `edition`. They are only ever added, so the same number
- * means the same ones.
+ * A number that grows with every version that begins to apply, and with every removal: the same number means the same
+ * searches and profiles.
  */
-export async function countVersions(db: Executor, edition: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
+export async function criteriaSerial(db: Executor, edition: number): Promise<number> {
+  const { rows } = await sql<{ serial: number }>`
     select ((select count(*) from saved_search_version where from_edition <= ${edition}::integer)
-      + (select count(*) from company_profile_version where from_edition <= ${edition}::integer))::integer as count`.execute(
-    db,
-  )
-  return rows[0]!.count
+      + (select count(*) from company_profile_version where from_edition <= ${edition}::integer)
+      + (select coalesce(sum(versions + 1), 0) from removal))::integer as serial`.execute(db)
+  return rows[0]!.serial
 }
 
 export type ProfileCreation =
@@ -367,6 +366,20 @@ const profileColumns = sql`p.profile_id as "profileId", p.organization_id as "or
 const profileVersionOf = (edition: number) => sql`
   cross join lateral (select * from company_profile_version where profile_id = p.profile_id and from_edition <= ${edition}::integer
     order by version desc limit 1) v`
+
+/** Renames a profile. False if the organization already has a profile of this name. */
+export async function renameProfile(
+  trx: Executor,
+  { profileId, organizationId }: Pick<StoredProfile, 'profileId' | 'organizationId'>,
+  name: string,
+): Promise<boolean> {
+  await sql`select from organization where organization_id = ${organizationId} for update`.execute(trx)
+  const { numAffectedRows } = await sql`
+    update company_profile set name = ${name} where profile_id = ${profileId} and not exists (
+      select from company_profile where organization_id = ${organizationId} and name = ${name}
+        and profile_id <> ${profileId})`.execute(trx)
+  return numAffectedRows === 1n
+}
 
 /** The profiles of an organization, by name. */
 export async function listProfiles(db: Executor, organizationId: string): Promise<StoredProfile[]> {

@@ -578,6 +578,49 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     expect((await world.post(action.replace(acme, stranger), {}, other.cookie)).status).toBe(404)
   })
 
+  test('a search and a profile are copied, renamed and deleted by pages; deleting asks for the name', async () => {
+    const { world, acme, at, member, read, send, audit, addSearch } = await open(engine)
+    const action = `${at}/profiles/new`
+    await send(await read(action), action, { name: ['We'], cpv: ['45233141'], do: ['save'] })
+    const profile = new RegExp(`${at}/profiles/[0-9a-f-]{36}`).exec(await read(`${at}/profiles`))![0]
+    const search = await addSearch({ name: ['Streets'], profile: [profile.split('/').at(-1)!] })
+    await send(await read(`${at}/digests`), `${at}/digests`, { person: ['anna@example.org'] })
+
+    const page = await read(`${search}/copy`, member.cookie, 'de')
+    expect(fieldsOf(page, `${search}/copy`)).toMatchObject({ name: ['Streets (Kopie)'] })
+    const taken = await send(page, `${search}/copy`, { name: ['Streets'] })
+    expect([taken.status, await taken.text()]).toEqual([422, expect.stringContaining('This name is already in use')])
+    const copied = await send(page, `${search}/copy`, { name: ['Paths'] })
+    expect([copied.status, copied.headers.get('location')]).toEqual([
+      303,
+      expect.stringMatching(/searches\/[0-9a-f-]{36}/),
+    ])
+    expect((await send(page, `${search}/copy`, { name: ['Paths again'] })).headers.get('location')).toContain(
+      `${at}/searches`,
+    )
+    expect(await read(`${at}/searches`)).not.toContain('Paths again')
+
+    const inUse = await send(await read(`${profile}/delete`), `${profile}/delete`, { confirm: ['We'] })
+    expect([inUse.status, await inUse.text()]).toEqual([409, expect.stringMatching(/Paths.*Streets/s)])
+    const renamed = await send(await read(profile), profile, { name: ['They'], do: ['save'] })
+    expect([renamed.status, await read(profile)]).toEqual([303, expect.stringContaining('They')])
+
+    const stranger = await world.organization('Other')
+    const other = await world.person('other@example.org', { memberOf: [[stranger, 'owner']] })
+    for (const each of [search, profile].flatMap((path) => [`${path}/copy`, `${path}/delete`]))
+      expect((await world.get(each.replace(acme, stranger), other.cookie)).status, each).toBe(404)
+
+    const asked = await read(`${search}/delete`)
+    const wrong = await send(asked, `${search}/delete`, { confirm: ['streets'] })
+    expect([wrong.status, await wrong.text()]).toEqual([422, expect.stringContaining('This is not its name')])
+    expect((await send(asked, `${search}/delete`, { confirm: ['Streets'] })).status).toBe(303)
+    expect((await world.get(search, member.cookie)).status).toBe(404)
+    expect(await read(`${at}/digests`)).toContain('Nothing: its search was deleted')
+    expect((await audit()).map((entry) => entry.action)).toEqual([
+      ...['profile.create', 'search.create', 'digest.create', 'search.create', 'profile.edit', 'search.delete'],
+    ])
+  })
+
   test('profiles and digests are created, changed and kept separate', async () => {
     const { world, acme, at, member, read, send, publish, audit, addSearch } = await open(engine)
     await put(world, 1)

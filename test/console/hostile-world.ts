@@ -234,7 +234,7 @@ export async function openHostileWorld(engine: Engine) {
     const digestId = systemRandom.uuid()
     await createDigest(
       store,
-      { digestId, searchNo: searches[index % 2]!.searchNo, person: mailAt(index), ...timing },
+      { digestId, organizationId: acme, searchNo: searches[index % 2]!.searchNo, person: mailAt(index), ...timing },
       now(),
     )
     digests.push(digestId)
@@ -397,6 +397,10 @@ export async function openHostileWorld(engine: Engine) {
     '/o/:organization/profiles': [`${org}/profiles`],
     '/o/:organization/profiles/new': [`${org}/profiles/new`],
     '/o/:organization/profiles/:profile': profiles.map((each) => `${org}/profiles/${each}`),
+    '/o/:organization/profiles/:thing/copy': profiles.map((each) => `${org}/profiles/${each}/copy`),
+    '/o/:organization/profiles/:thing/delete': profiles.map((each) => `${org}/profiles/${each}/delete`),
+    '/o/:organization/searches/:thing/copy': searches.map(({ searchId }) => `${org}/searches/${searchId}/copy`),
+    '/o/:organization/searches/:thing/delete': searches.map(({ searchId }) => `${org}/searches/${searchId}/delete`),
     '/o/:organization/searches': [`${org}/searches`],
     '/o/:organization/searches/new': [`${org}/searches/new`],
     '/o/:organization/searches/:search': searches.map(

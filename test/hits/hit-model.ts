@@ -3,13 +3,15 @@
 import { deepStrictEqual } from 'node:assert'
 import fc from 'fast-check'
 import { sql } from 'kysely'
+import { deleteSearch } from '../../src/actions/searches.ts'
 import { hourMs } from '../../src/domain/time.ts'
 import { hitId, messageId } from '../../src/hits/hit-id.ts'
 import { type MatchOptions, matchEditions } from '../../src/hits/match-editions.ts'
 import type { Match } from '../../src/hits/match-records.ts'
-import type { Store } from '../../src/store/database.ts'
+import { inTransaction, type Store } from '../../src/store/database.ts'
 import { releaseDeliveries } from '../../src/store/hits.ts'
-import { changeProfile, changeSearch, createProfile, createSearch } from '../../src/store/searches.ts'
+import type { Circumstances } from '../../src/store/organizations.ts'
+import { changeProfile, changeSearch, createProfile, createSearch, lockSearch } from '../../src/store/searches.ts'
 import { deliverDue } from '../../src/webhooks/deliver.ts'
 
 /** Actions on one tender. Numbers are taken modulo the number of existing things. */
@@ -47,6 +49,7 @@ const command = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('edit'), search: fc.nat(5), ...terms }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('pause'), search: fc.nat(5) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('resume'), search: fc.nat(5) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('delete'), search: fc.nat(5) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('profile'), profile: fc.nat(2), bonus: fc.nat(40) }) },
   { weight: 2, arbitrary: subscribe },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('unsubscribe'), endpoint: fc.nat(3) }) },
@@ -264,6 +267,7 @@ const kept = [
   'webhook_secret',
   'delivery',
   'delivery_body',
+  'removal',
 ] as const
 
 type Db = Pick<Store, 'db' | 'engine'>
@@ -461,6 +465,19 @@ function assertReceived(model: Model, receiver: Receiver): void {
   deepStrictEqual({ missing, twice, faults: receiver.faults }, { missing: [], twice: [], faults: [] })
 }
 
+/** What the plain loop knows about a search that was deleted: nothing. Endpoints that named it get nothing. */
+function forgetInModel(model: Model, searchId: string): void {
+  for (const name of [...model.hits.keys()]) if (name.startsWith(`${searchId}|`)) model.hits.delete(name)
+  for (const name of [...model.held]) if (name.startsWith(`${searchId}|`)) model.held.delete(name)
+  for (const [id, text] of model.messages) if (text.split(' ')[1] === searchId) model.messages.delete(id)
+}
+
+async function deleteInStore({ db }: Db, searchNo: number, circumstances: Circumstances): Promise<void> {
+  const search = (await lockSearch(db, searchNo))!
+  const acting = { actor: 'test', addressPrefix: '', ...circumstances }
+  await inTransaction({ db }, (trx) => deleteSearch(trx, acting, searchNo, search.name))
+}
+
 class Crash extends Error {}
 
 /** The store on which the commands run. */
@@ -595,6 +612,13 @@ export async function runHitModel({ store, match }: HitWorld, list: readonly Com
       case 'resume':
         if (model.searches.length > 0) await edit(pick(step.search), { isActive: step.do === 'resume' })
         break
+      case 'delete': {
+        if (model.searches.length === 0) break
+        const [gone] = model.searches.splice(pick(step.search), 1)
+        await deleteInStore(store(), await searchNoOf(gone!.id), circumstances)
+        forgetInModel(model, gone!.id)
+        break
+      }
       case 'profile': {
         const { profile, bonus } = step
         const content = JSON.stringify({ bonus })

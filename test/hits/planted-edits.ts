@@ -65,8 +65,8 @@ export const plantedHitEdits: readonly {
     edits: [
       {
         file: 'src/store/hits.ts',
-        from: 'from n where not exists (select from hit s where',
-        to: 'from n where not exists (select from hit o where o.tender_id = n."tenderId") and not exists (select from hit s where',
+        from: 'where not exists (select from hit s where',
+        to: 'where not exists (select from hit o where o.tender_id = n."tenderId") and not exists (select from hit s where',
       },
     ],
   },

@@ -9,7 +9,7 @@ import type { ConsoleContext } from '../console-context.ts'
 import type { FieldErrors } from '../criteria.ts'
 import { formatNumber } from '../format.ts'
 import { actingOf, fieldOf, formKey, once, Refused } from '../forms.ts'
-import { type Html, html } from '../html.ts'
+import { type Content, type Html, html } from '../html.ts'
 import {
   type OrganizationRequest,
   organizationPage,
@@ -122,18 +122,26 @@ function digestTable(request: OrganizationRequest, digests: readonly ListedDiges
     columns: [texts.person, texts.shared.search, texts.rhythm, texts.next, texts.mails, unseen(texts.shared.action)],
     rows: digests.map((digest) => [
       html`<bdi>${digest.person}</bdi>`,
-      html`<bdi>${digest.search}</bdi>`,
+      digest.search === null ? texts.nothing : html`<bdi>${digest.search}</bdi>`,
       html`${texts.rhythms[digest.rhythm]}${digest.rhythm !== 'atOnce' && html` <span class="soft">${texts.hourOf(String(digest.hour), digest.zone)}</span>`}`,
-      digest.rhythm === 'atOnce' ? texts.nextHits : moment(digest.dueAt, language),
+      nextText(digest, language),
       [
         texts.sent(number(digest.mailsSent)),
         ...(digest.mailsDue > 0 ? [texts.due(number(digest.mailsDue))] : []),
         ...(digest.mailsGivenUp > 0 ? [texts.failed(number(digest.mailsGivenUp))] : []),
         ...(digest.lastError === null ? [] : [digest.lastError]),
       ].join(', '),
-      html`<div class="row"><a class="btn tiny" href="${at}/${digest.digestId}">${texts.shared.change}<span class="hide">: ${digest.person}, ${digest.search}</span></a><a class="btn tiny stop" href="${at}/${digest.digestId}/remove">${texts.shared.remove}<span class="hide">: ${digest.person}, ${digest.search}</span></a></div>`,
+      html`<div class="row"><a class="btn tiny" href="${at}/${digest.digestId}">${texts.shared.change}<span class="hide">: ${named(digest)}</span></a><a class="btn tiny stop" href="${at}/${digest.digestId}/remove">${texts.shared.remove}<span class="hide">: ${named(digest)}</span></a></div>`,
     ]),
   })
+}
+
+/** Which digest a link is about, for somebody who hears it alone. */
+const named = ({ person, search }: ListedDigest): string => (search === null ? person : `${person}, ${search}`)
+
+function nextText({ search, rhythm, dueAt }: ListedDigest, language: Language): Content {
+  if (search === null) return ''
+  return rhythm === 'atOnce' ? digestsTexts[language].nextHits : moment(dueAt, language)
 }
 
 function termFields(form: DigestForm, errors: FieldErrors, language: Language): Html {
@@ -190,7 +198,7 @@ function editPage(
   const at = addressOf(request)
   return page({
     title: texts.editTitle(digest.person),
-    lead: html`<bdi>${digest.search}</bdi>`,
+    lead: digest.search === null ? texts.nothing : html`<bdi>${digest.search}</bdi>`,
     crumbs: [[texts.pageNames.digests, at]],
     current: at,
     ...(errors.size > 0 && { status: 422 }),
@@ -224,7 +232,7 @@ async function removePage(context: ConsoleContext, request: OrganizationRequest)
     current: at,
     body: question({
       action: `${at}/${digest.digestId}/remove`,
-      body: html`<p><bdi>${digest.search}</bdi>. ${texts.removeBody}</p>`,
+      body: html`<p>${digest.search !== null && html`<bdi>${digest.search}</bdi>. `}${texts.removeBody}</p>`,
       button: texts.shared.removeButton,
       cancel: [texts.shared.cancel, at],
     }),

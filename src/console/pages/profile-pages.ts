@@ -1,5 +1,5 @@
 // Company profiles of an organization: list, new, edit.
-import { addProfile, editProfile } from '../../actions/profiles.ts'
+import { addProfile, editProfile, type ProfileEdit } from '../../actions/profiles.ts'
 import { contractNatures } from '../../hits/read-input.ts'
 import { inTransaction } from '../../store/database.ts'
 import { listProfiles, listSearches, type StoredProfile } from '../../store/searches.ts'
@@ -20,8 +20,11 @@ import {
 import { empty, field, fieldset, noteBox, numbers, table, textArea, tick } from '../parts.ts'
 import { formOfProfile, type ProfileForm, profileSent, readProfileForm } from '../profile-form.ts'
 import { criteriaTexts } from '../text/criteria-texts.ts'
+import type { Language } from '../text/languages.ts'
 import { profilesTexts } from '../text/profiles-texts.ts'
 import { codePicker } from './code-picker.ts'
+import { copyPages } from './copy-pages.ts'
+import { copyLinks } from './search-builder.ts'
 import { errorNote, lookButton, valueFields } from './search-form-parts.ts'
 
 export const profilePages = (context: ConsoleContext): PageRoute[] => [
@@ -35,6 +38,7 @@ export const profilePages = (context: ConsoleContext): PageRoute[] => [
     return formPage(context, request, { form: formOfProfile(profile), profile })
   }),
   organizationPage('POST', '/o/:organization/profiles/:profile', 'member', (request) => edit(context, request)),
+  ...copyPages(context, 'profiles'),
 ]
 
 const addressOf = ({ organization }: OrganizationRequest): string => `/o/${organization.organizationId}/profiles`
@@ -108,8 +112,9 @@ function formPage(context: ConsoleContext, request: OrganizationRequest, view: F
     crumbs: [[texts.pageNames.profiles, at]],
     current: at,
     scripts: ['suggest'],
+    ...(profile && { actions: copyLinks(action, language) }),
     ...(status !== undefined && { status }),
-    body: html`${notice}${errorNote(errors, language)}<form method="post" action="${action}" novalidate>${lookButton(language)}${hidden}${profileFields(request, form, errors, action, profile)}<div class="row"><button class="go" name="do" value="save">${save}</button><a class="btn bare" href="${at}">${texts.shared.cancel}</a></div></form>`,
+    body: html`${notice}${errorNote(errors, language)}<form method="post" action="${action}" novalidate>${lookButton(language)}${hidden}${profileFields(request, form, errors, action)}<div class="row"><button class="go" name="do" value="save">${save}</button><a class="btn bare" href="${at}">${texts.shared.cancel}</a></div></form>`,
   })
 }
 
@@ -118,17 +123,21 @@ function profileFields(
   form: ProfileForm,
   errors: FieldErrors,
   action: string,
-  profile: StoredProfile | undefined,
 ): Html {
   const texts = profilesTexts[language]
   const common = criteriaTexts[language]
   const error = (name: string) => errors.get(name)
   const picker = (kind: 'cpv' | 'nuts', name: string, legend: string, picked: ProfileForm['cpv']) =>
     codePicker({ kind, name, legend, picked, action, language, error: error(name) })
-  const name = profile
-    ? html`<input type="hidden" name="name" value="${profile.name}">`
-    : html`<div class="set">${field({ name: 'name', label: texts.shared.name, value: form.name, maxLength: 200, isRequired: true, error: error('name') })}</div>`
-  return html`${name}
+  const name = field({
+    name: 'name',
+    label: texts.shared.name,
+    value: form.name,
+    maxLength: 200,
+    isRequired: true,
+    error: error('name'),
+  })
+  return html`<div class="set">${name}</div>
 ${picker('cpv', 'cpv', texts.sector, form.cpv)}
 <div class="set">${field({ name: 'words', label: texts.words, value: form.words, hint: common.wordsHint, error: error('words') })}</div>
 ${picker('nuts', 'nuts', texts.region, form.nuts)}
@@ -168,19 +177,31 @@ async function edit(context: ConsoleContext, request: OrganizationRequest): Prom
   const { language, form: sent } = request
   const texts = profilesTexts[language]
   const profile = await profileOf(context, request)
-  const form = { ...profileSent(sent), name: profile.name }
+  const form = profileSent(sent)
   if (sent.get('do') !== 'save') return formPage(context, request, { form, profile })
   const read = readProfileForm(form, language)
   if (read.kind === 'wrong') return formPage(context, request, { form, profile, errors: read.errors, status: 422 })
   const seen = { profileId: profile.profileId, version: Number(fieldOf(sent, 'version')) }
   const outcome = await inTransaction(context.store, (trx) =>
-    editProfile(trx, actingOf(context, request), { seen, profile: read.profile }),
+    editProfile(trx, actingOf(context, request), { seen, name: read.name, profile: read.profile }),
   )
   if (outcome.kind === 'stale') {
     const notice = noteBox('bad', texts.elsewhere, texts.shared.readNewestFirst)
     return formPage(context, request, { form, profile: await profileOf(context, request), notice, status: 409 })
   }
-  const { nothingChanged, versionSaved } = texts.shared
-  const notice = outcome.kind === 'unchanged' ? nothingChanged : versionSaved(outcome.profile.version)
+  if (outcome.kind === 'nameTaken') {
+    const errors = new Map([['name', criteriaTexts[language].nameTaken]])
+    return formPage(context, request, { form, profile, errors, status: 422 })
+  }
+  const notice = outcome.kind === 'unchanged' ? texts.shared.nothingChanged : editNotice(outcome, language)
   return redirect(`${addressOf(request)}/${profile.profileId}`, { notice })
+}
+
+function editNotice(
+  { profile, isRenamed, hasNewContent }: Extract<ProfileEdit, { kind: 'edited' }>,
+  language: Language,
+): string {
+  const texts = profilesTexts[language]
+  const renamed = isRenamed ? [texts.renamed(profile.name)] : []
+  return [...renamed, ...(hasNewContent ? [texts.shared.versionSaved(profile.version)] : [])].join(' ')
 }

@@ -20,6 +20,7 @@ import { field, moment, noteBox, numbers, part, state, table } from '../parts.ts
 import type { ReadSearch, SearchForm } from '../search-form.ts'
 import type { PreviewAnswer, SearchPreviews } from '../search-previews.ts'
 import { clauseTexts } from '../text/clause-texts.ts'
+import { copyTexts } from '../text/copy-texts.ts'
 import type { Language } from '../text/languages.ts'
 import { searchesTexts } from '../text/searches-texts.ts'
 import { errorNote, finds, maxOpenDelivered, searchFields } from './search-form-parts.ts'
@@ -81,9 +82,14 @@ export function builder({ context }: SearchDesk, request: OrganizationRequest, v
   })
 }
 
+/** Links to the pages that copy and delete what is at `address`. */
+export const copyLinks = (address: string, language: Language): Html =>
+  html`<a class="btn" href="${address}/copy">${copyTexts[language].shared.copy}</a>
+<a class="btn stop" href="${address}/delete">${copyTexts[language].deleteLink}</a>`
+
 function headActions({ language, organization }: OrganizationRequest, search: SearchOverview, action: string): Html {
   const texts = searchesTexts[language]
-  return html`<a class="btn" href="/o/${organization.organizationId}/hits?search=${search.searchId}">${texts.seeHits}</a><form method="post" action="${action}/${search.isActive ? 'pause' : 'resume'}"><button>${search.isActive ? texts.pause : texts.resume}</button></form>`
+  return html`<a class="btn" href="/o/${organization.organizationId}/hits?search=${search.searchId}">${texts.seeHits}</a><form method="post" action="${action}/${search.isActive ? 'pause' : 'resume'}"><button>${search.isActive ? texts.pause : texts.resume}</button></form>${copyLinks(action, language)}`
 }
 
 function stateNotes({ language }: OrganizationRequest, search: SearchOverview, action: string): Html {

@@ -9,6 +9,7 @@ import { empty, numbers, state, table } from '../parts.ts'
 import { formOfSearch, readSearchForm } from '../search-form.ts'
 import { openSearchPreviews } from '../search-previews.ts'
 import { searchesTexts } from '../text/searches-texts.ts'
+import { copyPages } from './copy-pages.ts'
 import { addressOf, builder, profilesOf, questionOf, recentMs, type SearchDesk, searchOf } from './search-builder.ts'
 import { activate, changeSearch, newSearch, release } from './search-changes.ts'
 
@@ -29,6 +30,7 @@ export function searchPages(context: ConsoleContext): PageRoute[] {
         activate(context, request, action === 'resume'),
       ),
     ),
+    ...copyPages(context, 'searches'),
     organizationPage('POST', '/o/:organization/searches/:search/release', 'member', (request) =>
       release(context, request),
     ),

@@ -24,6 +24,7 @@ const en = {
   save: 'Save profile',
   needed: 'Choose at least one code, word or past win: a score compares with them.',
   created: (name: string) => `“${name}” is saved. Choose it in your searches.`,
+  renamed: (name: string) => `It is now called “${name}”.`,
   elsewhere: 'Somebody else has changed this profile',
   noProfile: 'This profile does not exist. It may belong to another organization.',
 }
@@ -52,6 +53,7 @@ const de: typeof en = {
   save: 'Profil speichern',
   needed: 'Wählen Sie mindestens einen Code, ein Wort oder einen früheren Zuschlag: damit vergleicht die Punktzahl.',
   created: (name) => `„${name}“ ist gespeichert. Wählen Sie es in Ihren Suchen.`,
+  renamed: (name) => `Es heißt jetzt „${name}“.`,
   elsewhere: 'Jemand anderes hat dieses Profil inzwischen geändert',
   noProfile: 'Dieses Profil gibt es nicht. Es gehört vielleicht zu einer anderen Organisation.',
 }

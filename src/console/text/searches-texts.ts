@@ -93,7 +93,7 @@ const en = {
   elsewhere: 'Somebody else has changed this search',
   nowPaused: (name: string) => `“${name}” is paused.`,
   nowActive: (name: string) => `“${name}” makes hits again from the next edition.`,
-  tooMany: (most: number) => `Your organization has ${most} searches, the maximum. Edit one of them instead.`,
+  tooMany: (most: number) => `Your organization has ${most} searches, the maximum. Edit one of them, or delete one.`,
   nothingToFind: 'Choose at least one code, region, word or authority: without one, it would match nearly everything.',
   noSuchProfile: 'This profile no longer exists.',
   versions: 'Versions',
@@ -205,7 +205,7 @@ const de: typeof en = {
   elsewhere: 'Jemand anderes hat diese Suche inzwischen geändert',
   nowPaused: (name) => `„${name}“ ist angehalten.`,
   nowActive: (name) => `„${name}“ gilt ab der nächsten Ausgabe wieder.`,
-  tooMany: (most) => `Ihre Organisation hat ${most} Suchen, mehr gehen nicht. Ändern Sie eine davon.`,
+  tooMany: (most) => `Ihre Organisation hat ${most} Suchen, mehr gehen nicht. Ändern oder löschen Sie eine davon.`,
   nothingToFind:
     'Wählen Sie mindestens einen Code, eine Region, ein Wort oder einen Auftraggeber: sonst passte fast alles.',
   noSuchProfile: 'Dieses Profil gibt es nicht mehr.',
