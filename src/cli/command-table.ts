@@ -1168,12 +1168,16 @@ const table = {
     examples: [['tenderstock webhook deliveries ID --state given-up', 'what failed permanently']],
   },
   'webhook replay': {
-    summary: 'Send deliveries of the last 30 days again, each under its id.',
+    summary: 'Send deliveries of the last 30 days now, each under its id.',
     operands: endpointId,
     options: {
-      message: { type: 'text', value: 'MESSAGE-ID', help: 'Only this one.' },
-      'failed-since': { type: 'date', value: 'YYYY-MM-DD', help: 'Those created since then that were given up.' },
-      'all-since': { type: 'date', value: 'YYYY-MM-DD', help: 'All those created since then.' },
+      message: { type: 'text', value: 'MESSAGE-ID', help: 'Only this one, also if it waits for a retry.' },
+      'failed-since': {
+        type: 'date',
+        value: 'YYYY-MM-DD',
+        help: 'Those created since then that were given up or wait for a retry.',
+      },
+      'all-since': { type: 'date', value: 'YYYY-MM-DD', help: 'All those created since then, except what is held.' },
     },
     examples: [['tenderstock webhook replay ID --failed-since 2026-11-20', 'after an outage of the receiver']],
   },

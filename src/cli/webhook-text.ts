@@ -16,6 +16,7 @@ export function describeWebhook(event: CommandEvent, paint: Paint): string | und
         done('The secret is replaced; the old one signs for 24 more hours'),
         `      ${paint.bold(event.secret)}`,
         `      ${paint.dim('Shown only this once.')}`,
+        '      Requests on their way still carry the old signature only: until then, the receiver must accept both.',
       ].join('\n')
     case 'webhookEnabled':
       return done('The endpoint is enabled')
@@ -26,7 +27,7 @@ export function describeWebhook(event: CommandEvent, paint: Paint): string | und
     case 'webhookReleased':
       return done(`${event.deliveries} held deliveries are sent now`)
     case 'webhookReplayed':
-      return done(`${event.deliveries} deliveries are sent again`)
+      return done(`${event.deliveries} deliveries are sent now`)
     case 'webhookDelivery':
       return deliveryText(event, paint)
     case 'listening':

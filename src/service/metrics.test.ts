@@ -49,6 +49,10 @@ async function fill(store: Store): Promise<void> {
       ('due', ${now + 1}::bigint, 1), ('due', ${now}::bigint, 2), ('held', 0, 3), ('given-up', 0, 4), ('delivered', 0, 5))
       v (state, due, count)
     cross join generate_series(1, count) i`.execute(db)
+  // not late yet, and late only once its edition is matched
+  await sql`insert into delivery (message_id, endpoint_no, kind, state, due_at, created_at, edition) values
+    ('fresh', 1, 'search.hit', 'due', ${now + 1}, ${now - 14 * 60_000}, null),
+    ('unmatched', 1, 'search.hit', 'due', ${now + 1}, 0, 1000)`.execute(db)
   await sql`insert into webhook_endpoint (endpoint_id, organization_id, address, description, from_edition, kinds, state,
       failing_since, requests_per_second, created_at)
     select state || coalesce(since, 0) || i, ${organization.organizationId}, 'a', '', 1, '[]', state, since, 1, 0
@@ -163,6 +167,7 @@ describe.each(drawnEngines)('metrics (%s)', (engine) => {
       'mails{state="late"}': 3,
       'mails{state="given-up"}': 3,
       'webhook_deliveries{state="due"}': 2,
+      'webhook_deliveries{state="late"}': 3,
       'webhook_deliveries{state="held"}': 3,
       'webhook_endpoints{state="active"}': 1,
       'webhook_endpoints{state="failing"}': 2,

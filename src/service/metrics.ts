@@ -214,6 +214,7 @@ export class Metrics {
     samples.set('mails', figures.mailsLate, { state: 'late' })
     samples.set('mails', figures.mailsGivenUp, { state: 'given-up' })
     samples.set('webhook_deliveries', figures.deliveriesDue, { state: 'due' })
+    samples.set('webhook_deliveries', figures.deliveriesLate, { state: 'late' })
     samples.set('webhook_deliveries', figures.deliveriesHeld, { state: 'held' })
     for (const [state, count] of Object.entries(figures.endpoints)) samples.set('webhook_endpoints', count, { state })
   }

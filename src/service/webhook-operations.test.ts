@@ -9,6 +9,8 @@ import { runOperation, serviceContext } from '../../test/operations-world.ts'
 import { startReceiver } from '../../test/webhooks/delivery-world.ts'
 import { drawnEngines, openTestStore, type TestStore } from '../../test/world.ts'
 import type { CommandName } from '../cli/command-table.ts'
+import { painter } from '../cli/paint.ts'
+import { describeWebhook } from '../cli/webhook-text.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { systemRandom } from '../platform/random.ts'
 import { listAuditEntries } from '../store/audit.ts'
@@ -104,6 +106,9 @@ describe.each(drawnEngines)('webhook commands (%s)', (engine) => {
     await run('webhook test', [id])
     const { body, headers } = receiver.received[0]!
     for (const each of [secret!, rotated.secret]) new Webhook(each).verify(body, headers as Record<string, string>)
+    expect(describeWebhook(rotated, painter(false))).toContain(
+      'Requests on their way still carry the old signature only',
+    )
   })
 
   test('another sealing key is refused, until somebody says that the old one is lost', async () => {
@@ -131,6 +136,7 @@ describe.each(drawnEngines)('webhook commands (%s)', (engine) => {
     ['http to elsewhere', { url: 'http://hooks.example.org/' }, /is not https/],
     ['a private network', { url: 'https://10.0.0.1/' }, /private network/],
     ['no address', { url: 'hooks' }, /not a usable URL/],
+    ['a name that can never be reached', { url: 'https://hooks.acme.internal/' }, /can never be reached/],
     ['an unknown kind', { kind: ['search.miss'] }, /no type "search.miss"/],
     ['an unknown search', { search: ['Roads'] }, /no search "Roads"/],
     ['a file that is not there', { 'secret-file': '/nonexistent/secret' }, /cannot be read \(ENOENT\)/],

@@ -25,7 +25,7 @@ export type EndpointLease = {
  * Messages of an edition wait until it is matched completely: only then is it known whether a search has more hits than
  * the cap allows (docs/decisions/0031-matching-editions.md).
  */
-const isMatched = sql`(d.edition is null or d.edition <= (select edition from hit_mark))`
+export const isMatched = sql`(d.edition is null or d.edition <= (select edition from hit_mark))`
 
 type Claim = {
   readonly worker: string
@@ -376,13 +376,16 @@ export async function countDeliveries(db: Executor, endpointNo: number): Promise
   return counts
 }
 
-/** Which deliveries are sent again, with the same ID. */
+/** Which deliveries are sent now, with the same ID. Those that wait for a retry are among the failed ones. */
 export type ReplayChoice =
   | { readonly messageId: string }
-  /** Those created since then that were given up, or all of them. */
+  /** Those created since then that failed, or all of them but the held ones. */
   | { readonly since: number; readonly only: 'failed' | 'all' }
 
-/** Makes them due again. Returns how many. */
+/**
+ * Makes them due now: what has ended begins its schedule again, what waits for a retry goes on with it. What is due
+ * already stays as it is. Returns how many.
+ */
 export function replayDeliveries(
   store: Pick<Store, 'db'>,
   endpointNo: number,
@@ -393,8 +396,8 @@ export function replayDeliveries(
     'messageId' in choice
       ? sql`message_id = ${choice.messageId}`
       : sql`created_at >= ${Math.max(choice.since, now - deliveryHistoryMs)}
-          and state in (${sql.join(choice.only === 'failed' ? ['given-up'] : ['given-up', 'delivered'])})`
-  return makeDue(store, endpointNo, sql`state <> 'due' and ${which}`, now)
+          and state in (${sql.join(choice.only === 'failed' ? ['due', 'given-up'] : ['due', 'given-up', 'delivered'])})`
+  return makeDue(store, endpointNo, sql`(state <> 'due' or due_at > ${now}) and ${which}`, now)
 }
 
 /** Sends what was held because its endpoint was disabled. Returns how many. */
@@ -411,7 +414,8 @@ function makeDue(
   return inTransaction(store, async (trx) => {
     await lockEndpoint(trx, endpointNo)
     const { numAffectedRows } = await sql`
-      update delivery set state = 'due', held_why = null, attempts = 0, due_at = ${now}, ended_at = null
+      update delivery set state = 'due', held_why = null, due_at = ${now}, ended_at = null,
+        attempts = case when state = 'due' then attempts else 0 end
       where endpoint_no = ${endpointNo} and ${which}`.execute(trx)
     return Number(numAffectedRows ?? 0)
   })

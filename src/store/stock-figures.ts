@@ -3,6 +3,7 @@
 import { sql } from 'kysely'
 import { minuteMs } from '../domain/time.ts'
 import type { Executor } from './database.ts'
+import { isMatched } from './deliveries.ts'
 import { isWaiting } from './notices.ts'
 import { quarantineKind } from './source-fill.ts'
 
@@ -29,6 +30,8 @@ export type StockFigures = {
   readonly mailsLate: number
   /** Deliveries of webhooks that are due, and those that are held; each up to `maxFigured`. */
   readonly deliveriesDue: number
+  /** Deliveries not made 15 minutes after their creation, whenever their next attempt is; up to `maxFigured`. */
+  readonly deliveriesLate: number
   readonly deliveriesHeld: number
   readonly endpoints: { readonly active: number; readonly failing: number; readonly disabled: number }
   /** Editions that are not matched with saved searches yet. */
@@ -38,8 +41,8 @@ export type StockFigures = {
 /** Maximum number of rows that are counted. */
 const maxFigured = 10_000
 const maxAlarms = 1000
-/** After this time an unsent mail is late. */
-const mailPatienceMs = 15 * minuteMs
+/** After this time an unsent mail or delivery is late. */
+const patienceMs = 15 * minuteMs
 
 /** Reads nothing that grows with the stock. */
 export async function readStockFigures(db: Executor, now: number): Promise<StockFigures> {
@@ -63,10 +66,12 @@ export async function readStockFigures(db: Executor, now: number): Promise<Stock
       'mailsQueued', (select count(*) from (select from mail where state = 'due' and due_at > ${now} ${most}) m),
       'mailsDue', (select count(*) from (select from mail where state = 'due' and due_at <= ${now} ${most}) m),
       'mailsLate', (select count(*) from (
-        select from mail where state = 'due' and created_at <= ${now - mailPatienceMs} ${most}) m),
+        select from mail where state = 'due' and created_at <= ${now - patienceMs} ${most}) m),
       'mailsGivenUp', (select count(*) from (select from mail where state = 'given-up' ${most}) m),
       'deliveriesDue', (select count(*) from (
         select from delivery where state = 'due' and due_at <= ${now} ${most}) d),
+      'deliveriesLate', (select count(*) from (
+        select from delivery d where state = 'due' and created_at <= ${now - patienceMs} and ${isMatched} ${most}) d),
       'deliveriesHeld', (select count(*) from (select from delivery where state = 'held' ${most}) d),
       'endpoints', (select json_build_object(
           'active', count(*) filter (where state = 'active' and failing_since is null),

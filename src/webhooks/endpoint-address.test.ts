@@ -113,7 +113,7 @@ describe('addresses of webhooks', () => {
     ['https://hooks.example.org/a?b=c', 'https://hooks.example.org/a?b=c'],
     ['HTTPS://Hooks.Example.org:443', 'https://hooks.example.org/'],
     ['https://hooks.example.org:8443/x', 'https://hooks.example.org:8443/x'],
-    ['https://müller.example/x', 'https://xn--mller-kva.example/x'],
+    ['https://müller.de/x', 'https://xn--mller-kva.de/x'],
     ['https://[2a00:1450:4001::1]/', 'https://[2a00:1450:4001::1]/'],
     ['https://93.184.215.14/', 'https://93.184.215.14/'],
   ])('%s is accepted', (address, url) => {
@@ -133,5 +133,44 @@ describe('addresses of webhooks', () => {
     )
     await checkEndpointName(address, async () => ['93.184.215.14'])
     await checkEndpointName(address, () => Promise.reject(new Error('ENOTFOUND')))
+  })
+
+  test.each([
+    ...[
+      'hooks.acme.test',
+      'hooks.acme.example',
+      'acme.invalid',
+      'nas.local',
+      'nas.local.',
+      'NAS.LOCAL',
+      'x.localdomain',
+    ],
+    ...['api.internal', 'metadata.google.internal', 'nas.lan', 'mail.corp', 'nas.home', 'nas.home.arpa', 'x.intranet'],
+    ...['x.private', 'x.mail', 'abcdefgh.onion', 'x.alt', '1.0.0.10.in-addr.arpa'],
+    ...['hooks..acme.com', '.acme.com', 'hooks.acme.c0m', 'hooks.acme.c', 'a*b.acme.com', 'a!b.acme.com', '-.acme.com'],
+    ...[`${'a'.repeat(64)}.com`, `${'abcdefgh.'.repeat(28)}com`],
+  ])('%s can never be reached, and nobody is asked for it', async (host) => {
+    const asked: string[] = []
+    const check = async () =>
+      checkEndpointName(parseEndpointAddress(`https://${host}/hook`, live), async (name) => {
+        asked.push(name)
+        return []
+      })
+    await expect(check()).rejects.toThrow(
+      /^The webhook address (?:can never be reached|has a name without a domain|is not)/,
+    )
+    expect(asked).toEqual([])
+  })
+
+  test.each([
+    ...['hooks.example.org', 'hooks.acme.com.', 'hook_1.acme.com', 'a-b.acme.co.uk', 'test.acme.com', 'local.acme.com'],
+    ...['internal.acme.io', 'müller.de', '例え.みんな', `${'a'.repeat(63)}.com`, '1.acme.com'],
+  ])('%s may be reached', async (host) => {
+    const asked: string[] = []
+    await checkEndpointName(parseEndpointAddress(`https://${host}/hook`, live), async (name) => {
+      asked.push(name)
+      return []
+    })
+    expect(asked).toHaveLength(1)
   })
 })

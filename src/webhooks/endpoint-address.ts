@@ -31,6 +31,7 @@ export type AddressRefusal =
   | 'private'
   | 'domain'
   | 'resolved'
+  | 'unreachable'
 
 /** An address that is refused. The message is for the command line; the console has a text for each reason. */
 export class RefusedAddressError extends OperatorError {
@@ -83,12 +84,39 @@ type Resolve = (hostname: string) => Promise<readonly string[]>
 const systemResolve: Resolve = async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address)
 
 /**
- * Refuses a name that leads into a private network now. An unknown name is accepted: it may exist later, and each
- * attempt checks again. Throws RefusedAddressError.
+ * Last labels of names that the public name service never has: reserved by RFC 6761, 6762 (with appendix G), 7686 and
+ * 9476, by ICANN for private use, or for infrastructure.
+ */
+const neverPublic: ReadonlySet<string> = new Set([
+  ...['alt', 'arpa', 'example', 'invalid', 'local', 'localdomain', 'localhost', 'onion', 'test'],
+  ...['corp', 'home', 'internal', 'intranet', 'lan', 'mail', 'private'],
+])
+
+/** Whether a name can exist in the public name service (RFC 1035, 3696); some have underscores. */
+function canBePublic(hostname: string): boolean {
+  const name = hostname.replace(/\.$/, '')
+  const labels = name.split('.')
+  const last = labels.at(-1)!
+  return (
+    name.length <= 253 &&
+    labels.every((label) => /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label)) &&
+    /^(?:[a-z]{2,}|xn--[a-z0-9-]+)$/.test(last) &&
+    !neverPublic.has(last)
+  )
+}
+
+/**
+ * Refuses a name that can never be reached, and one that leads into a private network now. An unknown name is accepted:
+ * it may exist later, and each attempt checks again. Throws RefusedAddressError.
  */
 export async function checkEndpointName({ url, network }: EndpointAddress, resolve = systemResolve): Promise<void> {
   const { hostname } = new URL(url)
   if (network === 'loopback' || literalOf(hostname) !== undefined) return
+  if (!canBePublic(hostname))
+    throw new RefusedAddressError(
+      'unreachable',
+      `The webhook address can never be reached: no public name is like ${hostname}. Use a name that is public.`,
+    )
   const addresses = await resolve(hostname).catch(() => [])
   if (addresses.some((address) => !isPublicAddress(address)))
     throw new RefusedAddressError(

@@ -59,6 +59,7 @@ export const normalSeries: Series = {
   [of('mails', 'state="late"')]: '0x30 3x3 0x100',
   [of('mails_given_up_total')]: always(0),
   [of('webhook_deliveries', 'state="due"')]: '0x59 2000x10 0x70',
+  [of('webhook_deliveries', 'state="late"')]: '0x59 900x10 0x70',
   // one is enabled again
   [of('webhook_endpoints', 'state="disabled"')]: '2x40 1x90',
   [of('editions_unmatched')]: '0x59 1x5 0x70',
@@ -122,8 +123,8 @@ export const alertFaults: {
   TenderstockMailsLate: { series: { [of('mails', 'state="late"')]: from(0, 3) }, labels: { state: 'late' } },
   TenderstockMailsGivenUp: { series: { ...restarted, [of('mails_given_up_total')]: '_x110 2x20' } },
   TenderstockDeliveriesLate: {
-    series: { [of('webhook_deliveries', 'state="due"')]: from(0, 2000) },
-    labels: { state: 'due' },
+    series: { [of('webhook_deliveries', 'state="late"')]: from(0, 900) },
+    labels: { state: 'late' },
   },
   TenderstockEndpointDisabled: {
     series: { [of('webhook_endpoints', 'state="disabled"')]: '1x110 2x20' },

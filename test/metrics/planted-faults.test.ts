@@ -285,9 +285,9 @@ test.runIf(testDatabaseUrl !== undefined && testRedisUrl !== undefined)(
     await blocker.query('lock table webhook_secret, invitation in access exclusive mode')
     await admin.query(
       `insert into delivery (message_id, endpoint_no, kind, state, due_at, created_at)
-      select endpoint_no || ' ' || n, endpoint_no, 'search.hit', 'due', $1, $1
+      select endpoint_no || ' ' || n, endpoint_no, 'search.hit', 'due', $1, $2
       from webhook_endpoint, generate_series(1, 40) n where state = 'active' and endpoint_id like 'endpoint %'`,
-      [now],
+      [now, now - 20 * 60_000],
     )
     await seen('TenderstockDeliveriesLate', mainName)
     const { console: consoleOrigin } = await main.event('ready')

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { Webhook } from 'standardwebhooks'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type AccountMail, renderAccountMail } from '../../src/console/account-mails.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts'
 import { inTransaction, type Store } from '../../src/store/database.ts'
@@ -178,6 +178,61 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     expect(await replayDeliveries(store, endpointNo, { messageId }, now())).toBe(1)
     await deliver()
     expect(receiver.received).toHaveLength(13)
+  })
+
+  test('what waits for a retry can be sent now: one, or all that failed', async () => {
+    let status = 500
+    const { addHit, addEndpoint, addDelivery, deliver, receiver, advance, store, now, stateOf } = await world(
+      (response) => void response.writeHead(status).end(),
+    )
+    const { endpointNo } = await addEndpoint(receiver.url)
+    const ids: string[] = []
+    for (let each = 0; each < 3; each++) ids.push(await addDelivery(endpointNo, await addHit()))
+    for (const ms of [0, 10_000, 10 * minuteMs, hourMs]) {
+      advance(ms)
+      await deliver()
+    }
+    const attempts = receiver.received.length
+    expect(attempts).toBe(12)
+    // the receiver is repaired, and the next attempt is due in hours
+    status = 204
+    await deliver()
+    expect(receiver.received).toHaveLength(attempts)
+    expect(await replayDeliveries(store, endpointNo, { messageId: ids[0]! }, now())).toBe(1)
+    // what is due already is not counted again
+    expect(await replayDeliveries(store, endpointNo, { messageId: ids[0]! }, now())).toBe(0)
+    await deliver()
+    expect(idsOf(receiver.received.slice(attempts))).toEqual([ids[0]])
+    expect(await stateOf(endpointNo)).toMatchObject({ delivered: 1, due: 2 })
+    expect(await replayDeliveries(store, endpointNo, { since: 0, only: 'failed' }, now())).toBe(2)
+    await deliver()
+    expect(await stateOf(endpointNo)).toMatchObject({ delivered: 3, due: 0 })
+    // the attempts go on where they were
+    const counted = await listDeliveries(store.db, { endpointNo, limit: 9 })
+    expect(counted.map((each) => each.attempts)).toEqual([5, 5, 5])
+  })
+
+  test('a request on its way while the secret is replaced carries the old signature only', async () => {
+    const rotated = Promise.withResolvers<void>()
+    const { addHit, addEndpoint, addDelivery, deliver, receiver, store, now, options } = await world(
+      async (response, _received, count) => {
+        if (count === 1) await rotated.promise
+        response.writeHead(204).end()
+      },
+    )
+    const endpoint = await addEndpoint(receiver.url)
+    await addDelivery(endpoint.endpointNo, await addHit())
+    const delivering = deliver()
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1))
+    const secret = makeWebhookSecret(randomBytes)
+    const secretId = randomUUID()
+    const sealed = options.sealer.seal(webhookSecretBytes(secret)!, secretId)
+    await rotateSecret(store, endpoint.endpointNo, { secretId, sealed }, now())
+    rotated.resolve()
+    await delivering
+    const { body, headers } = receiver.received[0]!
+    new Webhook(endpoint.secret).verify(body, headers as Record<string, string>)
+    expect(() => new Webhook(secret).verify(body, headers as Record<string, string>)).toThrow()
   })
 
   test('what is done with one endpoint concerns no other', async () => {

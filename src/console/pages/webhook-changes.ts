@@ -332,7 +332,7 @@ function secretShown(
     title,
     crumbs: [[texts.pageNames.webhooks, addressOf(request)]],
     current: addressOf(request),
-    body: html`<section class="card"><div class="stack"><div><p class="row">${state('good', title)}</p><h2>${texts.copyNow}</h2>${hasOld && html`<p class="soft small">${texts.oldUntil(formatMoment(now + rotationMs, language))}</p>`}</div><div class="secret"><code id="secret" tabindex="0">${secret}</code><button type="button" class="go" data-copy="secret" data-copied="${texts.shared.copied}">${texts.shared.copy}</button></div><p><a class="btn" href="${addressOf(request)}/${endpointId}">${texts.toEndpoint}</a></p></div></section>`,
+    body: html`<section class="card"><div class="stack"><div><p class="row">${state('good', title)}</p><h2>${texts.copyNow}</h2>${hasOld && html`<p class="soft small">${texts.oldUntil(formatMoment(now + rotationMs, language))} ${texts.onTheirWay}</p>`}</div><div class="secret"><code id="secret" tabindex="0">${secret}</code><button type="button" class="go" data-copy="secret" data-copied="${texts.shared.copied}">${texts.shared.copy}</button></div><p><a class="btn" href="${addressOf(request)}/${endpointId}">${texts.toEndpoint}</a></p></div></section>`,
   })
 }
 

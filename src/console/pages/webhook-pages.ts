@@ -295,7 +295,7 @@ function deliveryRow(request: OrganizationRequest, delivery: ListedDelivery, at:
     moment(delivery.endedAt ?? delivery.createdAt, language),
     ...(isOwner(request)
       ? [
-          delivery.state !== 'due' &&
+          canReplay(delivery, request.now) &&
             html`<form method="post" action="${at}/replay"><input type="hidden" name="message" value="${messageId}"><button class="tiny">${texts.replay}<span class="hide"> ${messageId}</span></button></form>`,
         ]
       : []),
@@ -347,6 +347,10 @@ function setupPart(
   )}${isOwner(request) && html`<p><a class="btn tiny" href="${at}/edit">${texts.edit}</a></p>`}</div></section>`
 }
 
+/** Whether a delivery can be sent now: not if its next attempt is due anyway. */
+const canReplay = ({ state: kind, dueAt }: Pick<ListedDelivery, 'state' | 'dueAt'>, now: number): boolean =>
+  kind !== 'due' || dueAt > now
+
 async function messagePage(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { language, params, now } = request
   const texts = webhooksTexts[language]
@@ -381,7 +385,7 @@ async function messagePage(context: ConsoleContext, request: OrganizationRequest
     ],
     current: addressOf(request),
     ...(isOwner(request) &&
-      detail.state !== 'due' && {
+      canReplay(detail, now) && {
         actions: html`<form method="post" action="${at}/replay"><input type="hidden" name="message" value="${messageId}"><button>${texts.replay}</button></form>`,
       }),
     body: html`<div class="split even gap"><div class="stack"><h2>${texts.attemptCount}</h2>${attempts}${detail.state === 'due' && html`<p class="soft small">${texts.nextAt(formatRelative(detail.dueAt, now, language))}</p>`}</div><div>${
