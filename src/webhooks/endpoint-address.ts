@@ -84,8 +84,8 @@ type Resolve = (hostname: string) => Promise<readonly string[]>
 const systemResolve: Resolve = async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address)
 
 /**
- * Last labels of names that the public name service never has: reserved by RFC 6761, 6762 (with appendix G), 7686 and
- * 9476, by ICANN for private use, or for infrastructure.
+ * Last labels that the public name service never has: reserved by RFC 6761, 6762 (with appendix G), 7686 and 9476, kept
+ * for private use, or for infrastructure.
  */
 const neverPublic: ReadonlySet<string> = new Set([
   ...['alt', 'arpa', 'example', 'invalid', 'local', 'localdomain', 'localhost', 'onion', 'test'],
