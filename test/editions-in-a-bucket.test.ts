@@ -12,8 +12,6 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -45,6 +43,7 @@ import type { Store } from '../src/store/database.ts'
 import { exportProgress, takeExport, underExport } from '../src/store/edition-export.ts'
 import { createOrganization, createToken, revokeToken } from '../src/store/organizations.ts'
 import { upsertTenders } from '../src/store/tenders.ts'
+import { startObjectStore } from './imitations/object-store.ts'
 import { generateTender } from './testing/generate/stock.ts'
 import { openTestStore, type TestStore, testDatabaseUrl } from './world.ts'
 
@@ -399,46 +398,9 @@ test('a bucket of another stock, or of an older state, is refused', async () => 
   expect(read(node)).toBe(read(world.log))
 })
 
-/** A store that keeps objects in memory and knows conditional PUT: an imitation, made for this test. */
-async function imitateStore(): Promise<number> {
-  const objects = new Map<string, Buffer>()
-  const server = createServer((request, answer) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const path = new URL(request.url!, 'http://store').pathname
-      const held = objects.get(path)
-      const etag = held && `"${sha256Of(held).slice(0, 32)}"`
-      if (request.method === 'PUT') {
-        const { 'if-match': match, 'if-none-match': none } = request.headers
-        if ((none === '*' && held) || (match !== undefined && match !== etag)) return answer.writeHead(412).end()
-        objects.set(path, Buffer.concat(chunks))
-        return answer.writeHead(200).end()
-      }
-      if (request.method === 'DELETE') objects.delete(path)
-      if (request.method === 'DELETE') return answer.writeHead(204).end()
-      if (path === '/editions') {
-        const start = new URL(request.url!, 'http://store').searchParams.get('prefix')!
-        const keys = [...objects.keys()]
-          .map((key) => key.slice('/editions/'.length))
-          .filter((key) => key.startsWith(start))
-        const listed = keys.map(
-          (key) => `<Contents><Key>${key}</Key><LastModified>2026-01-01T00:00:00Z</LastModified></Contents>`,
-        )
-        return answer.writeHead(200).end(`<ListBucketResult>${listed.join('')}</ListBucketResult>`)
-      }
-      if (!held) return answer.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>')
-      return answer.writeHead(200, { etag: etag! }).end(held)
-    })
-  })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  onTestFinished(() => void server.close())
-  return (server.address() as AddressInfo).port
-}
-
 test('a conditional PUT to an imitated store does not replace a head that changed in the meantime', async () => {
   const world = await openWorld()
-  const bucket = bucketAt(await imitateStore())
+  const bucket = bucketAt((await startObjectStore()).port)
   await world.cut(0, 40, 0)
   let isOvertaken = false
   const overtaken: Bucket = {
@@ -498,7 +460,7 @@ test('tokens are encrypted in the bucket: a revoked one is refused within a minu
   const place2 = { bucket: target.bucket, source: bucketSource(target.bucket), state: openNodeState(), log, dataFolder }
   const clocks = { clock: Date.now, steadyClock: () => performance.now() }
   await expect(watchBucket({ ...place2, ...clocks, sealer: sealerOf(randomBytes(32)) })).rejects.toThrow(
-    "must be the publisher's",
+    "is not the publisher's",
   )
   const sealer = sealerOf(secretKey)
   const watch = await watchBucket({ ...place2, ...clocks, sealer })

@@ -7,9 +7,17 @@ const unreadySentences = {
   loading: 'This node has not loaded the newest edition since its start yet.',
   damaged: 'The records on this node are being rebuilt.',
   behind: 'This node has not loaded an edition that has existed for more than 60 seconds.',
+  access: 'This node has been unable to learn for too long which tokens were revoked.',
   stale: 'This node has been unable to check for new editions for too long.',
 } as const
 
 export type UnreadyReason = keyof typeof unreadySentences
 
+/** Reasons for which a node that receives requests nevertheless refuses those for records. */
+const closingReasons: ReadonlySet<UnreadyReason | undefined> = new Set<UnreadyReason>(['access'])
+
 export const unreadySentence = (reason: UnreadyReason): string => unreadySentences[reason]
+
+/** Why requests for records are refused; undefined while they are answered. */
+export const closedSentence = (reason: UnreadyReason | undefined): string | undefined =>
+  reason !== undefined && closingReasons.has(reason) ? unreadySentence(reason) : undefined

@@ -687,6 +687,11 @@ describe('the state of the service', () => {
     const response = await world.get('/readyz')
     expect((await problemOf(world, response, 'unavailable', '/readyz')).reason).toBe('behind')
     expect((await world.get('/v1/tenders')).status).toBe(200)
+    // it cannot know which tokens were revoked
+    reason = 'access'
+    for (const path of ['/readyz', '/v1/tenders', `/v1/tenders/${plainId(1)}`])
+      await problemOf(world, await world.get(path), 'unavailable', path)
+    expect((await world.get('/healthz')).status).toBe(200)
   })
 
   test('C138, C139: a fault of ours is a problem without a stack, a query or a host name', async () => {

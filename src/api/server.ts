@@ -18,7 +18,7 @@ import { listPath } from './paths.ts'
 import type { PipelineState } from './pipeline-state.ts'
 import type { Problem } from './problems.ts'
 import { serveQuickly } from './quick-connections.ts'
-import { type UnreadyReason, unreadySentence } from './readiness.ts'
+import { closedSentence, type UnreadyReason, unreadySentence } from './readiness.ts'
 import type { RequestCounts } from './request-counts.ts'
 import { createRequestIds } from './request-ids.ts'
 import { listRouteSchema, recordRouteSchema, sharedSchemas } from './routes.ts'
@@ -137,11 +137,12 @@ function servingOf(options: ApiOptions): Serving {
   const floodGuard = options.floodGuard ?? createFloodGuard(clock, options.refusedPerMinute ?? 600)
   const isOverloaded = options.isOverloaded ?? (() => state.loadWatch?.isOverloaded() ?? false)
   const maintenance = () => maintenanceNow(options.maintenanceUntil?.(), clock())
+  const closed = () => closedSentence(options.unready?.())
   return {
     options,
     tenders: new TenderAnswers({
       ...{ reader, tokens, limiter, cursors, clock, random, docsUrl, log, use, floodGuard },
-      ...{ isOverloaded, maintenance, hasDraftRateLimitHeaders, editionWaitMs },
+      ...{ isOverloaded, maintenance, closed, hasDraftRateLimitHeaders, editionWaitMs },
     }),
     floodGuard,
     newRequestId: createRequestIds(clock, random.bytes),

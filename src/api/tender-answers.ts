@@ -71,6 +71,8 @@ export type TenderAnswersOptions = {
   readonly isOverloaded: () => boolean
   /** Returns the maintenance in progress; undefined if there is none. Default: never. */
   readonly maintenance?: () => Maintenance | undefined
+  /** Returns why this node must not answer, as a sentence; undefined while it may. Default: never. */
+  readonly closed?: () => string | undefined
   readonly hasDraftRateLimitHeaders: boolean
   readonly editionWaitMs: number
   readonly floodGuard: FloodGuard
@@ -101,8 +103,8 @@ type Course = {
 type Answering = TenderAnswer | Promise<TenderAnswer>
 
 /**
- * Answers requests for records. The methods are in the order of the checks: maintenance, overload, token, access, rate
- * limit, parameters, cursor, edition.
+ * Answers requests for records. The methods are in the order of the checks: maintenance, readiness, overload, token,
+ * access, rate limit, parameters, cursor, edition.
  */
 export class TenderAnswers {
   readonly #options: TenderAnswersOptions
@@ -198,6 +200,8 @@ export class TenderAnswers {
   #admit(course: Course): Answering {
     const maintenance = this.#options.maintenance?.()
     if (maintenance) return this.#problem(course, maintenanceProblem(maintenance))
+    const closed = this.#options.closed?.()
+    if (closed !== undefined) return this.#unavailable(course, closed)
     if (this.#options.isOverloaded()) return this.#unavailable(course, 'The service is overloaded.')
     const { authorization } = course.asked
     const match = authorization === undefined ? null : bearerPattern.exec(authorization)

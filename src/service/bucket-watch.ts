@@ -1,8 +1,9 @@
 // What a node without a database knows: the head of the bucket and the sealed access beside it, read repeatedly. A copy
-// of the access in the data folder lets the node start while the bucket is unreachable.
+// of the access in the data folder lets the node start while the bucket is unreachable, and tells it which tokens were
+// revoked if the bucket returns an older one.
 import type { CursorKeySource } from '../api/cursors/cursor-key-ring.ts'
 import type { TokenSource } from '../api/token-table.ts'
-import { minuteMs } from '../domain/time.ts'
+import { minuteMs, toInstant } from '../domain/time.ts'
 import { accessPath } from '../edition/format/bucket-files.ts'
 import type { BucketSource } from '../edition/write/bucket-source.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -11,7 +12,7 @@ import type { Log } from '../platform/log.ts'
 import type { Sealer } from '../platform/sealing.ts'
 import type { Bucket } from '../store/bucket.ts'
 import type { DatabaseWatch } from './database-watch.ts'
-import { type Access, openAccess, readAccess as readKept, writeAccess } from './kept-access.ts'
+import { type Access, lacksChanges, openAccess, readAccess as readKept, writeAccess } from './kept-access.ts'
 import type { NodeState } from './node-state.ts'
 
 const headEveryMs = 2000
@@ -36,20 +37,38 @@ export async function watchBucket(options: {
   readonly log: Log
 }): Promise<BucketWatch> {
   const { bucket, source, sealer, dataFolder, clock, steadyClock, state, log } = options
+  const kept = await readKept(dataFolder, sealer)
   let access: Access | undefined
+  /** Its bytes in the bucket. */
+  let taken: Buffer = Buffer.alloc(0)
+  let takes = 0
+  /** When `access` was written, by the steady clock. */
+  let writtenAt = Number.NEGATIVE_INFINITY
   let accessAt = Number.NEGATIVE_INFINITY
+  let refused: string | undefined
   let readingAccess: Promise<void> | undefined
   let newestKnown = 0
   let headAt = Number.NEGATIVE_INFINITY
   let answeredAt = steadyClock()
   let isReported = false
 
-  const take = (found: Access): boolean => {
-    // an older object that was put back must not make a revoked token valid again
-    if (access && found.writtenAt < access.writtenAt && found.tokenSerial < access.tokenSerial) return false
+  const take = (found: Access) => {
     access = found
+    takes++
+    writtenAt = steadyClock() - Math.max(0, clock() - found.writtenAt)
     state.setMaintenance(found.maintenanceUntil)
-    return true
+  }
+  /** Keeps it first: what this node has acted upon must hold after a restart. */
+  const keepAndTake = async (found: Access, sealed: Buffer) => {
+    taken = sealed
+    await writeAccess(dataFolder, sealed).catch((error: unknown) =>
+      log.warn({ error: String(error) }, 'the tokens cannot be stored: a restart could revive those revoked since'),
+    )
+    take(found)
+  }
+  const refuse = (why: string | undefined) => {
+    if (why !== refused && why !== undefined) log.error(why)
+    refused = why
   }
   const readAccess = async () => {
     const sealed = await bucket.get(accessPath)
@@ -57,13 +76,10 @@ export async function watchBucket(options: {
     if (sealed === undefined)
       throw new OperatorError('The bucket holds no tokens yet: start the publisher with TENDERSTOCK_EDITIONS first.')
     const opened = openAccess(sealer, sealed)
-    if (!opened)
-      throw new OperatorError(
-        "The tokens in the bucket cannot be opened: TENDERSTOCK_SECRET_KEY must be the publisher's.",
-      )
-    const before = access
-    if (!take(opened) || (before && contentOf(before) === contentOf(opened))) return
-    await writeAccess(dataFolder, sealed)
+    if (!opened) throw new OperatorError(kept ? damaged : unopened)
+    refuse(access && lacksChanges(opened, access) ? olderAccess(opened, access) : undefined)
+    if (refused !== undefined) return
+    if (!taken.equals(sealed)) await keepAndTake(opened, sealed)
   }
   const freshAccess = async () => {
     if (steadyClock() - accessAt >= accessEveryMs)
@@ -94,20 +110,14 @@ export async function watchBucket(options: {
     if (isSilent !== isReported)
       log.warn(isSilent ? 'the bucket does not answer; retrying' : 'the bucket answers again')
     isReported = isSilent
-    const ageMs = clock() - (access?.writtenAt ?? 0)
-    state.report(
-      'access',
-      ageMs > oldestAccessMs
-        ? 'The publisher has not written tokens into the bucket for 10 minutes: revocations do not arrive.'
-        : undefined,
-    )
+    const isOld = steadyClock() - writtenAt > oldestAccessMs
+    state.report('access', refused ?? (isOld ? silentPublisher : undefined))
   }
 
-  await readAccess().catch(async (error: unknown) => {
-    const kept = await readKept(dataFolder, sealer)
+  if (kept) take(kept)
+  await readAccess().catch((error: unknown) => {
     if (!kept) throw error
-    take(kept)
-    log.warn({ error: String(error) }, 'the bucket does not answer; the tokens known before are used')
+    log.warn({ error: String(error) }, 'the tokens in the bucket cannot be read; those known before are used')
   })
   const timer = setInterval(() => {
     freshAccess().catch(() => {})
@@ -118,10 +128,14 @@ export async function watchBucket(options: {
     look,
     newestKnown: () => newestKnown,
     answeredAt: () => answeredAt,
+    accessAt: () => writtenAt,
     isAnswering: () => steadyClock() - answeredAt <= quietMs,
     close: () => clearInterval(timer),
     tokens: {
-      serial: async () => (await freshAccess()).writtenAt,
+      serial: async () => {
+        await freshAccess()
+        return takes
+      },
       load: async () => access!.tokens,
       // the publisher notes the use from the counts
       touch: async () => {},
@@ -130,4 +144,11 @@ export async function watchBucket(options: {
   }
 }
 
-const contentOf = ({ tokens, cursorKeys }: Access): string => JSON.stringify([tokens, cursorKeys])
+const damaged = `The object ${accessPath} in the bucket is damaged; the publisher writes it again within a minute.`
+const unopened = `The tokens in the bucket (${accessPath}) cannot be opened: TENDERSTOCK_SECRET_KEY is not the publisher's, or the object is damaged; the publisher writes it again every minute.`
+const silentPublisher =
+  'The publisher has not written tokens into the bucket for 10 minutes: revocations do not arrive.'
+
+function olderAccess(found: Access, known: Access): string {
+  return `The bucket returns tokens of ${toInstant(found.writtenAt)} that lack changes known here since ${toInstant(known.writtenAt)}: they are refused, because revoked tokens would work again. Look for a cache or an earlier version of ${accessPath} there; if the database was set back on purpose, run \`tenderstock database new-epoch\`.`
+}

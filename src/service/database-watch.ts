@@ -15,6 +15,10 @@ export type DatabaseWatch = {
   readonly newestKnown: () => number
   /** When the database last answered, initially when this watch began, by the steady clock. */
   readonly answeredAt: () => number
+  /**
+   * When the tokens that are known here were written, by the steady clock; absent where the last answer says it.
+   */
+  readonly accessAt?: () => number
   /** False after ten seconds without an answer. */
   readonly isAnswering: () => boolean
   readonly close: () => void

@@ -22,6 +22,7 @@ import {
   underExport,
 } from '../store/edition-export.ts'
 import { loadMaintenance } from '../store/maintenance.ts'
+import { epochsOf } from '../store/older-database.ts'
 import { loadTokens } from '../store/organizations.ts'
 import { addNodesUse } from './bucket-use.ts'
 import { keepLooking } from './keep-looking.ts'
@@ -85,6 +86,7 @@ export function startExport({ store, bucket, editions, clock, random, secretKey,
     const access = {
       writtenAt: now,
       tokenSerial: serial,
+      epoch: (await epochsOf(store.looks)).at(-1)?.first ?? 0,
       tokens: await loadTokens(store.looks),
       cursorKeys: (await loadCursorKeys(store.looks, { now, randomBytes: random.bytes })).all,
       ...(maintenanceUntil !== undefined && { maintenanceUntil }),

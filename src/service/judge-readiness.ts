@@ -15,6 +15,8 @@ export type ReadinessFacts = {
   readonly now: number
   /** When the database last answered, initially when the node started. */
   readonly answeredAt: number
+  /** When the tokens that are known here were written; undefined where `answeredAt` says it. */
+  readonly accessAt?: number | undefined
   /** The newest edition that the database reported; 0 for none. */
   readonly known: number
   /** The newest edition that the node serves; 0 for none. */
@@ -33,7 +35,7 @@ export function judgeReadiness(maxStalenessMs: number): ReadinessJudge {
   let hasCaughtUp = false
   let behindMs = 0
   let lastAt: number | undefined
-  return ({ now, answeredAt, known, held, isDamaged }) => {
+  return ({ now, answeredAt, accessAt, known, held, isDamaged }) => {
     const passedMs = now - (lastAt ?? now)
     lastAt = now
     const isBehind = known > held
@@ -43,6 +45,7 @@ export function judgeReadiness(maxStalenessMs: number): ReadinessJudge {
       behindMs = 0
     } else if (isAnswering) behindMs += Math.min(passedMs, longestCheckMs)
     if (isDamaged) return 'damaged'
+    if (accessAt !== undefined && now - accessAt > maxStalenessMs) return 'access'
     if (now - answeredAt > maxStalenessMs) return 'stale'
     if (isBehind && !hasCaughtUp) return 'loading'
     return isBehind && isAnswering && behindMs > longestBehindMs ? 'behind' : undefined

@@ -22,6 +22,8 @@ export type Access = {
   readonly writtenAt: number
   /** Serial of the tokens (store/change-signal.ts). */
   readonly tokenSerial: number
+  /** First number of the newest epoch of the stock, 0 before; absent: written by a version that did not say. */
+  readonly epoch?: number
   readonly tokens: readonly TokenGrant[]
   /** Newest first. */
   readonly cursorKeys: readonly CursorKey[]
@@ -30,6 +32,15 @@ export type Access = {
 }
 
 const context = 'access 1'
+
+/**
+ * Whether what was found lacks changes that are known. Within an epoch serials only rise: with a smaller one, tokens
+ * that were revoked would work again, whatever its time. A restored stock has smaller ones, and begins an epoch.
+ */
+export function lacksChanges(found: Access, known: Access): boolean {
+  const later = (found.epoch ?? known.epoch ?? 0) - (known.epoch ?? 0)
+  return later < 0 || (later === 0 && found.tokenSerial < known.tokenSerial)
+}
 
 export const sealAccess = (sealer: Sealer, access: Access): Buffer =>
   sealer.seal(gzipSync(JSON.stringify(access)), context)

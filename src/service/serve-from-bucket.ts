@@ -11,6 +11,7 @@ import { openBucket } from '../store/bucket.ts'
 import { answerUntilStopped, checkPortsAndFolder, type NodeOptions, openAnswering } from './answering.ts'
 import { bucketUse } from './bucket-use.ts'
 import { watchBucket } from './bucket-watch.ts'
+import { keptHead } from './kept-head.ts'
 import { openNodeState } from './node-state.ts'
 import { addressWarnings } from './public-addresses.ts'
 import { openUseLedger } from './use-ledger.ts'
@@ -34,7 +35,7 @@ export async function serveFromBucket(options: NodeOptions, location: BucketLoca
     timeoutMs: bucketTimeoutMs,
   })
   open.defer(bucket.close)
-  const source = bucketSource(bucket)
+  const source = bucketSource(bucket, keptHead(dataFolder))
   const sealer = createSealer(createSecretKey(config.secretKey!), systemRandom.bytes)
   const state = openNodeState()
   emit({ event: 'opened', data: dataFolder, engine: 'bucket' })

@@ -21,10 +21,10 @@ export type ReadinessWatch = {
 /** Judges immediately, then every second. */
 export function watchReadiness(options: {
   readonly editions: Pick<EditionLog, 'newest' | 'isLost'>
-  readonly database: Pick<DatabaseWatch, 'newestKnown' | 'answeredAt'>
+  readonly database: Pick<DatabaseWatch, 'newestKnown' | 'answeredAt' | 'accessAt'>
   readonly state: NodeState
   readonly dataFolder: string
-  /** A clock that only moves forwards, also used for `answeredAt`. */
+  /** A clock that only moves forwards, also used by `database`. */
   readonly steadyClock: Clock
   readonly maxStalenessMs: number
 }): ReadinessWatch {
@@ -36,6 +36,7 @@ export function watchReadiness(options: {
       judge({
         now: steadyClock(),
         answeredAt: database.answeredAt(),
+        accessAt: database.accessAt?.(),
         known: database.newestKnown(),
         held: editions.newest?.edition ?? 0,
         isDamaged: editions.isLost,

@@ -48,6 +48,7 @@ const long: { readonly [path: string]: number } = {
   'test/proxies/': 40,
   'test/restore-drill': 75,
   'test/restored-backup': 10,
+  'test/revoked-tokens': 40,
   'test/rules/': 10,
   'test/several-nodes': 5,
   'test/several-roles': 90,

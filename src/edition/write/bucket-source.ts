@@ -29,6 +29,27 @@ export type BucketSource = EditionSource & {
 
 type Objects = Pick<Bucket, 'get' | 'put'>
 
+/** What a node remembers of the newest head that it has accepted. */
+export type SeenHead = Pick<BucketHead, 'stockId' | 'fence'> & {
+  /** First number of its newest epoch, 0 before. */
+  readonly epoch: number
+}
+
+/** Where a node remembers it beyond its own life. */
+export type HeadMemory = {
+  readonly load: () => Promise<SeenHead | undefined>
+  readonly save: (seen: SeenHead) => Promise<void>
+}
+
+const forgetful: HeadMemory = { load: async () => undefined, save: async () => {} }
+
+/**
+ * Whether the head comes from an exporter that was replaced. The fences of a restored stock may begin again with its
+ * epoch.
+ */
+const isOfReplaced = (head: SeenHead, seen: SeenHead | undefined): boolean =>
+  head.stockId === seen?.stockId && head.fence < seen.fence && head.epoch <= seen.epoch
+
 /**
  * Reads an immutable object and checks its hash. Throws WrongEntriesError and reports the object to the publisher if it
  * does not match.
@@ -42,21 +63,27 @@ async function namedObject(bucket: Objects, path: string, hash: string): Promise
   throw new WrongEntriesError(`the object ${path} of the bucket ${what}; the publisher makes it again`)
 }
 
-export function bucketSource(bucket: Objects): BucketSource {
+export function bucketSource(bucket: Objects, memory = forgetful): BucketSource {
   /** Manifests by hash, for as long as a chain needs them. */
   let manifests = new Map<string, EditionManifest>()
   let snapshot: { readonly hash: string; readonly value: Snapshot } | undefined
-  let newestFence = 0
+  let seen: SeenHead | undefined
+  let isRemembered = false
 
   const look = async (): Promise<BucketHead | undefined> => {
     const bytes = await bucket.get(headPath)
     if (bytes === undefined) return undefined
     const head = readBucketJson<BucketHead>(headPath, bytes)
-    if (head.fence < newestFence)
+    if (!isRemembered) seen = await memory.load()
+    isRemembered = true
+    const { stockId, fence, epochs = [] } = head
+    const found = { stockId, fence, epoch: epochs.at(-1)?.first ?? 0 }
+    if (isOfReplaced(found, seen))
       throw new OperatorError(
         'The bucket holds the head of a publisher that was replaced; the present one writes it again.',
       )
-    newestFence = head.fence
+    if (JSON.stringify(found) !== JSON.stringify(seen)) await memory.save(found)
+    seen = found
     return head
   }
 
