@@ -1,5 +1,5 @@
-// A token that was revoked stays revoked on nodes that read a bucket, whatever the bucket returns and however often they
-// restart: as processes, seen from outside.
+// A token that was revoked stays revoked on nodes that read a bucket, whatever the bucket returns and however often
+// they restart: as processes, seen from outside.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

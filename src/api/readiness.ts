@@ -3,18 +3,19 @@
 /** The reasons with their sentences. Programs read the reason, people the sentence. */
 const unreadySentences = {
   draining: 'This node is stopping.',
-  empty: 'Nothing has been published yet.',
+  empty: 'This node holds no edition yet.',
   loading: 'This node has not loaded the newest edition since its start yet.',
   damaged: 'The records on this node are being rebuilt.',
   behind: 'This node has not loaded an edition that has existed for more than 60 seconds.',
   access: 'This node has been unable to learn for too long which tokens were revoked.',
+  replaced: 'Other editions were published in place of the newest ones that this node holds.',
   stale: 'This node has been unable to check for new editions for too long.',
 } as const
 
 export type UnreadyReason = keyof typeof unreadySentences
 
 /** Reasons for which a node that receives requests nevertheless refuses those for records. */
-const closingReasons: ReadonlySet<UnreadyReason | undefined> = new Set<UnreadyReason>(['access'])
+const closingReasons: ReadonlySet<UnreadyReason | undefined> = new Set<UnreadyReason>(['access', 'replaced'])
 
 export const unreadySentence = (reason: UnreadyReason): string => unreadySentences[reason]
 

@@ -307,7 +307,7 @@ export class TenderAnswers {
     pinned: number | undefined,
   ): TenderAnswer {
     const { newest } = this.#reader
-    if (newest === undefined) return this.#unavailable(course, 'Nothing has been published yet.')
+    if (newest === undefined) return this.#unavailable(course, 'This node holds no edition yet.')
     const { asked } = course
     const { organizationId } = grant
     const edition = pinned ?? newest.edition
@@ -350,7 +350,7 @@ export class TenderAnswers {
         return this.#refuseFaults(course, [...faults, ...others])
     }
     const { newest } = this.#reader
-    if (newest === undefined) return this.#unavailable(course, 'Nothing has been published yet.')
+    if (newest === undefined) return this.#unavailable(course, 'This node holds no edition yet.')
     const id = asked.toLowerCase()
     if (!isRecordId(id)) {
       return this.#problem(course, {

@@ -5,6 +5,7 @@ import { DigestSum, sumsOfDigest } from '../domain/stock-digest.ts'
 import { dayMs, hourMs } from '../domain/time.ts'
 import { bump } from '../store/change-signal.ts'
 import { type Executor, inTransaction, type Store } from '../store/database.ts'
+import { assertNothingLost } from '../store/edition-witness.ts'
 import {
   arrivalDays,
   countClaimedIds,
@@ -80,6 +81,8 @@ export type PublishOptions = {
    * continues.
    */
   readonly onProgress?: (progress: PublishProgress) => void
+  /** Called before the first entry is written: asks all who may hold a lost edition to report. */
+  readonly callWitnesses?: () => Promise<void>
 }
 
 export type PublishOutcome =
@@ -121,7 +124,8 @@ type PublishingStore = Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>
  * Publishes the next edition, or says why not. Readers see the last edition until the next one is complete. If it is
  * killed at any point, the next call continues from there or undoes what was written. Throws if the stock breaks a
  * promise (a published ID is gone, a merge that leads nowhere), which is a bug of an earlier stage; throws
- * LeaseLostError if another process took over.
+ * LostEditionError if somebody holds an edition that the database lacks, and LeaseLostError if another process took
+ * over.
  */
 export async function publish(store: PublishingStore, options: PublishOptions): Promise<PublishOutcome> {
   const lease = await waitForLease(store, options)
@@ -167,16 +171,26 @@ async function waitForLease(store: PublishingStore, options: PublishOptions) {
 }
 
 async function publishUnder(store: PublishingStore, lease: Lease, options: PublishOptions): Promise<PublishOutcome> {
+  const assertWhole = () => underLease(store, lease, assertNothingLost)
+  await assertWhole()
   await underLease(store, lease, (trx) => continueHistory(trx, options.now))
   const previous = await previousEdition(store.db)
   const early = tooEarly(previous, options)
   if (early) return early
   const { state, plan: text, ...progress } = lease.found
   const found = state === 'writing' && text !== null ? (JSON.parse(text) as Plan) : undefined
-  if (found && isStillRight(found, previous, options.now)) return write(store, lease, found, progress, options)
+  const hear = async () => {
+    await options.callWitnesses?.()
+    await assertWhole()
+  }
+  if (found && isStillRight(found, previous, options.now)) {
+    await hear()
+    return write(store, lease, found, progress, options)
+  }
   if (state !== 'idle') await undoPublication(store, lease)
   const plan = await planned(store, lease, previous, options)
   if ('kind' in plan) return plan
+  await hear()
   const begun = { afterId: '', added: 0, replaced: 0, checksum: await digestOf(store, lease, previous) }
   await underLease(store, lease, (trx) => beginWriting(trx, JSON.stringify(plan), begun))
   return write(store, lease, plan, begun, options)
@@ -474,6 +488,7 @@ async function write(
     throw new Error(difference)
   }
   await underLease(store, lease, async (trx) => {
+    await assertNothingLost(trx)
     await ensureStockId(trx)
     await insertEdition(trx, { ...plan.edition, publishedAt, checksum: progress.checksum }, plan.counts)
     await noteHistory(trx)

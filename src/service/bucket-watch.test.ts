@@ -58,8 +58,8 @@ test('what lacks a change is refused whatever its time; a silent publisher ends 
     })
     watch.close()
     const known = (await watch.tokens.load()).map(({ tokenId }) => tokenId)
-    const facts = { now, answeredAt: now, accessAt: watch.accessAt?.(), known: 1, held: 1, isDamaged: false }
-    return [...known, judgeReadiness(hourMs)(facts)]
+    const held = { known: 1, held: 1, isDamaged: false, isReplaced: false }
+    return [...known, judgeReadiness(hourMs)({ now, answeredAt: now, accessAt: watch.accessAt?.(), ...held })]
   }
   put({}, 'kept')
   expect(await restart()).toEqual(['kept', undefined])

@@ -21,6 +21,7 @@ import {
   takeExport,
   underExport,
 } from '../store/edition-export.ts'
+import { type EditionRow, newestEdition } from '../store/editions.ts'
 import { loadMaintenance } from '../store/maintenance.ts'
 import { epochsOf } from '../store/older-database.ts'
 import { loadTokens } from '../store/organizations.ts'
@@ -47,6 +48,9 @@ export type ExportOptions = {
   readonly log: Log
   readonly report: (concern: string | undefined) => void
 }
+
+const isHeld = ({ newest }: EditionLog, row: EditionRow | undefined): boolean =>
+  newest?.edition === row?.edition && (row?.checksum ?? newest?.checksum) === newest?.checksum
 
 export function startExport({ store, bucket, editions, clock, random, secretKey, log, report }: ExportOptions): {
   /** The newest edition that this process wrote; undefined if it has not written any. */
@@ -101,7 +105,9 @@ export function startExport({ store, bucket, editions, clock, random, secretKey,
     try {
       // a revocation does not wait for an edition
       await writeAccess(right)
-      const state = await exporting.round(right, await lastRedaction(store.db))
+      // what this process has not loaded yet, or what the database has lost, is not exported
+      const isCurrent = isHeld(editions, await newestEdition(store.looks))
+      const state = isCurrent ? await exporting.round(right, await lastRedaction(store.db)) : undefined
       if (state && (state.edition !== exported || reported !== undefined)) {
         await noteExported(store.db, state.edition, clock())
         exported = state.edition

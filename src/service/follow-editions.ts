@@ -15,8 +15,10 @@ const serialPollMs = 1000
 const longestRefusedRounds = 60
 /** How long one cycle of checks takes, which compares every piece of the edition log with its checksum. */
 const checkRoundMs = dayMs
-const olderConcern =
-  'The database lacks the newest editions that this node serves: the node still serves them, and nothing is published.'
+const lackingConcern =
+  'The source of the editions lacks the newest ones that this node serves: the node still serves them, until an operator decides.'
+const replacedConcern =
+  'Other editions were published in place of the newest ones that this node holds: it answers 503 until an operator decides.'
 const refusedConcern = 'An edition arrived incomplete; the previous one is still served.'
 
 type ServedEditions = {
@@ -38,6 +40,11 @@ export async function takeOver({ editions, source, log }: ServedEditions, option
     if (!(error instanceof OperatorError) || error instanceof OlderDatabaseError || !isWaitedFor) throw error
     log.warn(error.message)
   }
+}
+
+function concernOf(error: unknown, editions: EditionLog): string {
+  if (!(error instanceof OlderDatabaseError)) return refusedConcern
+  return editions.isReplaced ? replacedConcern : lackingConcern
 }
 
 /**
@@ -87,7 +94,7 @@ export function followEditions({
       if (isRefusal) {
         pause = Math.min(longestRefusedRounds, Math.max(1, 2 * pause))
         waiting = pause
-        state.report('editions', error instanceof OlderDatabaseError ? olderConcern : refusedConcern)
+        state.report('editions', concernOf(error, editions))
       }
     } finally {
       editions.checkSome(serialPollMs / checkRoundMs)

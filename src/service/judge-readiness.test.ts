@@ -8,7 +8,7 @@ const dayMs = 24 * hourMs
 /** A node that is checked every second, with a clock that is passed in. */
 function openNode(maxStalenessMs = dayMs) {
   const judge = judgeReadiness(maxStalenessMs)
-  const facts = { now: 5000, answeredAt: 5000, known: 7, held: 7, isDamaged: false }
+  const facts = { now: 5000, answeredAt: 5000, known: 7, held: 7, isDamaged: false, isReplaced: false }
   return {
     facts: facts as { -readonly [member in keyof ReadinessFacts]: ReadinessFacts[member] },
     judge: () => judge({ ...facts }),

@@ -23,6 +23,8 @@ export type ReadinessFacts = {
   readonly held: number
   /** The node lost records that its own files cannot restore. */
   readonly isDamaged: boolean
+  /** Others were published in place of the newest editions that it holds. */
+  readonly isReplaced: boolean
 }
 
 export type ReadinessJudge = (facts: ReadinessFacts) => UnreadyReason | undefined
@@ -35,7 +37,7 @@ export function judgeReadiness(maxStalenessMs: number): ReadinessJudge {
   let hasCaughtUp = false
   let behindMs = 0
   let lastAt: number | undefined
-  return ({ now, answeredAt, accessAt, known, held, isDamaged }) => {
+  return ({ now, answeredAt, accessAt, known, held, isDamaged, isReplaced }) => {
     const passedMs = now - (lastAt ?? now)
     lastAt = now
     const isBehind = known > held
@@ -44,6 +46,7 @@ export function judgeReadiness(maxStalenessMs: number): ReadinessJudge {
       hasCaughtUp = true
       behindMs = 0
     } else if (isAnswering) behindMs += Math.min(passedMs, longestCheckMs)
+    if (isReplaced) return 'replaced'
     if (isDamaged) return 'damaged'
     if (accessAt !== undefined && now - accessAt > maxStalenessMs) return 'access'
     if (now - answeredAt > maxStalenessMs) return 'stale'

@@ -23,6 +23,7 @@ import { addressWarnings } from './public-addresses.ts'
 import { roundRolesOf } from './roles.ts'
 import { ShownRounds } from './shown-rounds.ts'
 import { databaseUse, openUseLedger } from './use-ledger.ts'
+import { witnessEditions } from './witness-editions.ts'
 import { workQueue } from './work-queue.ts'
 
 /** A process of the service with everything open. Closing it closes what was opened or deferred, the newest first. */
@@ -134,6 +135,7 @@ export async function openNode(
     onUse: use.add,
     defer: (close) => opened.defer(close),
   })
+  opening.defer(witnessEditions({ store, editions: answering.editions, random, log }))
   opened = opening.move()
   return {
     ...answering,

@@ -26,6 +26,7 @@ import { noteCommand } from './command-note.ts'
 import { consolidateNow } from './consolidate-now.ts'
 import type { ControlRequest } from './control-socket.ts'
 import type { Operations, ServiceContext } from './operation-context.ts'
+import { callRoll } from './roll-call.ts'
 
 const exitCodes = { held: 3, tooEarly: 4 } as const
 
@@ -169,6 +170,7 @@ export async function publishNow(
     minIntervalMs,
     overrideGate,
     acceptsFutureEdition,
+    callWitnesses: () => callRoll({ ...context, warn: (message) => emit({ event: 'warning', message }) }),
     onProgress: (progress) => emit({ event: 'progress', stage: 'publish', ...progress }),
   })
   if (outcome.kind === 'rebuilding') return 'rebuilding'

@@ -10,7 +10,7 @@ function watch({ dataFolder = '/nowhere', isLost = false, held = 3 } = {}) {
   const state = openNodeState()
   const sentences: (string | undefined)[] = []
   const { promise: isReported, resolve } = Promise.withResolvers<void>()
-  const editions = { newest: { edition: held } as never, isLost }
+  const editions = { newest: { edition: held } as never, isLost, isReplaced: false }
   const now = 1_000_000
   const { look, close } = watchReadiness({
     editions,

@@ -20,7 +20,7 @@ export type ReadinessWatch = {
 
 /** Judges immediately, then every second. */
 export function watchReadiness(options: {
-  readonly editions: Pick<EditionLog, 'newest' | 'isLost'>
+  readonly editions: Pick<EditionLog, 'newest' | 'isLost' | 'isReplaced'>
   readonly database: Pick<DatabaseWatch, 'newestKnown' | 'answeredAt' | 'accessAt'>
   readonly state: NodeState
   readonly dataFolder: string
@@ -40,6 +40,7 @@ export function watchReadiness(options: {
         known: database.newestKnown(),
         held: editions.newest?.edition ?? 0,
         isDamaged: editions.isLost,
+        isReplaced: editions.isReplaced,
       }),
     )
   const lookAtDisk = async () => {

@@ -14,6 +14,8 @@ export async function freeLeases(db: Kysely<Database>): Promise<void> {
   const names = new Set(rows.map(({ name }) => name))
   for (const table of ['publication', 'hit_mark', 'edition_export'] as const)
     if (names.has(table)) await db.updateTable(table).set({ until_ms: 0 }).where('until_ms', '>', 0).execute()
+  // whoever comes back says again what it holds
+  if (names.has('edition_witness')) await db.deleteFrom('edition_witness').execute()
   for (const table of ['webhook_endpoint', 'mail'] as const)
     if (names.has(table)) await db.updateTable(table).set({ taken_until: 0 }).where('taken_until', '>', 0).execute()
 }

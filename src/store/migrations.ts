@@ -678,7 +678,7 @@ export const migrations: Migrations = {
         (select json_object_agg(key, value) from json_each(detail::json) where key <> 'note'), '{}'::json)::text
       where organization_id is not null and action = 'contract.set-up' and detail::json ->> 'note' is not null`,
   ],
-  '0007-removals': [
+  '0004-removals': [
     // Searches and profiles that were deleted. Their ids are never used again.
     `create table removal (
       removed_id text primary key,
@@ -692,5 +692,18 @@ export const migrations: Migrations = {
       (select organization_id from saved_search s where s.search_no = digest.search_no)`,
     'alter table digest alter column organization_id set not null',
     'alter table digest alter column search_no drop not null',
+  ],
+  // Which edition each process and the bucket hold, said by themselves.
+  '0005-edition-witness': [
+    `create table edition_witness (
+      witness_id text primary key,
+      name text not null,
+      stock_id text not null,
+      edition integer not null,
+      checksum text not null,
+      last_modified bigint not null,
+      call text not null,
+      reported_at bigint not null
+    )`,
   ],
 }

@@ -6,7 +6,7 @@ import { arrayText } from './array-text.ts'
 import { jumpSerial } from './change-signal.ts'
 import { beginCursorEpoch, type CursorKeyOptions } from './cursor-keys.ts'
 import { type Executor, inTransaction, type Store } from './database.ts'
-import { type EditionRow, newestEdition } from './editions.ts'
+import { type EditionRow, newestEdition, stockIdOf } from './editions.ts'
 import { inStockTransaction } from './publication.ts'
 import { getSetting, setSetting } from './settings.ts'
 
@@ -123,12 +123,28 @@ type Begun = Pick<Epoch, 'at' | 'lost'> & {
 }
 
 async function addEpoch(trx: Executor, newest: EditionRow, begun: Begun): Promise<Epoch> {
-  const epochs = nextEpoch(await epochsOf(trx), newest, begun)
+  const seen = await highestSeen(trx)
+  const above = {
+    ...begun,
+    used: Math.max(begun.used ?? 0, seen.edition),
+    at: Math.max(begun.at, seen.lastModified),
+  }
+  const epochs = nextEpoch(await epochsOf(trx), newest, above)
   await setSetting(trx, epochsName, JSON.stringify(epochs.slice(-keptEpochs)))
   await noteHistory(trx)
   // a node that saw what was lost must not take a later serial for one that it knows
   await jumpSerial(trx, 'edition')
   return epochs.at(-1)!
+}
+
+/** The highest number and stamp that witnesses hold; a stock that is restored may not have their table yet. */
+async function highestSeen(trx: Executor): Promise<{ readonly edition: number; readonly lastModified: number }> {
+  const { rows: tables } = await sql`select from pg_tables where tablename = 'edition_witness'`.execute(trx)
+  if (tables.length === 0) return { edition: 0, lastModified: Number.MIN_SAFE_INTEGER }
+  const { rows } = await sql<{ edition: number; lastModified: number }>`
+    select coalesce(max(edition), 0) as edition, coalesce(max(last_modified), ${Number.MIN_SAFE_INTEGER}) as "lastModified"
+    from edition_witness where stock_id = ${await stockIdOf(trx)}`.execute(trx)
+  return rows[0]!
 }
 
 /** An epoch without an edition is continued by the next one. */

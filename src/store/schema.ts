@@ -673,6 +673,19 @@ export type Database = {
     concern: string | null
   }
 
+  /** Which edition each process and the bucket hold, said by themselves (edition-witness.ts). */
+  edition_witness: {
+    witness_id: string
+    name: string
+    stock_id: string
+    edition: number
+    /** Empty where it is not known. */
+    checksum: string
+    last_modified: EpochMs
+    /** The latest roll call that it has answered. */
+    call: string
+    reported_at: EpochMs
+  }
   added_use: { name: string; added_at: number }
 
   redaction_key: { is_only: Generated<boolean>; key: string }

@@ -47,6 +47,7 @@ const long: { readonly [path: string]: number } = {
   'test/patroni/': 5,
   'test/proxies/': 40,
   'test/restore-drill': 75,
+  'test/replaced-editions': 35,
   'test/restored-backup': 10,
   'test/revoked-tokens': 40,
   'test/rules/': 10,

@@ -40,6 +40,11 @@ const proofs: { readonly [name: string]: Proof } = {
     about: 'five promotions of a standby while a node reads from both servers, and one that loses editions',
     files: ['test/failover.test.ts', 'test/lost-editions.test.ts'],
   },
+  'lost-numbers': {
+    about:
+      'database, bucket and disks of nodes go back to earlier states 200 times, in random order, and with processes',
+    files: ['test/lost-numbers.test.ts', 'test/replaced-editions.test.ts'],
+  },
   patroni: {
     about:
       'ten switchovers and ten failovers of three PostgreSQL servers under Patroni and etcd, with the service under load',

@@ -63,6 +63,23 @@ async function namedObject(bucket: Objects, path: string, hash: string): Promise
   throw new WrongEntriesError(`the object ${path} of the bucket ${what}; the publisher makes it again`)
 }
 
+/** The newest edition in a bucket; undefined where nothing was exported. Throws where it cannot be read. */
+export async function newestInBucket(
+  bucket: Pick<Bucket, 'get'>,
+): Promise<{ edition: number; checksum: string; lastModified: number; stockId: string } | undefined> {
+  const bytes = await bucket.get(headPath)
+  if (bytes === undefined) return undefined
+  const { stockId, newest, snapshot } = readBucketJson<BucketHead>(headPath, bytes)
+  const isInSnapshot = newest.edition <= snapshot.edition
+  const path = isInSnapshot ? snapshotPath(snapshot) : manifestPath(newest)
+  const named = await bucket.get(path)
+  if (named === undefined) throw new Error(`the object ${path} is missing`)
+  const row = isInSnapshot
+    ? readBucketJson<Snapshot>(path, named).editions.at(-1)!
+    : readBucketJson<EditionManifest>(path, named).edition
+  return { edition: newest.edition, checksum: row.checksum ?? '', lastModified: row.lastModified, stockId }
+}
+
 export function bucketSource(bucket: Objects, memory = forgetful): BucketSource {
   /** Manifests by hash, for as long as a chain needs them. */
   let manifests = new Map<string, EditionManifest>()

@@ -6,7 +6,7 @@
 // (`#upkeep`) is one thing at a time and prepares beside them: repair first, then compaction, then a checkpoint. A new
 // generation takes the place of the one before only whole, in a turn (`#replaceBy`), and after all followers in other
 // threads read it; only then are the files of the one before removed.
-import { open, readdir, rename, rm } from 'node:fs/promises'
+import { open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { toInstant } from '../../domain/time.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -67,6 +67,8 @@ const defaultToleratedEntries = 10_000
 const defaultToleratedReplay = 4096
 const longestReplay = 100_000
 
+/** A file that says that the newest editions of this log must not be served. */
+const replacedName = 'replaced'
 const generationPattern = /^generation-(\d+)$/
 
 export class EditionLog extends LogView {
@@ -85,6 +87,8 @@ export class EditionLog extends LogView {
   #checked = 0
   #serial = -1
   #olderDatabase: string | undefined
+  #isReplaced: boolean
+  #isContested = false
   #epochs: readonly Epoch[] = []
   /** The generation that lost records without another copy. */
   #lost: LogState | undefined
@@ -106,7 +110,8 @@ export class EditionLog extends LogView {
       toleratedReplay = defaultToleratedReplay,
       onWarning = () => undefined,
       release,
-    }: EditionLogOptions & { readonly release: () => void },
+      isReplaced = false,
+    }: EditionLogOptions & { readonly release: () => void; readonly isReplaced?: boolean },
   ) {
     super(clock)
     this.#folder = folder
@@ -116,6 +121,7 @@ export class EditionLog extends LogView {
     this.#generation = generation
     this.#clock = clock
     this.#onWarning = onWarning
+    this.#isReplaced = isReplaced
     this.#state = state
     if (state) state.onDamage = () => this.keepUp()
   }
@@ -197,6 +203,11 @@ export class EditionLog extends LogView {
     return this.#epochs
   }
 
+  /** Undefined before the first edition. */
+  get stockId(): string | undefined {
+    return this.#state?.stockId
+  }
+
   /** True while records are lost that only the database can bring back. */
   get isLost(): boolean {
     return this.#lost !== undefined && this.#lost === this.#state && this.#lost.isDamaged
@@ -208,6 +219,28 @@ export class EditionLog extends LogView {
    */
   get olderDatabase(): string | undefined {
     return this.#olderDatabase
+  }
+
+  /**
+   * The source holds other editions in place of the newest ones of this log, which must not be served then. True until
+   * an epoch or an operator gives these up, also after a restart.
+   */
+  get isReplaced(): boolean {
+    return this.#isReplaced || (this.#isContested && this.#olderDatabase !== undefined)
+  }
+
+  /** Somebody else holds other content under the number of the newest edition. */
+  contest(isContested: boolean): void {
+    this.#isContested = isContested
+  }
+
+  /** Remembered beside the generations: after a restart the source may not answer. */
+  async #setReplaced(isReplaced: boolean): Promise<void> {
+    if (isReplaced === this.#isReplaced) return
+    this.#isReplaced = isReplaced
+    const path = join(this.#folder, replacedName)
+    if (isReplaced) await writeFile(path, '', { flush: true })
+    else await rm(path, { force: true })
   }
 
   /** Loading is retried every second after a failure: compaction waits until it succeeded. */
@@ -410,6 +443,7 @@ export class EditionLog extends LogView {
     for (;;) {
       const step = await source.onOneState((reads) => this.#takeSome(reads, source.kind))
       if (step.kind === 'late') return 0
+      await this.#setReplaced(step.kind === 'older' && step.isReplaced)
       if (step.kind === 'older') {
         const { head, common } = step
         const epoch = epochWithout(head.epochs, common?.edition ?? 0, this.#state!.newest!.info)
@@ -421,7 +455,7 @@ export class EditionLog extends LogView {
           await this.#giveUp(source, step)
           continue
         }
-        this.#olderDatabase = this.#describeOlder(step.difference)
+        this.#olderDatabase = this.#describeOlder(step, source.kind)
         if (!isOlderAccepted) throw new OlderDatabaseError(this.#olderDatabase)
         await this.#forgo(source, store, step)
         continue
@@ -454,7 +488,7 @@ export class EditionLog extends LogView {
     if (relation.kind === 'late') return relation
     if (target === undefined) return { kind: 'done', serial }
     const state = await this.#appendable(stockId)
-    if (state.isDamaged || state.stockId !== stockId || relation.isOtherwise) return { kind: 'rebuild', stockId }
+    if (state.isDamaged || state.stockId !== stockId) return { kind: 'rebuild', stockId }
     try {
       const isDone = await takeEditions(reads, state, target, { clock: this.#clock, packers: this.#packers })
       return isDone ? { kind: 'done', serial } : { kind: 'more' }
@@ -472,9 +506,14 @@ export class EditionLog extends LogView {
     }
   }
 
-  #describeOlder(difference: string): string {
+  #describeOlder({ difference, isReplaced }: OlderStep, kind: EditionSource['kind']): string {
     const { edition, publishedAt } = this.#state!.newest!.info
-    return `The database is older than the edition log in ${this.#folder}, which holds edition ${edition} of ${toInstant(publishedAt)}: ${difference}. Clients may have seen what it lacks. Restore a newer state of the database (DATABASE_URL), or continue from this one with --accept-older-database, which keeps the log aside (docs/operations.md, "An older database").`
+    const served = isReplaced ? ' It was replaced, so it is served no more.' : ''
+    const way =
+      kind === 'database'
+        ? 'Restore a newer state of the database (DATABASE_URL), or continue from this one with --accept-older-database, which keeps the log aside'
+        : 'The publisher writes newer editions into the bucket if its database holds them; if it lacks them, decide there, or continue here with --accept-older-database, which keeps the log aside'
+    return `The ${kind} is older than the edition log in ${this.#folder}, which holds edition ${edition} of ${toInstant(publishedAt)}: ${difference}. Clients may have seen what it lacks.${served} ${way} (docs/operations.md, "An older database").`
   }
 
   /** Continues from an older database, as the operator decided. */
@@ -522,7 +561,7 @@ export class EditionLog extends LogView {
     const lost = from === edition ? `edition ${edition} was` : `editions ${from} to ${edition} were`
     const how = isCut ? `the log was cut back to edition ${from - 1}` : 'the log was loaded again'
     this.#onWarning(
-      `The database lacks what clients have seen: ${lost} given up, and ${how}; what was given up is kept in ${aside}${isCut ? '.ndjson' : ''}.${more}`,
+      `The ${source.kind} lacks what clients have seen: ${lost} given up, and ${how}; what was given up is kept in ${aside}${isCut ? '.ndjson' : ''}.${more}`,
     )
   }
 
@@ -632,7 +671,8 @@ export async function openEditionLog(folder: string, options: EditionLogOptions)
     unwritable: 'change its permissions, or give another folder (--data FOLDER)',
   })
   try {
-    const generations = (await readdir(folder))
+    const names = await readdir(folder)
+    const generations = names
       .flatMap((name) => generationPattern.exec(name)?.[1] ?? [])
       .map(Number)
       .sort((a, b) => b - a)
@@ -642,7 +682,11 @@ export async function openEditionLog(folder: string, options: EditionLogOptions)
       state ??= await openGeneration(path, options.onWarning ?? (() => undefined))
       if (state?.folder !== path) await rm(path, { recursive: true, force: true })
     }
-    const log = new EditionLog(folder, generations[0] ?? 0, state, { ...options, release })
+    const log = new EditionLog(folder, generations[0] ?? 0, state, {
+      ...options,
+      release,
+      isReplaced: names.includes(replacedName),
+    })
     log.keepUp()
     return log
   } catch (error) {

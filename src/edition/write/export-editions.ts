@@ -79,7 +79,7 @@ export class EditionExport {
   readonly #maxEntries: number
   #known: Known | undefined
   /** Immutable objects known to exist in the bucket. */
-  #there: Set<string> | undefined
+  #there = new Set<string>()
   #sweptAt = Number.NEGATIVE_INFINITY
 
   constructor(options: {
@@ -97,31 +97,50 @@ export class EditionExport {
 
   /**
    * Brings the bucket up to the newest edition of the log. `redactedAt`: the last redaction; older objects of the
-   * bucket are written again and then removed. Undefined before the first edition. Throws ExportLostError.
+   * bucket are written again and then removed. Undefined before the first edition, and when the bucket lost objects,
+   * which the next round writes again. Throws ExportLostError.
    */
   async round(right: ExportRight, redactedAt: number): Promise<ExportState | undefined> {
     const newest = this.#log.newest
     if (!newest) return undefined
-    if (!this.#there) this.#there = await this.#list()
     const found = await this.#bucket.find(headPath)
-    if (!this.#known || this.#known.etag !== found?.etag) this.#known = await this.#readKnown(found)
+    if (!found || !this.#known || this.#known.etag !== found.etag) {
+      // nothing is known of a bucket that somebody else has changed: it may have been set back
+      this.#there = await this.#list()
+      this.#known = await this.#readKnown(found)
+    }
     const known = this.#known
+    if (known) this.#assertOlder(known.head, newest.edition)
     const isRedacted = known !== undefined && redactedAt > known.head.redactedAt && newest.publishedAt >= redactedAt
     const isDamaged = await this.#isDamaged()
     const isSame = known !== undefined && !isRedacted && !isDamaged && (await this.#isContinued(known))
     if (isDamaged) this.#there.clear()
-    if (!isSame) await this.#writeSnapshot(right, { redactedAt, isAnew: true, isRedacted })
-    else if (known.head.newest.edition < newest.edition) await this.#writeEditions(right, known)
-    else if (known.head.fence !== right.fence)
-      await this.#writeHead(right, { ...known, head: { ...known.head, fence: right.fence } })
-    if (this.#isSnapshotDue()) {
-      const { redactedAt } = this.#known!.head
-      await this.#writeSnapshot(right, { redactedAt, isAnew: false, isRedacted: false })
+    let written = isSame
+      ? await this.#continue(right, known, newest.edition)
+      : await this.#writeSnapshot(right, undefined, { redactedAt, isRedacted })
+    if (isSnapshotDue(written)) {
+      const { redactedAt } = written.head
+      written = await this.#writeSnapshot(right, written, { redactedAt, isRedacted: false })
     }
     if (isDamaged) await this.#forgetDamage()
-    if (!isSame || isRedacted || this.#clock() - this.#sweptAt >= sweepEveryMs) await this.#sweep(right, isRedacted)
-    const { head } = this.#known!
-    return { edition: head.newest.edition, snapshotEdition: head.snapshot.edition }
+    const isSweepDue = !isSame || isRedacted || this.#clock() - this.#sweptAt >= sweepEveryMs
+    if (isSweepDue && !(await this.#sweep(right, written, isRedacted))) return undefined
+    return { edition: written.head.newest.edition, snapshotEdition: written.head.snapshot.edition }
+  }
+
+  async #continue(right: ExportRight, known: Known, newest: number): Promise<Known> {
+    if (known.head.newest.edition < newest) return this.#writeEditions(right, known)
+    if (known.head.fence === right.fence) return known
+    return this.#writeHead(right, { ...known, head: { ...known.head, fence: right.fence } })
+  }
+
+  /** A later head is the last witness of what the stock has lost, until an epoch is above it. */
+  #assertOlder({ stockId, newest }: BucketHead, edition: number): void {
+    if (stockId !== this.#log.stockId || newest.edition <= edition) return
+    if (this.#log.epochs.some(({ first }) => first > newest.edition)) return
+    throw new OperatorError(
+      `The bucket holds edition ${newest.edition}, and the database only edition ${edition}: it was set back, and the bucket stays as it is. Restore a newer state of the database, or run \`tenderstock database new-epoch\` (docs/operations.md, "An older database").`,
+    )
   }
 
   async #list(): Promise<Set<string>> {
@@ -142,7 +161,7 @@ export class EditionExport {
         name = manifest.previous
       }
       const paths = [...snapshot.segments, ...chain.flatMap(({ manifest }) => manifest.segments)]
-      if (paths.some(({ hash }) => !this.#there!.has(segmentPath(hash)))) return undefined
+      if (paths.some(({ hash }) => !this.#there.has(segmentPath(hash)))) return undefined
       return { head, etag: found.etag, snapshot, snapshotAt: snapshot.editions.at(-1)!.publishedAt, chain }
     } catch (error) {
       if (error instanceof OperatorError) throw error
@@ -175,13 +194,7 @@ export class EditionExport {
     )
   }
 
-  #isSnapshotDue(): boolean {
-    const { snapshotAt, chain } = this.#known!
-    const newestAt = chain.at(-1)?.manifest.edition.publishedAt ?? snapshotAt
-    return newestAt - snapshotAt >= snapshotEveryMs || chain.length >= snapshotEveryEditions
-  }
-
-  async #writeEditions(right: ExportRight, known: Known): Promise<void> {
+  async #writeEditions(right: ExportRight, known: Known): Promise<Known> {
     const chain = [...known.chain]
     let after = chain.at(-1)?.manifest.edition.lastModified ?? known.snapshot.editions.at(-1)!.lastModified
     const editions = await this.#held(async (held) => {
@@ -200,24 +213,20 @@ export class EditionExport {
       chain.push({ name, manifest })
       after = edition.lastModified
     }
-    const newest = chain.at(-1)!.name
-    await this.#writeHead(right, {
-      ...known,
-      chain,
-      head: { ...known.head, fence: right.fence, newest, epochs: this.#log.epochs },
-    })
+    const newest = chain.at(-1)?.name ?? known.head.newest
+    const head = { ...known.head, fence: right.fence, newest, epochs: this.#log.epochs }
+    return this.#writeHead(right, { ...known, chain, head })
   }
 
   /**
-   * `isAnew`: all segments are written again; otherwise those still needed are reused. `isRedacted`: what the newest
-   * edition replaced is left out.
+   * Segments of `known` that are still needed are reused; without it, all are written again. `isRedacted`: what the
+   * newest edition replaced is left out.
    */
   async #writeSnapshot(
     right: ExportRight,
-    options: { readonly redactedAt: number; readonly isAnew: boolean; readonly isRedacted: boolean },
-  ): Promise<void> {
-    const { redactedAt, isAnew, isRedacted } = options
-    const known = isAnew ? undefined : this.#known
+    known: Known | undefined,
+    { redactedAt, isRedacted }: { readonly redactedAt: number; readonly isRedacted: boolean },
+  ): Promise<Known> {
     const { editions, stockId, upTo, oldest } = await this.#held(async (held) => ({
       editions: [...held.editions.values()].map(rowOf),
       stockId: held.stockId,
@@ -253,7 +262,7 @@ export class EditionExport {
     const { epochs } = this.#log
     const head = { format: 1, stockId, fence: right.fence, newest: name, snapshot: name, redactedAt, epochs } as const
     const snapshotAt = editions.at(-1)!.publishedAt
-    await this.#writeHead(right, { head, etag: this.#known?.etag, snapshot, snapshotAt, chain: [] })
+    return this.#writeHead(right, { head, etag: undefined, snapshot, snapshotAt, chain: [] })
   }
 
   /** Writes the segments of the entries with `after` < lastModified <= `upTo`. */
@@ -279,12 +288,12 @@ export class EditionExport {
   }
 
   async #put(path: string, bytes: Buffer): Promise<void> {
-    if (this.#there!.has(path)) return
+    if (this.#there.has(path)) return
     await this.#bucket.put(path, bytes)
-    this.#there!.add(path)
+    this.#there.add(path)
   }
 
-  async #writeHead(right: ExportRight, known: Known): Promise<void> {
+  async #writeHead(right: ExportRight, known: Known): Promise<Known> {
     const bytes = jsonBytes(known.head)
     const etag = this.#known?.etag
     await right.hold(async () => {
@@ -304,7 +313,9 @@ export class EditionExport {
       else if ((await this.#bucket.putIf(headPath, bytes, { ifMatch: found.etag })) === false)
         throw new ExportLostError('another exporter writes the head')
     })
-    this.#known = { ...known, etag: (await this.#bucket.find(headPath))?.etag }
+    const written = { ...known, etag: (await this.#bucket.find(headPath))?.etag }
+    this.#known = written
+    return written
   }
 
   /** Whether an object that a node could not use is really damaged. */
@@ -330,9 +341,11 @@ export class EditionExport {
     for (const { path } of await this.#bucket.list(`${fromNodes}wrong-`)) await this.#bucket.remove(path)
   }
 
-  /** Removes objects that have not been named for a day; after a redaction, immediately. */
-  async #sweep(right: ExportRight, isAtOnce: boolean): Promise<void> {
-    const known = this.#known!
+  /**
+   * Removes objects that have not been named for a day; after a redaction, immediately. False if objects that are named
+   * are missing: the next round writes all of them again.
+   */
+  async #sweep(right: ExportRight, known: Known, isAtOnce: boolean): Promise<boolean> {
     const now = this.#clock()
     const [segments, manifests, snapshots] = await Promise.all(
       ['segments/', 'manifests/', 'snapshots/'].map((start) => this.#bucket.list(start)),
@@ -361,10 +374,15 @@ export class EditionExport {
       })
     this.#there = new Set(all.map(({ path }) => path).filter((path) => !gone.some((object) => object.path === path)))
     this.#sweptAt = now
-    const missing = [...namesOf(known)].filter((path) => !this.#there!.has(path))
-    // the next round writes all of it again
-    if (missing.length > 0) this.#known = undefined
+    const isWhole = [...namesOf(known)].every((path) => this.#there.has(path))
+    if (!isWhole) this.#known = undefined
+    return isWhole
   }
+}
+
+function isSnapshotDue({ snapshotAt, chain }: Known): boolean {
+  const newestAt = chain.at(-1)?.manifest.edition.publishedAt ?? snapshotAt
+  return newestAt - snapshotAt >= snapshotEveryMs || chain.length >= snapshotEveryEditions
 }
 
 function* namesOf({ head, snapshot, chain }: Known): Generator<string> {

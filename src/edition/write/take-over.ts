@@ -16,29 +16,37 @@ export class OlderDatabaseError extends OperatorError {}
 
 /** How a database relates to the log. */
 export type Relation =
-  /** It continues from the newest edition of the log. `isOtherwise`: that edition has another checksum there. */
-  | { readonly kind: 'follows'; readonly isOtherwise: boolean }
+  /** It continues from the newest edition of the log. */
+  | { readonly kind: 'follows' }
   /** It is a standby that has not received everything yet. */
   | { readonly kind: 'late' }
-  /** It is older, or belongs to another stock. `common`: the newest edition that both hold; undefined for none. */
-  | { readonly kind: 'older'; readonly common: EditionRow | undefined; readonly difference: string }
+  /**
+   * It is older, or belongs to another stock. `common`: the newest edition that both hold; undefined for none.
+   * `isReplaced`: it holds others after that one.
+   */
+  | {
+      readonly kind: 'older'
+      readonly common: EditionRow | undefined
+      readonly difference: string
+      readonly isReplaced: boolean
+    }
 
 export async function relationOf(
   reads: EditionReads,
   head: SourceHead,
   state: LogState | undefined,
 ): Promise<Relation> {
-  if (state?.newest === undefined) return { kind: 'follows', isOtherwise: false }
+  if (state?.newest === undefined) return { kind: 'follows' }
   const { newest } = state
   const { edition } = newest.info
   if (head.target !== undefined && head.stockId !== state.stockId)
-    return { kind: 'older', common: undefined, difference: 'it holds another stock' }
+    return { kind: 'older', common: undefined, difference: 'it holds another stock', isReplaced: true }
   const rowOf = async (held: HeldEdition) => {
     const [row] = await reads.editionsAfter(held.info.edition - 1, 1)
     return row !== undefined && isSame(row, held) ? row : undefined
   }
   const row = await rowOf(newest)
-  if (row) return { kind: 'follows', isOtherwise: isOtherwise(row, newest) }
+  if (row) return { kind: 'follows' }
   const last = head.target?.edition ?? 0
   const held = [...state.editions.values()].filter(({ info }) => info.edition <= last)
   let common: EditionRow | undefined
@@ -50,13 +58,16 @@ export async function relationOf(
     else above = middle
   }
   if (last < edition && common?.edition === last && head.isStandby) return { kind: 'late' }
-  if (last === 0) return { kind: 'older', common, difference: 'it holds no edition' }
-  const from = common?.edition === last ? '' : `; they have the editions up to ${common?.edition ?? 0} in common`
-  return { kind: 'older', common, difference: `its newest edition is ${last}${from}` }
+  if (last === 0) return { kind: 'older', common, difference: 'it holds no edition', isReplaced: false }
+  const isReplaced = common?.edition !== last
+  const from = isReplaced ? `; they have the editions up to ${common?.edition ?? 0} in common` : ''
+  return { kind: 'older', common, difference: `its newest edition is ${last}${from}`, isReplaced }
 }
 
-function isSame(row: EditionRow, { info }: HeldEdition): boolean {
+/** By its digest, too, where both know it: one number may stand for two contents of the same size and time. */
+function isSame(row: EditionRow, { info, isComplete }: HeldEdition): boolean {
   return (
+    (!isComplete || row.checksum === null || row.checksum === info.checksum) &&
     row.edition === info.edition &&
     row.lastModified === info.lastModified &&
     row.publishedAt === info.publishedAt &&
@@ -64,9 +75,6 @@ function isSame(row: EditionRow, { info }: HeldEdition): boolean {
     row.changes === info.changes
   )
 }
-
-const isOtherwise = ({ checksum }: EditionRow, { info, isComplete }: HeldEdition): boolean =>
-  isComplete && checksum !== null && checksum !== info.checksum
 
 /**
  * Maximum number of editions to read in one transaction, and of their entries; a single larger edition is read whole.
