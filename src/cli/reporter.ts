@@ -663,6 +663,14 @@ const kindsText = (kinds: EventOf<'redaction'>['kinds']): string =>
     .map(([kind, values]) => `${values} ${kind}${values === 1 ? '' : 's'}`)
     .join(', ')
 
+function suspectsText({ suspects }: EventOf<'redacted'>, paint: Paint): string[] {
+  if (suspects.length === 0) return []
+  return [
+    `  ${paint.yellow('!')} Not removed, and perhaps the person: add what is one to the command, with another --name.`,
+    ...suspects.map(({ notice, member, text }) => `      ${text}${paint.dim(`  ${member}  ${notice}`)}`),
+  ]
+}
+
 function redactedText(event: EventOf<'redacted'>, paint: Paint): string {
   const members = Object.entries(event.members).map(
     ([member, notices]) => `      ${String(notices).padStart(6)}  ${member}`,
@@ -671,6 +679,7 @@ function redactedText(event: EventOf<'redacted'>, paint: Paint): string {
     `  ${paint.green('✓')} ${event.isDryRun ? 'Would redact' : `Redacted (${event.id})`}: ${count(event.notices, 'notice')}, ${count(event.records, 'record')}; stored copies: ${event.bodies} webhook, ${event.mails} mail, ${event.others} other`,
     ...(members.length > 0 ? [paint.dim('      notices  where'), ...members] : []),
     ...event.recordIds.map((id) => paint.dim(`      ${id}`)),
+    ...suspectsText(event, paint),
     ...(event.isDryRun || event.records === 0
       ? []
       : ['      The next edition brings the change to copies; until then the API serves the last one.']),

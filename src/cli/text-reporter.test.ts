@@ -53,7 +53,7 @@ const rebuilt: EventOf<'rebuilt'> = {
 
 const redacted: EventOf<'redacted'> = {
   ...{ event: 'redacted', id: 'abc', isDryRun: true, notices: 1, records: 2, recordIds: ['r1', 'r2'] },
-  ...{ members: { title: 1 }, bodies: 3, mails: 4, others: 5 },
+  ...{ members: { title: 1 }, bodies: 3, mails: 4, others: 5, suspects: [] },
 }
 
 const status: EventOf<'status'> = {
@@ -133,6 +133,11 @@ test.each<[string, CommandEvent, RegExp]>([
     'a trial of a redaction',
     redacted,
     /Would redact: 1 notice, 2 records; .* 3 webhook, 4 mail, 5 other\n[\s\S]* r2\n$/,
+  ],
+  [
+    'the suspects of a trial',
+    { ...redacted, suspects: [{ notice: 'n1', member: 'title', text: 'Jane M. Roe' }] },
+    /Not removed, and perhaps the person: .* --name\.\n +Jane M\. Roe {2}title {2}n1\n$/,
   ],
   ['a redaction', { ...redacted, isDryRun: false }, /Redacted \(abc\): [\s\S]* r2\n.*next edition brings the change/],
   ['a redaction in the list', redaction, / abc {2}2026-11-24 {2}1 email, 2 names · why\n$/],

@@ -1,6 +1,6 @@
 // What a redaction finds in texts as notices write them, what it leaves alone, and what it reveals about the values.
 import { describe, expect, test } from 'vitest'
-import { type RedactionKind, redactionId, redactionRule, redactor } from './redaction.ts'
+import { type RedactionKind, redactionId, redactionRule, redactor, suspectFinder } from './redaction.ts'
 
 const key = Buffer.alloc(32, 7)
 const rules = (values: Partial<Record<RedactionKind, string>>) =>
@@ -23,7 +23,14 @@ describe('a redaction', () => {
     ['Tel. 030 1234567 12.11.2026', 'Tel. [redacted] 12.11.2026'],
     ['Frau Jane Müller-Doe', 'Frau [redacted]'],
     ['MUELLER DOE, jane', 'MUELLER [redacted]'],
-    ['Doe, Jane Müller', '[redacted]'],
+    ['Müller-Doe, Jane', '[redacted]'],
+    ['Mueller\u2011DOE,\nJANE', '[redacted]'],
+    ['Ja\u00adne Mu\u0308l\u200bler\u2010Doe', '[redacted]'],
+    ['Jane Müller Doe–Leiterin', '[redacted]–Leiterin'],
+    ['jane.doe\uff20example\uff0eorg', '[redacted]'],
+    ['jane.doe @ example.org', '[redacted]'],
+    ['jane.d\u00adoe@exam\u200bple.org.Bitte', '[redacted].Bitte'],
+    ['Tel. \uff10\uff13\uff10\u2011123\u201145\u201367', 'Tel. [redacted]'],
   ])('removes %j', (before, after) => {
     if (before.startsWith('MUELLER')) return expect(of({ name: 'Jane Doe' }).text(before)).toBe(after)
     expect(jane.text(before)).toBe(after)
@@ -33,6 +40,13 @@ describe('a redaction', () => {
     'max.jane.doe@example.org',
     'jane.doe@example.com',
     'jane.doe@sub.example.org',
+    'jane.doe@example.org.uk',
+    'Doe, Jane Müller',
+    'Jane Müller-Doe-Smith',
+    'Mary-Jane Müller-Doe',
+    'Max Müller-Doe; Jane Smith',
+    'Max Müller-Doe\nJane Smith',
+    'Max Müller-Doe. Jane Smith',
     '030 12345678',
     '1 030 1234568',
     'Jane Doe',
@@ -101,6 +115,43 @@ describe('a redaction', () => {
     expect(names.text('Ask Anna Maria Lena Doe, or Lena Maria.')).toBe('Ask [redacted], or [redacted].')
   })
 
+  test.each([
+    'von der Heide, Anna Maria',
+    'Heide, Anna Maria von der',
+    'Maria von der Heide, Anna',
+    'ANNA-MARIA VON DER HEIDE',
+    'von der Heide Anna Maria',
+  ])('finds a name that begins at any of its words: %j', (text) => {
+    expect(of({ name: 'Anna Maria von der Heide' }).text(text)).toBe('[redacted]')
+  })
+
+  test('keeps the apostrophe of a name, however it is written', () => {
+    const rule = of({ name: "Jane O'Neil" })
+    for (const sign of "'\u2019\u02bc\u00b4 ")
+      expect(rule.text(`Jane O${sign}Neil, O${sign}Neil, Jane`)).toBe('[redacted], [redacted]')
+  })
+
+  test('knows the host of an address in letters and in ASCII', () => {
+    for (const [given, written] of [
+      ['jane@müller.example', 'jane@xn--mller-kva.example'],
+      ['jane@xn--mller-kva.example', 'jane@MÜLLER.example'],
+    ] as const)
+      expect(of({ email: given }).text(written)).toBe('[redacted]')
+  })
+
+  test('suspects where the words of a name are close to each other, in any order and in any member', () => {
+    const suspects = suspectFinder(['Jane Roe-Tester', 'Anna Maria von der Heide'])
+    const found = (text: string) => suspects({ lots: [{ title: text }] })
+    for (const text of ['Jane M. Roe-Tester', 'Tester (Jane) roe', 'Jane, also known as Roe Tester', 'Jane Roe-Tester'])
+      expect(found(`Ask ${text} now`)).toEqual([{ path: 'lots.title', text }])
+    expect(found('Anna Maria Heide (von und zu der)')).toMatchObject([{ text: 'Anna Maria Heide (von und zu der' }])
+    for (const text of ['Jane Roe', 'Tester for Jane', 'Jane is one of the few whom Roe calls a Tester'])
+      expect(found(text)).toEqual([])
+    expect(suspects({ id: 'Jane Roe-Tester' })).toEqual([])
+    // twice the same word makes no whole name
+    expect(found('Jane Jane Roe Roe')).toEqual([])
+  })
+
   test('finds values of the maximum length, and no number that is too short without its country code', () => {
     const local = 'x'.repeat(64)
     expect(of({ email: `${local}@example.org` }).text(`Mail ${local}@example.org`)).toBe('Mail [redacted]')
@@ -135,6 +186,8 @@ describe('a redaction', () => {
     ['email', 'jane'],
     ['phone', '123'],
     ['name', 'Jane'],
+    ['name', 'Roe-Tester'],
+    ['name', 'a b c d e f g h i j k'],
   ] as const)('refuses a value that would redact nothing or too much: %s %s', (kind, value) => {
     expect(() => redactionRule(key, kind, value)).toThrow(`--${kind} takes`)
   })

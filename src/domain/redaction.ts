@@ -2,6 +2,9 @@
 // keyed hashes of the values, not the values themselves. Pure; docs/privacy.md says what is found and what is not.
 import { isUtf8 } from 'node:buffer'
 import { createHash, createHmac } from 'node:crypto'
+import { domainToASCII, domainToUnicode } from 'node:url'
+import { decodeHTML } from 'entities'
+import { plainText, type ReadText, readText, type Span } from './plain-text.ts'
 
 const redactionKinds = ['email', 'phone', 'name'] as const
 export type RedactionKind = (typeof redactionKinds)[number]
@@ -89,12 +92,11 @@ type Normalized = { readonly kind: RedactionKind; readonly words: number; readon
 
 const fewestPhoneDigits = 6
 const maxPhoneDigits = 17
-const maxNameWords = 6
+const maxNameWords = 10
 
-/** Lower case, umlauts as two letters, other letters without their marks. */
+/** Lower case, umlauts as two letters, other letters without their marks. Takes plain text. */
 function folded(text: string): string {
   return text
-    .normalize('NFKC')
     .toLowerCase()
     .replace(/ä|æ/g, 'ae')
     .replace(/ö|ø|œ/g, 'oe')
@@ -114,15 +116,19 @@ function countryCodeLength(digits: string): number {
 export class RedactionValueError extends Error {}
 
 function emailForms(value: string): Normalized {
-  const form = value.trim().normalize('NFKC').toLowerCase()
+  const form = plainText(value).trim().toLowerCase()
   if (!/^[^\s@]{1,64}@[^\s@]+\.[^\s@]+$/.test(form))
     throw new RedactionValueError('--email takes one mail address, such as jane@example.org.')
-  return { kind: 'email', words: 1, forms: [form] }
+  const [local, domain] = form.split('@') as [string, string]
+  // the same host in letters and in ASCII; empty when it is no host
+  const domains = [domain, domainToASCII(domain), domainToUnicode(domain)].filter((each) => each !== '')
+  return { kind: 'email', words: 1, forms: [...new Set(domains.map((each) => `${local}@${each}`))] }
 }
 
 function phoneForms(value: string): Normalized {
-  const international = /^\s*(?:\+|00)/.test(value)
-  const digits = plainDigits(value)
+  const text = plainText(value)
+  const international = /^\s*(?:\+|00)/.test(text)
+  const digits = plainDigits(text)
   if (digits.length < fewestPhoneDigits || digits.length > maxPhoneDigits)
     throw new RedactionValueError("--phone takes one number of 6 to 17 digits, such as '+49 30 1234567'.")
   // a number written without the country code is the same number
@@ -133,14 +139,27 @@ function phoneForms(value: string): Normalized {
 /** Without separators, the zero in brackets, and leading zeros. */
 const plainDigits = (text: string): string => text.replace(/\(0\)/g, '').replace(/\D/g, '').replace(/^0+/, '')
 
+const nameWord = /[\p{L}\p{M}]+/gu
+/** What is between two spaces of a name: a hyphen or an apostrophe does not end it. */
+const namePart = /[\p{L}\p{M}]+(?:['-]+[\p{L}\p{M}]+)*/gu
+/** Between what was moved to the front of a name and the rest. */
+const joint = ', '
+
 function nameForms(value: string): Normalized {
-  const words = [...value.matchAll(/[\p{L}\p{M}]+/gu)].map(([word]) => folded(word))
-  if (words.length < 2 || words.length > maxNameWords)
+  const parts =
+    plainText(value)
+      .match(namePart)
+      ?.map((part) => part.match(nameWord)!.map(folded)) ?? []
+  const words = parts.flat().length
+  if (parts.length < 2)
     throw new RedactionValueError(
       "--name takes a first and a last name, such as 'Jane Doe'; one word alone would hit too much.",
     )
-  const reversed = [words.at(-1)!, ...words.slice(0, -1)]
-  return { kind: 'name', words: words.length, forms: [...new Set([words.join(' '), reversed.join(' ')])] }
+  if (words > maxNameWords)
+    throw new RedactionValueError(`--name takes one name of at most ${maxNameWords} words, such as 'Jane Doe'.`)
+  const wordsFrom = (from: number, to?: number) => parts.slice(from, to).flat().join(' ')
+  const rotations = parts.slice(1).map((_, index) => wordsFrom(index + 1) + joint + wordsFrom(0, index + 1))
+  return { kind: 'name', words, forms: [...new Set([wordsFrom(0), ...rotations])] }
 }
 
 const formsOf = { email: emailForms, phone: phoneForms, name: nameForms } as const
@@ -179,36 +198,44 @@ export function redactionId(rules: readonly RedactionRule[]): string {
 }
 
 /** A part of a text that may be a value, with the forms in which it may have been given. */
-type Candidate = { readonly start: number; readonly end: number; readonly forms: readonly string[] }
+type Candidate = Span & { readonly forms: readonly string[] }
 
 // Every pattern is bounded, so that no text takes more than linear time.
 
 /** The sign of a mail address; it may be escaped, or written out. */
-const atPattern = /@|%40|&#64;|&#x40;|\\u0040|\s?[([{]\s?(?:at|ät)\s?[)\]}]\s?/giu
+const atPattern = /\s?@\s?|%40|&#64;|&#x40;|\\u0040|\s?[([{]\s?(?:at|ät)\s?[)\]}]\s?/giu
 const maxLocalLetters = 64
 const localPattern = /[^\s<>"'(),;:[\]|=?&/@]+$/u
 const domainPattern = /[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8}/uy
 
-function* emailsIn(text: string): Generator<Candidate> {
-  for (const at of text.matchAll(atPattern)) {
-    const before = localPattern.exec(text.slice(Math.max(0, at.index - maxLocalLetters), at.index))?.[0]
+function* emailsIn({ plain }: ReadText): Generator<Candidate> {
+  for (const at of plain.matchAll(atPattern)) {
+    const before = localPattern.exec(plain.slice(Math.max(0, at.index - maxLocalLetters), at.index))?.[0]
     domainPattern.lastIndex = at.index + at[0].length
-    const domain = domainPattern.exec(text)?.[0]
+    const domain = domainPattern.exec(plain)?.[0]
     if (before === undefined || domain === undefined) continue
     const local = before.replace(/^[^\p{L}\p{N}]+/u, '')
-    const labels = domain.split('.')
-    // a sentence may continue without a space: jane@example.org.Please
-    const forms = labels
-      .slice(1)
-      .map((_, index) => `${local}@${labels.slice(0, index + 2).join('.')}`.normalize('NFKC').toLowerCase())
-    yield { start: at.index - local.length, end: domainPattern.lastIndex, forms }
+    const start = at.index - local.length
+    for (const host of hostsIn(domain)) {
+      const forms = [`${local}@${host}`.toLowerCase()]
+      yield { start, end: at.index + at[0].length + host.length, forms }
+    }
   }
 }
 
-const phoneGap = /^[ \t\u00a0()/.\-–+]{1,4}$/
+/** A sentence may continue without a space: `jane@example.org.Please`; `jane@example.org.uk` is another address. */
+function* hostsIn(domain: string): Generator<string> {
+  const labels = domain.split('.')
+  for (let count = labels.length; count >= 2; count--) {
+    yield labels.slice(0, count).join('.')
+    if (/^\p{Ll}/u.test(labels[count - 1]!)) return
+  }
+}
+
+const phoneGap = /^[\s()/.+-]{1,4}$/
 const maxPhoneGroups = 9
 
-function* phonesIn(text: string): Generator<Candidate> {
+function* phonesIn({ plain: text }: ReadText): Generator<Candidate> {
   const groups = [...text.matchAll(/\d{1,18}/g)].map((match) => ({
     digits: match[0],
     start: match.index,
@@ -230,37 +257,147 @@ function* phonesIn(text: string): Generator<Candidate> {
   }
 }
 
-const nameGap = /^[\s,;./|_–-]{1,4}$/u
+/** Between two words of a name. */
+const nameGap = /^\s*(?:[,;./|_'-]\s*){0,3}$/
+/**
+ * Where a name begins again with its first word: a comma, a space, or one sign alone. The end of a sentence or of a
+ * line, and `; ` or ` / `, stand between two people.
+ */
+const jointGap = /^(?:[^\S\n]*,\s*|[^\S\n]+|[;./|_])$/
+const maxGap = 20
 
-function* namesIn(text: string, counts: readonly number[]): Generator<Candidate> {
-  const words = [...text.matchAll(/[\p{L}\p{M}]+/gu)].map((match) => ({
-    start: match.index,
-    end: match.index + match[0].length,
-    word: folded(match[0]),
-  }))
+type Word = Span & {
+  readonly word: string
+  /** What stands between it and the word before; undefined when they cannot be of one name. */
+  readonly gap: string | undefined
+}
+
+function wordsIn(plain: string): Word[] {
+  let end = 0
+  return [...plain.matchAll(nameWord)].map(({ 0: word, index: start }) => {
+    const between = start - end <= maxGap ? plain.slice(end, start) : undefined
+    const gap = between !== undefined && nameGap.test(between) ? between : undefined
+    end = start + word.length
+    return { start, end, word: folded(word), gap }
+  })
+}
+
+function* namesIn(text: ReadText, counts: readonly number[]): Generator<Candidate> {
+  const words = wordsIn(text.plain)
   const longest = Math.max(...counts)
-  for (const [index, first] of words.entries()) {
-    let name = first.word
+  for (const [index, { start }] of words.entries()) {
+    let name = words[index]!.word
     for (let count = 2; count <= longest; count++) {
-      const [before, next] = [words[index + count - 2]!, words[index + count - 1]]
-      if (!next || !nameGap.test(text.slice(before.end, next.start))) break
-      name += ` ${next.word}`
-      if (counts.includes(count)) yield { start: first.start, end: next.end, forms: [name] }
+      const last = words[index + count - 1]
+      if (last?.gap === undefined) break
+      name += ` ${last.word}`
+      const candidate = { start, end: last.end }
+      if (!counts.includes(count) || isBound(text, candidate)) continue
+      yield { ...candidate, forms: [name, ...rotationsOf(words.slice(index, index + count))] }
     }
   }
 }
 
-/** Resolves the escapes of XML, HTML and JSON and removes tags: what a person sees of the document. */
-function plainOf(document: string): string {
-  return document
-    .replace(/<[^<>]{0,2000}>/g, ' ')
-    .replace(/&#(\d{1,7});|&#x([0-9a-f]{1,6});|\\u([0-9a-f]{4})/gi, (whole, decimal, hex, json) => {
-      const code = decimal === undefined ? Number.parseInt(hex ?? json, 16) : Number(decimal)
-      return code <= 0x10ffff ? String.fromCodePoint(code) : whole
+function* rotationsOf(words: readonly Word[]): Generator<string> {
+  for (let at = 1; at < words.length; at++) {
+    if (!jointGap.test(words[at]!.gap!)) continue
+    const join = (part: readonly Word[]) => part.map(({ word }) => word).join(' ')
+    yield join(words.slice(0, at)) + joint + join(words.slice(at))
+  }
+}
+
+/** Whether a hyphen makes it a part of a longer name: `Jane Doe-Smith` is not Jane Doe. A dash binds nothing. */
+function isBound({ plain, written, spanOf }: ReadText, { start, end }: Span): boolean {
+  const isHyphen = (at: number) => {
+    const span = spanOf({ start: at, end: at + 1 })
+    return /[-\u2010\u2011\ufe63\uff0d]/.test(written.slice(span.start, span.end))
+  }
+  return (
+    (/[\p{L}\p{M}]-$/u.test(plain.slice(Math.max(0, start - 2), start)) && isHyphen(start - 1)) ||
+    (/^-[\p{L}\p{M}]/u.test(plain.slice(end, end + 2)) && isHyphen(end))
+  )
+}
+
+/**
+ * What a person sees of a document: without the escapes of XML, HTML and JSON, and without tags, which separate words
+ * in the first text and not in the second.
+ */
+function shownOf(document: string): readonly string[] {
+  return [' ', ''].map((tag) =>
+    decodeHTML(decodeHTML(document.replace(/<[^<>]{0,2000}>/g, tag)))
+      .replace(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+      .replace(/\\[nrt/]/g, ' ')
+      .replace(/[^\S\n]+/g, ' '),
+  )
+}
+
+/** Maps every text of a value that is not structural; the value itself when all stay the same. */
+function mapTexts(value: unknown, path: string, map: (text: string, path: string) => string): unknown {
+  if (typeof value === 'string') return map(value, path)
+  if (Array.isArray(value)) {
+    const mapped = value.map((each) => mapTexts(each, path, map))
+    return mapped.some((each, index) => each !== value[index]) ? mapped : value
+  }
+  if (typeof value !== 'object' || value === null) return value
+  let changed: { [name: string]: unknown } | undefined
+  for (const [name, member] of Object.entries(value)) {
+    if (structuralMembers.has(name)) continue
+    const mapped = mapTexts(member, path === '' ? name : `${path}.${name}`, map)
+    if (mapped === member) continue
+    changed ??= { ...value }
+    if (contactMembers.has(name) && typeof member === 'string') delete changed[name]
+    else changed[name] = mapped
+  }
+  return changed ?? value
+}
+
+/** A place that may mean a person although it has none of the spellings: a person has to look at it. */
+export type Suspect = {
+  /** The members in which the text is. */
+  readonly path: string
+  readonly text: string
+}
+
+/** Maximum number of other words between two words of a name that may be one. */
+const maxWordsBetween = 3
+
+/**
+ * Finds where all words of one of the names stand close to each other, in any order. Call it with what a redaction has
+ * left. Throws RedactionValueError.
+ */
+export function suspectFinder(names: readonly string[]): (value: unknown) => Suspect[] {
+  const wanted = names.map((name) => new Set(nameForms(name).forms[0]!.split(' ')))
+  // the longest word of a name is the rarest
+  const byWord = Map.groupBy(wanted, (words) => [...words].sort((a, b) => b.length - a.length)[0]!)
+  return (value) => {
+    const suspects: Suspect[] = []
+    mapTexts(value, '', (written, path) => {
+      const text = readText(written)
+      const words = wordsIn(text.plain)
+      for (const name of new Set(words.flatMap(({ word }) => byWord.get(word) ?? [])))
+        for (const part of closeWords(words, name)) {
+          const { start, end } = text.spanOf(part)
+          suspects.push({ path, text: written.slice(start, end) })
+        }
+      return written
     })
-    .replace(/&commat;/gi, '@')
-    .replace(/&nbsp;|\\[nrt/]/g, ' ')
-    .replace(/[^\S\n]+/g, ' ')
+    return suspects
+  }
+}
+
+function* closeWords(words: readonly Word[], wanted: ReadonlySet<string>): Generator<Span> {
+  /** The latest place of each word since they were last too far from each other. */
+  const seen = new Map<string, number>()
+  let before = 0
+  for (const [index, { word, end }] of words.entries()) {
+    if (!wanted.has(word)) continue
+    if (index - before > maxWordsBetween + 1) seen.clear()
+    before = index
+    seen.set(word, index)
+    if (seen.size < wanted.size) continue
+    yield { start: words[Math.min(...seen.values())]!.start, end }
+    seen.clear()
+  }
 }
 
 const inactive: Redactor = {
@@ -290,18 +427,18 @@ export function redactor(key: Uint8Array, rules: readonly RedactionRule[]): Reda
   const [hasEmails, hasPhones, hasNames] = [has('email'), has('phone'), has('name')]
   const nameWords = [...new Set(rules.filter(({ kind }) => kind === 'name').map(({ words }) => words))]
 
-  const foundIn = (text: string): Candidate[] => {
-    const found: Candidate[] = []
+  const foundIn = (text: ReadText): Span[] => {
+    const found: Span[] = []
     const note = (kind: RedactionKind, candidates: Iterable<Candidate>) => {
-      for (const candidate of candidates) if (isKnown(kind, candidate)) found.push(candidate)
+      for (const candidate of candidates) if (isKnown(kind, candidate)) found.push(text.spanOf(candidate))
     }
-    if (hasEmails && text.length > 5) note('email', emailsIn(text))
-    if (hasPhones && /\d/.test(text)) note('phone', phonesIn(text))
+    if (hasEmails && text.plain.length > 5) note('email', emailsIn(text))
+    if (hasPhones && /\d/.test(text.plain)) note('phone', phonesIn(text))
     if (hasNames) note('name', namesIn(text, nameWords))
     return found.sort((a, b) => a.start - b.start || b.end - a.end)
   }
   const textWithout = (text: string): string => {
-    const found = foundIn(text)
+    const found = foundIn(readText(text))
     if (found.length === 0) return text
     let clean = ''
     let at = 0
@@ -311,36 +448,20 @@ export function redactor(key: Uint8Array, rules: readonly RedactionRule[]): Reda
     }
     return clean + text.slice(at)
   }
-  const walk = (value: unknown, path: string, found?: (path: string) => void): unknown => {
-    if (typeof value === 'string') {
-      const clean = textWithout(value)
-      if (clean !== value) found?.(path)
-      return clean
-    }
-    if (Array.isArray(value)) {
-      const clean = value.map((each) => walk(each, path, found))
-      return clean.some((each, index) => each !== value[index]) ? clean : value
-    }
-    if (typeof value !== 'object' || value === null) return value
-    let changed: { [name: string]: unknown } | undefined
-    for (const [name, member] of Object.entries(value)) {
-      if (structuralMembers.has(name)) continue
-      const clean = walk(member, path === '' ? name : `${path}.${name}`, found)
-      if (clean === member) continue
-      changed ??= { ...value }
-      if (contactMembers.has(name) && typeof member === 'string') delete changed[name]
-      else changed[name] = clean
-    }
-    return changed ?? value
-  }
+  const clean = <Value>(value: Value, found?: (path: string) => void): Value =>
+    mapTexts(value, '', (text, path) => {
+      const mapped = textWithout(text)
+      if (mapped !== text) found?.(path)
+      return mapped
+    }) as Value
   return {
     isActive: true,
     text: textWithout,
-    value: (value, found) => walk(value, '', found) as typeof value,
+    value: clean,
     json: (json) => {
       const value: unknown = JSON.parse(json)
-      const clean = walk(value, '')
-      return clean === value ? json : JSON.stringify(clean)
+      const mapped = clean(value)
+      return mapped === value ? json : JSON.stringify(mapped)
     },
     document: (bytes) => {
       // bytes that cannot be checked may contain anything
@@ -348,9 +469,9 @@ export function redactor(key: Uint8Array, rules: readonly RedactionRule[]): Reda
       const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
       const encoding = isUtf8(buffer) ? 'utf8' : 'latin1'
       const text = buffer.toString(encoding)
-      const clean = textWithout(text)
-      if (foundIn(plainOf(clean)).length > 0) return undefined
-      return clean === text ? bytes : Buffer.from(clean, encoding)
+      const shown = textWithout(text)
+      if (shownOf(shown).some((each) => foundIn(readText(each)).length > 0)) return undefined
+      return shown === text ? bytes : Buffer.from(shown, encoding)
     },
   }
 }

@@ -121,6 +121,29 @@ describe.each(engines)('matching editions (%s)', (engine) => {
     expect(await world.match()).toEqual({ kind: 'matched', editions: 0, hits: 0, unseen: 0 })
   })
 
+  test('a hit that was found when words were read otherwise stays, and sends nothing', async () => {
+    await using world = await openWorld(engine)
+    const { store } = world
+    await sql`update webhook_endpoint set kinds = '["search.hit","search.hit.changed"]'`.execute(store.db)
+    const search = await world.search('Building')
+    // a soft hyphen once separated two words
+    const filter = canonicalSearchFilter(parseSearchFilter({ words: ['bau'] }))
+    await sql`update saved_search_version set filter = ${filter}`.execute(store.db)
+    await put(store, tenderOf(1, { title: 'Bau\u00adstelle' }))
+    await cut(store, start)
+    expect(await world.match()).toMatchObject({ hits: 0 })
+    await sql`update saved_search_version set filter = ${search.filter}`.execute(store.db)
+    await sql`update hit_mark set edition = 0, last_modified = 0, step_modified = 0`.execute(store.db)
+    expect(await world.match()).toMatchObject({ hits: 1 })
+    await sql`update saved_search_version set filter = ${filter}`.execute(store.db)
+    const before = [await world.hits(), await world.deliveries()]
+    expect(before[1]).toEqual({ due: 1 })
+    await put(store, tenderOf(1, { title: 'Bau\u00adstelle', description: 'corrected' }))
+    await cut(store, start + hourMs)
+    expect(await world.match()).toMatchObject({ editions: 1, hits: 0 })
+    expect([await world.hits(), await world.deliveries()]).toEqual(before)
+  })
+
   test('between the pages of an edition it rests, and not after the last one', async () => {
     await using world = await openWorld(engine)
     const { store } = world

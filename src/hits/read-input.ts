@@ -3,6 +3,7 @@
 import { isProcedureType, type ProcedureType, procedureTypes, toCountry } from '../domain/codes.ts'
 import { toCpvCode } from '../domain/cpv.ts'
 import { toNutsCode } from '../domain/nuts.ts'
+import { plainText } from '../domain/plain-text.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { authorityKey, tokensOf } from './words.ts'
 
@@ -76,7 +77,7 @@ export function readNuts(text: string): string {
 
 /** Reads a word as it was written, in lower case; its spellings are made when it is searched for. */
 export function readWord(text: string): string {
-  const word = text.normalize('NFC').toLowerCase()
+  const word = plainText(text).toLowerCase()
   if (word.length > maxWordLength)
     throw new HitInputError(`The word "${shortened(word)}" has more than ${maxWordLength} letters: shorten it.`)
   if (/[\\^$.|?*+()[\]{}]/.test(word))

@@ -89,6 +89,31 @@ describe('every text and code of a record counts', () => {
   })
 })
 
+describe('a word and an authority are the same, whatever nobody sees in them', () => {
+  const { archiveReason: _, ...first } = madeUpRecords(1, 1)[0]!
+  const name = 'Stadtwerke Groß-Ahlen'
+  test.each([
+    ['a soft hyphen', '\u00ad'],
+    ['a zero-width space', '\u200b'],
+    ['a zero-width joiner', '\u200d'],
+    ['a mark of direction', '\u200e'],
+    ['a word joiner', '\u2060'],
+    ['an unseen mark', '\u034f'],
+    ['an astral tag', '\u{e0041}'],
+  ])('%s', (_name, unseen) => {
+    const hidden = (text: string) => text.replace(/(\p{L})(?=\p{L})/gu, `$1${unseen}`)
+    for (const write of [hidden, (text: string) => text]) {
+      const filters = [{ words: [write('straßenbau')] }, { authorities: [write(name).replace('-', '\u2011')] }]
+      const record = { ...first, title: hidden('Straßenbau'), contractingAuthority: { name: hidden(name) } }
+      expect(indexSearches(filters, []).match(record, 0).sort()).toEqual([0, 1])
+      for (const filter of filters) {
+        expect(matchOf(filter, record, 0)).toHaveLength(1)
+        expect(matchOf({ cpv: ['45000000'], excluded: filter }, record, 0)).toBeUndefined()
+      }
+    }
+  })
+})
+
 test('codes, regions and authorities that begin alike are told apart, whichever is read first', () => {
   const { archiveReason: _, ...first } = madeUpRecords(1, 1)[0]!
   const texts = [
@@ -118,7 +143,7 @@ describe('the fast scanner of words', () => {
 
   test('finds exactly the words of the slow way', () => {
     const alphabet = fc.constantFrom(
-      ...'aZ09 -ßẞÄéİıſσςΣ½①ﬁ№…´·́가힣й\u0000\u3000\ud835漢',
+      ...'aZ09 -ßẞÄéİıſσςΣ½①ﬁ№…´·́가힣й\u0000\u3000\ud835漢\u00ad\u200b\u2060\u034f\u2011ʼ’\u3164\u1161ﾞ',
       '\u{1d400}',
       'x'.repeat(300),
     )

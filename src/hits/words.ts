@@ -1,4 +1,5 @@
 // Words of a search and of a tender: how both are folded, and when a token contains a word.
+import { plainText } from '../domain/plain-text.ts'
 
 /**
  * Minimum letters of a word that may be the beginning or the end of a longer one: `asphalt` is in `Asphaltarbeiten`.
@@ -6,10 +7,11 @@
 export const affixLength = 5
 
 /**
- * Lower case, without diacritics, `ß` as `ss`, and one sigma: what a letter becomes does not depend on its neighbors.
+ * The plain text in lower case, without diacritics, `ß` as `ss`, and one sigma: what a letter becomes does not depend
+ * on its neighbors.
  */
 export function foldText(text: string): string {
-  return text
+  return plainText(text)
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .toLowerCase()
@@ -30,7 +32,7 @@ const umlauts: { readonly [letter: string]: string } = { ä: 'ae', ö: 'oe', ü:
  * `bruecke`.
  */
 export function spellingsOf(word: string): readonly string[] {
-  const composed = word.normalize('NFC').toLowerCase()
+  const composed = plainText(word).toLowerCase()
   const folded = foldText(word)
   const written = foldText(composed.replace(/[äöü]/g, (letter) => umlauts[letter]!))
   return written === folded ? [folded] : [folded, written]

@@ -186,6 +186,11 @@ export type Facts = {
     bodies: number
     mails: number
     others: number
+    /**
+     * Dry run: where the words of a name stand close to each other and are not one of its spellings, at most 100
+     * places. The command removes none of them.
+     */
+    suspects: readonly { readonly notice: string; readonly member: string; readonly text: string }[]
     /** The file that `redact import` reads after a restore; absent for a dry run. */
     recordedIn?: string
   }

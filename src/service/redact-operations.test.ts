@@ -89,7 +89,12 @@ describe.each(drawnEngines)('redact (%s)', (engine) => {
     expect(dry).toMatchObject({ isDryRun: true, notices: 1, records: 1 })
     expect(dry.recordIds).toEqual([(JSON.parse(before!.body) as TenderContent).id])
     expect(dry.members).toMatchObject({ 'contractingAuthorities.email': 1, 'description.en': 1 })
+    expect(dry.suspects).toEqual([])
     expect(await contents()).toEqual([expect.stringMatching(isPersonal)])
+    // the words of a name beside each other, in none of its spellings
+    const other = redactedOf(await run('redact', [], { name: ['Doe Jane Ask'], 'dry-run': true }))
+    const suspect = { notice: expect.any(String), member: 'description.en', text: 'Ask Jane Doe' }
+    expect(other).toMatchObject({ notices: 0, suspects: [suspect] })
 
     const done = redactedOf(await run('redact', [], values))
     expect(done).toMatchObject({ isDryRun: false, notices: 1, records: 1, id: dry.id })

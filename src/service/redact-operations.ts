@@ -13,6 +13,7 @@ import {
   redactionId,
   redactionRule,
   redactor,
+  suspectFinder,
 } from '../domain/redaction.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import { noSuchThing, OperatorError, wrongUse } from '../platform/errors.ts'
@@ -61,7 +62,8 @@ export async function redactNow(context: ServiceContext, { options }: ControlReq
   const id = redactionId(rules)
   const isDryRun = options['dry-run'] === true
   if (isDryRun) {
-    emit({ event: 'redacted', id, isDryRun, ...(await goThrough(context, redactor(key, rules), emit, false)) })
+    const trial = { isReal: false, suspectsIn: suspectFinder(valuesOf(options, 'name')) }
+    emit({ event: 'redacted', id, isDryRun, ...(await goThrough(context, redactor(key, rules), emit, trial)) })
     return 0
   }
   const reason = String(options['reason'] ?? '').trim()
@@ -72,7 +74,7 @@ export async function redactNow(context: ServiceContext, { options }: ControlReq
     await noteCommand(trx, context, { action: 'redaction.create', subject: id, detail: { ...kindsOf(rules), reason } })
   })
   await keepLine(context, key, { redaction })
-  const touched = await goThrough(context, redactor(key, rules), emit, true)
+  const touched = await goThrough(context, redactor(key, rules), emit, removal)
   await setRedactionApplied(store.db, id, clock())
   emit({
     event: 'redacted',
@@ -109,7 +111,7 @@ export async function undoRedaction(
     await noteCommand(trx, context, { action: 'redaction.undo', subject: id })
   })
   await keepLine(context, key, { undone: id })
-  const { notices } = await reconsider(context, redactor(key, found.rules), emit, true)
+  const { notices } = await reconsider(context, redactor(key, found.rules), emit, removal)
   await context.queue.run('consolidate', () => consolidateNow(context, emit))
   emit({ event: 'redactionUndone', id, notices })
   return 0
@@ -142,10 +144,10 @@ export async function importRedactions(
   })
   if (undone.length > 0) {
     const rules = undone.flatMap((each) => each.rules)
-    await reconsider(context, redactor(key, rules), emit, true)
+    await reconsider(context, redactor(key, rules), emit, removal)
   }
   const rules = pending.flatMap((each) => each.rules)
-  if (rules.length > 0) await goThrough(context, redactor(key, rules), emit, true)
+  if (rules.length > 0) await goThrough(context, redactor(key, rules), emit, removal)
   else if (undone.length > 0) await context.queue.run('consolidate', () => consolidateNow(context, emit))
   for (const each of pending) await setRedactionApplied(store.db, each.redactionId, clock())
   emit({
@@ -191,12 +193,13 @@ async function changeRules(context: ServiceContext, work: Parameters<typeof inSt
   await inStockTransaction(context.store, work)
 }
 
+const valuesOf = (options: ControlRequest['options'], kind: RedactionKind): readonly string[] =>
+  Array.isArray(options[kind]) ? (options[kind] as unknown[]).map(String) : []
+
 function rulesOf(key: Buffer, options: ControlRequest['options']): RedactionRule[] {
-  const valuesOf = (name: RedactionKind): readonly string[] =>
-    Array.isArray(options[name]) ? (options[name] as unknown[]).map(String) : []
   try {
     const rules = (['email', 'phone', 'name'] as const).flatMap((kind) =>
-      valuesOf(kind).map((value) => redactionRule(key, kind, value)),
+      valuesOf(options, kind).map((value) => redactionRule(key, kind, value)),
     )
     if (rules.length > 0) return rules
   } catch (error) {
@@ -213,16 +216,20 @@ function kindsOf(rules: readonly RedactionRule[]): { readonly [kind in Redaction
 
 type Touched = Omit<EventOf<'redacted'>, 'event' | 'id' | 'isDryRun'>
 
-/** Maximum number of records to list. */
+/** Maximum number of records, and of suspects, to list. */
 const maxNamed = 100
 
-/**
- * Processes everything stored that may contain the values, in short steps, so that the service continues meanwhile.
- * `isReal`: removes them; otherwise only counts.
- */
-async function goThrough(context: ServiceContext, rules: Redactor, emit: Emit, isReal: boolean): Promise<Touched> {
-  if (!rules.isActive) return { notices: 0, records: 0, recordIds: [], members: {}, bodies: 0, mails: 0, others: 0 }
-  const { notices, members } = await reconsider(context, rules, emit, isReal)
+type Run = {
+  /** Removes the values; otherwise only counts. */
+  readonly isReal: boolean
+  readonly suspectsIn: ReturnType<typeof suspectFinder>
+}
+const removal: Run = { isReal: true, suspectsIn: () => [] }
+
+/** Processes everything stored that may contain the values, in short steps, so that the service continues meanwhile. */
+async function goThrough(context: ServiceContext, rules: Redactor, emit: Emit, run: Run): Promise<Touched> {
+  const { isReal } = run
+  const { notices, members, suspects } = await reconsider(context, rules, emit, run)
   const records: string[] = []
   await eachText(context, 'tender', ({ key, content }) => {
     if (rules.json(content) !== content) records.push(key)
@@ -245,17 +252,27 @@ async function goThrough(context: ServiceContext, rules: Redactor, emit: Emit, i
   // last: what is written meanwhile already follows the rules
   const bodies = await redactBodies(context, rules, isReal)
   const mails = await replaced('mail')
-  return { notices, members, records: records.length, recordIds: records.slice(0, maxNamed), bodies, mails, others }
+  return {
+    notices,
+    members,
+    records: records.length,
+    recordIds: records.slice(0, maxNamed),
+    bodies,
+    mails,
+    others,
+    suspects,
+  }
 }
 
-/** Counts the notices that contain the values; `isReal`: lets the next consolidation derive their records again. */
+/** Counts the notices that contain the values; a removal lets the next consolidation derive their records again. */
 async function reconsider(
   { store }: ServiceContext,
   rules: Redactor,
   emit: Emit,
-  isReal: boolean,
-): Promise<Pick<Touched, 'notices' | 'members'>> {
+  { isReal, suspectsIn }: Run,
+): Promise<Pick<Touched, 'notices' | 'members' | 'suspects'>> {
   const members: { [member: string]: number } = {}
+  const suspects: Touched['suspects'][number][] = []
   const pace = new Pace(store.engine)
   let [notices, done] = [0, 0]
   for (let after = ''; ; ) {
@@ -264,7 +281,9 @@ async function reconsider(
       const hit: string[] = []
       for (const { key, content } of rows) {
         const found = new Set<string>()
-        rules.value(JSON.parse(content), (path) => found.add(path))
+        const clean: unknown = rules.value(JSON.parse(content), (path) => found.add(path))
+        const suspected = suspectsIn(clean).map(({ path, text }) => ({ notice: key, member: path, text }))
+        suspects.push(...suspected.slice(0, maxNamed - suspects.length))
         if (found.size === 0) continue
         hit.push(key)
         for (const path of found) members[path] = (members[path] ?? 0) + 1
@@ -273,7 +292,7 @@ async function reconsider(
       if (isReal && hit.length > 0) await reconsiderNotices(store.db, hit)
       return rows
     })
-    if (page.length === 0) return { notices, members }
+    if (page.length === 0) return { notices, members, suspects }
     done += page.length
     after = page.at(-1)!.key
     emit({ event: 'progress', stage: 'redact', done, detail: 'notices' })

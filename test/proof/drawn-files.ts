@@ -46,6 +46,7 @@ const long: { readonly [path: string]: number } = {
   'test/package/': 50,
   'test/patroni/': 5,
   'test/proxies/': 40,
+  'test/redaction/redaction-in-a-stock': 30,
   'test/restore-drill': 75,
   'test/replaced-editions': 35,
   'test/restored-backup': 10,

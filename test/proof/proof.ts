@@ -120,6 +120,11 @@ const proofs: { readonly [name: string]: Proof } = {
     about: 'a month of portals with every fault on, read by workers that die',
     files: ['test/sources/month.test.ts'],
   },
+  redaction: {
+    about:
+      '10,000 made-up people are redacted in one batch and read nowhere; 10,000 texts about others stay as they were',
+    files: ['test/redaction'],
+  },
   rolling: {
     about: '20 rolling restarts of two nodes behind HAProxy and nginx, under 20,000 requests or more behind each',
     files: ['test/proxies/rolling.test.ts'],
