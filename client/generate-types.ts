@@ -1,11 +1,12 @@
-// Writes src/types.ts from ../contract/openapi.json, so that the client's types are those of the contract, and the
-// schema of mappings as a module, because CommonJS has no other way to a file of its package. Run by `npm run
-// generate`.
+// Writes src/types.ts from ../contract/openapi.json, so that the client's types are those of the contract,
+// src/record-shapes.ts, so that it checks what it receives, and the schema of mappings as a module, because CommonJS has
+// no other way to a file of its package. Run by `npm run generate`.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 type Schema = {
   readonly $ref?: string
   readonly type?: string | readonly string[]
+  readonly format?: string
   readonly const?: unknown
   readonly enum?: readonly unknown[]
   readonly anyOf?: readonly Schema[]
@@ -82,6 +83,51 @@ export function generateTypes(contract: Contract): string {
   return `// Generated from contract/openapi.json by client/generate-types.ts; do not edit.\n\n${schemas}\n/** Query of GET /v1/tenders. */\nexport type TendersQuery = {\n${query}}\n`
 }
 
+/** The kind of a value as src/record-shapes.ts has it; undefined for one that is not checked. */
+function kindOf(schema: Schema): string | undefined {
+  if (schema.$ref) return schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)
+  const union = schema.anyOf ?? schema.oneOf
+  if (union) {
+    const kinds = new Set(union.map((each) => kindOf(each)))
+    const isNullable = kinds.delete('null')
+    const [kind] = kinds
+    return kinds.size === 1 && kind !== undefined ? `${kind}${isNullable ? '|null' : ''}` : undefined
+  }
+  if (schema.const !== undefined) return typeof schema.const
+  if (schema.type === 'array') return schema.items && `${kindOf(schema.items)}[]`
+  if (schema.type === 'string' && schema.format === 'date-time') return 'time'
+  if (schema.type === 'object') return schema.properties ? undefined : 'object'
+  return typeof schema.type === 'string' ? schema.type.replace('integer', 'number') : undefined
+}
+
+/** The text of src/record-shapes.ts for a contract: the schema of a record, and those to which it refers. */
+export function generateShapes({ components: { schemas } }: Contract): string {
+  const shapes: { [name: string]: { [member: string]: string } } = {}
+  const add = (name: string): void => {
+    const { properties = {}, required = [] } = schemas[name]!
+    const shape: { [member: string]: string } = {}
+    shapes[name] = shape
+    for (const [member, schema] of Object.entries(properties)) {
+      const kind = kindOf(schema)
+      if (kind === undefined) throw new Error(`${name}.${member} has a schema that the client cannot check`)
+      shape[member] = kind + (required.includes(member) ? '!' : '')
+      const referred = kind.replace(/\[\]|\|null/g, '')
+      if (schemas[referred] && !shapes[referred]) add(referred)
+    }
+  }
+  add('TenderRecord')
+  const text = Object.entries(shapes)
+    .map(([name, shape]) => {
+      const members = Object.entries(shape).map(([member, kind]) => `    ${member}: '${kind}',\n`)
+      return `  ${name}: {\n${members.join('')}  },\n`
+    })
+    .join('')
+  return `// Generated from contract/openapi.json by client/generate-types.ts; do not edit.
+
+/** Kinds of the members of a record, by schema: \`!\` ends the kind of one that is never missing. */
+export const recordShapes: { readonly [schema: string]: { readonly [member: string]: string } } = {\n${text}}\n`
+}
+
 const contractUrl = new URL('../contract/openapi.json', import.meta.url)
 
 /** Reads the committed contract. Throws when it is missing: run `npm run generate`. */
@@ -100,6 +146,8 @@ export const mappingSchema: Schema = ${readFileSync(new URL('./mappings/http-map
 `
 
 if (import.meta.main) {
-  writeFileSync(new URL('./src/types.ts', import.meta.url), generateTypes(readContract()))
+  const contract = readContract()
+  writeFileSync(new URL('./src/types.ts', import.meta.url), generateTypes(contract))
+  writeFileSync(new URL('./src/record-shapes.ts', import.meta.url), generateShapes(contract))
   writeFileSync(new URL('./src/sinks/http-mapping-schema.ts', import.meta.url), generateMappingSchema())
 }

@@ -2,7 +2,7 @@
 // and the schema of events.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { generateMappingSchema, generateTypes, readContract } from '../client/generate-types.ts'
+import { generateMappingSchema, generateShapes, generateTypes, readContract } from '../client/generate-types.ts'
 import { singerSchema, withSchema } from '../integrations/generate-schemas.ts'
 import { generateContract } from '../src/api/contract.ts'
 
@@ -21,6 +21,7 @@ test('client/src/sinks/http-mapping-schema.ts is what mappings/http-mapping.sche
 
 test.each([
   ['client/src/types.ts', () => generateTypes(readContract())],
+  ['client/src/record-shapes.ts', () => generateShapes(readContract())],
   ['integrations/airbyte/manifest.yaml', () => withSchema(read('integrations/airbyte/manifest.yaml'), contract)],
   ['integrations/singer/tenders.schema.json', () => singerSchema(contract)],
 ])('%s is what contract/openapi.json says', (path, made) => {

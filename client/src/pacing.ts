@@ -21,6 +21,8 @@ const marginMs = 25
 const maxReserved = 0.25
 /** How fast the use of other clients that fell silent is forgotten, per answer. */
 const forgetting = 0.95
+/** The limit counts the last 60 s: no answer can rightly ask for a longer wait. */
+const longestResetSeconds = 60
 /** How far to spread clients that wait for the same moment. */
 const spreadMs = 2000
 
@@ -79,7 +81,8 @@ export class Pacer {
 
   #learn(paced: PacedRequest, { limit, remaining, resetSeconds }: RateLimit): void {
     const { clock } = this.#options
-    const blockedUntil = clock() + (Number.isFinite(resetSeconds) ? resetSeconds * 1000 : 0) + marginMs
+    const seconds = Number.isNaN(resetSeconds) ? 0 : Math.min(resetSeconds, longestResetSeconds)
+    const blockedUntil = clock() + seconds * 1000 + marginMs
     const hasOverlap = paced.number <= this.#sentAtLastAnswer
     if (!hasOverlap) {
       const taken = this.#lastRemaining - 1 - remaining

@@ -1,6 +1,7 @@
 // What a program can specify for a request, what every request sends, and what the root of the package exports.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { madeUpRecord } from '../test/fake-api.ts'
 import { memorySink } from './sinks/memory-sink.ts'
 import { nextRunAt, watch } from './sync/watch.ts'
 import {
@@ -14,9 +15,7 @@ import {
 import { version } from './version.ts'
 
 const page = (ids: readonly string[], nextCursor: string | null = null): Response =>
-  new Response(
-    JSON.stringify({ data: ids.map((id) => ({ id, lastModified: '2026-11-02T08:00:00.000Z' })), nextCursor }),
-  )
+  Response.json({ data: ids.map((id) => madeUpRecord({ id })), nextCursor })
 
 function world(
   answer: (url: string, init: RequestInit) => Response | Promise<Response>,

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { generateTypes, readContract } from '../generate-types.ts'
+import { madeUpRecord } from '../test/fake-api.ts'
 import { ProblemError } from './problem-error.ts'
 import { TenderClient } from './tender-client.ts'
 
@@ -35,8 +36,8 @@ const clientOf = (baseUrl: string) => new TenderClient({ baseUrl, token: 'made-u
 describe('TenderClient', () => {
   it('follows nextCursor to null with the same filters (C145, C150)', async () => {
     const { baseUrl, asked } = await serverOf([
-      { status: 200, body: { data: [{ id: 'a' }, { id: 'b' }], nextCursor: 'next' } },
-      { status: 200, body: { data: [{ id: 'c' }], nextCursor: null } },
+      { status: 200, body: { data: ['a', 'b'].map((id) => madeUpRecord({ id })), nextCursor: 'next' } },
+      { status: 200, body: { data: [madeUpRecord({ id: 'c' })], nextCursor: null } },
     ])
     const ids: string[] = []
     for await (const record of clientOf(baseUrl).list({ cpv: ['45000000', '71000000'], limit: 2 })) ids.push(record.id)
@@ -51,10 +52,10 @@ describe('TenderClient', () => {
     const of = (edition: number) => ({ 'x-stock-state': `${edition}; 2026-11-02T08:00:00.000Z` })
     const { baseUrl, asked } = await serverOf([
       { status: 404, body: { title: 'Not found' }, headers: of(4) },
-      { status: 200, body: { id: 'a', title: 'old' }, headers: of(4) },
-      { status: 200, body: { id: 'a', title: 'new' }, headers: of(5) },
+      { status: 200, body: madeUpRecord({ id: 'a', title: 'old' }), headers: of(4) },
+      { status: 200, body: madeUpRecord({ id: 'a', title: 'new' }), headers: of(5) },
       { status: 404, body: { title: 'Not found' }, headers: of(5) },
-      { status: 200, body: { id: 'a', title: 'from an API that does not say' } },
+      { status: 200, body: madeUpRecord({ id: 'a', title: 'from an API that does not say' }) },
     ])
     const waits: number[] = []
     const client = new TenderClient({

@@ -6,9 +6,12 @@ import { listenerOf } from './listener.ts'
 import { Pacer } from './pacing.ts'
 import { type Problem, ProblemError } from './problem-error.ts'
 import { type RateLimit, readRateLimit } from './rate-limit.ts'
+import { readText } from './read-text.ts'
+import { checkedRecord } from './record-fault.ts'
 import { type RetryWait, retryWait } from './retry.ts'
 import { type Sleep, timerSleep } from './sleep.ts'
 import { parseDigest } from './sync/copy-digest.ts'
+import { FeedError } from './sync/feed-error.ts'
 import type { TenderList, TenderRecord, TendersQuery } from './types.ts'
 import { UnreachableError } from './unreachable-error.ts'
 import { version } from './version.ts'
@@ -88,6 +91,8 @@ const optionsOf = (given: AbortSignal | RequestOptions | undefined): RequestOpti
 /** Maximum number of records that `collect` takes into memory by default. */
 const defaultMost = 10_000
 
+/** Most bytes that are read of an error: its status is known already. */
+const mostErrorBytes = 2 ** 20
 const maxTimeoutMs = 60_000
 const maxWaitMs = 3_600_000
 /** A node that lags is behind for seconds; the next request may also reach a different one. */
@@ -104,11 +109,13 @@ const isObject = (value: unknown): value is { readonly [name: string]: unknown }
   typeof value === 'object' && value !== null
 const isList = (body: unknown): body is TenderList =>
   isObject(body) && Array.isArray(body.data) && (body.nextCursor === null || typeof body.nextCursor === 'string')
+/** Whether it is meant to be a record; what it lacks is said by `checkedRecord`. */
 const isRecord = (body: unknown): body is TenderRecord => isObject(body) && typeof body.id === 'string'
+const sentMsOf = (headers: Headers): number => Date.parse(headers.get('date') ?? '')
 
 function editionOf(headers: Headers): number | undefined {
   const edition = Number.parseInt(headers.get('x-stock-state') ?? '', 10)
-  return Number.isNaN(edition) ? undefined : edition
+  return Number.isSafeInteger(edition) ? edition : undefined
 }
 
 /**
@@ -130,6 +137,7 @@ function lagging<Body>(attempt: Attempt<Body>, notBefore: number): Attempt<Body>
  * Reads tenders. A call resolves to an answer, or throws
  * - a ProblemError: the API refused (400, 401, 403, 404: immediately) or kept answering 429, 503 or 5xx;
  * - an UnreachableError: no usable answer came in six attempts over half an hour;
+ * - a FeedError: a record lacks a member of the contract, or is of a time far ahead of the answer's `Date`;
  * - the reason of its `signal`.
  */
 export class TenderClient {
@@ -167,7 +175,11 @@ export class TenderClient {
    */
   async get(id: string, options?: AbortSignal | RequestOptions, notBefore?: number): Promise<TenderRecord> {
     const path = `/v1/tenders/${encodeURIComponent(id)}`
-    return (await this.#request(path, isRecord, optionsOf(options), notBefore)).body
+    const { body, headers } = await this.#request(path, isRecord, optionsOf(options), notBefore)
+    const record = checkedRecord(body, sentMsOf(headers))
+    if (record.id.toLowerCase() !== id.toLowerCase())
+      throw new FeedError(`The API answered record ${record.id} in place of ${id}.`)
+    return record
   }
 
   /** Returns one page; pass the `nextCursor` of the previous page as `cursor`, with the same filters. */
@@ -182,6 +194,8 @@ export class TenderClient {
       isList,
       optionsOf(options),
     )
+    const sentMs = sentMsOf(headers)
+    for (const record of body.data) checkedRecord(record, sentMs)
     this.#emit({ type: 'page', records: body.data.length, hasMore: body.nextCursor !== null, rateLimit })
     const edition = editionOf(headers)
     const digest = parseDigest(headers.get('x-stock-digest'))
@@ -322,20 +336,22 @@ export class TenderClient {
     const aborted = new Promise<never>((_, reject) => {
       controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true })
     })
-    const read = async () => {
-      const response = await this.#fetch(this.#baseUrl + path, {
-        headers: sent,
-        // Following a redirect would send the token wherever the answer points.
-        redirect: 'manual',
-        signal: controller.signal,
-      })
-      const text = response.text()
-      // An error's status counts even when its body broke off.
-      return { response, text: await (response.ok ? text : text.catch(() => '')) }
-    }
+    const inTime = <Result>(work: Promise<Result>): Promise<Result> => Promise.race([work, aborted])
     try {
       controller.signal.throwIfAborted()
-      return await Promise.race([read(), aborted])
+      const response = await inTime(
+        this.#fetch(this.#baseUrl + path, {
+          headers: sent,
+          // Following a redirect would send the token wherever the answer points.
+          redirect: 'manual',
+          signal: controller.signal,
+        }),
+      )
+      if (response.ok) return { response, text: await inTime(readText(response)) }
+      // An error's status counts even when its body broke off, or has no end.
+      const text = await inTime(readText(response, mostErrorBytes)).catch(() => '')
+      signal?.throwIfAborted()
+      return { response, text }
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', stop)

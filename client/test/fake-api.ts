@@ -3,6 +3,18 @@ import type { TenderRecord } from '../src/types.ts'
 
 /** What a test states about a record; the rest has defaults. */
 export type Change = Partial<TenderRecord> & { readonly id: string }
+export const madeUpRecord = (change: Change): TenderRecord => ({
+  status: 'open',
+  title: 'Made up',
+  contractAmount: null,
+  cpvCodes: [],
+  nutsCodes: [],
+  lots: [],
+  originalSources: [],
+  lastModified: '2026-11-02T08:00:00.000Z',
+  checkedAt: '2026-11-02T08:00:00.000Z',
+  ...change,
+})
 type Version = {
   readonly record: TenderRecord
   readonly ms: number
@@ -115,18 +127,8 @@ export function createFakeApi(): FakeApi {
       for (const change of changes) {
         const old = versions.find(({ record, replacedBy }) => record.id === change.id && replacedBy === undefined)
         if (old) old.replacedBy = published
-        const record: TenderRecord = {
-          status: 'open',
-          title: 'Made up',
-          contractAmount: null,
-          cpvCodes: [],
-          nutsCodes: [],
-          lots: [],
-          originalSources: [],
-          ...change,
-          lastModified: new Date(stamp).toISOString(),
-          checkedAt: new Date(stamp).toISOString(),
-        }
+        const time = new Date(stamp).toISOString()
+        const record = madeUpRecord({ ...change, lastModified: time, checkedAt: time })
         versions.push({ record, ms: stamp, born: published, replacedBy: undefined })
         stamp += stampStep
       }

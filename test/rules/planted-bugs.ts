@@ -76,8 +76,8 @@ export const plantedBugs: readonly Bug[] = [
   {
     name: 'an error whose body breaks off has no status',
     file: 'client/src/tender-client.ts',
-    from: "await (response.ok ? text : text.catch(() => ''))",
-    to: 'await text',
+    from: "await inTime(readText(response, mostErrorBytes)).catch(() => '')",
+    to: 'await inTime(readText(response, mostErrorBytes))',
   },
   {
     name: 'a refusal by the CRM forgets what was sent before',

@@ -442,11 +442,10 @@ class World {
       )
     if (fault !== undefined && body.length > 2) {
       this.#fault(process)
-      // The status of a refusal counts even if its body broke off. The wait for an answer that does not end is over
-      // after 60 s, and the waits count from then.
+      // The status of a refusal counts even if its body broke off, or does not end. The wait for an answer that does
+      // not end is over after 60 s, and the waits count from then.
       if (fault === 'stall') this.now += requestTimeoutMs
-      const isUnknown = status === 200 || fault === 'stall'
-      this.invariants.onFailure(process, target, isUnknown ? undefined : { status, headers })
+      this.invariants.onFailure(process, target, status === 200 ? undefined : { status, headers })
       const part = body.subarray(0, network.integer(1, body.length - 1))
       pending.answer!(
         fault === 'cut' ? responseOf(status, headers, part) : brokenResponse(status, headers, part, fault, signal),

@@ -166,7 +166,7 @@ function printOutcome(
 const titles = {
   problem: 'the API refused',
   unreachable: 'the API cannot be reached',
-  feed: "the API's answers contradict each other",
+  feed: "the API's answers cannot be right",
   'filters-changed': 'the filters differ from those of the copy',
   state: 'the stored state cannot be used',
   'lock-lost': 'the lock was lost',

@@ -1,5 +1,6 @@
 // Requests to a CRM: paced, repeated if that helps, and sorted into what the caller can act on. Every request here may
 // be sent twice: upserts by external id, lookups and moves change nothing the second time.
+import { readText } from '../read-text.ts'
 import { crmSession, type MappedAuth, type PassingFault } from './crm-session.ts'
 import { SinkError } from './sink-error.ts'
 
@@ -126,7 +127,7 @@ export function crmRequests(options: CrmRequestsOptions): CrmRequests {
         redirect: 'manual',
         signal: AbortSignal.timeout(options.timeoutMs),
       })
-      text = await response.text()
+      text = await readText(response)
     } catch (error) {
       return { retryMs: undefined, reason: `no answer (${error instanceof Error ? error.message : String(error)})` }
     }

@@ -1,5 +1,6 @@
 // Sessions of a CRM: the token that it gives for a client's id and secret (OAuth 2.0, client credentials), and another
 // one when the CRM says that it has ended.
+import { readText } from '../read-text.ts'
 import { SinkError } from './sink-error.ts'
 
 /** How a mapping says where sessions come from; the schema explains each member. */
@@ -58,7 +59,7 @@ export function crmSession({ name, auth, fetch, timeoutMs, faultOf, reasonIn }: 
         redirect: 'manual',
         signal: AbortSignal.timeout(timeoutMs),
       })
-      text = await response.text()
+      text = await readText(response)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       return { retryMs: undefined, reason: `no token from ${at} (${reason})` }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { madeUpRecord } from '../../test/fake-api.ts'
 import { archived, syncWorld } from '../../test/sync-world.ts'
 import { memorySink } from '../sinks/memory-sink.ts'
 import { memoryState } from '../state/memory-state.ts'
-import type { TenderRecord } from '../types.ts'
 import { DigestSum, isOpenRecord, webRecordHash } from './copy-digest.ts'
 import { type SyncEvent, sync } from './sync.ts'
 import type { TenderSource } from './walk-run.ts'
@@ -43,15 +43,7 @@ describe('records that are left over after a first run into a target that is not
 /** An API whose answers say of what digest they are. */
 function comparing() {
   let edition = 1
-  let record: TenderRecord = {
-    id: 'a',
-    status: 'open',
-    title: 'Made up',
-    lastModified: '2026-11-02T08:00:00.000Z',
-    checkedAt: '2026-11-02T08:00:00.000Z',
-    contractAmount: null,
-    ...{ cpvCodes: [], nutsCodes: [], lots: [], originalSources: [] },
-  }
+  let record = madeUpRecord({ id: 'a' })
   /** How the next pages name their digest. */
   let says: 'right' | 'wrong' | 'nothing' = 'right'
   let asked = 0

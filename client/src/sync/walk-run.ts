@@ -92,8 +92,9 @@ class Walk {
   #largest: string | undefined
   /** The newest edition that a page came from: a record fetched from an older one may be out of date, or missing. */
   #edition: number | undefined
-  /** The newest time on the pages of this walk; the list is ascending, so none may come before it. */
+  /** The newest time on the pages of this walk, and the id beside it: the list ascends by both. */
   #latestMs: number
+  #latestId = ''
   #restarts = 0
   /** What the pages since the last restart said of their edition; undefined when they named several, or none. */
   #stock: EditionDigest | undefined
@@ -207,6 +208,7 @@ class Walk {
     // largest.
     if (kind !== 'first') this.#largest = undefined
     this.#latestMs = msOrNothing(this.#updatedSince)
+    this.#latestId = ''
     this.#options.emit({
       type: 'restart',
       reason,
@@ -214,17 +216,22 @@ class Walk {
     })
   }
 
-  /** The list ascends and its cursor moves; otherwise an answer was mixed up on the way, or a parameter was lost. */
+  /**
+   * The list ascends and its cursor moves, so it ends; otherwise an answer was mixed up on the way, or a parameter was
+   * lost.
+   */
   #checkPage(page: TenderList): void {
     for (const { id, lastModified } of page.data) {
-      if (typeof id !== 'string' || id === '') throw new FeedError('The API delivered a record without an id.')
       const ms = instantMs(lastModified)
-      if (ms < this.#latestMs)
+      if (ms < this.#latestMs || (ms === this.#latestMs && id <= this.#latestId))
         throw new FeedError(`Record ${id} of ${lastModified} follows a later one, or precedes updated_since.`)
       this.#latestMs = ms
+      this.#latestId = id
     }
-    if (page.nextCursor !== null && page.nextCursor === this.#cursor)
+    if (page.nextCursor === null) return
+    if (page.nextCursor === this.#cursor)
       throw new FeedError('The API answered a page with the cursor of that same page.')
+    if (page.data.length === 0) throw new FeedError('The API answered a page without records that is not the last.')
   }
 
   async #write(records: readonly TenderRecord[]): Promise<void> {
