@@ -1,6 +1,6 @@
 // Writes src/types.ts from ../contract/openapi.json, so that the client's types are those of the contract,
-// src/record-shapes.ts, so that it checks what it receives, and the schema of mappings as a module, because CommonJS has
-// no other way to a file of its package. Run by `npm run generate`.
+// src/record-shapes.ts, so that it checks what it receives, and the schema of mappings as a module, because CommonJS
+// has no other way to a file of its package. Run by `npm run generate`.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 type Schema = {

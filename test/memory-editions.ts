@@ -16,6 +16,8 @@ type Version = { readonly record: TenderRecord; readonly born: number; supersede
 export type MemoryEditions = EditionView & {
   /** Publishes new versions; each takes the next millisecond from `at` on, or all the same one. */
   readonly publish: (at: number, records: readonly PlainRecord[], stamps?: 'rising' | 'same') => EditionInfo
+  /** Goes back to this edition, as a restored backup does; the next edition gets the number `next`. */
+  readonly restore: (edition: number, next?: number) => void
   /** Forgets that this edition is retained (R5). */
   readonly drop: (edition: number) => void
 }
@@ -28,6 +30,7 @@ export function createMemoryEditions(): MemoryEditions {
   const editions = new Map<number, EditionInfo>()
   const dropped = new Set<number>()
   let newest: EditionInfo | undefined
+  let nextNumber = 1
 
   function isMatch(record: TenderRecord, filter: TenderFilter): boolean {
     const isArchived = record.archiveReason !== undefined
@@ -98,7 +101,7 @@ export function createMemoryEditions(): MemoryEditions {
     },
     record: (position, encoding) => ({ bytes: bytes(JSON.stringify(versions[position]!.record), encoding) }),
     publish: (at, records, stamps = 'rising') => {
-      const edition = (newest?.edition ?? 0) + 1
+      const edition = nextNumber++
       for (const [index, plain] of records.entries()) {
         const old = versions.findLast(({ record }) => record.id === plain.id)
         if (old) old.supersededBy = edition
@@ -126,6 +129,18 @@ export function createMemoryEditions(): MemoryEditions {
       }
       editions.set(edition, newest)
       return newest
+    },
+    restore: (edition, next = edition + 1) => {
+      const kept = versions
+        .filter(({ born }) => born <= edition)
+        .map((version) => ({
+          ...version,
+          supersededBy: (version.supersededBy ?? 0) > edition ? undefined : version.supersededBy,
+        }))
+      versions.splice(0, versions.length, ...kept)
+      for (const number of editions.keys()) if (number > edition) editions.delete(number)
+      newest = editions.get(edition)
+      nextNumber = next
     },
     drop: (edition) => {
       dropped.add(edition)

@@ -32,6 +32,8 @@ export type Page = TenderList & {
    * Digest of that edition's records, whatever the filters (docs/sync/digest.md); missing when the answer does not say.
    */
   readonly digest?: { readonly open: string; readonly all: string }
+  /** When the answer was sent (its `Date`), ISO 8601; missing when the answer does not say. */
+  readonly sentAt?: string
 }
 
 export type TenderClientOptions = {
@@ -205,6 +207,7 @@ export class TenderClient {
       requestId: headers.get('x-request-id'),
       ...(edition !== undefined && { edition }),
       ...(digest && { digest }),
+      ...(!Number.isNaN(sentMs) && { sentAt: new Date(sentMs).toISOString() }),
     }
   }
 

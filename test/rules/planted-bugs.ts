@@ -46,8 +46,8 @@ export const plantedBugs: readonly Bug[] = [
   {
     name: 'changes are walked since the latest of a few left-over records',
     file: 'client/src/sync/walk-run.ts',
-    from: 'if (!(await this.#check(id, lastModified))) floor = earlierOf(floor, lastModified)',
-    to: 'if (!(await this.#check(id, lastModified))) floor = laterOf(floor, lastModified)',
+    from: "if (found === 'old') floor = earlierOf(floor, lastModified)",
+    to: "if (found === 'old') floor = laterOf(floor, lastModified)",
   },
   {
     name: 'a difference that no run repairs is forgotten by a run that could not compare',
@@ -58,8 +58,8 @@ export const plantedBugs: readonly Bug[] = [
   {
     name: 'a difference that no run repairs is forgotten by the run after the repair',
     file: 'client/src/sync/walk-run.ts',
-    from: 'this.#plan.isRepair === true || before?.isDifferent === true',
-    to: 'this.#plan.isRepair === true',
+    from: 'wasRepaired || before?.isDifferent === true',
+    to: 'wasRepaired',
   },
   {
     name: 'older replaces newer in the staging',

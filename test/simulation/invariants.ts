@@ -473,6 +473,12 @@ export class Invariants {
         this.report('G4', 'the filters are the same, but the run was refused')
       return
     }
+    if (reason === 'behind') {
+      const edition = this.#knownOf(client).lastChain?.edition ?? 0
+      if (edition >= this.#knownOf(client).newestSeen)
+        this.report('behind', `client ${client.index} was told that edition ${edition} is older than its copy`)
+      return
+    }
     if (process.faults === 0 || reason === 'feed' || reason === 'state' || reason === 'lock-lost')
       this.report('abort', `client ${client.index} aborted without cause: ${reason}: ${String(error)}`)
   }

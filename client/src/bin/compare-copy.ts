@@ -1,7 +1,13 @@
 // Compares what a copy holds with what the API delivers. Pure.
 
 /** `content` covers everything that the target says about a record, if the target shows it. */
-export type HeldRecord = { readonly lastModified: string; readonly status: string; readonly content?: string }
+export type HeldRecord = {
+  readonly lastModified: string
+  readonly status: string
+  readonly content?: string
+  /** Whether the copy says that the stock no longer has it. */
+  readonly isLost?: boolean
+}
 export type DeliveredRecord = HeldRecord & { readonly id: string; readonly isArchived: boolean }
 
 export type Difference = { readonly id: string; readonly held?: string; readonly delivered?: string }
@@ -79,7 +85,9 @@ export class CopyComparison {
   }
 
   end(): CopyDifferences {
-    const left = [...this.#held].map(([id, held]): Difference => ({ id, held: textOf(held) }))
+    const left = [...this.#held]
+      .filter(([, { isLost }]) => !isLost)
+      .map(([id, held]): Difference => ({ id, held: textOf(held) }))
     return {
       delivered: this.#delivered,
       held: this.#heldCount,

@@ -86,7 +86,8 @@ async function runOnce(
   // The run counts even when the report about it cannot be written.
   await writeReport(folder, after).catch(() => {})
   if (options.metrics !== undefined) await writeMetrics(options.metrics, after, sinkTitle(options.sink))
-  printOutcome(options, environment, outcome, undefined, sink.warnings)
+  const warnings = [...((outcome.result === 'completed' && outcome.warnings) || []), ...(sink.warnings ?? [])]
+  printOutcome(options, environment, outcome, undefined, warnings)
   return outcome
 }
 
@@ -171,6 +172,7 @@ const titles = {
   state: 'the stored state cannot be used',
   'lock-lost': 'the lock was lost',
   differs: 'the copy differs from the published edition',
+  behind: 'the API is behind the copy',
   sink: 'the target failed',
 } as const
 
@@ -191,7 +193,10 @@ function isPassing({ reason, error }: Extract<SyncOutcome, { result: 'aborted' }
 }
 
 function rest(outcome: Extract<SyncOutcome, { result: 'aborted' }>): string {
-  const { counts, isResumable } = outcome
+  const { counts, isResumable, reason } = outcome
+  // Such a run reached its end, and everything is committed.
+  if (reason === 'differs' || reason === 'behind')
+    return 'Everything that was delivered is in the copy, and the next run goes on from there.'
   if (isResumable && counts.pages > 0)
     return `${counted(counts.records, 'record')} of ${counted(counts.pages, 'page')} are kept; the next run continues from there (within 24 hours).`
   return `The copy and its state are as they were${isPassing(outcome) ? '; the next run retries' : ''}.`

@@ -1,10 +1,12 @@
 // `tender-sync verify`: reads the copy, and compares its digest with that of the edition, for which one request is
 // enough. If they differ, or cannot be compared, the whole list is crawled, archived records included, and the records
 // that differ are named.
+
 import { ProblemError } from '../problem-error.ts'
 import { recordHash } from '../sinks/record-hash.ts'
 import { CopyDamagedError } from '../sinks/sink-error.ts'
 import { type CopyDigest, DigestSum, isOpenRecord, type KnownCopy } from '../sync/copy-digest.ts'
+import { lostMark } from '../sync/lost-record.ts'
 import type { ReadBack, Sink, SyncState } from '../sync/sink.ts'
 import type { TenderRecord, TendersQuery } from '../types.ts'
 import { UnreachableError } from '../unreachable-error.ts'
@@ -116,13 +118,13 @@ async function readCopy(sink: Sink): Promise<FoundCopy> {
   }
   const { readBack } = sink
   if (!readBack) {
-    for await (const { id, ...rest } of sink.all()) add(id, rest)
+    for await (const { id, ...rest } of sink.all()) add(id, { ...rest, isLost: rest.status === lostMark })
     return { held, digest: await sink.digest?.(), isConsistent: true }
   }
   const sum = new DigestSum()
   let isConsistent = true
   for await (const { id, lastModified, status, content, record } of readBack.rows()) {
-    add(id, { lastModified, status, content })
+    add(id, { lastModified, status, content, isLost: status === lostMark })
     if (record && contentOrNothing(readBack, record) === content)
       sum.add(recordHash(record), isOpenRecord(record), record.lastModified)
     else isConsistent = false

@@ -53,9 +53,17 @@ export const tenderColumns: readonly Column[] = [
     instant('last_modified', 'lastModified', 'When the service published the last change in content; only increases'),
   ),
   required(
-    text('status', 'status', 'planned, open, awardIntended, closed, awarded, cancelled, merged; more may be added'),
+    text(
+      'status',
+      'status',
+      'planned, open, awardIntended, closed, awarded, cancelled, merged, lost; more may be added',
+    ),
   ),
-  text('archive_reason', 'archiveReason', 'expired, cancelled, awarded, merged; null while the tender is not archived'),
+  text(
+    'archive_reason',
+    'archiveReason',
+    'expired, cancelled, awarded, merged, lost (no longer in the stock); null while the tender is not archived',
+  ),
   uuid('merged_into', 'mergedInto', 'The surviving tender if archive_reason is merged'),
   required(text('title', 'title', 'Title in the language of the record')),
   text('description', 'description', 'Description in the language of the record'),

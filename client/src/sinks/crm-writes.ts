@@ -1,5 +1,6 @@
 // What to write of one record into a CRM, given what the CRM holds according to the ledger. Pure.
 import { createHash } from 'node:crypto'
+import { isLost } from '../sync/lost-record.ts'
 import type { TenderRecord } from '../types.ts'
 import type { LedgerEntry } from './crm-ledger.ts'
 import type { HttpMapping, MappedField, Scalar } from './http-mapping.ts'
@@ -37,6 +38,10 @@ export type Write = {
 const hashLength = 8
 const shortHash = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, hashLength)
 
+const knownOfLost = new Set(['$state', 'id', 'status', 'archiveReason', 'lastModified'])
+const isKnownOfLost = ({ from }: MappedField): boolean =>
+  from !== undefined && [from].flat().every((path) => knownOfLost.has(path))
+
 export class CrmWrites {
   readonly #mapping: HttpMapping
   /** The fields whose change causes a write. */
@@ -67,7 +72,8 @@ export class CrmWrites {
     const mapping = this.#mapping
     const state = targetStateOf(record)
     const written = into === undefined ? record : { ...record, mergedInto: into }
-    const hashes = this.#hashesOf(written)
+    // Of a lost record nothing is known but its end: the properties in the CRM stay as they are.
+    const hashes = isLost(record) ? (entry?.hashes ?? '') : this.#hashesOf(written)
     const isUnsure = sending !== undefined
     const isClosing = state === 'closed' && (isUnsure || entry?.state !== 'closed')
     const isMerging = state === 'merged' && (isUnsure || entry?.state !== 'merged' || entry.mergedInto !== into)
@@ -84,7 +90,9 @@ export class CrmWrites {
       ...(isMerging ? mapping.merge.fields : []),
       ...(isReopening ? (mapping.reopen?.fields ?? []) : []),
     ]
-    const fields = mapping.fields.filter(({ when }) => when !== 'create' || !entry)
+    const fields = mapping.fields.filter(
+      (field) => (field.when !== 'create' || !entry) && (!isLost(record) || isKnownOfLost(field)),
+    )
     const context = { emptyValue: this.#emptyValue, isBackfill }
     return {
       record,

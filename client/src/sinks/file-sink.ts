@@ -1,6 +1,7 @@
 // A sink on a working copy: what NDJSON, CSV and Parquet have in common.
 
 import type { ReadBack, Sink } from '../sync/sink.ts'
+import type { TenderRecord } from '../types.ts'
 import { disposable, type OpenSink } from './disposable.ts'
 import { fileFaultOf, sizeOf } from './durable-files.ts'
 import { speaking } from './speaking.ts'
@@ -47,6 +48,7 @@ export function fileSink({ name, file, exportPaths = [], readBack, ...options }:
     commit: (state, end) => copy.commit(state, end),
     discard: () => copy.discard(),
     held: (ids) => copy.held(ids),
+    record: async (id) => (await copy.record(id)) as TenderRecord | undefined,
     digest: () => copy.digest(),
     all: () => copy.all(),
     end: () => copy.end(),

@@ -9,6 +9,7 @@ import { type HubspotImitation, startHubspot } from '../../../test/imitations/hu
 import type { LoopbackCrm } from '../../../test/imitations/loopback-crm.ts'
 import { type SalesforceImitation, salesforceClient, startSalesforce } from '../../../test/imitations/salesforce.ts'
 import { DigestSum } from '../sync/copy-digest.ts'
+import { lostVersion } from '../sync/lost-record.ts'
 import type { Run } from '../sync/sink.ts'
 import {
   archivedOf,
@@ -351,6 +352,31 @@ describe.each(targets)('CRM sink with $name', ({ start }) => {
     await again.commit(state, 'run')
     expect([...seen().values()].map(({ state: is }) => is)).toEqual(['closed'])
     await again.end()
+  })
+
+  test('a record that the stock lost is closed, with the properties that it has, and opened when it comes back', async () => {
+    const { crm, mapping, seen } = await start()
+    await using _ = crm
+    const { open } = setting(mapping)
+    const sink = open()
+    await sink.begin(first)
+    await sink.upsert([recordOf(1)])
+    await sink.commit(state, 'run')
+    const before = seen().get(idOf(1))!
+    for (let times = 0; times < 2; times++) {
+      await sink.begin(delta)
+      await sink.close([lostVersion(recordOf(1), undefined)])
+      expect((await sink.digest!())?.all).toBe('0'.repeat(64))
+      await sink.commit(state, 'run')
+      expect(sink.report).toMatchObject({ closed: 1 - times })
+      expect(seen().get(idOf(1))).toEqual({ ...before, state: 'closed' })
+    }
+    await sink.begin(delta)
+    await sink.upsert([recordOf(1, 1)])
+    await sink.commit(state, 'run')
+    expect(seen().get(idOf(1))).toMatchObject({ state: 'open', title: recordOf(1, 1).title })
+    await sink.end()
+    expect(crm.violations).toEqual([])
   })
 
   test('when the ledger is lost, an older version does not replace what the CRM has', async () => {

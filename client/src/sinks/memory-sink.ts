@@ -98,6 +98,7 @@ export function memorySink(options: MemorySinkOptions = {}): MemorySink {
           return record ? [[id, record.lastModified]] : []
         }),
       ),
+    record: async (id) => held(id),
     digest: async () => {
       const sum = new DigestSum()
       for (const record of new Map([...(staging ?? target), ...uncommitted]).values())

@@ -123,6 +123,14 @@ export function openPostgresSink(options: PostgresSinkOptions): PostgresSink {
       )
       return new Map(found.map(({ id, modified }) => [id, modified]))
     },
+    async record(id) {
+      session.check()
+      const table = run?.kind === 'first' ? 'sync_staged' : 'tender'
+      const [found] = await session.rows<{ record: TenderRecord }>(`select record from ${s}.${table} where id = $1`, [
+        id,
+      ])
+      return found?.record
+    },
     async digest() {
       session.check()
       return await tables.digest(run?.kind === 'first')

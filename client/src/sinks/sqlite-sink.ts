@@ -127,6 +127,11 @@ function createSink(db: DatabaseSync, file: string): OpenSink {
         }),
       )
     },
+    record: async (id) => {
+      const set = writer && run?.kind === 'first' ? '_staging' : ''
+      const row = db.prepare(`SELECT record FROM tender${set} WHERE id = ?`).get(id)
+      return row && (JSON.parse(row.record as string) as TenderRecord)
+    },
     digest: async () => sqliteDigest(db, writer && run?.kind === 'first' ? '_staging' : ''),
     async *all() {
       for (const row of db.prepare('SELECT id, last_modified, status FROM tender ORDER BY id').iterate())

@@ -193,6 +193,16 @@ export class WorkingCopy {
     return held
   }
 
+  /** The whole record, as it is held. */
+  async record(id: string): Promise<StoredRecord | undefined> {
+    const target = this.#begun()
+    const entry = target.index.get(id)
+    if (!entry) return undefined
+    const path = entry.file === 'base' ? this.#options.base : target.isStaging ? this.#stagingPath : this.#logPath
+    for await (const bytes of readRanges(path, [entry])) return parseLine(bytes, path)
+    return undefined
+  }
+
   /** The result includes what the run wrote; for a staged run, only the staging. */
   async digest(): Promise<CopyDigest> {
     const index = this.#target?.index ?? (await this.#readLive()).index

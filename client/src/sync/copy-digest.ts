@@ -2,6 +2,7 @@
 // records.
 import type { TenderRecord } from '../types.ts'
 import { instantMs } from './instants.ts'
+import { isLost } from './lost-record.ts'
 
 /** What a copy holds, as 64 hexadecimal digits each. */
 export type CopyDigest = {
@@ -47,8 +48,15 @@ export function hashedForm(record: object): string {
   return canonicalJson(content)
 }
 
-/** SHA-256 of a record, as 64 hexadecimal digits; for runtimes that have nothing but Web Crypto. */
+/** What a lost record adds to a sum: nothing, as no edition has it. */
+export const lostHash = '0'.repeat(64)
+
+/**
+ * SHA-256 of a record, as 64 hexadecimal digits, or zeros for a lost one; for runtimes that have nothing but Web
+ * Crypto.
+ */
 export async function webRecordHash(record: object): Promise<string> {
+  if (isLost(record)) return lostHash
   const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(hashedForm(record)))
   return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
@@ -97,6 +105,11 @@ export type KnownCopy = Omit<CopyDigest, 'newest'> & {
    * that none is repeated for it. Missing: they were not compared.
    */
   readonly isDifferent?: boolean
+  /**
+   * The `Date` of the first answer that came from an older edition than `edition`, while no run has reached that one
+   * again.
+   */
+  readonly behindSince?: string
 }
 
 /**

@@ -102,7 +102,8 @@ export type Sink = {
   upsert(records: readonly TenderRecord[]): Promise<void>
   /**
    * Records archived as expired, cancelled, awarded (or for a reason yet unknown): close in the target, content
-   * updated, under the same guard. Unknown ids are skipped unless the run says `keepArchived`.
+   * updated, under the same guard. Unknown ids are skipped unless the run says `keepArchived`. May bring a held record
+   * again in the same version, with status and reason `lost`: the stock no longer has it.
    */
   close(records: readonly TenderRecord[]): Promise<void>
   /**
@@ -125,6 +126,11 @@ export type Sink = {
    * only the staging); used by verify, by restarted first runs (G1) and by merges.
    */
   held(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /**
+   * Returns a record as the target holds it, including what this run wrote; undefined for an unknown one. A target that
+   * keeps no whole records has no such method.
+   */
+  record?(id: string): Promise<TenderRecord | undefined>
   /** Yields all ids with lastModified and status, as committed, in any order; for verify and G1. */
   all(): AsyncIterable<{ readonly id: string; readonly lastModified: string; readonly status: string }>
   /**

@@ -38,6 +38,8 @@ export type SyncEvent =
   | { readonly type: 'survivor'; readonly id: string; readonly isFound: boolean }
   /** The copy is not the edition from which the run came: everything is walked once more. */
   | { readonly type: 'differs'; readonly edition: number | undefined }
+  /** Records that the copy holds and the stock no longer has: they were closed with the reason `lost`. */
+  | { readonly type: 'lost'; readonly ids: readonly string[] }
   /** G1: number of records that the target held before its first run and that the run did not deliver. */
   | { readonly type: 'left-over'; readonly records: number }
 

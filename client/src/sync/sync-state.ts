@@ -20,6 +20,7 @@ function isCopy(copy: unknown): boolean {
     Number.isSafeInteger(copy.records) &&
     [copy.open, copy.all].every(isSum) &&
     isNumberOrMissing(copy.edition) &&
+    isTextOrMissing(copy.behindSince) &&
     (copy.isDifferent === undefined || typeof copy.isDifferent === 'boolean')
   )
 }

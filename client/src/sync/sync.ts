@@ -57,6 +57,7 @@ export type AbortReason =
   | 'state'
   | 'lock-lost'
   | 'differs'
+  | 'behind'
   | 'sink'
 
 export type SyncOutcome = {
@@ -69,6 +70,8 @@ export type SyncOutcome = {
       readonly isResumed: boolean
       /** The state now stored; missing as long as no record was ever delivered. */
       readonly updatedSince?: string
+      /** What a person should know although the run completed, in sentences; missing if there is nothing. */
+      readonly warnings?: readonly string[]
     }
   /** Another run is in progress (C154). */
   | { readonly result: 'skipped' }
@@ -104,6 +107,16 @@ class FiltersChangedError extends Error {
 class CopyDiffersError extends Error {
   override readonly name = 'CopyDiffersError'
 }
+
+/** The API has answered with an edition that is older than the copy's, for hours. */
+class BehindError extends Error {
+  override readonly name = 'BehindError'
+}
+
+const hourMs = 3_600_000
+/** A node that lags is behind for seconds, and an outage of its database takes minutes. */
+const hoursToWarning = 2
+const hoursToFailure = 6
 
 /** Sinks into which a run of this process is writing. */
 const sinksAtWork = new WeakSet<Sink>()
@@ -176,27 +189,55 @@ class Attempt {
     // next one will not repair either.
     if (end.isDifferent && !first.isRepair && !stored?.copy?.isDifferent) {
       this.#emit({ type: 'differs', edition: end.state.copy?.edition })
-      end = await this.#walkOn(walkOptions, end.state, await this.#beginRepair(walkOptions))
+      end = await this.#repair(walkOptions, end, 'few')
     }
+    // What was archived is closed now: the rest can be looked up one by one.
+    if (end.isDifferent && end.isUnchecked) end = await this.#repair(walkOptions, end, 'all')
     const { state } = end
     if (end.isDifferent)
       throw new CopyDiffersError(
         `The copy differs from edition ${state.copy?.edition}, and a run over all records did not repair it. Rebuild the copy (reset the state); tender-sync verify names the records.`,
       )
+    const warnings = this.#warningsOf(end)
     return {
       result: 'completed',
       kind: first.kind,
       isResumed: first.isResumed,
       ...(state.updatedSince !== undefined && { updatedSince: state.updatedSince }),
+      ...(warnings.length > 0 && { warnings }),
     }
+  }
+
+  /** @throws BehindError if this has lasted for too long. */
+  #warningsOf({ lost, behind }: WalkEnd): string[] {
+    const warnings: string[] = []
+    if (lost > 0) {
+      const [records, them, they] = lost === 1 ? ['1 record', 'it', 'it is'] : [`${lost} records`, 'them', 'they are']
+      warnings.push(
+        `The stock no longer has ${records} of the copy; ${they} closed with the reason "lost". This happens after a restore from a backup: if the sources bring ${them} again, ${they} opened again.`,
+      )
+    }
+    const hours = behind ? Math.floor((behind.sentMs - behind.sinceMs) / hourMs) : 0
+    if (!behind || hours < hoursToWarning) return warnings
+    const text = `The API has answered with older editions than the copy holds for ${hours} hours (edition ${behind.edition}, the copy has seen ${behind.newest}): a node lags, or the service was restored without a new epoch and the copy is wrong. Ask its operator.`
+    if (hours >= hoursToFailure) throw new BehindError(text)
+    return [...warnings, `${text} After ${hoursToFailure} hours runs fail.`]
+  }
+
+  async #repair(options: WalkOptions, { state, lost }: WalkEnd, looksUp: 'few' | 'all'): Promise<WalkEnd> {
+    const end = await this.#walkOn(options, state, { ...(await this.#beginRepair(options)), looksUp })
+    return { ...end, lost: lost + end.lost }
   }
 
   /** Walks the list, and then the changes since what was left open. */
   async #walkOn(options: WalkOptions, stored: SyncState | undefined, plan: WalkPlan): Promise<WalkEnd> {
     let end = await walkRun(options, stored, plan)
     while (end.needsDelta) {
+      const { isUnchecked, lost } = end
       const next = await this.#begin(end.state, options)
-      end = await walkRun(options, end.state, plan.isRepair ? { ...next, isRepair: true } : next)
+      const isRepair = plan.isRepair && !isUnchecked
+      end = await walkRun(options, end.state, isRepair ? { ...next, isRepair: true } : next)
+      end = { ...end, isUnchecked: isUnchecked || end.isUnchecked, lost: lost + end.lost }
     }
     return end
   }
@@ -316,6 +357,7 @@ class Attempt {
     if (error instanceof StateError) return 'state'
     if (error instanceof LockLostError) return 'lock-lost'
     if (error instanceof CopyDiffersError) return 'differs'
+    if (error instanceof BehindError) return 'behind'
     return 'sink'
   }
 }

@@ -4,6 +4,7 @@ import type { TenderList, TenderRecord, TendersQuery } from '../types.ts'
 import { type CopyDigest, differsFrom, type EditionDigest } from './copy-digest.ts'
 import { FeedError } from './feed-error.ts'
 import { earlierOf, instantMs, laterOf } from './instants.ts'
+import { lostMark, lostVersion } from './lost-record.ts'
 import { MergeQueue } from './merge-queue.ts'
 import type { RunKind, Sink, StateStore, SyncState } from './sink.ts'
 import type { RestartReason, SyncCounts, SyncEvent } from './sync-event.ts'
@@ -15,7 +16,11 @@ export type TenderSource = {
     query: TendersQuery,
     signal?: AbortSignal,
   ): Promise<
-    TenderList & { readonly edition?: number; readonly digest?: { readonly open: string; readonly all: string } }
+    TenderList & {
+      readonly edition?: number
+      readonly digest?: { readonly open: string; readonly all: string }
+      readonly sentAt?: string
+    }
   >
   get(id: string, signal?: AbortSignal, notBefore?: number): Promise<TenderRecord>
 }
@@ -48,13 +53,24 @@ export type WalkPlan = {
   readonly edition?: number
   readonly oldestHeld?: string
   readonly isRepair?: true
+  /** The walk brings everything that a complete copy holds; what it leaves out is looked up: all, or a few records. */
+  readonly looksUp?: 'all' | 'few'
 }
 
-/** How a walk ended. `isDifferent`: the copy is not the edition; undefined if that is unknown. */
+/** How a walk ended. */
 export type WalkEnd = {
   readonly state: SyncState
   readonly needsDelta: boolean
+  /** Whether the copy is not the edition; undefined if that is unknown. */
   readonly isDifferent: boolean | undefined
+  /** Whether a repair ended without a look at what the walk left out. */
+  readonly isUnchecked: boolean
+  /** How many records were closed because the stock no longer has them. */
+  readonly lost: number
+  /** Whether the pages came from an edition that is older than the copy's, and since when. */
+  readonly behind:
+    | { readonly edition: number; readonly newest: number; readonly sinceMs: number; readonly sentMs: number }
+    | undefined
 }
 
 /** Maximum restarts of a run, in case a server refuses one cursor after another. */
@@ -64,7 +80,7 @@ const maxRestarts = 3
  * since.
  */
 const maxSingleChecks = 600
-const finishedStatuses = new Set(['closed', 'awarded', 'cancelled', 'merged'])
+const finishedStatuses = new Set(['closed', 'awarded', 'cancelled', 'merged', lostMark])
 
 /**
  * Whether there is anything left to learn about a held record. Archived ones are closed already; they are delivered
@@ -99,6 +115,10 @@ class Walk {
   /** What the pages since the last restart said of their edition; undefined when they named several, or none. */
   #stock: EditionDigest | undefined
   #isStockMixed = false
+  /** The `Date` of the last page. */
+  #sentAt: string | undefined
+  #isUnchecked: boolean
+  #lost = 0
 
   constructor(options: WalkOptions, stored: SyncState | undefined, plan: WalkPlan) {
     this.#options = options
@@ -110,7 +130,9 @@ class Walk {
     this.#edition = plan.edition
     // Not `largest`: after a restart the cursor may be before what an earlier part of the run had reached.
     this.#latestMs = msOrNothing(plan.updatedSince)
-    this.#seen = plan.oldestHeld !== undefined && !plan.isResumed ? new Set() : undefined
+    const looksAtLeftOver = plan.oldestHeld !== undefined || plan.looksUp !== undefined
+    this.#seen = looksAtLeftOver && !plan.isResumed ? new Set() : undefined
+    this.#isUnchecked = plan.isRepair === true && plan.isResumed
     this.#merges = new MergeQueue({
       sink: options.sink,
       keepArchived: options.keepArchived,
@@ -132,6 +154,7 @@ class Walk {
       this.#checkPage(page)
       if (page.edition !== undefined) this.#edition = Math.max(page.edition, this.#edition ?? 0)
       this.#noteStock(page)
+      this.#sentAt = page.sentAt
       await checkLock()
       await this.#write(page.data)
       counts.pages++
@@ -301,14 +324,29 @@ class Walk {
     const needsDelta = updatedSince !== reached
     const held = await sink.digest?.()
     const isDifferent = held && !needsDelta ? this.#isDifferent(held, reached) : undefined
+    const behind = this.#behind()
     const state: SyncState = {
       schema: 1,
       filterHash,
       ...(updatedSince !== undefined && { updatedSince }),
-      ...(held && { copy: this.#knownCopy(held, isDifferent) }),
+      ...(held && {
+        copy: {
+          ...this.#knownCopy(held, isDifferent),
+          ...(behind && { behindSince: new Date(behind.sinceMs).toISOString() }),
+        },
+      }),
     }
     await this.#commit('run', state)
-    return { state, needsDelta, isDifferent }
+    return { state, needsDelta, isDifferent, isUnchecked: this.#isUnchecked, lost: this.#lost, behind }
+  }
+
+  /** Undefined also if the answers do not say when they were sent: the client's own clock decides nothing (C149). */
+  #behind(): WalkEnd['behind'] {
+    const { edition: newest, behindSince } = this.#stored?.copy ?? {}
+    const edition = this.#edition
+    const sentMs = Date.parse(this.#sentAt ?? '')
+    if (edition === undefined || newest === undefined || edition >= newest || Number.isNaN(sentMs)) return undefined
+    return { edition, newest, sentMs, sinceMs: behindSince === undefined ? sentMs : instantMs(behindSince) }
   }
 
   #isDifferent(held: CopyDigest, reached: string | undefined): boolean | undefined {
@@ -323,7 +361,8 @@ class Walk {
   #knownCopy({ records, open, all }: CopyDigest, isDifferent: boolean | undefined): NonNullable<SyncState['copy']> {
     const before = this.#stored?.copy
     const edition = Math.max(this.#edition ?? 0, before?.edition ?? 0)
-    const wasLeftDifferent = this.#plan.isRepair === true || before?.isDifferent === true
+    const wasRepaired = this.#plan.isRepair === true && !this.#isUnchecked
+    const wasLeftDifferent = wasRepaired || before?.isDifferent === true
     const known = { records, open, all, ...(edition > 0 && { edition }) }
     if (isDifferent === false) return { ...known, isDifferent: false }
     // A difference that a repair may still remove is not noted: if this process is killed now, the next run finds it
@@ -333,29 +372,45 @@ class Walk {
   }
 
   /**
-   * G1, for a target that shows writes immediately and was not empty before its first run: records that it held and the
-   * run did not deliver may have been archived since. Resolves to the `updated_since` from which the changes to those
-   * records must still be walked; undefined if nothing is open.
+   * G1, for a target that shows writes immediately and was not empty before its first run, and for a repair: records
+   * that it held and the run did not deliver may have been archived since. Resolves to the `updated_since` from which
+   * the changes to those records must still be walked; undefined if nothing is open.
    */
   async #lookAtLeftOver(): Promise<string | undefined> {
-    const { oldestHeld } = this.#plan
-    if (oldestHeld === undefined) return undefined
+    const { oldestHeld, looksUp } = this.#plan
     const seen = this.#seen
     if (!seen) return oldestHeld
+    // With the archived records, a walk over everything leaves out only what the stock does not have.
+    const isInQuestion = looksUp && this.#options.keepArchived ? (status: string) => status !== lostMark : isUnfinished
     const leftOver = new Map<string, string>()
     for await (const { id, lastModified, status } of this.#options.sink.all())
-      if (!seen.has(id) && isUnfinished(status)) leftOver.set(id, lastModified)
+      if (!seen.has(id) && isInQuestion(status)) leftOver.set(id, lastModified)
     if (leftOver.size === 0) return undefined
     this.#options.emit({ type: 'left-over', records: leftOver.size })
     let floor: string | undefined
-    if (leftOver.size > maxSingleChecks) {
+    if (leftOver.size > maxSingleChecks && looksUp !== 'all') {
+      this.#isUnchecked = true
       for (const lastModified of leftOver.values()) floor = earlierOf(floor, lastModified)
       return floor
     }
-    for (const [id, lastModified] of leftOver)
-      if (!(await this.#check(id, lastModified))) floor = earlierOf(floor, lastModified)
+    const lost: string[] = []
+    for (const [id, lastModified] of leftOver) {
+      const found = await this.#check(id, lastModified)
+      if (found === 'old') floor = earlierOf(floor, lastModified)
+      else if (found === 'lost') lost.push(id)
+    }
     await this.#settleMerges()
+    await this.#closeLost(lost, leftOver)
     return floor
+  }
+
+  /** What nobody can deliver any more must not stay open for ever. */
+  async #closeLost(ids: readonly string[], held: ReadonlyMap<string, string>): Promise<void> {
+    if (ids.length === 0) return
+    const { sink, emit } = this.#options
+    for (const id of ids) await sink.close([lostVersion({ id, lastModified: held.get(id)! }, await sink.record?.(id))])
+    this.#lost += ids.length
+    emit({ type: 'lost', ids })
   }
 
   /** An orphan is closed: a pointer to an unknown record would help nobody. */
@@ -366,19 +421,22 @@ class Walk {
   }
 
   /**
-   * Fetches one leftover record. False: the answer is no newer than the held one; perhaps it came from a node that
-   * lags.
+   * Fetches one leftover record. `old`: the answer is no newer than the held one; perhaps it came from a node that
+   * lags. `lost`: in a repair, an edition that is not older than the copy's does not have it.
    */
-  async #check(id: string, heldSince: string): Promise<boolean> {
+  async #check(id: string, heldSince: string): Promise<'new' | 'old' | 'lost'> {
     const { client, signal, counts } = this.#options
     try {
       counts.fetched++
       const record = await client.get(id, signal, this.#edition)
       await this.#write([record])
-      return instantMs(record.lastModified) > instantMs(heldSince)
+      return instantMs(record.lastModified) > instantMs(heldSince) ? 'new' : 'old'
     } catch (error) {
-      if (error instanceof ProblemError && error.problem.status === 404) return false
-      throw error
+      if (!(error instanceof ProblemError && error.problem.status === 404)) throw error
+      const known = this.#stored?.copy?.edition
+      const isProof = this.#edition !== undefined && known !== undefined && this.#edition >= known
+      // A 404 without the API's own type comes from something in between.
+      return this.#plan.looksUp && isProof && error.slug === 'not-found' ? 'lost' : 'old'
     }
   }
 }

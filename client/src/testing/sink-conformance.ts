@@ -2,6 +2,7 @@
 // it(name, run)`. Numbers in names are those of the conformance list and of the holes of the sync procedure
 // (docs/sync).
 import assert from 'node:assert/strict'
+import { lostVersion } from '../sync/lost-record.ts'
 import { type Run, type Sink, StagingLostError, type SyncState } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
 
@@ -268,6 +269,24 @@ export function sinkConformance(makeWorld: () => Promise<SinkWorld>): readonly S
       await runOnce(world, deltaRun, (sink) => sink.upsert([recordOf(1, 2)]))
       await expectSeen(world, open(recordOf(1, 2)))
     }),
+
+    inWorld(
+      'closes a record that the stock lost, in the version that it holds, and leaves it out of its digest',
+      async (world) => {
+        await filled(world, [recordOf(1), recordOf(2)])
+        await runOnce(world, deltaRun, async (sink) => {
+          const { open, all } = (await sink.digest?.()) ?? {}
+          await sink.close([lostVersion(recordOf(1), (await sink.record?.(idOf(1))) ?? recordOf(1))])
+          const lost = await sink.digest?.()
+          if (lost) assert.notDeepEqual([lost.open, lost.all], [open, all], 'the digest')
+          if (lost) assert.equal(lost.open, lost.all, 'the digest of all, and that of the open ones')
+        })
+        await expectSeen(world, [
+          { record: lostVersion(recordOf(1), recordOf(1)), state: 'closed' },
+          ...open(recordOf(2)),
+        ])
+      },
+    ),
 
     inWorld('merges into the record that remains (C158)', async (world) => {
       await filled(world, [recordOf(1), recordOf(2)])
