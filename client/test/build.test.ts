@@ -22,7 +22,7 @@ const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '../..')
 const packageFolder = join(root, 'client')
 const manifest = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as {
-  exports: { [path: string]: { source: string; types: string; default: string } | string }
+  exports: { [path: string]: { [way in 'import' | 'require']: { types: string; default: string } } | string }
   dependencies?: object
 }
 /** The files that a client without optional parts loads. */
@@ -31,16 +31,7 @@ const coreEntries = ['tender-client.js', 'sync/sync.js', 'sync/sync-state.js', '
 let folder: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tenderstock-client-'))
-  mkdirSync(join(folder, 'dist'))
-  const tsc = join(root, 'node_modules/.bin/tsc')
-  const { scripts } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as {
-    scripts: { build: string }
-  }
-  for (const step of scripts.build
-    .split('&&')
-    .map((part) => part.trim())
-    .filter((part) => part.startsWith('tsc ')))
-    await run(tsc, [...step.split(' ').slice(1), '--outDir', join(folder, 'dist')], { cwd: packageFolder })
+  await run(process.execPath, [join(packageFolder, 'build.ts'), join(folder, 'dist')])
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -104,12 +95,13 @@ describe('the built package', () => {
     expect([...built].filter((path) => path.includes('.test.'))).toEqual([])
     for (const [name, target] of Object.entries(manifest.exports)) {
       if (typeof target === 'string') continue
-      const paths = [target.types, target.default].map((path) => relative('.', path))
-      if (!name.includes('*')) for (const path of paths) expect(built).toContain(path)
-      else {
-        const [start, end] = paths[1]!.split('*') as [string, string]
-        expect([...built].filter((path) => path.startsWith(start) && path.endsWith(end)).length).toBeGreaterThan(0)
-      }
+      for (const way of [target.import, target.require])
+        for (const path of [way.types, way.default].map((each) => relative('.', each)))
+          if (!name.includes('*')) expect(built).toContain(path)
+          else {
+            const [start, end] = path.split('*') as [string, string]
+            expect([...built].filter((each) => each.startsWith(start) && each.endsWith(end)).length).toBeGreaterThan(0)
+          }
     }
   })
 

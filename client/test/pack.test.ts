@@ -63,6 +63,22 @@ async function nodeOf(major: 20 | 24): Promise<string | undefined> {
 
 let api: ApiWorld
 let files: readonly string[] = []
+let archive = ''
+/** Every entry that can be imported, what patterns match included. */
+let entries: readonly string[] = []
+
+/** Entries that the manifest names, and those that its patterns match in the files. */
+function entriesOf(manifest: string): string[] {
+  const { exports } = JSON.parse(manifest) as { exports: { [entry: string]: string | { import: { default: string } } } }
+  return Object.entries(exports).flatMap(([entry, target]) => {
+    if (typeof target === 'string') return []
+    const [start, end] = target.import.default.slice(2).split('*') as [string, string?]
+    if (end === undefined) return [entry]
+    return files
+      .filter((path) => path.startsWith(start) && path.endsWith(end))
+      .map((path) => entry.replace('*', path.slice(start.length, -end.length)))
+  })
+}
 const nodes = new Map<number, string | undefined>()
 beforeAll(async () => {
   const clone = join(folder, 'clone')
@@ -77,7 +93,9 @@ beforeAll(async () => {
   files = packed!.files.map(({ path }) => path)
   mkdirSync(user)
   writeFileSync(join(user, 'package.json'), '{ "private": true, "type": "module" }')
-  await npm(['install', join(folder, packed!.filename.replace('@', '').replace('/', '-')), ...needed], user)
+  archive = join(folder, packed!.filename.replace('@', '').replace('/', '-'))
+  await npm(['install', archive, ...needed], user)
+  entries = entriesOf(readFileSync(join(installed, 'package.json'), 'utf8'))
   for (const major of [20, 24] as const) nodes.set(major, await nodeOf(major))
   api = await startApi()
   api.editions.publish(
@@ -115,16 +133,24 @@ describe('the packed package', () => {
       expect(files).toContain(path)
     for (const name of ['tender-client', 'sync/sync', 'sinks/csv-sink', 'sinks/sqlite-sink', 'bin/main', 'types'])
       for (const end of ['.js', '.d.ts']) expect(files).toContain(`dist/${name}${end}`)
-    expect(files.filter((path) => /\.test\.|^src\/|^test\/|tsconfig|\.map$/.test(path))).toEqual([])
+    expect(files.filter((path) => /\.test\.|^src\/|^test\/|tsconfig|\.map$|^dist\/cjs\/bin\//.test(path))).toEqual([])
     const { exports, keywords, license, publishConfig } = JSON.parse(
       readFileSync(join(installed, 'package.json'), 'utf8'),
     )
     expect({ license, publishConfig }).toEqual({ license: 'Apache-2.0', publishConfig: { access: 'public' } })
     expect(keywords.length).toBeGreaterThan(2)
-    for (const target of Object.values(exports as Record<string, { default?: string }>))
-      if (target.default && !target.default.includes('*'))
-        expect(existsSync(join(installed, target.default))).toBe(true)
+    const targets = (target: unknown): string[] =>
+      typeof target === 'string' ? [target] : Object.values(target as object).flatMap(targets)
+    const named = targets(exports).filter((path) => !path.includes('*'))
+    expect(named.length).toBeGreaterThan(30)
+    expect(named.filter((path) => !existsSync(join(installed, path)))).toEqual([])
   })
+
+  it('is as npm, Node.js, bundlers and TypeScript expect it: publint and attw find nothing', async () => {
+    const program = join(root, 'client/test/check-package.mjs')
+    const { stdout } = await run(process.execPath, [program, archive, ...entries])
+    expect(JSON.parse(stdout)).toEqual({ publint: [], attw: [], hasTypes: true })
+  }, 300_000)
 
   it('has types that a strict program uses, declarations checked too', async () => {
     writeFileSync(
@@ -182,6 +208,31 @@ describe.each([20, 24])('installed in an empty folder, on Node %i', (major) => {
     const program = ['--state', at('state'), '--', '/bin/sh', '-c', `cat >> ${at('given')}`]
     expect(await sync(path, 'run', ['exec', ...program])).toMatchObject({ code: 0 })
     expect(readFileSync(at('given'), 'utf8').trim().split('\n')).toHaveLength(250)
+  })
+
+  it('CommonJS loads every entry, and syncs, without what lets it load ES modules', async () => {
+    const path = node()
+    if (path === undefined) return
+    expect(entries.length).toBeGreaterThan(25)
+    const program = join(user, `${major}.cjs`)
+    writeFileSync(
+      program,
+      `for (const entry of ${JSON.stringify(entries)}) require('@tenderstock/client' + entry.slice(1))
+const { TenderClient, ProblemError } = require('@tenderstock/client')
+const { sync } = require('@tenderstock/client/sync')
+const { csvSink } = require('@tenderstock/client/sinks/csv')
+const { parseMapping } = require('@tenderstock/client/sinks/http-mapping')
+void (async () => {
+  const client = new TenderClient({ baseUrl: ${JSON.stringify(api.origin)}, token: process.env.TENDER_TOKEN })
+  const outcome = await sync({ client, sink: await csvSink({ file: ${JSON.stringify(join(user, `${major}-cjs.csv`))} }) })
+  const refused = await client.get('00000000-0000-8000-8000-000000999999').catch((error) => error)
+  console.log(outcome.result, outcome.counts.records, refused instanceof ProblemError, typeof parseMapping)
+})()
+`,
+    )
+    const { code, out, err } = await end(path, ['--no-experimental-require-module', program])
+    expect(code, err).toBe(0)
+    expect(out).toBe('completed 250 true function\n')
   })
 
   it('the SQLite sink works, or says which Node.js it needs', async () => {

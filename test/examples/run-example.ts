@@ -8,6 +8,7 @@ import { onTestFinished } from 'vitest'
 import type { ApiWorld } from '../api-world.ts'
 
 const root = join(import.meta.dirname, '../..')
+export const fromSource = join(import.meta.dirname, 'from-source.ts')
 
 export type ExampleRun = { readonly code: number | null; readonly output: string; readonly errors: string }
 
@@ -18,7 +19,7 @@ export async function runExample(
   parameters: readonly string[],
   variables: Readonly<Record<string, string>> = {},
 ): Promise<ExampleRun> {
-  const child = spawn(process.execPath, ['--conditions=source', join(root, program), ...parameters], {
+  const child = spawn(process.execPath, ['--import', fromSource, join(root, program), ...parameters], {
     cwd: root,
     env: {
       PATH: process.env.PATH,

@@ -10,6 +10,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { hitBody } from '../../src/webhooks/hit-body.ts'
 import { openSender } from '../../src/webhooks/send-attempt.ts'
 import { makeWebhookSecret, webhookHeaders, webhookSecretBytes } from '../../src/webhooks/signature.ts'
+import { fromSource } from './run-example.ts'
 
 const folder = new URL('../../examples/webhooks/', import.meta.url).pathname
 const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
@@ -31,7 +32,10 @@ const commands = readFileSync(`${folder}README.md`, 'utf8').matchAll(
   /^\| ([^|]+) \| `WEBHOOK_SECRET=whsec_… ([^`]+)` \|$/gm,
 )
 const receivers = [...commands].map(([, name, command]) => {
-  const [program, ...args] = command!.replace('npx node', process.execPath).split(' ') as [string, ...string[]]
+  const [program, ...args] = command!.replace('npx node', `${process.execPath} --import ${fromSource}`).split(' ') as [
+    string,
+    ...string[],
+  ]
   return [name!, program, args] as const
 })
 if (receivers.length !== 3) throw new Error('The README should have the commands of three receivers.')
