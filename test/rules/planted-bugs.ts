@@ -10,8 +10,8 @@ export const plantedBugs: readonly Bug[] = [
   {
     name: 'the log is emptied before the new base is in place',
     file: 'client/src/sinks/working-copy.ts',
-    from: 'await putInPlace(temporary, base)\n    await replaceLog(this.#logPath, mark)',
-    to: 'await replaceLog(this.#logPath, mark)\n    await putInPlace(temporary, base)',
+    from: 'await putInPlace(temporary, base, readers)\n    await replaceLog(this.#logPath, mark)',
+    to: 'await replaceLog(this.#logPath, mark)\n    await putInPlace(temporary, base, readers)',
   },
   {
     name: 'the same version with other content is ignored',
