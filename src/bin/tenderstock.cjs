@@ -11,16 +11,30 @@ const path = require('path')
 const oldest = 24
 const isClone = fs.existsSync(path.join(__dirname, 'tenderstock.ts'))
 
+/** The command that was typed, which works in the same folder: by npm, or with this file. */
+function typed() {
+  const args = process.argv.slice(2)
+  const script = process.env.npm_lifecycle_event
+  if (isClone && process.cwd() === path.resolve(__dirname, '../..')) {
+    if (script === 'start') return ['npm', 'start', '--'].concat(args.slice(1))
+    if (script === 'tenderstock') return ['npm', 'run', 'tenderstock', '--'].concat(args)
+  }
+  return ['node', __filename].concat(args)
+}
+
+/** A word as a shell needs it. */
+function quoted(word) {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`
+}
+
 if (Number.parseInt(process.versions.node, 10) >= oldest)
   void import(isClone ? './tenderstock.ts' : '../../dist/bin/tenderstock.js')
 else {
   const exitCode = 1
-  const way = isClone
-    ? `In ${path.resolve(__dirname, '../..')}, \`npx --yes -p node@${oldest} -- npm start\``
-    : `\`npx --yes -p node@${oldest} -- node ${__filename} start\``
   const message =
     `Tenderstock needs Node.js ${oldest} or newer, and ${process.execPath} is ${process.versions.node}. ` +
-    `${way} brings one and starts with it; for the whole machine take it from https://nodejs.org/en/download.`
+    `\`npx --yes -p node@${oldest} -- ${typed().map(quoted).join(' ')}\` brings one and does what you typed; ` +
+    'for the whole machine take it from https://nodejs.org/en/download.'
   if (process.argv.includes('--json'))
     process.stdout.write(`${JSON.stringify({ event: 'error', time: new Date().toISOString(), message, exitCode })}\n`)
   else process.stderr.write(`${message}\n`)

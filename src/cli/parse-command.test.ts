@@ -83,6 +83,11 @@ describe('command line', () => {
   test('mistakes are one sentence with a suggestion and exit code 2', () => {
     expect(refusal('strat')).toMatch(/no command "strat"\. Did you mean start\?/)
     expect(refusal('tokens list')).toMatch(/Did you mean/)
+    // a word that is only a part of the right one
+    expect(refusal('start --port 9000')).toMatch(/Did you mean --api-port or --console-port or --metrics-port\?/)
+    expect(refusal('serve --port 9000')).toMatch(/Did you mean --api-port or --metrics-port\?/)
+    expect(refusal('doctor --host ::1')).toMatch(/Did you mean --api-host or/)
+    expect(refusal('export --format csv')).toMatch(/no command "export"\. Did you mean .*edition export/)
     expect(refusal('start --api-prot 1')).toMatch(/no option --api-prot\. Did you mean --api-port\?/)
     expect(refusal('start extra')).toMatch(/does not accept "extra"/)
     for (const end of ['--no-samples', '--api-port 1', '--'])

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { parseDate } from '../domain/time.ts'
 import { type OperatorError, wrongUse } from '../platform/errors.ts'
-import { nearestWord } from '../platform/nearest-word.ts'
+import { wordsMeant } from '../platform/nearest-word.ts'
 import { type CommandName, type CommandSpec, commandNames, commands, type OptionSpec } from './command-table.ts'
 
 type OptionValue = string | number | boolean | readonly string[]
@@ -149,8 +149,8 @@ function unknownOption(command: CommandName, spec: CommandSpec, rawName: string)
 
 const quoted = (text: string) => `"${text.length > 60 ? `${text.slice(0, 59)}…` : text}"`
 
-/** ` Did you mean …?` for the nearest known word, or nothing. */
+/** ` Did you mean …?` for the known words that contain this one, else for the nearest, or nothing. */
 function suggest(word: string, known: readonly string[]): string {
-  const nearest = nearestWord(word, known)
-  return nearest === undefined ? '' : ` Did you mean ${nearest}?`
+  const meant = wordsMeant(word, known)
+  return meant.length === 0 ? '' : ` Did you mean ${meant.join(' or ')}?`
 }

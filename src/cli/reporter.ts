@@ -2,8 +2,8 @@
 import { Presets, SingleBar } from 'cli-progress'
 import { toInstant } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
+import { shellWord } from '../platform/shell-word.ts'
 import type { CommandEvent, Emit, EventOf, ProgressStage } from '../service/command-event.ts'
-import { shellWord } from '../service/shell-word.ts'
 import { describeBackup } from './backup-text.ts'
 import { describeDigest } from './digest-text.ts'
 import { count, minute as minuteOf, number } from './figures.ts'
@@ -26,6 +26,8 @@ type Failure = {
 export type Reporter = {
   readonly emit: Emit
   readonly close: () => void
+  /** Shows for how many seconds nothing was reported, and what is done meanwhile. Absent for programs. */
+  readonly showSilence?: (doing: string, seconds: number) => void
   /** Says why the command failed: an `error` event for programs, else a sentence where errors go. */
   readonly fail: (failure: Failure) => void
   /**
@@ -93,7 +95,7 @@ function textReporter({
   const bar = err.isTerminal ? progressBar(err) : progressLines(err, clock)
   return {
     emit: (event) => {
-      if (event.event === 'progress') return bar.show(event)
+      if (event.event === 'progress') return bar.show({ ...event, name: stageNames[event.stage] })
       bar.hide()
       const text =
         describe(event, paint) ??
@@ -107,6 +109,7 @@ function textReporter({
       if (text !== undefined) out.write(`${text}\n`)
     },
     close: () => bar.hide(),
+    showSilence: (name, seconds) => bar.show({ name, done: seconds, detail: 's' }),
     fail: ({ message, trace }) => err.write(trace === undefined ? `${message}\n` : `${message}\n${trace}\n`),
     ...(out.isTerminal && {
       showToken: (plaintext: string) => {
@@ -125,7 +128,8 @@ function textReporter({
   }
 }
 
-type Progress = { readonly show: (event: EventOf<'progress'>) => void; readonly hide: () => void }
+type Amount = Pick<EventOf<'progress'>, 'done' | 'total' | 'detail'> & { readonly name: string }
+type Progress = { readonly show: (amount: Amount) => void; readonly hide: () => void }
 
 const stageNames: { readonly [stage in ProgressStage]: string } = {
   ingest: 'Reading notices',
@@ -156,8 +160,7 @@ function progressBar(err: Screen): Progress {
   }
   return {
     hide,
-    show: ({ stage, done, total, detail }) => {
-      const name = stageNames[stage]
+    show: ({ name, done, total, detail }) => {
       if (total === undefined || total === 0) {
         if (bar) hide()
         isCounting = true
@@ -188,11 +191,10 @@ function progressLines(err: Screen, clock: Clock): Progress {
   const isDue = throttle(clock, personProgressMs)
   return {
     hide: () => {},
-    show: ({ stage, done, total }) => {
+    show: ({ name, done, total, detail }) => {
       if (!isDue()) return
-      err.write(
-        `  ${stageNames[stage]}: ${number(done)}${total !== undefined && total > 0 ? ` of ${number(total)}` : ''}\n`,
-      )
+      const amount = total !== undefined && total > 0 ? `${number(done)} of ${number(total)}` : number(done)
+      err.write(`  ${name}: ${amount}${detail ? ` ${detail}` : ''}\n`)
     },
   }
 }
@@ -253,11 +255,12 @@ function describe(event: CommandEvent, paint: Paint): string | undefined {
       return line('Answered', count(event.requests, 'request'))
     case 'sourcesStarted': {
       const keys = event.keysMissing.length
-      const off = event.off > 0 ? `, ${number(event.off)} off${keys > 0 ? ` (${number(keys)} need a key)` : ''}` : ''
-      return line(
-        'Portals',
-        `${count(event.running, 'source')} in ${count(event.countries, 'country', 'countries')}${off}`,
-      )
+      const parts = [
+        `${count(event.running, 'source')} in ${count(event.countries, 'country', 'countries')}`,
+        ...(keys > 0 ? [`${number(keys)} without their key`] : []),
+        ...(event.off > 0 ? [`${number(event.off)} off`] : []),
+      ]
+      return line('Portals', parts.join(', '))
     }
     case 'alarmCleared':
       return line('Recovered', event.alarm)
@@ -538,6 +541,14 @@ function exportRows(exported: EventOf<'status'>['exported'], paint: Paint): stri
   ]
 }
 
+function nextText({ unpublished, nextPublication, isFirstReading }: EventOf<'status'>): string {
+  if (isFirstReading)
+    return `when every portal has been read once, at ${minute(nextPublication)} at the latest; ${count(unpublished, 'record')} so far`
+  return unpublished === 0
+    ? 'nothing to publish'
+    : `${count(unpublished, 'record')} to publish, at ${minute(nextPublication)} at the earliest`
+}
+
 function statusText(event: EventOf<'status'>, paint: Paint): string {
   const counts = (value: { readonly [key: string]: number }) =>
     Object.entries(value)
@@ -602,12 +613,7 @@ function statusText(event: EventOf<'status'>, paint: Paint): string {
         ? `${edition.edition} with ${count(edition.records, 'record')}, ${minute(edition.publishedAt)} (${age(event.editionAgeSeconds)} ago)`
         : 'none yet',
     ),
-    row(
-      'Next one',
-      event.unpublished === 0
-        ? 'nothing to publish'
-        : `${count(event.unpublished, 'record')} to publish, at ${minute(event.nextPublication)} at the earliest`,
-    ),
+    row('Next one', nextText(event)),
     ...exportRows(event.exported, paint),
     ...hitRows(event.hits),
     ...mailRows(event.mails, paint),

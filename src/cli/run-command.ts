@@ -5,11 +5,12 @@ import { maskOfUser } from '#flat/own-files'
 import { systemClock } from '../platform/clock.ts'
 import { readConfig, sourceKey, webhookSecret } from '../platform/config.ts'
 import { systemRandom } from '../platform/random.ts'
-import { askRunningService } from '../service/control-socket.ts'
+import { askRunningService, type ControlRequest } from '../service/control-socket.ts'
 import type { OperationName } from '../service/operations.ts'
 import type { CommandName } from './command-table.ts'
 import type { Reporter } from './reporter.ts'
 import { consolePort, type Invocation, metricsAddress, startUntilStopped } from './start-until-stopped.ts'
+import { watchSilence } from './still-working.ts'
 import { stopSignal } from './stop-signal.ts'
 
 type Emit = Reporter['emit']
@@ -48,7 +49,7 @@ export async function runCommand(invocation: Invocation, reporter: Reporter): Pr
     case 'completion':
       throw new Error('completion needs no stock')
     default:
-      return operate(command, invocation, emit)
+      return operate(command, invocation, reporter)
   }
 }
 
@@ -56,7 +57,8 @@ export async function runCommand(invocation: Invocation, reporter: Reporter): Pr
  * Lets the service that holds the stock run the operation, or runs it here. A command that is no operation
  * (`operations.ts`) does not compile here.
  */
-async function operate(command: OperationName, invocation: Invocation, emit: Emit): Promise<number> {
+async function operate(command: OperationName, invocation: Invocation, reporter: Reporter): Promise<number> {
+  const { emit } = reporter
   const { options, dataFolder, version } = invocation
   // another process may do the work: relative paths start from this one's folder
   const operands = absolute(command, invocation.operands)
@@ -71,7 +73,7 @@ async function operate(command: OperationName, invocation: Invocation, emit: Emi
   const request = { command, options: { ...options, ...paths, ...rights }, operands }
   // with a server, a separate process does this work, and relieves the service
   const isAlone = (command === 'backup' || command === 'edition export') && readConfig().databaseUrl !== undefined
-  const answered = isAlone ? undefined : await askRunningService(dataFolder, request, emit)
+  const answered = isAlone ? undefined : await askInTime(dataFolder, request, reporter)
   if (answered !== undefined) return answered
   if (command === 'config') {
     const { showSettings } = await import('../service/setting-operations.ts')
@@ -79,6 +81,16 @@ async function operate(command: OperationName, invocation: Invocation, emit: Emi
   }
   const { runAlone } = await import('../service/run-alone.ts')
   return runAlone({ dataFolder, version, signal: stopSignal() }, request, emit)
+}
+
+/** Asks the service that holds the stock, and shows that it has not answered yet. */
+async function askInTime(dataFolder: string, request: ControlRequest, reporter: Reporter): Promise<number | undefined> {
+  const waiting = watchSilence(reporter, 'Waiting for the running service')
+  try {
+    return await askRunningService(dataFolder, request, waiting.emit)
+  } finally {
+    waiting.end()
+  }
 }
 
 /** Relative paths start from this process's folder. */

@@ -92,9 +92,10 @@ function sourceLine(event: EventOf<'source'>, paint: Paint, now: number): string
 function sourcesLine(event: EventOf<'sources'>, paint: Paint): string {
   const parts = [
     `${count(event.total, 'source')}${event.countries ? ` in ${count(event.countries, 'country', 'countries')}` : ''}`,
-    `${number(event.ok)} ok`,
+    `${number(event.ok + event.alarm + event.neverRead)} active: ${number(event.ok)} ok`,
     ...(event.alarm ? [paint.yellow(`${number(event.alarm)} with alarms`)] : []),
     ...(event.neverRead ? [`${number(event.neverRead)} not read yet`] : []),
+    ...(event.keyMissing ? [`${number(event.keyMissing)} without their key`] : []),
     ...(event.off ? [`${number(event.off)} off`] : []),
   ]
   return `\n  ${parts.join(' · ')}${event.hidden ? paint.dim('   (--all shows all)') : ''}`

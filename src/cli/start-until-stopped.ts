@@ -2,11 +2,13 @@
 import { type Config, readConfig } from '../platform/config.ts'
 import { wrongUse } from '../platform/errors.ts'
 import type { LogLevel } from '../platform/log.ts'
+import type { CommandEvent } from '../service/command-event.ts'
 import type { ListenAddress } from '../service/listening-address.ts'
 import { allRoles, parseRoles, type Roles } from '../service/roles.ts'
 import { isConnectionLoss } from '../store/connection-loss.ts'
 import type { ParsedCommand } from './parse-command.ts'
 import type { Reporter } from './reporter.ts'
+import { watchSilence } from './still-working.ts'
 import { stopSignal } from './stop-signal.ts'
 
 /** A command with the folder of its stock and the version of this program. */
@@ -24,6 +26,30 @@ const longestCloseMs = 10_000
 
 /** Runs the service until it is stopped. */
 export async function startUntilStopped(
+  command: 'start' | 'serve',
+  invocation: Invocation,
+  reporter: Reporter,
+): Promise<void> {
+  const opening = watchSilence(reporter, 'Opening the stock', isBeyondOpening)
+  try {
+    await runService(command, invocation, { ...reporter, emit: opening.emit })
+  } finally {
+    opening.end()
+  }
+}
+
+/** What is reported while the stock is opened; everything else ends that. */
+const whileOpening: ReadonlySet<string> = new Set([
+  'starting',
+  'migrating',
+  'opened',
+  'warning',
+  'note',
+  'progress',
+] satisfies CommandEvent['event'][])
+const isBeyondOpening = ({ event }: CommandEvent): boolean => !whileOpening.has(event)
+
+async function runService(
   command: 'start' | 'serve',
   { options, dataFolder, version }: Invocation,
   reporter: Reporter,

@@ -84,6 +84,10 @@ export function whyOff(source: Source, hasKey: boolean): string | undefined {
   return source.offBecause
 }
 
+/** Whether a missing key alone keeps the source off. */
+export const lacksKey = (source: Source, hasKey: boolean): boolean =>
+  source.access.kind === 'key' && !hasKey && source.offBecause === undefined
+
 /** Judges one source at `now`. */
 export function sourceHealth(
   source: Source,

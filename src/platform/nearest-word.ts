@@ -1,5 +1,21 @@
 // Finds the known word that was probably meant. Pure.
 
+/** Maximum number of words that are suggested together. */
+const mostMeant = 3
+
+/**
+ * The known words of which this one is a part (`--port`: `--api-port`, `--console-port` …; `export`: `edition export`),
+ * else the nearest one; empty when all are far away.
+ */
+export function wordsMeant(word: string, known: readonly string[]): readonly string[] {
+  const partsOf = (text: string) => text.replace(/^--/, '').split(/[ -]/)
+  const wanted = word.replace(/^--/, '')
+  const containing = known.filter((each) => partsOf(each).includes(wanted))
+  if (containing.length > 0) return containing.slice(0, mostMeant)
+  const nearest = nearestWord(word, known)
+  return nearest === undefined ? [] : [nearest]
+}
+
 /** Returns the known word with the smallest edit distance; undefined when all are far away. */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
   const best = known

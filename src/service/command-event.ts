@@ -261,7 +261,10 @@ export type Facts = {
     edition: Pick<EditionRow, 'edition' | 'records' | 'publishedAt' | 'checksum'> | null
     doubtedTenders: { readonly [kind in TenderDoubt['kind']]: number }
     unpublished: number
+    /** At the earliest; during the first reading at the latest. */
     nextPublication: number
+    /** The first edition waits until every portal was read once; absent where no service is running. */
+    isFirstReading?: boolean
     holds: readonly ListedHold[]
     clockDifferenceMs: number
     clocks: readonly string[]
@@ -351,6 +354,9 @@ export type Facts = {
     ok: number
     alarm: number
     neverRead: number
+    /** Run as soon as they have their key. */
+    keyMissing: number
+    /** Run only when they are named. */
     off: number
     hidden: number
   }

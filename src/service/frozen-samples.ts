@@ -138,6 +138,8 @@ async function runMaker(args: readonly string[], signal: AbortSignal): Promise<M
     // V8 does not optimize the database: that would take 0.5 GB more, and this process ends before it pays off
     execArgv: ['--liftoff-only'],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    // Ctrl+C reaches every process of the terminal's group: this one is ended by the service
+    detached: true,
     signal: AbortSignal.any([signal, AbortSignal.timeout(longestMakingMs)]),
     killSignal: 'SIGKILL',
   })

@@ -89,7 +89,7 @@ describe('live reading', () => {
     await untilRead(2)
     stop.abort()
     await live.done
-    expect(events[0]).toEqual({ event: 'sourcesStarted', running: 2, countries: 2, off: 2, keysMissing: ['us-key'] })
+    expect(events[0]).toEqual({ event: 'sourcesStarted', running: 2, countries: 2, off: 1, keysMissing: ['us-key'] })
     const read = events.filter(({ event }) => event === 'sourceRead')
     expect(read.map(({ source, outcome, documents, notices }) => [source, outcome, documents, notices]).sort()).toEqual(
       [

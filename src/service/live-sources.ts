@@ -7,7 +7,7 @@ import { hostGroups } from '../ingest/host-groups.ts'
 import { createPoliteHosts } from '../ingest/polite.ts'
 import type { SlotResult } from '../ingest/run-slot.ts'
 import { runWorkers } from '../ingest/run-sources.ts'
-import { whyOff } from '../ingest/source-health.ts'
+import { lacksKey, whyOff } from '../ingest/source-health.ts'
 import { type Clock, systemSleep } from '../platform/clock.ts'
 import { wrongUse } from '../platform/errors.ts'
 import type { HttpClient } from '../platform/http.ts'
@@ -66,7 +66,7 @@ export function startLiveSources(options: LiveOptions): LiveSources {
     running: chosen.running.length,
     countries: countCountries(chosen.running),
     off: chosen.off.length,
-    keysMissing: chosen.off.filter(({ reason }) => reason.startsWith('needs a key')).map(({ id }) => id),
+    keysMissing: chosen.keyless.map(({ id }) => id),
   })
   const scratchFolder = join(options.dataFolder, 'scratch')
   const groups = hostGroups(chosen.running)
@@ -139,20 +139,28 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function chooseSources({ sources, named, keyOf }: LiveOptions): {
+type Chosen = {
   readonly running: readonly Source[]
-  readonly off: readonly { readonly id: string; readonly reason: string }[]
-} {
+  /** Would run with their keys. */
+  readonly keyless: readonly Source[]
+  /** Run only when they are named. */
+  readonly off: readonly Source[]
+}
+
+function chooseSources({ sources, named, keyOf }: LiveOptions): Chosen {
   const hasKey = ({ access }: Source) => access.kind === 'open' || keyOf(access.setting) !== undefined
   if (named.length > 0) {
     const running = [...new Set(named)].map((id) => sourceNamed(sources, id))
     for (const source of running)
       if (!hasKey(source)) throw wrongUse(`The source ${source.id} ${whyOff(source, false)}.`)
-    return { running, off: [] }
+    return { running, keyless: [], off: [] }
   }
-  const judged = [...sources.values()].map((source) => ({ source, reason: whyOff(source, hasKey(source)) }))
+  const all = [...sources.values()]
+  const isOff = (source: Source) => whyOff(source, hasKey(source)) !== undefined
+  const keyless = all.filter((source) => lacksKey(source, hasKey(source)))
   return {
-    running: judged.flatMap(({ source, reason }) => (reason === undefined ? [source] : [])),
-    off: judged.flatMap(({ source, reason }) => (reason === undefined ? [] : [{ id: source.id, reason }])),
+    running: all.filter((source) => !isOff(source)),
+    keyless,
+    off: all.filter((source) => isOff(source) && !keyless.includes(source)),
   }
 }

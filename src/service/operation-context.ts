@@ -12,6 +12,13 @@ import type { ControlRequest } from './control-socket.ts'
 import type { SamplePortals } from './portal-access.ts'
 import type { WorkQueue } from './work-queue.ts'
 
+export type NextEdition = {
+  /** Epoch milliseconds: at the earliest, or during the first reading at the latest. */
+  readonly at: number
+  /** The first edition waits until every portal was read once. */
+  readonly isFirstReading: boolean
+}
+
 /** The open stock and what belongs to it. */
 export type ServiceContext = {
   readonly store: Store
@@ -37,6 +44,8 @@ export type ServiceContext = {
   readonly beforePublish?: () => Promise<void>
   /** How the rounds of this service are going; undefined before the first, absent when no service is running. */
   readonly rounds?: () => RoundState | undefined
+  /** When this service publishes next; undefined if it does not publish, or has not begun to. */
+  readonly nextEdition?: () => NextEdition | undefined
   /** Called when there is a new edition, so that it is served immediately. */
   readonly onPublished?: () => Promise<void>
   /** Present only with --trial-clock. Returns the new time. */

@@ -6,7 +6,7 @@ import { makeSharedFile } from '#flat/own-files'
 import { type CheckResult, checkSource } from '../ingest/check-source.ts'
 import { Recorder } from '../ingest/recordings.ts'
 import { runSource } from '../ingest/run-sources.ts'
-import { whyOff } from '../ingest/source-health.ts'
+import { lacksKey, whyOff } from '../ingest/source-health.ts'
 import { sourcesHealth } from '../ingest/watch-sources.ts'
 import { type Clock, systemSleep } from '../platform/clock.ts'
 import { noSuchThing, OperatorError, wrongUse } from '../platform/errors.ts'
@@ -91,6 +91,10 @@ export const listSources: Operation<SourceContext> = async (context, { options }
       waitingSlots: record.waitingSlots,
     })
   }
+  const keyless = wanted.filter(({ health }) => {
+    const source = sources.get(health.sourceId)!
+    return lacksKey(source, source.access.kind === 'key' && context.keyOf(source.access.setting) !== undefined)
+  })
   const countOf = (state: string) => wanted.filter(({ health }) => health.state === state).length
   emit({
     event: 'sources',
@@ -99,7 +103,8 @@ export const listSources: Operation<SourceContext> = async (context, { options }
     ok: countOf('ok'),
     alarm: countOf('alarm'),
     neverRead: countOf('never-read'),
-    off: countOf('off'),
+    keyMissing: keyless.length,
+    off: countOf('off') - keyless.length,
     hidden: wanted.filter((each) => !isShown(each)).length,
   })
   return 0

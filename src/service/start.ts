@@ -5,6 +5,7 @@ import { hourMs, minuteMs, toInstant } from '../domain/time.ts'
 import { systemClock, systemSleep } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { mailDomainOf } from '../platform/mail-address.ts'
+import { shellWord } from '../platform/shell-word.ts'
 import { aborted, within } from '../platform/within.ts'
 import { conformantIntervalMs } from '../publish/publish.ts'
 import { sampleEpoch } from '../simulator/samples/sample-documents.ts'
@@ -37,7 +38,6 @@ import { type Role, roles, roundRolesOf } from './roles.ts'
 import { type Rounds, startRounds } from './rounds.ts'
 import { openSampleHits } from './sample-hits.ts'
 import { openSampleSources, type SampleSources } from './sample-sources.ts'
-import { shellWord } from './shell-word.ts'
 import { sourceNamed } from './source-operations.ts'
 import { claimStockKind, stockKind } from './stock-kind.ts'
 import { StockRound } from './stock-round.ts'
@@ -110,7 +110,7 @@ export async function start(options: StartOptions): Promise<void> {
       message: `An interval of ${options.publishIntervalMs / minuteMs} minutes between editions is for trials: the specification allows at most one an hour.`,
     })
   }
-  let rounds: Rounds | undefined
+  let rounds: StockRounds | undefined
   let hits: HitRounds | undefined
   let samples: SampleSources | undefined
   let simulated: SamplePortals | undefined
@@ -127,6 +127,7 @@ export async function start(options: StartOptions): Promise<void> {
       await node.takeOver()
     },
     rounds: node.shownRounds.state,
+    nextEdition: () => (has('publish') ? rounds?.nextEdition() : undefined),
     samplePortals: () => samples ?? simulated,
     signal: stop,
     ...(options.hasTrialClock && {
@@ -214,6 +215,8 @@ export async function start(options: StartOptions): Promise<void> {
   await Promise.all([node.endApi(), finished, rounds && within(rounds.close(), longestFinishMs)])
 }
 
+type StockRounds = Rounds & Pick<StockRound, 'nextEdition'>
+
 /** Starts the rounds of the stages that are among the roles of this process; undefined if none is. */
 function openRounds(
   node: OpenNode,
@@ -224,7 +227,7 @@ function openRounds(
     readonly samples: SampleSources | undefined
     readonly counters: WorkCounts
   },
-): Rounds | undefined {
+): StockRounds | undefined {
   const { editions, state, emit, log, stop } = node
   const { store, queue, clock, dataFolder } = context
   const own = roundRolesOf(options.roles)
@@ -258,7 +261,7 @@ function openRounds(
     onRecovery: (failedRounds) => emit({ event: 'recovered', failedRounds }),
   })
   node.shownRounds.showOwn(rounds.state, own)
-  return rounds
+  return { ...rounds, nextEdition: () => stockRound.nextEdition() }
 }
 
 const traceOf = (error: Error): string =>

@@ -31,6 +31,7 @@ async function status(context: ServiceContext, { options }: ControlRequest, emit
   const failure = whyFailing(rounds, now)
   const maintenance = await loadMaintenance(db)
   const exported = await exportProgress(db)
+  const next = context.nextEdition?.()
   emit({
     event: 'status',
     maintenanceUntil: maintenance !== undefined && maintenance > now ? maintenance : null,
@@ -57,7 +58,8 @@ async function status(context: ServiceContext, { options }: ControlRequest, emit
     mails: { ...(await countMails(db)), isConfigured: context.config.mail !== undefined },
     ...(exported && { exported }),
     unpublished: await countUnpublished(db),
-    nextPublication: Math.max(now, newest ? newest.publishedAt + intervalMs : 0),
+    nextPublication: next?.at ?? Math.max(now, newest ? newest.publishedAt + intervalMs : 0),
+    ...(next && { isFirstReading: next.isFirstReading }),
     holds: await listHolds(db, Math.min(newest?.publishedAt ?? 0, now - intervalMs), 3),
     clockDifferenceMs: context.databaseClock.differenceMs(),
     clocks: clockConcerns(context.databaseClock.differenceMs(), newest, now),

@@ -6,7 +6,7 @@ import { explainRecord } from '../consolidate/explain-stock.ts'
 import { noticeChanges } from '../consolidate/notice-changes.ts'
 import { hourMs } from '../domain/time.ts'
 import type { EditionView } from '../edition/read/edition-view.ts'
-import type { SourceHealth, SourceRecord } from '../ingest/source-health.ts'
+import { lacksKey, type SourceHealth, type SourceRecord } from '../ingest/source-health.ts'
 import { sourcesHealth } from '../ingest/watch-sources.ts'
 import { loadSources } from '../sources/registry.ts'
 import type { Source } from '../sources/source.ts'
@@ -128,8 +128,7 @@ function lineOf(source: Source, health: SourceHealth, record: SourceRecord): Sou
 }
 
 function stateOf(source: Source, health: SourceHealth, record: SourceRecord): SourceLine['state'] {
-  if (health.state === 'off')
-    return source.access.kind === 'key' && source.offBecause === undefined ? 'key-missing' : 'off'
+  if (health.state === 'off') return lacksKey(source, false) ? 'key-missing' : 'off'
   if (health.state !== 'alarm')
     return health.state === 'ok' && record.waitingSlots > 0 && (health.lagMs ?? 0) > lateMs ? 'late' : health.state
   const kinds = new Set(health.alarms.map(({ kind }) => kind))

@@ -13,7 +13,7 @@ import type { CommandEvent, Emit } from './command-event.ts'
 import { consolidateNow } from './consolidate-now.ts'
 import type { LiveSources } from './live-sources.ts'
 import type { NodeState } from './node-state.ts'
-import type { ServiceContext } from './operation-context.ts'
+import type { NextEdition, ServiceContext } from './operation-context.ts'
 import type { Roles } from './roles.ts'
 import type { RunStage } from './rounds.ts'
 import type { SampleSources } from './sample-sources.ts'
@@ -144,14 +144,28 @@ export class StockRound {
     if (outcome === 'held') this.#heldUntil = context.clock() + Math.min(publishIntervalMs, heldPauseMs)
   }
 
+  /** When the next edition is published if there is something to publish, as far as the clock decides that. */
+  nextEdition(): NextEdition {
+    const { context, editions, live } = this.#options
+    const now = context.clock()
+    if (editions.newest)
+      return { at: Math.max(now, this.#heldUntil, editions.newest.publishedAt + this.#waitMs()), isFirstReading: false }
+    const longest = this.#startedAt + longestFirstReadMs
+    const isFirstReading = live !== undefined && !live.isCaughtUp() && now < longest
+    return { at: isFirstReading ? longest : Math.max(now, this.#heldUntil), isFirstReading }
+  }
+
+  #waitMs(): number {
+    const { publishIntervalMs } = this.#options
+    return publishIntervalMs + (publishIntervalMs >= conformantIntervalMs ? takeOverAllowanceMs : 0)
+  }
+
   async #isPublicationDue(isFirst: boolean): Promise<boolean> {
-    const { context, editions, publishIntervalMs } = this.#options
+    const { context, editions } = this.#options
     const now = context.clock()
     if (!editions.newest)
       return (isFirst || now >= this.#heldUntil) && (now - this.#startedAt >= longestFirstReadMs || this.#isCaughtUp())
-    const isConformant = publishIntervalMs >= conformantIntervalMs
-    const waitMs = publishIntervalMs + (isConformant ? takeOverAllowanceMs : 0)
-    return isFirst || (now - editions.newest.publishedAt >= waitMs && now >= this.#heldUntil)
+    return isFirst || (now - editions.newest.publishedAt >= this.#waitMs() && now >= this.#heldUntil)
   }
 
   /** The first edition waits until every source was read once, and everything that was read is consolidated. */

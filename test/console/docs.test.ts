@@ -65,6 +65,10 @@ describe.each(drawnEngines)('the documentation (%s)', (engine) => {
       }
     }
     expect(lost.filter((each) => !isOfOthers(each))).toEqual([])
+    // where the service's own address stands for that of the examples, no other one is named
+    const own = 'http://api.example.org'
+    const fixed = /https?:\/\/(?:127\.0\.0\.1|localhost):80\d\d/
+    expect([...pages].flatMap(([path, text]) => (text.includes(own) && fixed.test(text) ? [path] : []))).toEqual([])
     for (const [path, text] of pages)
       for (const link of linksOf(text)) {
         const to = new URL(link, `${world.origin}${path}`)

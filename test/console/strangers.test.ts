@@ -1,6 +1,6 @@
 // What strangers explore: one edition of made-up notices in a separate log, and nothing of the live stock, whatever is
 // killed. `PROOF=full` also damages the files of the log.
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readFileSync, statSync, truncateSync } from 'node:fs'
@@ -84,6 +84,37 @@ async function launch({ data, notices }: { readonly data: string; readonly notic
   }
   throw new Error(`the service ended before it was ready: ${last}`)
 }
+
+test('Ctrl+C while the samples are made ends everything without an error', { timeout: 300_000 }, async () => {
+  const stock = await liveStock()
+  // it drains for a moment, so that the process that makes them hears of the end before the service ends it
+  const draining = ['--drain-seconds', '2']
+  const args = ['start', '--data', stock.data, '--api-port', '0', '--no-samples', '--ingest', stock.notices, '--json']
+  // a group of its own, as a shell gives it to what is typed
+  const child = spawn(process.execPath, [program, ...args, ...draining], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let complaints = ''
+  child.stderr.on('data', (chunk: Buffer) => (complaints += chunk))
+  for await (const line of createInterface({ input: child.stdout })) {
+    const event = JSON.parse(line) as { readonly event: string; readonly console: string }
+    if (event.event !== 'ready') continue
+    expect(await (await fetch(`${event.console}/explorer?ask=1`)).text()).toContain('Sample data is being created')
+    break
+  }
+  child.stdout.resume()
+  const making = join(stock.data, 'frozen-samples.making')
+  await expect.poll(() => existsSync(join(making, 'database')), { timeout: 240_000 }).toBe(true)
+  const makers = () => execFileSync('pgrep', ['-c', '-f', making], { encoding: 'utf8' }).trim()
+  expect(makers()).toBe('1')
+  process.kill(-child.pid!, 'SIGINT')
+  expect(await once(child, 'close')).toEqual([0, null])
+  expect(complaints).toBe('')
+  await expect.poll(() => spawnSync('pgrep', ['-f', making]).status).toBe(1)
+})
 
 const entities: { readonly [entity: string]: string } = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
 const answerOf = (page: string) =>

@@ -65,6 +65,7 @@ const long: { readonly [path: string]: number } = {
   'test/webhooks/deliver-kill': 85,
   'src/bin/starting': 60,
   'src/cli/ask': 55,
+  'src/cli/shown-waiting': 25,
   'src/service/backup-operations': 130,
   'src/service/failing-stages': 30,
   'src/service/process-count': 40,

@@ -3,7 +3,7 @@
 import pg from 'pg'
 import type { Clock } from '../../platform/clock.ts'
 import { OperatorError } from '../../platform/errors.ts'
-import { serverAddresses, shownAddress } from './server-addresses.ts'
+import { serverAddresses, shownAddress, unusable } from './server-addresses.ts'
 
 /** What a server says of itself and of our session. */
 export type ServerFacts = {
@@ -77,11 +77,7 @@ async function examineServer(databaseUrl: string, { clock, limitMs }: ExamineOpt
   try {
     await client.connect()
   } catch (error) {
-    const reason = (error as Error).message || (error as NodeJS.ErrnoException).code || 'no connection'
-    throw new OperatorError(
-      `The database ${shownAddress(databaseUrl)} cannot be used (${reason}): check DATABASE_URL and that the server is running.`,
-      { cause: error },
-    )
+    throw unusable(error, databaseUrl, 'check DATABASE_URL and that the server is running')
   }
   try {
     const { rows } = await client.query<Omit<ServerFacts, 'differenceMs'>>(question)

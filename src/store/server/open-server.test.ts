@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { openTestStore, serverUrlOf, testDatabaseUrl } from '../../../test/world.ts'
+import { systemClock } from '../../platform/clock.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { asOperatorError, isConnectionLoss } from '../connection-loss.ts'
 import { inTransaction, openStore } from '../database.ts'
 import { migrate } from '../migrate.ts'
 import { migrations } from '../migrations.ts'
+import { examineServers } from './examine-server.ts'
 import { assertVersion } from './open-server.ts'
 import { shownAddress } from './server-addresses.ts'
 
@@ -90,6 +92,9 @@ describe.skipIf(testDatabaseUrl === undefined)('a server', () => {
   })
 
   test('without the named database is reported as an error for the operator', async () => {
-    expect(await openingFails(serverUrlOf('no_such_database'))).toMatch(/no_such_database cannot be used/)
+    const url = serverUrlOf('no such "database"')
+    expect(await openingFails(url)).toMatch(/does not exist; create it on the server \(createdb 'no such "database"'\)/)
+    const examined = await examineServers(url, { clock: systemClock, limitMs: 5_000 })
+    expect(String('error' in examined[0]! && examined[0].error)).toContain(`(createdb 'no such "database"')`)
   })
 })

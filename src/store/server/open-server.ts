@@ -5,7 +5,7 @@ import { OperatorError } from '../../platform/errors.ts'
 import type { ConnectionUse } from '../connection-use.ts'
 import type { Database } from '../schema.ts'
 import { assertOutsideTransactionOf } from '../transaction-scope.ts'
-import { shownAddress } from './server-addresses.ts'
+import { shownAddress, unusable } from './server-addresses.ts'
 import { watchedConnections } from './watched-connections.ts'
 
 export type ServerOptions = {
@@ -89,11 +89,7 @@ export async function checkServer({ db }: Pick<ServerStore, 'db'>, databaseUrl: 
     if (error instanceof OperatorError) throw error
     if (/unsupported startup parameter/.test(String(error)))
       throw new OperatorError(`${address} is behind a pooler that refuses ${limitsAdvice}`, { cause: error })
-    const reason = (error as Error).message || (error as { code?: string }).code || 'no connection'
-    throw new OperatorError(
-      `The database ${address} cannot be used (${reason}); check its address and that the server is running.`,
-      { cause: error },
-    )
+    throw unusable(error, databaseUrl, 'check its address and that the server is running')
   }
 }
 

@@ -1,6 +1,7 @@
 // Which servers DATABASE_URL names, and which of them is used: the first that accepts writes, until it no longer does.
 import { OperatorError } from '../../platform/errors.ts'
 import { readServerList, singleAddresses } from '../../platform/server-list.ts'
+import { shellWord } from '../../platform/shell-word.ts'
 
 /** What the server must accept, by the names of libpq. */
 type Wanted = 'any' | 'read-write'
@@ -43,6 +44,31 @@ export function shownAddress(databaseUrl: string): string {
   const urls = serverAddresses(databaseUrl).urls.map((text) => new URL(text))
   return `${urls.map(({ host }) => host).join(',')}${urls[0]!.pathname}`
 }
+
+/**
+ * Why a database cannot be used, as a sentence that says what to do. `advice`: what to check when the server gives no
+ * reason that we know.
+ */
+export function unusable(error: unknown, databaseUrl: string, advice: string): OperatorError {
+  const address = shownAddress(databaseUrl)
+  const { message, code } = error as { readonly message?: string; readonly code?: string }
+  if (code === missingDatabase) {
+    const name = decodeURIComponent(new URL(serverAddresses(databaseUrl).urls[0]!).pathname.slice(1))
+    return new OperatorError(
+      `The database ${address} does not exist; create it on the server (createdb ${shellWord(name)}), or correct the name in the address.`,
+      { cause: error },
+    )
+  }
+  return new OperatorError(
+    `The database ${address} cannot be used (${message || code || 'no connection'}); ${advice}.`,
+    {
+      cause: error,
+    },
+  )
+}
+
+/** SQLSTATE of a connection to a database that does not exist. */
+const missingDatabase = '3D000'
 
 /**
  * A server refuses writes although one that accepts them is required. The code is that of a statement that it would
