@@ -211,6 +211,16 @@ test('a flow that the console did not write is no flow, and a path to return to 
     expect([answer.status, viewerOf(guest)]).toEqual([422, undefined])
     expect(await answer.text()).toContain('started in another browser')
   }
+  // and if one were written with another place, the answer that would lead there is not sent
+  for (const back of ['//evil.example', '/..//evil.example', 'https://evil.example']) {
+    const guest = browser(world)
+    const address = await guest.leave()
+    const flow = JSON.parse(signedFlow(guest).subarray(0, -32).toString()) as object
+    guest.jar().set('oidc', await signed(world.context, 'oidc', Buffer.from(JSON.stringify({ ...flow, back }))))
+    const answer = await guest.visit(address)
+    expect([answer.status, answer.headers.get('location'), viewerOf(guest)]).toEqual([500, null, undefined])
+    expect(world.faults.splice(0)).toMatchObject([{ message: expect.stringContaining('is not on this console') }])
+  }
 })
 
 test('an id token that the issuer did not sign signs nobody in', { timeout: 60_000 }, async () => {
