@@ -29,6 +29,7 @@ import { decodeSegment } from '../src/edition/format/segment.ts'
 import { bucketSource } from '../src/edition/write/bucket-source.ts'
 import { catchUp, type EditionLog, openEditionLog } from '../src/edition/write/edition-log.ts'
 import { EditionExport, ExportLostError } from '../src/edition/write/export-editions.ts'
+import { WrongEntriesError } from '../src/edition/write/log-state.ts'
 import { OlderDatabaseError } from '../src/edition/write/take-over.ts'
 import { openLog as openServiceLog } from '../src/platform/log.ts'
 import { systemRandom } from '../src/platform/random.ts'
@@ -421,6 +422,54 @@ test('a conditional PUT to an imitated store does not replace a head that change
   isOvertaken = true
   await expect(exporter.round(free, 0)).rejects.toThrow(ExportLostError)
   expect((JSON.parse((await bucket.get('head.json'))!.toString()) as BucketHead).fence).toBe(9)
+})
+
+test('whatever PUT is lost, or object disappears, the exporter goes on and the bucket becomes whole', {
+  timeout: 120_000,
+}, async () => {
+  const world = await openWorld()
+  await world.cut(0, 60, 0)
+  await world.cut(0, 5, 1)
+  const harms = ['forgotten', 'lost', 'broken'] as const
+  let puts = 0
+  for (let lost = 0; lost <= puts; lost++)
+    for (const harm of harms) {
+      const store = await startObjectStore()
+      const bucket = bucketAt(store.port)
+      const exporter = exporterOf({ bucket }, world, 16)
+      let count = 0
+      store.fault = (method) => (method === 'PUT' && count++ === lost ? harm : undefined)
+      const node = await world.openNode()
+      // an answer that got lost is repeated by the client of the store; nothing else is thrown
+      await exporter.round(free, 0)
+      puts = Math.max(puts, count)
+      for (let round = 0; round < 3; round++) {
+        await catchUp(node, bucketSource(bucket)).catch((error: unknown) =>
+          expect(error).toBeInstanceOf(WrongEntriesError),
+        )
+        await exporter.round(free, 0)
+      }
+      await catchUp(node, bucketSource(bucket))
+      expect(read(node), `${harm} ${lost}`).toBe(read(world.log))
+    }
+  expect(puts).toBeGreaterThan(4)
+  // objects that disappear while the exporter runs
+  const store = await startObjectStore()
+  const bucket = bucketAt(store.port)
+  const exporter = exporterOf({ bucket }, world, 16)
+  await exporter.round(free, 0)
+  for (const path of [...store.versions.keys()]) {
+    await bucket.remove(path)
+    const node = await world.openNode()
+    for (let round = 0; round < 3; round++) {
+      await catchUp(node, bucketSource(bucket)).catch((error: unknown) =>
+        expect(error).toBeInstanceOf(WrongEntriesError),
+      )
+      await exporter.round(free, 0)
+    }
+    await catchUp(node, bucketSource(bucket))
+    expect(read(node), path).toBe(read(world.log))
+  }
 })
 
 test('tokens are encrypted in the bucket: a revoked one is refused within a minute, and uses are reported once', {

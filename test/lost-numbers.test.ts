@@ -338,10 +338,14 @@ async function simulate(run: number, counts: Counts): Promise<void> {
     },
   ]
 
-  /** Each run has these losses: one that nobody can tell, and one that somebody remembers. */
+  const loseDatabaseAndLog = async () => {
+    await loseDatabase()
+    await exchange(publisher, true)
+  }
+  /** Each run has these losses: one that nodes and bucket remember, and one that nobody can tell before it is late. */
   const plan: { readonly [step: number]: () => unknown } = {
-    ...{ 0: publishNow, 1: publishNow, 2: publishNow, 8: loseWitnesses, 9: publishNow, 14: comeBack },
-    ...{ 16: publishNow, 17: publishNow, 18: loseDatabase, 19: publishNow },
+    ...{ 0: publishNow, 1: publishNow, 2: publishNow, 3: publishNow, 4: loseDatabaseAndLog, 5: publishNow },
+    ...{ 6: decide, 7: publishNow, 8: publishNow, 9: loseWitnesses, 10: publishNow, 15: comeBack },
   }
   let refusals = 0
   for (const node of all) await node.start()

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { hourMs } from '../domain/time.ts'
 import { bucketSource } from '../edition/write/bucket-source.ts'
+import { Retryable } from '../platform/http.ts'
 import { openLog } from '../platform/log.ts'
 import { createSealer } from '../platform/sealing.ts'
 import { watchBucket } from './bucket-watch.ts'
@@ -80,4 +81,29 @@ test('what lacks a change is refused whatever its time; a silent publisher ends 
   expect(await restart()).toEqual(['restored', 'access'])
   put({ tokenSerial: 4, epoch: 2001 }, 'new')
   expect(await restart()).toEqual(['new', undefined])
+})
+
+test('a bucket that answers what cannot be used is not called silent', async () => {
+  const dataFolder = newFolder()
+  const sealer = createSealer(createSecretKey(randomBytes(32)), randomBytes)
+  const access: Access = { writtenAt: 0, tokenSerial: 1, tokens: [], cursorKeys: [] }
+  const sealed = sealAccess(sealer, access)
+  let [now, head]: [number, () => Buffer] = [0, () => Buffer.from('no JSON')]
+  const get = async (path: string) => (path === 'access.sealed' ? sealed : head())
+  const bucket = { get, put: async () => {} }
+  const state = openNodeState()
+  const clocks = { clock: () => now, steadyClock: () => now }
+  const parts = { bucket, source: bucketSource(bucket), sealer, dataFolder, state, log: openLog('silent') }
+  const watch = await watchBucket({ ...parts, ...clocks })
+  onTestFinished(() => watch.close())
+  const said = async (text: string) => {
+    now += 20_000
+    await expect(watch.look()).rejects.toThrow()
+    await expect.poll(() => state.snapshot().degraded.join(' '), { timeout: 10_000 }).toContain(text)
+  }
+  await said('The bucket answers, but its head has not been usable for')
+  head = () => {
+    throw new Retryable('no route')
+  }
+  await said('The bucket has not answered for')
 })

@@ -8,6 +8,7 @@ import { accessPath } from '../edition/format/bucket-files.ts'
 import type { BucketSource } from '../edition/write/bucket-source.ts'
 import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
+import { Retryable } from '../platform/http.ts'
 import type { Log } from '../platform/log.ts'
 import type { Sealer } from '../platform/sealing.ts'
 import type { Bucket } from '../store/bucket.ts'
@@ -51,6 +52,7 @@ export async function watchBucket(options: {
   let headAt = Number.NEGATIVE_INFINITY
   let answeredAt = steadyClock()
   let isReported = false
+  let unread: unknown
 
   const take = (found: Access) => {
     access = found
@@ -91,7 +93,10 @@ export async function watchBucket(options: {
   }
   const look = async () => {
     if (steadyClock() - headAt >= headEveryMs) {
-      const head = await source.look()
+      const head = await source.look().catch((error: unknown) => {
+        unread = error
+        throw error
+      })
       headAt = steadyClock()
       answeredAt = headAt
       newestKnown = head?.newest.edition ?? 0
@@ -101,14 +106,13 @@ export async function watchBucket(options: {
   const judge = () => {
     const silentMs = steadyClock() - answeredAt
     const isSilent = silentMs > quietMs
-    state.report(
-      'database',
-      isSilent
-        ? `The bucket has not answered for ${Math.round(silentMs / 1000)} seconds; the last edition is still served, but new editions and token changes do not arrive.`
-        : undefined,
-    )
+    const seconds = Math.round(silentMs / 1000)
+    state.report('database', isSilent ? silence(unread, seconds) : undefined)
     if (isSilent !== isReported)
-      log.warn(isSilent ? 'the bucket does not answer; retrying' : 'the bucket answers again')
+      log.warn(
+        { ...(isSilent && { error: String(unread) }) },
+        isSilent ? 'the head of the bucket cannot be read; retrying' : 'the head of the bucket can be read again',
+      )
     isReported = isSilent
     const isOld = steadyClock() - writtenAt > oldestAccessMs
     state.report('access', refused ?? (isOld ? silentPublisher : undefined))
@@ -144,6 +148,11 @@ export async function watchBucket(options: {
   }
 }
 
+/** What a store answered, such as a refusal, is the reason only where it answered. */
+const silence = (error: unknown, seconds: number): string =>
+  error === undefined || error instanceof Retryable
+    ? `The bucket has not answered for ${seconds} seconds; the last edition is still served, but new editions and token changes do not arrive.`
+    : `The bucket answers, but its head has not been usable for ${seconds} seconds; the last edition is still served, but new ones do not arrive. The log has the reason.`
 const damaged = `The object ${accessPath} in the bucket is damaged; the publisher writes it again within a minute.`
 const unopened = `The tokens in the bucket (${accessPath}) cannot be opened: TENDERSTOCK_SECRET_KEY is not the publisher's, or the object is damaged; the publisher writes it again every minute.`
 const silentPublisher =

@@ -47,12 +47,14 @@ export type ExportOptions = {
   readonly secretKey: Uint8Array
   readonly log: Log
   readonly report: (concern: string | undefined) => void
+  /** The signal to stop: the right to export passes on at once. */
+  readonly stop?: AbortSignal
 }
 
 const isHeld = ({ newest }: EditionLog, row: EditionRow | undefined): boolean =>
   newest?.edition === row?.edition && (row?.checksum ?? newest?.checksum) === newest?.checksum
 
-export function startExport({ store, bucket, editions, clock, random, secretKey, log, report }: ExportOptions): {
+export function startExport({ store, bucket, editions, clock, random, secretKey, log, report, stop }: ExportOptions): {
   /** The newest edition that this process wrote; undefined if it has not written any. */
   readonly exported: () => number | undefined
   readonly close: () => Promise<void>
@@ -135,11 +137,17 @@ export function startExport({ store, bucket, editions, clock, random, secretKey,
     concern,
     report: (why) => report(why === undefined ? undefined : shownConcern),
   })
-  return {
-    exported: () => (fence === undefined || exported === 0 ? undefined : exported),
-    close: async () => {
-      await looking.close()
-      if (fence !== undefined) await releaseExport(store.db, fence)
-    },
+  let closing: Promise<void> | undefined
+  const end = async () => {
+    await looking.close()
+    // a right that cannot be released expires
+    if (fence !== undefined) await releaseExport(store.db, fence).catch(() => {})
   }
+  const close = () => {
+    closing ??= end()
+    return closing
+  }
+  // the connections to the database end some seconds after the signal
+  stop?.addEventListener('abort', () => void close(), { once: true })
+  return { exported: () => (fence === undefined || exported === 0 ? undefined : exported), close }
 }

@@ -390,7 +390,7 @@ async function openMails(
 
 /** Writes editions into the bucket if one is configured. */
 function openExport(
-  { context, editions, state, log, defer }: OpenNode,
+  { context, editions, state, log, stop, defer }: OpenNode,
   { config, version }: StartOptions,
 ): (() => number | undefined) | undefined {
   const { store, clock, random } = context
@@ -405,7 +405,7 @@ function openExport(
     timeoutMs: bucketTimeoutMs,
   })
   const report = (concern: string | undefined) => state.report('export', concern)
-  const exporting = startExport({ store, bucket, editions, clock, random, secretKey, log, report })
+  const exporting = startExport({ store, bucket, editions, clock, random, secretKey, log, report, stop })
   defer(() => within(exporting.close().finally(bucket.close), longestFinishMs))
   return exporting.exported
 }

@@ -5,8 +5,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** What happens to a request instead of its answer: a status, or a broken connection; `lost`: done, then broken. */
-type Fault = number | 'broken' | 'lost' | undefined
+/**
+ * What happens to a request instead of its answer: a status, or a broken connection; `lost`: done, then broken;
+ * `forgotten`: a PUT is confirmed, and nothing is stored.
+ */
+type Fault = number | 'broken' | 'lost' | 'forgotten' | undefined
 
 export type ObjectStore = {
   readonly port: number
@@ -50,7 +53,7 @@ export async function startObjectStore(): Promise<ObjectStore> {
     if (method === 'PUT') {
       const { 'if-match': match, 'if-none-match': none } = request.headers
       if ((none === '*' && held) || (match !== undefined && (!held || match !== etagOf(held)))) return reply(412)
-      put(path, Buffer.concat(chunks))
+      if (fault !== 'forgotten') put(path, Buffer.concat(chunks))
       return reply(200)
     }
     if (method === 'DELETE') {
