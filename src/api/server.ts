@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { toInstant } from '../domain/time.ts'
+import { type ConnectionLimit, limitConnections } from '../platform/connection-limit.ts'
 import { type LoopDelay, recentMaximum } from '../platform/event-loop-delay.ts'
 import type { Log } from '../platform/log.ts'
 import { isTracing, recordRequest } from '../platform/tracing.ts'
@@ -69,6 +70,8 @@ export type ApiOptions = Pick<
    * tokens counts: entries of X-Forwarded-For from its right end. Default: 0.
    */
   readonly trustedHops?: number
+  /** Limits the connections of one address; default: none but that of all. */
+  readonly connections?: ConnectionLimit | undefined
   /** Whether to send the draft headers RateLimit and RateLimit-Policy as well (D34). */
   readonly hasDraftRateLimitHeaders?: boolean
   /** How long a page waits for an edition that another node already serves (R3). */
@@ -119,6 +122,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
   noteAnswers(app, serving)
   answerFaults(app, serving)
   const endIdle = serveQuickly(app.server, quickWayOf(serving))
+  if (options.connections) limitConnections(app.server, options.connections)
   options.beforeRoutes?.(app)
   app.register(async (routes) => {
     serveTenders(routes, serving)

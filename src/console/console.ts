@@ -6,6 +6,7 @@ import formbody from '@fastify/formbody'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { clientAddress } from '../api/client-address.ts'
 import { minuteMs } from '../domain/time.ts'
+import { type ConnectionLimit, limitConnections } from '../platform/connection-limit.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { within } from '../platform/within.ts'
 import { isConnectionLoss } from '../store/connection-loss.ts'
@@ -60,6 +61,8 @@ export type ConsoleOptions = {
   readonly port: number
   /** Number of proxies in front that are trusted about the client's address. */
   readonly trustedHops: number
+  /** Limits the connections of one address; default: none. */
+  readonly connections?: ConnectionLimit
   /** Whether the service is stopping: then every answer ends its connection. */
   readonly isLeaving?: () => boolean
   /** Called when a page throws because of a bug. */
@@ -139,6 +142,7 @@ class Listener {
       if ((error.statusCode ?? 500) < 500) return this.#refuse(request, reply, new PageError(status, error.message))
       return this.#refuse(request, reply, error)
     })
+    if (this.#options.connections) limitConnections(server.server, this.#options.connections)
     await server.listen({ host: this.#options.host, port: this.#options.port })
     return { close: () => server.close() }
   }

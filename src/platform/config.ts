@@ -29,6 +29,7 @@ export type Config = {
   readonly hasPublicTenders?: true
   /** TENDERSTOCK_TRUSTED_HOPS: how many proxies in front are trusted about a client's address. */
   readonly trustedHops?: number
+  readonly connectionsPerAddress?: number
   /** TENDERSTOCK_CONTACT: email address or web page of the operator; every request to a portal carries it. */
   readonly contact?: string
   /** TENDERSTOCK_SECRET_KEY: 32 bytes that seal the secrets of webhooks; absent means a key in the data folder. */
@@ -207,6 +208,7 @@ export function readConfig(environment: Environment = process.env): Config {
   const consoleUrl = consoleUrlOf(environment)
   const hasPublicTenders = hasPublicTendersIn(environment)
   const trustedHops = hopsOf(environment)
+  const connectionsPerAddress = connectionsOf(environment)
   const contact = contactOf(environment)
   const documents = documentLocationOf(environment)
   const secretKey = sealingKeyOf(environment)
@@ -223,6 +225,7 @@ export function readConfig(environment: Environment = process.env): Config {
     ...(consoleUrl !== undefined && { consoleUrl }),
     ...(hasPublicTenders && { hasPublicTenders }),
     ...(trustedHops !== undefined && { trustedHops }),
+    ...(connectionsPerAddress !== undefined && { connectionsPerAddress }),
     ...(contact !== undefined && { contact }),
     ...(documents !== undefined && { documents }),
     ...(secretKey !== undefined && { secretKey }),
@@ -328,6 +331,16 @@ function hopsOf(environment: Environment): number | undefined {
   if (!/^\d{1,2}$/.test(text) || Number(text) > maxTrustedHops)
     throw wrongUse(
       `TENDERSTOCK_TRUSTED_HOPS is not usable; set the number of proxies between clients and the API, 0 to ${maxTrustedHops}.`,
+    )
+  return Number(text)
+}
+
+function connectionsOf(environment: Environment): number | undefined {
+  const text = textOf(environment, 'TENDERSTOCK_CONNECTIONS_PER_ADDRESS')
+  if (!text) return undefined
+  if (!/^[1-9]\d{0,5}$/.test(text))
+    throw wrongUse(
+      'TENDERSTOCK_CONNECTIONS_PER_ADDRESS is not usable; set how many connections one address may hold, at least 1, such as 256.',
     )
   return Number(text)
 }

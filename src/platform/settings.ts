@@ -40,6 +40,12 @@ export const settings = {
     details: 'See [proxies](proxies/README.md).',
     default: '0',
   },
+  TENDERSTOCK_CONNECTIONS_PER_ADDRESS: {
+    meaning: 'connections that one address may hold to the API, and as many to the console',
+    details:
+      'At most a quarter of the files that the process may still open. With TENDERSTOCK_TRUSTED_HOPS above 0 the proxies are exempt.',
+    default: '256',
+  },
   TENDERSTOCK_SECRET_KEY: {
     meaning: 'key that encrypts webhook secrets and unsubscribe links, 32 bytes in base64',
     details:

@@ -3,6 +3,8 @@ import { cursorKeysOf } from '../api/cursors/cursor-key-source.ts'
 import { type Console, openConsole } from '../console/console.ts'
 import type { CommandOutcome, CommandRequest, ConsoleContext } from '../console/console-context.ts'
 import { Directory } from '../console/directory.ts'
+import { steadyClock } from '../platform/clock.ts'
+import { connectionsPerAddress, createConnectionMemory } from '../platform/connection-limit.ts'
 import { wrongUse } from '../platform/errors.ts'
 import { isLoopbackAddress } from '../platform/network-rule.ts'
 import { sampleEpoch } from '../simulator/samples/sample-documents.ts'
@@ -94,6 +96,13 @@ export async function openServiceConsole(
     host: where.host,
     port: where.port,
     trustedHops: config.trustedHops ?? 0,
+    ...((config.trustedHops ?? 0) === 0 && {
+      connections: {
+        limit: connectionsPerAddress(config.connectionsPerAddress),
+        ...{ memory: createConnectionMemory(1), thread: 0, clock: steadyClock },
+        warn: (message) => log.warn(message),
+      },
+    }),
     isLeaving: () => state.snapshot().unready === 'draining',
     onFault: (error, path) =>
       log.error({ path, error: error instanceof Error ? error.stack : String(error) }, 'a page failed'),

@@ -24,6 +24,8 @@ export type ReaderSettings = {
   /** Shared: the rate limits of all threads. */
   readonly limiterMemory: SharedArrayBuffer
   readonly floodMemory: SharedArrayBuffer
+  /** Shared: how many connections each address holds, and how many it may; absent behind proxies. */
+  readonly connections: { readonly memory: SharedArrayBuffer; readonly limit: number } | undefined
   /**
    * Shared: where it counts requests, continuing the counts of earlier threads with its number. Absent: it does not
    * count.

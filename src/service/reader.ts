@@ -139,6 +139,12 @@ const app = buildApi({
   degraded: () => nodeState.degraded,
   pipeline: () => nodeState.pipeline,
   hasDraftRateLimitHeaders: settings.hasRateLimitFields,
+  connections: settings.connections && {
+    ...settings.connections,
+    thread,
+    clock: steadyClock,
+    warn: (message) => log.warn(message),
+  },
   floodGuard: createFloodGuard(steady, undefined, { memory: floodMemory, thread }),
   use,
   counts,

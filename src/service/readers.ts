@@ -9,6 +9,7 @@ import type { TokenUse } from '../api/use-counter.ts'
 import type { EditionLog } from '../edition/write/edition-log.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
+import { connectionsPerAddress, createConnectionMemory, forgetConnections } from '../platform/connection-limit.ts'
 import type { Log, LogLevel } from '../platform/log.ts'
 import { type NodeState, openNodeState } from './node-state.ts'
 import type { PublicAddresses } from './public-addresses.ts'
@@ -30,7 +31,7 @@ export type ReadersOptions = {
   readonly unsubscribe?: Unsubscribe
   /** What the node knows about itself; by default, that nothing is wrong. */
   readonly state?: NodeState
-  readonly config: Pick<Config, 'redisUrl'>
+  readonly config: Pick<Config, 'redisUrl' | 'connectionsPerAddress'>
   readonly hasRateLimitFields: boolean
   readonly logLevel: LogLevel
   readonly clockShift: Float64Array
@@ -60,6 +61,8 @@ const defaultLookPauseMs = 1000
 const shortLifeMs = 5000
 const restartPauseMs = 1000
 const firstSpareMs = 3000
+/** The numbers of threads: 0, that of a standby, and those of some that have not ended yet. */
+const spareThreads = 8
 
 /** Starts readers on one port, and one standby. Rejects with Node's error if they cannot listen there. */
 export async function startReaders(options: ReadersOptions): Promise<Readers> {
@@ -128,6 +131,7 @@ class ReaderPool {
   readonly #answers: ReaderAnswers
   readonly #limiterMemory: SharedArrayBuffer
   readonly #floodMemory = createFloodMemory()
+  readonly #connections: ReaderSettings['connections']
   readonly #state: NodeState
   /** All living threads by number. */
   readonly #threads = new Map<number, ReaderThread>()
@@ -143,6 +147,13 @@ class ReaderPool {
     this.#options = options
     this.#answers = answers
     this.#limiterMemory = limiterMemory
+    this.#connections =
+      options.addresses.trustedHops > 0
+        ? undefined
+        : {
+            memory: createConnectionMemory(options.count + spareThreads),
+            limit: connectionsPerAddress(options.config.connectionsPerAddress),
+          }
     this.#state = options.state ?? openNodeState()
     this.#unfollowState = this.#state.follow((snapshot) => {
       for (const reader of this.#threads.values()) reader.sendState(snapshot)
@@ -207,6 +218,7 @@ class ReaderPool {
       config: { ...(redisUrl !== undefined && { redisUrl }) },
       limiterMemory: this.#limiterMemory,
       floodMemory: this.#floodMemory,
+      connections: this.#connections,
       countMemory: meters?.memoryOf(thread),
       isPortShared: count > 1,
       state: this.#state.snapshot(),
@@ -225,6 +237,7 @@ class ReaderPool {
     this.#threads.delete(thread)
     releaseThread(this.#limiterMemory, thread)
     releaseThread(this.#floodMemory, thread)
+    if (this.#connections) forgetConnections(this.#connections.memory, thread)
     if (this.#isClosing) return
     if (reader.hasListened) meters?.noteDeath()
     log.error({ thread, reason }, 'a reader died')

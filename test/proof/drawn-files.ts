@@ -8,6 +8,7 @@ import { hash } from 'node:crypto'
 const long: { readonly [path: string]: number } = {
   'test/backup-command': 30,
   'test/closed-files/closed-stock': 100,
+  'test/connection-limit': 10,
   'test/console/explorer': 5,
   'test/console/first-link': 50,
   'test/console/hostile': 50,
