@@ -1,6 +1,7 @@
 // The drill: a stock is backed up while it is written, published and read; it continues, is lost with all its logs, and
 // is restored. Nothing that existed when the backup began is missing, and a client that saw what was lost ends with an
 // equal copy.
+import { createSecretKey } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,6 +24,9 @@ import { putNumbered, readNewest, startOfStock } from './numbered-tenders.ts'
 import { proofCount } from './proof/proof-count.ts'
 import { startNode } from './stock-node.ts'
 import { engines, openTestStore } from './world.ts'
+
+/** The secret key of every stock here. */
+const keys = { key: createSecretKey(Buffer.alloc(32, 7)), randomBytes: systemRandom.bytes }
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -95,7 +99,7 @@ describe.each(engines)('a restored stock (%s)', (engine) => {
         await read(node.origin)
       }
     })()
-    const manifest = await backUpStock(store, storage, { version: 'test', documentsOutside: null })
+    const manifest = await backUpStock(store, storage, { version: 'test', documentsOutside: null, ...keys })
     isOver = true
     await load
     if (engine === 'embedded') {
@@ -118,10 +122,10 @@ describe.each(engines)('a restored stock (%s)', (engine) => {
     const restored = await openTestStore(engine)
     closers.push(() => restored[Symbol.asyncDispose]())
     hour++
-    const summary = await restoreStock(restored, storage, await readManifest(storage), {
+    const summary = await restoreStock(restored, storage, await readManifest(storage, keys.key), {
       target: 'the target',
       now: clock(),
-      randomBytes: systemRandom.bytes,
+      ...keys,
     })
     expect(summary).toMatchObject({ edition: manifest.edition!.edition, records: tenders })
     const { rows } = await sql<{ count: number }>`select count(*) as count from tender`.execute(restored.db)
@@ -182,14 +186,14 @@ describe.each(engines)('a restored stock (%s)', (engine) => {
         await using store = await openTestStore(engine)
         await putNumbered(store, 0, 10)
         await publishNext(store)
-        await backUpStock(store, storage, { version: 'test', documentsOutside: null })
+        await backUpStock(store, storage, { version: 'test', documentsOutside: null, ...keys })
       }
       let seen = 1
       for (let attempt = 0; attempt < 2; attempt++) {
         await using restored = await openTestStore(engine)
         now += minuteMs
-        const manifest = await readManifest(storage)
-        await restoreStock(restored, storage, manifest, { target: 'the target', now, randomBytes: systemRandom.bytes })
+        const manifest = await readManifest(storage, keys.key)
+        await restoreStock(restored, storage, manifest, { target: 'the target', now, ...keys })
         await using node = await startNode(restored, join(folder, 'log'), () => now)
         await catchUp(node.log, restored)
         for (let version = 1; version < 4; version++) {

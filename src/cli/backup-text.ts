@@ -19,6 +19,7 @@ export function describeBackup(event: CommandEvent, paint: Paint): string | unde
     case 'backupVerified':
       return [
         line('Whole', `${stateOf(event)}: ${sizeOf(event)}, all as written`),
+        ...(event.isAuthenticated ? [] : [note(unsigned)]),
         ...(event.isTargetEmpty
           ? []
           : [note('The database or data folder to restore into is not empty; `restore` refuses it.')]),
@@ -42,5 +43,8 @@ function stateOf({ takenAt, edition }: BackupFacts): string {
 
 const sizeOf = ({ rows, parts, bytes }: BackupFacts) =>
   `${number(rows)} rows in ${number(parts)} parts, ${number(Math.ceil(bytes / 1e6))} MB`
+
+const unsigned =
+  'Nobody knows who made it: the secret key is neither in TENDERSTOCK_SECRET_KEY nor in the data folder (--data).'
 
 const outside = (location: string) => `Raw documents are in ${location} and not in the backup; back them up as well.`

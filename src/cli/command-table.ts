@@ -1223,7 +1223,10 @@ const table = {
         completes: 'file',
         help: 'Apply the redactions of this redactions.jsonl. Default: the one in the data folder, in the backup, or beside it.',
       },
-      'dry-run': { type: 'flag', help: 'Read the whole backup and compare its checksums; change nothing.' },
+      'dry-run': {
+        type: 'flag',
+        help: 'Read the whole backup, compare its checksums and, with the secret key, who made it; change nothing.',
+      },
     },
     environment: [...databaseEnvironment, ...documentsEnvironment],
     examples: [

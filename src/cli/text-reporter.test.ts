@@ -107,17 +107,27 @@ test.each<[string, CommandEvent, RegExp]>([
   ],
   [
     'a backup that was read',
-    { event: 'backupVerified', ...backup, redactionsFrom: null, isTargetEmpty: true },
+    { event: 'backupVerified', ...backup, redactionsFrom: null, isTargetEmpty: true, isAuthenticated: true },
     /as written\n$/,
   ],
   [
     'a backup for a stock that is not empty',
-    { event: 'backupVerified', ...backup, redactionsFrom: '/srv/redactions.jsonl', isTargetEmpty: false },
-    /edition 7, as of 2026-11-24 01:02:03 UTC[\s\S]*\n {2}! The database or data folder .* is not empty/,
+    {
+      ...{ event: 'backupVerified', ...backup, redactionsFrom: '/srv/redactions.jsonl' },
+      ...{ isTargetEmpty: false, isAuthenticated: false },
+    },
+    /edition 7, as of 2026-11-24 01:02:03 UTC[\s\S]*\n {2}! Nobody knows [\s\S]*\n {2}! The database or data folder .* is not empty/,
   ],
   [
     'a restore',
-    { event: 'restored', ...backup, redactionsFrom: null, republished: 1, advice: ['this', 'that'] },
+    {
+      event: 'restored',
+      ...backup,
+      redactionsFrom: null,
+      isAuthenticated: true,
+      republished: 1,
+      advice: ['this', 'that'],
+    },
     /\n {2}! this\n {2}! that\n$/,
   ],
   ['a token', token, /^ {2}id {2}tdr_live_…9abc {2}crm {14}valid, never used\n$/],

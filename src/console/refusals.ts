@@ -21,7 +21,7 @@ const shapes: { readonly [name in keyof Texts]: RegExp } = {
   undecided: /^Nobody has decided on (.+) and (.+); there is nothing to undo\.$/,
   same: /^Pass two different records\.$/,
   noRecord: /^There is no record or notice "(.*)"; `tenderstock review list`/s,
-  otherKey: /^The secrets of webhooks were encrypted with a different key than (.+); use the former key,/,
+  otherKey: /^The secrets of this stock were encrypted with a different key than (.+); use the former key,/,
 }
 
 /** Undefined for a sentence of unknown shape. */

@@ -1,5 +1,5 @@
 // Seals short secrets that must be readable again, such as those that sign webhooks: AES-256-GCM (NIST SP 800-38D).
-import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from './errors.ts'
@@ -52,34 +52,48 @@ export function secretKeyOf(text: string): Buffer | undefined {
 /** File of the key when the environment has none. */
 export const secretKeyFile = 'secret-key'
 
+type KeyPlace = {
+  /** TENDERSTOCK_SECRET_KEY. */
+  readonly given?: Uint8Array
+  readonly dataFolder: string
+}
+
 /**
  * The key of this stock: the given one, or that of the file in the data folder, which is created with mode 0600 when
  * missing. Throws OperatorError when the file holds no key.
  */
-export async function openSecretKey(options: {
-  /** TENDERSTOCK_SECRET_KEY. */
-  readonly given?: Uint8Array
-  readonly dataFolder: string
-  readonly randomBytes: (count: number) => Uint8Array
-}): Promise<KeyObject> {
-  if (options.given) return createSecretKey(options.given)
+export async function openSecretKey(
+  options: KeyPlace & { readonly randomBytes: (count: number) => Uint8Array },
+): Promise<KeyObject> {
+  const found = await findSecretKey(options)
+  if (found) return found
+  // with a database server the folder may not exist yet
+  await makeFolder(options.dataFolder)
   const path = join(options.dataFolder, secretKeyFile)
-  let text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
+  await writeKey(path, Buffer.from(options.randomBytes(keyLength)).toString('base64'), options.randomBytes)
+  return (await findSecretKey(options))!
+}
+
+/** The given key, or the one in the file; undefined for none. Throws OperatorError for a file without a key. */
+export async function findSecretKey({ given, dataFolder }: KeyPlace): Promise<KeyObject | undefined> {
+  if (given) return createSecretKey(given)
+  const path = join(dataFolder, secretKeyFile)
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
     throw error
   })
-  if (text === undefined) {
-    // with a database server the folder may not exist yet
-    await makeFolder(options.dataFolder)
-    await writeKey(path, Buffer.from(options.randomBytes(keyLength)).toString('base64'), options.randomBytes)
-    text = await readFile(path, 'utf8')
-  }
+  if (text === undefined) return undefined
   const bytes = secretKeyOf(text)
   if (!bytes)
     throw new OperatorError(
       `${path} holds no key of 32 bytes in base64; restore the file, or set TENDERSTOCK_SECRET_KEY. Secrets sealed with a lost key must be replaced: tenderstock webhook rotate.`,
     )
   return createSecretKey(bytes)
+}
+
+/** Distinguishes keys without revealing anything about them. */
+export function printOfKey(key: KeyObject): string {
+  return createHmac('sha256', key).update('print').digest('hex').slice(0, 32)
 }
 
 /** Writes the file completely or not at all; of several that write at the same time, one wins. */

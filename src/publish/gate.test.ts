@@ -13,6 +13,7 @@ const usual: GateInput & { readonly previous: NonNullable<GateInput['previous']>
   bySourceDelta: { ted: 90, doe: -40 },
   received: { documents: 400, rejected: 3 },
   sources: [{ sourceId: 'ted', lastReceivedAt: now - hourMs, activeDays: 20, checkedAt: now }],
+  lostRedactions: [],
   alarms: [],
 }
 
@@ -24,6 +25,14 @@ function reasonsOf(changes: Partial<GateInput>): readonly string[] {
 describe('the gate', () => {
   test('accepts the changes of a usual hour', () => {
     expect(gate(usual)).toEqual({ kind: 'pass', warnings: [] })
+  })
+
+  test('waits for the operator when redactions were restored without their key, also with the first edition', () => {
+    for (const previous of [usual.previous, undefined])
+      expect(gate({ ...usual, previous, lostRedactions: ['ab12', 'cd34'] })).toMatchObject({
+        kind: 'hold',
+        reasons: [expect.stringMatching(/^2 redactions \(ab12, cd34\) .* repeat `tenderstock redact`/)],
+      })
   })
 
   test('requires of the first edition only that it holds a record', () => {

@@ -72,6 +72,8 @@ export type GateInput = {
     readonly activeDays: number
     readonly checkedAt: number | null
   }[]
+  /** Ids of redactions whose values nothing recognizes, because the stock was restored without its secret key. */
+  readonly lostRedactions: readonly string[]
   /** Alarms that are open (ingest/source-health.ts). `share`: how much of the source is affected, 0 to 1. */
   readonly alarms: readonly {
     readonly sourceId: string
@@ -97,11 +99,13 @@ export function gate(input: GateInput): GateResult {
     isHolding: previous !== undefined && isHolding(alarm, previous),
   }))
   const warnings = alarms.filter((each) => !each.isHolding).map(({ alarm }) => sentenceOf(alarm))
-  if (previous === undefined)
-    return input.records > 0
-      ? { kind: 'pass', warnings }
-      : { kind: 'hold', reasons: ['There are no records to publish yet.'], warnings }
+  const lost = [...losses(input)]
+  if (previous === undefined) {
+    const reasons = input.records > 0 ? lost : ['There are no records to publish yet.']
+    return reasons.length === 0 ? { kind: 'pass', warnings } : { kind: 'hold', reasons, warnings }
+  }
   const reasons = [
+    ...lost,
     ...rejections(input),
     ...archiving(input, previous.live),
     ...sourceLosses(input, previous.bySource),
@@ -124,6 +128,12 @@ function isHolding({ sourceId, kind, raisedAt, share }: GateInput['alarms'][numb
 
 function sentenceOf({ sourceId, detail }: GateInput['alarms'][number]): string {
   return `The source ${sourceId}: ${detail}`
+}
+
+function* losses({ lostRedactions: ids }: GateInput): Generator<string> {
+  if (ids.length === 0) return
+  yield `${ids.length} redactions (${ids.join(', ')}) were restored without the secret key, so their values are no longer recognized: ` +
+    'repeat `tenderstock redact` for each of these people, then publish with --override-gate.'
 }
 
 function* rejections({ received: { documents, rejected } }: GateInput): Generator<string> {

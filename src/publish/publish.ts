@@ -48,6 +48,7 @@ import {
   undoPublication,
 } from '../store/publication.ts'
 import { rebuildPhase } from '../store/rebuild-mark.ts'
+import { forgetLost, lostRedactions } from '../store/redactions.ts'
 import { openAlarms } from '../store/source-health.ts'
 import { firstStamp } from './first-stamp.ts'
 import { activityWindowMs, type GateInput, type GateResult, gate } from './gate.ts'
@@ -321,6 +322,7 @@ async function examine(
     received: await receivedSince(read, since ?? now),
     sources: previous ? await sourceActivity(store.db, read, now - activityWindowMs) : [],
     alarms: await openAlarms(store.db),
+    lostRedactions: await lostRedactions(store.db),
   })
   return { pending, checks, before, verdict }
 }
@@ -492,6 +494,7 @@ async function write(
     await ensureStockId(trx)
     await insertEdition(trx, { ...plan.edition, publishedAt, checksum: progress.checksum }, plan.counts)
     await noteHistory(trx)
+    await forgetLost(trx)
     await endPublication(trx)
     await bump(trx, 'edition')
   })

@@ -1,19 +1,23 @@
 // What the commands report about a backup and its restore: what is not in it, what to do next, and a stock of an older
 // version.
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createSecretKey } from 'node:crypto'
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { runOperation, serviceContext } from '../../test/operations-world.ts'
 import type { CommandName } from '../cli/command-table.ts'
+import { hourMs } from '../domain/time.ts'
 import type { Config } from '../platform/config.ts'
+import { secretKeyFile } from '../platform/sealing.ts'
 import { listAuditEntries } from '../store/audit.ts'
 import { type Manifest, manifestText } from '../store/backup/manifest.ts'
 import { openStore } from '../store/database.ts'
+import { newestEdition } from '../store/editions.ts'
 import { type Migrations, migrations } from '../store/migrations.ts'
-import { listRedactions } from '../store/redactions.ts'
-import type { CommandEvent } from './command-event.ts'
+import { listRedactions, lostRedactions } from '../store/redactions.ts'
+import type { CommandEvent, EventOf } from './command-event.ts'
 import { redactionsFile } from './redact-operations.ts'
 import { restore } from './restore.ts'
 
@@ -45,7 +49,14 @@ async function backedUp(config: Config = {}, known: Migrations = migrations) {
   return { location, target, made: events.at(-1)!, folder, dataFolder }
 }
 
+/** Puts the secret key of the stock that was backed up into the folder of the restored one, as its operator does. */
+async function giveKey(location: string, dataFolder: string): Promise<void> {
+  await mkdir(dataFolder, { recursive: true })
+  await copyFile(join(location, '..', 'data', secretKeyFile), join(dataFolder, secretKeyFile))
+}
+
 async function eventsOfRestore(location: string, dataFolder: string, options: object = {}): Promise<CommandEvent[]> {
+  await giveKey(location, dataFolder)
   const events: CommandEvent[] = []
   const request = { command: 'restore', operands: [location], options: { ...options } }
   const where = { dataFolder, version: 'test', signal: new AbortController().signal }
@@ -112,7 +123,7 @@ test('a restore says what to do, and leaves an entry in the audit log; a trial m
   expect(said).toMatchObject({ republished: 1, documentsOutside: null })
   const advice = 'advice' in said ? said.advice : []
   expect(advice).toEqual([
-    expect.stringContaining(`put the file secret-key of the old data folder into ${target}`),
+    expect.stringContaining('sessions and links to sign in are not restored'),
     expect.stringContaining('publishes all 1 records again'),
     expect.stringContaining('revoked or removed'),
     expect.stringMatching(/^No redactions of this stock are in .*target.*, .*backup.*, .*tenderstock redact import/),
@@ -124,9 +135,9 @@ test('a restore says what to do, and leaves an entry in the audit log; a trial m
   const { takenAt } = JSON.parse(await readFile(join(location, 'manifest.json'), 'utf8')) as Manifest
   expect(entry).toMatchObject({ action: 'stock.restore', actor: 'operator', subject: location, detail: { takenAt } })
   vi.stubEnv('TENDERSTOCK_SECRET_KEY', Buffer.alloc(32, 7).toString('base64'))
-  expect(await restored(location, join(folder, 'third'))).toMatchObject({
-    advice: expect.arrayContaining([expect.stringContaining('TENDERSTOCK_SECRET_KEY must be the one that')]),
-  })
+  await expect(restored(location, join(folder, 'third'))).rejects.toThrow(
+    /made with another secret key than the one in TEND/,
+  )
 }, 600_000)
 
 test('a backup of an older version is migrated, and one of a newer version is refused', async () => {
@@ -139,9 +150,18 @@ test('a backup of an older version is migrated, and one of a newer version is re
   expect(rows.map(({ name }) => name)).toEqual(Object.keys(migrations).sort())
 
   const path = join(location, 'manifest.json')
-  const { checksum: _, ...manifest } = JSON.parse(await readFile(path, 'utf8')) as Manifest & { checksum: string }
-  await writeFile(path, manifestText({ ...manifest, version: '9.0', migrations: [...manifest.migrations, '9999-new'] }))
-  const other = join(location, 'other')
+  const {
+    checksum: _,
+    code: __,
+    ...manifest
+  } = JSON.parse(await readFile(path, 'utf8')) as Manifest & {
+    readonly checksum: string
+    readonly code: string
+  }
+  const key = createSecretKey(Buffer.from(await readFile(join(target, secretKeyFile), 'utf8'), 'base64'))
+  const newer = { ...manifest, version: '9.0', migrations: [...manifest.migrations, '9999-new'] }
+  await writeFile(path, manifestText(newer, key))
+  const other = join(location, '..', 'other')
   await expect(restored(location, other)).rejects.toThrow(
     /made by version 9\.0, holds changes of a newer version of Tenderstock \(9999-new\); restore it with that version/,
   )
@@ -153,7 +173,7 @@ test('a restore applies the redactions of a file that it finds: in the data fold
   const lines = await readFile(file, 'utf8')
   // the first of these counts
   const locations = [target, location, folder].map((where) => join(where, redactionsFile))
-  await mkdir(target)
+  await mkdir(target, { recursive: true })
   for (const path of locations) await writeFile(path, lines)
   for (const path of locations) {
     const dry = await restored(location, target, { 'dry-run': true })
@@ -171,6 +191,7 @@ test('a restore applies the redactions of a file that it finds: in the data fold
 test('a restore that ends before it applied the redactions has recorded them with the stock', async () => {
   const { location, dataFolder, target } = await backedUp()
   const request = { command: 'restore', operands: [location], options: { redactions: await redactIn(dataFolder) } }
+  await giveKey(location, target)
   const where = { dataFolder: target, version: 'test', signal: new AbortController().signal }
   const killed = restore(where, request, ({ event }) => {
     if (event === 'restored') throw new Error('killed')
@@ -208,4 +229,67 @@ test('redactions of another stock are refused if they were given, and only repor
   expect(said).toMatchObject({ event: 'restored', redactionsFrom: null })
   expect(JSON.stringify(said)).toContain('redact import')
   expect(await personIn(target)).toEqual({ isNamed: true, applied: [] })
+}, 600_000)
+
+test('without the secret key a restore says what is lost, and nothing is published until the operator confirms', async () => {
+  const { dataFolder, folder, target } = await backedUp()
+  const before = JSON.parse(await readFile(await redactIn(dataFolder), 'utf8')) as {
+    readonly redaction: { readonly redactionId: string }
+  }
+  const second = join(folder, 'second')
+  await runIn(dataFolder, 'backup', [second], {})
+  // made after the backup: only its file knows it
+  await runIn(dataFolder, 'redact', [], { email: ['john@example.org'], reason: 'request 9' })
+  const lines = (await readFile(join(dataFolder, redactionsFile), 'utf8')).trim().split('\n')
+  const lost = lines.map((line) => (JSON.parse(line) as typeof before).redaction.redactionId)
+  const events: CommandEvent[] = []
+  const request = { command: 'restore', operands: [second], options: { redactions: join(dataFolder, redactionsFile) } }
+  const where = { dataFolder: target, version: 'test', signal: new AbortController().signal }
+  await restore(where, request, (event) => void events.push(event))
+  const said = events.at(-1) as EventOf<'restored'>
+  expect(said).toMatchObject({ event: 'restored', isAuthenticated: false, redactionsFrom: null })
+  const advice = said.advice.join('\n')
+  for (const id of lost) expect(advice).toContain(id)
+  for (const told of ['cursor-invalid', 'secret-key', 'webhook rotate', 'sign in again', '--override-gate'])
+    expect(advice).toContain(told)
+
+  const store = await openStore({ dataFolder: target })
+  let now = Date.now() + hourMs
+  const context = serviceContext({ store, dataFolder: target, config: {}, clock: () => now })
+  const run = async (command: CommandName, options: object = {}) => {
+    const heard: CommandEvent[] = []
+    await runOperation(context, { command, operands: [], options: { ...options } }, (event) => void heard.push(event))
+    now += 2 * hourMs
+    return heard
+  }
+  expect(JSON.stringify(await run('publish'))).toContain(lost[0])
+  expect(JSON.stringify(await run('publish'))).toContain('redact')
+  expect((await newestEdition(store.db))?.edition).toBe(1)
+  await run('redact', { email: ['jane@example.org'], reason: 'request 7, again' })
+  expect((await run('publish', { 'override-gate': true })).some(({ event }) => event === 'published')).toBe(true)
+  expect(await lostRedactions(store.db)).toEqual([])
+  await store.close()
+  // its own key makes it a stock that can be backed up, and restored with its redactions
+  const third = join(folder, 'third')
+  await runIn(target, 'backup', [third], {})
+  await mkdir(join(folder, 'fourth'))
+  await copyFile(join(target, secretKeyFile), join(folder, 'fourth', secretKeyFile))
+  const again: CommandEvent[] = []
+  await restore(
+    { ...where, dataFolder: join(folder, 'fourth') },
+    { command: 'restore', operands: [third], options: {} },
+    (event) => void again.push(event),
+  )
+  expect(again.find(({ event }) => event === 'restored')).toMatchObject({ isAuthenticated: true })
+}, 600_000)
+
+test('a new epoch after another recovery signs everybody out', async () => {
+  const { dataFolder } = await backedUp()
+  const store = await openStore({ dataFolder })
+  onTestFinished(() => store.close())
+  await sql`insert into person (person_id, mail, name, created_at) values ('p', 'a@b.c', '', 1)`.execute(store.db)
+  await sql`insert into session values ('\\x01', 'p', 1, 1, 1, '', '')`.execute(store.db)
+  const context = serviceContext({ store, dataFolder, config: {} })
+  await runOperation(context, { command: 'database new-epoch', operands: [], options: {} }, () => {})
+  expect((await sql`select from session`.execute(store.db)).rows).toEqual([])
 }, 600_000)

@@ -10,9 +10,11 @@ import { exportStock, previewExport } from '../store/export.ts'
 import { fullDiskSentence } from '../store/full-disk.ts'
 import { beginEpoch } from '../store/older-database.ts'
 import { inStockTransaction } from '../store/publication.ts'
+import { endAllSessions } from '../store/sessions.ts'
 import type { BackupFacts } from './command-event.ts'
 import { noteCommand } from './command-note.ts'
 import type { Operation, Operations, ServiceContext } from './operation-context.ts'
+import { openStockKey } from './webhook-sealer.ts'
 
 /** Opens the folder or bucket that an argument names; requests over the network use the machine's own time. */
 export function openNamedStorage(
@@ -24,13 +26,15 @@ export function openNamedStorage(
 
 /** Not in the queue of operations that write much: rounds continue meanwhile. */
 export const backUp: Operation = async (context, { operands }, emit) => {
-  const { store, version, config } = context
+  const { store, version, config, random } = context
   const storage = openNamedStorage(operands[0]!, context)
   try {
     await noteCommand(store.db, context, { action: 'stock.backUp', subject: storage.name })
     const startedAt = performance.now()
     const manifest = await backUpStock(store, storage, {
       version,
+      key: await openStockKey(context),
+      randomBytes: random.bytes,
       documentsOutside: documentsOutside(config),
       onProgress: ({ rows, totalRows, table }) =>
         emit({ event: 'progress', stage: 'backup', done: rows, total: totalRows, table }),
@@ -88,12 +92,13 @@ export const beginNewEpoch: Operation = async (context, _request, emit) => {
   const { store, clock, random } = context
   const begun = await inStockTransaction(store, async (trx) => {
     await noteCommand(trx, context, { action: 'stock.newEpoch', subject: 'stock' })
+    await endAllSessions(trx)
     return beginEpoch(trx, { now: clock(), randomBytes: random.bytes })
   })
   const { records, edition } = begun!
   emit({
     event: 'note',
-    message: `A new epoch begins after edition ${edition}: the next edition publishes ${records} records again. Restart every process that serves this database.`,
+    message: `A new epoch begins after edition ${edition}: the next edition publishes ${records} records again, and all people have to sign in again. Restart every process that serves this database.`,
   })
   return 0
 }

@@ -86,8 +86,12 @@ export type SourceCard = Pick<
 type OutcomeFacts<Kind extends PublishOutcome['kind']> = Omit<Extract<PublishOutcome, { kind: Kind }>, 'kind'>
 
 /** A backup: where it is, and of which state. */
-/** `redactionsFrom`: the file of redactions that a restore applies; null for none. */
-export type RestoredRedactions = { readonly redactionsFrom: string | null }
+export type RestoredRedactions = {
+  /** The file of redactions that a restore applies; null for none. */
+  readonly redactionsFrom: string | null
+  /** The secret key was there, and the manifest was made with it. */
+  readonly isAuthenticated: boolean
+}
 
 export type BackupFacts = {
   readonly location: string

@@ -126,8 +126,8 @@ export async function importRedactions(
   const { store, clock } = context
   const path = operands[0]!
   const key = await redactionKey(store.db)
-  const lines = await readRedactions(path)
-  if (!areOf(key, lines)) throw otherStock(path)
+  const lines = ownLines(key, await readRedactions(path))
+  if (lines === undefined) throw otherStock(path)
   const wanted = wantedBy(lines)
   const known = new Map((await listRedactions(store.db)).map((each) => [each.redactionId, each]))
   const added = [...wanted.values()].flatMap((each) => (each && !known.has(each.redactionId) ? [each] : []))
@@ -168,8 +168,18 @@ function wantedBy(lines: readonly RedactionLine[]): ReadonlyMap<string, Omit<Red
   )
 }
 
-const areOf = (key: Buffer, lines: readonly RedactionLine[]): boolean =>
-  lines.every((line) => line.key === printOf(key))
+/** Ids of the redactions that apply after all lines. */
+export const redactionsIn = (lines: readonly RedactionLine[]): string[] =>
+  [...wantedBy(lines)].flatMap(([id, redaction]) => (redaction ? [id] : []))
+
+/**
+ * The lines that this key made; undefined when another stock wrote them all. A stock whose key was lost goes on with
+ * another one in the same file.
+ */
+function ownLines(key: Buffer, lines: readonly RedactionLine[]): readonly RedactionLine[] | undefined {
+  const own = lines.filter((line) => line.key === printOf(key))
+  return own.length === 0 && lines.length > 0 ? undefined : own
+}
 
 export const otherStock = (path: string): OperatorError =>
   new OperatorError(
@@ -182,9 +192,10 @@ export const otherStock = (path: string): OperatorError =>
  * belong to another stock.
  */
 export async function noteRestored(trx: Executor, lines: readonly RedactionLine[]): Promise<boolean> {
-  if (!(await hasRedactions(trx)) || !areOf(await redactionKey(trx), lines)) return false
+  const own = (await hasRedactions(trx)) ? ownLines(await redactionKey(trx), lines) : undefined
+  if (own === undefined) return false
   const known = new Set((await listRedactions(trx)).map(({ redactionId }) => redactionId))
-  for (const [id, redaction] of wantedBy(lines)) if (redaction && !known.has(id)) await insertRedaction(trx, redaction)
+  for (const [id, redaction] of wantedBy(own)) if (redaction && !known.has(id)) await insertRedaction(trx, redaction)
   return true
 }
 

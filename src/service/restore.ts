@@ -1,10 +1,12 @@
 // Restores a backup where no stock exists, or checks that it could be restored.
+import type { KeyObject } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { systemClock } from '../platform/clock.ts'
 import { backupLocationOf, readConfig } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { systemRandom as random } from '../platform/random.ts'
+import { findSecretKey } from '../platform/sealing.ts'
 import type { BackupStorage } from '../store/backup/backup-storage.ts'
 import { type Manifest, readManifest, verifyBackup } from '../store/backup/manifest.ts'
 import { assertEmpty, restoreStock } from '../store/backup/restore-stock.ts'
@@ -13,6 +15,7 @@ import { openDatabaseClock } from '../store/database-clock.ts'
 import { measureClock } from '../store/look.ts'
 import { migrate } from '../store/migrate.ts'
 import { type Migrations, migrations } from '../store/migrations.ts'
+import { lostRedactions, noteLost } from '../store/redactions.ts'
 import { shownAddress } from '../store/server/server-addresses.ts'
 import { factsOf, openNamedStorage } from './backup-operations.ts'
 import { closeFiles } from './close-files.ts'
@@ -27,6 +30,7 @@ import {
   readRedactions,
   redactionLines,
   redactionsFile,
+  redactionsIn,
 } from './redact-operations.ts'
 import { runAlone } from './run-alone.ts'
 
@@ -50,7 +54,9 @@ export async function restore(
   }
   const storage = openNamedStorage(operands[0]!, { random, version })
   try {
-    const manifest = await readManifest(storage)
+    const key = await findSecretKey({ dataFolder, ...(secretKey && { given: secretKey }) })
+    const isAuthenticated = key !== undefined
+    const manifest = await readManifest(storage, key)
     const known = migrationsOf(manifest, storage)
     const redactions = await findRedactions(storage, {
       given: options['redactions'],
@@ -63,18 +69,17 @@ export async function restore(
     const facts = factsOf(storage, manifest)
     if (options['dry-run'] === true) {
       const isTargetEmpty = await isEmpty(target)
-      emit({ event: 'backupVerified', ...facts, redactionsFrom: redactions.file?.path ?? null, isTargetEmpty })
+      const redactionsFrom = redactions.file?.path ?? null
+      emit({ event: 'backupVerified', ...facts, redactionsFrom, isTargetEmpty, isAuthenticated })
       return 0
     }
     await closeFiles({ dataFolder }, emit)
-    const { records, applied } = await load(target, { storage, manifest, known, emit, redactions: redactions.file })
-    const advice = adviceFor(manifest, {
-      dataFolder,
-      hasKey: secretKey !== undefined,
-      records,
-      lookedAt: applied ? undefined : redactions.lookedAt,
-    })
-    emit({ event: 'restored', ...facts, redactionsFrom: applied?.path ?? null, republished: records, advice })
+    const loading = { storage, manifest, known, emit, redactions: redactions.file, key }
+    const { records, applied, lost } = await load(target, loading)
+    const lookedAt = applied ? undefined : redactions.lookedAt
+    const advice = adviceFor(manifest, { dataFolder, hasKey: isAuthenticated, records, lost, lookedAt })
+    const redactionsFrom = applied?.path ?? null
+    emit({ event: 'restored', ...facts, redactionsFrom, isAuthenticated, republished: records, advice })
     if (!applied) return 0
     const own = join(resolve(dataFolder), redactionsFile)
     const path = existsSync(own) ? applied.path : await keepLines(dataFolder, applied.lines)
@@ -148,9 +153,13 @@ type Loading = {
   readonly known: Migrations
   readonly emit: Emit
   readonly redactions: Redactions | undefined
+  /** With which the manifest was read. */
+  readonly key: KeyObject | undefined
 }
 
 type Loaded = {
+  /** Ids of redactions that nothing recognizes any more. */
+  readonly lost: readonly string[]
   /** How many records the next edition publishes again. */
   readonly records: number
   /** Undefined when there is no file, or it belongs to another stock. */
@@ -158,8 +167,9 @@ type Loaded = {
 }
 
 /** Creates the tables as of the backup's version, and migrates them with its rows in them. */
-async function load(target: Target, { storage, manifest, known, emit, redactions }: Loading): Promise<Loaded> {
+async function load(target: Target, { storage, manifest, known, emit, redactions, key }: Loading): Promise<Loaded> {
   let applied: Redactions | undefined
+  let lost: readonly string[] = []
   const store = await openStore({ ...target, migrations: known })
   try {
     const databaseClock = openDatabaseClock(systemClock)
@@ -167,6 +177,7 @@ async function load(target: Target, { storage, manifest, known, emit, redactions
     const clock = databaseClock.now
     const { records } = await restoreStock(store, storage, manifest, {
       target: target.name,
+      key,
       now: clock(),
       randomBytes: random.bytes,
       onProgress: ({ rows, totalRows, table }) =>
@@ -174,13 +185,16 @@ async function load(target: Target, { storage, manifest, known, emit, redactions
       atEnd: async (trx) => {
         const detail = { takenAt: manifest.takenAt }
         await noteCommand(trx, { clock }, { action: 'stock.restore', subject: storage.name, detail })
-        if (!redactions) return
+        // the key of the file was in the backup, sealed
+        if (key === undefined && redactions) await noteLost(trx, redactionsIn(redactions.lines))
+        lost = await lostRedactions(trx)
+        if (key === undefined || !redactions) return
         if (await noteRestored(trx, redactions.lines)) applied = redactions
         else if (redactions.isGiven) throw otherStock(redactions.path)
       },
     })
     await migrate(store.db, target.name)
-    return { records, applied }
+    return { records, applied, lost }
   } finally {
     await store.close()
   }
@@ -192,27 +206,29 @@ function adviceFor(
     dataFolder,
     hasKey,
     records,
+    lost,
     lookedAt,
   }: {
     readonly dataFolder: string
     readonly hasKey: boolean
     readonly records: number
+    /** Ids of redactions that nothing recognizes any more. */
+    readonly lost: readonly string[]
     /** Where redactions of this stock were looked for without success; undefined when they are applied. */
     readonly lookedAt: readonly string[] | undefined
   },
 ): string[] {
   const { documentsOutside, takenAt } = manifest
   return [
-    hasKey
-      ? 'The key that encrypts secrets is not in a backup: TENDERSTOCK_SECRET_KEY must be the one that the service had when the backup was made.'
-      : `The key that encrypts secrets is not in a backup: put the file secret-key of the old data folder into ${dataFolder}, or set TENDERSTOCK_SECRET_KEY; without it, run \`tenderstock webhook rotate\` for each endpoint.`,
+    ...(hasKey ? [] : keylessAdvice(dataFolder, lost)),
+    'All people have to sign in again: sessions and links to sign in are not restored.',
     ...(records > 0
       ? [
           `Nobody knows what was served after ${takenAt}: the next edition publishes all ${records} records again, and cursors of later editions have expired.`,
         ]
       : []),
     `Everything that was revoked or removed after ${takenAt} is back: revoke or remove it again before the service starts.`,
-    ...(lookedAt === undefined
+    ...(lookedAt === undefined || !hasKey
       ? []
       : [
           `No redactions of this stock are in ${lookedAt.join(', ')}: if contact data was redacted after ${takenAt}, run \`tenderstock redact import\` with the redactions.jsonl of the data folder in which it was redacted, before the service starts.`,
@@ -220,5 +236,18 @@ function adviceFor(
     ...(documentsOutside === null
       ? []
       : [`Raw documents are not in the backup: set TENDERSTOCK_DOCUMENTS to ${documentsOutside} again.`]),
+  ]
+}
+
+/** What the secret key would have opened. */
+function keylessAdvice(dataFolder: string, lost: readonly string[]): string[] {
+  return [
+    `The secret key was not there. If you have it, restore once more into an empty place, with the file secret-key of the old data folder in ${dataFolder}, or with TENDERSTOCK_SECRET_KEY.`,
+    'Without it nobody knows whether the backup is as it was made. Cursors that were issued before answer cursor-invalid, and clients begin again from their state. Run `tenderstock webhook rotate ID --accept-new-key` for each endpoint.',
+    ...(lost.length === 0
+      ? []
+      : [
+          `The values of ${lost.length} redactions are no longer recognized, neither in new notices nor in those that are there: ${lost.join(', ')}. Nothing is published until you repeat \`tenderstock redact\` for each of these people, and run \`tenderstock publish --override-gate\`.`,
+        ]),
   ]
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { type RedactionRule, type Redactor, redactor } from '../domain/redaction.ts'
 import { arrayText } from './array-text.ts'
 import type { Executor } from './database.ts'
+import { getSetting, setSetting } from './settings.ts'
 
 export type Redaction = {
   readonly redactionId: string
@@ -18,6 +19,39 @@ export type Redaction = {
 export async function redactionKey(db: Executor): Promise<Buffer> {
   const { rows } = await sql<{ key: string }>`select key from redaction_key`.execute(db)
   return Buffer.from(rows[0]!.key, 'base64')
+}
+
+const lostName = 'lost-redactions'
+
+/**
+ * A new key, and a note of the redactions that the former one made: nothing can recognize their values any more, so the
+ * next publication has to wait for the operator.
+ */
+export async function loseRedactions(trx: Executor, randomBytes: (count: number) => Uint8Array): Promise<void> {
+  const key = Buffer.from(randomBytes(32)).toString('base64')
+  await sql`delete from redaction_key`.execute(trx)
+  await sql`insert into redaction_key (key) values (${key})`.execute(trx)
+  await noteLost(
+    trx,
+    (await listRedactions(trx)).map(({ redactionId }) => redactionId),
+  )
+}
+
+/** Adds some that are not in the database at all. */
+export async function noteLost(trx: Executor, ids: readonly string[]): Promise<void> {
+  const known = new Set(await lostRedactions(trx))
+  for (const id of ids) known.add(id)
+  if (known.size > 0) await setSetting(trx, lostName, JSON.stringify([...known]))
+}
+
+/** Ids of redactions that nothing recognizes any more, until an edition is published in spite of it. */
+export async function lostRedactions(db: Executor): Promise<readonly string[]> {
+  return JSON.parse((await getSetting(db, lostName)) ?? '[]') as string[]
+}
+
+/** Call it in the transaction that adds an edition: publishing it is the operator's answer. */
+export async function forgetLost(trx: Executor): Promise<void> {
+  await trx.deleteFrom('setting').where('name', '=', lostName).execute()
 }
 
 /** False in the stock of a version that had no redactions. */

@@ -156,3 +156,13 @@ export async function takeSignInLink(
 }
 
 const bytesOf = (hex: string): Buffer => Buffer.from(hex, 'hex')
+
+/**
+ * Ends all sessions and links to sign in: in a stock that is older than what people did since, those that they ended
+ * would work again.
+ */
+export async function endAllSessions(trx: Executor): Promise<void> {
+  await sql`delete from session`.execute(trx)
+  await sql`delete from sign_in_link`.execute(trx)
+  await bump(trx, 'console')
+}

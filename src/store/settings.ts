@@ -1,6 +1,9 @@
 // Small values that all processes of an installation share.
 import type { Executor } from './database.ts'
 
+/** Where a stock keeps the print of the secret key with which its secrets were sealed (`printOfKey`). */
+export const keyPrintSetting = 'secret-key-print'
+
 export async function getSetting(db: Executor, name: string): Promise<string | undefined> {
   const row = await db.selectFrom('setting').select('value').where('name', '=', name).executeTakeFirst()
   return row?.value

@@ -1,9 +1,11 @@
 // Writes a backup: one state of the whole stock, in parts that are read back to verify them, while the service runs.
+import type { KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import { zstdCompress } from 'node:zlib'
 import { sql } from 'kysely'
 import { type Instant, toInstant } from '../../domain/time.ts'
 import { OperatorError } from '../../platform/errors.ts'
+import { printOfKey } from '../../platform/sealing.ts'
 import { type Executor, inSnapshot, type Store } from '../database.ts'
 import { nowMs } from '../database-clock.ts'
 import { newestEdition, stockIdOf } from '../editions.ts'
@@ -20,14 +22,20 @@ import {
 } from '../table-copy.ts'
 import { type BackupStorage, manifestName, sumsName } from './backup-storage.ts'
 import { HeldConnection, keepBeforeImages, type TablePage } from './before-images.ts'
-import { type BackupPart, type Manifest, manifestText, readManifest, sha256 } from './manifest.ts'
+import { type BackupPart, type Manifest, manifestText, readManifest, sealRows, sha256, sumsOf } from './manifest.ts'
 
 const pack = promisify(zstdCompress)
 /** Maximum characters of a part's rows before compression. */
 const partLength = 8 * 1024 * 1024
 
+/** Tables whose rows are keys: whoever has a backup and not the secret key must not have them. */
+const keyTables: readonly string[] = ['cursor_key', 'redaction_key']
+
 export type BackupOptions = {
   readonly version: string
+  /** The secret key of the stock: it seals the stock's own keys, and authenticates the manifest. */
+  readonly key: KeyObject
+  readonly randomBytes: (count: number) => Uint8Array
   /** Where raw documents are kept outside the database; null: they are in it. */
   readonly documentsOutside: string | null
   /** Number of rows in durable parts. `totalRows` may differ slightly from the final number. */
@@ -79,14 +87,15 @@ async function readingAtOnce<Result>(store: Store, work: (state: StockState) => 
       await writeValuesAlike(trx)
       const tables = await backedUpTables(trx)
       let totalRows = 0
-      for (const { name } of tables) totalRows += await countRows(trx, name)
+      for (const { name } of tables) if (!keyTables.includes(name)) totalRows += await countRows(trx, name)
       const facts = await readFacts(trx)
       return work({ facts, tables, totalRows, pages: () => snapshotPages(trx, tables), longestHoldMs: () => null })
     })
   const held = new HeldConnection(store)
   const tables = await held.run(backedUpTables)
   let totalRows = 0
-  await held.runEach(tables, async (trx, { name }) => (totalRows += await countRows(trx, name)))
+  const counted = tables.filter(({ name }) => !keyTables.includes(name))
+  await held.runEach(counted, async (trx, { name }) => (totalRows += await countRows(trx, name)))
   const images = await keepBeforeImages(held, tables, readFacts)
   try {
     return await work({ ...images, tables, totalRows, longestHoldMs: () => Math.ceil(held.longestMs) })
@@ -130,10 +139,12 @@ async function readFacts(trx: Executor): Promise<CutFacts> {
 async function writeBackup(
   storage: BackupStorage,
   { facts, tables, totalRows, pages, longestHoldMs }: StockState,
-  { version, engine, documentsOutside, onProgress, signal }: BackupOptions & { readonly engine: Store['engine'] },
+  options: BackupOptions & { readonly engine: Store['engine'] },
 ): Promise<Manifest> {
+  const { version, engine, documentsOutside, onProgress, signal, key } = options
   const startedAt = performance.now()
   const parts: BackupPart[] = []
+  const keyRows: { [table: string]: string } = {}
   const described = new Map(tables.map(({ name }) => [name, { name, rows: 0, sum: 0n }]))
   let rows = 0
   let [table, lines, length, waiting] = ['', [] as string[], 0, 0]
@@ -148,21 +159,24 @@ async function writeBackup(
   for await (const { table: of, page } of pages()) {
     if (of.name !== table) await flush()
     table = of.name
-    lines.push(page.lines)
-    length += page.lines.length
-    waiting += page.rows
     const sums = described.get(table)!
     sums.rows += page.rows
     sums.sum += page.sum
+    if (keyTables.includes(table)) {
+      keyRows[table] = keyRows[table] === undefined ? page.lines : `${keyRows[table]}\n${page.lines}`
+      continue
+    }
+    lines.push(page.lines)
+    length += page.lines.length
+    waiting += page.rows
     if (length >= partLength) await flush()
   }
   await flush()
-  const sums = parts.map(({ name, sha256: sum }) => `${sum}  ${name}\n`).join('')
-  await putVerified(storage, sumsName, Buffer.from(sums))
+  await putVerified(storage, sumsName, Buffer.from(sumsOf(parts)))
   const finishedAt: Instant = toInstant(Date.parse(facts.takenAt) + Math.ceil(performance.now() - startedAt))
   const manifest: Manifest = {
     format: 'tenderstock-backup',
-    formatVersion: 1,
+    formatVersion: 2,
     version,
     engine,
     takenAt: facts.takenAt,
@@ -173,13 +187,15 @@ async function writeBackup(
     tables: [...described.values()].map(({ sum, ...each }) => ({ ...each, checksum: String(sum) })),
     sequences: facts.sequences,
     parts,
+    sealed: { tables: keyTables, rows: sealRows(keyRows, facts, options) },
+    keyPrint: printOfKey(key),
     rows,
     bytes: parts.reduce((total, { bytes }) => total + bytes, 0),
     documentsOutside,
     longestHoldMs: longestHoldMs(),
   }
-  await putVerified(storage, manifestName, Buffer.from(manifestText(manifest)))
-  return readManifest(storage)
+  await putVerified(storage, manifestName, Buffer.from(manifestText(manifest, key)))
+  return readManifest(storage, key)
 }
 
 async function putPart(

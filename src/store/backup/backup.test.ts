@@ -1,5 +1,6 @@
 // A backup is one state of the stock, whatever is written meanwhile; a restore brings back all of it, or nothing.
 import { execFileSync } from 'node:child_process'
+import { createSecretKey } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,12 +14,16 @@ import { systemClock } from '../../platform/clock.ts'
 import { systemRandom } from '../../platform/random.ts'
 import { inTransaction, openStore, type Store } from '../database.ts'
 import { createOrganization } from '../organizations.ts'
+import { lostRedactions } from '../redactions.ts'
 import { fingerprint, fingerprintText, readTables } from '../table-copy.ts'
 import { backUpStock } from './back-up-stock.ts'
 import { type BackupStorage, openBackupStorage } from './backup-storage.ts'
 import { HeldConnection, keepBeforeImages } from './before-images.ts'
 import { type Manifest, manifestText, readManifest, sha256, verifyBackup } from './manifest.ts'
 import { restoreStock } from './restore-stock.ts'
+
+/** The secret key of every stock here. */
+const keys = { key: createSecretKey(Buffer.alloc(32, 7)), randomBytes: systemRandom.bytes }
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -39,10 +44,16 @@ const openFolder = (path: string) =>
   )
 
 const backUp = (store: Store, storage: BackupStorage, onProgress?: () => void) =>
-  backUpStock(store, storage, { version: 'test', documentsOutside: null, ...(onProgress && { onProgress }) })
+  backUpStock(store, storage, { version: 'test', documentsOutside: null, ...keys, ...(onProgress && { onProgress }) })
 
-async function restoreInto(store: Store, storage: BackupStorage, manifest?: Manifest): Promise<void> {
-  await restoreStock(store, storage, manifest ?? (await readManifest(storage)), {
+async function restoreInto(
+  store: Store,
+  storage: BackupStorage,
+  manifest?: Manifest,
+  key: typeof keys.key | null = keys.key,
+): Promise<void> {
+  await restoreStock(store, storage, manifest ?? (await readManifest(storage, key ?? undefined)), {
+    key: key ?? undefined,
     target: 'the target',
     now: systemClock(),
     randomBytes: systemRandom.bytes,
@@ -159,7 +170,7 @@ describe.each(engines)('a backup (%s)', (engine) => {
       const copy = await restored(other, openFolder(folder))
       for (const table of await readTables(store.db)) {
         // the next epoch has begun
-        const differ = ['setting', 'cursor_key', 'published_tender', 'tender_change', 'change_signal']
+        const differ = ['setting', 'cursor_key', 'published_tender', 'tender_change', 'change_signal', 'session']
         if (table.isUnlogged || differ.includes(table.name)) continue
         const [from, to] = [await fingerprint(store.db, table), await fingerprint(copy.db, table)]
         expect(`${table.name} ${fingerprintText(to)}`).toBe(`${table.name} ${fingerprintText(from)}`)
@@ -174,7 +185,7 @@ describe.each(engines)('a backup (%s)', (engine) => {
     const { storage, folder } = await newStorage()
     const manifest = await backUp(store, storage)
     await using target = await openTestStore(engine)
-    for (const name of [manifest.parts[0]!.name, manifest.parts.at(-1)!.name, 'manifest.json']) {
+    for (const name of [manifest.parts[0]!.name, manifest.parts.at(-1)!.name, 'SHA256SUMS', 'manifest.json']) {
       const path = join(folder, name)
       const bytes = await readFile(path)
       const changed = Buffer.from(bytes)
@@ -182,7 +193,7 @@ describe.each(engines)('a backup (%s)', (engine) => {
       for (const wrong of [changed, bytes.subarray(0, bytes.length >> 1), undefined]) {
         if (wrong) await writeFile(path, wrong)
         else await rm(path)
-        const reading = async () => verifyBackup(storage, await readManifest(storage))
+        const reading = async () => verifyBackup(storage, await readManifest(storage, keys.key))
         await expect(reading(), name).rejects.toThrow(/is damaged|no whole backup/)
         await writeFile(path, bytes)
       }
@@ -262,11 +273,11 @@ test('only one backup of a stock runs at a time; it stops on request and reports
   await fill(store)
   const [stopped, second, third] = [await newStorage(), await newStorage(), await newStorage()]
   const stop = new AbortController()
-  const options = { version: 'test', documentsOutside: null }
+  const options = { version: 'test', documentsOutside: null, ...keys }
   const first = backUpStock(store, stopped.storage, { ...options, signal: stop.signal, onProgress: () => stop.abort() })
   await expect(backUp(store, second.storage)).rejects.toThrow('is already running')
   await expect(first).rejects.toThrow('what was written of it is no backup')
-  await expect(readManifest(stopped.storage)).rejects.toThrow('no whole backup')
+  await expect(readManifest(stopped.storage, keys.key)).rejects.toThrow('no whole backup')
   const progress: { readonly rows: number; readonly totalRows: number }[] = []
   const manifest = await backUpStock(store, third.storage, { ...options, onProgress: (each) => progress.push(each) })
   let rows = 0
@@ -306,8 +317,11 @@ test('only the owner may read its files, sha256sum reads the checksums, and a wr
     await expect(verifyBackup(storage, { ...manifest, ...wrong }), JSON.stringify(wrong).slice(0, 80)).rejects.toThrow(
       'is damaged',
     )
-  await writeFile(join(folder, 'manifest.json'), manifestText({ ...manifest, version: '9.0', formatVersion: 2 as 1 }))
-  await expect(readManifest(storage)).rejects.toThrow(/newer version of Tenderstock \(9\.0\)/)
+  await writeFile(
+    join(folder, 'manifest.json'),
+    manifestText({ ...manifest, version: '9.0', formatVersion: 3 as 2 }, keys.key),
+  )
+  await expect(readManifest(storage, keys.key)).rejects.toThrow(/newer version of Tenderstock \(9\.0\)/)
 })
 
 test('the sequences of a restored stock continue, and it does not wait for processes that are gone', async () => {
@@ -334,4 +348,106 @@ test('the sequences of a restored stock continue, and it does not wait for proce
     store.db,
   )
   expect(added[0]!.no).toBeGreaterThan(before[0]!.no)
+})
+
+describe('a backup whose finder has not the secret key', () => {
+  /** A stock with keys, people who are signed in, a redaction, and its backup. */
+  async function backedUp() {
+    const store = await openTestStore('embedded')
+    closers.push(() => store[Symbol.asyncDispose]())
+    await fill(store)
+    const keyOfCursors = 'c0ffee'.repeat(10)
+    await sql`insert into cursor_key values (7, ${keyOfCursors}, 1)`.execute(store.db)
+    await sql`insert into redaction (redaction_id, rules, reason, made_at) values ('ab12', '[]', 'request 7', 1)`.execute(
+      store.db,
+    )
+    await sql`insert into person (person_id, mail, name, created_at) values ('p', 'a@b.c', '', 1)`.execute(store.db)
+    await sql`insert into session values ('\\x01', 'p', 1, 1, 1, '', '')`.execute(store.db)
+    await sql`insert into sign_in_link values ('\\x02', 'p', null, 1, 9e15::bigint, null)`.execute(store.db)
+    const { storage, folder } = await newStorage()
+    const manifest = await backUp(store, storage)
+    const { rows } = await sql<{ key: string }>`select key from redaction_key`.execute(store.db)
+    return { store, storage, folder, manifest, keyOfCursors, keyOfRedactions: rows[0]!.key }
+  }
+  const keysIn = async ({ db }: Store) =>
+    (
+      await sql<{ key: string }>`select key from cursor_key union all select key from redaction_key`.execute(db)
+    ).rows.map(({ key }) => key)
+
+  test('shows no key of the stock, and a restore with the secret key has all of them', async () => {
+    const { storage, folder, keyOfCursors, keyOfRedactions } = await backedUp()
+    for (const name of await readdir(folder)) {
+      const bytes = await readFile(join(folder, name))
+      const text = (name.endsWith('.zst') ? zstdDecompressSync(bytes) : bytes).toString()
+      expect(text, name).not.toContain(keyOfCursors)
+      expect(text, name).not.toContain(keyOfRedactions)
+    }
+    const copy = await restored('embedded', storage)
+    expect(await keysIn(copy)).toEqual(expect.arrayContaining([keyOfCursors, keyOfRedactions]))
+  })
+
+  test('is restored with other keys, and remembers which redactions nothing recognizes', async () => {
+    const { storage, keyOfCursors, keyOfRedactions } = await backedUp()
+    const store = await openTestStore('embedded')
+    closers.push(() => store[Symbol.asyncDispose]())
+    await restoreInto(store, storage, undefined, null)
+    const own = await keysIn(store)
+    expect(own).toHaveLength(2)
+    expect(own).not.toContain(keyOfCursors)
+    expect(own).not.toContain(keyOfRedactions)
+    expect(await lostRedactions(store.db)).toEqual(['ab12'])
+  })
+
+  test('nobody who was signed in, and no link to sign in, is restored', async () => {
+    const { storage } = await backedUp()
+    const copy = await restored('embedded', storage)
+    const { rows } = await sql`select 1 from session union all select 1 from sign_in_link`.execute(copy.db)
+    expect(rows).toEqual([])
+    const { rows: people } = await sql<{ mail: string }>`select mail from person`.execute(copy.db)
+    expect(people).toEqual([{ mail: 'a@b.c' }])
+  })
+
+  test('cannot be changed without notice: no member of its manifest, and not with another key', async () => {
+    const { storage, folder, manifest } = await backedUp()
+    const path = join(folder, 'manifest.json')
+    const text = await readFile(path, 'utf8')
+    const { checksum: _, code, ...facts } = JSON.parse(text) as Manifest & { checksum: string; code: string }
+    const forger = createSecretKey(Buffer.alloc(32, 8))
+    for (const name of Object.keys(manifest) as (keyof Manifest)[]) {
+      if (name === 'format' || name === 'formatVersion') continue
+      const { [name]: value, ...others } = facts
+      for (const changed of [{ ...others, [name]: [value, value] }, others] as unknown[]) {
+        // somebody who can write there can also compute the checksum, and keep the old code or make one
+        const forged = JSON.parse(manifestText(changed as Manifest, forger)) as object
+        for (const signed of [{ ...forged, code }, forged, { ...forged, code: undefined }]) {
+          await writeFile(path, JSON.stringify(signed))
+          await expect(readManifest(storage, keys.key), name).rejects.toThrow(
+            /was changed by somebody|another secret key/,
+          )
+        }
+      }
+    }
+    await writeFile(path, text)
+    expect(await readManifest(storage, keys.key)).toEqual(manifest)
+    await expect(readManifest(storage, forger)).rejects.toThrow(/made with another secret key .* give the one/)
+    expect(await readManifest(storage, undefined)).toEqual(manifest)
+  })
+
+  test('is compared with SHA256SUMS, which may name no other file and no other sum', async () => {
+    const { storage, folder, manifest } = await backedUp()
+    const path = join(folder, 'SHA256SUMS')
+    const text = await readFile(path, 'utf8')
+    const [first, ...rest] = text.trimEnd().split('\n')
+    for (const wrong of [
+      rest,
+      [...rest, first],
+      [first, first, ...rest],
+      [`${'0'.repeat(64)}${first!.slice(64)}`, ...rest],
+    ]) {
+      await writeFile(path, `${wrong.join('\n')}\n`)
+      await expect(verifyBackup(storage, manifest)).rejects.toThrow('SHA256SUMS is not what was written')
+    }
+    await writeFile(path, text)
+    await verifyBackup(storage, manifest)
+  })
 })

@@ -1,10 +1,14 @@
 // Loads a backup into an empty database, in one transaction, and begins the next epoch there.
+import type { KeyObject } from 'node:crypto'
 import { sql } from 'kysely'
 import { OperatorError } from '../../platform/errors.ts'
 import type { CursorKeyOptions } from '../cursor-keys.ts'
 import { type Executor, inTransaction, type Store } from '../database.ts'
 import { freeLeases } from '../free-leases.ts'
 import { beginEpoch } from '../older-database.ts'
+import { loseRedactions } from '../redactions.ts'
+import { endAllSessions } from '../sessions.ts'
+import { keyPrintSetting } from '../settings.ts'
 import {
   batchLength,
   fingerprint,
@@ -19,11 +23,13 @@ import {
   writeValuesAlike,
 } from '../table-copy.ts'
 import type { BackupStorage } from './backup-storage.ts'
-import { type Manifest, readPart } from './manifest.ts'
+import { type Manifest, openRows, readPart } from './manifest.ts'
 
 export type RestoreOptions = CursorKeyOptions & {
   /** Name of the database for people. */
   readonly target: string
+  /** With which the manifest was read. Without it, the stock receives new keys. */
+  readonly key: KeyObject | undefined
   readonly onProgress?: (progress: {
     readonly rows: number
     readonly totalRows: number
@@ -67,6 +73,7 @@ export async function restoreStock(
     for (const name of seededTables) if (tables.has(name)) await sql`delete from ${sql.table(name)}`.execute(trx)
     const rows = await loadParts(trx, storage, { manifest, tables, options })
     for (const { name, rows: count, checksum } of manifest.tables) {
+      if (options.key === undefined && manifest.sealed.tables.includes(name)) continue
       const [was, is] = [{ rows: count, sum: BigInt(checksum) }, await fingerprint(trx, tableOf(tables, name))]
       if (!isSameFingerprint(was, is))
         throw new OperatorError(
@@ -75,12 +82,21 @@ export async function restoreStock(
     }
     for (const sequence of manifest.sequences) await setSequence(trx, sequence)
     await freeLeases(trx)
+    await endAllSessions(trx)
+    if (options.key === undefined) await loseKeys(trx, options)
     const begun = await beginEpoch(trx, options)
     await options.atEnd?.(trx)
     return { rows, ...begun }
   })
   await sql`analyze`.execute(store.db)
   return summary
+}
+
+/** The stock goes on with another secret key, unless secrets of webhooks still need the former one. */
+async function loseKeys(trx: Executor, { randomBytes }: CursorKeyOptions): Promise<void> {
+  await loseRedactions(trx, randomBytes)
+  await sql`
+    delete from setting where name = ${keyPrintSetting} and not exists (select from webhook_secret)`.execute(trx)
 }
 
 async function loadParts(
@@ -99,6 +115,11 @@ async function loadParts(
     rows += part.rows
     options.onProgress?.({ rows, totalRows: manifest.rows, table: part.table })
   }
+  if (options.key === undefined) return rows
+  const sealed = openRows(manifest, options.key)
+  if (sealed === undefined)
+    throw new Error('the manifest was made with this key, and its keys were sealed with another')
+  for (const [name, lines] of Object.entries(sealed)) await writeRows(trx, tableOf(tables, name), lines)
   return rows
 }
 
