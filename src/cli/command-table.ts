@@ -735,14 +735,14 @@ const table = {
     operands: { name: 'PROFILE', min: 1, max: 1 },
     options: { organization: itsOrganization, name: newName },
     examples: [
-      ['tenderstock profile rename Us --organization Acme --name "Road works"', 'its id and its versions stay'],
+      ["tenderstock profile rename Us --organization Acme --name 'Road works'", 'its id and its versions stay'],
     ],
   },
   'profile copy': {
     summary: 'Create another profile of the organization that says the same.',
     operands: { name: 'PROFILE', min: 1, max: 1 },
     options: { organization: itsOrganization, name: newName },
-    examples: [['tenderstock profile copy Us --organization Acme --name "Us, abroad"', 'then change the copy']],
+    examples: [["tenderstock profile copy Us --organization Acme --name 'Us, abroad'", 'then change the copy']],
   },
   'profile delete': {
     summary: 'Delete a profile that no search uses.',
@@ -804,7 +804,7 @@ const table = {
     summary: 'Give a search another name.',
     operands: { name: 'SEARCH', min: 1, max: 1 },
     options: { organization, name: newName },
-    examples: [['tenderstock search rename Roads --name "Roads in Bavaria"', 'its id, hits and versions stay']],
+    examples: [["tenderstock search rename Roads --name 'Roads in Bavaria'", 'its id, hits and versions stay']],
   },
   'search copy': {
     summary: 'Save another search of the organization with the same criteria.',
@@ -813,7 +813,7 @@ const table = {
     ],
     operands: { name: 'SEARCH', min: 1, max: 1 },
     options: { organization, name: newName },
-    examples: [['tenderstock search copy Roads --name "Roads, small"', 'then: search edit']],
+    examples: [["tenderstock search copy Roads --name 'Roads, small'", 'then: search edit']],
   },
   'search delete': {
     summary: 'Delete a search with its hits.',

@@ -7,7 +7,8 @@ import { hash } from 'node:crypto'
  */
 const long: { readonly [path: string]: number } = {
   'test/backup-command': 30,
-  'test/closed-files/closed-stock': 100,
+  'test/closed-files/closed-stock': 50,
+  'test/closed-files/copy-for': 15,
   'test/connection-limit': 10,
   'test/console/explorer': 5,
   'test/console/first-link': 50,
