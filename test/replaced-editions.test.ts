@@ -39,7 +39,7 @@ async function copyDatabase(source: string, target: string): Promise<void> {
 
 test.skipIf(!testDatabaseUrl)(
   'P1 a lost number is not published again beside a node that holds it; replaced editions are served no more',
-  { timeout: 300_000 },
+  { timeout: 900_000 },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'replaced-editions-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

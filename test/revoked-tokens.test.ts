@@ -11,7 +11,7 @@ import { startObjectStore } from './imitations/object-store.ts'
 const patience = { timeout: 60_000, interval: 250 }
 
 test('a node that restarts does not revive revoked tokens, and follows a stock that was restored', {
-  timeout: 300_000,
+  timeout: 900_000,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'revoked-tokens-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
