@@ -65,7 +65,9 @@ function openAgain(folder: string): number {
   return count
 }
 
-test('a stock, its documents and its backup are closed; a stock of before is closed at the next start', async () => {
+test('a stock, its documents and its backup are closed; a stock of before is closed at the next start', {
+  timeout: 900_000,
+}, async () => {
   const folder = newFolder()
   const [data, documents, backup] = ['a/data', 'documents', 'b/backup'].map((name) => join(folder, name)) as [
     string,
@@ -98,7 +100,9 @@ test('a stock, its documents and its backup are closed; a stock of before is clo
   expect(openTo(second, restored)).toEqual([])
 })
 
-test('a folder that holds more than the stock is left, the stock in it is closed, and `doctor` says both', async () => {
+test('a folder that holds more than the stock is left, the stock in it is closed, and `doctor` says both', {
+  timeout: 900_000,
+}, async () => {
   const folder = newFolder()
   const photos = join(folder, 'photos')
   mkdirSync(photos)
@@ -124,7 +128,7 @@ test('a folder that holds more than the stock is left, the stock in it is closed
 test.skipIf(!isRoot)(
   'as another user in a volume that is not ours, the mount is left and only what is ours is closed',
   {
-    timeout: 300_000,
+    timeout: 900_000,
   },
   async () => {
     const notices = someNotices()
@@ -150,7 +154,7 @@ test.skipIf(!isRoot)(
 )
 
 test('beside a running service: exports follow the umask of the command, everything else is closed', {
-  timeout: 300_000,
+  timeout: 900_000,
 }, async () => {
   const folder = newFolder()
   const data = join(folder, 'data')
