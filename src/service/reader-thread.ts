@@ -1,6 +1,7 @@
 // One reader as the main thread sees it: what it is told and asked, and whether it still answers.
 import { Worker } from 'node:worker_threads'
 import type { TokenUse } from '../api/use-counter.ts'
+import { OperatorError } from '../platform/errors.ts'
 import { runnable } from '../platform/runnable.ts'
 import { preloadOptions } from '../platform/tracing.ts'
 import type { NodeSnapshot } from './node-state.ts'
@@ -8,10 +9,11 @@ import type { FromReader, ReaderQuestion, ReaderSettings, ToReader } from './rea
 
 /**
  * Maximum checks in a row that a reader may leave unanswered before it is replaced. They are counted, not timed: while
- * the whole process is frozen, or the main thread busy, nobody checks.
+ * the whole process is frozen, or the main thread busy, nobody checks. Each counts as much as the share of a core that
+ * threads of this process get: one that gets none cannot answer.
  */
 const maxUnanswered = 10
-/** Maximum unanswered questions to a reader that has never answered: loading is slow on a busy machine. */
+/** The same of a reader that has never answered: it has to load its modules first. */
 const maxUnansweredWhileLoading = 60
 /** How long requests may continue after the end was requested. */
 const longestStopMs = 6_000
@@ -26,7 +28,9 @@ export class ReaderThread {
   #turn = 0
   #hasEnded = false
   #isHeard = false
+  #isAsked = false
   #unanswered = 0
+  #isSilent = false
   #reason = ''
 
   constructor(
@@ -52,6 +56,7 @@ export class ReaderThread {
     this.#listening = new Promise((resolve, reject) => {
       worker.on('message', (message: FromReader) => {
         this.#isHeard = true
+        this.#isAsked = false
         this.#unanswered = 0
         switch (message.type) {
           case 'listening':
@@ -83,7 +88,15 @@ export class ReaderThread {
             break
         }
       })
-      void this.ended.then((why) => reject(new Error(`a reader ended before it could answer: ${why}`)))
+      void this.ended.then((why) =>
+        reject(
+          this.#isSilent
+            ? new OperatorError(
+                'A thread that answers requests gave no sign of life while it was loading, and was ended. Look at the load and the memory of this machine, then start again.',
+              )
+            : new Error(`a reader ended before it could answer: ${why}`),
+        ),
+      )
     })
     // the listening of a standby is not awaited
     this.#listening.catch(() => {})
@@ -112,15 +125,19 @@ export class ReaderThread {
     this.#waiting.delete(turn)
   }
 
-  /** Asks for a sign of life. Ends a thread that repeatedly gave none. */
-  look(): void {
+  /** Asks for a sign of life. Ends a thread that gave none to the last questions. `share`: see cpuShare. */
+  look(share: () => number): void {
     if (this.#hasEnded) return
-    if (this.#unanswered++ < (this.#isHeard ? maxUnanswered : maxUnansweredWhileLoading))
+    if (!this.#isAsked) {
+      this.#isAsked = true
       this.#send({ type: 'settle', turn: ++this.#turn })
-    else {
-      this.#reason ||= 'it stopped answering'
-      void this.#worker.terminate()
+      return
     }
+    this.#unanswered += share()
+    if (this.#unanswered < (this.#isHeard ? maxUnanswered : maxUnansweredWhileLoading)) return
+    this.#isSilent = true
+    this.#reason ||= 'it stopped answering'
+    void this.#worker.terminate()
   }
 
   async stop(): Promise<void> {

@@ -12,6 +12,7 @@ import { entriesOfEdition, infoOfEdition } from '../../test/edition-of-number.ts
 import { hashToken, makeToken } from '../domain/token.ts'
 import { appendEdition, type EditionLog, openEditionLog } from '../edition/write/edition-log.ts'
 import { systemClock } from '../platform/clock.ts'
+import { OperatorError } from '../platform/errors.ts'
 import { openLog } from '../platform/log.ts'
 import { systemRandom } from '../platform/random.ts'
 import type { TokenGrant } from '../store/organizations.ts'
@@ -31,6 +32,7 @@ async function openWorld(options: {
   readonly limit?: number
   readonly hasRateLimitFields?: boolean
   readonly lookPauseMs?: number
+  readonly cpuShare?: () => number
 }) {
   const folder = mkdtempSync(join(tmpdir(), 'readers-'))
   const log = await openEditionLog(folder, { clock: systemClock })
@@ -80,6 +82,11 @@ async function openWorld(options: {
     stop: new AbortController().signal,
     onLoss: (message) => losses.push(message),
     ...(options.lookPauseMs !== undefined && { lookPauseMs: options.lookPauseMs }),
+    ...(options.cpuShare && { cpuShare: options.cpuShare }),
+  }).catch(async (error: unknown) => {
+    process.off('worker', see)
+    await log.close()
+    throw error
   })
   onTestFinished(async () => {
     process.off('worker', see)
@@ -299,6 +306,37 @@ describe('readers', () => {
     while (answer === undefined) answer = await world.get('/v1/tenders?limit=3').catch(() => undefined)
     expect(answer.status).toBe(200)
     expect(world.losses[0]).toBe('A reader thread died (it stopped answering) and is being replaced.')
+  })
+
+  test('one that gets no core is not taken for one that hangs', async () => {
+    let share = 0
+    let looks = 0
+    const enough = Promise.withResolvers<void>()
+    const world = await openWorld({
+      count: 1,
+      editions: 2,
+      lookPauseMs: 1,
+      // while it loads, too: a hundred times as many looks as a thread may leave unanswered that gets a core
+      cpuShare: () => {
+        if (++looks > 1000) enough.resolve()
+        return share
+      },
+    })
+    const [victim] = world.workers
+    victim!.removeAllListeners('message')
+    looks = 0
+    await enough.promise
+    expect((await world.get('/v1/tenders?limit=3')).status).toBe(200)
+    expect([world.losses, victim!.threadId]).toEqual([[], expect.not.stringMatching('-1')])
+    share = 0.5
+    await once(victim!, 'exit')
+    expect(world.losses[0]).toMatch(/it stopped answering/)
+  })
+
+  test('at the start, one that stays silent is no bug of the program: the operator learns what to look at', async () => {
+    const started = openWorld({ count: 2, editions: 1, lookPauseMs: 1, cpuShare: () => 100 })
+    await expect(started).rejects.toThrow(OperatorError)
+    await expect(started).rejects.toThrow(/load and the memory of this machine, then start again/)
   })
 
   test('with the database down, a replacement knows the known tokens and cursors', async () => {

@@ -10,6 +10,7 @@ import type { EditionLog } from '../edition/write/edition-log.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
 import { connectionsPerAddress, createConnectionMemory, forgetConnections } from '../platform/connection-limit.ts'
+import { cpuShare } from '../platform/cpu-share.ts'
 import type { Log, LogLevel } from '../platform/log.ts'
 import { type NodeState, openNodeState } from './node-state.ts'
 import type { PublicAddresses } from './public-addresses.ts'
@@ -49,6 +50,8 @@ export type ReadersOptions = {
   readonly meters?: ReaderMeters | undefined
   /** Pause between two checks that every reader still answers. */
   readonly lookPauseMs?: number
+  /** The share of a core that threads of this process get. For tests. */
+  readonly cpuShare?: () => number
 }
 
 export type Readers = {
@@ -159,7 +162,9 @@ class ReaderPool {
       for (const reader of this.#threads.values()) reader.sendState(snapshot)
     })
     this.#watch = setInterval(() => {
-      for (const reader of this.#threads.values()) reader.look()
+      let share: number | undefined
+      const shareOfRound = () => (share ??= (options.cpuShare ?? cpuShare)())
+      for (const reader of this.#threads.values()) reader.look(shareOfRound)
     }, options.lookPauseMs ?? defaultLookPauseMs)
     options.meters?.showThreads(() =>
       [...this.#threads].flatMap(([thread, { hasListened }]) => (hasListened && !this.#isClosing ? [thread] : [])),
