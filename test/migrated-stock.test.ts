@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { hourMs } from '../src/domain/time.ts'
 import { publish } from '../src/publish/publish.ts'
 import { runBackfills } from '../src/store/backfill.ts'
-import { inTransaction, openStore, type Store } from '../src/store/database.ts'
+import { type Executor, inTransaction, openStore, type Store } from '../src/store/database.ts'
 import { newestEdition } from '../src/store/editions.ts'
 import { migrate } from '../src/store/migrate.ts'
 import { type Migrations, migrations } from '../src/store/migrations.ts'
@@ -173,13 +173,12 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
     onTestFinished(() => store.close())
     await sql`create table planted (id integer primary key, doubled integer)`.execute(store.db)
     await sql`insert into planted (id) select generate_series(1, 1000)`.execute(store.db)
-    const known = [
-      {
-        name: 'double',
-        statement:
-          'update planted set doubled = 2 * id where id in (select id from planted where doubled is null order by id limit $1)',
-      },
-    ]
+    const multiply = (factor: number) => async (trx: Executor, limit: number) => {
+      const { numAffectedRows } = await sql`update planted set doubled = ${factor}::integer * id
+        where id in (select id from planted where doubled is null order by id limit ${limit})`.execute(trx)
+      return Number(numAffectedRows)
+    }
+    const known = [{ name: 'double', change: multiply(2) }]
     const stop = new AbortController()
     await runBackfills(store, { known, signal: stop.signal, onProgress: () => stop.abort() })
     const doubled = async () =>
@@ -199,7 +198,7 @@ describe.each(engines)('a stock of another version (%s)', (engine) => {
     await runBackfills(store, { known })
     expect(await doubled()).toBe(0)
     // completed work does not keep the next one from its own
-    const second = { name: 'triple', statement: known[0]!.statement.replace('2 * id', '3 * id') }
+    const second = { name: 'triple', change: multiply(3) }
     await runBackfills(store, { known: [...known, second] })
     expect(await doubled()).toBe(1000)
   })

@@ -234,7 +234,7 @@ const searchOptions = {
   ...codeLists,
   authority: { type: 'paths', value: 'NAME…', help: 'Contracting authorities, by name or national id.' },
   procedure: { type: 'paths', value: 'TYPE…', help: 'Procedure types of eForms: open, restricted …' },
-  'min-days': { type: 'count', value: 'N', help: 'Minimum days left until the deadline.' },
+  'min-days': { type: 'count', value: 'N', help: 'Minimum days left until the deadline that a bidder meets first.' },
   'exclude-nuts': { type: 'paths', value: 'CODE…', help: 'Exclude these regions.' },
   'exclude-authority': { type: 'paths', value: 'NAME…', help: 'Exclude these authorities.' },
   profile: {

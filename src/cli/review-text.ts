@@ -41,7 +41,7 @@ function reviewText(
   paint: Paint,
 ): string {
   const side = (each: ReviewSide) =>
-    `      ${cut(each.title, 90)}\n      ${paint.dim(`${cut(each.buyer, 60)} · ${each.publishers?.join(', ')} · published ${day(each.publicationDate)} · deadline ${minute(each.submissionDate)}`)}`
+    `      ${cut(each.title, 90)}\n      ${paint.dim(`${cut(each.buyer, 60)} · ${each.publishers?.join(', ')} · published ${day(each.publicationDate)} · deadline ${deadlineText(each.deadline)}`)}`
   if (isOneRecord)
     return [
       `  ${paint.yellow('  one')}  ${rule}: ${a.key} and ${b.key} are in one record (${a.id}), but their notices contradict each other: ${evidence}`,
@@ -62,12 +62,15 @@ function reviewText(
 
 type ReviewSide = EventOf<'reviewPair'>['left']
 
+const deadlineText = (deadline: ReviewSide['deadline']): string =>
+  `${minute(deadline?.at)}${deadline?.kind === 'participation' ? ' to participate' : ''}`
+
 const compared: readonly (readonly [name: string, read: (side: ReviewSide) => string])[] = [
   ['Title', ({ title }) => cut(title, 400)],
   ['Buyer', ({ buyer }) => cut(buyer, 200)],
   ['Number', ({ tenderNumber }) => cut(tenderNumber, 100)],
   ['Published', ({ publicationDate }) => day(publicationDate)],
-  ['Deadline', ({ submissionDate }) => minute(submissionDate)],
+  ['Deadline', ({ deadline }) => deadlineText(deadline)],
   ['CPV', ({ cpvCodes }) => (cpvCodes ?? []).slice(0, 6).join(' ') || '–'],
   ['NUTS', ({ nutsCodes }) => (nutsCodes ?? []).slice(0, 6).join(' ') || '–'],
   ['Value', ({ contractAmount }) => amountText(contractAmount)],

@@ -87,6 +87,10 @@ const shapes: { readonly [clause in Clause['clause']]: readonly Shape[] } = {
   deadline: [
     [/^the deadline is not known$/, ({ noDeadline }) => noDeadline],
     [/^(-?\d+) days are left, (\d+) are asked for$/, (texts, [left, asked]) => texts.daysLeft(left!, asked!)],
+    [
+      /^(-?\d+) days are left to participate, (\d+) are asked for$/,
+      (texts, [left, asked]) => texts.daysLeftToParticipate(left!, asked!),
+    ],
   ],
   'excluded cpv': [none, ...codes],
   'excluded nuts': [none, ...codes],

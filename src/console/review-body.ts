@@ -75,7 +75,10 @@ function rowsOf(language: Language): readonly Row[] {
     ],
     [
       texts.shared.deadline,
-      ({ submissionDate }) => (submissionDate ? `${formatMoment(Date.parse(submissionDate), language)} UTC` : ''),
+      ({ deadline }) =>
+        deadline
+          ? `${formatMoment(Date.parse(deadline.at), language)} UTC${deadline.kind === 'participation' ? ` ${texts.shared.toParticipate}` : ''}`
+          : '',
     ],
     [texts.shared.value, (side) => valueText(side, language)],
     [texts.shared.cpv, ({ cpvCodes }) => (cpvCodes ?? []).slice(0, 12).join(', ')],

@@ -1,4 +1,5 @@
 // What pages read of stages that the console does not know: the service provides it, each read in one transaction.
+import type { Deadline } from '#flat/first-deadline'
 import type { Notice } from '../domain/notice.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import type { Instant } from '../domain/time.ts'
@@ -18,6 +19,8 @@ export type ReviewSide = {
   readonly tenderNumber?: string | null
   readonly publicationDate?: Instant | null
   readonly submissionDate?: Instant | null
+  /** The one that a bidder meets first. */
+  readonly deadline?: Deadline | null
   readonly cpvCodes?: readonly string[]
   readonly nutsCodes?: readonly string[]
   readonly contractAmount?: TenderContent['contractAmount'] | undefined

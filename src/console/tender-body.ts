@@ -1,4 +1,5 @@
 // A record on its page: figures, what is bought, what is estimated, lots, history, facts and all fields.
+import { type Deadline, firstDeadline } from '#flat/first-deadline'
 import type { TenderLot, TenderRecord } from '../domain/tender.ts'
 import { formatMoment, formatMoney, formatNumber, formatRelative } from './format.ts'
 import { type Content, type Html, html } from './html.ts'
@@ -63,7 +64,7 @@ function strip(record: TenderRecord, how: TenderHow): Html {
   const texts = tenderTexts[language]
   const { contractAmount: amount, lots, originalSources } = record
   const list: Figure[] = [
-    deadlineFigure(record, how),
+    ...deadlineFigures(record, how),
     amount === null
       ? { name: texts.shared.value, value: texts.shared.unknown, note: texts.noValueNote }
       : {
@@ -105,17 +106,18 @@ function estimateText({ low, high, currency, confidence }: Amount, language: Lan
   return texts.estimate(money(low), money(high), texts.confidences[confidence ?? ''] ?? confidence ?? '–')
 }
 
-function deadlineFigure(record: TenderRecord, { language, now }: TenderHow): Figure {
-  const texts = tenderTexts[language]
-  const instant = record.submissionDate ?? record.participationDate
-  const name = record.submissionDate === undefined && instant !== undefined ? texts.participation : texts.deadline
-  if (instant === undefined)
-    return {
-      name,
-      value: texts.shared.unknown,
-      ...(record.isDeadlineUnknown === true && { note: texts.noDeadlineNote }),
-    }
-  return { name, ...deadlineText(instant, record, { language, now }) }
+/** The deadline that a bidder meets first, then the one that follows it. */
+function deadlineFigures(record: TenderRecord, how: TenderHow): Figure[] {
+  const texts = tenderTexts[how.language]
+  const first = firstDeadline(record)
+  if (first === undefined) {
+    const note = record.isDeadlineUnknown === true && { note: texts.noDeadlineNote }
+    return [{ name: texts.deadlines.submission, value: texts.shared.unknown, ...note }]
+  }
+  const figure = ({ kind, at }: Deadline) => ({ name: texts.deadlines[kind], ...deadlineText(at, record, how) })
+  const { submissionDate } = record
+  const isFollowed = first.kind === 'participation' && submissionDate !== undefined
+  return [figure(first), ...(isFollowed ? [figure({ kind: 'submission', at: submissionDate })] : [])]
 }
 
 /** The deadline in the authority's zone; then UTC and how far it is. */
@@ -153,21 +155,21 @@ function lotTable(record: TenderRecord, { language, now }: TenderHow): Html {
   const texts = tenderTexts[language]
   const { lots } = record
   // already shown by the figures above
-  const common = record.submissionDate ?? record.participationDate
+  const common = firstDeadline(record)?.at
   return html`${table({
     caption: texts.lots,
-    columns: [texts.lot, texts.shared.cpv, texts.deadline, numbers(texts.shared.value), texts.shared.condition],
+    columns: [texts.lot, texts.shared.cpv, texts.shared.deadline, numbers(texts.shared.value), texts.shared.condition],
     rows: lots.slice(0, maxLots).map((lot) => {
-      const instant = lot.submissionDate ?? lot.participationDate
+      const first = firstDeadline(lot)
       const amount = lot.awardedAmount ?? lot.contractAmount
-      const deadline = instant === undefined ? undefined : deadlineText(instant, record, { language, now })
+      const deadline = first && deadlineText(first.at, record, { language, now })
       return [
         html`${lot.title !== undefined && html`${quoted(lot.title, lot.titleLanguage ?? record.language)}<br>`}<span class="soft"><bdi>${lot.lotId}</bdi></span>`,
         lot.cpvCodes
           .slice(0, 4)
           .map((code, index) => html`${index > 0 && html`<br>`}<code class="nb"><bdi>${code}</bdi></code>`),
         deadline
-          ? html`${deadline.value}${instant !== common && html`<br><span class="soft">${deadline.note}</span>`}`
+          ? html`${deadline.value}${first?.kind === 'participation' && html` ${texts.shared.toParticipate}`}${first?.at !== common && html`<br><span class="soft">${deadline.note}</span>`}`
           : '–',
         amount === undefined ? '–' : formatMoney(amount.value, amount.currency, language),
         html`${statusOf(lot.status, language)}${lot.winners !== undefined && html`<br><span class="soft">${texts.winners}: ${quoted(lot.winners.map(({ name }) => name).join(', '))}</span>`}`,

@@ -1,4 +1,5 @@
 // The content of a digest, as data: short texts on one line each, from records as published. Pure.
+import { type DeadlineKind, firstDeadline } from '#flat/first-deadline'
 import type { TenderRecord } from '../domain/tender.ts'
 
 /** A hit in a digest. It has no score: scores leave the service only through webhooks (C143). */
@@ -8,8 +9,9 @@ export type DigestItem = {
   /** Whether its deadline is within a week. */
   readonly isUrgent: boolean
   readonly authority?: string
-  /** ISO 8601, UTC. */
+  /** The deadline that a bidder meets first: ISO 8601, UTC. */
   readonly deadline?: string
+  readonly deadlineKind?: DeadlineKind
   readonly value?: string
   /** A page for people on the portal. */
   readonly url?: string
@@ -44,7 +46,7 @@ function itemOf({ isClosed, isUrgent, body }: FoundHit): DigestItem {
   const record = JSON.parse(body) as TenderRecord
   const { name, city, country } = record.contractingAuthority ?? {}
   const authority = oneLine([name, city, country].filter((part) => part !== undefined).join(', '))
-  const deadline = record.submissionDate ?? record.participationDate
+  const deadline = firstDeadline(record)
   const amount = record.contractAmount
   const url = record.originalSources.findLast((source) => source.url !== undefined)?.url
   return {
@@ -52,7 +54,7 @@ function itemOf({ isClosed, isUrgent, body }: FoundHit): DigestItem {
     isClosed,
     isUrgent,
     ...(authority !== '' && { authority }),
-    ...(deadline !== undefined && { deadline }),
+    ...(deadline !== undefined && { deadline: deadline.at, deadlineKind: deadline.kind }),
     ...(amount && {
       value: `${amount.value.toLocaleString('en-US')} ${oneLine(amount.currency)}${amount.estimated ? ' (estimate)' : ''}`,
     }),

@@ -58,10 +58,11 @@ function groupsOf(items: readonly DigestItem[]): [title: string | undefined, gro
   return groups.filter(([, group]) => group.length > 0)
 }
 
-function factsOf({ authority, deadline, value }: DigestItem, zone: string): string[] {
+function factsOf({ authority, deadline, deadlineKind, value }: DigestItem, zone: string): string[] {
+  const name = deadlineKind === 'participation' ? 'Deadline to participate' : 'Deadline'
   return [
     ...(authority === undefined ? [] : [authority]),
-    ...(deadline === undefined ? [] : [`Deadline: ${localMinute(deadline, zone)} (${zone})`]),
+    ...(deadline === undefined ? [] : [`${name}: ${localMinute(deadline, zone)} (${zone})`]),
     ...(value === undefined ? [] : [`Value: ${value}`]),
   ]
 }

@@ -1,5 +1,6 @@
 // The facts of a record of whose later changes the owner of a hit may want to be notified, and what changed between two
 // of its entries.
+import { type DeadlineKind, firstDeadline } from '#flat/first-deadline'
 import type { HitChange } from '../domain/hit-event.ts'
 import type { TenderRecord } from '../domain/tender.ts'
 
@@ -7,22 +8,36 @@ import type { TenderRecord } from '../domain/tender.ts'
 export type WatchedState = {
   readonly archiveReason: string | null
   readonly mergedInto: string | null
-  /** Epoch milliseconds. */
+  /** The deadline that a bidder meets first, epoch milliseconds. */
   readonly deadlineMs: number | null
+  /** Null: there is none, or the state was written before hits had this. */
+  readonly deadlineKind: DeadlineKind | null
   /** Amount and currency, published or estimated. */
   readonly value: string | null
 }
 
 export function watchedState(record: TenderRecord): WatchedState {
-  const deadline = record.submissionDate ?? record.participationDate
+  const deadline = firstDeadline(record)
   const amount = record.contractAmount
   return {
     archiveReason: record.archiveReason ?? null,
     mergedInto: record.mergedInto ?? null,
-    deadlineMs: deadline === undefined ? null : Date.parse(deadline),
+    deadlineMs: deadline === undefined ? null : Date.parse(deadline.at),
+    deadlineKind: deadline?.kind ?? null,
     // no database accepts a NUL, and one would stop the matching of every later edition
     value: amount === null ? null : `${amount.value} ${amount.currency}`.replaceAll('\0', ''),
   }
+}
+
+/**
+ * A state as today's rule would have written it, as far as a later entry of the record shows. A state
+ * without a kind has the deadline of submission even if that to participate was earlier: the change of the rule is no
+ * change of the deadline.
+ */
+export function byTodaysRule(before: WatchedState, later: TenderRecord): WatchedState {
+  if (before.deadlineKind !== null) return before
+  const byOldRule = Date.parse(later.submissionDate ?? later.participationDate ?? '')
+  return byOldRule === before.deadlineMs ? { ...before, deadlineMs: watchedState(later).deadlineMs } : before
 }
 
 /** Empty if it did not change. */

@@ -32,7 +32,7 @@ import {
 } from '../store/hits.ts'
 import { Pace } from '../store/paced.ts'
 import { criteriaSerial, type StoredSearch } from '../store/searches.ts'
-import { hitChanges, type WatchedState, watchedState } from './hit-changes.ts'
+import { byTodaysRule, hitChanges, type WatchedState, watchedState } from './hit-changes.ts'
 import { hitId, messageId } from './hit-id.ts'
 import { loadMatcher } from './load-matcher.ts'
 import type { Match } from './match-records.ts'
@@ -143,15 +143,16 @@ async function followChanges(run: Run, from: HitMark, edition: EditionRow): Prom
     const entries = await entriesWithHits(run.store.db, span, run.entriesAtOnce)
     if (entries.length === 0) break
     const states = new Map(
-      entries.map(({ tenderId, body, lastModified }) => [
-        tenderId,
-        { lastModified, state: watchedState(JSON.parse(body) as TenderRecord) },
-      ]),
+      entries.map(({ tenderId, body, lastModified }) => {
+        const record = JSON.parse(body) as TenderRecord
+        return [tenderId, { lastModified, record, state: watchedState(record) }]
+      }),
     )
     const known = await hitsOf(run.store.db, entries)
     const changed = known.flatMap((hit) => {
-      const { lastModified, state } = states.get(hit.tenderId)!
-      return isSame(hit, state) ? [] : [{ hit, lastModified, state, changes: hitChanges(hit, state) }]
+      const { lastModified, record, state } = states.get(hit.tenderId)!
+      if (isSame(hit, state)) return []
+      return [{ hit, lastModified, state, changes: hitChanges(byTodaysRule(hit, record), state) }]
     })
     mark = { ...mark, stepModified: entries.at(-1)!.lastModified }
     run.onStep?.('changes are read')
@@ -168,6 +169,7 @@ const isSame = (left: WatchedState, right: WatchedState): boolean =>
   left.archiveReason === right.archiveReason &&
   left.mergedInto === right.mergedInto &&
   left.deadlineMs === right.deadlineMs &&
+  left.deadlineKind === right.deadlineKind &&
   left.value === right.value
 
 type ChangedHit = {

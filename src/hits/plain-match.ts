@@ -1,4 +1,5 @@
 // Whether a search matches a record, clause by clause, and why. The index must give the same result.
+import { firstDeadline } from '#flat/first-deadline'
 import { cpvRange } from '../domain/cpv.ts'
 import { nutsNumber, nutsRange, toNutsCode } from '../domain/nuts.ts'
 import type { TenderRecord } from '../domain/tender.ts'
@@ -192,8 +193,11 @@ function valueClause({ valueMin, valueMax }: SearchFilter, { contractAmount }: T
   return { clause: 'value', holds, text: `${value} ${currency} ${holds ? 'lies' : 'does not lie'} in ${range}` }
 }
 
-function deadlineClause(days: number, { submissionDate }: TenderRecord, at: number): Clause {
-  if (submissionDate === undefined) return { clause: 'deadline', holds: false, text: 'the deadline is not known' }
-  const left = (Date.parse(submissionDate) - at) / dayMs
-  return { clause: 'deadline', holds: left >= days, text: `${Math.floor(left)} days are left, ${days} are asked for` }
+function deadlineClause(days: number, record: TenderRecord, at: number): Clause {
+  const deadline = firstDeadline(record)
+  if (deadline === undefined) return { clause: 'deadline', holds: false, text: 'the deadline is not known' }
+  const left = (Date.parse(deadline.at) - at) / dayMs
+  const what = deadline.kind === 'participation' ? ' to participate' : ''
+  const text = `${Math.floor(left)} days are left${what}, ${days} are asked for`
+  return { clause: 'deadline', holds: left >= days, text }
 }

@@ -43,7 +43,7 @@ export type SearchFilter = {
   /** Inclusive, whole euros, with the meaning of the list's filters. */
   readonly valueMin?: number
   readonly valueMax?: number
-  /** Days that must be left until the submission deadline. */
+  /** Days that must be left until the deadline that a bidder meets first (`firstDeadline`). */
   readonly minDaysToDeadline?: number
   readonly excluded?: Exclusions
 }

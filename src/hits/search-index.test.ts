@@ -46,6 +46,20 @@ describe('bounds are inclusive', () => {
     expect(matchOf(filter, record, at) !== undefined).toBe(isMatch)
   })
 
+  test.each<readonly [dates: object, at: number, matches: readonly boolean[]]>([
+    [{ participationDate: '2026-11-29T06:00:00.000Z' }, at, [true, false]],
+    [{ participationDate: '2026-11-29T06:00:00.000Z' }, at + 1, [false, false]],
+    [{ participationDate: '2026-11-29T06:00:00.000Z', submissionDate: '2026-12-29T06:00:00.000Z' }, at, [true, false]],
+    [{ participationDate: '2026-12-29T06:00:00.000Z', submissionDate: '2026-11-29T06:00:00.000Z' }, at, [true, false]],
+    [{}, at, [false, false]],
+  ])('the deadline that a bidder meets first counts: %j', (dates, at, matches) => {
+    const { submissionDate: _submission, participationDate: _participation, ...other } = record
+    const dated = { ...other, ...dates }
+    const filters = [7, 8].map((minDaysToDeadline) => ({ cpv, minDaysToDeadline }))
+    expect(filters.map((filter) => indexSearches([filter], []).match(dated, at).length > 0)).toEqual(matches)
+    expect(filters.map((filter) => matchOf(filter, dated, at) !== undefined)).toEqual(matches)
+  })
+
   test('a millisecond less than the required days is too little', () => {
     const filter = { cpv, minDaysToDeadline: 7 }
     expect(indexSearches([filter], []).match(record, at + 1)).toEqual([])

@@ -1,5 +1,6 @@
 // Finds which of many searches a record matches: every search is filed under the rarest of its clauses, and checked
 // where that occurs.
+import { firstDeadline } from '#flat/first-deadline'
 import { cpvRange } from '../domain/cpv.ts'
 import { toNutsCode } from '../domain/nuts.ts'
 import type { TenderRecord } from '../domain/tender.ts'
@@ -80,7 +81,7 @@ export function indexSearches(filters: readonly SearchFilter[], sample: readonly
       const { marks, present } = reader
       const amount = record.contractAmount
       const value = amount !== null && amount.currency === 'EUR' ? amount.value : Number.NaN
-      const left = record.submissionDate === undefined ? Number.NaN : Date.parse(record.submissionDate) - at
+      const left = Date.parse(firstDeadline(record)?.at ?? '') - at
       const meets = (condition: number): boolean =>
         (conditions[condition] === -Infinity || value >= conditions[condition]!) &&
         (conditions[condition + 1] === Infinity || value <= conditions[condition + 1]!) &&

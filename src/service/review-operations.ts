@@ -1,5 +1,6 @@
 // The operator's commands about duplicates: which pairs are undecided, the evidence for and against, decisions; and why
 // a record looks as it does.
+import { firstDeadline } from '#flat/first-deadline'
 import type { ExactReference, ReviewSide, WaitingPair } from '../console/stock-reads.ts'
 import { explainTender } from '../consolidate/explain.ts'
 import { explainRecord } from '../consolidate/explain-stock.ts'
@@ -309,6 +310,7 @@ const sideOf = (content: TenderContent): Omit<ReviewSide, 'key'> => ({
   tenderNumber: content.tenderNumber ?? null,
   publicationDate: content.firstPublicationDate ?? content.publicationDate ?? null,
   submissionDate: content.submissionDate ?? null,
+  deadline: firstDeadline(content) ?? null,
   cpvCodes: content.cpvCodes,
   nutsCodes: content.nutsCodes,
   contractAmount: content.contractAmount,

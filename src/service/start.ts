@@ -504,6 +504,7 @@ function keepBackfilling({ context, emit, log, state, defer }: OpenNode): void {
       runBackfills(context.store, {
         signal,
         onProgress: ({ name, rows, isDone }) => {
+          if (rows === 0) return
           emit({ event: 'progress', stage: 'backfill', done: rows, detail: `rows (${name})` })
           if (isDone) log.info({ name, rows }, 'the remaining work of an upgrade is done')
         },

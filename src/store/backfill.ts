@@ -1,11 +1,21 @@
 // Runs the long work that migrations leave for after the start: in short transactions, by one process at a time,
 // continuing where a killed one stopped.
 import { setTimeout as delay } from 'node:timers/promises'
-import { CompiledQuery, sql } from 'kysely'
-import { inTransaction, type Store } from './database.ts'
-import { type Backfill, backfills } from './migrations.ts'
+import { sql } from 'kysely'
+import { type Executor, inTransaction, type Store } from './database.ts'
+import { renewDeadlines } from './hits.ts'
 import { Pace } from './paced.ts'
 import { getSetting, setSetting } from './settings.ts'
+
+/** Long work that an expanding migration leaves for after the start, in short pieces. */
+export type Backfill = {
+  /** Names it for people, and in the table setting once it is done. */
+  readonly name: string
+  /** Changes at most `limit` rows that are not changed yet, and returns how many; none: the work is done. */
+  readonly change: (trx: Executor, limit: number) => Promise<number>
+}
+
+const backfills: readonly Backfill[] = [{ name: 'deadlines of hits', change: renewDeadlines }]
 
 /** Number of the lock: arbitrary, but the same for all processes. */
 const backfillLock = 7_271_102
@@ -25,7 +35,7 @@ export async function runBackfills(
   store: Pick<Store, 'db' | 'engine'>,
   { known = backfills, signal, onProgress = () => {} }: BackfillOptions = {},
 ): Promise<void> {
-  for (const { name, statement } of known) {
+  for (const { name, change } of known) {
     const doneSetting = `backfill ${name}`
     const pace = new Pace(store.engine)
     let [rows, isDone] = [0, false]
@@ -36,9 +46,9 @@ export async function runBackfills(
           const { rows: locks } = await sql<{ isOurs: boolean }>`
             select pg_try_advisory_xact_lock(${backfillLock}) as "isOurs"`.execute(trx)
           if (!locks[0]!.isOurs) return 'busy'
-          const { numAffectedRows } = await trx.executeQuery(CompiledQuery.raw(statement, [limit]))
-          if (!numAffectedRows) await setSetting(trx, doneSetting, 'yes')
-          return Number(numAffectedRows ?? 0)
+          const changed = await change(trx, limit)
+          if (changed === 0) await setSetting(trx, doneSetting, 'yes')
+          return changed
         }),
       )
       if (piece === 'busy') await delay(lookAgainMs, undefined, { signal }).catch(() => {})

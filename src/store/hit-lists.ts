@@ -1,6 +1,7 @@
 // Hits as people browse them: pages by score or deadline, how many there are of each state, and what people did with
 // them.
 import { type RawBuilder, sql } from 'kysely'
+import type { DeadlineKind } from '#flat/first-deadline'
 import { arrayText } from './array-text.ts'
 import type { Executor } from './database.ts'
 
@@ -52,6 +53,7 @@ export type PageHit = {
   readonly state: HitState
   readonly isClosed: boolean
   readonly deadline: number | null
+  readonly deadlineKind: DeadlineKind | null
   readonly deliveries: readonly HitDelivery[]
 }
 
@@ -106,7 +108,7 @@ export async function listHitPage(db: Executor, listing: HitListing): Promise<Pa
     )
     select h.hit_id as "hitId", h.search_no as "searchNo", h.search_version as "searchVersion", h.shown_id as "tenderId",
       h.edition, h.made_at as "madeAt", h.fit_score as "fitScore", h.fit, h.matched, h.state, h.is_closed as "isClosed",
-      h.deadline_ms as "deadline",
+      h.deadline_ms as "deadline", h.deadline_kind as "deadlineKind",
       (select json_agg(json_build_object('messageId', d.message_id, 'endpointId', w.endpoint_id, 'state', d.state,
           'heldWhy', d.held_why, 'endpoint', case when w.description = '' then w.address else w.description end)
           order by w.endpoint_no)::text

@@ -1,7 +1,10 @@
 // Hits and the messages about them: what the matching writes, and what people list and release.
 import { sql } from 'kysely'
+import { type DeadlineKind, firstDeadline } from '#flat/first-deadline'
+import type { TenderRecord } from '../domain/tender.ts'
 import { arrayText } from './array-text.ts'
 import type { Executor } from './database.ts'
+import { lockMark } from './hit-mark.ts'
 import { loadRedactor } from './redactions.ts'
 
 /** The data of a tender from which a change is derived, as in one of its entries. */
@@ -9,6 +12,7 @@ export type WatchedState = {
   readonly archiveReason: string | null
   readonly mergedInto: string | null
   readonly deadlineMs: number | null
+  readonly deadlineKind: DeadlineKind | null
   /** Amount and currency. */
   readonly value: string | null
 }
@@ -57,7 +61,7 @@ export async function hitsOf(
   const { rows } = await sql<KnownHit>`
     select h.search_no as "searchNo", s.search_id as "searchId", s.organization_id as "organizationId",
       h.tender_id as "tenderId", h.hit_id as "hitId", h.archive_reason as "archiveReason", h.merged_into as "mergedInto",
-      h.deadline_ms as "deadlineMs", h.value
+      h.deadline_ms as "deadlineMs", h.deadline_kind as "deadlineKind", h.value
     from unnest(${arrayText(entries.map(({ tenderId }) => tenderId))}::text[],
       ${arrayText(entries.map(({ lastModified }) => lastModified))}::bigint[]) as e (tender_id, last_modified)
     join hit h on h.tender_id = e.tender_id and h.state_modified < e.last_modified
@@ -72,11 +76,35 @@ export async function updateHits(
 ): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ hitId: string }>`
     update hit h set archive_reason = n."archiveReason", merged_into = n."mergedInto", deadline_ms = n."deadlineMs",
-      value = n.value, state_modified = n."lastModified"
-    from json_to_recordset(${JSON.stringify(hits)}::json)
-      as n ("hitId" text, "archiveReason" text, "mergedInto" text, "deadlineMs" bigint, value text, "lastModified" bigint)
+      deadline_kind = n."deadlineKind", value = n.value, state_modified = n."lastModified"
+    from json_to_recordset(${JSON.stringify(hits)}::json) as n ("hitId" text, "archiveReason" text, "mergedInto" text,
+      "deadlineMs" bigint, "deadlineKind" text, value text, "lastModified" bigint)
     where h.hit_id = n."hitId" returning h.hit_id as "hitId"`.execute(trx)
   return new Set(rows.map(({ hitId }) => hitId))
+}
+
+/**
+ * Gives the deadline of today's rule to at most `limit` hits that have no kind of deadline yet, from the entry
+ * that they have taken in. A hit whose tender has a newer entry is left: the matching takes that one in.
+ */
+export async function renewDeadlines(trx: Executor, limit: number): Promise<number> {
+  // one after the other with the process that matches editions, which changes the same hits
+  await lockMark(trx)
+  const { rows } = await sql<{ hitId: string; body: string }>`
+    select h.hit_id as "hitId", e.body
+    from hit h join published_tender p using (tender_id) join edition_entry e on e.last_modified = p.last_modified
+    where h.deadline_ms is not null and h.deadline_kind is null
+      and p.last_modified <= greatest(h.state_modified, (select last_modified from hit_mark))
+    limit ${limit}::integer`.execute(trx)
+  const deadlines = rows.map(({ hitId, body }) => {
+    const deadline = firstDeadline(JSON.parse(body) as TenderRecord)
+    return { hitId, ms: deadline === undefined ? null : Date.parse(deadline.at), kind: deadline?.kind ?? null }
+  })
+  await sql`
+    update hit h set deadline_ms = n.ms, deadline_kind = n.kind
+    from json_to_recordset(${JSON.stringify(deadlines)}::json) as n ("hitId" text, ms bigint, kind text)
+    where h.hit_id = n."hitId"`.execute(trx)
+  return rows.length
 }
 
 /**
@@ -89,7 +117,7 @@ export async function insertHits(trx: Executor, hits: readonly NewHit[], madeAt:
     with n as materialized (
       select * from json_to_recordset(${JSON.stringify(hits)}::json) as n ("searchNo" integer, "tenderId" text, "hitId" text,
         edition integer, "lastModified" bigint, "searchVersion" integer, "fitScore" smallint, fit text, matched text,
-        "archiveReason" text, "mergedInto" text, "deadlineMs" bigint, value text)
+        "archiveReason" text, "mergedInto" text, "deadlineMs" bigint, "deadlineKind" text, value text)
     ), live as materialized (
       select search_no from saved_search where search_no in (select "searchNo" from n) for key share
     ), again as (
@@ -97,9 +125,9 @@ export async function insertHits(trx: Executor, hits: readonly NewHit[], madeAt:
       from n where h.search_no = n."searchNo" and h.tender_id = n."tenderId" and h.last_edition < n.edition
     )
     insert into hit (search_no, tender_id, hit_id, edition, last_modified, search_version, fit_score, fit, matched, made_at,
-      score_now, last_edition, archive_reason, merged_into, deadline_ms, value, state_modified, digest_edition)
+      score_now, last_edition, archive_reason, merged_into, deadline_ms, deadline_kind, value, state_modified, digest_edition)
     select "searchNo", "tenderId", "hitId", edition, "lastModified", "searchVersion", "fitScore", fit, matched, ${madeAt},
-      "fitScore", edition, "archiveReason", "mergedInto", "deadlineMs", value, "lastModified",
+      "fitScore", edition, "archiveReason", "mergedInto", "deadlineMs", "deadlineKind", value, "lastModified",
       (select edition + 1 from hit_mark)
     from n join live on live.search_no = n."searchNo"
     where not exists (select from hit s where s.merged_into = n."tenderId" and s.search_no = n."searchNo")

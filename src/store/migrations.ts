@@ -5,16 +5,6 @@
 /** Statements by the name of their migration. */
 export type Migrations = { readonly [name: string]: readonly string[] }
 
-/** Long work that an expanding migration leaves for after the start, in short pieces. */
-export type Backfill = {
-  /** Names it for people, and in the table setting once it is done. */
-  readonly name: string
-  /** Changes at most `$1` rows that are not changed yet; the work is done when it finds none. */
-  readonly statement: string
-}
-
-export const backfills: readonly Backfill[] = []
-
 export const migrations: Migrations = {
   '0001-schema': [
     `create table source_document (
@@ -706,4 +696,5 @@ export const migrations: Migrations = {
       reported_at bigint not null
     )`,
   ],
+  '0006-kind-of-deadline': ['alter table hit add column deadline_kind text'],
 }

@@ -1,6 +1,7 @@
 // What the first screen of an organization shows: figures, what needs somebody, the best hits of today, and its
 // searches.
 import { type RawBuilder, sql } from 'kysely'
+import type { DeadlineKind } from '#flat/first-deadline'
 import { dayMs, hourMs } from '../domain/time.ts'
 import type { Executor } from './database.ts'
 
@@ -94,13 +95,15 @@ export type TodaysHit = {
   readonly tenderId: string
   readonly fitScore: number
   readonly deadlineMs: number | null
+  readonly deadlineKind: DeadlineKind | null
 }
 
 /** The best hits of editions published since midnight, UTC. */
 export async function bestHits(db: Executor, organizationId: string, now: number, limit: number): Promise<TodaysHit[]> {
   const { rows } = await sql<TodaysHit>`
-    select hit_id as "hitId", tender_id as "tenderId", fit_score as "fitScore", deadline_ms as "deadlineMs"
-    from (select distinct on (tender_id) hit_id, tender_id, fit_score, deadline_ms
+    select hit_id as "hitId", tender_id as "tenderId", fit_score as "fitScore", deadline_ms as "deadlineMs",
+      deadline_kind as "deadlineKind"
+    from (select distinct on (tender_id) hit_id, tender_id, fit_score, deadline_ms, deadline_kind
       from saved_search s cross join lateral (${hitsSince(sql`s.search_no`, now - (now % dayMs))}) h
       where s.organization_id = ${organizationId} and state <> 'dismissed'
       order by tender_id, fit_score desc, hit_id) best

@@ -415,13 +415,15 @@ export type Database = {
     archive_reason: string | null
     /** The record to which its tender belongs now. The hit represents that one too, while it has no hit of its own. */
     merged_into: string | null
-    /** Deadline and value in that entry: a change is derived from them. */
+    /** The deadline that a bidder meets first, and the value, in that entry: a change is derived from them. */
     deadline_ms: EpochMs | null
     value: string | null
     /** The lastModified of the entry with which one of these four last changed. */
     state_modified: EpochMs
     /** The edition whose digests contain it: the first one that was not matched completely when it was made. */
     digest_edition: number
+    /** `participation` or `submission`; null beside a deadline: written before there was this column, by the rule of then. */
+    deadline_kind: string | null
   }
   /**
    * How many hits an edition made for a search; `held`: too many, so their deliveries wait until someone releases them.

@@ -3,6 +3,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
+import { untilDeadline } from '#flat/first-deadline'
 
 /** Maximum bytes of a body that is accepted. */
 const maxBodyBytes = 1024 * 1024
@@ -74,8 +75,7 @@ export function webhookLine({ type, data, isRepeated }: ReceivedWebhook): string
   const { search, fitScore, tender } = data as {
     readonly search?: { readonly name?: string }
     readonly fitScore?: number
-    readonly tender?: { readonly title?: string; readonly submissionDate?: string }
+    readonly tender?: { readonly title?: string; readonly submissionDate?: string; readonly participationDate?: string }
   }
-  const until = tender?.submissionDate === undefined ? '' : `, until ${tender.submissionDate.slice(0, 10)}`
-  return `${type} ${fitScore}: ${tender?.title} (${search?.name}${until})${again}`
+  return `${type} ${fitScore}: ${tender?.title} (${search?.name}${untilDeadline(tender ?? {})})${again}`
 }

@@ -144,7 +144,8 @@ export async function expectedMessages(url: string): Promise<ExpectedMessages> {
 /** The changes between two entries of a tender that docs/hits/concepts.md says are reported. */
 function changesOf(before: TenderRecord, after: TenderRecord): string[] {
   const isClosed = ({ archiveReason }: TenderRecord) => archiveReason !== undefined && archiveReason !== 'merged'
-  const deadline = ({ submissionDate, participationDate }: TenderRecord) => submissionDate ?? participationDate
+  const deadline = ({ submissionDate, participationDate }: TenderRecord) =>
+    [submissionDate, participationDate].filter((each) => each !== undefined).sort()[0]
   const value = ({ contractAmount }: TenderRecord) => contractAmount && [contractAmount.value, contractAmount.currency]
   return [
     ...(isClosed(after) && !isClosed(before) ? ['closed'] : []),

@@ -116,6 +116,7 @@ describe.each(engines)('digests (%s)', (engine) => {
       archiveReason: null,
       mergedInto: null,
       deadlineMs: null,
+      deadlineKind: null,
       value: null,
     }
     await insertHits(store.db, [hit], world.now())

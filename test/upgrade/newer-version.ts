@@ -11,10 +11,14 @@ const migration = `  '9998-planted': [
   ],
 }
 `
-const backfill = `[{
+const backfill = `{
   name: 'planted',
-  statement: 'update published_tender set planted = 1 where tender_id in (select tender_id from published_tender where planted is null limit $1)',
-}]`
+  change: async (trx, limit) => {
+    const { numAffectedRows } = await sql\`update published_tender set planted = 1 where tender_id in
+      (select tender_id from published_tender where planted is null limit \${limit})\`.execute(trx)
+    return Number(numAffectedRows)
+  },
+}`
 
 /** Makes it in this folder, which must not exist, and returns the folder. */
 export function makeNewerVersion(folder: string): string {
@@ -24,13 +28,17 @@ export function makeNewerVersion(folder: string): string {
     if (name !== 'package.json') symlinkSync(join(root, name), join(folder, name))
   }
   cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true })
-  const path = join(folder, 'src/store/migrations.ts')
-  const text = readFileSync(path, 'utf8')
-  const patched = text
-    .replace(/\}\n$/, migration)
-    .replace('backfills: readonly Backfill[] = []', `backfills: readonly Backfill[] = ${backfill}`)
-  if (!patched.includes('9998-planted') || !patched.includes('set planted = 1'))
-    throw new Error('the migrations have another form than this helper expects')
-  writeFileSync(path, patched)
+  patch(join(folder, 'src/store/migrations.ts'), /\}\n$/, () => migration)
+  patch(
+    join(folder, 'src/store/backfill.ts'),
+    /(const backfills: .* = \[)(.*)\]/,
+    (_all, start, others) => `${start}${others}, ${backfill}]`,
+  )
   return folder
+}
+
+function patch(path: string, shape: RegExp, replacement: (...parts: string[]) => string): void {
+  const text = readFileSync(path, 'utf8')
+  if (!shape.test(text)) throw new Error(`${path} has another form than this helper expects`)
+  writeFileSync(path, text.replace(shape, replacement))
 }

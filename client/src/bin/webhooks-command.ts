@@ -2,6 +2,7 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import { faultText } from '../fault-text.ts'
 import type { Hit, HitStore } from '../hits/hit.ts'
+import { untilDeadline } from '../sinks/first-deadline.ts'
 import { type ReceiverEvent, receiveWebhooks } from '../webhooks/receive-webhooks.ts'
 import type { WebhookOptions } from './command-line.ts'
 import { type Environment, exitCodes } from './environment.ts'
@@ -134,8 +135,7 @@ function summaryOf({ webhookId, type, data }: Hit) {
 
 function hitText({ data }: Hit, outcome: 'new' | 'changed' | 'held'): string {
   const { fitScore, search, tender, changes = [] } = data
-  const until = tender.submissionDate === undefined ? '' : `, until ${tender.submissionDate.slice(0, 10)}`
   const changed = outcome === 'changed' ? ` (changed${changes.length > 0 ? `: ${changes.join(', ')}` : ''})` : ''
   const again = outcome === 'held' ? ' (again)' : ''
-  return `${String(fitScore).padStart(3)}  ${search.name}: ${tender.title}${until}${changed}${again}`
+  return `${String(fitScore).padStart(3)}  ${search.name}: ${tender.title}${untilDeadline(tender)}${changed}${again}`
 }

@@ -37,7 +37,7 @@ export function hitItem(view: HitView): Html {
 function meta({ hit, record, search, organizationId, now, language }: HitView): Html {
   const texts = hitsTexts[language]
   const lots = record?.lots.length ?? 0
-  return html`<p class="meta">${hit.isClosed && state('closed', texts.tabs.closed)}<span>${hit.deadline === null ? texts.noDeadline : html`<b>${moment(hit.deadline, language)}</b> ${formatRelative(hit.deadline, now, language)}`}</span><span>${record && value(record, language)}</span>${lots > 0 && html`<span>${texts.lots(formatNumber(lots, language), lots === 1)}</span>`}${search && html`<span><a href="/o/${organizationId}/searches/${search.searchId}"><bdi>${search.name}</bdi></a></span>`}<span>${texts.shared.edition(formatNumber(hit.edition, language))}, ${moment(hit.madeAt, language)}</span></p>`
+  return html`<p class="meta">${hit.isClosed && state('closed', texts.tabs.closed)}<span>${hit.deadline === null ? texts.noDeadline : html`<b>${moment(hit.deadline, language)}</b> ${formatRelative(hit.deadline, now, language)}${hit.deadlineKind === 'participation' && ` ${texts.shared.toParticipate}`}`}</span><span>${record && value(record, language)}</span>${lots > 0 && html`<span>${texts.lots(formatNumber(lots, language), lots === 1)}</span>`}${search && html`<span><a href="/o/${organizationId}/searches/${search.searchId}"><bdi>${search.name}</bdi></a></span>`}<span>${texts.shared.edition(formatNumber(hit.edition, language))}, ${moment(hit.madeAt, language)}</span></p>`
 }
 
 function value({ contractAmount }: TenderRecord, language: Language): string {

@@ -168,7 +168,7 @@ function hitsPart(editions: EditionView, request: OrganizationRequest, hits: rea
 
 function hitRow(
   record: TenderRecord | undefined,
-  { tenderId, fitScore, deadlineMs }: TodaysHit,
+  { tenderId, fitScore, deadlineMs, deadlineKind }: TodaysHit,
   { language, now }: OrganizationRequest,
 ): Content[] {
   const texts = overviewTexts[language]
@@ -180,7 +180,7 @@ function hitRow(
     score(fitScore, texts.fit(fitScore)),
     deadlineMs === null
       ? texts.shared.notKnown
-      : html`${formatDay(deadlineMs, language)}<br><span class="soft">${formatRelative(deadlineMs, now, language)}</span>`,
+      : html`${formatDay(deadlineMs, language)}<br><span class="soft">${formatRelative(deadlineMs, now, language)}${deadlineKind === 'participation' && ` ${texts.shared.toParticipate}`}</span>`,
     amount
       ? html`${formatMoney(amount.value, amount.currency, language, { isShort: true })}<br><span class="soft">${amount.estimated ? texts.shared.estimated : texts.publishedValue}</span>`
       : texts.shared.notKnown,

@@ -37,6 +37,8 @@ const en = {
   valueOutside: (amount: string, from: string, to: string) => `${amount} does not lie in ${from} to ${to} EUR`,
   noDeadline: 'the deadline is not known',
   daysLeft: (left: string, asked: string) => `${left} days are left, ${asked} are asked for`,
+  daysLeftToParticipate: (left: string, asked: string) =>
+    `${left} days are left to participate, ${asked} are asked for`,
   noAuthority: (listed: string) => `it is not ${listed}`,
   wordIn: (word: string, place: string) => `"${word}" ${place}`,
   wordAs: (word: string, token: string, place: string) => `"${word}" as "${token}" ${place}`,
@@ -108,6 +110,7 @@ const de: typeof en = {
   valueOutside: (amount, from, to) => `${amount} liegt nicht in ${from} bis ${to === 'any' ? 'unbegrenzt' : to} EUR`,
   noDeadline: 'die Frist ist nicht bekannt',
   daysLeft: (left, asked) => `noch ${left} Tage, verlangt sind ${asked}`,
+  daysLeftToParticipate: (left, asked) => `noch ${left} Tage für die Teilnahme, verlangt sind ${asked}`,
   noAuthority: (listed) => `es ist nicht ${listed}`,
   wordIn: (word, place) => `„${word}“ ${place}`,
   wordAs: (word, token, place) => `„${word}“ als „${token}“ ${place}`,
