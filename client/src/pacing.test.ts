@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { proofCount } from '../../test/proof/proof-count.ts'
 import { VirtualTime } from '../test/virtual-time.ts'
+import { Pacer } from './pacing.ts'
 import { TenderClient } from './tender-client.ts'
 
 const windowMs = 60_000
@@ -81,6 +82,22 @@ describe('pacing', () => {
       ),
       { seed, numRuns: proofCount({ share: 20, full: 300 }) },
     )
+  })
+
+  it('gives the whole quota back when the others have fallen silent', async () => {
+    const time = new VirtualTime()
+    const pacer = new Pacer({ ...time, random: () => 0 })
+    const answered = async (remaining: number) =>
+      pacer.leave(await pacer.enter(), { limit: 200, remaining, resetSeconds: 60 })
+    const work = (async () => {
+      await answered(199)
+      // others took 58: a quarter of the limit is left to them
+      for (let remaining = 140; remaining >= 20; remaining--) await answered(remaining)
+      time.slept.length = 0
+      for (let index = 0; index < 20; index++) await pacer.enter()
+      expect(time.slept).toEqual([])
+    })()
+    await time.run(work)
   })
 
   it('spends the whole quota when alone: 6,000 records a minute at the default limit', async () => {

@@ -152,3 +152,12 @@ describe('well-formed, but rare requests', () => {
     expect(text.match(/HTTP\/1\.1 (\d{3})/)?.[1]).toBe('200')
   })
 })
+
+test('an error without the bytes that caused it is explained by its code alone', () => {
+  const error = (code: string) => Object.assign(new Error(code), { code })
+  expect(explainParserError(error('HPE_HEADER_OVERFLOW'))).toMatchObject({
+    problem: { slug: 'headers-too-large' },
+    path: '/',
+  })
+  expect(explainParserError(error('HPE_INVALID_METHOD'))).toMatchObject({ problem: { slug: 'malformed-request' } })
+})

@@ -267,3 +267,9 @@ test('a wrong signature counts as refused only by a receiver that was reached', 
   expect(textOf({ ...tested, status: 401, error: null })).toBe('  ✓ The receiver answered 401 after 3 ms\n')
   expect(textOf({ ...tested, status: null, error: 'dns' })).toBe('  ! The receiver was not reached (dns) after 3 ms\n')
 })
+
+test('an export that is only looked at says whether the database is empty', () => {
+  const preview = { event: 'exportPreview', rows: 12, database: 'db' } as const
+  expect(textOf({ ...preview, usedTable: null } as CommandEvent)).toContain('12 rows to db, which is empty')
+  expect(textOf({ ...preview, usedTable: 'notice' } as CommandEvent)).toContain('its table notice has rows')
+})

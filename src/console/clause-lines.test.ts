@@ -91,6 +91,12 @@ const seen = (content: Parameters<typeof html>[1]): string =>
 /** What only English says. */
 const english = /\b(?:by|the|of|is|not|in lot|lies|title|description|tender|days|text has|any|left|excluded|nothing)\b/
 
+test('a range of values that is open at one end says so', () => {
+  const textOf = (filter: SearchFilter) => clausesOf(filter, record(), now)[0]!.text
+  expect(textOf({ valueMax: 300_000 })).toBe('250000 EUR lies in 0 to 300000 EUR')
+  expect(textOf({ valueMin: 100_000 })).toBe('250000 EUR lies in 100000 to any EUR')
+})
+
 describe('clauses', () => {
   test('are the sentences of the hit in English', () => {
     expect(clauses.length).toBeGreaterThan(60)

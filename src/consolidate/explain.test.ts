@@ -73,3 +73,32 @@ test('names the copy from which a completed notice has its value, and the rule',
   })
   expect(origins.find(({ member }) => member === 'title')?.noticeKeys).toEqual(['ted:1-2026', 'doe:1'])
 })
+
+test('says by which rule each member that several notices make was made', () => {
+  const lots = [{ lotId: 'LOT-0001', cpvCodes: [], nutsCodes: [], submissionDate: at('2026-03-01') }]
+  const made = notice({
+    noticeKey: 'ted:1-2026',
+    publicationDate: at('2026-02-01'),
+    title: { de: 'NEUBAU DER SCHULE', fr: 'Nouvelle école' },
+    description: { de: 'Neubau der Schule' },
+    contractingAuthorities: [{ name: 'Stadt A', country: 'DE' }, { name: 'Stadt B' }],
+    changeReasons: ['susp-review'],
+    lots,
+  })
+  const rules = Object.fromEntries(
+    explainTender(uuid(1), [made], options).origins.map(({ member, rule }) => [member, rule]),
+  )
+  expect(rules).toMatchObject({
+    status: 'lifecycle of all notices and the clock',
+    publicationDate: 'newest of all notices',
+    firstPublicationDate: 'oldest of all notices',
+    submissionDate: "latest among the lots of the call, else the call's own",
+    isSuspended: 'the newest change of the call',
+    timeZone: "the authority's country, else that of the place of performance",
+    jointAuthorities: 'beside the contracting authority',
+    language: 'head',
+    translations: 'head',
+    lots: 'the call, joined with the results by lot',
+    originalSources: 'every notice once',
+  })
+})

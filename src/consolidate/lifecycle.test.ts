@@ -537,6 +537,15 @@ const scenarios: Scenario[] = [
     { status: 'open', suspended: false },
   ],
   [
+    'suspended when its deadline passes',
+    () => {
+      const first = call('2026-01-01', '2026-05-01')
+      return [first, change(first, '2026-01-10', '2026-05-01', { changeReasons: ['susp-review'] })]
+    },
+    '2026-05-02',
+    { ...expired, suspended: false },
+  ],
+  [
     'announced only',
     () => [made('2026-01-01', { formType: 'planning', lots: [lot('PAR-0001')] })],
     '2026-06-01',

@@ -121,6 +121,26 @@ describe('the digest', () => {
     for (const text of ['ff', full, `all=${full}, open=${full}`]) expect(() => new DigestSum(text)).toThrow(RangeError)
   })
 
+  test('carries and borrows where two words meet exactly', () => {
+    const [full, none] = ['f'.repeat(64), '0'.repeat(64)]
+    const bytes = (hex: string) => Buffer.from(hex, 'hex')
+    const one = `${none.slice(1)}1`
+    const sum = new DigestSum(`open=${full}, all=${none}`)
+    sum.add(bytes(one), true)
+    expect(sum.digest).toBe(`open=${none}, all=${one}`)
+    sum.subtract(bytes(one), true)
+    expect(sum.digest).toBe(`open=${full}, all=${none}`)
+    sum.subtract(bytes(full), true)
+    expect(sum.digest).toBe(`open=${none}, all=${one}`)
+    for (let word = 0; word < 8; word++) {
+      const high = `${none.slice(0, 8 * word)}80000000${none.slice(8 * word + 8)}`
+      const twice = new DigestSum(`open=${high}, all=${high}`)
+      twice.add(bytes(high), false)
+      const above = word === 0 ? none : `${none.slice(0, 8 * word - 1)}1${none.slice(8 * word)}`
+      expect(twice.digest).toBe(`open=${high}, all=${above}`)
+    }
+  })
+
   test('differs for every member of a record, its id and its time', () => {
     const record = { id: 'a', lastModified: '2026-01-01T00:00:00.000Z', lots: [{ cpvCodes: ['1', '2'] }] }
     const hashes = [

@@ -81,6 +81,9 @@ describe('the health of a source', () => {
   })
 
   test.each<[string, Partial<SourceRecord>]>([
+    ['no reading for a day, of which none failed', { lastSuccessAt: now - dayMs }],
+    ['no success yet, and no failure', { lastSuccessAt: null, firstReadAt: now - dayMs, lastNewAt: null }],
+    ['a slot that announced nothing', { short: [] }],
     ['a failure of some hours', { failures: 3, lastSuccessAt: now - 5 * hourMs }],
     ['quiet days below the limit', { lastNewAt: now - 5 * dayMs + 1 }],
     ['few on a Saturday', { newByDay: { ...well.newByDay, '2026-11-14': 0 } }],

@@ -113,6 +113,14 @@ describe('the gate', () => {
     })
   })
 
+  test('of a stock without a live record no source is important', () => {
+    const previous = { publishedAt: now - 2 * hourMs, live: 0, bySource: { doe: 0 } }
+    expect(
+      gate({ ...usual, previous, bySourceDelta: {}, sources: [silent], alarms: [{ ...alarm, kind: 'totals' }] }),
+    ).toEqual({ kind: 'pass', warnings: ['The source doe: It went silent.'] })
+    expect(reasonsOf({ previous, bySourceDelta: {}, sources: [silent], alarms: [] })).toEqual([])
+  })
+
   test('a silence that an alarm reports is not reported twice', () => {
     const previous = { ...usual.previous, publishedAt: now - 2 * hourMs }
     expect(reasonsOf({ sources: [silent], alarms: [alarm], previous })).toHaveLength(1)

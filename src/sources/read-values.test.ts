@@ -203,6 +203,21 @@ describe('amounts and names', () => {
     expect(moneyIn('€ 12.345.678,-', 'EUR')).toEqual({ value: 12_345_678, currency: 'EUR' })
     expect(moneyIn('1.234,-', 'EUR')).toEqual({ value: 1_234, currency: 'EUR' })
     expect(moneyIn('NET 5000', 'EUR')).toEqual({ value: 5_000, currency: 'EUR' })
+    for (const [sign, currency] of [
+      ['€', 'EUR'],
+      ['£', 'GBP'],
+      ['Kč', 'CZK'],
+      ['zł', 'PLN'],
+      ['₴', 'UAH'],
+      ['грн', 'UAH'],
+      ['лв', 'BGN'],
+      ['лв.', 'BGN'],
+      ['lei', 'RON'],
+      ['Ft', 'HUF'],
+      ['$', 'CAD'],
+      ['kr', 'CAD'],
+    ])
+      expect(moneyIn(`1 500 ${sign}`, 'CAD'), sign).toEqual({ value: 1500, currency })
     expect(moneyIn(0, 'EUR')).toBeUndefined()
     expect(moneyIn('about a million', 'EUR')).toBeUndefined()
   })
@@ -252,4 +267,48 @@ describe('amounts and names', () => {
     expect(wordIn({ resultat: 1 }, ' RÉSULTAT')).toBe(1)
     expect(wordIn({ resultat: 1 }, 'constructor')).toBeUndefined()
   })
+})
+
+it.each([
+  ['England', 'GB'],
+  ['Scotland', 'GB'],
+  ['Wales', 'GB'],
+  ['Northern Ireland', 'GB'],
+  ['Great Britain', 'GB'],
+  ['United Kingdom of Great Britain and Northern Ireland', 'GB'],
+  ['ENG', 'GB'],
+  ['SCO', 'GB'],
+  ['WAL', 'GB'],
+  ['NIR', 'GB'],
+  ['GBR', 'GB'],
+  ['Republica Moldova', 'MD'],
+  ['Republic of Moldova', 'MD'],
+  ['Moldova', 'MD'],
+  ['Czech Republic', 'CZ'],
+  ['Česká republika', 'CZ'],
+  ['Slovak Republic', 'SK'],
+  ['Slovenská republika', 'SK'],
+  ['Republika Slovenija', 'SI'],
+  ['Republika Hrvatska', 'HR'],
+  ['Republika Srbija', 'RS'],
+  ['Република Србија', 'RS'],
+  ['Република България', 'BG'],
+  ['Македонија', 'MK'],
+  ['Rzeczpospolita Polska', 'PL'],
+  ['United States of America', 'US'],
+  ['Russian Federation', 'RU'],
+  ['Turkey', 'TR'],
+  ['Viet Nam', 'VN'],
+  ['Republic of Korea', 'KR'],
+  ['Korea, Republic of', 'KR'],
+  ['Côte d’Ivoire', 'CI'],
+  ["Cote d'Ivoire", 'CI'],
+  ['Hong Kong', 'HK'],
+  ['United Republic of Tanzania', 'TZ'],
+  ['Swaziland', 'SZ'],
+  ['Deutschland', 'DE'],
+  ['', undefined],
+  ['Atlantis', undefined],
+])('the country %s is %s', (name, code) => {
+  expect(organizationOf({ name: 'A', country: name })?.country).toBe(code)
 })

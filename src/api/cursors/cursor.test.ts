@@ -159,6 +159,14 @@ describe('the key ring', () => {
     expect(sealerAt(issuedAt).open(fresh, plain, 'one').state).toBe('unknownKey')
   })
 
+  test('after a restore, a key opens the cursors of the editions that are the same', () => {
+    const opened = (lastEdition: number) =>
+      sealerAt(issuedAt, [{ ...firstKey, lastEdition }, secondKey]).open(old, plain, 'one').state
+    expect(opened(position.edition)).toBe('valid')
+    expect(opened(position.edition - 1)).toBe('expired')
+    expect(opened(0)).toBe('expired')
+  })
+
   test('a cursor whose key was dropped long ago is expired, so that the client restarts its run', () => {
     expect(sealerAt(issuedAt + 7 * dayMs, [secondKey]).open(old, plain, 'one').state).toBe('expired')
   })

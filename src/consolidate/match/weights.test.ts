@@ -4,7 +4,7 @@ import { type Comparison, compareRecords } from './comparison.ts'
 import { verdictOn } from './decide.ts'
 import type { MatchRecord } from './match-record.ts'
 import { samePortalFinding } from './same-portal.ts'
-import { vetoOf } from './vetoes.ts'
+import { hasLoneDiscriminator, vetoOf } from './vetoes.ts'
 
 const record = (key: string, given: Partial<MatchRecord> = {}): MatchRecord => ({
   key,
@@ -204,6 +204,19 @@ describe('agreement besides a short title', () => {
     expect(kindOf(weak, 2)).toBe('merge')
     expect(kindOf(weak, 3)).not.toBe('merge')
     expect(kindOf({ ...weak, deadline: 'minute' }, 3)).toBe('merge')
+  })
+
+  test('a long title alone joins two that have no twin', () => {
+    const alone: Partial<Comparison> = { title: title({ shared: 14, isEqual: true }) }
+    expect(kindOf(alone, 1)).toBe('merge')
+    expect(kindOf(alone, 2)).not.toBe('merge')
+    expect(kindOf({ title: title({ shared: 13, isEqual: true }) }, 1)).not.toBe('merge')
+  })
+
+  test('people are asked about two that lack agreement, and not among three twins', () => {
+    const likely: Partial<Comparison> = { title: title({ shared: 17 }), place: 'compatible' }
+    expect(kindOf(likely, 2)).toBe('review')
+    expect(kindOf(likely, 3)).toBe('none')
   })
 })
 
@@ -451,4 +464,15 @@ describe('one portal', () => {
     expect([rewritten(3, 10), rewritten(4, 10)]).toEqual([false, true])
     expect([rewritten(8, 100), rewritten(9, 100)]).toEqual([false, true])
   })
+})
+
+test('a mark of a type that the other lacks is lone; one in a text only where the other has a text', () => {
+  const marked = (given: Partial<MatchRecord> = {}) => record('one', { discriminators: { lot: ['2'] }, ...given })
+  const inTitle = marked({ isMarkedInTitle: true })
+  expect(hasLoneDiscriminator(inTitle, b)).toBe(true)
+  expect(hasLoneDiscriminator(b, inTitle)).toBe(true)
+  expect(hasLoneDiscriminator(inTitle, marked())).toBe(false)
+  expect(hasLoneDiscriminator(marked(), b)).toBe(false)
+  expect(hasLoneDiscriminator(marked(), record('two', { descriptionLength: 1 }))).toBe(true)
+  expect(hasLoneDiscriminator(inTitle, record('two', { discriminators: { phase: ['2'] } }))).toBe(true)
 })

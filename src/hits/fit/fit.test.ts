@@ -271,6 +271,15 @@ describe('rules', () => {
     expect(scored({ ...profile, ...more }, fitting, model).fitScore).toBeGreaterThan(50)
   })
 
+  test.each<readonly [CompanyProfile, readonly (keyof TenderRecord)[]]>([
+    [{ contractNatures: ['supplies'] }, ['contractNature']],
+    [{ countries: ['FR'] }, ['contractingAuthority', 'realizedLocation']],
+  ])('%j does not where the tender has no %j', (more, absent) => {
+    const silent = { ...fitting, lots: [lot('LOT-0001', ['45233141'])] }
+    for (const member of absent) delete silent[member]
+    expect(scored({ ...profile, ...more }, silent, model).fitScore).toBeGreaterThan(50)
+  })
+
   test('an excluded word is found wherever it occurs', () => {
     const far = `${'x '.repeat(5000)}Reinigung`
     const lots = Array.from({ length: 40 }, (_, index) => ({

@@ -147,3 +147,8 @@ describe('JsonItems', () => {
     },
   )
 })
+
+test.each(['7', '"text"', 'true'])('a document that is %s alone is complete at its end', (text) => {
+  const { items } = scan(asBytes(text), [])
+  expect(items.map(({ bytes }) => textOf(bytes))).toEqual([text])
+})

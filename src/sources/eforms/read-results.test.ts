@@ -124,3 +124,35 @@ it('a result that names no lot counts for the whole notice: its only lot takes i
     ['LOT-0001', undefined],
   ])
 })
+
+it('the number of tenders comes from the result that has it', () => {
+  const other = lotResult({ code: 'selec-w', tenders: ['TEN-1'], received: 4 })
+  expect(resultOf({ code: 'selec-w', tenders: ['TEN-2'] }, other + both)?.receivedTenders).toBe(4)
+  expect(resultOf({ code: 'selec-w', tenders: ['TEN-2'] }, both)).not.toHaveProperty('receivedTenders')
+})
+
+it.each([
+  ['pin-buyer', 'planning'],
+  ['pin-only', 'planning'],
+  ['pin-rtl', 'planning'],
+  ['pin-tran', 'planning'],
+  ['pin-cfc-standard', 'competition'],
+  ['pin-cfc-social', 'competition'],
+  ['qu-sy', 'competition'],
+  ['cn-standard', 'competition'],
+  ['cn-social', 'competition'],
+  ['subco', 'competition'],
+  ['cn-desg', 'competition'],
+  ['veat', 'dir-awa-pre'],
+  ['can-standard', 'result'],
+  ['can-social', 'result'],
+  ['can-desg', 'result'],
+  ['can-tran', 'result'],
+  ['can-modif', 'cont-modif'],
+  ['pmc', 'consultation'],
+  ['compl', 'completion'],
+])('a notice of type %s whose code names no form is one of %s', (type, form) => {
+  const text = `<ContractAwardNotice ${namespaces}><b:ID>7</b:ID><b:NoticeTypeCode>${type}</b:NoticeTypeCode><a:ProcurementProject><b:Name>Möbel</b:Name></a:ProcurementProject></ContractAwardNotice>`
+  const [part] = parseEforms(parseXml(text))
+  expect(part).toMatchObject({ notice: { formType: form, noticeType: type } })
+})

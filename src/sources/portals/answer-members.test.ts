@@ -297,3 +297,14 @@ it('SECOP II: a deadline without a time, written as midnight, is the end of its 
   const call = { ...proceso, estadoresumen: 'Publicado', fecha_de_recepcion_de: '2026-04-02T00:00:00.000' }
   expect(read(parseSecop2, call).submissionDate).toBe('2026-04-03T04:59:59.000Z')
 })
+
+it.each([
+  ['CN', 'c-notice/v2/view'],
+  ['SCN', 'simplified-notice/v2/view'],
+  ['PC', 'pc-notice/v2/view'],
+  ['RFQ', 'rfq-invitation/v2/view'],
+  ['XY', undefined],
+])('Romania: the page of a notice %s', (prefix, page) => {
+  const { url } = read(parseSeap, { noticeNo: `${prefix}1000001`, contractTitle: 'Drumuri', cNoticeId: 77 })
+  expect(url).toBe(page && `https://e-licitatie.ro/pub/notices/${page}/77`)
+})
