@@ -3,8 +3,9 @@ import { expect } from 'vitest'
 import type { ClientEvent } from '../src/client-event.ts'
 import { type MemorySink, memorySink } from '../src/sinks/memory-sink.ts'
 import { memoryState } from '../src/state/memory-state.ts'
-import type { Sink, StateStore } from '../src/sync/sink.ts'
+import type { Sink, StateStore, SyncState } from '../src/sync/sink.ts'
 import { type SyncEvent, type SyncOptions, type SyncOutcome, sync } from '../src/sync/sync.ts'
+import { parseState } from '../src/sync/sync-state.ts'
 import { TenderClient } from '../src/tender-client.ts'
 import { createFakeApi } from './fake-api.ts'
 import { VirtualTime } from './virtual-time.ts'
@@ -25,11 +26,18 @@ export const archived = (reason: 'expired' | 'cancelled' | 'awarded') => ({
 })
 export const mergedInto = (id: string) => ({ archiveReason: 'merged', status: 'merged', mergedInto: id }) as const
 
+/** A state in memory; what is saved must be what a later process reads from a file. */
+function readableState(): ReturnType<typeof memoryState> {
+  const store = memoryState()
+  const save = async (state: SyncState) => store.save(parseState(JSON.parse(JSON.stringify(state))))
+  return Object.create(store, { save: { value: save } }) as typeof store
+}
+
 export function syncWorld(kind: SinkKind = 'staged', fixed: Partial<SyncOptions> = {}) {
   const api = createFakeApi()
   const time = new VirtualTime()
   const sink = sinkKinds[kind]()
-  const separate = memoryState()
+  const separate = readableState()
   const states: StateStore = sink.state ?? separate
   const clientEvents: ClientEvent[] = []
   const events: SyncEvent[] = []

@@ -273,3 +273,14 @@ test('an export that is only looked at says whether the database is empty', () =
   expect(textOf({ ...preview, usedTable: null } as CommandEvent)).toContain('12 rows to db, which is empty')
   expect(textOf({ ...preview, usedTable: 'notice' } as CommandEvent)).toContain('its table notice has rows')
 })
+
+test('requests to copy are shown where there is a token, or a place for one, and an address', () => {
+  const ready = { event: 'ready', edition: 1, records: 2, data: '/data', since: '2026-11-01T00:00:00.000Z' } as const
+  const api = 'http://127.0.0.1:8080'
+  const shown = (more: object) => textOf({ ...ready, ...more } as CommandEvent)
+  expect(shown({ api, tokenFile: '/data/trial-token' })).toContain('Bearer $(cat /data/trial-token)')
+  expect(shown({ api, tokenFile: null })).toContain('Bearer TOKEN')
+  expect(shown({ api, tokenFile: null })).not.toContain('Token in')
+  for (const more of [{ api }, { tokenFile: null }, { tokenFile: '/data/trial-token' }])
+    expect(shown(more)).not.toContain('curl')
+})

@@ -91,6 +91,13 @@ describe('a list of a day', () => {
     await expect(list([], () => ({ body: JSON.stringify(same) }))).rejects.toThrow(Retryable)
   })
 
+  it('with rows without a day is taken: the question named it', async () => {
+    const rows = numbersFrom(7, 2).map((number) => ({ 'publication-number': number }))
+    const answer = { notices: rows, totalNoticeCount: 2, iterationNextToken: 'x', timedOut: false }
+    const { listing } = await list([], () => ({ body: JSON.stringify(answer) }))
+    expect([...listing.numbers]).toEqual(numbersFrom(7, 2))
+  })
+
   it('with rows of another day is refused: the date was not understood', async () => {
     const stray = {
       notices: [{ 'publication-number': '1-2026', 'publication-date': '2026-03-09+01:00' }],
