@@ -8,7 +8,7 @@ import { Pace } from './paced.ts'
 import { getSetting, setSetting } from './settings.ts'
 
 /** Long work that an expanding migration leaves for after the start, in short pieces. */
-export type Backfill = {
+type Backfill = {
   /** Names it for people, and in the table setting once it is done. */
   readonly name: string
   /** Changes at most `limit` rows that are not changed yet, and returns how many; none: the work is done. */
