@@ -5,6 +5,7 @@ import { chmod, lstat, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterOwnTime } from '../platform/after-own-time.ts'
 import { OperatorError, wrongUse } from '../platform/errors.ts'
 import { jsonIn } from '../platform/json-in.ts'
 import type { CommandEvent, Emit } from './command-event.ts'
@@ -99,13 +100,13 @@ export async function askRunningService(
   signal?.addEventListener('abort', () => socket.destroy(), { once: true })
   socket.write(`${JSON.stringify({ protocol: controlProtocol, ...request })}\n`)
   let isLate = false
-  const limit = setTimeout(() => {
+  const endLimit = afterOwnTime(confirmedWithinMs, () => {
     isLate = true
     socket.destroy()
-  }, confirmedWithinMs)
+  })
   try {
     for await (const text of linesOf(socket, maxEventBytes)) {
-      clearTimeout(limit)
+      endLimit()
       const line = JSON.parse(text) as ControlMessage
       if (line.kind === 'received') continue
       if (line.kind === 'event') emit(line.event)
@@ -123,7 +124,7 @@ export async function askRunningService(
       cause: error,
     })
   } finally {
-    clearTimeout(limit)
+    endLimit()
     socket.destroy()
   }
   throw new OperatorError('The running service stopped before the command finished; run the command again.')

@@ -15,6 +15,7 @@ import { TenderAnswers } from '../api/tender-answers.ts'
 import type { ExplorerAnswer, ExplorerStock } from '../console/console-context.ts'
 import { hourMs, minuteMs } from '../domain/time.ts'
 import { type EditionLog, openEditionLog } from '../edition/write/edition-log.ts'
+import { afterOwnTime } from '../platform/after-own-time.ts'
 import { type Clock, systemSleep } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { Random } from '../platform/random.ts'
@@ -132,6 +133,8 @@ export class FrozenSamples {
 
 /** Rejects when the maker ends before it is done, takes too long, or `signal` is aborted. */
 async function runMaker(args: readonly string[], signal: AbortSignal): Promise<MadeSamples> {
+  const late = new AbortController()
+  const endLimit = afterOwnTime(longestMakingMs, () => late.abort())
   const maker = fork(runnable(new URL('./make-frozen-samples.ts', import.meta.url)), args, {
     // none of the service's settings and secrets; two arenas of memory, as set for npm start
     env: { MALLOC_ARENA_MAX: '2' },
@@ -140,7 +143,7 @@ async function runMaker(args: readonly string[], signal: AbortSignal): Promise<M
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     // Ctrl+C reaches every process of the terminal's group: this one is ended by the service
     detached: true,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(longestMakingMs)]),
+    signal: AbortSignal.any([signal, late.signal]),
     killSignal: 'SIGKILL',
   })
   let complaint = ''
@@ -155,6 +158,7 @@ async function runMaker(args: readonly string[], signal: AbortSignal): Promise<M
     complaint += error.message
   })
   const code = await new Promise<number | null>((closed) => maker.once('close', closed))
+  endLimit()
   if (!made) throw new Error(`the sample process ended with ${code}: ${complaint}`)
   return made
 }

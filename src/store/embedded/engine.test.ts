@@ -8,6 +8,7 @@ import { openTestStore } from '../../../test/world.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { inTransaction, openStore } from '../database.ts'
 import { ConnectionQueue } from './connection-queue.ts'
+import { EmbeddedEngine } from './engine.ts'
 import { keepHouse } from './housekeeping.ts'
 import { openEmbedded } from './open-embedded.ts'
 
@@ -61,6 +62,19 @@ describe('a statement that runs too long', () => {
     expect(await store.db.selectFrom('setting').selectAll().execute()).toEqual([])
     await store.close()
   })
+})
+
+test('a statement that gets no core is not late, one that computes is', async () => {
+  await using world = await openTestStore('embedded')
+  await world.close()
+  let share = 0
+  const folder = join(world.options.dataFolder, 'database')
+  const engine = new EmbeddedEngine({ folder, checkpointBytes: 2 ** 24, cpuShare: () => share })
+  const slow = 'select count(*)::integer as n from generate_series(1, 3000000) as number where number % 2 = 0'
+  expect(await engine.run(slow, [], 100)).toMatchObject({ rows: [{ n: 1_500_000 }] })
+  share = 1
+  await expect(engine.run(slow, [], 100)).rejects.toMatchObject({ code: '57014' })
+  await engine.close()
 })
 
 describe('an engine that panics', () => {

@@ -1,5 +1,6 @@
 // The program's side of the embedded engine: starts the thread, sends statements, ends it when one runs too long.
 import { Worker } from 'node:worker_threads'
+import { afterOwnTime } from '../../platform/after-own-time.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { runnable } from '../../platform/runnable.ts'
 import type { ErrorFields, Reply, Request, WorkerOptions, Written } from './messages.ts'
@@ -31,6 +32,8 @@ export type StatementResult = Pick<Reply & { kind: 'result' }, 'rows' | 'affecte
 export type EngineOptions = {
   readonly folder: string
   readonly checkpointBytes: number
+  /** The share of a core that threads of this process get. For tests. */
+  readonly cpuShare?: () => number
 }
 
 type Answer = Reply | { readonly kind: 'exit' } | { readonly kind: 'late' }
@@ -136,7 +139,8 @@ export class EmbeddedEngine {
   }
 
   async #start(): Promise<Worker> {
-    const worker = startWorker({ ...this.#options, isFirstRun: false })
+    const { folder, checkpointBytes } = this.#options
+    const worker = startWorker({ folder, checkpointBytes, isFirstRun: false })
     // An abandoned thread may still send messages: only the current one counts.
     this.#listenedTo = worker
     const settle = (answer: Answer) => {
@@ -177,9 +181,9 @@ export class EmbeddedEngine {
     if (this.#onAnswer) throw new Error('the embedded engine takes one statement at a time')
     worker.ref()
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#settle({ kind: 'late' }), limitMs)
+      const endLimit = afterOwnTime(limitMs, () => this.#settle({ kind: 'late' }), this.#options.cpuShare)
       this.#onAnswer = (answer) => {
-        clearTimeout(timer)
+        endLimit()
         worker.unref()
         resolve(answer)
       }
