@@ -1,6 +1,6 @@
 // How much of a core a thread of this process gets: silence of another thread is a sign only as far as it could work.
 
-/** CPU milliseconds that a measurement takes: several time slices, so that a thread that must wait for its turn does. */
+/** CPU milliseconds of a measurement: several time slices, so that a thread that must wait for its turn does. */
 const measuredMs = 10
 
 /** Both in milliseconds: the time that passed, and the CPU time of this thread. */

@@ -422,7 +422,7 @@ export type Database = {
     state_modified: EpochMs
     /** The edition whose digests contain it: the first one that was not matched completely when it was made. */
     digest_edition: number
-    /** `participation` or `submission`; null beside a deadline: written before there was this column, by the rule of then. */
+    /** `participation`, `submission`; null beside a deadline: written before this column, by the rule of then. */
     deadline_kind: string | null
   }
   /**

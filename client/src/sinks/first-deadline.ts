@@ -1,4 +1,4 @@
-// The deadline that a bidder meets first: what matching, changes of hits, digests, lists and commands call the deadline.
+// The deadline that a bidder meets first: matching, changes of hits, digests, lists and commands mean this one.
 
 export type DeadlineKind = 'participation' | 'submission'
 
