@@ -22,7 +22,7 @@ const help = `Usage: npm run bench -- [WHAT] [options]
 
 Measures how fast Tenderstock is beside its peers, as ratios of medians of one run.
 
-  all          speed, parse and sources; the default
+  all          speed, parse and sources
   speed        the API, publishing and takeover beside nginx, Fastify, PostgreSQL and others
   profile      where the CPU time of an answer goes
   parse        notices beside xmllint
@@ -42,7 +42,7 @@ Measures how fast Tenderstock is beside its peers, as ratios of medians of one r
   --rows NAME[,NAME]    speed: only these rows:
                         ${wrapped(rowNames)}
   --rounds N            default 5
-  --seconds N           how long one side is under load in a round, default 2
+  --seconds N           how much one side does in a round: as many requests as it answers in N s, default 2
   --peers               speed: fill the peers' table above a million records, too
   --keep FOLDER         keep the stock there for the next run
   --service CHECKOUT    measure the service of another checkout
@@ -96,11 +96,11 @@ function commandLine() {
 }
 
 const { values, positionals } = commandLine()
-if (values.help) {
+if (values.help || positionals.length === 0) {
   console.log(help)
   process.exit(0)
 }
-const what = positionals[0] ?? 'all'
+const what = positionals[0]!
 if (what === 'consolidate') {
   const { runConsolidate } = await import('./consolidate.ts')
   const { records, filled, engine, json } = values

@@ -11,6 +11,8 @@ export type LoadResult = {
   readonly p99Ms: number
   readonly errors: number
   readonly requests: number
+  /** All answers: with `isOnce`, those after the list too, which wrk still asks for. CPU and bytes belong to them. */
+  readonly answered: number
   readonly bytes: number
   readonly seconds: number
 }
@@ -138,7 +140,15 @@ end
         const lasted = endedAt > 0 ? endedAt - begunAt : whole
         // the last request is repeated until wrk has ended
         const answered = endedAt > 0 ? Math.min(count, requests.length) : count
-        result = { requestsPerSecond: answered / lasted, p99Ms, errors, requests: answered, bytes, seconds: lasted }
+        result = {
+          requestsPerSecond: answered / lasted,
+          p99Ms,
+          errors,
+          requests: answered,
+          answered: count,
+          bytes,
+          seconds: lasted,
+        }
       },
     },
   )
@@ -210,6 +220,7 @@ async function runLoop({
     p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
     errors,
     requests: latencies.length,
+    answered: latencies.length,
     bytes,
     seconds: lasted,
   }

@@ -19,8 +19,10 @@ export const connections = 8
  * answering.
  */
 export const warmSeconds = 4
-/** Maximum duration of a round: a side that answers nothing in this time is not measured. */
-const longestRoundSeconds = 60
+/** Maximum duration of a round. */
+const longestRoundSeconds = 300
+/** Fewest requests of a round, however slow a side is. */
+const fewestRequests = 64
 
 export async function runRounds(
   question: string,
@@ -29,17 +31,16 @@ export async function runRounds(
   parallel = connections,
 ): Promise<SideFigures[]> {
   const results = sides.map((): { [measure: string]: number }[] => [])
-  for (const side of sides) await load(side, warmSeconds, parallel)
-  for (let round = 0; round < rounds; round++) {
+  const counts: number[] = []
+  for (const side of sides) {
+    const { requests } = await load(side, { seconds: warmSeconds }, parallel)
+    counts.push(Math.max(fewestRequests, Math.round((requests / warmSeconds) * seconds)))
+  }
+  for (let round = 0; round < rounds; round++)
     for (const [index, side] of sides.entries()) {
-      // If an answer takes longer than the round, a longer round waits for it.
-      let figures: { [measure: string]: number } | undefined
-      for (let lasted = seconds; !figures && lasted <= longestRoundSeconds; lasted *= 4)
-        figures = await load(side, lasted, parallel)
-      if (!figures) throw new Error(`${question}: ${side.server.side} answered nothing in ${longestRoundSeconds} s`)
+      const { figures } = await load(side, { seconds: longestRoundSeconds, count: counts[index]! }, parallel)
       results[index]!.push(figures)
     }
-  }
   const summary = sides.map((side, index) => ({
     side: side.name ?? side.server.side,
     figures: mediansOf(results[index]!),
@@ -52,24 +53,29 @@ export async function runRounds(
 
 async function load(
   { server, requests, headers }: Side,
-  seconds: number,
+  { seconds, count }: { readonly seconds: number; readonly count?: number },
   parallel: number,
-): Promise<{ [measure: string]: number } | undefined> {
+): Promise<{ readonly requests: number; readonly figures: { [measure: string]: number } }> {
   const before = server.cpuSeconds()
   const result = await runLoad({
     port: server.port,
-    requests,
+    // a round has the same requests each time, so that an unfinished answer or a slow second moves no figure
+    requests:
+      count === undefined ? requests : Array.from({ length: count }, (_, at) => requests[at % requests.length]!),
     headers,
-    seconds: seconds,
+    seconds,
     connections: parallel,
+    isOnce: count !== undefined,
   })
   if (result.errors > 0) throw new Error(`${result.errors} errors from ${server.side}`)
-  if (result.requests === 0) return undefined
   return {
-    'requests/s': result.requestsPerSecond,
-    'CPU µs': ((server.cpuSeconds() - before) * 1e6) / result.requests,
-    'p99 ms': result.p99Ms,
-    'KB an answer': result.bytes / 1000 / result.requests,
+    requests: result.requests,
+    figures: {
+      'requests/s': result.requestsPerSecond,
+      'CPU µs': ((server.cpuSeconds() - before) * 1e6) / result.answered,
+      'p99 ms': result.p99Ms,
+      'KB an answer': result.bytes / 1000 / result.answered,
+    },
   }
 }
 

@@ -27,6 +27,7 @@ export const rowNames = [
   'page-gzip',
   'page-identity',
   'record',
+  'stored',
   'peers',
   'six-filters',
   'no-match',

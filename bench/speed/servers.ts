@@ -139,6 +139,18 @@ export async function startBareSocket(folder: string): Promise<Server> {
   return { side: 'bare Node socket', port, cpuSeconds: () => cpuSecondsOf(child.pid!), stop: () => stopProcess(child) }
 }
 
+/** SQLite with stored gzip behind node:http; `file` is filled. */
+export async function startSqliteStored(file: string, token: string): Promise<Server> {
+  const port = await freePort()
+  const child = await startPeer(['bench/peers/sqlite-stored.ts', String(port), token, file], root)
+  return {
+    side: 'SQLite with stored gzip',
+    port,
+    cpuSeconds: () => cpuSecondsOf(child.pid!),
+    stop: () => stopProcess(child),
+  }
+}
+
 export async function startFastifyPostgres({ cluster, peerDatabase }: Stock, token: string): Promise<Server> {
   const port = await freePort()
   const child = await startPeer(['bench/peers/fastify-postgres.ts', String(port), token], root, {

@@ -21,6 +21,7 @@ import { type RowName, rowNames, type SpeedRow } from './row.ts'
 import { type Ours, startOurs } from './servers.ts'
 import { startRows } from './start.ts'
 import { openStock, type Stock, smallStock } from './stock.ts'
+import { storedRows } from './stored.ts'
 import { takeoverRows } from './takeover.ts'
 import { xmlRows } from './xml.ts'
 
@@ -73,6 +74,7 @@ export async function benchSpeed(options: SpeedOptions): Promise<SpeedReport> {
     const context: SpeedContext = { options, stock, ours, notes }
     await take(['page-gzip', 'page-identity'], () => pageRows(context))
     await take(['record'], () => recordRows(context))
+    await take(['stored'], () => storedRows(context))
     await take(['six-filters'], () => withSmall(context, (small) => sixFilterRows(context, small)))
     await take(['no-match'], () => noMatchRows(context))
     await take(['delta'], () => deltaRows(context))
