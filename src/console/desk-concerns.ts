@@ -1,4 +1,4 @@
-// What is wrong now and what is in order: each check of the operator's first screen gives a concern or a passed line.
+// What needs attention and what is in order: each check of the operator's first screen gives a concern or a passed line.
 // Pure.
 import { dayMs, hourMs, minuteMs } from '../domain/time.ts'
 import type { DeskFacts } from '../store/desk.ts'

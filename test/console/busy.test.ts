@@ -92,7 +92,7 @@ describe.skipIf(!hasChromium)('a busy console', () => {
     await holding
     expect((await sent).status).toBe(303)
     expect(await incidents(world)).toEqual([{ title: 'Late' }])
-    await hands.page.getByRole('heading', { level: 1, name: 'What is wrong now' }).waitFor()
+    await hands.page.getByRole('heading', { level: 1, name: 'Needs attention' }).waitFor()
     expect(world.faults).toEqual([])
   })
 

@@ -175,7 +175,7 @@ describe.each(drawnEngines)('the status (%s)', (engine) => {
       ])
       .execute()
     const page = await world.text('/status')
-    expect(page).toContain('2 without a disturbance')
+    expect(page).toContain('2 work')
     expect(page).toContain('Datenservice Öffentlicher Einkauf')
     expect(page).toContain('does not answer')
     expect(page).not.toContain('secret detail')

@@ -1,5 +1,5 @@
 // Syncs into PostgreSQL 13 or newer: a table of tenders with the whole record and flat columns, tables of lots, CPV and
-// NUTS codes. The state is in the same database and moves in the same transaction, so a crash repeats and loses
+// NUTS codes. The state is in the same database and is saved together with the records, so a crash repeats and loses
 // nothing. A pooler in transaction mode may stand before the server.
 import { type Run, StagingLostError, type StateStore, type SyncState } from '../sync/sink.ts'
 import { parseState } from '../sync/sync-state.ts'

@@ -151,13 +151,15 @@ class CustomerPages {
     const at = `${root}/${customer.organizationId}`
     const number = (value: number) => formatNumber(value, language)
     const { mistakes = {}, invited } = shown
+    const awaited = invitations.map(({ mail }) => mail).join(', ')
+    const ownerDetail = awaited === '' ? texts.noOwnerDetail : texts.waitsForOwner(awaited)
     return page({
       title: customer.name,
       crumbs: [[texts.pageNames.organizations, root]],
       current: root,
       lead: html`${stateWord(customer, now, language)} <code>${customer.organizationId}</code>`,
       ...(shown.mistakes && { status: 422 }),
-      body: html`${mistakesNote(mistakes, language)}${invited && linkCard(invited, language)}${customer.owners === 0 && noteBox('warn', texts.noOwner, texts.noOwnerDetail)}${figures(
+      body: html`${mistakesNote(mistakes, language)}${invited && linkCard(invited, language)}${customer.owners === 0 && noteBox('warn', texts.noOwner, ownerDetail)}${figures(
         [
           {
             name: texts.shared.requests24,

@@ -78,7 +78,7 @@ function why({ fit: text, matched: lines, fitScore, searchVersion }: PageHit, la
         html`<progress class="meter" max="${part.of}" value="${part.points}" aria-hidden="true"></progress>`,
       part.terms ? html`<bdi>${part.terms.join(', ')}</bdi>` : html`<bdi>${texts.reason(part.text ?? '')}</bdi>`,
     ]),
-  })}<p class="soft small">${fit.sum !== undefined && texts.sum(points(fit.sum), fit.calibration, fitScore)} ${
+  })}<p class="soft small">${fit.sum !== undefined && texts.sum(points(fit.sum), fitScore)} ${
     fit.rules?.length > 0 &&
     html`${texts.rules} ${joined(
       fit.rules.map((rule) => ruleText(rule, language)),

@@ -59,7 +59,7 @@ const de: typeof en = {
     nature: (item) => `„${item}“ ist keine Auftragsart.`,
     procedure: (item) => `„${item}“ ist kein Verfahren.`,
   },
-  sector: 'Branche, eine davon',
+  sector: 'Branchen (mindestens eine)',
   sectorHint: 'Ein Code umfasst alles darunter. Codes von Losen zählen.',
   region: 'Region, eine davon',
   words: 'Wörter, eines davon',

@@ -42,7 +42,7 @@ const de: typeof en = {
   invitation: {
     subject: (organization) => `Einladung zu ${organization} bei Tenderstock`,
     body: (invitedBy, organization, isOwner) =>
-      `${invitedBy} lädt Sie zu ${organization} ein, ${isOwner ? 'als Inhaber' : 'als Mitglied'}.`,
+      `${invitedBy} lädt Sie als ${isOwner ? 'Inhaber' : 'Mitglied'} zu ${organization} ein.`,
     once: 'Der Link gilt einmal, sieben Tage lang. Er meldet Sie auch an: Ein Kennwort braucht es nicht.',
     button: 'Einladung ansehen',
     otherwise: 'Sie erwarten diese Einladung nicht? Dann ist nichts zu tun, sie endet von selbst.',

@@ -11,7 +11,8 @@ const en = {
         : `${count} things need your attention.`,
   attention: 'Needs attention',
   edition: (edition: string, at: string) => `Newest edition ${edition}, ${at} UTC`,
-  published: (records: string, changes: string) => `${records} records, ${changes} changed with it`,
+  published: (records: string, changes: string) =>
+    records === changes ? `${records} records, all new or changed` : `${records} records, ${changes} new or changed`,
   noEdition: 'Nothing has been published yet.',
   soon: 'Soon',
   failing: 'Failing',
@@ -71,7 +72,10 @@ const de: typeof en = {
       : `${count === 1 ? 'Ein Punkt braucht' : `${count} Punkte brauchen`} Ihre Aufmerksamkeit.`,
   attention: 'Braucht Aufmerksamkeit',
   edition: (edition, at) => `Neueste Ausgabe ${edition}, ${at} UTC`,
-  published: (records, changes) => `${records} Datensätze, ${changes} damit geändert`,
+  published: (records, changes) =>
+    records === changes
+      ? `${records} Datensätze, alle neu oder geändert`
+      : `${records} Datensätze, ${changes} neu oder geändert`,
   noEdition: 'Es wurde noch nichts veröffentlicht.',
   soon: 'Bald',
   failing: 'Gestört',

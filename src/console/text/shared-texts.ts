@@ -26,7 +26,7 @@ const en = {
     status: 'Status',
     values: 'Value model',
     webhooks: 'Webhooks',
-    wrongNow: 'What is wrong now',
+    wrongNow: 'Needs attention',
   },
   shared: {
     action: 'Action',
@@ -159,7 +159,7 @@ const de: typeof en = {
     status: 'Status',
     values: 'Wertmodell',
     webhooks: 'Webhooks',
-    wrongNow: 'Was jetzt nicht stimmt',
+    wrongNow: 'Handlungsbedarf',
   },
   shared: {
     action: 'Aktion',

@@ -100,7 +100,7 @@ const de: typeof en = {
   firstButton: 'Beginnen',
   signedOut: 'Sie sind abgemeldet.',
   invitationTitle: (organization) => `${organization} beitreten`,
-  invitationLead: (invitedBy, isOwner) => `${invitedBy} lädt Sie ein, ${isOwner ? 'als Inhaber' : 'als Mitglied'}.`,
+  invitationLead: (invitedBy, isOwner) => `${invitedBy} lädt Sie als ${isOwner ? 'Inhaber' : 'Mitglied'} ein.`,
   invitationAs: (mail) => `Sie treten als ${mail} bei, und dieser Browser wird angemeldet.`,
   invitationOther: (other, mail) =>
     `Sie sind gerade als ${other} angemeldet. Der Beitritt meldet Sie dort ab und als ${mail} an.`,
