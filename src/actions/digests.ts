@@ -27,7 +27,7 @@ export async function addDigest(
   const { searchNo, organizationId } = search
   const state = { madeDay: dayAt(terms, acting.now), madeAt: null }
   const digestId = acting.random.uuid()
-  const digest = { digestId, organizationId, searchNo, person, ...terms, ...state, dueAt: nextDigestAt(terms, state) }
+  const digest = { digestId, searchNo, person, ...terms, ...state, dueAt: nextDigestAt(terms, state) }
   const outcome = await createDigest({ db: trx }, digest, acting.now)
   if (outcome !== 'created') return { kind: outcome }
   const detail = { search: search.name, rhythm: terms.rhythm }

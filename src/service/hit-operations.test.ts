@@ -13,6 +13,7 @@ import { matchEditions } from '../hits/match-editions.ts'
 import { systemRandom } from '../platform/random.ts'
 import { publish } from '../publish/publish.ts'
 import type { Store } from '../store/database.ts'
+import { claimEndpoint, recordDelivered, recordFailed } from '../store/deliveries.ts'
 import { createOrganization } from '../store/organizations.ts'
 import { upsertTenders } from '../store/tenders.ts'
 import type { CommandEvent } from './command-event.ts'
@@ -312,11 +313,25 @@ describe.each(drawnEngines)('the commands about saved searches (%s)', (engine) =
 
     await expect(run('search', 'delete', 'Roads', '--confirm', 'roads')).rejects.toThrow("pass --confirm 'Roads'")
     expect(await run('hit', 'list', '--search', 'Roads')).toHaveLength(1)
+    const { rows: sending } = await sql<{ messageId: string; endpointNo: number }>`
+      select message_id as "messageId", endpoint_no as "endpointNo" from delivery d join hit using (hit_id)
+      join saved_search s using (search_no) where s.name = 'Roads' order by 1`.execute(store.db)
+    const lease = (await claimEndpoint(store, { worker: 'test', now: start + dayMs, leaseMs: dayMs }))!
     const [deleted] = await run('search', 'delete', 'Roads', '--confirm', 'Roads')
     expect(deleted).toEqual({ event: 'searchDeleted', id: searchId, name: 'Roads', hits: 1, messages: 3 })
     expect(describeHit(deleted!, paint)).toBe(
       '  ✓ The search "Roads" is deleted, with 1 hit; 3 messages that waited will not be sent',
     )
+
+    // an attempt that was in progress ends without a trace, and its worker knows that the endpoint is not its any more
+    const { messageId } = sending.find(({ endpointNo }) => endpointNo === lease.endpointNo)!
+    const attempt = { messageId, attempts: 1, at: start, status: 500, error: undefined, milliseconds: 1, answer: '' }
+    const policy = { warnedAfterMs: dayMs, disabledAfterMs: dayMs, mailDomain: 'example.org' }
+    const failed = { ...attempt, step: { state: 'due', dueAt: start } } as const
+    expect(await recordFailed(store, lease, failed, policy)).toEqual({ isLeaseLost: true, disabled: undefined })
+    const delivered = { ...attempt, step: { state: 'delivered' } } as const
+    expect(await recordDelivered(store.db, [{ lease, attempt: delivered }])).toEqual([true])
+    expect((await sql`select from delivery_attempt`.execute(store.db)).rows).toHaveLength(0)
 
     await expect(run('search', 'show', 'Roads')).rejects.toThrow('There is no search "Roads"')
     const { rows: left } = await sql`

@@ -243,8 +243,10 @@ export function recordFailed(
     const isLeaseLost = (await lockEndpoint(trx, endpointNo)) !== fence
     await sql`
       insert into delivery_attempt (message_id, endpoint_no, attempt, attempted_at, status, error, duration_ms, answer)
-      select ${messageId}, ${endpointNo}::integer, coalesce(max(attempt), 0) + 1, ${at}, ${status ?? null}, ${error ?? null}, ${milliseconds}, ${answer}
-      from delivery_attempt where message_id = ${messageId}`.execute(trx)
+      select d.message_id, ${endpointNo}::integer,
+        (select coalesce(max(attempt), 0) + 1 from delivery_attempt a where a.message_id = d.message_id), ${at},
+        ${status ?? null}, ${error ?? null}, ${milliseconds}, ${answer}
+      from delivery d where d.message_id = ${messageId}`.execute(trx)
     if (isLeaseLost) return { isLeaseLost, disabled: undefined }
     const { numAffectedRows } = await sql`
       update delivery set attempts = ${attempts}, state = ${step.state},
@@ -265,8 +267,9 @@ export function recordFailed(
   })
 }
 
-const uniqueViolation = '23505'
-/** How often outcomes may meet an attempt that another deliverer records at the same moment. */
+/** Another deliverer recorded an attempt at the same moment; the message was deleted at the same moment. */
+const met: readonly unknown[] = ['23505', '23503']
+/** How often outcomes may meet a change of others. */
 const maxMeetings = 10
 
 /**
@@ -279,8 +282,8 @@ export async function recordDelivered(db: Executor, delivered: readonly Delivere
     try {
       return await recordTogether(db, delivered)
     } catch (error) {
-      // The statement waited for the lock of a deliverer whose attempt it does not see: it must begin again.
-      if ((error as { readonly code?: string }).code !== uniqueViolation || meetings === maxMeetings) throw error
+      // The statement waited for the lock of somebody whose change it does not see: it must begin again.
+      if (!met.includes((error as { readonly code?: string }).code) || meetings === maxMeetings) throw error
     }
   }
 }
@@ -307,6 +310,7 @@ async function recordTogether(db: Executor, delivered: readonly Delivered[]): Pr
         coalesce((select max(attempt) from delivery_attempt before where before.message_id = given.message_id), 0) + 1,
         at, status, null, duration_ms, answer
       from given join locked using (endpoint_no)
+      where exists (select from delivery d where d.message_id = given.message_id)
     ),
     ended as (
       update delivery d set attempts = given.attempts, state = 'delivered', due_at = given.at, held_why = null,

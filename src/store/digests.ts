@@ -31,18 +31,18 @@ export type Digest = {
 export type DigestTiming = Pick<Digest, 'rhythm' | 'hour' | 'zone' | 'madeDay' | 'dueAt'>
 
 const digestColumns = sql`g.digest_id as "digestId", g.search_no as "searchNo", s.name as search,
-  g.organization_id as "organizationId", o.name as organization, g.person,
+  o.organization_id as "organizationId", o.name as organization, g.person,
   g.rhythm, g.hour, g.zone, g.last_edition as "lastEdition", g.made_day as "madeDay", g.made_at as "madeAt", g.due_at as "dueAt"`
 const digestTables = sql`digest g left join saved_search s using (search_no)
-  join organization o on o.organization_id = g.organization_id`
+  join organization o on o.organization_id = coalesce(s.organization_id, g.organization_id)`
 
 /** A new digest. It begins with the hits of the first edition that is not matched completely. */
 export function createDigest(
   store: Pick<Store, 'db'>,
-  wanted: DigestTiming & Pick<Digest, 'digestId' | 'organizationId' | 'person'> & { readonly searchNo: number },
+  wanted: DigestTiming & Pick<Digest, 'digestId' | 'person'> & { readonly searchNo: number },
   now: number,
 ): Promise<'created' | 'exists' | 'tooMany'> {
-  const { digestId, organizationId, searchNo, person, rhythm, hour, zone, madeDay, dueAt } = wanted
+  const { digestId, searchNo, person, rhythm, hour, zone, madeDay, dueAt } = wanted
   return inTransaction(store, async (trx) => {
     // simultaneous creations are counted one after the other
     await sql`select from saved_search where search_no = ${searchNo}::integer for update`.execute(trx)
@@ -52,8 +52,8 @@ export function createDigest(
     if (rows[0]!.isThere) return 'exists'
     if (rows[0]!.count >= maxDigests) return 'tooMany'
     await sql`
-      insert into digest (digest_id, organization_id, search_no, person, rhythm, hour, zone, last_edition, made_day, due_at, created_at)
-      select ${digestId}, ${organizationId}, ${searchNo}::integer, ${person}, ${rhythm}, ${hour}::smallint, ${zone}, edition,
+      insert into digest (digest_id, search_no, person, rhythm, hour, zone, last_edition, made_day, due_at, created_at)
+      select ${digestId}, ${searchNo}::integer, ${person}, ${rhythm}, ${hour}::smallint, ${zone}, edition,
         ${madeDay}::integer, ${dueAt}, ${now} from hit_mark`.execute(trx)
     return 'created'
   })
@@ -103,7 +103,7 @@ export async function listDigests(db: Executor, organizationId?: string): Promis
         (array_agg(last_error order by created_at desc) filter (where state <> 'sent' and last_error is not null))[1] as "lastError"
       from mail m where m.digest_id = g.digest_id
     ) mails
-    where ${organizationId ?? null}::text is null or g.organization_id = ${organizationId ?? null}
+    where ${organizationId ?? null}::text is null or o.organization_id = ${organizationId ?? null}
     order by s.name, g.person, g.digest_id`.execute(db)
   return rows
 }

@@ -676,11 +676,8 @@ export const migrations: Migrations = {
       removed_at bigint not null,
       versions integer not null
     )`,
-    // A digest whose search was deleted stays, with nothing to send.
+    // A digest whose search was deleted stays, with nothing to send, and says whose it was.
     'alter table digest add column organization_id text references organization',
-    `update digest set organization_id =
-      (select organization_id from saved_search s where s.search_no = digest.search_no)`,
-    'alter table digest alter column organization_id set not null',
     'alter table digest alter column search_no drop not null',
   ],
   // Which edition each process and the bucket hold, said by themselves.

@@ -25,7 +25,6 @@ export async function deleteSearch(
     messages as (
       delete from delivery d using gone where d.hit_id = gone.hit_id returning d.message_id, d.endpoint_no, d.state
     ),
-    bodies as (delete from delivery_body b using messages m where b.message_id = m.message_id),
     fenced as (
       update webhook_endpoint set fence = fence + 1, worker = '', taken_until = 0
       where endpoint_no in (select endpoint_no from messages where state = 'due')
@@ -36,7 +35,9 @@ export async function deleteSearch(
     update webhook_endpoint set searches = (searches::jsonb - ${searchId}::text)::text
     where organization_id = ${organizationId} and searches::jsonb @> to_jsonb(${searchId}::text)`.execute(trx)
   const digests = await sql<{ id: string }>`
-    update digest set search_no = null where search_no = ${searchNo}::integer returning digest_id as id`.execute(trx)
+    update digest set search_no = null, organization_id = ${organizationId} where search_no = ${searchNo}::integer returning digest_id as id`.execute(
+    trx,
+  )
   for (const { id } of digests.rows) await sql`delete from mail where digest_id = ${id}`.execute(trx)
   await sql`delete from search_edition where search_no = ${searchNo}::integer`.execute(trx)
   await sql`

@@ -509,9 +509,10 @@ export type Database = {
   /** Mails with the hits of a search for one person. */
   digest: {
     digest_id: string
-    organization_id: string
     /** Null: its search was deleted, and it has nothing to send. */
     search_no: number | null
+    /** Of a digest without a search. */
+    organization_id: string | null
     /** A mail address. */
     person: string
     rhythm: string

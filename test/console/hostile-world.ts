@@ -234,7 +234,7 @@ export async function openHostileWorld(engine: Engine) {
     const digestId = systemRandom.uuid()
     await createDigest(
       store,
-      { digestId, organizationId: acme, searchNo: searches[index % 2]!.searchNo, person: mailAt(index), ...timing },
+      { digestId, searchNo: searches[index % 2]!.searchNo, person: mailAt(index), ...timing },
       now(),
     )
     digests.push(digestId)

@@ -202,7 +202,7 @@ describe.skipIf(!hasChromium || !hasTerminal)('the first ten minutes', () => {
         await hands.press('Find')
         await hands.tick(/^45000000 /)
       }
-      await hands.tick(/^Deliver the open ones too/)
+      await hands.tick(/^Also report the tenders that are open now/)
       await hands.press('Count')
       expect(await hands.text()).toContain('Open tenders that match today')
       await hands.press('Save search')

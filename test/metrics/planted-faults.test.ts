@@ -194,9 +194,9 @@ test.runIf(testDatabaseUrl !== undefined && testRedisUrl !== undefined)(
         select 'search', organization_id, 'Roads', 0, 'test' from organization where name = 'Acme'
         returning search_no, organization_id
       ), recipient as (
-        insert into digest (digest_id, search_no, organization_id, person, rhythm, hour, zone, last_edition, made_day, due_at,
+        insert into digest (digest_id, search_no, person, rhythm, hour, zone, last_edition, made_day, due_at,
           created_at)
-        select person, search_no, organization_id, person || '@example.org', 'daily', 8, 'Europe/Berlin', 0, 0, $1::bigint, 0
+        select person, search_no, person || '@example.org', 'daily', 8, 'Europe/Berlin', 0, 0, $1::bigint, 0
         from search, unnest(array['gone', 'later']) person returning digest_id
       )
       insert into mail (message_id, digest_id, content, due_at, created_at)
