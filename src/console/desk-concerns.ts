@@ -1,5 +1,5 @@
-// What needs attention and what is in order: each check of the operator's first screen gives a concern or a passed line.
-// Pure.
+// What needs attention and what is in order: each check of the operator's first screen gives a concern or a passed
+// line. Pure.
 import { dayMs, hourMs, minuteMs } from '../domain/time.ts'
 import type { DeskFacts } from '../store/desk.ts'
 import { maxCounted } from '../store/desk.ts'
