@@ -53,7 +53,6 @@ test('an OCDS release has every member (src/export/ocds-release.ts)', () => {
     buyerProfileUrl: 'OCDS has no member for it',
     publicationDate: 'the documents have the dates of the notices',
     firstPublicationDate: 'the documents have the dates of the notices',
-    legalBasis: 'OCDS 1.1 has no member for it',
     isQualificationSystem: 'OCDS has no member for it',
     isSuspended: 'OCDS has no member for it',
     isDeadlineUnknown: 'says only that another member is missing',

@@ -1,5 +1,7 @@
 // Companies that won several tenders of a corpus, and for each win the tender that the score should have found.
+import { identifierOf, namesContradict } from '../../src/domain/organization-identity.ts'
 import type { TenderRecord } from '../../src/domain/tender.ts'
+import { buyersOf, hasPastAuthority, pastAuthorities } from '../../src/hits/authorities.ts'
 import type { FitModel } from '../../src/hits/fit/fit-model.ts'
 import {
   cpvLikeness,
@@ -12,7 +14,7 @@ import {
 } from '../../src/hits/fit/likeness.ts'
 import { prepareProfile } from '../../src/hits/fit/prepare-profile.ts'
 import { openTermCounters } from '../../src/hits/fit/term-counter.ts'
-import { authorityKey, tokensOf } from '../../src/hits/words.ts'
+import { tokensOf } from '../../src/hits/words.ts'
 
 export type Company = { readonly name: string; readonly wins: readonly TenderRecord[]; readonly isOfCryostats: boolean }
 
@@ -54,8 +56,8 @@ export const countryOf = (record: TenderRecord): string =>
 export const dateOf = (record: TenderRecord): string => record.publicationDate ?? record.firstPublicationDate ?? ''
 
 /**
- * Companies with two wins or more. A company is identified by its id, or by its name without the legal form, in its
- * country.
+ * Companies with two wins or more. A company is identified by its name without the legal form, in its country; an
+ * identifier unites names that do not contradict each other.
  */
 export function companiesOf(records: readonly TenderRecord[]): Company[] {
   const parents = new Map<string, string>()
@@ -65,18 +67,22 @@ export function companiesOf(records: readonly TenderRecord[]): Company[] {
       root = parent
     return root
   }
+  const sharers = new Map<string, readonly { readonly key: string; readonly name: string }[]>()
   const won: { readonly key: string; readonly name: string; readonly record: TenderRecord }[] = []
   for (const record of records)
-    for (const { name, nationalId, country } of record.lots.flatMap((lot) => lot.winners ?? [])) {
+    for (const { name, nationalId, country, postalCode } of record.lots.flatMap((lot) => lot.winners ?? [])) {
       const words = tokensOf(name).filter((word) => !legalForms.has(word))
       if (words.join('').length < 3) continue
       const place = country ?? countryOf(record)
       const key = `${place}|${words.join('')}`
       won.push({ key, name, record })
-      const id = authorityKey(nationalId ?? '')
-      if (id.length < 5 || !/\d{4}/.test(id) || /^(?:0+|1+|9+|123456.*)$/.test(id)) continue
-      const [from, to] = [rootOf(`${place}#${id}`), rootOf(key)]
-      if (from !== to) parents.set(from, to)
+      const id = identifierOf({ nationalId, country: place, postalCode })
+      if (id === undefined) continue
+      const sharing = sharers.get(`${place}#${id}`) ?? []
+      for (const other of sharing)
+        if (!namesContradict(other.name, name) && rootOf(other.key) !== rootOf(key))
+          parents.set(rootOf(other.key), rootOf(key))
+      sharers.set(`${place}#${id}`, [...sharing.filter((other) => other.key !== key), { key, name }])
     }
   return [...Map.groupBy(won, ({ key }) => rootOf(key)).values()]
     .map((group) => {
@@ -96,11 +102,6 @@ export function companiesOf(records: readonly TenderRecord[]): Company[] {
 const cryostat =
   /[ck]r[yi]o|cri[óo]|dilution|diluci|entmischung|milli-?kelvin|helium|h[ée]lium|supraleit|superconducting/i
 
-const authoritiesOf = ({ contractingAuthority: buyer }: TenderRecord): string[] =>
-  buyer === undefined
-    ? []
-    : [authorityKey(buyer.name), ...(buyer.nationalId === undefined ? [] : [authorityKey(buyer.nationalId)])]
-
 /** `before`: the profile holds only wins that are older than the tender. */
 export function casesOf(
   companies: readonly Company[],
@@ -112,8 +113,8 @@ export function casesOf(
       if ((pools.get(countryOf(won)) ?? []).length < smallestPool) return []
       const others = company.wins.filter((win) => win !== won && (!before || dateOf(win) < dateOf(won)))
       if (others.length === 0) return []
-      const known = new Set(others.flatMap(authoritiesOf))
-      return [{ company, won, others, isNewAuthority: !authoritiesOf(won).some((key) => known.has(key)) }]
+      const known = pastAuthorities([], others)
+      return [{ company, won, others, isNewAuthority: !hasPastAuthority(known, buyersOf(won)) }]
     }),
   )
 }
@@ -160,7 +161,7 @@ export function partsOf(
           regionLikeness(profile, current)?.likeness ?? Number.NaN,
           valueLikeness(profile, current) ?? Number.NaN,
           record.contractAmount?.estimated ? estimatedShare : 1,
-          current.authorities.some((key) => profile.pastAuthorities.has(key)) ? 1 : 0,
+          hasPastAuthority(profile.pastAuthorities, current.buyers) ? 1 : 0,
         ],
         place * partCount,
       )

@@ -1,7 +1,7 @@
 // Titles that an authority wrote in several languages: copies in another language are made from them, and the table of
 // words is counted from them. They are read from the corpus; the repository has none.
 
-import { wordsOf } from '../../src/consolidate/buyer-identity.ts'
+import { wordsOf } from '../../src/domain/name-words.ts'
 import type { MultilingualText, Notice } from '../../src/domain/notice.ts'
 import { readNotices } from '../corpus-notices.ts'
 import type { Listing } from '../cross-portal.ts'

@@ -1,7 +1,8 @@
-// What makes two buyers the same or different for the guards: cleaned national ids and the distinguishing words of
-// names.
+// What makes two groups of buyers the same or different for the guards: their identifiers and the distinguishing words
+// of their names.
+import { distinguishingWords, wordsOf, wordsOverlap } from '../domain/name-words.ts'
 import type { Organization } from '../domain/notice.ts'
-import { foldText as foldLetters } from './estimate/text-terms.ts'
+import { identifierOf } from '../domain/organization-identity.ts'
 import { oncePer } from './once-per.ts'
 
 /** A group of buyers as the guards compare it. */
@@ -12,81 +13,22 @@ export type BuyerIdentity = {
   readonly names: readonly ReadonlySet<string>[]
 }
 
-// Legal forms and offices: they occur in the names of strangers and distinguish nothing.
-const genericWords = new Set(
-  `gmbh mbh ag kg kgaa ev eg og spa srl sa sarl sas srls sp zoo spolka ltd limited plc inc as asa ab oy oyj bv nv ry aps kft zrt doo dd ad ead eood ood
-  der die das des dem den und fur im in am an zum zur von vom bei the of and for de la le les du des et en l d da do dos das di del della e il lo gli y el
-  los las i w z na ve og och av til het van voor
-  stadt gemeinde landkreis kreis land amt verwaltung stadtverwaltung gemeindeverwaltung vergabestelle zentrale bundesamt ministerium abteilung referat dienst
-  ville commune mairie departement direction service ministere ministry department council city county municipality gmina miasto urzad powiat starostwo
-  comune provincia regione ufficio ayuntamiento municipio camara consejeria direccion general generale nationale national kommune kommun kanton canton
-  obshtina obec mesto okres primaria orasul comuna opstina opcina dimos`
-    .split(/\s+/)
-    .filter(Boolean),
-)
-
-/**
- * Text for comparison: lower case, no diacritics, `ß` as ss, and ae/oe/ue like ä/ö/ü, so that every way of writing an
- * umlaut is one.
- */
-export const foldText = (text: string): string => foldLetters(text).replace(/([aou])e/g, '$1')
-
-/** The words of a text after folding, in order. */
-export function wordsOf(text: string): string[] {
-  return foldText(text).match(/[\p{L}\p{N}]+/gu) ?? []
-}
-
-/**
- * The distinguishing words of a name: without legal forms and kinds of offices; all words as one if nothing remains.
- */
-export function distinguishingWords(name: string): Set<string> {
-  const words = wordsOf(name)
-  const telling = words.filter((word) => word.length > 1 && !genericWords.has(word))
-  return new Set(telling.length > 0 ? telling : [words.join(' ')])
-}
-
-const placeholderId = /^(?:TBD|NA|NONE|UNKNOWN|KEINEANGABE|NICHTVORHANDEN|ORG\d+|TEST\w*|0+|1+|9+|X+|12345?6?7?8?9?0?)$/
-
-/**
- * A national id (BT-501) as a key: letters and digits, without a scheme or the country's VAT prefix; undefined for
- * placeholders.
- */
-export function cleanBuyerId(nationalId: string | undefined, country: string | undefined): string | undefined {
-  if (nationalId === undefined) return undefined
-  let id = nationalId
-    .trim()
-    .replace(/^t:/i, '')
-    .toUpperCase()
-    .replace(/[^\p{L}\p{N}]/gu, '')
-  if (id.startsWith('VAT')) id = id.slice(3)
-  if (country && id.startsWith(country) && /^\d{5,}/.test(id.slice(2))) id = id.slice(2)
-  return id.length < 4 || placeholderId.test(id) ? undefined : id
-}
-
-/** Keys under which a buyer is filed: its cleaned id, and its name. Scoped by country where one is known. */
+/** Keys under which a buyer is filed: its identifier, and its name. Scoped by country where one is known. */
 export function buyerKeys(buyer: Organization): string[] {
   const country = buyer.country ?? ''
-  const id = cleanBuyerId(buyer.nationalId, buyer.country)
+  const id = identifierOf(buyer)
   const name = wordsOf(buyer.name).join(' ')
   return [...(id ? [`${country}|${id}`] : []), ...(name ? [`${country}|${name}`] : [])]
 }
 
 export const buyerIdentity = oncePer((buyers: readonly Organization[]): BuyerIdentity => {
-  const ids = buyers.map((buyer) => cleanBuyerId(buyer.nationalId, buyer.country)).filter((id) => id !== undefined)
+  const ids = buyers.map(identifierOf).filter((id) => id !== undefined)
   return {
     countries: new Set(buyers.map((buyer) => buyer.country).filter((country) => country !== undefined)),
     ids: new Set(ids),
     names: buyers.map((buyer) => distinguishingWords(buyer.name)),
   }
 })
-
-/** Two word sets overlap when they share at least half of the smaller one. */
-function wordsOverlap(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  const [small, large] = a.size <= b.size ? [a, b] : [b, a]
-  let shared = 0
-  for (const word of small) if (large.has(word)) shared++
-  return small.size > 0 && shared * 2 >= small.size
-}
 
 function disjoint(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   for (const value of a) if (b.has(value)) return false

@@ -1,5 +1,5 @@
 // A title in capitals as people would write it, to be shown beside the one that was published. Pure.
-import { foldText } from './buyer-identity.ts'
+import { foldText } from '../domain/name-words.ts'
 import { titleCount } from './match/word-weights.ts'
 import { isStopWord } from './match/words.ts'
 

@@ -1,7 +1,7 @@
 // Which values become keys, and which distinguish nothing.
 import { describe, expect, test } from 'vitest'
 import { lot, notice, uuid } from '../../test/testing/generate/notices.ts'
-import { buyerIdentity, buyersConflict, cleanBuyerId } from './buyer-identity.ts'
+import { buyerIdentity, buyerKeys, buyersConflict } from './buyer-identity.ts'
 import { cleanReferenceNumber, documentsProject, linkKeys, procedureScope } from './link-keys.ts'
 
 const keysOf = (given: Parameters<typeof notice>[0]) => linkKeys(notice(given)).map(({ key }) => key)
@@ -109,9 +109,10 @@ describe('buyers', () => {
   })
 
   test('have no id if it is a placeholder', () => {
-    expect(['TBD', 'n/a', '0000', 't:', 'ORG-0001'].map((id) => cleanBuyerId(id, 'DE'))).toEqual(
-      Array.from({ length: 5 }, () => undefined),
+    const keysFor = (nationalId: string) => buyerKeys({ name: 'Eins', nationalId, country: 'DE' })
+    expect(['TBD', 'n/a', '0000', 't:', 'ORG-0001'].flatMap(keysFor)).toEqual(
+      Array.from({ length: 5 }, () => 'DE|eins'),
     )
-    expect(cleanBuyerId('DE811111111', 'DE')).toBe('811111111')
+    expect(keysFor('DE811111111')).toEqual(['DE|811111111', 'DE|eins'])
   })
 })

@@ -1,7 +1,8 @@
 // The exact keys by which notices of one procedure find each other (stage A of the resolution).
 import { createHash } from 'node:crypto'
+import { wordsOf } from '../domain/name-words.ts'
 import type { Notice, NoticeReference } from '../domain/notice.ts'
-import { buyerKeys, wordsOf } from './buyer-identity.ts'
+import { buyerKeys } from './buyer-identity.ts'
 import { oncePer } from './once-per.ts'
 import { sampleProcedureIds } from './sample-procedure-ids.ts'
 

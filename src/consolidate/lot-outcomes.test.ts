@@ -56,6 +56,14 @@ const contracts: readonly (readonly [name: string, notices: () => Notice[], expe
     { winners: [alpha, beta], date: '2026-02-20' },
   ],
   [
+    'another winner with the same id, which no winner has alone',
+    () =>
+      [alpha, beta].map((name) =>
+        result({ ...awarded([]), winners: [{ name, nationalId: '811111112', country: 'DE' }] }),
+      ),
+    { winners: [alpha, beta] },
+  ],
+  [
     'a framework or DPS: the same and another supplier, another day, another value',
     () => [result(awarded([alpha, beta], 600, '2026-02-20')), result(awarded([beta, gamma], 44, '2026-03-01'))],
     { winners: [alpha, beta, gamma], amount: 644, date: '2026-03-01' },

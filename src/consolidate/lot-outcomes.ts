@@ -1,8 +1,9 @@
 // What was decided about each lot. Award notices add up: each names the lots it decides, and several may report
 // separate contracts.
 import { sumOfMoney } from '../domain/money.ts'
+import { wordsOf } from '../domain/name-words.ts'
 import type { LotResult, NoticeLot, Organization } from '../domain/notice.ts'
-import { buyerIdentity, buyersConflict, wordsOf } from './buyer-identity.ts'
+import { namesContradict } from '../domain/organization-identity.ts'
 import { type Announcement, isSnapshot } from './timeline.ts'
 
 /** One notice's award of a lot. */
@@ -66,15 +67,19 @@ function restates(newer: LotContract, older: LotContract): boolean {
   const isOtherDay = a.contractDate !== undefined && b.contractDate !== undefined && a.contractDate !== b.contractDate
   const [ours, theirs] = [a.winners ?? [], b.winners ?? []]
   // A modification reports a contract again, with a different amount; the day of the contract stays the same.
-  if (isModified) return !(isOtherDay && buyersConflict(buyerIdentity(ours), buyerIdentity(theirs)))
+  if (isModified) return !(isOtherDay && areOthers(ours, theirs))
   if (ours.length === 0 || theirs.length === 0) return !(isOtherDay && hasValues)
-  if (buyersConflict(buyerIdentity(ours), buyerIdentity(theirs))) return false
+  if (areOthers(ours, theirs)) return false
   if (!isOtherDay) return true
-  return (
-    !hasValues &&
-    theirs.every((winner) => ours.some((other) => !buyersConflict(buyerIdentity([winner]), buyerIdentity([other]))))
-  )
+  return !hasValues && theirs.every((winner) => !areOthers(ours, [winner]))
 }
+
+/**
+ * Whether both sides name winners, but none with a similar name. Their ids do not count: authorities write their own
+ * where that of the winner belongs.
+ */
+const areOthers = (ours: readonly Organization[], theirs: readonly Organization[]): boolean =>
+  ours.length > 0 && theirs.length > 0 && ours.every((a) => theirs.every((b) => namesContradict(a.name, b.name)))
 
 /** Several contracts of one lot as one result: all winners, the sum of the values, the rest from the newest. */
 function united(contracts: readonly LotContract[]): LotResult {

@@ -1,7 +1,7 @@
 // The region of an authority's seat where it publishes none, from its postal code and town. The table is counted from
 // published addresses and shipped, so that a record never depends on what else is in the stock.
 import { readFileSync } from 'node:fs'
-import { wordsOf } from './buyer-identity.ts'
+import { wordsOf } from '../domain/name-words.ts'
 
 /** What an address must have for its region to be found. */
 type Address = {

@@ -1,18 +1,22 @@
 // A record as a compiled release of OCDS 1.1, valid under the standard's schema: its parties, tender, lots, documents,
 // awards and contracts. Pure. Data for which OCDS has no member, or that it forbids in this form, is left out
 // (docs/open-data.md).
-import { hash } from 'node:crypto'
-import type { TenderLot, TenderOrganization, TenderRecord } from '../domain/tender.ts'
-import { currenciesOfOcds } from './ocds-currencies.ts'
-
-type Json = { readonly [member: string]: unknown }
+import type { TenderLot, TenderRecord } from '../domain/tender.ts'
+import { decisionsOf, hasFailed } from './ocds-decisions.ts'
+import { Parties, type Reference } from './ocds-parties.ts'
+import { amountOf, compact, dateTimeOf, type Json, uriOf } from './ocds-values.ts'
 
 /** Undefined for a record that was merged into another one: its contracting process has the OCID of that one. */
 export function ocdsRelease(record: TenderRecord, ocidPrefix: string): Json | undefined {
   if (record.mergedInto !== undefined) return undefined
-  const parties = new Parties()
-  const buyer = record.contractingAuthority && parties.refer(record.contractingAuthority, 'buyer', 'procuringEntity')
-  for (const joint of record.jointAuthorities ?? []) parties.refer(joint, 'buyer')
+  const { contractingAuthority, jointAuthorities = [] } = record
+  const parties = new Parties([
+    ...(contractingAuthority ? [contractingAuthority] : []),
+    ...jointAuthorities,
+    ...record.lots.flatMap(({ winners = [] }) => winners),
+  ])
+  const buyer = contractingAuthority && parties.refer(contractingAuthority, 'buyer', 'procuringEntity')
+  for (const joint of jointAuthorities) parties.refer(joint, 'buyer')
   const decided = decisionsOf(record, parties)
   return compact({
     ocid: `${ocidPrefix}-${record.id}`,
@@ -24,61 +28,11 @@ export function ocdsRelease(record: TenderRecord, ocidPrefix: string): Json | un
     parties: parties.list(),
     buyer,
     tender: tenderOf(record, buyer),
+    bids: compact({ statistics: bidStatisticsOf(record) }),
     awards: decided.awards,
     contracts: decided.contracts,
   })
 }
-
-// parties
-
-type Role = 'buyer' | 'procuringEntity' | 'supplier'
-type Reference = { readonly id: string; readonly name: string }
-
-/** The organizations of a release, each once, with their roles. */
-class Parties {
-  readonly #byId = new Map<string, { readonly organization: TenderOrganization; readonly roles: Set<Role> }>()
-
-  refer(organization: TenderOrganization, ...roles: readonly Role[]): Reference | undefined {
-    if (organization.name === '') return undefined
-    const id = partyId(organization)
-    const known = this.#byId.get(id) ?? { organization, roles: new Set<Role>() }
-    for (const role of roles) known.roles.add(role)
-    this.#byId.set(id, known)
-    return { id, name: known.organization.name }
-  }
-
-  list(): readonly Json[] {
-    return [...this.#byId].map(([id, { organization, roles }]) => partyOf(id, organization, [...roles]))
-  }
-}
-
-/** The same ID in every release: from the national number, else from name and place. */
-function partyId({ name, nationalId, country, city }: TenderOrganization): string {
-  if (nationalId !== undefined && nationalId !== '') return `${country ?? 'XX'}-${nationalId}`
-  const key = JSON.stringify([name.toLowerCase().replaceAll(/\s+/g, ' ').trim(), city?.toLowerCase(), country])
-  return `name-${hash('sha256', key, 'hex').slice(0, 16)}`
-}
-
-const partyOf = (id: string, organization: TenderOrganization, roles: readonly Role[]): Json =>
-  compact({
-    id,
-    name: organization.name,
-    identifier: organization.nationalId && compact({ id: organization.nationalId, legalName: organization.name }),
-    address: compact({
-      streetAddress: organization.street,
-      locality: organization.city,
-      region: organization.nutsCode,
-      postalCode: organization.postalCode,
-      countryName: organization.country,
-    }),
-    contactPoint: compact({
-      name: organization.contactName,
-      email: organization.email,
-      telephone: organization.phone,
-      url: uriOf(organization.url),
-    }),
-    roles,
-  })
 
 // the call
 
@@ -106,6 +60,7 @@ const categories: { readonly [nature: string]: string } = { works: 'works', supp
 
 function tenderOf(record: TenderRecord, buyer: Reference | undefined): Json {
   const { contractAmount } = record
+  const start = startOf(record)
   const hasTechnique = record.isFramework === true || record.isDynamicPurchasingSystem === true
   return compact({
     id: record.procedureId || record.id,
@@ -127,12 +82,48 @@ function tenderOf(record: TenderRecord, buyer: Reference | undefined): Json {
         })
       : undefined,
     submissionMethodDetails: record.submissionUrl,
-    tenderPeriod: compact({ endDate: record.submissionDate ?? record.participationDate }),
+    tenderPeriod: periodUntil(record, start),
+    legalBasis: legalBasisOf(record.legalBasis),
     items: itemsOf(record),
-    lots: record.lots.map((lot) => lotOf(lot, record.language)),
+    lots: record.lots.map((lot) => lotOf(lot, record.language, start)),
     documents: documentsOf(record),
   })
 }
+
+/** When the call was published: the oldest notice that invites offers. */
+const startOf = ({ originalSources }: TenderRecord): string | undefined =>
+  originalSources
+    .flatMap(({ formType, publicationDate }) => (formType === 'competition' ? (publicationDate ?? []) : []))
+    .sort()[0]
+
+/** Up to the deadline that a bidder meets; a call that was published after it tells no start. */
+function periodUntil(
+  { submissionDate, participationDate }: Pick<TenderLot, 'submissionDate' | 'participationDate'>,
+  start: string | undefined,
+): Json {
+  const endDate = submissionDate ?? participationDate
+  const isBefore = start !== undefined && (endDate === undefined || Date.parse(start) <= Date.parse(endDate))
+  return compact({ startDate: isBefore ? start : undefined, endDate })
+}
+
+/** BT-01: the number of an act of the EU, or a code of the list of legal bases. */
+function legalBasisOf(code: string | undefined): Json | undefined {
+  if (code === undefined || code === '') return undefined
+  return { scheme: /^\d{5}[A-Z]{1,2}\d{4}$/.test(code) ? 'CELEX' : 'legal-basis', id: code }
+}
+
+/** How many tenders were received, for each lot that says so. */
+const bidStatisticsOf = ({ lots }: TenderRecord): readonly Json[] =>
+  lots
+    .filter(({ receivedTenders }) => receivedTenders !== undefined)
+    .map((lot) =>
+      compact({
+        id: `bids-${lot.lotId}`,
+        measure: 'bids',
+        value: lot.receivedTenders,
+        relatedLot: lot.lotId,
+      }),
+    )
 
 type Shown = Pick<TenderLot, 'title' | 'titleLanguage' | 'description' | 'descriptionLanguage'>
 
@@ -184,19 +175,17 @@ function placesOf(nutsCodes: readonly string[], location: TenderRecord['realized
   return Object.keys(place).length === 0 ? others : [place, ...others]
 }
 
-const failed = new Set(['all-rej', 'no-rece', 'one-admis'])
-
-function lotOf(lot: TenderLot, language: TenderRecord['language']): Json {
+function lotOf(lot: TenderLot, language: TenderRecord['language'], start: string | undefined): Json {
   const status = { planned: 'planned', open: 'active', pending: 'active', awarded: 'complete' }[lot.status]
   return compact({
     id: lot.lotId,
     title: lot.title,
     description: lot.description,
     ...translated(lot, language),
-    status: status ?? (failed.has(lot.nonAwardReason ?? '') ? 'unsuccessful' : 'cancelled'),
+    status: status ?? (hasFailed(lot) ? 'unsuccessful' : 'cancelled'),
     statusDetails: lot.nonAwardReason,
     value: amountOf(lot.contractAmount),
-    tenderPeriod: compact({ endDate: lot.submissionDate ?? lot.participationDate }),
+    tenderPeriod: (lot.submissionDate ?? lot.participationDate) ? periodUntil(lot, start) : undefined,
     contractPeriod: periodOf(lot.duration),
   })
 }
@@ -243,78 +232,4 @@ function documentsOf(record: TenderRecord): readonly Json[] {
       }),
     ),
   ]
-}
-
-// what was decided
-
-function decisionsOf(record: TenderRecord, parties: Parties): { awards: readonly Json[]; contracts: readonly Json[] } {
-  const lots = record.lots.filter(
-    ({ status, winners, awardedAmount }) => status === 'awarded' || winners?.length || awardedAmount,
-  )
-  const awards = lots.map((lot) =>
-    compact({
-      id: `award-${lot.lotId}`,
-      title: lot.title,
-      status: 'active',
-      value: amountOf(lot.awardedAmount),
-      suppliers: suppliersOf(lot, parties),
-      relatedLots: [lot.lotId],
-    }),
-  )
-  const contracts = lots.flatMap((lot) => {
-    const dateSigned = dateTimeOf(lot.contractDate)
-    if (dateSigned === undefined) return []
-    const id = `award-${lot.lotId}`
-    return [compact({ id: `contract-${lot.lotId}`, awardID: id, value: amountOf(lot.awardedAmount), dateSigned })]
-  })
-  // a total of several awards does not belong to any one of them
-  const total = amountOf(record.awardedAmount)
-  if (total === undefined || awards.length > 1) return { awards, contracts }
-  const [award = { id: 'award', status: 'active' }] = awards
-  return { awards: [{ value: total, ...award }], contracts }
-}
-
-function suppliersOf({ winners = [] }: TenderLot, parties: Parties): readonly Reference[] {
-  const suppliers = winners.flatMap((winner) => parties.refer(winner, 'supplier') ?? [])
-  return [...new Map(suppliers.map((supplier) => [supplier.id, supplier])).values()]
-}
-
-// values
-
-/** The list of currencies is closed: an amount in another one would be read as one without a currency. */
-function amountOf(amount: { readonly value: number; readonly currency: string } | undefined): Json | undefined {
-  if (amount === undefined || !Number.isFinite(amount.value) || !currenciesOfOcds.has(amount.currency)) return undefined
-  return { amount: amount.value, currency: amount.currency }
-}
-
-/** A day, with or without a zone, as its first instant; undefined when it is not a time. */
-function dateTimeOf(text: string | undefined): string | undefined {
-  const parts = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}:\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:\d{2})?$/.exec(text ?? '')
-  if (!parts) return undefined
-  const [, day, time = 'T00:00:00', zone = 'Z'] = parts
-  // Date.parse reads 30 February as 2 March
-  const isDay = new Date(`${day}T00:00:00Z`).toJSON()?.startsWith(day!) === true
-  const written = `${day}${time}${zone}`
-  return isDay && !Number.isNaN(Date.parse(written)) ? written : undefined
-}
-
-/** As RFC 3986 writes it; undefined for a text that is not an address. */
-function uriOf(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined
-  const address = URL.parse(/^www\./i.test(text) ? `http://${text}` : text)
-  if (address === null || !/^(?:https?|ftp|mailto):$/.test(address.protocol)) return undefined
-  const [before, ...after] = address.href
-    .replaceAll(/%(?![0-9A-Fa-f]{2})/g, '%25')
-    .replaceAll(/[^A-Za-z0-9\-._~:/?#@!$&'()*+,;=%]/gu, encodeURIComponent)
-    .split('#')
-  return after.length === 0 ? before : `${before}#${after.join('%23')}`
-}
-
-/** Removes empty members: undefined, an empty text, list or object. */
-function compact(json: Json): Json {
-  const isEmpty = (value: unknown): boolean =>
-    value === undefined ||
-    value === '' ||
-    (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
-  return Object.fromEntries(Object.entries(json).filter(([, value]) => !isEmpty(value)))
 }

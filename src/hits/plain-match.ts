@@ -4,6 +4,7 @@ import { cpvRange } from '../domain/cpv.ts'
 import { nutsNumber, nutsRange, toNutsCode } from '../domain/nuts.ts'
 import type { TenderRecord } from '../domain/tender.ts'
 import { dayMs } from '../domain/time.ts'
+import { buyersOf, isNamedBy } from './authorities.ts'
 import type { SearchFilter } from './saved-search.ts'
 import { authorityKey, isSpellingIn, spellingsOf, tokensOf } from './words.ts'
 
@@ -168,14 +169,7 @@ export function wordIn(words: readonly string[], record: TenderRecord): string |
 
 function authorityIn(authorities: readonly string[], record: TenderRecord): string | undefined {
   const asked = new Set(authorities.map(authorityKey))
-  const buyers = [
-    ...(record.contractingAuthority ? [record.contractingAuthority] : []),
-    ...(record.jointAuthorities ?? []),
-  ]
-  return buyers.find(
-    ({ name, nationalId }) =>
-      asked.has(authorityKey(name)) || (nationalId !== undefined && asked.has(authorityKey(nationalId))),
-  )?.name
+  return buyersOf(record).find((buyer) => isNamedBy(asked, buyer))?.name
 }
 
 function natureIn(natures: readonly string[], record: TenderRecord): string | undefined {

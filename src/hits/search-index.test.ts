@@ -67,6 +67,20 @@ describe('bounds are inclusive', () => {
   })
 })
 
+test.each(['DE401', 'Romania', '***0046**', '999999', 'PL'])(
+  'an authority is not found by "%s", which is no id',
+  (id) => {
+    const filter: SearchFilter = { authorities: [id] }
+    const { archiveReason: _, ...first } = madeUpRecords(1, 1)[0]!
+    const record = { ...first, contractingAuthority: { name: 'Stadt Eins', nationalId: id, country: 'DE' } }
+    const at = Date.parse('2026-11-22T06:00:00.000Z')
+    expect(indexSearches([filter], []).match(record, at)).toEqual([])
+    expect(matchOf(filter, record, at)).toBeUndefined()
+    const named = { ...record, contractingAuthority: { name: id } }
+    expect(indexSearches([filter], []).match(named, at)).toEqual([0])
+  },
+)
+
 describe('every text and code of a record counts', () => {
   const { archiveReason: _, ...first } = madeUpRecords(1, 1)[0]!
   const at = Date.parse('2026-11-22T06:00:00.000Z')
@@ -80,13 +94,13 @@ describe('every text and code of a record counts', () => {
     nutsCodes: ['DE212'],
     contractNature: 'works',
     lots: [{ ...lot, cpvCodes: ['71320000'], contractNature: 'services' }],
-    contractingAuthority: { ...first.contractingAuthority, name: 'Stadt Eins', nationalId: 'DE 1' },
-    jointAuthorities: [{ name: 'Stadt Zwei', nationalId: 'DE 22' }],
+    contractingAuthority: { ...first.contractingAuthority, name: 'Stadt Eins', nationalId: 'DE 11.113' },
+    jointAuthorities: [{ name: 'Stadt Zwei', nationalId: 'DE 22-224' }],
   }
   const words = ['maintitle', 'maindescription', 'lottitle', 'lotdescription', 'frenchtitle', 'frenchdescription']
   const found: readonly SearchFilter[] = [
     ...words.map((word) => ({ words: [word] })),
-    ...['Stadt Eins', 'DE1', 'stadt zwei', 'DE-22'].map((name) => ({ authorities: [name] })),
+    ...['Stadt Eins', 'DE11113', 'stadt zwei', 'DE-22224'].map((name) => ({ authorities: [name] })),
     ...['45233000', '71320000'].map((code) => ({ cpv: [code] })),
     ...['DE', 'DE2', 'DE212'].map((code) => ({ nuts: [code] })),
     ...(['works', 'services'] as const).map((nature) => ({ cpv: ['45000000'], contractNatures: [nature] })),

@@ -3,8 +3,10 @@
 import { firstDeadline } from '#flat/first-deadline'
 import { cpvRange } from '../domain/cpv.ts'
 import { toNutsCode } from '../domain/nuts.ts'
-import type { TenderRecord } from '../domain/tender.ts'
+import { identifierOf } from '../domain/organization-identity.ts'
+import type { TenderOrganization, TenderRecord } from '../domain/tender.ts'
 import { dayMs } from '../domain/time.ts'
+import { buyersOf } from './authorities.ts'
 import type { SearchFilter } from './saved-search.ts'
 import { openTokenTable, type TokenTable } from './token-table.ts'
 import { affixLength, authorityKey, spellingsOf } from './words.ts'
@@ -224,6 +226,10 @@ function openAtomScanner(atoms: Atoms, atomCount: number): AtomScanner {
     return Int32Array.from(atom === undefined ? [] : [atom])
   })
 
+  const atomsOfId = (buyer: TenderOrganization): Int32Array => {
+    const found = authorityAtoms(buyer.nationalId!)
+    return found.length === 0 || identifierOf(buyer) !== undefined ? found : new Int32Array(0)
+  }
   const readText = (text: string | undefined): void => {
     if (text !== undefined) table.read(text, markAll)
   }
@@ -245,10 +251,9 @@ function openAtomScanner(atoms: Atoms, atomCount: number): AtomScanner {
         readText(lot.description)
       }
       if (atoms.authorities.size > 0)
-        for (const buyer of [record.contractingAuthority, ...(record.jointAuthorities ?? [])]) {
-          if (buyer === undefined) continue
+        for (const buyer of buyersOf(record)) {
           markAll(authorityAtoms(buyer.name))
-          if (buyer.nationalId !== undefined) markAll(authorityAtoms(buyer.nationalId))
+          if (buyer.nationalId !== undefined) markAll(atomsOfId(buyer))
         }
       readText(record.title)
       readText(record.description)

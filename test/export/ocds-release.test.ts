@@ -1,7 +1,8 @@
 // A record as a release: valid under the standard's schema whatever a publisher wrote, and with the record's data in
 // the right members.
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { TenderRecord } from '../../src/domain/tender.ts'
+import type { TenderOrganization, TenderRecord } from '../../src/domain/tender.ts'
 import { currenciesOfOcds } from '../../src/export/ocds-currencies.ts'
 import { ocdsRelease } from '../../src/export/ocds-release.ts'
 import { generateTender } from '../testing/generate/stock.ts'
@@ -82,7 +83,7 @@ const lot = (members: Partial<TenderRecord['lots'][number]>): TenderRecord['lots
 })
 
 test('a release has each party of its record once, with all its roles', () => {
-  const city = { name: 'City', nationalId: '123', country: 'DE' }
+  const city = { name: 'City', nationalId: 'DE 811.111.112', country: 'DE' }
   const builder = { name: 'Builder  Ltd', country: 'DE' }
   const made = release({
     contractingAuthority: city,
@@ -97,11 +98,77 @@ test('a release has each party of its record once, with all its roles', () => {
     ['County', ['buyer']],
     ['Builder  Ltd', ['supplier']],
   ])
-  expect(made.buyer).toEqual({ id: 'DE-123', name: 'City' })
+  expect(made.buyer).toEqual({ id: 'DE-811111112', name: 'City' })
+  expect(made.parties[0].identifier).toEqual({ scheme: 'DE-BT501', id: 'DE 811.111.112', legalName: 'City' })
   expect(made.awards[0].suppliers).toHaveLength(1)
   // a program that groups by the id of a party finds it in every release
   expect(made.parties[2].id).toBe(release({ contractingAuthority: builder }).buyer.id)
 })
+
+test.each(['Romania', 'RO', 'RO121', 'n/a', '***1234**', '999999', '26347249'])(
+  'the winner stays who it is when its notice writes "%s" as the id of everybody',
+  (nationalId) => {
+    const [buyer, winner, other] = ['Apa Canal Exempel S.A.', 'Petrol Marketing SRL', 'Zidar Impex SRL'].map(
+      (name) => ({
+        ...{ name, nationalId, country: 'RO' },
+      }),
+    ) as [TenderOrganization, TenderOrganization, TenderOrganization]
+    const lots = [
+      lot({ status: 'awarded', winners: [winner] }),
+      lot({ lotId: 'LOT-0002', status: 'awarded', winners: [winner, other] }),
+    ]
+    const made = release({ contractingAuthority: buyer, lots })
+    expect(made.buyer.name).toBe(buyer.name)
+    expect(suppliersOf(made)).toEqual([[winner.name], [winner.name, other.name]])
+    expect(new Set(made.parties.map(({ id }: { id: string }) => id)).size).toBe(3)
+    // a program that groups by identifier does not find one organization either
+    expect(made.parties.filter((party: object) => 'identifier' in party)).toEqual([])
+  },
+)
+
+test('two names of one organization have one identifier and two ids, of which the first is found in every release', () => {
+  const city = { name: 'Musterstadt', nationalId: 'DE811111112', country: 'DE' }
+  const office = { ...city, name: 'Musterstadt, Hochbauamt' }
+  const made = release({ contractingAuthority: city, jointAuthorities: [office] })
+  expect(made.parties.map(({ identifier }: { identifier: { id: string } }) => identifier.id)).toEqual([
+    'DE811111112',
+    'DE811111112',
+  ])
+  expect(made.buyer.id).toBe('DE-811111112')
+  expect(made.parties[1].id).not.toBe(made.buyer.id)
+  expect(release({ contractingAuthority: office }).buyer.id).toBe('DE-811111112')
+})
+
+test('winners of any organizations have their own names, and no two names share an id', () => {
+  const organization = fc.record(
+    {
+      name: fc.oneof(fc.constantFrom('Alpha', 'ALPHA', 'Alpha Bau', 'Beta', 'Gamma  Ltd', 'gamma ltd'), fc.string()),
+      nationalId: fc.constantFrom('Romania', 'PL', 'DE401', '811111112', 'DE811111112', '', '0000'),
+      country: fc.constantFrom('DE', 'RO'),
+      city: fc.constantFrom('A', 'B'),
+    },
+    { requiredKeys: ['name'] },
+  )
+  const organizations = fc.array(organization, { maxLength: 4 })
+  fc.assert(
+    fc.property(organizations, organizations, organizations, (buyers, first, second) => {
+      const winners = [first, second].map((list) => list.filter(({ name }) => name !== ''))
+      const lots = winners.map((list, index) => lot({ lotId: `LOT-000${index + 1}`, status: 'awarded', winners: list }))
+      const [contractingAuthority, ...jointAuthorities] = buyers
+      const made = release({ ...(contractingAuthority && { contractingAuthority }), jointAuthorities, lots })
+      const names = (list: readonly string[]) => [...new Set(list.map(plainName))].sort()
+      expect(suppliersOf(made).map(names)).toEqual(winners.map((list) => names(list.map(({ name }) => name))))
+      const ids = (made.parties ?? []).map(({ id }: { id: string }) => id)
+      expect(new Set(ids).size).toBe(ids.length)
+    }),
+  )
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: read as a stranger reads it
+const suppliersOf = (made: any): string[][] =>
+  // biome-ignore lint/suspicious/noExplicitAny: read as a stranger reads it
+  made.awards.map(({ suppliers = [] }: any) => suppliers.map(({ name }: { name: string }) => name))
+const plainName = (name: string): string => name.toLowerCase().replaceAll(/\s+/g, ' ').trim()
 
 test('an estimate of the service is not the value of the tender', () => {
   const amount = { value: 5, currency: 'EUR' }

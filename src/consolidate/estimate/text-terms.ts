@@ -1,4 +1,5 @@
 // Words of a tender as terms for similarity: folded, with beginnings and ends in place of compounds, and hashed.
+import { foldLetters } from '../../domain/name-words.ts'
 
 /** Fowler–Noll–Vo 1a over UTF-16 units, 32 bits. */
 export function hashTerm(text: string): number {
@@ -15,15 +16,6 @@ const compoundLength = 12
  */
 export const longestText = 2000
 
-/** Lower case, without diacritics, `ß` as `ss`. */
-export function foldText(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase()
-    .replaceAll('ß', 'ss')
-}
-
 /**
  * Terms of a text with their number of occurrences. A long word counts by its first seven letters, a compound also by
  * its last seven: `Straßenbauarbeiten` resembles `Straßenbau` and `Bauarbeiten` without a dictionary of any language.
@@ -33,7 +25,7 @@ export function termsOf(text: string, prefix: string, counts: Map<number, number
     const hash = hashTerm(prefix + term)
     counts.set(hash, (counts.get(hash) ?? 0) + weight)
   }
-  for (const word of foldText(text.slice(0, longestText)).match(/\p{L}{3,}/gu) ?? []) {
+  for (const word of foldLetters(text.slice(0, longestText)).match(/\p{L}{3,}/gu) ?? []) {
     add(word.slice(0, affixLength))
     if (word.length >= compoundLength) add(`~${word.slice(-affixLength)}`)
   }

@@ -1,7 +1,7 @@
 // Everything that an estimate depends on, read from the record: while it stays the same, so does the estimate.
 import { createHash } from 'node:crypto'
+import { foldLetters } from '../../domain/name-words.ts'
 import type { TenderContent } from '../../domain/tender.ts'
-import { foldText } from './text-terms.ts'
 
 /**
  * What the estimator reads of a tender. None of it changes with the clock, and none of it is known only after the
@@ -130,6 +130,6 @@ const buyerClasses: readonly (readonly [name: string, words: RegExp])[] = [
 
 /** Kind of authority that a name indicates. */
 export function buyerClassOf(buyer: string): string {
-  const folded = foldText(buyer)
+  const folded = foldLetters(buyer)
   return buyerClasses.find(([, words]) => words.test(folded))?.[0] ?? (folded ? 'other' : 'none')
 }

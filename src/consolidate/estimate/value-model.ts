@@ -1,7 +1,8 @@
 // The model of values: what the CPV tree and the circumstances indicate, corrected by the most similar priced tenders.
 // It uses only sums, counts and similarities, in a fixed order: the same tenders give the same model to the bit.
 
-import { foldText, hashTerm, termsOf } from './text-terms.ts'
+import { foldLetters } from '../../domain/name-words.ts'
+import { hashTerm, termsOf } from './text-terms.ts'
 import { buyerClassOf, type ValueInputs } from './value-inputs.ts'
 
 /** A tender whose value an authority published. */
@@ -133,7 +134,7 @@ function levelsOf(inputs: ValueInputs): Levels {
   const buyer = buyerClassOf(inputs.buyer)
   const procedure = inputs.procedureType ?? '-'
   const size = bucket(lots, [0, 1, 2, 4, 10])
-  const isFramework = inputs.isFramework || frameworkWords.test(foldText(`${inputs.title}\n${inputs.description}`))
+  const isFramework = inputs.isFramework || frameworkWords.test(foldLetters(`${inputs.title}\n${inputs.description}`))
   return {
     cpv: cpvPath(inputs.cpvCodes[0]).map((prefix) => `cpv:${prefix}`),
     other: [
@@ -159,7 +160,7 @@ function levelsOf(inputs: ValueInputs): Levels {
 
 type Vector = ReadonlyMap<number, number>
 
-const buyerMark = (buyer: string): number => hashTerm(`#buyer:${foldText(buyer).trim()}`)
+const buyerMark = (buyer: string): number => hashTerm(`#buyer:${foldLetters(buyer).trim()}`)
 
 /** Properties besides words that make two tenders similar; they are terms of the index too. */
 function marksOf(inputs: ValueInputs): Map<number, number> {
@@ -466,7 +467,7 @@ function heldOut(
 ) {
   const { folds, maxHeldOut } = tuning
   // An authority is held out with all its tenders: the same purchase is often published more than once.
-  const foldOf = inputs.map(({ buyer }, index) => hashTerm(foldText(buyer).trim() || ids[index]!) % folds)
+  const foldOf = inputs.map(({ buyer }, index) => hashTerm(foldLetters(buyer).trim() || ids[index]!) % folds)
   const step = Math.max(1, Math.ceil(ids.length / maxHeldOut))
   const found: { readonly index: number; readonly rank: number; readonly core: Core }[] = []
   for (let fold = 0; fold < folds; fold++) {

@@ -1,5 +1,5 @@
 // Marks that distinguish the parts of one project: lots, phases, trades by number, trailing ordinals.
-import { foldText } from '../buyer-identity.ts'
+import { foldText } from '../../domain/name-words.ts'
 import type { Discriminators } from './match-record.ts'
 import { readCharacters } from './thresholds.ts'
 

@@ -1,7 +1,9 @@
 // From one component of stage A to what the matcher compares: everything derived once.
+
+import { distinguishingWords, wordsOf } from '../../domain/name-words.ts'
 import type { MultilingualText, Notice, NoticeLot } from '../../domain/notice.ts'
+import { identifierOf } from '../../domain/organization-identity.ts'
 import { dayMs, epochMs, type Instant, minuteMs, offsetMsAt, zoneOf } from '../../domain/time.ts'
-import { cleanBuyerId, distinguishingWords, wordsOf } from '../buyer-identity.ts'
 import { isPlanning, procedureScope } from '../link-keys.ts'
 import { namedCallsOf, publicationDay } from '../named-calls.ts'
 import type { Unit } from '../notice-units.ts'
@@ -142,7 +144,7 @@ export function prepare(key: string, units: readonly Unit[]): MatchRecord {
     isMarkedInTitle: marks.isInTitle,
     isCopy: titles.some(({ isCopy }) => isCopy),
     buyers: organizations.map(({ name }) => buyerOf(name)),
-    buyerIds: unique(organizations.map((buyer) => cleanBuyerId(buyer.nationalId, buyer.country))).sort(),
+    buyerIds: unique(organizations.map(identifierOf)).sort(),
     towns: unique([...organizations.map(({ city }) => city), head.place?.city].map(townOf)).slice(0, 2),
     deadlines: deadlinesOf(notices, zoneOf(country)),
     cpv: unique([...head.cpvCodes, ...lots.flatMap((lot) => lot.cpvCodes)].map(significant)).slice(0, 24),

@@ -1,6 +1,6 @@
 // A title as its buyer wrote it: without what portals add before, after and around it.
 import { decodeHTML } from 'entities'
-import { foldText } from '../buyer-identity.ts'
+import { foldText } from '../../domain/name-words.ts'
 
 /** A title without a portal's additions. */
 export type PlainTitle = { readonly text: string; readonly isCopy: boolean; readonly isTruncated: boolean }

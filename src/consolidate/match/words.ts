@@ -1,5 +1,5 @@
 // Words for comparison: folded, letters and digits apart, without words that every text has.
-import { foldText } from '../buyer-identity.ts'
+import { foldText } from '../../domain/name-words.ts'
 
 const stopWords = new Set(
   `der die das des dem den ein eine einer eines einem einen und oder fur mit von vom zu zum zur im in am an auf aus bei durch ohne sowie als bzw ca inkl gem

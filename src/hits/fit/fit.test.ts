@@ -237,7 +237,7 @@ describe('by words alone', () => {
 
 describe('rules', () => {
   const model = modelWith(all)
-  const authority = { name: 'Stadt Quellmar', nationalId: 'DE 123.456', country: 'DE' }
+  const authority = { name: 'Stadt Quellmar', nationalId: 'DE 123.457', country: 'DE' }
   const fitting = recordOf({
     title: 'Asphalt',
     cpvCodes: ['45233141'],
@@ -290,12 +290,26 @@ describe('rules', () => {
     expect(fit.rules).toEqual(['excluded: "reinigung" in the description of lot 39'])
   })
 
-  test.each(['Stadt Quellmar', 'STADT QUELLMAR', 'de123456'])('a past authority adds points: %s', (name) => {
+  test.each(['Stadt Quellmar', 'STADT QUELLMAR', 'de123457'])('a past authority adds points: %s', (name) => {
     const far = { ...fitting, cpvCodes: ['71000000'] }
     const without = scored(profile, far, model).fit
     const { fit } = scored({ ...profile, pastAuthorities: [name] }, far, model)
     expect(fit.rules).toEqual(['past-authority +4'])
     expect(fit.raw).toBeCloseTo(without.raw + 4, 9)
+  })
+
+  test('the authority of a past win is found again by its id, unless the id is none or the name says otherwise', () => {
+    const scoredBy = (won: object, buyer: object) => {
+      const win = recordOf({ contractingAuthority: { country: 'DE', ...won } as typeof authority })
+      const record = { ...fitting, contractingAuthority: { country: 'DE', ...buyer } as typeof authority }
+      return scored(profile, record, model, [win]).fit.rules
+    }
+    const past = ['past-authority +4']
+    const [name, nationalId] = ['Stadt Quellmar', 'DE811111112']
+    expect(scoredBy({ name, nationalId }, { name: 'Quellmar, Bauamt', nationalId: '811111112' })).toEqual(past)
+    expect(scoredBy({ name, nationalId }, { name: 'Klinikum Rehbach', nationalId })).toEqual([])
+    expect(scoredBy({ name, nationalId: 'DE401' }, { name: 'Quellmar, Bauamt', nationalId: 'DE401' })).toEqual([])
+    expect(scoredBy({ name, nationalId: 'DE401' }, { name: 'STADT QUELLMAR', nationalId })).toEqual(past)
   })
 
   test('nothing is above 100', () => {

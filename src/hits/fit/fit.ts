@@ -2,6 +2,7 @@
 // (docs/hits/score.md).
 import type { fitParts } from '../../domain/hit-event.ts'
 import type { TenderRecord } from '../../domain/tender.ts'
+import { hasPastAuthority } from '../authorities.ts'
 import { coveredCpv, wordIn } from '../plain-match.ts'
 import { fewWords } from '../token-table.ts'
 import type { FitModel, FitWeights } from './fit-model.ts'
@@ -110,8 +111,7 @@ function cheapParts(profile: PreparedProfile, current: RecordToFit, model: FitMo
     cpv: cpvLikeness(profile, current, model),
     region: regionLikeness(profile, current),
     value: valueLikeness(profile, current),
-    isPastAuthority:
-      profile.pastAuthorities.size > 0 && current.authorities.some((key) => profile.pastAuthorities.has(key)),
+    isPastAuthority: hasPastAuthority(profile.pastAuthorities, current.buyers),
     refusal: refusalOf(profile, current.record),
   }
 }

@@ -1,14 +1,8 @@
 // How similar a tender is to a profile, part by part, each from 0 to 1.
-import type { TenderRecord } from '../../domain/tender.ts'
+import type { TenderOrganization, TenderRecord } from '../../domain/tender.ts'
+import { buyersOf } from '../authorities.ts'
 import type { FitModel } from './fit-model.ts'
-import {
-  authoritiesOf,
-  codesOf,
-  euroValueOf,
-  type PreparedProfile,
-  regionsOf,
-  type TermVector,
-} from './prepare-profile.ts'
+import { codesOf, euroValueOf, type PreparedProfile, regionsOf, type TermVector } from './prepare-profile.ts'
 import type { TermCounter, TermCounters } from './term-counter.ts'
 
 /** Similarity of two codes by the number of digits on which they agree. */
@@ -39,7 +33,7 @@ export type RecordToFit = {
   readonly codes: readonly string[]
   readonly regions: readonly string[]
   readonly value: number | undefined
-  readonly authorities: readonly string[]
+  readonly buyers: readonly TenderOrganization[]
 }
 
 export const recordToFit = (record: TenderRecord): RecordToFit => ({
@@ -47,7 +41,7 @@ export const recordToFit = (record: TenderRecord): RecordToFit => ({
   codes: codesOf(record),
   regions: regionsOf(record),
   value: euroValueOf(record),
-  authorities: authoritiesOf(record),
+  buyers: buyersOf(record),
 })
 
 export type CpvLikeness = {

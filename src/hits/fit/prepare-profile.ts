@@ -1,8 +1,9 @@
 // A profile prepared for comparison: numbers in place of texts.
 import { toNutsCode } from '../../domain/nuts.ts'
 import type { TenderRecord } from '../../domain/tender.ts'
+import { type PastAuthorities, pastAuthorities } from '../authorities.ts'
 import type { CompanyProfile } from '../company-profile.ts'
-import { authorityKey, spellingsOf } from '../words.ts'
+import { spellingsOf } from '../words.ts'
 import type { FitModel } from './fit-model.ts'
 import { termsOfToken } from './fit-terms.ts'
 import type { TermCounter, TermCounters } from './term-counter.ts'
@@ -39,7 +40,7 @@ export type PreparedProfile = {
   readonly meanValue: number | undefined
   readonly valueMin: number | undefined
   readonly valueMax: number | undefined
-  readonly pastAuthorities: ReadonlySet<string>
+  readonly pastAuthorities: PastAuthorities
   readonly countries: readonly string[] | undefined
   readonly contractNatures: readonly string[] | undefined
   readonly excludedCpv: readonly string[] | undefined
@@ -102,7 +103,7 @@ export function prepareProfile(
       values.length === 0 ? undefined : values.reduce((sum, value) => sum + Math.log10(value), 0) / values.length,
     valueMin: profile.valueMin,
     valueMax: profile.valueMax,
-    pastAuthorities: new Set([...(profile.pastAuthorities ?? []).map(authorityKey), ...wins.flatMap(authoritiesOf)]),
+    pastAuthorities: pastAuthorities(profile.pastAuthorities ?? [], wins),
     countries: profile.countries,
     contractNatures: profile.contractNatures,
     excludedCpv: profile.excludedCpv,
@@ -144,13 +145,3 @@ export const euroValueOf = ({ contractAmount }: TenderRecord): number | undefine
   contractAmount !== null && contractAmount.currency === 'EUR' && contractAmount.value >= 1
     ? contractAmount.value
     : undefined
-
-export function authoritiesOf(record: TenderRecord): string[] {
-  const buyers = [
-    ...(record.contractingAuthority ? [record.contractingAuthority] : []),
-    ...(record.jointAuthorities ?? []),
-  ]
-  return buyers.flatMap(({ name, nationalId }) =>
-    nationalId === undefined ? [authorityKey(name)] : [authorityKey(name), authorityKey(nationalId)],
-  )
-}

@@ -1,5 +1,6 @@
 // Organizations of a release: `parties` by role, with the ways in which publishers refer to them.
 import type { Organization } from '../../domain/notice.ts'
+import { namesContradict } from '../../domain/organization-identity.ts'
 import { compact } from '../compact.ts'
 import { distinctOrganizations } from '../results.ts'
 import { cleanEmail, cleanField, cleanLine, cleanUrl, isPlaceholder } from '../text.ts'
@@ -66,14 +67,21 @@ const spanishRoles: ReadonlyMap<string, string> = new Map([
   ['licitante', 'tenderer'],
 ])
 
+/** Of parties that share an id, the one of this name, else the first whose name does not contradict it. */
+function mostAlike(parties: readonly JsonObject[], name: string | undefined): JsonObject | undefined {
+  if (name === undefined) return parties[0]
+  const named = parties.map((party) => ({ party, own: textAt(party, 'name')?.trim().toLowerCase() }))
+  const found =
+    named.find(({ own }) => own === name) ?? named.find(({ own }) => own === undefined || !namesContradict(own, name))
+  return found?.party
+}
+
 /** Indexes the parties of a release; `home` is the country of those that name none. */
 export function readParties(release: JsonObject, home: string | undefined): Parties {
   const parties = objectsOf(release, 'parties')
-  const byId = new Map<string, JsonObject>()
+  const byId = Map.groupBy(parties, (party) => textAt(party, 'id') ?? '')
   const byName = new Map<string, JsonObject>()
   for (const party of parties) {
-    const id = textAt(party, 'id')
-    if (id !== undefined && !byId.has(id)) byId.set(id, party)
     const name = textAt(party, 'name')?.trim().toLowerCase()
     if (name && !byName.has(name)) byName.set(name, party)
   }
@@ -83,11 +91,10 @@ export function readParties(release: JsonObject, home: string | undefined): Part
       textAt(reference, 'identifier', 'id'),
       textAt(reference, 'name'),
     ]
-    return (
-      (id === undefined ? undefined : byId.get(id)) ??
-      (name === undefined ? undefined : byName.get(name.trim().toLowerCase())) ??
-      (identifier === undefined ? undefined : byId.get(identifier))
-    )
+    const key = name?.trim().toLowerCase()
+    const agreeing = (found: string | undefined): JsonObject | undefined =>
+      mostAlike(found === undefined ? [] : (byId.get(found) ?? []), key)
+    return agreeing(id) ?? (key === undefined ? undefined : byName.get(key)) ?? agreeing(identifier)
   }
   return {
     resolve: (reference) => {

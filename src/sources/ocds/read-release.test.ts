@@ -50,6 +50,24 @@ describe('a tender', () => {
     expect(formOf({ awards, contracts }, 'active')).toBe('competition')
   })
 
+  it('is won by whom the award names, where parties share an id', () => {
+    const party = (name: string) => ({
+      id: 'GB-1',
+      name,
+      roles: ['supplier'],
+      address: { locality: `Town of ${name}` },
+    })
+    const parties = [party('Hauliers Ltd (t/a Lorries)'), party('Hauliers Ltd')]
+    const winnersOf = (name: string) => {
+      const awards = [{ id: '1', status: 'active', suppliers: [{ id: 'GB-1', name }] }]
+      return notice({ tag: ['award'], parties, awards }).lots[0]?.result?.winners
+    }
+    expect(winnersOf('Hauliers Ltd')).toEqual([{ name: 'Hauliers Ltd', city: 'Town of Hauliers Ltd' }])
+    expect(winnersOf('HAULIERS LTD (T/A LORRIES)')![0]!.name).toBe('Hauliers Ltd (t/a Lorries)')
+    // another name is another organization
+    expect(winnersOf('Bakers Ltd')).toEqual([{ name: 'Bakers Ltd' }])
+  })
+
   it('links to no signature of a document, and to its own page where no document is one', () => {
     const documents = [
       { documentType: 'tenderNotice', url: 'https://p.example/1', format: 'application/pkcs7-signature' },
