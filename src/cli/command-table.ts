@@ -1261,6 +1261,12 @@ const table = {
         default: 'ocds-000000',
         help: 'Prefix of the OCIDs; register your own before you publish OCDS.',
       },
+      publisher: { type: 'text', value: 'NAME', default: 'Tenderstock', help: 'OCDS: who publishes the package.' },
+      license: {
+        type: 'text',
+        value: 'URL',
+        help: 'OCDS: license of the package. Default: that of the sources, if all have the same.',
+      },
     },
     examples: [
       ['tenderstock edition export --format parquet --out exports/2026-11-23', 'for DuckDB'],

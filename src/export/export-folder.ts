@@ -12,8 +12,11 @@ import { type ExportedFile, writeWhole } from './export-files.ts'
 const manifestName = 'manifest.json'
 const sumsName = 'SHA256SUMS'
 const progressName = 'progress.json'
+/** The members of a release package of OCDS. */
+export const packageName = 'release-package.json'
 const ours =
   /^(?:(?:tenders|lots|releases)-\d{4,}\.(?:csv|ndjson|jsonl|parquet)|sources\.csv|SHA256SUMS|progress\.json|lock\.db(?:-\w+)?|incoming-.*)$/
+const isOurs = (name: string): boolean => name === packageName || ours.test(name)
 
 /** What an interrupted export must have in common with the one that continues it. */
 export type ExportIdentity = { readonly [name: string]: string | number }
@@ -77,7 +80,7 @@ export async function openExportFolder(
 function refuseForeign(folder: string, names: readonly string[]): void {
   if (names.includes(manifestName))
     throw new OperatorError(`${folder} already holds an export; pass a folder of its own for each (--out).`)
-  const foreign = names.find((name) => !ours.test(name))
+  const foreign = names.find((name) => !isOurs(name))
   if (foreign !== undefined)
     throw new OperatorError(
       `The folder ${folder} is not empty (it holds ${foreign}); pass an empty or a new one (--out).`,

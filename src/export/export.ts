@@ -22,9 +22,11 @@ import {
   type ExportTarget,
   explained,
   openExportFolder,
+  packageName,
 } from './export-folder.ts'
 import type { ExportFormat } from './export-formats.ts'
 import { openPart } from './export-parts.ts'
+import { ocdsPackage, type Publisher } from './ocds-package.ts'
 
 /** What anyone who redistributes records of a source must know. */
 export type SourceTerms = {
@@ -42,6 +44,8 @@ export type SourceTerms = {
 export type ExportOptions = ExportTarget & {
   readonly format: ExportFormat
   readonly ocidPrefix: string
+  /** Of a package of OCDS. */
+  readonly publisher: Publisher
   readonly version: string
   /** The terms of every known source. */
   readonly terms: ReadonlyMap<string, SourceTerms>
@@ -78,11 +82,12 @@ export async function exportEdition({ db }: Pick<Store, 'db'>, options: ExportOp
   const newest = await newestEdition(db)
   if (newest === undefined)
     throw new OperatorError('There is no edition to export yet; `tenderstock publish` makes the first one.')
+  const stock = await stockIdOf(db)
   const folder = await openExportFolder(options, {
     format,
     'program version': version,
     'part size': options.partRecords ?? usualPartRecords,
-    stock: await stockIdOf(db),
+    stock,
     ...(format === 'ocds' && { 'OCID prefix': ocidPrefix }),
   })
   try {
@@ -90,7 +95,11 @@ export async function exportEdition({ db }: Pick<Store, 'db'>, options: ExportOp
     const edition = begun === undefined ? newest : await editionNumbered(db, begun.edition, newest)
     const done = await writeParts(db, edition, folder, options)
     judge(done, edition)
-    const files = [...done.files, await writeTerms(done, options)]
+    const files = [
+      ...done.files,
+      ...(format === 'ocds' ? [await writePackage(edition, stock, done, options)] : []),
+      await writeTerms(done, options),
+    ]
     await folder.finish(manifestOf(done, edition, files, options), files)
     return {
       edition: edition.edition,
@@ -246,6 +255,21 @@ async function writeTerms(
         ),
       )
     }
+    return file.finish()
+  })
+}
+
+/** `release-package.json`: the members of a release package, without the releases. */
+function writePackage(
+  edition: EditionRow,
+  stock: string,
+  { recordsBySource }: ExportProgress,
+  { folder, terms, publisher }: ExportOptions,
+): Promise<ExportedFile> {
+  return explained(folder, async () => {
+    const licenses = sourceRows(recordsBySource, terms).map(({ terms: of }) => of?.licenseUrl ?? null)
+    const file = await LineFile.create(folder, packageName)
+    await file.write(`${JSON.stringify(ocdsPackage(edition, stock, publisher, licenses))}\n`)
     return file.finish()
   })
 }

@@ -56,8 +56,8 @@ function keyOf(organization: TenderOrganization): string {
   return hash('sha256', key, 'hex').slice(0, 16)
 }
 
-/** The register is not known, only the country: the scheme says no more than that. */
-const schemeOf = (country: string | undefined): string | undefined => country && `${country}-BT501`
+/** The register is not known, only the country, if at all: the scheme says no more than that. */
+const schemeOf = ({ country = 'XX' }: TenderOrganization): string => `${country}-BT501`
 
 const partyOf = ({ id, organization, identifier }: Party, roles: readonly Role[]): Json =>
   compact({
@@ -66,7 +66,7 @@ const partyOf = ({ id, organization, identifier }: Party, roles: readonly Role[]
     identifier:
       identifier &&
       compact({
-        scheme: schemeOf(organization.country),
+        scheme: schemeOf(organization),
         id: organization.nationalId,
         legalName: organization.name,
       }),

@@ -1,6 +1,7 @@
 // Exporting the newest edition as open data.
 import { exportEdition, type SourceTerms } from '../export/export.ts'
 import type { ExportFormat } from '../export/export-formats.ts'
+import { wrongUse } from '../platform/errors.ts'
 import { requiredAttribution } from '../sources/attribution.ts'
 import { loadSources, type Sources } from '../sources/registry.ts'
 import type { Source } from '../sources/source.ts'
@@ -17,6 +18,7 @@ export const exportEditionNow: Operation = async ({ store, version, signal }, { 
     ...(typeof options['umask'] === 'number' && { umask: options['umask'] }),
     format,
     ocidPrefix: String(options['ocid-prefix']),
+    publisher: { name: String(options['publisher']), license: licenseOf(options['license']) },
     version,
     terms: termsOfSources(await loadSources()),
     onProgress: ({ records, total }) => emit({ event: 'progress', stage: 'openData', done: records, total }),
@@ -25,6 +27,13 @@ export const exportEditionNow: Operation = async ({ store, version, signal }, { 
   const seconds = Math.ceil((performance.now() - startedAt) / 1000)
   emit({ event: 'editionExported', folder, format, ...summary, seconds })
   return 0
+}
+
+function licenseOf(option: unknown): string | undefined {
+  if (option === undefined) return undefined
+  if (!/^https?:/.test(String(option)) || !URL.canParse(String(option)))
+    throw wrongUse(`--license must be the address of a license (https://…), not "${String(option)}".`)
+  return String(option)
 }
 
 /** Cards of publishers under whose name notices are kept that were ingested from files. */

@@ -19,10 +19,11 @@ import { duckRows, hasProgram, jqRecords, pythonCsv, type Row } from '../files/i
 import { putNumbered } from '../numbered-tenders.ts'
 import { runOperation, serviceContext } from '../operations-world.ts'
 import { engines, openTestStore, type TestStore } from '../world.ts'
-import { openOcdsSchema } from './ocds-schema.ts'
+import { openOcdsPackageSchema, openOcdsSchema } from './ocds-schema.ts'
 
 const formats: readonly ExportFormat[] = ['ocds', 'parquet', 'ndjson', 'csv']
 const validate = openOcdsSchema()
+const validatePackage = openOcdsPackageSchema()
 const ted: SourceTerms = {
   id: 'ted',
   title: 'TED',
@@ -45,6 +46,7 @@ const exported = (store: TestStore, folder: string, options: Partial<ExportOptio
     folder,
     format: 'ndjson',
     ocidPrefix: 'ocds-a1b2c3',
+    publisher: { name: 'Example', license: undefined },
     version: 'test',
     terms: new Map([['ted', ted]]),
     ...options,
@@ -129,6 +131,57 @@ describe('the sample stock', () => {
         read += 1
       }
     expect(read).toBe([...tenders.values()].filter(({ mergedInto }) => mergedInto === undefined).length)
+  })
+
+  test.skipIf(!hasProgram('jq'))('jq makes the package of docs/open-data.md, valid under the standard', async () => {
+    const [, command] = /```sh\n(jq --slurp '[^']*release-package[^`]*|jq [^`]*release-package[^`]*)```/.exec(
+      await readFile(page, 'utf8'),
+    )!
+    const text = execFileSync(
+      'sh',
+      ['-ec', command!.replace(/ > \S+/, '').replaceAll('export/', `${join(folder, 'ocds')}/`)],
+      {
+        encoding: 'utf8',
+        maxBuffer: 1 << 30,
+      },
+    )
+    const made = JSON.parse(text)
+    expect(made).toMatchObject({ version: '1.1', publisher: { name: 'Example' } })
+    expect(made.uri).toMatch(/^urn:tenderstock:\S+:1$/)
+    expect(made.extensions.join()).toContain('ocds_bid_extension')
+    expect(made.releases.length).toBeGreaterThan(200)
+    if (validatePackage) expect(validatePackage(made)).toBe('')
+    if (validatePackage) expect(validatePackage({ ...made, publisher: {} })).toContain('name')
+  })
+
+  test('DuckDB computes from the releases what the records say: bids, dates, statuses, who won from whom', async () => {
+    const releases = `read_json('${join(folder, 'ocds', 'releases-*.jsonl')}', maximum_object_size = 50000000)`
+    const records = (await ndjson()) as unknown as TenderRecord[]
+    const lots = records.flatMap((record) => (record.mergedInto === undefined ? record.lots : []))
+    const [bids] = await duckRows(`select count(*)::integer as lots, sum(s.value)::integer as bids
+      from (select unnest(bids.statistics) as s from ${releases}) where s.measure = 'bids' and s.relatedLot is not null`)
+    const received = lots.flatMap(({ receivedTenders }) => receivedTenders ?? [])
+    expect(bids).toEqual({ lots: received.length, bids: received.reduce((sum, count) => sum + count, 0) })
+    expect(received.length).toBeGreaterThan(20)
+    const [awards] = await duckRows(`select count(*)::integer as awards, count(a.date)::integer as dates
+      from (select unnest(awards) as a from ${releases}) where a.status = 'active'`)
+    expect(awards!['awards']).toBe(lots.filter(({ status, winners }) => status === 'awarded' || winners).length)
+    expect(awards!['dates']).toBe(awards!['awards'])
+    const contracts = await duckRows(`select c.status as status, count(*)::integer as n
+      from (select unnest(contracts) as c from ${releases}) group by all`)
+    expect(contracts).toEqual([{ status: 'active', n: lots.filter(({ contractDate }) => contractDate).length }])
+    // the first thing that a tool for red flags reports: an authority that awards to itself
+    const own =
+      await duckRows(`select ocid from (select ocid, buyer, unnest(a.suppliers) as s from (select ocid, buyer, unnest(awards) as a from ${releases}))
+      where s.id = buyer.id`)
+    const self = records.filter(({ contractingAuthority: buyer, lots: own }) =>
+      own.some(({ winners = [] }) => winners.some(({ name }) => name === buyer?.name)),
+    )
+    expect(own).toHaveLength(self.length)
+    const [schemes] = await duckRows(`select count(*)::integer as n, count(p.identifier.scheme)::integer as schemes
+      from (select unnest(parties) as p from ${releases}) where p.identifier is not null`)
+    expect(schemes!['n']).toBeGreaterThan(50)
+    expect(schemes!['schemes']).toBe(schemes!['n'])
   })
 
   const ndjson = async (): Promise<Record<string, unknown>[]> =>
@@ -291,7 +344,7 @@ test('a folder with anything else, a complete export, or an interrupted one of a
   await expect(exported(store, folder, { partRecords: 10 })).rejects.toThrow('is not empty (it holds thesis.txt)')
   expect(await readFile(join(folder, 'thesis.txt'), 'utf8')).toBe('mine')
   const whole = await newFolder()
-  const options = { format: 'ndjson', out: whole, 'ocid-prefix': 'ocds-a1b2c3' }
+  const options = { format: 'ndjson', out: whole, 'ocid-prefix': 'ocds-a1b2c3', publisher: 'Example' }
   const events: unknown[] = []
   const request = { command: 'edition export', operands: [], options }
   await runOperation(serviceContext({ store, dataFolder: whole }), request, (event) => void events.push(event))
