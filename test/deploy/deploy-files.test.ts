@@ -53,6 +53,53 @@ test('Kubernetes and systemd check the portals daily with the same command, and 
   expect([...resources, 'kustomization.yaml'].sort()).toEqual(files.sort())
 })
 
+test('no container of compose.yaml has more rights than it needs, and the networks are apart', () => {
+  type Service = Readonly<Record<string, unknown>> & { readonly networks: readonly string[] }
+  const services = Object.entries(compose.services) as unknown as readonly (readonly [string, Service])[]
+  expect(services.map(([name]) => name).sort()).toEqual(['api', 'caddy', 'postgres', 'publisher', 'valkey'])
+  for (const [name, service] of services) {
+    const closed = { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] }
+    expect(service, name).toMatchObject(closed)
+    expect(service['mem_limit'], name).toBeDefined()
+    expect(service['privileged'] ?? service['network_mode'], name).toBeUndefined()
+  }
+  const of = (name: string): Service => services.find(([each]) => each === name)![1]
+  expect([of('postgres')['user'], of('valkey')['user']]).toEqual(['postgres', 'valkey'])
+  expect(services.filter(([, service]) => 'cap_add' in service).map(([name]) => name)).toEqual(['caddy'])
+  expect(of('caddy')['cap_add']).toEqual(['NET_BIND_SERVICE'])
+  expect(services.filter(([, service]) => 'ports' in service).map(([name]) => name)).toEqual(['caddy'])
+  const shared = (one: string, other: string) =>
+    of(one).networks.filter((network) => of(other).networks.includes(network))
+  for (const database of ['postgres', 'valkey']) {
+    expect(shared('caddy', database)).toEqual([])
+    expect(shared('publisher', database)).toEqual(['data'])
+    expect(shared('api', database)).toEqual(['data'])
+  }
+  expect(shared('caddy', 'api')).toEqual(['front'])
+  expect(shared('caddy', 'publisher')).toEqual([])
+  const { networks } = parse(textOf('compose.yaml'), { merge: true }) as {
+    networks: Record<string, { internal?: true }>
+  }
+  expect(Object.keys(networks).filter((name) => networks[name]?.internal)).toEqual(['data', 'front'])
+})
+
+test('in Kubernetes pods reach and are reached by what is named alone', () => {
+  type Policy = {
+    podSelector: object
+    policyTypes: string[]
+    ingress?: object[]
+    egress?: { to?: object[]; ports?: { port: unknown }[] }[]
+  }
+  const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy').map(({ spec }) => spec as unknown as Policy)
+  const [closed, api, outside] = policies
+  expect(policies).toHaveLength(3)
+  expect(closed).toMatchObject({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] })
+  expect(closed!.ingress).toBeUndefined()
+  expect(closed!.egress!.flatMap(({ ports = [] }) => ports.map(({ port }) => port))).toEqual([53, 53, 5432, 6379])
+  expect(api).toMatchObject({ policyTypes: ['Ingress'], ingress: [{ ports: [{ port: 'api' }] }] })
+  expect(JSON.stringify(outside!.egress)).toContain('169.254.0.0/16')
+})
+
 test('every setting is read by the program', () => {
   const known: readonly string[] = settingNames.flatMap((name) => [name, fileVariable(name)])
   const names = [
