@@ -8,10 +8,11 @@ export const buyersOf = ({ contractingAuthority, jointAuthorities = [] }: Tender
 
 /** Whether one of these keys (`authorityKey`) is that of the buyer's name or identifier. */
 export const isNamedBy = (keys: ReadonlySet<string>, buyer: TenderOrganization): boolean =>
-  keys.has(authorityKey(buyer.name)) || keys.has(idKeyOf(buyer) ?? '')
+  keys.has(authorityKey(buyer.name)) || hasNamedId(keys, buyer)
 
-const idKeyOf = (buyer: TenderOrganization): string | undefined =>
-  buyer.nationalId !== undefined && identifierOf(buyer) !== undefined ? authorityKey(buyer.nationalId) : undefined
+/** The id is judged last: few buyers have one of the keys. */
+const hasNamedId = (keys: ReadonlySet<string>, buyer: TenderOrganization): boolean =>
+  buyer.nationalId !== undefined && keys.has(authorityKey(buyer.nationalId)) && identifierOf(buyer) !== undefined
 
 /** The authorities that a company worked for: those that its profile names, and those of its past wins. */
 export type PastAuthorities = {
@@ -39,6 +40,7 @@ export function hasPastAuthority(
   return buyers.some(
     (buyer) =>
       isNamedBy(keys, buyer) ||
-      byIdentifier.get(identifierOf(buyer) ?? '')?.some((known) => haveSameIdentity(known, buyer)) === true,
+      (byIdentifier.size > 0 &&
+        byIdentifier.get(identifierOf(buyer) ?? '')?.some((known) => haveSameIdentity(known, buyer)) === true),
   )
 }
