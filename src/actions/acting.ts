@@ -8,8 +8,8 @@ import type { Actor } from '../store/token-changes.ts'
 export type Acting = Actor & Circumstances
 
 /** What an entry says besides who acted and when. `organizationId` is undefined for the whole service. */
-export type Record = Pick<AuditEntry, 'action' | 'subject' | 'organizationId'> & Partial<Pick<AuditEntry, 'detail'>>
+export type Entry = Pick<AuditEntry, 'action' | 'subject' | 'organizationId'> & Partial<Pick<AuditEntry, 'detail'>>
 
 /** Adds the entry of a change. Call it in the transaction of the change. */
-export const record = (trx: Executor, { actor, addressPrefix, now }: Acting, entry: Record): Promise<void> =>
+export const record = (trx: Executor, { actor, addressPrefix, now }: Acting, entry: Entry): Promise<void> =>
   addAuditEntry(trx, { at: now, actor, addressPrefix, detail: {}, ...entry })

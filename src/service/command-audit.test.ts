@@ -84,6 +84,14 @@ describe.each(drawnEngines)('the audit log of commands (%s)', (engine) => {
     // its path may be a secret of the receiver
     const { host } = new URL(receiver.url)
     const webhook = { operands: () => [id('webhook')], subject: host }
+    const putDelivery = (state: 'delivered' | 'held') => {
+      const why = state === 'held' ? 'endpoint' : null
+      return sql`
+        insert into delivery (message_id, endpoint_no, kind, state, held_why, due_at, created_at)
+        select ${state}, endpoint_no, 'search.hit', ${state}, ${why}, 0, ${Date.now()} from webhook_endpoint`.execute(
+        store.db,
+      )
+    }
     const trials: Trial[] = [
       { command: 'status' },
       { command: 'audit' },
@@ -190,8 +198,13 @@ describe.each(drawnEngines)('the audit log of commands (%s)', (engine) => {
       { command: 'webhook list' },
       { command: 'webhook deliveries', operands: () => [id('webhook')] },
       { command: 'webhook rotate', ...webhook },
-      { command: 'webhook replay', ...webhook, options: { 'all-since': '2026-01-01' } },
-      { command: 'webhook release', ...webhook },
+      {
+        command: 'webhook replay',
+        ...webhook,
+        options: { 'all-since': '2026-01-01' },
+        prepare: () => putDelivery('delivered'),
+      },
+      { command: 'webhook release', ...webhook, prepare: () => putDelivery('held') },
       { command: 'webhook disable', ...webhook },
       { command: 'webhook enable', ...webhook },
       { command: 'webhook remove', ...webhook },

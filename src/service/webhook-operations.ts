@@ -1,33 +1,30 @@
 // The operator's commands about webhooks: endpoints, their secrets, and what was sent to them.
+import {
+  addEndpoint,
+  deleteEndpoint,
+  editEndpoint,
+  noteTest,
+  releaseEndpoint,
+  replayEndpoint,
+  rotateEndpoint,
+  settingsVersion,
+  turnOff,
+  turnOn,
+} from '../actions/webhooks.ts'
 import { hitEventKinds } from '../domain/hit-event.ts'
 import { parseDate } from '../domain/time.ts'
 import { noSuchThing, OperatorError, wrongUse } from '../platform/errors.ts'
 import type { Sealer } from '../platform/sealing.ts'
-import type { AuditAction, AuditEntry } from '../store/audit.ts'
-import { type Executor, inTransaction } from '../store/database.ts'
-import {
-  countDeliveries,
-  listDeliveries,
-  type ReplayChoice,
-  releaseHeld,
-  replayDeliveries,
-} from '../store/deliveries.ts'
+import { inTransaction } from '../store/database.ts'
+import { countDeliveries, listDeliveries, type ReplayChoice } from '../store/deliveries.ts'
 import { findOrganization, listOrganizations } from '../store/organizations.ts'
-import { findSearch, listSearches } from '../store/searches.ts'
+import { findSearch } from '../store/searches.ts'
 import {
-  changeEndpoint,
-  createEndpoint,
-  disableEndpoint,
   type EndpointChange,
-  enableEndpoint,
-  endpointChanges,
-  endpointLabel,
   findEndpoint,
   listEndpoints,
   maxEndpoints,
   type NewSecret,
-  removeEndpoint,
-  rotateSecret,
   signingSecrets,
   type WebhookEndpoint,
 } from '../store/webhook-endpoints.ts'
@@ -36,7 +33,7 @@ import { testBody } from '../webhooks/hit-body.ts'
 import { openSender } from '../webhooks/send-attempt.ts'
 import { makeWebhookSecret, webhookHeaders, webhookSecretBytes } from '../webhooks/signature.ts'
 import type { Emit, EventOf } from './command-event.ts'
-import { noteCommand } from './command-note.ts'
+import { actingOf } from './command-note.ts'
 import type { ControlRequest } from './control-socket.ts'
 import { webhookAddressRule } from './loopback-webhooks.ts'
 import type { Operation, Operations, ServiceContext } from './operation-context.ts'
@@ -49,16 +46,14 @@ const defaultRate = 10
 
 /** `webhook create`: the secret is in the event, once. */
 export const createWebhook: Operation = async (context, { options }, emit) => {
-  const { store, clock, random } = context
+  const { store, random } = context
   const organization = await organizationNamed(store, String(options.organization))
   const address = await addressOf(context, String(options.url))
   const kinds = kindsOf(options.kind)
   const searches = await searchesOf(context, organization.organizationId, options.search)
   const made = await newSecret(await openSealer(context), random, options['secret-file'])
-  const { organizationId } = organization
   const wanted = {
-    endpointId: random.uuid(),
-    organizationId,
+    organizationId: organization.organizationId,
     address,
     description: String(options.description ?? ''),
     kinds,
@@ -66,25 +61,20 @@ export const createWebhook: Operation = async (context, { options }, emit) => {
     requestsPerSecond: Number(options.rate ?? defaultRate),
     secret: made.stored,
   }
-  const endpoint = await inTransaction(store, async (trx) => {
-    const created = await createEndpoint({ db: trx }, wanted, clock())
-    if (created)
-      await noteCommand(trx, context, { action: 'webhook.create', subject: endpointLabel(created), organizationId })
-    return created
-  })
-  if (!endpoint)
+  const outcome = await inTransaction(store, (trx) => addEndpoint(trx, actingOf(context), wanted))
+  if (outcome.kind === 'tooMany')
     throw new OperatorError(
       `"${organization.name}" has ${maxEndpoints} webhook endpoints, which is the maximum; remove one first: tenderstock webhook remove ID`,
     )
-  emit({ ...endpointEvent(endpoint, organization.name), secret: made.secret })
+  emit({ ...endpointEvent(outcome.endpoint, organization.name), secret: made.secret })
   return 0
 }
 
 /** `webhook update ID` */
 export const updateWebhook: Operation = async (context, { operands, options }, emit) => {
-  const { store, clock } = context
+  const { store } = context
   const endpoint = await endpointNamed(context, operands)
-  const { organizationId } = endpoint
+  const { endpointId, organizationId } = endpoint
   if (options.search !== undefined && options['all-searches'] === true)
     throw wrongUse('Pass either --search or --all-searches.')
   const searches = await searchesOf(context, organizationId, options.search)
@@ -95,22 +85,21 @@ export const updateWebhook: Operation = async (context, { operands, options }, e
     ...(options.rate !== undefined && { requestsPerSecond: Number(options.rate) }),
     ...(options.description !== undefined && { description: String(options.description) }),
   }
-  const detail = endpointChanges(endpoint, change, await listSearches(store.db, organizationId))
-  if (Object.keys(detail).length === 0)
+  const seen = settingsVersion(endpoint)
+  const outcome = await inTransaction(store, (trx) =>
+    editEndpoint(trx, actingOf(context), { endpointId, seen, change }),
+  )
+  if (outcome.kind === 'gone') throw noEndpoint(operands[0]!)
+  if (outcome.kind === 'stale')
+    throw new OperatorError(
+      'Somebody changed the endpoint while this command ran; look at it, and run the command again.',
+    )
+  if (outcome.kind === 'unchanged')
     throw wrongUse(
       'Nothing to change: pass a different --url, --kind, --search or --all-searches, --rate or --description.',
     )
-  await inTransaction(store, async (trx) => {
-    if (!(await changeEndpoint(trx, endpoint.endpointNo, change, clock()))) throw noEndpoint(operands[0]!)
-    await noteCommand(trx, context, {
-      action: 'webhook.update',
-      subject: endpointLabel(endpoint),
-      organizationId,
-      detail,
-    })
-  })
   const organization = await findOrganization(store.db, organizationId)
-  emit(endpointEvent(await endpointNamed(context, operands), organization?.name ?? organizationId))
+  emit(endpointEvent(outcome.endpoint, organization?.name ?? organizationId))
   return 0
 }
 
@@ -146,7 +135,7 @@ export const testWebhook: Operation = async (context, { operands, options }, emi
   const message = { id: `msg_test_${random.uuid()}`, timestamp: Math.floor(context.wallClock() / 1000), body }
   const headers = webhookHeaders(message, isWrong ? [random.bytes(32)] : keys)
   // before it is sent: if the process dies during the request, the entry exists
-  await noteEndpoint(store.db, context, 'webhook.test', endpoint)
+  await noteTest(store.db, actingOf(context), endpoint)
   const sender = openSender({ version, now: context.wallClock })
   try {
     const { outcome, milliseconds, answer } = await sender.send({ ...address, headers, body })
@@ -172,7 +161,7 @@ export const testWebhook: Operation = async (context, { operands, options }, emi
       return isSuccess || status === null ? 1 : 0
     }
     if (isSuccess && endpoint.state === 'disabled') {
-      await changed(context, endpoint, 'webhook.enable', (trx) => enableEndpoint(trx, endpoint.endpointNo))
+      await inTransaction(store, (trx) => turnOn(trx, actingOf(context), endpoint.endpointId))
       await reportHeld(context, endpoint, emit)
     }
     return isSuccess ? 0 : 1
@@ -183,54 +172,51 @@ export const testWebhook: Operation = async (context, { operands, options }, emi
 
 /** `webhook rotate ID`: the new secret is in the event, once; the old one signs for another day. */
 export const rotateWebhook: Operation = async (context, { operands, options }, emit) => {
-  const { clock, random } = context
-  const endpoint = await endpointNamed(context, operands)
+  const { store, random } = context
+  const { endpointId } = await endpointNamed(context, operands)
   const sealer = await openSealer(context, { acceptsNewKey: options['accept-new-key'] === true })
   const made = await newSecret(sealer, random, options['secret-file'])
-  await changed(context, endpoint, 'webhook.rotate', (trx) =>
-    rotateSecret({ db: trx }, endpoint.endpointNo, made.stored, clock()),
-  )
-  emit({ event: 'webhookRotated', id: endpoint.endpointId, secret: made.secret })
+  const outcome = await inTransaction(store, (trx) => rotateEndpoint(trx, actingOf(context), endpointId, made.stored))
+  if (outcome.kind === 'gone') throw noEndpoint(operands[0]!)
+  emit({ event: 'webhookRotated', id: endpointId, secret: made.secret })
   return 0
 }
 
 export const enableWebhook: Operation = async (context, { operands }, emit) => {
   const endpoint = await endpointNamed(context, operands)
-  await changed(context, endpoint, 'webhook.enable', (trx) => enableEndpoint(trx, endpoint.endpointNo))
+  const outcome = await inTransaction(context.store, (trx) => turnOn(trx, actingOf(context), endpoint.endpointId))
+  if (outcome.kind === 'gone') throw noEndpoint(operands[0]!)
   emit({ event: 'webhookEnabled', id: endpoint.endpointId })
   await reportHeld(context, endpoint, emit)
   return 0
 }
 
 export const disableWebhook: Operation = async (context, { operands }, emit) => {
-  const endpoint = await endpointNamed(context, operands)
-  await changed(context, endpoint, 'webhook.disable', (trx) =>
-    disableEndpoint({ db: trx }, endpoint.endpointNo, 'operator'),
-  )
-  emit({ event: 'webhookDisabled', id: endpoint.endpointId })
+  const { endpointId } = await endpointNamed(context, operands)
+  const outcome = await inTransaction(context.store, (trx) => turnOff(trx, actingOf(context), endpointId, 'operator'))
+  if (outcome.kind === 'gone') throw noEndpoint(operands[0]!)
+  emit({ event: 'webhookDisabled', id: endpointId })
   return 0
 }
 
 export const removeWebhook: Operation = async (context, { operands }, emit) => {
-  const endpoint = await endpointNamed(context, operands)
-  await changed(context, endpoint, 'webhook.remove', (trx) =>
-    removeEndpoint({ db: trx }, endpoint.endpointNo, context.clock()),
-  )
-  emit({ event: 'webhookRemoved', id: endpoint.endpointId })
+  const { endpointId } = await endpointNamed(context, operands)
+  const outcome = await inTransaction(context.store, (trx) => deleteEndpoint(trx, actingOf(context), endpointId))
+  if (outcome.kind === 'gone') throw noEndpoint(operands[0]!)
+  emit({ event: 'webhookRemoved', id: endpointId })
   return 0
 }
 
 /** `webhook release ID`: sends the deliveries held while the endpoint was disabled. */
 export const releaseWebhook: Operation = async (context, { operands }, emit) => {
-  const endpoint = await endpointNamed(context, operands)
-  if (endpoint.state === 'disabled')
+  const { endpointId } = await endpointNamed(context, operands)
+  const outcome = await inTransaction(context.store, (trx) => releaseEndpoint(trx, actingOf(context), endpointId))
+  if (outcome.kind === 'gone') throw noEndpoint(operands[0]!)
+  if (outcome.kind === 'disabled')
     throw new OperatorError(
-      `The endpoint is disabled, so nothing would be sent; test it first: tenderstock webhook test ${endpoint.endpointId}`,
+      `The endpoint is disabled, so nothing would be sent; test it first: tenderstock webhook test ${endpointId}`,
     )
-  const deliveries = await changed(context, endpoint, 'webhook.release', (trx) =>
-    releaseHeld({ db: trx }, endpoint.endpointNo, context.clock()),
-  )
-  emit({ event: 'webhookReleased', id: endpoint.endpointId, deliveries })
+  emit({ event: 'webhookReleased', id: endpointId, deliveries: outcome.deliveries })
   return 0
 }
 
@@ -252,16 +238,18 @@ export const listWebhookDeliveries: Operation = async ({ store, ...context }, { 
 
 /** `webhook replay ID`: one delivery, the failed ones, or all; each with its ID. */
 export const replayWebhook: Operation = async (context, { operands, options }, emit) => {
-  const endpoint = await endpointNamed(context, operands)
+  const { endpointId } = await endpointNamed(context, operands)
   const choice = replayChoice(options)
-  const count = await changed(context, endpoint, 'webhook.replay', (trx) =>
-    replayDeliveries({ db: trx }, endpoint.endpointNo, choice, context.clock()),
+  const outcome = await inTransaction(context.store, (trx) =>
+    replayEndpoint(trx, actingOf(context), endpointId, choice),
   )
-  if (count === 0 && options.message !== undefined)
+  if (outcome.kind === 'gone') throw noEndpoint(operands[0]!)
+  const { deliveries } = outcome
+  if (deliveries === 0 && options.message !== undefined)
     throw noSuchThing(
-      `The endpoint has no delivery "${options.message}" that could be sent again; \`tenderstock webhook deliveries ${endpoint.endpointId}\` shows them.`,
+      `The endpoint has no delivery "${options.message}" that could be sent again; \`tenderstock webhook deliveries ${endpointId}\` shows them.`,
     )
-  emit({ event: 'webhookReplayed', id: endpoint.endpointId, deliveries: count })
+  emit({ event: 'webhookReplayed', id: endpointId, deliveries })
   return 0
 }
 
@@ -273,34 +261,6 @@ function replayChoice(options: ControlRequest['options']): ReplayChoice {
   if (message !== undefined) return { messageId: String(message) }
   return { since: parseDate(String(failed ?? all))!.utcMidnightMs, only: failed === undefined ? 'all' : 'failed' }
 }
-
-/** Adds an entry about a change of an endpoint to the audit log. */
-const noteEndpoint = (
-  trx: Executor,
-  context: ServiceContext,
-  action: AuditAction,
-  endpoint: WebhookEndpoint,
-  detail: AuditEntry['detail'] = {},
-): Promise<void> =>
-  noteCommand(trx, context, {
-    action,
-    subject: endpointLabel(endpoint),
-    organizationId: endpoint.organizationId,
-    detail,
-  })
-
-/** Runs `work` and adds its audit log entry in one transaction. */
-const changed = <Result>(
-  context: ServiceContext,
-  endpoint: WebhookEndpoint,
-  action: AuditAction,
-  work: (trx: Executor) => Promise<Result>,
-): Promise<Result> =>
-  inTransaction(context.store, async (trx) => {
-    const result = await work(trx)
-    await noteEndpoint(trx, context, action, endpoint, typeof result === 'number' ? { deliveries: result } : {})
-    return result
-  })
 
 async function endpointNamed(
   { store }: Pick<ServiceContext, 'store'>,

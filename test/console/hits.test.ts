@@ -483,7 +483,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
       'webhook.test',
       'webhook.enable',
       'webhook.release',
-      'webhook.replay',
+      // a replay of nothing is none
       'webhook.replay',
       'webhook.replay',
       'webhook.rotate',

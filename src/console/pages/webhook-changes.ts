@@ -1,37 +1,35 @@
 // What Owners change about webhook endpoints: new ones, their settings, secrets, test events, replays, removal.
+import type { Acting } from '../../actions/acting.ts'
+import {
+  addEndpoint,
+  deleteEndpoint,
+  type EndpointEdit,
+  editEndpoint,
+  releaseEndpoint,
+  replayEndpoint,
+  rotateEndpoint,
+  settingsVersion,
+  turnOff,
+  turnOn,
+} from '../../actions/webhooks.ts'
 import { hitEventKinds } from '../../domain/hit-event.ts'
 import { parseDate } from '../../domain/time.ts'
-import type { AuditAction } from '../../store/audit.ts'
-import { inTransaction } from '../../store/database.ts'
-import { releaseHeld, replayDeliveries } from '../../store/deliveries.ts'
+import { type Executor, inTransaction } from '../../store/database.ts'
 import { listSearches, type StoredSearch } from '../../store/searches.ts'
-import {
-  changeEndpoint,
-  createEndpoint,
-  disable,
-  enableEndpoint,
-  endpointChanges,
-  endpointLabel,
-  listEndpoints,
-  lockEndpoint,
-  maxEndpoints,
-  removeEndpoint,
-  rotateSecret,
-  type WebhookEndpoint,
-} from '../../store/webhook-endpoints.ts'
+import { listEndpoints, maxEndpoints, type WebhookEndpoint } from '../../store/webhook-endpoints.ts'
 import { checkEndpointName, parseEndpointAddress, RefusedAddressError } from '../../webhooks/endpoint-address.ts'
 import { makeWebhookSecret, webhookSecretBytes } from '../../webhooks/signature.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { CriteriaParser, type FieldErrors } from '../criteria.ts'
-import { keyHashOf } from '../directory.ts'
 import { formatMoment, formatNumber } from '../format.ts'
-import { actorOf, fieldOf, formKey, note, once, Refused } from '../forms.ts'
+import { actingOf, actorOf, fieldOf, formKey, once, Refused } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import {
   type OrganizationRequest,
   organizationPage,
   orNotFound,
   type PageAnswer,
+  PageError,
   type PageRoute,
   page,
   redirect,
@@ -184,7 +182,7 @@ async function readForm(
 }
 
 async function create(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
-  const { language, organization, now } = request
+  const { language, organization } = request
   const texts = webhooksTexts[language]
   const form = formSent(request)
   const searches = await searchesOf(context, request)
@@ -192,10 +190,8 @@ async function create(context: ConsoleContext, request: OrganizationRequest): Pr
   const { errors, address } = read
   if (errors.size > 0 || address === undefined) return newPage(context, request, { form, searches, errors })
   const made = await newSecret(context)
-  const { organizationId } = organization
   const wanted = {
-    endpointId: context.random.uuid(),
-    organizationId,
+    organizationId: organization.organizationId,
     address,
     description: form.description,
     kinds: form.kinds,
@@ -204,13 +200,13 @@ async function create(context: ConsoleContext, request: OrganizationRequest): Pr
     secret: made.stored,
   }
   const outcome = await once(context, request, async (trx) => {
-    if (!(await createEndpoint({ db: trx }, wanted, now))) return new Refused('tooMany')
-    return note(trx, request, { action: 'webhook.create', subject: endpointLabel(wanted) })
+    const creation = await addEndpoint(trx, actingOf(context, request), wanted)
+    return creation.kind === 'created' ? creation.endpoint : new Refused(creation.kind)
   })
   if (outcome.kind === 'sent') return redirect(addressOf(request), { notice: texts.sent })
   if (outcome.kind === 'refused')
     return newPage(context, request, { form, searches, errors: new Map([['address', texts.tooMany(maxEndpoints)]]) })
-  return secretShown(request, wanted.endpointId, made.secret, texts.created, false)
+  return secretShown(request, outcome.result.endpointId, made.secret, texts.created, false)
 }
 
 const formOf = (endpoint: WebhookEndpoint): EndpointForm => ({
@@ -221,9 +217,6 @@ const formOf = (endpoint: WebhookEndpoint): EndpointForm => ({
   searches: endpoint.searches ?? [],
   rate: String(endpoint.requestsPerSecond),
 })
-
-/** Distinguishes two states of an endpoint's settings. */
-const settingsOf = (endpoint: WebhookEndpoint): string => keyHashOf(JSON.stringify(formOf(endpoint))).slice(0, 16)
 
 async function editPage(
   context: ConsoleContext,
@@ -246,21 +239,18 @@ async function editPage(
     current: addressOf(request),
     ...(errors.size > 0 && { status: 422 }),
     ...(isLate && { status: 409 }),
-    body: html`${isLate && noteBox('bad', texts.elsewhere, texts.elsewhereDetail)}${errorNote(errors, language)}<form method="post" action="${at}/edit" class="stack" novalidate><input type="hidden" name="was" value="${settingsOf(endpoint)}">
+    body: html`${isLate && noteBox('bad', texts.elsewhere, texts.elsewhereDetail)}${errorNote(errors, language)}<form method="post" action="${at}/edit" class="stack" novalidate><input type="hidden" name="was" value="${settingsVersion(endpoint)}">
 ${formFields(view, language)}
 <div class="row"><button class="go">${texts.saveButton}</button><a class="btn bare" href="${at}">${texts.shared.cancel}</a></div></form>`,
   })
 }
 
-/** Somebody else changed the endpoint since the page was shown. */
-class ChangedElsewhere extends Error {}
-
 async function edit(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
-  const { language, now } = request
+  const { language } = request
   const texts = webhooksTexts[language]
   const form = formSent(request)
   const searches = await searchesOf(context, request)
-  const { endpointNo, address: former } = await endpointOf(context, request)
+  const { endpointId, address: former } = await endpointOf(context, request)
   // an unchanged address is not checked again: every attempt checks what it may reach
   const { errors, address, ...read } = await readForm(context, request, form, searches, former)
   if (errors.size > 0 || address === undefined) return editPage(context, request, { form, errors })
@@ -271,27 +261,19 @@ async function edit(context: ConsoleContext, request: OrganizationRequest): Prom
     searches: read.searches ?? null,
     requestsPerSecond: read.rate,
   }
-  try {
-    const endpoint = await inTransaction(context.store, async (trx) => {
-      await lockEndpoint(trx, endpointNo)
-      const before = await endpointOf({ store: { db: trx } }, request)
-      if (fieldOf(request.form, 'was') !== settingsOf(before)) throw new ChangedElsewhere()
-      const detail = endpointChanges(before, change, searches)
-      if (Object.keys(detail).length === 0) return undefined
-      await changeEndpoint(trx, endpointNo, change, now)
-      await note(trx, request, { action: 'webhook.update', subject: endpointLabel(before), detail })
-      return before
-    })
-    const notice = !endpoint
-      ? texts.shared.nothingChanged
-      : endpoint.state === 'disabled'
-        ? `${texts.edited} ${texts.disabledDetail}`
-        : texts.edited
-    return redirect(`${addressOf(request)}/${request.params['endpoint']}`, { notice })
-  } catch (error) {
-    if (!(error instanceof ChangedElsewhere)) throw error
-    return editPage(context, request, { form, isLate: true })
-  }
+  const seen = fieldOf(request.form, 'was')
+  const outcome = await inTransaction(context.store, (trx) =>
+    editEndpoint(trx, actingOf(context, request), { endpointId, seen, change }),
+  )
+  if (outcome.kind === 'gone') throw new PageError(404, texts.noEndpoint)
+  if (outcome.kind === 'stale') return editPage(context, request, { form, isLate: true })
+  return redirect(`${addressOf(request)}/${endpointId}`, { notice: editNotice(outcome, language) })
+}
+
+function editNotice(outcome: Extract<EndpointEdit, { kind: 'edited' | 'unchanged' }>, language: Language): string {
+  const { edited, disabledDetail, shared } = webhooksTexts[language]
+  if (outcome.kind === 'unchanged') return shared.nothingChanged
+  return outcome.endpoint.state === 'disabled' ? `${edited} ${disabledDetail}` : edited
 }
 
 /** The address as it is stored; undefined, and a sentence, for one that is not allowed. */
@@ -380,70 +362,55 @@ function removePage(context: ConsoleContext, request: OrganizationRequest): Prom
 }
 
 async function rotate(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
-  const { language, now } = request
+  const { language } = request
   const texts = webhooksTexts[language]
   const endpoint = await endpointOf(context, request)
   const made = await newSecret(context)
-  const outcome = await once(context, request, async (trx) => {
-    await rotateSecret({ db: trx }, endpoint.endpointNo, made.stored, now)
-    await note(trx, request, { action: 'webhook.rotate', subject: endpointLabel(endpoint) })
-  })
+  const outcome = await once(context, request, (trx) =>
+    rotateEndpoint(trx, actingOf(context, request), endpoint.endpointId, made.stored),
+  )
   if (outcome.kind === 'sent') return redirect(`${addressOf(request)}/${endpoint.endpointId}`, { notice: texts.sent })
   return secretShown(request, endpoint.endpointId, made.secret, texts.rotated, true)
 }
 
-/** Makes a change of one endpoint with its audit log entry. */
-async function changed<Result>(
+/** Runs an action on the endpoint of the page. Throws PageError 404 if it was removed meanwhile. */
+async function changed<Outcome extends { readonly kind: string }>(
   context: ConsoleContext,
   request: OrganizationRequest,
-  action: AuditAction,
-  work: (store: { readonly db: Parameters<typeof enableEndpoint>[0] }, endpoint: WebhookEndpoint) => Promise<Result>,
-): Promise<{ readonly endpoint: WebhookEndpoint; readonly result: Result }> {
-  const endpoint = await endpointOf(context, request)
-  const result = await inTransaction(context.store, async (trx) => {
-    const done = await work({ db: trx }, endpoint)
-    const detail = typeof done === 'number' ? { deliveries: done } : {}
-    await note(trx, request, { action, subject: endpointLabel(endpoint), detail })
-    return done
-  })
-  return { endpoint, result }
+  action: (trx: Executor, acting: Acting, endpointId: string) => Promise<Outcome | { readonly kind: 'gone' }>,
+): Promise<Exclude<Outcome, { readonly kind: 'gone' }>> {
+  const { endpointId } = await endpointOf(context, request)
+  const outcome = await inTransaction(context.store, (trx) => action(trx, actingOf(context, request), endpointId))
+  if (outcome.kind === 'gone') throw new PageError(404, webhooksTexts[request.language].noEndpoint)
+  return outcome as Exclude<Outcome, { readonly kind: 'gone' }>
 }
 
+const pageOf = (request: OrganizationRequest): string => `${addressOf(request)}/${request.params['endpoint']}`
+
 async function remove(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
-  await changed(context, request, 'webhook.remove', (store, { endpointNo }) =>
-    removeEndpoint(store, endpointNo, request.now),
-  )
+  await changed(context, request, deleteEndpoint)
   return redirect(addressOf(request), { notice: webhooksTexts[request.language].removed })
 }
 
 async function switchState(context: ConsoleContext, request: OrganizationRequest, isOn: boolean): Promise<PageAnswer> {
   const texts = webhooksTexts[request.language]
-  const { endpoint } = await changed(
-    context,
-    request,
-    isOn ? 'webhook.enable' : 'webhook.disable',
-    ({ db }, { endpointNo }): Promise<unknown> =>
-      isOn ? enableEndpoint(db, endpointNo) : disable(db, endpointNo, 'owner'),
+  await changed(context, request, (trx, acting, endpointId) =>
+    isOn ? turnOn(trx, acting, endpointId) : turnOff(trx, acting, endpointId, 'owner'),
   )
-  const notice = isOn ? texts.enabled : texts.isDisabled
-  return redirect(`${addressOf(request)}/${endpoint.endpointId}`, { notice })
+  return redirect(pageOf(request), { notice: isOn ? texts.enabled : texts.isDisabled })
 }
 
 async function release(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
-  const { endpoint, result } = await changed(
-    context,
-    request,
-    'webhook.release',
-    (store, { endpointNo, state: kind }) =>
-      kind === 'active' ? releaseHeld(store, endpointNo, request.now) : Promise.resolve(0),
-  )
-  const notice = webhooksTexts[request.language].deliveredHeld(formatNumber(result, request.language))
-  return redirect(`${addressOf(request)}/${endpoint.endpointId}`, { notice })
+  const { language } = request
+  const { deliveredHeld, isDisabled } = webhooksTexts[language]
+  const outcome = await changed(context, request, releaseEndpoint)
+  const notice = outcome.kind === 'disabled' ? isDisabled : deliveredHeld(formatNumber(outcome.deliveries, language))
+  return redirect(pageOf(request), { notice })
 }
 
 /** Replays one delivery by `message`, or those created since a day. */
 async function replay(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
-  const { form, language, now } = request
+  const { form, language } = request
   const texts = webhooksTexts[language]
   const message = fieldOf(form, 'message')
   const since = parseDate(fieldOf(form, 'since'))?.utcMidnightMs
@@ -455,11 +422,11 @@ async function replay(context: ConsoleContext, request: OrganizationRequest): Pr
     message !== ''
       ? { messageId: message }
       : { since: since!, only: form.get('which') === 'all' ? ('all' as const) : ('failed' as const) }
-  const { endpoint, result } = await changed(context, request, 'webhook.replay', (store, { endpointNo }) =>
-    replayDeliveries(store, endpointNo, choice, now),
+  const { deliveries } = await changed(context, request, (trx, acting, endpointId) =>
+    replayEndpoint(trx, acting, endpointId, choice),
   )
-  const notice = result === 0 ? texts.replayedNone : texts.replayed(formatNumber(result, language))
-  return redirect(`${addressOf(request)}/${endpoint.endpointId}`, { notice })
+  const notice = deliveries === 0 ? texts.replayedNone : texts.replayed(formatNumber(deliveries, language))
+  return redirect(pageOf(request), { notice })
 }
 
 async function test(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
