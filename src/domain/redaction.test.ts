@@ -159,6 +159,41 @@ describe('a redaction', () => {
     expect(of({ phone: '+49 12345' }).text('Tel. 012345')).toBe('Tel. 012345')
   })
 
+  const label = 'd'.repeat(63)
+  const tenWords = 'Anna Berta Clara Dora Emma Frida Gerda Hanna Ida Jung'
+  const seventeen = '12345678901234567'
+
+  test.each([
+    ['a first part of 64 letters', { email: `${'x'.repeat(64)}@a.org` }, `y${'x'.repeat(64)}@a.org`, 'y[redacted]'],
+    ['the shortest address', { email: 'a@b.co' }, 'a@b.co', '[redacted]'],
+    ['labels of 63 letters', { email: `a@${label}.${label}` }, `a@${label}.${label}`, '[redacted]'],
+    ['a label of 64 letters', { email: `a@${label}d.org` }, `a@${label}d.org`, undefined],
+    ['nine labels', { email: 'a@b.c.d.e.f.g.h.i.org' }, 'a@b.c.d.e.f.g.h.i.org', '[redacted]'],
+    ['ten labels', { email: 'a@b.c.d.e.f.g.h.i.j.org' }, 'a@b.c.d.e.f.g.h.i.j.org', undefined],
+    ['17 digits after a zero', { phone: seventeen }, `Tel. 0${seventeen}`, 'Tel. [redacted]'],
+    ['nine groups', { phone: '+49 30 1234567' }, 'Tel. 49 30 1 2 3 4 5 6 7', 'Tel. [redacted]'],
+    ['ten groups', { phone: '+49 30 1234567' }, 'Tel. 49 3 0 1 2 3 4 5 6 7', 'Tel. 49 [redacted]'],
+    ['four signs in a number', { phone: '030 1234567' }, '030 -- 1234567', '[redacted]'],
+    ['five signs in a number', { phone: '030 1234567' }, '030 --- 1234567', undefined],
+    ['ten words', { name: tenWords }, tenWords, '[redacted]'],
+    ['20 spaces in a name', { name: 'Jane Doe' }, `Jane${' '.repeat(20)}Doe`, '[redacted]'],
+    ['21 spaces in a name', { name: 'Jane Doe' }, `Jane${' '.repeat(21)}Doe`, undefined],
+    ['three signs in a name', { name: 'Jane Doe' }, 'Jane_._Doe', '[redacted]'],
+    ['four signs in a name', { name: 'Jane Doe' }, 'Jane_.._Doe', undefined],
+  ] as const)('has a limit: %s', (_, values, before, after) => {
+    expect(of(values).text(before)).toBe(after ?? before)
+  })
+
+  test('has a limit of digits, of words between suspects, and of letters in a tag', () => {
+    expect(() => redactionRule(key, 'phone', `${seventeen}8`)).toThrow('--phone takes')
+    const suspects = suspectFinder(['Jane Doe'])
+    expect(suspects({ title: 'Jane one two three Doe' })).toHaveLength(1)
+    expect(suspects({ title: 'Jane one two three four Doe' })).toEqual([])
+    const withTag = (letters: number) => Buffer.from(`Jane<${'x'.repeat(letters)}>Müller-Doe`)
+    expect(jane.document(withTag(2_000))).toBeUndefined()
+    expect(jane.document(withTag(2_001))).toEqual(withTag(2_001))
+  })
+
   test('cuts values out of a document, and withholds it where they are escaped, between tags or unreadable', () => {
     const shown = (text: string | Buffer) => {
       const clean = jane.document(Buffer.from(text))
