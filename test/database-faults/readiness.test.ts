@@ -23,9 +23,10 @@ if (testDatabaseUrl === undefined) console.log('skipped: readiness of nodes (no 
 
 const patience = { timeout: 60_000, interval: 200 }
 
+/** Removed at the end; what a killed process has started may write for a moment longer. */
 async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'readiness-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 }))
   return folder
 }
 
