@@ -60,14 +60,26 @@ export async function hasRedactions(db: Executor): Promise<boolean> {
   return rows[0]!.is
 }
 
+/**
+ * What was loaded last. An id is derived from the hashes of a redaction, so the key and the ids say which rules they are;
+ * those of 10,000 people take a fifth of a second to read.
+ */
+let lastLoaded = { name: '', redactor: redactor(Buffer.alloc(0), []) }
+
 /** Returns what applies all current redactions. Call it in the transaction that uses it. */
 export async function loadRedactor(db: Executor): Promise<Redactor> {
-  const { rows } = await sql<{ rules: string; key: string }>`
-    select rules, key from redaction cross join redaction_key`.execute(db)
-  const [first] = rows
+  const { rows: named } = await sql<{ key: string; id: string }>`
+    select key, redaction_id as id from redaction cross join redaction_key order by redaction_id`.execute(db)
+  if (lastLoaded.name === nameOf(named)) return lastLoaded.redactor
+  const { rows } = await sql<{ key: string; id: string; rules: string }>`
+    select key, redaction_id as id, rules from redaction cross join redaction_key order by redaction_id`.execute(db)
   const rules = rows.flatMap((row) => JSON.parse(row.rules) as RedactionRule[])
-  return redactor(Buffer.from(first?.key ?? '', 'base64'), rules)
+  lastLoaded = { name: nameOf(rows), redactor: redactor(Buffer.from(rows[0]?.key ?? '', 'base64'), rules) }
+  return lastLoaded.redactor
 }
+
+const nameOf = (rows: readonly { readonly key: string; readonly id: string }[]): string =>
+  [rows[0]?.key, ...rows.map(({ id }) => id)].join(' ')
 
 /**
  * Returns rows with the JSON of a record as they may leave the service: an edition keeps what was redacted after it
