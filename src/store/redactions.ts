@@ -61,8 +61,8 @@ export async function hasRedactions(db: Executor): Promise<boolean> {
 }
 
 /**
- * What was loaded last. An id is derived from the hashes of a redaction, so the key and the ids say which rules they are;
- * those of 10,000 people take a fifth of a second to read.
+ * What was loaded last. An id is derived from the hashes of a redaction, so the key and the ids say which rules they
+ * are; those of 10,000 people take a fifth of a second to read.
  */
 let lastLoaded = { name: '', redactor: redactor(Buffer.alloc(0), []) }
 
