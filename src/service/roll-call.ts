@@ -15,7 +15,7 @@ import { witnessEveryMs } from './witness-editions.ts'
 /** A process whose report was lost with the state of the database has said it again after this time. */
 const shortestWaitMs = 2 * witnessEveryMs
 /** How long to wait for a process or the bucket; less than a lease of the publication lasts (store/publication.ts). */
-const longestWaitMs = 20_000
+const longestWaitMs = 10_000
 const lookEveryMs = 100
 const bucketTimeoutMs = 5000
 const bucketWitness = { witnessId: 'bucket', name: 'the bucket' }
