@@ -135,7 +135,7 @@ export async function openNode(
     onUse: use.add,
     defer: (close) => opened.defer(close),
   })
-  opening.defer(witnessEditions({ store, editions: answering.editions, random, log }))
+  opening.defer(await witnessEditions({ store, editions: answering.editions, dataFolder, random, log }))
   opened = opening.move()
   return {
     ...answering,

@@ -1,6 +1,9 @@
 // Says in the database which edition this process holds: when that changes, when a publisher asks, and again when the
 // database has forgotten it, because it went back to an earlier state.
+import { createHash } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
+import { join } from 'node:path'
 import type { EditionLog } from '../edition/write/edition-log.ts'
 import type { Log } from '../platform/log.ts'
 import type { Random } from '../platform/random.ts'
@@ -44,15 +47,38 @@ const isKnown = (
   newest: { readonly edition: number; readonly checksum: string },
 ): boolean => answered === (call ?? '') && edition === newest.edition && checksum === newest.checksum
 
+/**
+ * The id of the witness whose log lies in this folder: a process that was killed and is started again is the same one,
+ * so nobody waits for the killed one. A copy of the folder elsewhere is another witness.
+ */
+export async function witnessIdIn(dataFolder: string, random: Pick<Random, 'uuid'>): Promise<string> {
+  const path = join(dataFolder, 'witness')
+  await writeFile(path, random.uuid(), { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  const kept = await readFile(path, 'utf8')
+  return createHash('sha256')
+    .update(JSON.stringify([kept, hostname(), dataFolder]))
+    .digest('hex')
+    .slice(0, 32)
+}
+
 /** The embedded engine has one process, whose own log is compared before each publication. */
-export function witnessEditions({
+export async function witnessEditions({
   store,
   editions,
+  dataFolder,
   random,
   log,
-}: Watched & { readonly store: Store; readonly random: Random; readonly log: Log }): () => Promise<void> {
+}: Watched & {
+  readonly store: Store
+  /** Where the edition log lies. */
+  readonly dataFolder: string
+  readonly random: Random
+  readonly log: Log
+}): Promise<() => Promise<void>> {
   if (store.engine === 'embedded') return async () => {}
-  const self = { witnessId: random.uuid(), name: `the process ${process.pid} on ${hostname()}` }
+  const self = { witnessId: await witnessIdIn(dataFolder, random), name: `the process ${process.pid} on ${hostname()}` }
   let looking: Promise<void> | undefined
   const look = () => {
     looking ??= witness({ store, editions }, self)
