@@ -179,11 +179,11 @@ export async function keepBodies(
 ): Promise<Map<string, Uint8Array>> {
   const ids = [...bodies.keys()]
   const { rows } = await sql<{ messageId: string }>`
+    with live as materialized (select message_id from delivery where message_id = any (${ids}::text[]) for key share)
     insert into delivery_body (message_id, packed, created_at)
     select message_id, decode(packed, 'base64'), ${now}
     from unnest(${ids}::text[], ${[...bodies.values()].map((packed) => Buffer.from(packed).toString('base64'))}::text[])
-      kept (message_id, packed)
-    where exists (select from delivery d where d.message_id = kept.message_id)
+      kept (message_id, packed) join live using (message_id)
     on conflict (message_id) do nothing returning message_id as "messageId"`.execute(db)
   const kept = new Set(rows.map(({ messageId }) => messageId))
   const known = ids.filter((id) => !kept.has(id))

@@ -8,7 +8,7 @@ import { maxSearches, type StoredSearch } from '../../store/searches.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber } from '../format.ts'
 import { actingOf, fieldOf, once, Refused } from '../forms.ts'
-import { type OrganizationRequest, type PageAnswer, redirect } from '../page.ts'
+import { type OrganizationRequest, type PageAnswer, PageError, redirect } from '../page.ts'
 import { noteBox } from '../parts.ts'
 import { formSent, type ReadSearch, readSearchForm } from '../search-form.ts'
 import { settledWithin } from '../settled-within.ts'
@@ -139,9 +139,10 @@ export async function activate(
 ): Promise<PageAnswer> {
   const texts = searchesTexts[request.language]
   const search = await searchOf(context, request)
-  await inTransaction(context.store, (trx) =>
+  const outcome = await inTransaction(context.store, (trx) =>
     activateSearch(trx, actingOf(context, request), search.searchNo, isActive),
   )
+  if (outcome.kind === 'gone') throw new PageError(404, texts.noSearch)
   const notice = isActive ? texts.nowActive(search.name) : texts.nowPaused(search.name)
   return redirect(`${addressOf(request)}/${search.searchId}`, { notice })
 }
