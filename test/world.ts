@@ -1,12 +1,13 @@
 // Worlds for tests: an empty stock on each engine, fast because it is copied from a template made once per machine.
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { cp, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { chmod, cp, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
+import { lockName } from '../src/platform/folder-lock.ts'
 import { within } from '../src/platform/within.ts'
 import { openStore, type Store } from '../src/store/database.ts'
 import { migrations } from '../src/store/migrations.ts'
@@ -36,7 +37,7 @@ async function templateKey(): Promise<string> {
   const pgliteMain = createRequire(import.meta.url).resolve('@electric-sql/pglite')
   const pglite = await readFile(join(dirname(pgliteMain), '..', 'package.json'), 'utf8')
   return createHash('sha256')
-    .update(JSON.stringify(['folder layout 2', migrations, JSON.parse(pglite).version]))
+    .update(JSON.stringify(['folder layout 3', migrations, JSON.parse(pglite).version]))
     .digest('hex')
     .slice(0, 16)
 }
@@ -51,6 +52,8 @@ async function templateFolder(): Promise<string> {
   const aside = await mkdtemp(`${folder}-`)
   const store = await openStore({ dataFolder: aside })
   await store.close()
+  // both programs set a umask; a test process has none
+  await chmod(join(aside, lockName), 0o600)
   await rename(aside, folder).catch(() => rm(aside, { recursive: true }))
   return folder
 }

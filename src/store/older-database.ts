@@ -76,25 +76,25 @@ function followedBy(newest: EditionRow, epoch: Epoch | undefined): PreviousEditi
  * The server and its timeline: a standby that is promoted, or a server that is restored, continues on another one. The
  * control file knows the new timeline before the first checkpoint only as the end of recovery.
  */
-async function historyOf(db: Executor): Promise<string> {
-  const { rows } = await sql<{ history: string }>`
-    select s.system_identifier || ' ' || greatest(c.timeline_id, r.min_recovery_end_timeline) as history
-    from pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r`.execute(db)
-  return rows[0]!.history
-}
+const historySql = sql`(
+  select s.system_identifier || ' ' || greatest(c.timeline_id, r.min_recovery_end_timeline)
+  from pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r)`
 
 /**
  * Whether another server, or this one before its promotion, published the newest edition: then that may have published
  * later ones, too, which did not reach this one.
  */
 async function isOtherHistory(db: Executor): Promise<boolean> {
-  const before = await getSetting(db, historyName)
-  return before !== undefined && before !== (await historyOf(db))
+  const { rows } = await sql<{ isOther: boolean }>`
+    select value <> ${historySql} as "isOther" from setting where name = ${historyName}`.execute(db)
+  return rows[0]?.isOther ?? false
 }
 
 /** Call it in the transaction that adds an edition. */
 export async function noteHistory(trx: Executor): Promise<void> {
-  await setSetting(trx, historyName, await historyOf(trx))
+  await sql`
+    insert into setting (name, value) values (${historyName}, ${historySql})
+    on conflict (name) do update set value = excluded.value`.execute(trx)
 }
 
 /** The newest edition as `continueHistory` would have the next one follow it. */
