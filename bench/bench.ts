@@ -9,9 +9,8 @@ import { writePlots } from './plots.ts'
 import { stopAll } from './processes.ts'
 import { profileAsMarkdown } from './profile.ts'
 import { backfillRows, benchSources, type SourcesReport, sourcesAsMarkdown } from './sources.ts'
-import { costAsMarkdown } from './speed/cost.ts'
 import { keepResults, type SpeedResults } from './speed/results.ts'
-import { type RowName, rowNames, rowsAsMarkdown } from './speed/row.ts'
+import { type RowName, ratiosAsMarkdown, rowNames, rowsAsMarkdown } from './speed/row.ts'
 import { benchReading, benchSpeed, type SpeedReport } from './speed/speed.ts'
 
 /** Names in lines of five, as the help shows them. */
@@ -274,7 +273,10 @@ if (values.json)
   )
 else
   console.log(
-    [`Machine: ${machine()}.`, ...Object.values(sections(measuredToday)).flatMap((lines) => ['', ...lines])].join('\n'),
+    [
+      `Machine: ${machine()}.`,
+      ...[...Object.values(sections(speedAsMarkdown(measuredToday))), profile ?? []].flatMap((lines) => ['', ...lines]),
+    ].join('\n'),
   )
 if (values.write) write()
 
@@ -286,11 +288,10 @@ function ratio(a: number | undefined, b: number | undefined): string {
   return a === undefined || b === undefined ? '–' : `${(a / b).toPrecision(2)}`
 }
 
-/** The measured results, by the part of the documents in which they are. */
-function sections(speed: SpeedResults): { [name: string]: string[] } {
+/** The measured results, by the part of the documents in which they are; a profile is only printed. */
+function sections(speed: string[]): { [name: string]: string[] } {
   return {
-    ...(speed.reports.length > 0 && { speed: speedAsMarkdown(speed), cost: costAsMarkdown(speed) }),
-    ...(profile && { profile }),
+    ...(reports.length > 0 && { speed }),
     ...(parsing && { parse: parsedAsMarkdown(parsing) }),
     ...(reading && { sources: sourcesAsMarkdown(reading) }),
   }
@@ -333,9 +334,8 @@ function parsedAsMarkdown({
 function write(): void {
   const kept = reports.length > 0 ? keepResults(measuredToday) : measuredToday
   if (reports.length > 0) writePlots(kept)
-  for (const [name, lines] of Object.entries(sections(kept))) {
-    const isSpeed = ['speed', 'cost', 'profile'].includes(name)
-    const path = join(root, isSpeed ? 'docs/performance.md' : 'docs/benchmarks.md')
+  for (const [name, lines] of Object.entries(sections(ratiosAsMarkdown(kept)))) {
+    const path = join(root, name === 'speed' ? 'docs/performance.md' : 'docs/benchmarks.md')
     const text = readFileSync(path, 'utf8')
     const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`]
     if (!text.includes(begin) || !text.includes(end)) throw new Error(`${path} has no place for ${name}`)
@@ -343,7 +343,7 @@ function write(): void {
     const head = text.slice(0, text.indexOf(begin) + begin.length)
     writeFileSync(
       path,
-      `${head}\n\n${[...(name === 'speed' || name === 'cost' ? [] : [measured, '']), ...lines].join('\n')}\n\n${text.slice(text.indexOf(end))}`,
+      `${head}\n\n${[...(name === 'speed' ? [] : [measured, '']), ...lines].join('\n')}\n\n${text.slice(text.indexOf(end))}`,
     )
   }
 }

@@ -104,3 +104,52 @@ export function rowsAsMarkdown({
   }
   return notes.length > 0 ? [...lines, '', ...notes.map((note) => `- ${note}`)] : lines
 }
+
+type Cells = Map<number, readonly Verdict[]>
+
+/** One work at all sizes has one name: how many questions took turns, and how many records changed, is left out. */
+const workOf = (work: string): string =>
+  work
+    .replace(/^nothing matches: .*/, 'a query that nothing matches')
+    .replace(/, [\d,]+ (?:records in turn|different questions)/, '')
+    .replace(/ [\d,]+ changes/, ' changes')
+
+function cellOf(verdicts: readonly Verdict[] = []): string {
+  const sorted = [...verdicts].sort((a, b) => a.value - b.value)
+  const shown = [...new Set([sorted[0], sorted.at(-1)].map((each) => each && count(each.value)))].join(' to ')
+  return verdicts.every(isMet) ? shown : `**${shown}**`
+}
+
+type MeasuredRows = { readonly records: number; readonly measured: string; readonly rows: readonly SpeedRow[] }
+
+/**
+ * Ratios of all sizes side by side, for the page: `÷ nginx` is the work per CPU second. The figures of each side are in
+ * docs/performance.json.
+ */
+export function ratiosAsMarkdown(results: {
+  readonly machine: string
+  readonly reports: readonly MeasuredRows[]
+}): string[] {
+  const sized = results.reports.filter(({ records }) => records > 0)
+  const lines = new Map<string, { readonly first: Verdict; readonly cells: Cells }>()
+  for (const { records, rows } of sized)
+    for (const { work, verdicts } of rows) {
+      const hasWork = verdicts.some(({ of }) => of.startsWith('work per CPU second'))
+      for (const verdict of verdicts) {
+        if (hasWork && !verdict.of.startsWith('work per CPU second')) continue
+        const key = `${workOf(work)} | ${verdict.of.replace(/^work per CPU second, ours |ours /, '')}`
+        const { cells } = lines.get(key) ?? { cells: new Map() as Cells }
+        lines.set(key, { first: verdict, cells: cells.set(records, [...(cells.get(records) ?? []), verdict]) })
+      }
+    }
+  return [
+    `| Work | Measure | ${sized.map(({ records }) => records.toLocaleString('en')).join(' | ')} | Goal |`,
+    `|---|---|${'--:|'.repeat(sized.length + 1)}`,
+    ...[...lines].map(([key, { first, cells }]) => {
+      const values = sized.map(({ records }) => cellOf(cells.get(records)))
+      return `| ${key} | ${values.join(' | ')} | ${first.bound} ${first.goal}${first.unit ? ` ${first.unit}` : ''} |`
+    }),
+    '',
+    `${results.machine}. Newest rows, by size: ${sized.map(({ measured }) => measured).join(', ')}.`,
+  ]
+}

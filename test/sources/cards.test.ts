@@ -123,7 +123,7 @@ describe('the cards of the sources', () => {
     expect(lacking).toEqual(['IS', 'SE', 'SK'])
     expect(lacking.filter((code) => !reasons.includes(`**${regions.of(code)}.**`))).toEqual([])
     // its robots.txt allows one portal of Sweden: why there is no card is a decision
-    expect(reasons).toContain('](../decisions/0055-no-card-for-kommersannons.md)')
+    expect(reasons).toContain('](../decisions/0048-measured-and-left.md#55-kommersannons-has-no-card)')
   })
 
   test('say what they stand on: recordings, clients by owner, clients without an address, documentation', () => {

@@ -302,6 +302,15 @@ function databaseInReaders(scanned: ReadonlyMap<string, ScannedFile>): Violation
   return found
 }
 
+type Decision = { readonly path: string; readonly number: number; readonly title: string; readonly text: string }
+
+/** The decisions of a page: one, or several below each other, each with its number in the heading. */
+const decisionsOf = (path: string, text: string): Decision[] =>
+  text.split(/^(?=#{1,2} \d+\. )/m).flatMap((part) => {
+    const [, number, title] = /^#{1,2} (\d+)\. (.+)/.exec(part) ?? []
+    return title === undefined ? [] : [{ path, number: Number(number), title, text: part }]
+  })
+
 function decisionViolations(path: string, text: string): Violation[] {
   if (!path.endsWith('.md') || /(?:^|\/)(?:README|index)\.md$/i.test(path)) return []
   const parts: readonly [string, RegExp][] = [
@@ -310,26 +319,31 @@ function decisionViolations(path: string, text: string): Violation[] {
     ['drawbacks', /^(?:#+\s*|\*\*|)drawbacks?\b/im],
     ['alternatives', /^(?:#+\s*|\*\*|)alternatives?\b/im],
   ]
-  return parts
-    .filter(([, pattern]) => !pattern.test(text))
-    .map(([part]) => ({ rule: 'decision', path, detail: `has no part on ${part}` }))
+  return decisionsOf(path, text).flatMap((decision) =>
+    parts
+      .filter(([, pattern]) => !pattern.test(decision.text))
+      .map(([part]) => ({ rule: 'decision', path, detail: `${decision.number} has no part on ${part}` })),
+  )
 }
 
-/** Decisions are numbered from 1 without a gap; the index holds the number and title of each. */
+/**
+ * Decisions are numbered from 1 without a gap; a page is named after its first one, and the index holds the number and
+ * title of each.
+ */
 function decisionIndexViolations(sources: Sources): Violation[] {
   const index = sources.get('docs/decisions/README.md') ?? ''
-  const paths = [...sources.keys()].filter((path) => /^docs\/decisions\/\d{4}-.*\.md$/.test(path)).sort()
-  return paths.flatMap((path, position) => {
-    const number = position + 1
-    const file = posix.basename(path)
-    const [, ownNumber, title] = /^# (\d+)\. (.+)/.exec(sources.get(path)!) ?? []
-    const details = [
-      ...(Number(file.slice(0, 4)) === number ? [] : [`is not named ${String(number).padStart(4, '0')}-`]),
-      ...(ownNumber === String(number) ? [] : [`has a title that does not begin with "# ${number}. "`]),
-      ...(index.includes(`| ${number} | [${title}](${file}) | `)
+  const pages = [...sources].filter(([path]) => /^docs\/decisions\/\d{4}-.*\.md$/.test(path))
+  const decisions = pages.flatMap(([path, text]) => decisionsOf(path, text)).sort((a, b) => a.number - b.number)
+  const misnamed = pages.filter(
+    ([path, text]) => decisionsOf(path, text)[0]?.number !== Number(posix.basename(path).slice(0, 4)),
+  )
+  return [
+    ...misnamed.map(([path]) => ({ path, detail: 'is not named after the number of its first decision' })),
+    ...decisions.flatMap(({ path, number, title }, position) => [
+      ...(number === position + 1 ? [] : [{ path, detail: `decides ${number}, where ${position + 1} is next` }]),
+      ...(index.includes(`| ${number} | [${title}](${posix.basename(path)}`)
         ? []
-        : ['is not in the index with its number and title']),
-    ]
-    return details.map((detail) => ({ rule: 'decision-index', path, detail }))
-  })
+        : [{ path, detail: `is not in the index with its number ${number} and title` }]),
+    ]),
+  ].map((each) => ({ rule: 'decision-index', ...each }))
 }
