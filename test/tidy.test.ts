@@ -87,8 +87,9 @@ describe('the rules by number', () => {
 
   test('are read completely', () => {
     const numbers = readRules(texts.get(rulesPage)!).map(({ number }) => number)
+    const byNumber = (a: string, b: string): number => Number(a.slice(1)) - Number(b.slice(1))
     for (const [letter, last] of Object.entries({ C: 161, D: 61, P: 7, R: 5, G: 5, V: 8 }))
-      expect(numbers.filter((number) => number.startsWith(letter))).toEqual(
+      expect(numbers.filter((number) => number.startsWith(letter)).sort(byNumber)).toEqual(
         Array.from({ length: last }, (_, index) => `${letter}${index + 1}`),
       )
     expect([...paths]).toEqual(expect.arrayContaining(['README.md', 'docs/flow.svg', 'integrations/README.md']))
@@ -99,13 +100,14 @@ describe('the rules by number', () => {
     expect(lines.join('\n')).toBe('')
   })
 
-  const rulesOf = (...rows: string[]) => `| | Meaning | Held by |\n|---|---|---|\n${rows.join('\n')}\n`
-  const held = '| C1 | It works. | `src/a.test.ts` |'
+  const rulesOf = (...items: string[]) => `${items.join('\n')}\n`
+  const held = '- **C1** It works.'
+  const review = '- **P1** One. Held by review: no test can look\n  into the past.'
   const sound: readonly [string, string][] = [
-    [rulesPage, rulesOf(held, '| P1 | One. | held by review: nobody can look into the past with a test |')],
+    [rulesPage, rulesOf(held, review)],
     ['src/a.test.ts', "test('C1 works', () => {})\n"],
-    ['docs/a.md', 'As [rules](rules.md#c) say (C1, P1), and docs/a.md, and a.md. R2.0.9, AV8: see C1.\n'],
-    ['src/a.ts', '/** C1: see docs/rules.md. */\n'],
+    ['docs/a.md', 'As [rules](specification.md#c) say (C1, P1), and docs/a.md, and a.md. R2.0.9, AV8: see C1.\n'],
+    ['src/a.ts', '/** C1: see docs/specification.md. */\n'],
   ]
   const violation = (...changed: [string, string][]): string[] => {
     const all = new Map([...sound, ...changed])
@@ -121,14 +123,13 @@ describe('the rules by number', () => {
     ['undefined-number', 'src/a.ts', '// C2: it works.\n'],
     ['undefined-number', 'docs/a.md', 'All of C1 to C3.\n'],
     ['undefined-number', 'src/b.test.ts', "test('P2', () => {})\n"],
-    ['defined-twice', rulesPage, rulesOf(held, held, sound[0]![1].split('\n')[3]!)],
-    ['no-reason', rulesPage, rulesOf(held, '| P1 | One. | held by review: hard |')],
-    ['not-held', rulesPage, rulesOf(held, '| P1 | One. | later |')],
-    ['not-held', rulesPage, rulesOf(held, '| P1 | One. | `src/none.test.ts` |')],
-    ['not-held', rulesPage, rulesOf(held, '| P1 | One. | `src/a.ts` |')],
-    ['not-held', rulesPage, rulesOf(held, '| P1 | One. | `test/corpus/a.test.ts` |')],
-    ['not-held', rulesPage, rulesOf(held, '| P1 | One. | `src/a.test.ts` |')],
+    ['defined-twice', rulesPage, rulesOf(held, held, review)],
+    ['defined-twice', rulesPage, rulesOf('- **C1, C1** It works.', review)],
+    ['no-reason', rulesPage, rulesOf(held, '- **P1** One. Held by review: hard')],
+    ['not-held', rulesPage, rulesOf(held, '- **P1** One.')],
+    ['not-held', rulesPage, rulesOf('- **C1, P1** It works.')],
     ['not-held', 'src/a.test.ts', "// C1\ntest('works', () => {})\n"],
+    ['not-held', 'src/a.test.ts', ''],
     ['missing-page', 'docs/a.md', 'See [there](gone.md).\n'],
     ['missing-page', 'docs/a.md', '![flow](flow.svg)\n'],
     ['missing-page', 'docs/a.md', 'The list is in `gone.md` 3.\n'],
@@ -140,10 +141,11 @@ describe('the rules by number', () => {
   })
 
   test('a test that is never run holds nothing', () => {
-    const page: [string, string] = [rulesPage, sound[0]![1].replace('src/a.test.ts', 'test/a-assertions.ts')]
+    const none: [string, string] = ['src/a.test.ts', '']
     const file: [string, string] = ['test/a-assertions.ts', "assertion('C1', 'works')\n"]
-    expect(violation(page, file)).toEqual(['not-held'])
-    expect(violation(page, file, ['test/b.test.ts', "import { a } from './a-assertions.ts'\n"])).toEqual([])
+    expect(violation(none, file)).toEqual(['not-held'])
+    expect(violation(none, file, ['test/b.test.ts', "import { a } from './a-assertions.ts'\n"])).toEqual([])
+    expect(violation(none, ['test/corpus/a.test.ts', "test('C1 works', () => {})\n"])).toEqual(['not-held'])
   })
 
   test('a range names every number in it', () => {

@@ -1,4 +1,4 @@
-// The HTTP surface over real HTTP; the numbers of docs/rules.md are in the names.
+// The HTTP surface over real HTTP; the numbers of docs/specification.md are in the names.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ApiWorld, startApi, startOfTests, waitingTokens } from '../../test/api-world.ts'
 import { createMemoryEditions, plainId } from '../../test/memory-editions.ts'

@@ -131,7 +131,7 @@ const proofs: { readonly [name: string]: Proof } = {
   },
   rules: {
     about:
-      'thirty rules drawn at random are broken one after the other, and the test that docs/rules.md names fails; bugs of the client are planted, and the test beside their file fails',
+      'thirty rules drawn at random are broken one after the other, and the test that cites it fails; bugs of the client are planted, and the test beside their file fails',
     files: ['test/rules'],
   },
   console: {

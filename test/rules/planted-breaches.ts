@@ -1,11 +1,11 @@
-// Thirty rules that were drawn at random, and an edit for each that breaks it: the test that docs/rules.md names must
-// fail. Drawn from the rules that tests hold: the first thirty by SHA-256 of `2026-11-22|` and the number.
+// Thirty rules that were drawn at random, and an edit for each that breaks it: the test that is named here must fail.
+// Drawn from the rules that tests hold: the first thirty by SHA-256 of `2026-11-22|` and the number.
 import type { PlantedEdit } from '../planted-edit.ts'
 
 /** `from` occurs once in the file. */
 export type Breach = Omit<PlantedEdit, 'name'> & {
   readonly rule: string
-  /** Among the files that docs/rules.md names for the rule, or the one that runs them. */
+  /** A file that cites the rule in the name of a test, or the one that runs it. */
   readonly test: string
 }
 

@@ -1,20 +1,17 @@
-// The rules by number (docs/rules.md) compared with their citations in code, tests and documents; and the pages that
-// are named there.
+// The rules by number (docs/specification.md) compared with their citations in code, tests and documents; and the pages
+// that are named there.
 import { posix } from 'node:path'
 import type { Sources, Violation } from './house-rules.ts'
 import { scanFile } from './scan.ts'
 
-/** One line of docs/rules.md. */
+/** An item of docs/specification.md that begins with a number; several numbers may share one. */
 export type NumberedRule = {
   readonly number: string
-  readonly meaning: string
-  /** Paths of the files that hold the rule; empty if a review does. */
-  readonly heldBy: readonly string[]
-  /** Why only a review can hold it. */
+  /** Why only a review can hold it; undefined if tests do. */
   readonly reason: string | undefined
 }
 
-export const rulesPage = 'docs/rules.md'
+export const rulesPage = 'docs/specification.md'
 
 /**
  * Contexts in which a letter with a number is something else: forms and codes of portals, regions, Irish postal codes.
@@ -33,11 +30,12 @@ export function citedNumbers(text: string): Set<string> {
 }
 
 export function readRules(page: string): NumberedRule[] {
-  return [...page.matchAll(/^\| ([A-Z][1-9]\d*) \| (.*) \| (.*) \|$/gm)].map(([, number, meaning, last]) => {
-    const reason = /^held by review: (.*)$/.exec(last!)?.[1]
-    const heldBy = reason === undefined ? [...last!.matchAll(/`([^`]+)`/g)].map(([, path]) => path!) : []
-    return { number: number!, meaning: meaning!, heldBy, reason }
-  })
+  return [...page.matchAll(/^- \*\*([A-Z][1-9]\d*(?:, [A-Z][1-9]\d*)*)\*\* (.*(?:\n {2}.*)*)/gm)].flatMap(
+    ([, numbers, text]) => {
+      const reason = /Held by review: (.*)$/.exec(text!.replaceAll(/\n */g, ' '))?.[1]
+      return numbers!.split(', ').map((number) => ({ number, reason }))
+    },
+  )
 }
 
 /** All violations in these texts; `paths` are all files of the repository. */
@@ -71,15 +69,8 @@ const isHolder = (path: string): boolean =>
   (path.endsWith('.test.ts') || path.startsWith('test/') || path.endsWith('-conformance.ts')) &&
   !path.startsWith('test/corpus/')
 
-/**
- * Each rule is in the name of a test of the files that hold it, and these files are run; or a review holds it, with a
- * reason.
- */
+/** Each rule is in the name of a test that is run; or a review holds it, with a reason. */
 function holders(sources: Sources, rules: readonly NumberedRule[]): Violation[] {
-  const held = new Set(rules.flatMap(({ heldBy }) => heldBy))
-  const cited = new Map(
-    [...held].map((path) => [path, citedNumbers(scanFile(sources.get(path) ?? '').withoutComments)] as const),
-  )
   const imported = new Set(
     [...sources]
       .filter(([path]) => path.endsWith('.test.ts'))
@@ -87,7 +78,12 @@ function holders(sources: Sources, rules: readonly NumberedRule[]): Violation[] 
         [...text.matchAll(/from '(\.[^']+)'/g)].map(([, to]) => posix.join(posix.dirname(path), to!)),
       ),
   )
-  return rules.flatMap(({ number, heldBy, reason }) => {
+  const held = new Set(
+    [...sources]
+      .filter(([path]) => isHolder(path) && (path.endsWith('.test.ts') || imported.has(path)))
+      .flatMap(([, text]) => [...citedNumbers(scanFile(text).withoutComments)]),
+  )
+  return rules.flatMap(({ number, reason }) => {
     const report = (rule: string, detail: string): Violation => ({
       rule,
       path: rulesPage,
@@ -95,12 +91,7 @@ function holders(sources: Sources, rules: readonly NumberedRule[]): Violation[] 
     })
     if (reason !== undefined)
       return reason.length < shortestReason ? [report('no-reason', 'says not why only a review holds it')] : []
-    if (heldBy.length === 0) return [report('not-held', 'names neither a test nor a review')]
-    return heldBy.flatMap((path) => {
-      if (!sources.has(path) || !isHolder(path)) return [report('not-held', `${path} is no test`)]
-      if (!path.endsWith('.test.ts') && !imported.has(path)) return [report('not-held', `no test imports ${path}`)]
-      return cited.get(path)!.has(number) ? [] : [report('not-held', `${path} does not cite it in the name of a test`)]
-    })
+    return held.has(number) ? [] : [report('not-held', 'is in the name of no test')]
   })
 }
 

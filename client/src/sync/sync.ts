@@ -1,4 +1,4 @@
-// One run of the sync procedure (docs/specification.md, 8.4): fetches what changed, hands it to a sink, keeps the
+// One run of the sync procedure (docs/specification.md, 8.2): fetches what changed, hands it to a sink, keeps the
 // state.
 //
 // Why the copy is equal to the stock afterwards: the state T is a `lastModified` that was delivered, so it never

@@ -87,7 +87,7 @@ export const listedGuides: { readonly [group in GroupName]: readonly ListedGuide
     ['SECURITY.md'],
   ],
   decisions: [['docs/decisions/README.md', 'All decisions']],
-  contributing: [['docs/contributing.md'], ['ARCHITECTURE.md'], ['docs/rules.md']],
+  contributing: [['docs/contributing.md'], ['ARCHITECTURE.md']],
 }
 
 /** Folders that may hold guides; a file there that is not listed above is the last of the group. */
