@@ -21,24 +21,24 @@ export function settingsText(sources: Sources): string {
   const keys = [...sources.values()].flatMap(({ id, access }) => (access.kind === 'key' ? [{ id, ...access }] : []))
   return `# Settings
 
-Every setting of the environment. This page is made by \`npm run generate\` from the table in the code; the options of
-commands are in [commands.md](commands.md) and in their \`--help\`.
+Every setting of the environment, made by \`npm run generate\` from the table in the code; the options of commands are in
+[commands.md](commands.md).
 
 \`tenderstock config\` shows the settings in effect, where each comes from, and variables that are no setting. It asks the
 service that runs on the data folder (\`--data\`); where none runs, it shows what a command that is started there would
-use. Values of secrets are never shown. A value that cannot be used ends every command with exit code 2 and a sentence.
+use. It never shows secrets. A value that cannot be used ends every command with exit code 2 and a sentence.
 
 ## Secrets from files
 
-A secret setting can be read from a file, as containers mount it: set \`NAME_FILE\` to the path of the file
-(\`${fileVariable('DATABASE_URL')}=/run/secrets/database-url\`). The file holds the value and nothing else; a line end after
-it is dropped. It is read once, at the start: restart the service after a change. Set only one of \`NAME\` and
-\`NAME_FILE\`. A file that is missing, empty or not readable ends the command with exit code 2.
+A secret can be read from a file, as containers mount it: set \`NAME_FILE\` to its path
+(\`${fileVariable('DATABASE_URL')}=/run/secrets/database-url\`), and not \`NAME\`. The file holds the value and nothing
+else; a line end after it is dropped. It is read once: restart the service after a change. A file that is missing, empty
+or not readable ends the command with exit code 2.
 
 ## All settings
 
-| Setting | Means | Default | Secret | Read by |
-|---|---|---|---|---|
+| Setting | Means | Default | Read by |
+|---|---|---|---|
 ${settingNames.map(settingRow).join('\n')}
 
 ## Keys of sources
@@ -62,7 +62,7 @@ ${keys.map(({ id, setting, getItAt }) => `| \`${keyVariable(setting)}\` | \`${id
 function settingRow(name: SettingName): string {
   const spec: SettingSpec = settings[name]
   const means = [`${spec.meaning}`, ...(spec.details === undefined ? [] : [spec.details])]
-  return `| ${[`\`${name}\``, means.join('. ').replace(/\.$/, ''), spec.default ?? '–', spec.isSecret ? 'yes' : 'no', readBy(name)].join(' | ')} |`
+  return `| ${[`\`${name}\`${spec.isSecret ? ' (secret)' : ''}`, means.join('. ').replace(/\.$/, ''), spec.default ?? '–', readBy(name)].join(' | ')} |`
 }
 
 /** Lists the commands that read a setting: a group as one if all of it does, the others if nearly all do. */

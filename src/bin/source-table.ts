@@ -2,9 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { requiredAttribution } from '../sources/attribution.ts'
 import { byCountry, cell, countryName, evidenceOf, licenseOf } from '../sources/card-cells.ts'
-import type { Delivery } from '../sources/delivery.ts'
 import { countCountries, loadSources, type Sources } from '../sources/registry.ts'
-import type { Channel, Source } from '../sources/source.ts'
+import type { Source } from '../sources/source.ts'
 
 export const sourcesPage = new URL('../../docs/sources/README.md', import.meta.url)
 export const licensesPage = new URL('../../docs/licenses.md', import.meta.url)
@@ -61,11 +60,11 @@ function sourceTable(sources: Sources): string {
     `**${all.length} sources in ${countCountries(all)} countries**, plus the European Union and international bodies. ` +
       `${all.length - new Set([...keyed, ...off]).size} need no setup, ${keyed.length} need a key, ${off.length} run only when they are named.`,
     '',
-    '| Country | Source | Portal | Delivers | Access | License | Evidence |',
-    '|---|---|---|---|---|---|---|',
+    '| Country | Source | Portal | Access | Evidence |',
+    '|---|---|---|---|---|',
     ...byCountry(sources.values()).map(
       (source) =>
-        `| ${[countryName(source.country), `\`${source.id}\``, `[${cell(source.title)}](${source.homepage}), ${cell(source.publisher)}`, deliveries(source), accessOf(source), licenseOf(source), evidenceOf(source)].join(' | ')} |`,
+        `| ${[countryName(source.country), `\`${source.id}\``, `[${cell(source.title)}](${source.homepage})`, accessOf(source), evidenceOf(source)].join(' | ')} |`,
     ),
   ].join('\n')
 }
@@ -78,36 +77,6 @@ function accessOf({ access, offBecause }: Source): string {
     ...(offBecause === undefined ? [] : [`off: ${cell(offBecause)}`]),
   ]
   return parts.length === 0 ? 'open' : parts.join('; ')
-}
-
-function deliveries({ channels }: Source): string {
-  return [...new Set(channels.map(deliveryOf))].join('; ')
-}
-
-const ways: { readonly [kind in Delivery['kind']]: string } = {
-  single: 'one answer',
-  'link-next': 'linked pages',
-  page: 'numbered pages',
-  offset: 'offsets',
-  cursor: 'cursor',
-  keyset: 'keyset',
-  index: 'index of files',
-  own: 'its own protocol',
-}
-
-function deliveryOf({ delivery, slots }: Channel): string {
-  const declared = delivery.kind === 'own' ? (delivery.like ?? delivery) : delivery
-  const format = 'entries' in declared && declared.kind !== 'index' ? ` of ${declared.entries.format}` : ''
-  const detail = 'detail' in declared && declared.detail ? ', notices one by one' : ''
-  const by =
-    slots.kind === 'whole'
-      ? 'read whole'
-      : slots.kind === 'feed'
-        ? 'as a feed'
-        : slots.kind === 'hours'
-          ? 'by hours'
-          : `by ${slots.kind}`
-  return `${ways[delivery.kind]}${format} ${by}${detail}`
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -21,15 +21,17 @@ export const cell = (text: string): string => text.replaceAll('|', '\\|').replac
 export function evidenceOf({ id, recordings = [], clients = [], unnamedClients = 0, documentation }: Source): string {
   const found = [
     ...(recordedAnswers.has(id) ? ['recorded answers'] : []),
-    ...recordings.map((address) => `[recording of ${ownerOf(address)}](${address})`),
-    ...clients.map((address) => `[client of ${ownerOf(address)}](${address})`),
-    ...(unnamedClients > 0
-      ? [`${unnamedClients} ${clients.length > 0 ? 'more ' : ''}unnamed ${unnamedClients === 1 ? 'client' : 'clients'}`]
-      : []),
+    ...kindOf('recording', recordings.map(linkedOwner)),
+    ...kindOf('client', [...clients.map(linkedOwner), ...(unnamedClients > 0 ? [`${unnamedClients} unnamed`] : [])]),
     ...(documentation === undefined ? [] : [`[documentation](${documentation})`]),
   ]
-  return found.length === 0 ? 'none on record' : found.join(', ')
+  return found.length === 0 ? 'none on record' : found.join('; ')
 }
+
+const kindOf = (kind: string, items: readonly string[]): string[] =>
+  items.length === 0 ? [] : [`${items.length === 1 ? kind : `${kind}s`} ${items.join(', ')}`]
+
+const linkedOwner = (address: string): string => `[${ownerOf(address)}](${address})`
 
 /** Who publishes the file at an address of `Source.clients` or `recordings`. */
 export const ownerOf = (address: string): string => new URL(address).pathname.split('/')[1] ?? ''

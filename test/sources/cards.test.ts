@@ -130,12 +130,12 @@ describe('the cards of the sources', () => {
     const card = all.find(({ id }) => id === 'md-mtender')!
     const client = 'https://github.com/someone/reader/blob/main/portal.py'
     expect(evidenceOf({ ...card, clients: [client], unnamedClients: 2, documentation: 'https://portal.example' })).toBe(
-      `[client of someone](${client}), 2 more unnamed clients, [documentation](https://portal.example)`,
+      `clients [someone](${client}), 2 unnamed; [documentation](https://portal.example)`,
     )
     const { clients: _clients, documentation: _documentation, ...bare } = card
     const recording = 'https://github.com/someone/portal/blob/main/answer.json'
-    expect(evidenceOf({ ...bare, recordings: [recording] })).toBe(`[recording of someone](${recording})`)
-    expect(evidenceOf({ ...bare, unnamedClients: 1 })).toBe('1 unnamed client')
+    expect(evidenceOf({ ...bare, recordings: [recording] })).toBe(`recording [someone](${recording})`)
+    expect(evidenceOf({ ...bare, unnamedClients: 1 })).toBe('client 1 unnamed')
     expect(evidenceOf(bare)).toBe('none on record')
     expect(evidenceOf({ ...bare, id: 'ted' })).toBe('recorded answers')
   })
