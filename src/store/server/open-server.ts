@@ -6,7 +6,7 @@ import type { ConnectionUse } from '../connection-use.ts'
 import type { Database } from '../schema.ts'
 import { assertOutsideTransactionOf } from '../transaction-scope.ts'
 import { shownAddress, unusable } from './server-addresses.ts'
-import { watchedConnections } from './watched-connections.ts'
+import { WatchedConnections } from './watched-connections.ts'
 
 export type ServerOptions = {
   readonly databaseUrl: string
@@ -51,7 +51,7 @@ export async function openServer(options: ServerOptions): Promise<ServerStore> {
 
 /** Connects with the first statement. */
 export function prepareServer(options: ServerOptions): ServerStore {
-  const connections = watchedConnections({
+  const connections = new WatchedConnections({
     ...options,
     types,
     beforeWork: () => assertOutsideTransactionOf(db),
@@ -68,7 +68,7 @@ export function prepareServer(options: ServerOptions): ServerStore {
     options.signal?.removeEventListener('abort', closeLate)
     await connections.close()
   }
-  return { engine: 'server', db, looks, connections: connections.use, close }
+  return { engine: 'server', db, looks, connections: () => connections.use(), close }
 }
 
 /** Without these limits a frozen process would hold up the others forever. */

@@ -61,9 +61,9 @@ export const plantedClusterEdits: readonly (PlantedEdit & {
   },
   {
     name: 'an answer of the database that never comes is waited for',
-    file: 'src/store/server/watched-connections.ts',
-    from: "giveUp(statement, 'the database did not answer a small question')",
-    to: 'statement.rounds++',
+    file: 'src/store/server/statement-watch.ts',
+    from: "return { why: 'the database did not answer a small question' }",
+    to: "return 'wait'",
     kinds: ['connections to the database half-open'],
     finding: /shows edition \d+ \d+ ms after/,
   },
