@@ -31,21 +31,24 @@ type EventSchema = {
 
 export const eventSchemaFile = new URL('events.schema.json', import.meta.url)
 
-/** The schema of every event, read from the types in src/service/command-event.ts. Takes some seconds. */
+/** The schema of every event, read from the types in src/service/events. Takes some seconds. */
 export function generateEventSchema(): EventSchema {
   const file = new URL('../src/service/command-event.ts', import.meta.url).pathname
   // The numbers are those of TypeScript's enumerations: ES2024, NodeNext, NodeNext.
   const options = { strict: true, target: 11, module: 199, moduleResolution: 99, skipLibCheck: true, types: ['node'] }
   const program = getProgramFromFiles([file], { ...options, allowImportingTsExtensions: true, noEmit: true })
   const facts = generateSchema(program, 'Facts', { required: true, ref: false, ignoreErrors: true }) as Schema | null
-  if (!facts?.properties) throw new Error('src/service/command-event.ts has no type named Facts')
-  const names = Object.keys(facts.properties).sort()
+  const events = (facts?.allOf ?? []).flatMap(({ properties = {} }) => Object.entries(properties))
+  if (events.length === 0) throw new Error('src/service/command-event.ts has no type named Facts of the rooms')
+  const factsOf = new Map(events)
+  if (factsOf.size < events.length) throw new Error('two rooms in src/service/events have an event of the same name')
+  const names = [...factsOf.keys()].sort()
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'A line that a command of tenderstock prints with --json',
     description: 'Events and members may be added; those that are here stay, with their types.',
     anyOf: names.map((name) => ({ $ref: `#/definitions/${name}` })),
-    definitions: Object.fromEntries(names.map((name) => [name, eventOf(name, facts.properties![name]!)])),
+    definitions: Object.fromEntries(names.map((name) => [name, eventOf(name, factsOf.get(name)!)])),
   }
 }
 

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { runOperation } from '../../test/operations-world.ts'
 import { drawnEngines, openTestStore } from '../../test/world.ts'
-import { describeHit } from '../cli/hit-text.ts'
 import { parseCommand } from '../cli/parse-command.ts'
+import { eventText } from '../cli/texts/event-text.ts'
 import { canonicalJson, contentHash } from '../consolidate/canonical.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import { dayMs, hourMs } from '../domain/time.ts'
@@ -103,7 +103,7 @@ describe.each(drawnEngines)('the commands about saved searches (%s)', (engine) =
     await world.publish()
     const [preview] = await run('search', 'create', ...roads, '--preview')
     expect(preview).toMatchObject({ event: 'searchPreview', open: { any: 1 }, lastDays: { any: 2 } })
-    expect(describeHit(preview!, paint)).toContain('Open now                            1')
+    expect(eventText(preview!, paint, Date.now)).toContain('Open now                            1')
     expect(await world.countRows()).toBe(0)
     world.wait(31 * dayMs)
     expect(await run('search', 'create', ...roads, '--preview')).toMatchObject([{ lastDays: { any: 0 } }])
@@ -123,15 +123,15 @@ describe.each(drawnEngines)('the commands about saved searches (%s)', (engine) =
     expect(why).toMatchObject({ event: 'matchExplained', isMatch: true, clauses: [{ clause: 'cpv', holds: true }] })
     const [whyNot] = await run('explain', idOf(2), '--search', 'Roads')
     expect(whyNot).toMatchObject({ isMatch: false, clauses: [{ clause: 'cpv', holds: false }] })
-    expect(describeHit(whyNot!, paint)).toContain(`"Roads" does not match ${idOf(2)}`)
+    expect(eventText(whyNot!, paint, Date.now)).toContain(`"Roads" does not match ${idOf(2)}`)
     // the score of a search without a profile presumes that the record matches
-    expect(describeHit(whyNot!, paint)).toMatch(/Fit score \d+ if it matched, threshold 1\n/)
-    expect(describeHit(why!, paint)).toMatch(/Fit score \d+, threshold 1\n/)
+    expect(eventText(whyNot!, paint, Date.now)).toMatch(/Fit score \d+ if it matched, threshold 1\n/)
+    expect(eventText(why!, paint, Date.now)).toMatch(/Fit score \d+, threshold 1\n/)
 
     await run('profile', 'create', '--organization', 'Acme', '--name', 'Builder', '--cpv', '45233000')
     const [scored] = await run('search', 'edit', 'Roads', '--profile', 'Builder')
     expect([search, scored]).toMatchObject([{ profile: null }, { profile: 'Builder' }])
-    expect(describeHit(scored!, paint)).toContain('scored for         Builder')
+    expect(eventText(scored!, paint, Date.now)).toContain('scored for         Builder')
   })
 
   test('--deliver-open makes hits of open tenders, the best first, and offers them to the current endpoints', async () => {
@@ -247,7 +247,7 @@ describe.each(drawnEngines)('the commands about saved searches (%s)', (engine) =
     await expect(run('search', 'pause', 'Roads')).rejects.toThrow('is already paused')
     expect(await run('search', 'resume', 'Roads')).toMatchObject([{ version: 5, state: 'active' }])
     expect(await run('search', 'list', '--organization', 'Acme')).toMatchObject([{ name: 'Roads' }])
-    expect(describeHit((await run('search', 'show', 'Roads'))[0]!, paint)).toContain('not words')
+    expect(eventText((await run('search', 'show', 'Roads'))[0]!, paint, Date.now)).toContain('not words')
   })
 
   test('a search and a profile are renamed and copied; hits stay with the original', async () => {
@@ -319,7 +319,7 @@ describe.each(drawnEngines)('the commands about saved searches (%s)', (engine) =
     const lease = (await claimEndpoint(store, { worker: 'test', now: start + dayMs, leaseMs: dayMs }))!
     const [deleted] = await run('search', 'delete', 'Roads', '--confirm', 'Roads')
     expect(deleted).toEqual({ event: 'searchDeleted', id: searchId, name: 'Roads', hits: 1, messages: 3 })
-    expect(describeHit(deleted!, paint)).toBe(
+    expect(eventText(deleted!, paint, Date.now)).toBe(
       '  ✓ The search "Roads" is deleted, with 1 hit; 3 messages that waited will not be sent',
     )
 
@@ -390,7 +390,7 @@ describe.each(drawnEngines)('the commands about saved searches (%s)', (engine) =
     await world.publish()
     const [search] = await run('search', 'show', 'Roads')
     expect(search).toMatchObject({ held: [{ edition: 1, hits: 201 }] })
-    expect(describeHit(search!, paint)).toContain("tenderstock hit release 'Roads'")
+    expect(eventText(search!, paint, Date.now)).toContain("tenderstock hit release 'Roads'")
     expect(await run('hit', 'release', 'Roads')).toMatchObject([{ edition: 1 }])
     await expect(run('hit', 'release', 'Roads')).rejects.toThrow('No deliveries of "Roads" are held')
   })

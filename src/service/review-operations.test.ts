@@ -5,7 +5,7 @@ import { addSearch, openDigestWorld } from '../../test/digests/digest-world.ts'
 import { receiveNotices } from '../../test/receive-notices.ts'
 import { at, lot, notice } from '../../test/testing/generate/notices.ts'
 import { drawnEngines, openTestStore } from '../../test/world.ts'
-import { describeReview } from '../cli/review-text.ts'
+import { eventText } from '../cli/texts/event-text.ts'
 import { consolidate, rebuildStock } from '../consolidate/consolidate.ts'
 import { tenderId } from '../consolidate/tender-id.ts'
 import type { Notice } from '../domain/notice.ts'
@@ -88,7 +88,7 @@ describe.each(drawnEngines)('review and explain (%s)', (engine) => {
         evidence: 'for the test',
       },
     ])
-    expect(describeReview(events[0]!, paint)).toContain("tenderstock review merge 'doe:2' 'ted:1-2026'")
+    expect(eventText(events[0]!, paint, Date.now)).toContain("tenderstock review merge 'doe:2' 'ted:1-2026'")
 
     await merge('doe:2', tenderId('ted:1-2026'))
     expect(events.at(-1)).toEqual({
@@ -106,7 +106,7 @@ describe.each(drawnEngines)('review and explain (%s)', (engine) => {
     expect(await liveIds(store)).toHaveLength(2)
     await show('ted:1-2026', 'doe:2')
     expect(events.at(-1)).toMatchObject({ event: 'reviewPair', isOneRecord: false, decision: 'split' })
-    expect(describeReview(events.at(-1)!, paint)).toMatch(/≠ Title.*\n.*Winterdienst/)
+    expect(eventText(events.at(-1)!, paint, Date.now)).toMatch(/≠ Title.*\n.*Winterdienst/)
     events.length = 0
     await list()
     expect(events).toMatchObject([{ event: 'none' }])
@@ -149,7 +149,7 @@ describe.each(drawnEngines)('review and explain (%s)', (engine) => {
     await addHit(store.db, search, tenderId('doe:5'), null)
     expect(await listed()).toEqual(['doe:4', 'doe:2'])
     expect(events).toMatchObject([{ readers: 1 }, { readers: 0 }])
-    expect(describeReview(events[0]!, paint)).toContain('plain, 44 % of its pairs are one, open hits: 1')
+    expect(eventText(events[0]!, paint, Date.now)).toContain('plain, 44 % of its pairs are one, open hits: 1')
     await addHit(store.db, search, tenderId('doe:2'), 'expired')
     await addHit(store.db, other, tenderId('doe:3'), 'expired')
     expect(await listed()).toEqual(['doe:4', 'doe:2'])
@@ -221,7 +221,7 @@ describe.each(drawnEngines)('review and explain (%s)', (engine) => {
       },
     ])
     // a split would be refused
-    const listed = describeReview(events[0]!, paint)
+    const listed = eventText(events[0]!, paint, Date.now)
     expect(listed).toContain("tenderstock review merge 'doe:2' 'ted:1-2026'")
     expect(listed).not.toContain('review split')
     await show('doe:2', 'ted:1-2026')
@@ -233,7 +233,7 @@ describe.each(drawnEngines)('review and explain (%s)', (engine) => {
       right: { tenderNumber: 'WBG 26_01', notices: 1, publishers: ['ted'] },
       references: [{ rule: 'procedure', evidence: `f:bt-04/${procedureId}` }],
     })
-    expect(describeReview(events.at(-1)!, paint)).toContain(`procedure f:bt-04/${procedureId}`)
+    expect(eventText(events.at(-1)!, paint, Date.now)).toContain(`procedure f:bt-04/${procedureId}`)
     await rebuildStock(store, { now })
     expect(await countDoubts(store.db)).toEqual({ 'award-number': 1, 'named-call': 0 })
     await merge('doe:2', 'ted:1-2026')
@@ -277,7 +277,7 @@ describe.each(drawnEngines)('review and explain (%s)', (engine) => {
       value: 'https://example.org/d',
       noticeKeys: ['doe:2'],
     })
-    expect(describeReview(event, paint)).toContain('publication, with ted:1-2026: p:1-2026')
+    expect(eventText(event, paint, Date.now)).toContain('publication, with ted:1-2026: p:1-2026')
   })
 
   test('errors name the fix', async () => {

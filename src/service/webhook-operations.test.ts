@@ -10,7 +10,7 @@ import { startReceiver } from '../../test/webhooks/delivery-world.ts'
 import { drawnEngines, openTestStore, type TestStore } from '../../test/world.ts'
 import type { CommandName } from '../cli/command-table.ts'
 import { painter } from '../cli/paint.ts'
-import { describeWebhook } from '../cli/webhook-text.ts'
+import { eventText } from '../cli/texts/event-text.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { systemRandom } from '../platform/random.ts'
 import { listAuditEntries } from '../store/audit.ts'
@@ -106,7 +106,7 @@ describe.each(drawnEngines)('webhook commands (%s)', (engine) => {
     await run('webhook test', [id])
     const { body, headers } = receiver.received[0]!
     for (const each of [secret!, rotated.secret]) new Webhook(each).verify(body, headers as Record<string, string>)
-    expect(describeWebhook(rotated, painter(false))).toContain(
+    expect(eventText(rotated, painter(false), Date.now)).toContain(
       'Requests on their way still carry the old signature only',
     )
   })

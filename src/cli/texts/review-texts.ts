@@ -1,63 +1,54 @@
 // Events about duplicates and explanations, for people.
-import type { CommandEvent, EventOf } from '../service/command-event.ts'
-import { cut, number } from './figures.ts'
-import type { Paint } from './paint.ts'
+import type { EventOf } from '../../service/command-event.ts'
+import type { ReviewEvents } from '../../service/events/review-events.ts'
+import { cut, number } from '../figures.ts'
+import type { Paint } from '../paint.ts'
+import { done, type EventTexts } from './text-lines.ts'
 
 const day = (instant: string | null | undefined) => instant?.slice(0, 10) ?? '–'
 const minute = (instant: string | null | undefined) => instant?.slice(0, 16).replace('T', ' ') ?? '–'
 const points = (score: number | null) => score?.toFixed(1) ?? ''
 
-/** Describes an event about duplicates; undefined for any other event. */
-export function describeReview(event: CommandEvent, paint: Paint): string | undefined {
-  switch (event.event) {
-    case 'review':
-      return reviewText(event, paint)
-    case 'reviewPair':
-      return pairText(event, paint)
-    case 'reviewDecided':
-      return `  ${paint.green('✓')} ${event.decision === 'merge' ? 'One record from now on' : 'Two records from now on'}: ${event.records.join(', ')}`
-    case 'reviewUndone':
-      return `  ${paint.green('✓')} The decision is gone; the rules decide: ${event.records.join(', ')}`
-    case 'explained':
-      return explainedText(event, paint)
-    default:
-      return undefined
-  }
+export const reviewTexts: EventTexts<ReviewEvents> = {
+  review: (event, paint) => (event.isOneRecord ? doubtText(event, paint) : reviewText(event, paint)),
+  reviewPair: pairText,
+  reviewDecided: ({ decision, records }, paint) =>
+    done(paint, `${decision === 'merge' ? 'One record' : 'Two records'} from now on: ${records.join(', ')}`),
+  reviewUndone: ({ records }, paint) => done(paint, `The decision is gone; the rules decide: ${records.join(', ')}`),
+  explained: explainedText,
 }
 
-function reviewText(
-  {
-    left: a,
-    right: b,
-    score,
-    chance,
-    readers,
-    rule,
-    evidence,
-    isHeldApart,
-    isOneRecord,
-    isExactlyLinked,
-  }: EventOf<'review'>,
-  paint: Paint,
-): string {
-  const side = (each: ReviewSide) =>
-    `      ${cut(each.title, 90)}\n      ${paint.dim(`${cut(each.buyer, 60)} · ${each.publishers?.join(', ')} · published ${day(each.publicationDate)} · deadline ${deadlineText(each.deadline)}`)}`
-  if (isOneRecord)
-    return [
-      `  ${paint.yellow('  one')}  ${rule}: ${a.key} and ${b.key} are in one record (${a.id}), but their notices contradict each other: ${evidence}`,
-      side(a),
-      `      ${paint.dim(
-        isExactlyLinked
-          ? `tenderstock review merge '${a.key}' '${b.key}'   (confirms it; exact references join them, which no split can undo: show names them)`
-          : `tenderstock review split '${a.key}' '${b.key}'   (or merge if they belong together, or show)`,
-      )}`,
-    ].join('\n')
+/** Two records that may be one. */
+function reviewText(event: EventOf<'review'>, paint: Paint): string {
+  const { left: a, right: b, score, chance, readers, rule, evidence } = event
+  const share = `${Math.round(100 * (chance ?? 0))} % of its pairs are one`
+  const apart = event.isHeldApart ? ' (kept separate by other evidence in the two records)' : ''
   return [
-    `  ${paint.yellow(points(score).padStart(5))}  ${rule}, ${Math.round(100 * (chance ?? 0))} % of its pairs are one, open hits: ${readers}${isHeldApart ? ' (kept separate by other evidence in the two records)' : ''}: ${evidence}`,
-    side(a),
-    side(b),
+    `  ${paint.yellow(points(score).padStart(5))}  ${rule}, ${share}, open hits: ${readers}${apart}: ${evidence}`,
+    sideText(a, paint),
+    sideText(b, paint),
     `      ${paint.dim(`tenderstock review merge '${a.key}' '${b.key}'   (or split, or show)`)}`,
   ].join('\n')
+}
+
+/** One record whose notices contradict each other. */
+function doubtText({ left: a, right: b, rule, evidence, isExactlyLinked }: EventOf<'review'>, paint: Paint): string {
+  const contradiction = 'but their notices contradict each other'
+  const keys = `'${a.key}' '${b.key}'`
+  const command = isExactlyLinked
+    ? `tenderstock review merge ${keys}   ` +
+      '(confirms it; exact references join them, which no split can undo: show names them)'
+    : `tenderstock review split ${keys}   (or merge if they belong together, or show)`
+  return [
+    `  ${paint.yellow('  one')}  ${rule}: ${a.key} and ${b.key} are in one record (${a.id}), ${contradiction}: ${evidence}`,
+    sideText(a, paint),
+    `      ${paint.dim(command)}`,
+  ].join('\n')
+}
+
+function sideText({ title, buyer, publishers, publicationDate, deadline }: ReviewSide, paint: Paint): string {
+  const dates = `published ${day(publicationDate)} · deadline ${deadlineText(deadline)}`
+  return `      ${cut(title, 90)}\n      ${paint.dim(`${cut(buyer, 60)} · ${publishers?.join(', ')} · ${dates}`)}`
 }
 
 type ReviewSide = EventOf<'reviewPair'>['left']

@@ -1,19 +1,15 @@
 // Events about digests, for people.
-import { offsetMsAt } from '../domain/time.ts'
-import type { CommandEvent, EventOf } from '../service/command-event.ts'
-import { minute } from './figures.ts'
-import type { Paint } from './paint.ts'
+import { offsetMsAt } from '../../domain/time.ts'
+import type { EventOf } from '../../service/command-event.ts'
+import type { DigestEvents } from '../../service/events/digest-events.ts'
+import { minute } from '../figures.ts'
+import type { Paint } from '../paint.ts'
+import { done, type EventTexts } from './text-lines.ts'
 
-/** Describes an event about digests; undefined for any other event. */
-export function describeDigest(event: CommandEvent, paint: Paint): string | undefined {
-  switch (event.event) {
-    case 'digest':
-      return digestText(event, paint)
-    case 'digestRemoved':
-      return `  ${paint.green('✓')} ${event.person} gets no more digests${event.search === null ? '' : ` of "${event.search}"`}`
-    default:
-      return undefined
-  }
+export const digestTexts: EventTexts<DigestEvents> = {
+  digest: digestText,
+  digestRemoved: ({ person, search }, paint) =>
+    done(paint, `${person} gets no more digests${search === null ? '' : ` of "${search}"`}`),
 }
 
 function digestText(event: EventOf<'digest'>, paint: Paint): string {

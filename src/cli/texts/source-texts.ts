@@ -1,11 +1,11 @@
 // Events about sources, for people.
-import type { Clock } from '../platform/clock.ts'
-import type { CommandEvent, EventOf } from '../service/command-event.ts'
-import { count, minute, number } from './figures.ts'
-import { terminalColumns, wrap } from './help-text.ts'
-import type { Paint } from './paint.ts'
-
-type Shown = { readonly paint: Paint; readonly clock: Clock }
+import type { Clock } from '../../platform/clock.ts'
+import type { EventOf } from '../../service/command-event.ts'
+import type { SourceEvents } from '../../service/events/source-events.ts'
+import { count, minute, number } from '../figures.ts'
+import { terminalColumns, wrap } from '../help-text.ts'
+import type { Paint } from '../paint.ts'
+import { concern, done, type EventTexts, fact } from './text-lines.ts'
 
 /** Wraps a text into lines that fit beside a margin of this many columns; the first line has no margin. */
 const folded = (text: string, margin: number): string =>
@@ -24,24 +24,39 @@ function ago(at: number | null, now: number): string {
   return hours < 48 ? `${hours} h ago` : `${Math.round(hours / 24)} d ago`
 }
 
-/** Describes an event about a source; undefined for any other event. */
-export function describeSource(event: CommandEvent, { paint, clock }: Shown): string | undefined {
-  switch (event.event) {
-    case 'source':
-      return sourceLine(event, paint, clock())
-    case 'sources':
-      return sourcesLine(event, paint)
-    case 'sourceCard':
-      return cardText(event, paint, clock())
-    case 'sourceReleased':
-      return `  ${paint.green('✓')} ${event.source} is released; ${count(event.notices, 'notice')} had waited since ${minute(event.since)}`
-    case 'sourceChecked':
-      return checkText(event, paint)
-    case 'sourcesChecked':
-      return `\n  ${number(event.ok)} of ${number(event.checked)} portals answer as their cards say${event.quiet === 0 ? '' : `, ${number(event.quiet)} are quiet`}`
-    default:
-      return undefined
-  }
+export const sourceTexts: EventTexts<SourceEvents> = {
+  source: sourceLine,
+  sources: sourcesLine,
+  sourceCard: cardText,
+  sourcesStarted: ({ running, countries, off, keysMissing }, paint) => {
+    const parts = [
+      `${count(running, 'source')} in ${count(countries, 'country', 'countries')}`,
+      ...(keysMissing.length > 0 ? [`${number(keysMissing.length)} without their key`] : []),
+      ...(off > 0 ? [`${number(off)} off`] : []),
+    ]
+    return fact(paint, 'Portals', parts.join(', '))
+  },
+  sourceRead: readText,
+  sourceReleased: ({ source, notices, since: at }, paint) =>
+    done(paint, `${source} is released; ${count(notices, 'notice')} had waited since ${minute(at)}`),
+  sourceChecked: checkText,
+  sourcesChecked: ({ ok, checked, quiet }) => {
+    const answers = `${number(ok)} of ${number(checked)} portals answer as their cards say`
+    return `\n  ${answers}${quiet === 0 ? '' : `, ${number(quiet)} are quiet`}`
+  },
+}
+
+/** Describes a reading that brought something or went wrong; undefined for the many that found nothing new. */
+function readText(event: EventOf<'sourceRead'>, paint: Paint): string | undefined {
+  const { source, outcome, documents, notices, rejections } = event
+  const slot = event.slot === 'feed' || event.slot === 'whole' ? source : `${source} ${event.slot}`
+  const news = [
+    ...(documents > 0 ? [count(documents, 'new document'), count(notices, 'notice')] : []),
+    ...(rejections > 0 ? [`${number(rejections)} unreadable`] : []),
+  ]
+  if (outcome === 'failed' || outcome === 'refused' || outcome === 'short')
+    return [concern(paint, `${slot.padEnd(20)} ${outcome}: ${event.detail}`), ...news].join(' · ')
+  return news.length === 0 ? undefined : fact(paint, slot, news.join(' · '))
 }
 
 function checkText(event: EventOf<'sourceChecked'>, paint: Paint): string {
@@ -58,8 +73,9 @@ function checkText(event: EventOf<'sourceChecked'>, paint: Paint): string {
     `${requests.length === 1 ? '1 request' : `${requests.length} requests`}, ${number(Math.ceil(bytes / 1024))} KB in ${number(elapsedMs)} ms`,
   ].join(' · ')
   const last = requests.at(-1)
+  const mark = isGood ? paint.green('✓') : isQuiet ? paint.dim('·') : paint.yellow('!')
   return [
-    `  ${isGood ? paint.green('✓') : isQuiet ? paint.dim('·') : paint.yellow('!')} ${event.sourceId.padEnd(30)} ${isGood ? facts : `${event.verdict}: ${facts}`}`,
+    `  ${mark} ${event.sourceId.padEnd(30)} ${isGood ? facts : `${event.verdict}: ${facts}`}`,
     ...event.findings.map((finding) => `      ${folded(finding, 6)}`),
     ...(isGood || isQuiet || !last ? [] : [`      ${paint.dim(`${last.status} ${last.url}`)}`]),
   ].join('\n')
@@ -70,7 +86,7 @@ function marker(state: EventOf<'source'>['state'], paint: Paint): string {
   return state === 'alarm' ? paint.yellow('!') : paint.dim('·')
 }
 
-function sourceLine(event: EventOf<'source'>, paint: Paint, now: number): string {
+function sourceLine(event: EventOf<'source'>, paint: Paint, clock: Clock): string {
   const { state } = event
   const facts =
     state === 'off'
@@ -81,7 +97,7 @@ function sourceLine(event: EventOf<'source'>, paint: Paint, now: number): string
         ? event.lastError !== null
           ? `not read yet; the last attempt failed: ${event.lastError}`
           : paint.dim('not read yet')
-        : `read ${ago(event.lastSuccessAt, now).padEnd(11)} ${number(event.recentDocuments).padStart(7)} new in 7 days` +
+        : `read ${ago(event.lastSuccessAt, clock()).padEnd(11)} ${number(event.recentDocuments).padStart(7)} new in 7 days` +
           (event.waitingSlots > 1 ? paint.dim(`  ${number(event.waitingSlots)} spans to read`) : '')
   const line = `  ${marker(state, paint)} ${event.sourceId.padEnd(30)} ${event.country.padEnd(3)} ${facts}`
   return [line, ...event.alarms.map(({ kind, detail }) => `      ${paint.yellow(kind)}: ${folded(detail, 6)}`)].join(
@@ -136,10 +152,12 @@ function fillRows(fill: EventOf<'sourceCard'>['fill'], paint: Paint): string[] {
   ]
 }
 
-function cardText(event: EventOf<'sourceCard'>, paint: Paint, now: number): string {
+function cardText(event: EventOf<'sourceCard'>, paint: Paint, clock: Clock): string {
+  const now = clock()
   const row = (name: string, text: string) => `  ${name.padEnd(14)} ${folded(text, 17)}`
   const { license, access, health, record, politeness } = event
   const { robots } = politeness
+  const perMinute = `at most ${number(politeness.requestsPerMinute ?? 60)} a minute`
   return [
     `${paint.bold(event.title)} ${paint.dim(event.id)}`,
     row('Publisher', `${event.publisher} (${event.country})`),
@@ -153,14 +171,18 @@ function cardText(event: EventOf<'sourceCard'>, paint: Paint, now: number): stri
     row('Access', access.kind === 'open' ? 'open' : `key TENDERSTOCK_${access.setting}, from ${access.getItAt}`),
     row(
       'Requests',
-      `at most ${number(politeness.requestsPerMinute ?? 60)} a minute` +
-        (typeof robots === 'object' ? `; robots.txt: ${robots.exempt}` : '; obeys robots.txt'),
+      `${perMinute}; ${typeof robots === 'object' ? `robots.txt: ${robots.exempt}` : 'obeys robots.txt'}`,
     ),
     '',
     ...event.channels.map((channel) =>
       row(
         `Channel ${channel.name}`,
-        `${channel.role}, ${channel.delivery === 'own' ? 'its own protocol' : channel.delivery}, ${spansOf(channel)}, ${channel.timetable}`,
+        [
+          channel.role,
+          channel.delivery === 'own' ? 'its own protocol' : channel.delivery,
+          spansOf(channel),
+          channel.timetable,
+        ].join(', '),
       ),
     ),
     ...event.caveats.map((caveat, index) => row(index === 0 ? 'Caveats' : '', caveat)),
@@ -174,7 +196,8 @@ function cardText(event: EventOf<'sourceCard'>, paint: Paint, now: number): stri
     ...(event.runs.length > 0 ? ['', paint.bold('Last readings')] : []),
     ...event.runs.map(
       (run) =>
-        `  ${minute(run.endedAt)}  ${run.outcome.padEnd(9)}  ${`${run.channel} ${run.slot}`.padEnd(20)} ${`${number(run.entries)} entries, ${number(run.documents)} new`}` +
+        `  ${minute(run.endedAt)}  ${run.outcome.padEnd(9)}  ${`${run.channel} ${run.slot}`.padEnd(20)} ` +
+        `${number(run.entries)} entries, ${number(run.documents)} new` +
         (run.detail ? `\n${' '.repeat(6)}${paint.dim(folded(run.detail, 6))}` : ''),
     ),
     ...event.alarms

@@ -1,0 +1,144 @@
+// What `status` prints, for people.
+import type { EventOf } from '../../service/command-event.ts'
+import type { StatusEvents } from '../../service/events/status-events.ts'
+import { count, number } from '../figures.ts'
+import { wrap } from '../help-text.ts'
+import type { Paint } from '../paint.ts'
+import { type EventTexts, row, utcMinute } from './text-lines.ts'
+
+export const statusTexts: EventTexts<StatusEvents> = { status: statusText }
+
+const age = (seconds: number | null) => {
+  const minutes = Math.floor((seconds ?? 0) / 60)
+  return minutes < 120 ? count(minutes, 'minute') : count(Math.floor(minutes / 60), 'hour')
+}
+
+/** Row of tenders whose notices contradict each other; none if there are none. */
+function doubtRow(counts: EventOf<'status'>['doubtedTenders']): string[] {
+  const { 'award-number': numbers, 'named-call': calls } = counts
+  if (numbers + calls === 0) return []
+  return [
+    row(
+      'Doubted',
+      `different award numbers ${number(numbers)} · another call named ${number(calls)}; see tenderstock review list`,
+    ),
+  ]
+}
+
+/** Rows about how far saved searches are matched; none if there are no searches. */
+function hitRows(lag: EventOf<'status'>['hits']): string[] {
+  if (!lag || lag.searches === 0) return []
+  const { searches, edition, editionsBehind, unseen } = lag
+  const behind =
+    editionsBehind > 0
+      ? `edition ${edition} is matched, ${count(editionsBehind, 'edition')} to go`
+      : 'all editions are matched'
+  const missed = unseen > 0 ? `; ${count(unseen, 'entry', 'entries')} were removed before they were matched` : ''
+  return [row('Saved searches', `${number(searches)}, ${behind}${missed}`)]
+}
+
+/** Rows about mailed digests; none if there are none. */
+function mailRows(mails: EventOf<'status'>['mails'], paint: Paint): string[] {
+  if (!mails || mails.digests === 0) return []
+  const { digests, due, givenUp, isConfigured } = mails
+  return [
+    row('Digests', `${number(digests)}; mails: ${number(due)} due, ${number(givenUp)} given up`),
+    ...(isConfigured
+      ? []
+      : [row('Mail', 'not set up: TENDERSTOCK_SMTP_URL, TENDERSTOCK_MAIL_FROM; digests wait', paint.yellow)]),
+  ]
+}
+
+/** Rows about the editions in a bucket; none without one. */
+function exportRows(exported: EventOf<'status'>['exported'], paint: Paint): string[] {
+  if (!exported) return []
+  const { edition, exportedAt, concern } = exported
+  return [
+    row('In the bucket', exportedAt === null ? 'no edition yet' : `edition ${edition}, ${utcMinute(exportedAt)}`),
+    ...(concern === null ? [] : [row('Newer editions', `are not exported: ${concern}`, paint.yellow)]),
+  ]
+}
+
+function nextText({ unpublished, nextPublication, isFirstReading }: EventOf<'status'>): string {
+  if (isFirstReading)
+    return `when every portal has been read once, at ${utcMinute(nextPublication)} at the latest; ${count(unpublished, 'record')} so far`
+  return unpublished === 0
+    ? 'nothing to publish'
+    : `${count(unpublished, 'record')} to publish, at ${utcMinute(nextPublication)} at the earliest`
+}
+
+function statusText(event: EventOf<'status'>, paint: Paint): string {
+  const counts = (value: { readonly [key: string]: number }) =>
+    Object.entries(value)
+      .map(([name, each]) => `${name} ${number(each)}`)
+      .join(' · ') || 'none'
+  const { edition, holds } = event
+  const sources = Object.entries(event.sources)
+  const idWidth = Math.max(...sources.map(([id]) => id.length))
+  return [
+    paint.bold('Service'),
+    ...(event.isFailing
+      ? [
+          row(
+            'Failing',
+            event.failedRounds > 0 ? `${count(event.failedRounds, 'round')} in a row` : 'rounds are overdue',
+            paint.yellow,
+          ),
+          ...wrap(event.failure ?? '', 72).map((part) => `      ${part}`),
+        ]
+      : []),
+    ...(typeof event.maintenanceUntil === 'number'
+      ? [
+          row(
+            'Maintenance',
+            `the API answers 503 until ${utcMinute(event.maintenanceUntil)}; tenderstock maintenance off`,
+            paint.yellow,
+          ),
+        ]
+      : []),
+    row('Last successful round', utcMinute(event.lastRoundAt)),
+    ...(!event.isFailing && event.lastError
+      ? [row('Last error', utcMinute(event.lastErrorAt)), ...wrap(event.lastError, 72).map((part) => `      ${part}`)]
+      : []),
+    '',
+    paint.bold('Received'),
+    row('Documents', number(event.documents)),
+    row('Notices', `${number(event.notices)}${event.waiting ? `, ${number(event.waiting)} not consolidated yet` : ''}`),
+    ...event.quarantines.map(({ sourceId, since, notices }) =>
+      row(
+        'In quarantine',
+        `${count(notices, 'notice')} of ${sourceId} since ${utcMinute(since)}; tenderstock source show ${sourceId}`,
+        paint.yellow,
+      ),
+    ),
+    row('Unreadable', counts(event.rejections)),
+    ...(event.outdated
+      ? [row('Read by older parsers', `${count(event.outdated, 'document')}; tenderstock rebuild re-parses them`)]
+      : []),
+    ...sources.map(([id, each]) =>
+      row(`  ${id.padEnd(idWidth)}`, `${count(each.documents, 'document')}, checked ${utcMinute(each.checkedAt)}`),
+    ),
+    '',
+    paint.bold('Stock'),
+    row('Tenders', counts(event.tenders)),
+    ...doubtRow(event.doubtedTenders),
+    row('Engine', event.engine === 'embedded' ? `embedded, in ${event.data}` : 'PostgreSQL server'),
+    '',
+    paint.bold('Published'),
+    row(
+      'Edition',
+      edition
+        ? `${edition.edition} with ${count(edition.records, 'record')}, ${utcMinute(edition.publishedAt)} (${age(event.editionAgeSeconds)} ago)`
+        : 'none yet',
+    ),
+    row('Next one', nextText(event)),
+    ...exportRows(event.exported, paint),
+    ...hitRows(event.hits),
+    ...mailRows(event.mails, paint),
+    ...holds.flatMap((hold) => [
+      row('Held back', utcMinute(hold.heldAt), paint.yellow),
+      ...hold.reasons.map((reason) => `      ${reason}`),
+    ]),
+    ...event.clocks.map((concern) => row('Clocks', concern, paint.yellow)),
+  ].join('\n')
+}

@@ -1,0 +1,70 @@
+// Events about webhooks, for people.
+import type { EventOf } from '../../service/command-event.ts'
+import type { WebhookEvents } from '../../service/events/webhook-events.ts'
+import { minute } from '../figures.ts'
+import type { Paint } from '../paint.ts'
+import { concern, done, type EventTexts } from './text-lines.ts'
+
+export const webhookTexts: EventTexts<WebhookEvents> = {
+  webhook: endpointText,
+  webhookTested: testText,
+  webhookRotated: ({ secret }, paint) =>
+    [
+      done(paint, 'The secret is replaced; the old one signs for 24 more hours'),
+      `      ${paint.bold(secret)}`,
+      `      ${paint.dim('Shown only this once.')}`,
+      '      Requests on their way still carry the old signature only: until then, the receiver must accept both.',
+    ].join('\n'),
+  webhookEnabled: (_, paint) => done(paint, 'The endpoint is enabled'),
+  webhookDisabled: (_, paint) => done(paint, 'The endpoint is disabled; its deliveries are held from now on'),
+  webhookRemoved: (_, paint) => done(paint, 'The endpoint and its secrets are removed'),
+  webhookReleased: ({ deliveries }, paint) => done(paint, `${deliveries} held deliveries are sent now`),
+  webhookReplayed: ({ deliveries }, paint) => done(paint, `${deliveries} deliveries are sent now`),
+  webhookDelivery: deliveryText,
+  listening: ({ url }, paint) =>
+    [
+      done(paint, `Listening on ${url}`),
+      `      ${paint.dim(`tenderstock webhook create --organization NAME --url ${url}`)}`,
+    ].join('\n'),
+  webhookReceived: ({ line }, paint) => done(paint, line),
+  webhookRefused: ({ reason }, paint) => concern(paint, `Refused with 400: ${reason}`),
+  hitReceived: ({ line }, paint) => done(paint, line),
+}
+
+function endpointText(event: EventOf<'webhook'>, paint: Paint): string {
+  const { deliveries, failingSince } = event
+  const active = failingSince === null ? 'active' : paint.yellow(`failing since ${minute(failingSince)}`)
+  const state = event.state === 'active' ? active : paint.yellow(`disabled (${event.disabledWhy})`)
+  const sent = deliveries
+    ? ` · ${deliveries.delivered} delivered, ${deliveries.due} due, ${deliveries.held} held, ` +
+      `${deliveries['given-up']} given up`
+    : ''
+  const facts = [event.id, event.organization, event.kinds.join(', '), `at most ${event.requestsPerSecond} a second`]
+  return [
+    `  ${paint.bold(event.url)} ${state}`,
+    `      ${paint.dim(`${facts.join(' · ')}${sent}`)}`,
+    ...(event.secret === undefined
+      ? []
+      : [`      Secret  ${paint.bold(event.secret)}`, `      ${paint.dim('Shown only this once.')}`]),
+  ].join('\n')
+}
+
+function testText(event: EventOf<'webhookTested'>, paint: Paint): string {
+  const { status, error, milliseconds, answer } = event
+  const isExpected = status !== null && event.isSuccess !== event.isSignatureWrong
+  const mark = isExpected ? paint.green('✓') : paint.yellow('!')
+  const what = status === null ? `The receiver was not reached (${error})` : `The receiver answered ${status}`
+  return `  ${mark} ${what} after ${milliseconds} ms${answer ? `: ${answer.slice(0, 200)}` : ''}`
+}
+
+function deliveryText(event: EventOf<'webhookDelivery'>, paint: Paint): string {
+  const last = event.lastStatus ?? event.lastError
+  const facts = [
+    event.messageId,
+    `${event.attempts} ${event.attempts === 1 ? 'attempt' : 'attempts'}`,
+    ...(last === null ? [] : [`last ${last}`]),
+    ...(event.state === 'due' ? [`next ${minute(event.dueAt)}`] : []),
+    ...(event.heldWhy === null ? [] : [`held: ${event.heldWhy}`]),
+  ]
+  return `  ${minute(event.createdAt)}  ${event.state.padEnd(9)} ${event.kind}  ${paint.dim(facts.join(' · '))}`
+}

@@ -1,0 +1,18 @@
+// Who has access, and what was changed by whom.
+import type { ListedAuditEntry } from '../../store/audit.ts'
+import type { Customer } from '../../store/customers.ts'
+import type { ApiToken, Organization } from '../../store/organizations.ts'
+
+export type AccessEvents = {
+  organization: Organization
+  customer: Customer
+  /** `hadContract`: false if only its access was closed. */
+  organizationEnded: { organizationId: string; name: string; hadContract: boolean }
+  /** `token`: the plaintext of a token that was just created. */
+  token: ApiToken & { isExpired: boolean; token?: string }
+  revoked: { tokenId: string }
+  /** `link` signs in once, until `until`; `mail`: the person, null for the first one. */
+  consoleLink: { link: string; mail: string | null; until: number }
+  /** `organization`: its name, or its ID if it no longer exists; null: the whole service. */
+  auditEntry: Omit<ListedAuditEntry, 'organizationId'> & { organization: string | null }
+}

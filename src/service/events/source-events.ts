@@ -1,0 +1,65 @@
+// Sources.
+import type { CheckResult } from '../../ingest/check-source.ts'
+import type { SlotResult } from '../../ingest/run-slot.ts'
+import type { SourceHealth, SourceRecord } from '../../ingest/source-health.ts'
+import type { Delivery as SourceDelivery } from '../../sources/delivery.ts'
+import type { Channel, Source } from '../../sources/source.ts'
+import type { FillRow } from '../../store/source-fill.ts'
+import type { AlarmRow, ListedRun } from '../../store/source-health.ts'
+
+/** The data of a card, without its functions. */
+export type SourceCard = Pick<
+  Source,
+  'id' | 'title' | 'publisher' | 'country' | 'homepage' | 'license' | 'zone' | 'access'
+> &
+  Pick<Source, 'politeness' | 'expects' | 'caveats'> & {
+    readonly documentation: string | null
+    /** Real answers of the portal in public repositories of others, which the card reads right: addresses of files. */
+    readonly recordings: readonly string[]
+    /** Public programs of others that read the same interface: addresses of their files. */
+    readonly clients: readonly string[]
+    /** How many more such programs agree, without a known address. */
+    readonly unnamedClients: number
+    /** Whether tests read recorded answers of the portal. */
+    readonly hasRecordedAnswers: boolean
+    readonly channels: readonly {
+      readonly name: string
+      readonly role: NonNullable<Channel['role']>
+      readonly slots: Channel['slots']['kind']
+      readonly since: string | null
+      readonly delivery: SourceDelivery['kind']
+      readonly timetable: string
+    }[]
+  }
+
+export type SourceEvents = {
+  source: SourceHealth &
+    Pick<Source, 'title' | 'country'> &
+    Pick<SourceRecord, 'lastNewAt' | 'lastError' | 'recentDocuments' | 'waitingSlots'>
+  sources: {
+    total: number
+    countries: number
+    ok: number
+    alarm: number
+    neverRead: number
+    /** Run as soon as they have their key. */
+    keyMissing: number
+    /** Run only when they are named. */
+    off: number
+    hidden: number
+  }
+  sourceCard: SourceCard & {
+    health: SourceHealth
+    record: SourceRecord
+    /** Newest day first. */
+    fill: readonly FillRow[]
+    runs: readonly ListedRun[]
+    alarms: readonly AlarmRow[]
+  }
+  sourcesStarted: { running: number; countries: number; off: number; keysMissing: readonly string[] }
+  sourceRead: Omit<SlotResult, 'sourceId'> & { source: string }
+  /** `notices`: how many had waited, up to 10,000. */
+  sourceReleased: { source: string; notices: number; since: number }
+  sourceChecked: CheckResult
+  sourcesChecked: { checked: number; ok: number; quiet: number }
+}

@@ -1,0 +1,44 @@
+// What `status` prints.
+import type { Store } from '../../store/database.ts'
+import type { ReceivedCounts } from '../../store/documents.ts'
+import type { TenderDoubt } from '../../store/doubts.ts'
+import type { ExportProgress } from '../../store/edition-export.ts'
+import type { EditionRow } from '../../store/editions.ts'
+import type { HitLag } from '../../store/hit-mark.ts'
+import type { MailCounts } from '../../store/mails.ts'
+import type { ListedHold } from '../../store/status.ts'
+
+export type StatusEvents = {
+  status: ReceivedCounts & {
+    /** Sources whose notices wait for `source release`, with their number, up to 10,000. */
+    quarantines: readonly { sourceId: string; since: number; notices: number }[]
+    /** The end of the current maintenance; null without one. */
+    maintenanceUntil?: number | null
+    isFailing: boolean
+    failure: string | null
+    editionAgeSeconds: number | null
+    lastRoundAt: number | null
+    failedRounds: number
+    lastError: string | null
+    lastErrorAt: number | null
+    tenders: { readonly [status: string]: number }
+    edition: Pick<EditionRow, 'edition' | 'records' | 'publishedAt' | 'checksum'> | null
+    doubtedTenders: { readonly [kind in TenderDoubt['kind']]: number }
+    unpublished: number
+    /** At the earliest; during the first reading at the latest. */
+    nextPublication: number
+    /** The first edition waits until every portal was read once; absent where no service is running. */
+    isFirstReading?: boolean
+    holds: readonly ListedHold[]
+    clockDifferenceMs: number
+    clocks: readonly string[]
+    busyWith: string | null
+    engine: Store['engine']
+    data: string
+    hits?: HitLag
+    /** `isConfigured`: the settings that digests require are present. */
+    mails?: MailCounts & { isConfigured: boolean }
+    /** The editions in a bucket (TENDERSTOCK_EDITIONS); absent if an export was never tried. */
+    exported?: ExportProgress
+  }
+}
