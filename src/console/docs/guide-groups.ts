@@ -19,7 +19,12 @@ export type ListedGuide = readonly [file: string, shortTitle?: string]
 
 /** By group, in the order of reading. Decisions are found by their files. */
 export const listedGuides: { readonly [group in GroupName]: readonly ListedGuide[] } = {
-  start: [['docs/quick-start.md'], ['docs/cookbook.md', 'Cookbook of filters'], ['docs/glossary.md']],
+  start: [
+    ['docs/index.md', 'By role'],
+    ['docs/quick-start.md'],
+    ['docs/cookbook.md', 'Cookbook of filters'],
+    ['docs/glossary.md'],
+  ],
   reference: [['docs/versioning.md'], ['docs/licenses.md', 'Licenses and archive'], ['docs/open-data.md']],
   concept: [
     ['docs/specification.md'],
