@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs'
+import { globSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { corpusReporter } from './test/corpus/corpus-reporter.ts'
 import { filesLeftOut } from './test/proof/drawn-files.ts'
@@ -14,15 +14,6 @@ if (leftOut.length > 0 && process.argv.includes('system'))
   )
 const files = all.filter((file) => !leftOut.includes(file))
 
-/**
- * What a test imports or calls that starts something: a database, a server, a process, a thread; or reads the whole
- * corpus.
- */
-const starters =
-  /world\.ts|playwright-core|openStore|PGlite\.create|node:(child_process|worker_threads|http|net)'|createServer|startSimulator|simulated|packers|exec-sink|openMatcher|TEST_DATABASE_URL|limiter-shared|shared\/corpus/
-const textOf = (file: string) => readFileSync(file, 'utf8')
-/** Tests that drive a browser: one after the other, when nothing else runs, as a browser takes both cores. */
-const browser = files.filter((file) => /playwright-core|launchChromium/.test(textOf(file)))
 /** Rules of the house, generated files, and lists that hold every member: `npm run check` runs them. */
 const house = [
   'test/tidy.test.ts',
@@ -33,12 +24,11 @@ const house = [
   'test/docs/registry-names.test.ts',
   'test/metrics/metrics-page.test.ts',
 ]
-/** Tests of functions: they start nothing, and may share a process, which loads each module once. */
-const functions = files.filter((file) => file.includes('src/') && !starters.test(textOf(file)))
-/** Those that write files. */
-const disk = functions.filter((file) => /\bmkdtemp/.test(textOf(file)))
-const unit = functions.filter((file) => !disk.includes(file))
-const others = new Set([...house, ...functions, ...browser])
+/** What a test needs is its name: `x.db.test.ts` opens databases, and so on; `x.test.ts` starts nothing. */
+const named = (kind: 'db' | 'system' | 'browser') => files.filter((file) => file.endsWith(`.${kind}.test.ts`))
+const pure = files.filter((file) => !/\.(?:db|system|browser)\.test\.ts$/.test(file) && !house.includes(file))
+/** Those that read the collection of real notices, or millions of made-up ones. */
+const corpus = pure.filter((file) => file.startsWith('test/corpus/'))
 
 export default defineConfig({
   test: {
@@ -48,24 +38,27 @@ export default defineConfig({
     setupFiles: ['test/testing/same-draws.ts'],
     reporters: ['default', corpusReporter()],
     projects: [
-      // a second process would load every module again, which is a fifth of the CPU
+      // They share a process, which loads each module once; a second one would load every module again.
       {
         extends: true,
         test: {
-          name: 'unit',
-          include: unit,
+          name: 'pure',
+          include: pure.filter((file) => !corpus.includes(file)),
+          setupFiles: ['test/testing/start-nothing.ts'],
           isolate: false,
           maxWorkers: 1,
           sequence: { groupOrder: 0 },
         },
       },
       { extends: true, test: { name: 'house', include: house, sequence: { groupOrder: 1 } } },
-      { extends: true, test: { name: 'disk', include: disk, isolate: false, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: 'corpus', include: corpus, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: 'db', include: named('db'), sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: 'system', include: named('system'), sequence: { groupOrder: 2 } } },
+      // one after the other, when nothing else runs, as a browser takes both cores
       {
         extends: true,
-        test: { name: 'system', include: files.filter((file) => !others.has(file)), sequence: { groupOrder: 2 } },
+        test: { name: 'browser', include: named('browser'), maxWorkers: 1, sequence: { groupOrder: 3 } },
       },
-      { extends: true, test: { name: 'browser', include: browser, maxWorkers: 1, sequence: { groupOrder: 3 } } },
     ],
   },
 })

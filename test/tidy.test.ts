@@ -222,6 +222,10 @@ describe('every rule catches a planted breach', () => {
     ['barrel', 'src/api/index.ts', `${head}export { a } from './a.ts'\n`],
     ['barrel', 'src/api/all.ts', `${head}export * from './a.ts'\nexport const b = 1\n`],
     ['todo', 'src/api/server.ts', `${head}// TODO: later\n`],
+    ['test-kind', 'src/api/server.test.ts', "import { createServer, isIP } from 'node:net'\n"],
+    ['test-kind', 'src/api/server.db.test.ts', "import { spawn } from 'node:child_process'\n"],
+    ['test-kind', 'src/store/tenders.test.ts', "import { openStore } from './database.ts'\n"],
+    ['test-kind', 'test/console/flows.system.test.ts', "import { chromium } from 'playwright-core'\n"],
     ['decision', 'docs/decisions/0001-a.md', '# 1. A\n## Context\n## Choice\n## Alternatives\n'],
     ['decision-index', 'docs/decisions/0001-a.md', decision],
   ]
@@ -269,8 +273,20 @@ describe('every rule catches a planted breach', () => {
     expect(violation('src/api/other.ts', load('..'), others)).toEqual([])
   })
 
+  test('finds what a test starts by its kit, and no type', () => {
+    const kit: [string, string] = ['test/testing/kit.ts', `${head}import { Worker } from 'node:worker_threads'\n`]
+    expect(violation('src/api/server.test.ts', "import { a } from '../../test/testing/kit.ts'\n", [kit])).toEqual([
+      'test-kind',
+    ])
+    expect(violation('src/api/server.test.ts', "import type { A } from '../../test/testing/kit.ts'\n", [kit])).toEqual(
+      [],
+    )
+  })
+
   test('accepts what is allowed', () => {
     const fine: [string, string][] = [
+      ['src/api/client-address.test.ts', "import { isIP } from 'node:net'\n"],
+      ['src/api/server.system.test.ts', "import { isIP, Socket } from 'node:net'\nimport pg from 'pg'\n"],
       [
         'src/consolidate/consolidate.ts',
         `${head}import { a } from '../store/tenders.ts'\nimport { b } from '../domain/time.ts'\n`,

@@ -94,7 +94,7 @@ const proofs: { readonly [name: string]: Proof } = {
       'src/sources/parse-document.test.ts',
       'src/digests/digest-schedule.test.ts',
       'src/ingest/plan-slots.test.ts',
-      'src/domain/stock-digest.test.ts',
+      'src/domain/stock-digest.system.test.ts',
       'src/hits/search-index.test.ts',
       'client/src/pacing.test.ts',
     ],

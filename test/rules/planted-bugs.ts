@@ -1,10 +1,12 @@
 // Bugs of the client that were planted and seen by no test nearby: the test beside each file must find them.
+import { existsSync } from 'node:fs'
 import type { PlantedEdit } from '../planted-edit.ts'
 
 /** `from` occurs once in the file. */
 export type Bug = PlantedEdit
 
-export const testBeside = ({ file }: Bug): string => file.replace(/\.ts$/, '.test.ts')
+export const testBeside = ({ file }: Bug): string =>
+  ['', '.db', '.system'].map((kind) => file.replace(/\.ts$/, `${kind}.test.ts`)).find((path) => existsSync(path))!
 
 export const plantedBugs: readonly Bug[] = [
   {

@@ -2,7 +2,8 @@
 import { expect, it } from 'vitest'
 import { proofDraw } from '../proof/proof-count.ts'
 import { seed } from '../testing/seed.ts'
-import { findPlanted, plantedEdits } from './planted-edits.ts'
+import { findPlanted } from './find-planted.ts'
+import { plantedEdits } from './planted-edits.ts'
 
 /** No assertion: a machine that is busy with other things needs longer. */
 const timeout = 900_000

@@ -1,15 +1,11 @@
 // Mistakes that are written into the source of the client while a process of the simulation loads it: in the engine,
 // and in the sinks that it ships. Each must be found by an invariant that does not know about it.
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { plantedEdits as durabilityEdits } from '../crash/planted-edits.ts'
-import { type PlantedEdit, plantingHook } from '../planted-edit.ts'
+import type { PlantedEdit } from '../planted-edit.ts'
 import type { Profile, SinkKind } from './profile.ts'
-import { type Failure, runSeed } from './simulate-runs.ts'
 
 /** `canShow`: runs that cannot show it, or hardly ever, are skipped. */
-type SimulatedEdit = PlantedEdit & { readonly canShow?: (profile: Profile) => boolean }
+export type SimulatedEdit = PlantedEdit & { readonly canShow?: (profile: Profile) => boolean }
 
 const withKind =
   (...kinds: readonly SinkKind[]) =>
@@ -92,17 +88,3 @@ export const plantedEdits: readonly SimulatedEdit[] = [
     .filter(({ kind }) => kind !== 'sqlite')
     .map((edit) => ({ ...edit, canShow: withKind('ndjson', 'exec') })),
 ]
-
-/** Searches for a run that the mistake spoils, in a separate process: returns the first one, or undefined. */
-export async function findPlanted(planted: SimulatedEdit, seed: number, runs: number): Promise<Found> {
-  const program = fileURLToPath(new URL('./find-mismatch.ts', import.meta.url))
-  const args = ['--import', plantingHook(planted), program, planted.name, `${seed}`, `${runs}`]
-  const { stdout } = await promisify(execFile)(process.execPath, args)
-  const found = JSON.parse(stdout) as Found
-  // A planted mistake is found only by a run that is without fault otherwise.
-  if (found.failure && (await runSeed(found.failure.seed, true)).failure)
-    throw new Error(`seed ${found.failure.seed} fails without the planted mistake too`)
-  return found
-}
-
-type Found = { readonly runs: number; readonly failure?: Failure }

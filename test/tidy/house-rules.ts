@@ -2,6 +2,7 @@
 // names.
 import { posix } from 'node:path'
 import { type ScannedFile, scanFile } from './scan.ts'
+import { understatedTests } from './test-kinds.ts'
 
 /** Files by path from the root, with forward slashes. */
 export type Sources = ReadonlyMap<string, string>
@@ -84,7 +85,7 @@ const allowedBeside: readonly { readonly from: RegExp; readonly never: RegExp }[
 /** Modules of the store that hold the stock and its editions: not for the API, which answers from the edition log. */
 const stockTables = ['notices', 'tenders', 'documents', 'editions']
 const forbiddenNames = /^(?:manager|service|handler|helper|util|common|misc)s?$/
-const kebabFile = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|config))?\.ts$/
+const kebabFile = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:(?:db\.|system\.|browser\.)?test|config))?\.ts$/
 
 const isTest = (path: string): boolean => path.endsWith('.test.ts') || path.startsWith('test/')
 const folderOf = (path: string): string => /^src\/([^/]+)\//.exec(path)?.[1] ?? ''
@@ -101,6 +102,7 @@ export function houseViolations(sources: Sources): Violation[] {
     ...[...scanned].flatMap(([path, file]) => fileViolations(path, file, sources.get(path)!)),
     ...cycles(scanned),
     ...databaseInReaders(scanned),
+    ...understatedTests(scanned),
     ...[...sources].flatMap(([path, text]) =>
       path.startsWith('docs/decisions/') ? decisionViolations(path, text) : [],
     ),

@@ -1,7 +1,7 @@
 // Reads just enough of a TypeScript file to check house rules: its imports, and its code without comments and strings.
 
 /** One import, re-export or dynamic import. `names` are the imported names where they are written out. */
-type ImportLine = {
+export type ImportLine = {
   readonly specifier: string
   readonly kind: 'import' | 'export' | 'dynamic'
   readonly isTypeOnly: boolean
