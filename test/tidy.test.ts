@@ -188,10 +188,10 @@ describe('every rule catches a planted breach', () => {
     ['direction', 'src/api/tender-answers.ts', `${head}import { a } from '../edition/write/edition-log.ts'\n`],
     ['direction', 'src/api/limits/limiter.ts', `${head}import { a } from '../server.ts'\n`],
     ['beside', 'bench/query.ts', `${head}import { a } from '../test/world.ts'\n`],
-    ['beside', 'bench/query.ts', `${head}import { a } from '../src/api/server.test.ts'\n`],
+    ['beside', 'bench/query.ts', `${head}import { a } from '../src/api/server.system.test.ts'\n`],
     ['beside', 'quality/values.ts', `${head}import { a } from '../bench/row.ts'\n`],
     ['beside', 'test/model/world.ts', `${head}import { a } from '../../bench/load.ts'\n`],
-    ['beside', 'src/api/server.test.ts', `${head}import { a } from '../../bench/load.ts'\n`],
+    ['beside', 'src/api/server.system.test.ts', `${head}import { a } from '../../bench/load.ts'\n`],
     ['beside', 'test/testing/generate/stock.ts', `${head}import { a } from '../../world.ts'\n`],
     ['direction', 'client/src/sync.ts', `${head}import { a } from '../../src/domain/tender.ts'\n`],
     ['stock-tables', 'src/api/server.ts', `${head}import { a } from '../store/tenders.ts'\n`],
@@ -199,7 +199,7 @@ describe('every rule catches a planted breach', () => {
     ['runner', 'src/consolidate/merge.ts', `${head}import { a } from '../store/tenders.ts'\n`],
     ['runner', 'src/ingest/raw.ts', `${head}import type { Store } from '../store/database.ts'\n`],
     ['test-import', 'src/api/server.ts', `${head}import { a } from '../../test/world.ts'\n`],
-    ['test-import', 'src/api/server.ts', `${head}import { a } from './contract.test.ts'\n`],
+    ['test-import', 'src/api/server.ts', `${head}import { a } from './contract.system.test.ts'\n`],
     ['test-import', 'src/consolidate/merge.ts', `${head}import { a } from '../../quality/lifecycle.ts'\n`],
     ['environment', 'src/service/start.ts', `${head}export const a = process.env['A']\n`],
     ['clock', 'src/publish/publish.ts', `${head}export const a = Date.now()\n`],
@@ -222,8 +222,8 @@ describe('every rule catches a planted breach', () => {
     ['barrel', 'src/api/index.ts', `${head}export { a } from './a.ts'\n`],
     ['barrel', 'src/api/all.ts', `${head}export * from './a.ts'\nexport const b = 1\n`],
     ['todo', 'src/api/server.ts', `${head}// TODO: later\n`],
-    ['test-kind', 'src/api/server.test.ts', "import { createServer, isIP } from 'node:net'\n"],
-    ['test-kind', 'src/api/server.db.test.ts', "import { spawn } from 'node:child_process'\n"],
+    ['test-kind', 'src/api/a.test.ts', "import { createServer, isIP } from 'node:net'\n"],
+    ['test-kind', 'src/api/a.db.test.ts', "import { spawn } from 'node:child_process'\n"],
     ['test-kind', 'src/store/tenders.test.ts', "import { openStore } from './database.ts'\n"],
     ['test-kind', 'test/console/flows.system.test.ts', "import { chromium } from 'playwright-core'\n"],
     ['decision', 'docs/decisions/0001-a.md', '# 1. A\n## Context\n## Choice\n## Alternatives\n'],
@@ -275,12 +275,10 @@ describe('every rule catches a planted breach', () => {
 
   test('finds what a test starts by its kit, and no type', () => {
     const kit: [string, string] = ['test/testing/kit.ts', `${head}import { Worker } from 'node:worker_threads'\n`]
-    expect(violation('src/api/server.test.ts', "import { a } from '../../test/testing/kit.ts'\n", [kit])).toEqual([
+    expect(violation('src/api/a.test.ts', "import { a } from '../../test/testing/kit.ts'\n", [kit])).toEqual([
       'test-kind',
     ])
-    expect(violation('src/api/server.test.ts', "import type { A } from '../../test/testing/kit.ts'\n", [kit])).toEqual(
-      [],
-    )
+    expect(violation('src/api/a.test.ts', "import type { A } from '../../test/testing/kit.ts'\n", [kit])).toEqual([])
   })
 
   test('accepts what is allowed', () => {

@@ -24,8 +24,8 @@ if (values.help || !(Number(values.minutes) > 0)) {
   process.exitCode = values.help ? 0 : 2
 } else {
   const [file, minutes] = values.cluster
-    ? ['test/chaos/cluster/cluster.test.ts', 'CLUSTER_MINUTES']
-    : ['test/chaos/chaos.test.ts', 'CHAOS_MINUTES']
+    ? ['test/chaos/cluster/cluster.system.test.ts', 'CLUSTER_MINUTES']
+    : ['test/chaos/chaos.system.test.ts', 'CHAOS_MINUTES']
   const child = spawn('vitest', ['run', file], {
     stdio: 'inherit',
     env: {

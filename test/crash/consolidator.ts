@@ -1,4 +1,4 @@
-// Consolidates once and reports each batch, until it is killed. Run by consolidate-kill.test.ts.
+// Consolidates once and reports each batch, until it is killed. Run by consolidate-kill.system.test.ts.
 import { writeSync } from 'node:fs'
 import { consolidate } from '../../src/consolidate/consolidate.ts'
 import { openStore } from '../../src/store/database.ts'

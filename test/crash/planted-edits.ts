@@ -42,7 +42,7 @@ export const plantedEdits: readonly (PlantedEdit & { readonly kind: 'sqlite' | '
   },
 ]
 
-/** Mistakes in the edition log: found by mixed-log.test.ts. */
+/** Mistakes in the edition log: found by mixed-log.system.test.ts. */
 export const plantedLogEdits: readonly PlantedEdit[] = [
   {
     name: 'a checkpoint is accepted beside another index file',

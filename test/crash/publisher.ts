@@ -1,4 +1,4 @@
-// Publishes once and reports each batch, until it is killed. Run by publish-kill.test.ts.
+// Publishes once and reports each batch, until it is killed. Run by publish-kill.system.test.ts.
 import { writeSync } from 'node:fs'
 import { publish } from '../../src/publish/publish.ts'
 import { openStore } from '../../src/store/database.ts'

@@ -1,4 +1,4 @@
-// Writes to an embedded stock and acknowledges each commit on stdout, until it is killed. Run by kill.test.ts.
+// Writes to an embedded stock and acknowledges each commit on stdout, until it is killed. Run by kill.system.test.ts.
 import { createHash } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { sql } from 'kysely'

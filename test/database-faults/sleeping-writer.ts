@@ -1,5 +1,5 @@
 // Takes the right to publish, writes under it, and stops in the middle of the transaction: it closes and ends nothing.
-// Reports what happened when it is continued. Run by frozen-writer.test.ts.
+// Reports what happened when it is continued. Run by frozen-writer.system.test.ts.
 import { writeSync } from 'node:fs'
 import { inTransaction, openStore } from '../../src/store/database.ts'
 import { saveProgress, takeLease, underLease } from '../../src/store/publication.ts'

@@ -1,5 +1,5 @@
 // A process that makes and sends what is due at one moment, and kills itself: `digester.ts FOLDER DATABASE_URL PORT NOW
-// STEP DELAY`. Run by kill.test.ts.
+// STEP DELAY`. Run by kill.system.test.ts.
 import { writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openMailServer } from '../../src/digests/mail-server.ts'

@@ -1,4 +1,4 @@
-// Matches once, until it kills or stops itself at a step. Run by kill.test.ts.
+// Matches once, until it kills or stops itself at a step. Run by kill.system.test.ts.
 import { writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { matchEditions } from '../../src/hits/match-editions.ts'

@@ -1,5 +1,5 @@
 // Runs the model of hits this many times on an embedded stock; exit code 1 and the difference if one fails. Run by
-// planted.test.ts.
+// planted.system.test.ts.
 import fc from 'fast-check'
 import { openTestStore } from '../world.ts'
 import { commands, runHitModel, worldInProcess } from './hit-model.ts'

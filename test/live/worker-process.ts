@@ -1,5 +1,5 @@
-// One worker process of `several-workers.test.ts`: reads scripted sources from a portal on loopback, on a clock that
-// runs fast.
+// One worker process of `several-workers.system.test.ts`: reads scripted sources from a portal on loopback, on a clock
+// that runs fast.
 import { setTimeout as delay } from 'node:timers/promises'
 import { runWorkers } from '../../src/ingest/run-sources.ts'
 import type { SourceReply } from '../../src/sources/fetch.ts'

@@ -11,7 +11,7 @@ type Proof = {
 const proofs: { readonly [name: string]: Proof } = {
   chaos: {
     about: 'every real process is killed at random for 30 minutes',
-    files: ['test/chaos/chaos.test.ts'],
+    files: ['test/chaos/chaos.system.test.ts'],
     env: { CHAOS_MINUTES: '30' },
   },
   cluster: {
@@ -23,27 +23,31 @@ const proofs: { readonly [name: string]: Proof } = {
   container: {
     about:
       'the image is built on a separate Debian and runs without privileges on a read-only file system; compose.yaml runs',
-    files: ['test/deploy/container.test.ts', 'test/deploy/compose.test.ts', 'test/deploy/deploy-files.test.ts'],
+    files: [
+      'test/deploy/container.system.test.ts',
+      'test/deploy/compose.system.test.ts',
+      'test/deploy/deploy-files.system.test.ts',
+    ],
   },
   crash: {
     about:
       '500 kills and 100 power cuts of the store, kills of the edition log and of the receiver of hits, and 5,000 mixes of its files',
-    files: ['test/crash', 'test/edition-log-kill.test.ts', 'test/edition-log-cut.test.ts'],
+    files: ['test/crash', 'test/edition-log-kill.system.test.ts', 'test/edition-log-cut.system.test.ts'],
     env: { KILLS: '500', CUTS: '100' },
   },
   backup: {
     about:
       'backups under load of 20,000 records, lost and restored, and of a stock in which every row changes meanwhile',
-    files: ['test/restore-drill.test.ts', 'src/store/backup', 'test/backup-command.test.ts'],
+    files: ['test/restore-drill.db.test.ts', 'src/store/backup', 'test/backup-command.system.test.ts'],
   },
   failover: {
     about: 'five promotions of a standby while a node reads from both servers, and one that loses editions',
-    files: ['test/failover.test.ts', 'test/lost-editions.test.ts'],
+    files: ['test/failover.system.test.ts', 'test/lost-editions.system.test.ts'],
   },
   'lost-numbers': {
     about:
       'database, bucket and disks of nodes go back to earlier states 200 times, in random order, and with processes',
-    files: ['test/lost-numbers.test.ts', 'test/replaced-editions.test.ts'],
+    files: ['test/lost-numbers.db.test.ts', 'test/replaced-editions.system.test.ts'],
   },
   patroni: {
     about:
@@ -53,12 +57,12 @@ const proofs: { readonly [name: string]: Proof } = {
   },
   client: {
     about: '400 kills of tender-sync, with publications in between, and every planted mistake of its receiver',
-    files: ['test/tender-sync/kill.test.ts', 'test/tender-sync/webhooks.test.ts'],
+    files: ['test/tender-sync/kill.system.test.ts', 'test/tender-sync/webhooks.system.test.ts'],
     env: { TENDER_SYNC_KILLS: '400' },
   },
   limit: {
     about: 'the shared limit while every node stalls and Redis fails in four ways, ten minutes',
-    files: ['test/limiter/held-limit.test.ts', 'src/api/limits/limiter-shared.test.ts'],
+    files: ['test/limiter/held-limit.system.test.ts', 'src/api/limits/limiter-shared.system.test.ts'],
   },
   package: {
     about: 'the packed program is installed into an empty folder, started there, and answers requests',
@@ -67,7 +71,11 @@ const proofs: { readonly [name: string]: Proof } = {
   publishing: {
     about:
       '100,000 changes on both engines while another user queries the database, 5 million records for the first time, 100 kills of a publisher',
-    files: ['test/large-publication.test.ts', 'test/crash/publish-kill.test.ts', 'src/publish/publish.test.ts'],
+    files: [
+      'test/large-publication.db.test.ts',
+      'test/crash/publish-kill.system.test.ts',
+      'src/publish/publish.system.test.ts',
+    ],
   },
   hits: {
     about:
@@ -105,20 +113,24 @@ const proofs: { readonly [name: string]: Proof } = {
   },
   model: {
     about: '70,000 random queries, each answered as a plain filter does',
-    files: ['test/model/model.test.ts', 'src/edition/read/query.test.ts'],
+    files: ['test/model/model.db.test.ts', 'src/edition/read/query.test.ts'],
   },
   kubernetes: {
     about: 'the manifests are rendered by kustomize and validated by the schemas of Kubernetes',
-    files: ['test/deploy/kubernetes.test.ts'],
+    files: ['test/deploy/kubernetes.system.test.ts'],
   },
   matching: {
     about:
       '33,600 copies of notices as other portals show them, made from a seed that nobody has seen; worlds of notices in any order',
-    files: ['test/corpus/resolution.test.ts', 'src/consolidate/consolidate.test.ts', 'src/consolidate/rematch.test.ts'],
+    files: [
+      'test/corpus/resolution.test.ts',
+      'src/consolidate/consolidate.db.test.ts',
+      'src/consolidate/rematch.db.test.ts',
+    ],
   },
   sources: {
     about: 'a month of portals with every fault on, read by workers that die',
-    files: ['test/sources/month.test.ts'],
+    files: ['test/sources/month.system.test.ts'],
   },
   redaction: {
     about:
@@ -127,7 +139,7 @@ const proofs: { readonly [name: string]: Proof } = {
   },
   rolling: {
     about: '20 rolling restarts of two nodes behind HAProxy and nginx, under 20,000 requests or more behind each',
-    files: ['test/proxies/rolling.test.ts'],
+    files: ['test/proxies/rolling.system.test.ts'],
   },
   rules: {
     about:
@@ -141,7 +153,7 @@ const proofs: { readonly [name: string]: Proof } = {
   upgrade: {
     about:
       'a rolling upgrade and its rollback under load: real processes of two versions behind HAProxy, no failed request',
-    files: ['test/upgrade', 'test/migrated-stock.test.ts'],
+    files: ['test/upgrade', 'test/migrated-stock.system.test.ts'],
   },
   simulation: {
     about: '50,000 simulated syncs, and every planted mistake',

@@ -9,7 +9,7 @@ export type Breach = Omit<PlantedEdit, 'name'> & {
   readonly test: string
 }
 
-const conformance = 'test/conformance/conformance.test.ts'
+const conformance = 'test/conformance/conformance.system.test.ts'
 const breach = (rule: string, test: string, file: string, from: string, to: string): Breach => ({
   rule,
   test,
@@ -28,21 +28,21 @@ export const plantedBreaches: readonly Breach[] = [
   ),
   breach(
     'C112',
-    'src/api/server.test.ts',
+    'src/api/server.system.test.ts',
     'src/api/tender-answers.ts',
     "if (lookup.state === 'wrong') return this.#refuseToken(course)",
     "if (lookup.state === 'wrong') return this.#refuse(course, { slug: 'no-api-access', detail: 'No.' })",
   ),
   breach(
     'C114',
-    'src/api/server.test.ts',
+    'src/api/server.system.test.ts',
     'src/api/tender-answers.ts',
     "return this.#refuse(course, { slug: 'no-api-access', detail",
     "return this.#refuse(course, { slug: 'unauthorized', detail",
   ),
   breach(
     'P2',
-    'src/publish/publish.test.ts',
+    'src/publish/publish.system.test.ts',
     'src/publish/publish.ts',
     'const first = lastModified - changes + 1\n  const pace',
     'const first = lastModified - changes + 1 - (edition - 1) * 3 * hourMs\n  const pace',
@@ -63,21 +63,21 @@ export const plantedBreaches: readonly Breach[] = [
   ),
   breach(
     'C116',
-    'src/store/organizations.test.ts',
+    'src/store/organizations.db.test.ts',
     'src/store/organizations.ts',
     'const slot = [1, 2].find',
     'const slot = [1, 2, 3].find',
   ),
   breach(
     'P3',
-    'src/publish/publish.test.ts',
+    'src/publish/publish.system.test.ts',
     'src/publish/publish.ts',
     'if (claimed !== (previous?.records ?? 0))',
     'if (claimed < 0)',
   ),
   breach(
     'C85',
-    'src/edition/write/edition-log.test.ts',
+    'src/edition/write/edition-log.system.test.ts',
     'src/edition/format/record-columns.ts',
     "eurValue: amount !== null && amount.currency === 'EUR'",
     "eurValue: amount === null ? 0 : amount.currency === 'EUR'",
@@ -91,7 +91,7 @@ export const plantedBreaches: readonly Breach[] = [
   ),
   breach(
     'C76',
-    'src/edition/write/edition-log.test.ts',
+    'src/edition/write/edition-log.system.test.ts',
     'src/edition/read/log-view.ts',
     'table.lowerBound(filter.updatedSince, end)',
     'table.lowerBound(filter.updatedSince - 1, end)',
@@ -113,42 +113,42 @@ export const plantedBreaches: readonly Breach[] = [
   ),
   breach(
     'D43',
-    'src/api/server.test.ts',
+    'src/api/server.system.test.ts',
     'src/api/etag.ts',
     'const bucket = Math.floor(now / bucketMs)',
     'const bucket = 0',
   ),
   breach(
     'D7',
-    'src/api/server.test.ts',
+    'src/api/server.system.test.ts',
     'src/api/paths.ts',
     'return found !== undefined && found.length <= 100 ? found : undefined',
     'return undefined',
   ),
   breach(
     'C3',
-    'test/published-editions.test.ts',
+    'test/published-editions.system.test.ts',
     'src/edition/read/scan-rows.ts',
     'if (replacedBy !== 0 && replacedBy <= edition) continue',
     'if (replacedBy !== 0 && replacedBy < edition) continue',
   ),
   breach(
     'C35',
-    'src/edition/write/edition-log.test.ts',
+    'src/edition/write/edition-log.system.test.ts',
     'src/edition/read/query.ts',
     'archived: archived || updatedSince !== undefined,',
     'archived,',
   ),
   breach(
     'C73',
-    'src/edition/write/edition-log.test.ts',
+    'src/edition/write/edition-log.system.test.ts',
     'src/edition/format/record-columns.ts',
     'publication: timeOf(record.publicationDate)',
     'publication: timeOf((record as { lastModified?: string }).lastModified)',
   ),
   breach(
     'C120',
-    'src/api/server.test.ts',
+    'src/api/server.system.test.ts',
     'src/api/problems.ts',
     "return plain.includes('tdr_') ?",
     "return plain.includes('no token') ?",
@@ -162,14 +162,14 @@ export const plantedBreaches: readonly Breach[] = [
   ),
   breach(
     'C115',
-    'src/store/organizations.test.ts',
+    'src/store/organizations.db.test.ts',
     'src/store/organizations.ts',
     'const slot = [1, 2].find',
     'const slot = [1].find',
   ),
   breach(
     'C129',
-    'src/api/server.test.ts',
+    'src/api/server.system.test.ts',
     'src/api/tender-answers.ts',
     'limiter.take(grant.organizationId, grant.requestsPerMinute)',
     'limiter.take(grant.organizationId, 60)',
@@ -204,7 +204,7 @@ export const plantedBreaches: readonly Breach[] = [
   ),
   breach(
     'D49',
-    'src/api/server.test.ts',
+    'src/api/server.system.test.ts',
     'src/api/tender-answers.ts',
     'cache-control: private, no-cache\\r\\nvary',
     'cache-control: private, no-cache\\r\\nserver-timing: list;dur=1\\r\\nvary',

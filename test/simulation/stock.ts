@@ -2,7 +2,7 @@
 // holds.
 //
 // Real: the stamps (firstStamp) of src/publish. Modeled: the database that makes bodies and editions; that the model
-// publishes what publish() publishes is held by cross-check.test.ts.
+// publishes what publish() publishes is held by cross-check.system.test.ts.
 import type { TenderContent } from '../../src/domain/tender.ts'
 import { toInstant } from '../../src/domain/time.ts'
 import type { NewEdition } from '../../src/edition/write/log-state.ts'

@@ -2,7 +2,7 @@
 import { posix } from 'node:path'
 import type { ImportLine, ScannedFile } from './scan.ts'
 
-/** `x.test.ts` is pure and starts nothing; what `x.db.test.ts` and the others may start includes what is before them. */
+/** `x.test.ts` is pure and starts nothing. Each of the others may also start what those before it may. */
 const kinds = ['pure', 'db', 'system', 'browser'] as const
 type Kind = (typeof kinds)[number]
 

@@ -1,6 +1,6 @@
 // The embedded engine's file system with real fsync. The one it ships has none: a power cut destroys the database
 // (upstream issue #1107). Depends on internals of @electric-sql/pglite 0.5.16, hence the exact version and
-// durability.test.ts.
+// durability.db.test.ts.
 import fs from 'node:fs'
 import { join } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'

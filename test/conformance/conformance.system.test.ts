@@ -36,9 +36,17 @@ describe('any state', () => genericAssertions(world))
 describe('combined filters', () => combinationAssertions(world))
 describe('refusals', () => refusalAssertions(world))
 
-notHere('elsewhere', 'C21', 'test/estimated-values.test.ts: a model takes 300 priced tenders, more than the fixtures')
+notHere(
+  'elsewhere',
+  'C21',
+  'test/estimated-values.system.test.ts: a model takes 300 priced tenders, more than the fixtures',
+)
 notHere('elsewhere', 'C83', 'test/model: generated stocks hold estimated values')
-notHere('elsewhere', 'C131', 'test/several-nodes.test.ts: three processes, with TEST_DATABASE_URL and TEST_REDIS_URL')
+notHere(
+  'elsewhere',
+  'C131',
+  'test/several-nodes.system.test.ts: three processes, with TEST_DATABASE_URL and TEST_REDIS_URL',
+)
 
 if (elsewhere.url === undefined) {
   describe('filters on fixtures', () => filterAssertions(world))

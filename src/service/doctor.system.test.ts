@@ -1,5 +1,5 @@
 // Findings that depend on one setting, one file or one permission, each beside its opposite. Processes and servers:
-// test/doctor.test.ts.
+// test/doctor.system.test.ts.
 import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
