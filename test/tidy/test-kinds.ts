@@ -38,7 +38,7 @@ const isTestSide = (path: string): boolean =>
   path.endsWith('.test.ts') || /^(?:client\/)?test\//.test(path) || path.includes('/testing/')
 
 /** The kind that the name of a test states. */
-export function namedKind(path: string): Kind {
+function namedKind(path: string): Kind {
   return (/\.(db|system|browser)\.test\.ts$/.exec(path)?.[1] ?? 'pure') as Kind
 }
 
