@@ -303,7 +303,9 @@ function speedAsMarkdown({ machine, reports }: SpeedResults): string[] {
     ...reports.flatMap((report) => [
       ...rowsAsMarkdown(report),
       '',
-      `Measured ${report.measured} in ${Math.ceil(report.seconds / 60)} min: medians of ${report.rounds} rounds of ${report.roundSeconds} s in turns; load of the machine, one minute's mean, ${report.load.map((each) => each.toFixed(1)).join(' to ')}.`,
+      `Measured ${report.measured} in ${Math.ceil(report.seconds / 60)} min: medians of ${report.rounds} ` +
+        `rounds of ${report.roundSeconds} s in turns; load of the machine, one minute's mean, ` +
+        `${report.load.map((each) => each.toFixed(1)).join(' to ')}.`,
       ...(report.notes.length > 0 ? ['', ...report.notes.map((note) => `- ${note}`)] : []),
     ]),
   ]

@@ -91,7 +91,8 @@ export function paintAsMarkdown(painted: readonly Painted[]): string {
   const [first] = painted
   const rows = painted.map(
     ({ route, paintMs, bytes, shift, elsewhere }) =>
-      `| \`${route}\` | ${Math.round(paintMs)} | ${(paintMs / first!.paintMs).toFixed(1)} | ${(bytes / 1000).toFixed(1)} | ${shift.toFixed(3)} | ${elsewhere} |`,
+      `| \`${route}\` | ${Math.round(paintMs)} | ${(paintMs / first!.paintMs).toFixed(1)} | ` +
+      `${(bytes / 1000).toFixed(1)} | ${shift.toFixed(3)} | ${elsewhere} |`,
   )
   return [
     'A first visit on a phone: 150 ms, 1.6 Mbit/s, a processor four times slower (targets: 1,800 ms, no shift, no other host).',

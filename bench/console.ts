@@ -234,7 +234,8 @@ async function addHits(store: Store, organizationId: string): Promise<number> {
   await sql`
     insert into hit (search_no, tender_id, hit_id, edition, last_modified, search_version, fit_score, fit, matched, made_at,
       score_now, last_edition, state, deadline_ms, state_modified, digest_edition)
-    select search_no, tender_id, md5(search_no || tender_id), 1, 1, 1, 40 + i % 60, '{"raw":81.9,"parts":[]}', '["cpv: 45233141"]', ${Date.now()}::bigint - i, 50, 1,
+    select search_no, tender_id, md5(search_no || tender_id), 1, 1, 1, 40 + i % 60,
+      '{"raw":81.9,"parts":[]}', '["cpv: 45233141"]', ${Date.now()}::bigint - i, 50, 1,
       case when i % 3 = 0 then 'seen' else 'new' end, case when i % 10 > 0 then ${Date.now()}::bigint + i * 600000 end,
       (select max(last_modified) from edition_entry),
       case when i <= ${newHitsOfSearch}::integer then 1 else 0 end
@@ -386,7 +387,9 @@ export function consoleAsMarkdown(report: ConsoleReport): string {
   const row = (name: string, calm: readonly Look[], busy: readonly Look[]) =>
     `| ${name} | ${ms(at(calm, 0.5))} | ${ms(at(calm, 0.95))} | ${ms(at(busy, 0.5))} | ${ms(at(busy, 0.99))} | ${ms(at(busy, 1))} | ${busy.length} |`
   return [
-    `${engine === 'server' ? 'PostgreSQL' : 'Embedded engine'}: ${people} people on ${report.tenders} pages, real notices, ${hits.toLocaleString('en')} hits; ${changes.toLocaleString('en')} changes published ${seconds.length} times in ${median(seconds).toFixed(1)} s (median).`,
+    `${engine === 'server' ? 'PostgreSQL' : 'Embedded engine'}: ${people} people on ${report.tenders} pages, ` +
+      `real notices, ${hits.toLocaleString('en')} hits; ${changes.toLocaleString('en')} changes published ` +
+      `${seconds.length} times in ${median(seconds).toFixed(1)} s (median).`,
     '',
     '| Milliseconds to the whole page | quiet p50 | quiet p95 | publishing p50 | publishing p99 | longest | looks |',
     '|---|--:|--:|--:|--:|--:|--:|',
@@ -397,7 +400,9 @@ export function consoleAsMarkdown(report: ConsoleReport): string {
     '',
     `Answers while publishing: ${[...statuses].map(([status, list]) => `${list.length} × ${status}`).join(', ')}. Every page: at most 2,000 ms.`,
     '',
-    `API p99 at ${apiPerSecond} requests a second, medians of ${apiAlone.length} rounds: ${ms(median(apiBeside))} ms beside people on the console ÷ ${ms(median(apiAlone))} ms without = ${(median(apiBeside) / median(apiAlone)).toFixed(2)} (target: at most 1.1).`,
+    `API p99 at ${apiPerSecond} requests a second, medians of ${apiAlone.length} rounds: ` +
+      `${ms(median(apiBeside))} ms beside people on the console ÷ ${ms(median(apiAlone))} ms without = ` +
+      `${(median(apiBeside) / median(apiAlone)).toFixed(2)} (target: at most 1.1).`,
     ...(painted ? ['', paintAsMarkdown(painted)] : []),
   ].join('\n')
 }

@@ -201,12 +201,16 @@ function memoryOf(pid: number): number {
 function consolidateText(reports: readonly ConsolidateReport[]): string {
   return reports
     .flatMap(({ engine, wanted, filled, notices, tenders, edges, msPerNotice, peakMb, tenths }) => [
-      `Consolidation, matching on, ${engine}: ${notices} of ${wanted} notices, ${tenders} tenders${filled > 0 ? ` (${filled} were there before)` : ''}, ${edges} edges; ${msPerNotice.toFixed(2)} CPU ms a notice over all, ${peakMb} MB at most`,
+      `Consolidation, matching on, ${engine}: ${notices} of ${wanted} notices, ${tenders} ` +
+        `tenders${filled > 0 ? ` (${filled} were there before)` : ''}, ${edges} edges; ` +
+        `${msPerNotice.toFixed(2)} CPU ms a notice over all, ${peakMb} MB at most`,
       '| notices | tenders | CPU ms a notice | a tender | MB | database MB |',
       '|--:|--:|--:|--:|--:|--:|',
       ...tenths.map(
         (each) =>
-          `| ${each.notices} | ${each.tenders} | ${each.msPerNotice.toFixed(2)} | ${((each.msPerNotice * each.notices) / (each.tenders - filled)).toFixed(2)} | ${each.memoryMb} | ${each.databaseMb} |`,
+          `| ${each.notices} | ${each.tenders} | ${each.msPerNotice.toFixed(2)} | ` +
+          `${((each.msPerNotice * each.notices) / (each.tenders - filled)).toFixed(2)} | ${each.memoryMb} | ` +
+          `${each.databaseMb} |`,
       ),
       '',
     ])

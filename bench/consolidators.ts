@@ -176,7 +176,8 @@ function consolidatorsText({ notices, isReal, rows }: ConsolidatorsReport): stri
     '|--:|--:|--:|--:|--:|--:|',
     ...rows.map(
       (row) =>
-        `| ${row.consolidators} | ${row.noticesPerSecond} | ${row.ratio.toFixed(2)} | ${row.ownMs.toFixed(2)} | ${row.serverMs.toFixed(2)} | ${Math.round(row.besideShare * 100)} % |`,
+        `| ${row.consolidators} | ${row.noticesPerSecond} | ${row.ratio.toFixed(2)} | ` +
+        `${row.ownMs.toFixed(2)} | ${row.serverMs.toFixed(2)} | ${Math.round(row.besideShare * 100)} % |`,
     ),
   ].join('\n')
 }

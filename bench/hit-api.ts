@@ -230,7 +230,8 @@ export function besideMatchingAsMarkdown(report: BesideReport): string {
   const ratio = (ours: readonly number[], theirs: readonly number[]): string =>
     `${median(ours).toFixed(1)} ÷ ${median(theirs).toFixed(1)} ms = ${(median(ours) / median(theirs)).toFixed(2)}`
   return [
-    `An edition of ${records.toLocaleString('en')} changes and ${searches.toLocaleString('en')} searches, ${apiPerSecond} requests a second, medians of ${without.length} rounds:`,
+    `An edition of ${records.toLocaleString('en')} changes and ${searches.toLocaleString('en')} searches, ` +
+      `${apiPerSecond} requests a second, medians of ${without.length} rounds:`,
     '',
     '| Measure | Figure | Target |',
     '|---|--:|---|',
@@ -238,6 +239,7 @@ export function besideMatchingAsMarkdown(report: BesideReport): string {
     `| the same in the median second | ${ratio(besideInSecond, withoutInSecond)} | |`,
     `| from the publication to the last of ${median(hits).toLocaleString('en')} hits offered | ${median(offered).toFixed(0)} s | at most 120 s |`,
     '',
-    `The generator of requests, which has the highest priority, was itself late by ${Math.max(...late).toFixed(0)} ms in p99: trust the first row only where that is little.`,
+    'The generator of requests, which has the highest priority, was itself late by ' +
+      `${Math.max(...late).toFixed(0)} ms in p99: trust the first row only where that is little.`,
   ].join('\n')
 }

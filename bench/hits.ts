@@ -125,7 +125,9 @@ export function hitsAsMarkdown(report: HitsReport): string {
   const seconds = (value: number): string => value.toFixed(value < 10 ? 2 : 0)
   const whole = (value: number): string => value.toLocaleString('en')
   return [
-    `${whole(searches)} searches, ${whole(records)} changed records of ${megabytes.toFixed(0)} MB; ${whole(matches)} matches, ${(matches / searches).toFixed(1)} a search; ${whole(hits)} reach their threshold. Peak memory ${report.peakMegabytes.toFixed(0)} MB.`,
+    `${whole(searches)} searches, ${whole(records)} changed records of ${megabytes.toFixed(0)} MB; ` +
+      `${whole(matches)} matches, ${(matches / searches).toFixed(1)} a search; ${whole(hits)} reach their ` +
+      `threshold. Peak memory ${report.peakMegabytes.toFixed(0)} MB.`,
     '',
     '| Step, one thread | CPU s |',
     '|---|--:|',
@@ -136,6 +138,8 @@ export function hitsAsMarkdown(report: HitsReport): string {
     `| parsing, matching, scoring and explaining | ${seconds(matchAndScore)} |`,
     `| plain loop over all pairs, from ${whole(plainPairs)} | ${seconds(plain)} |`,
     '',
-    `Matching ÷ parsing: ${(match / parse).toFixed(2)} (target at most 3). Matching ÷ plain loop: 1/${Math.round(plain / match)} (target at most 1/25). With scoring: ${seconds(matchAndScore)} s (target at most 60 s).`,
+    `Matching ÷ parsing: ${(match / parse).toFixed(2)} (target at most 3). Matching ÷ plain loop: ` +
+      `1/${Math.round(plain / match)} (target at most 1/25). With scoring: ${seconds(matchAndScore)} s (target ` +
+      'at most 60 s).',
   ].join('\n')
 }

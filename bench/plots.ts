@@ -82,7 +82,9 @@ function svgOf({ title, xLabel, yLabel, isLogX, isLogY, xTicks, series }: Plot):
   const bottom = top + plotHeight
   const height = bottom + 56 + series.length * legendLine
   const parts = [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escapeXml(title)}" font-family="system-ui, sans-serif" font-size="13">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" ` +
+      `height="${height}" role="img" aria-label="${escapeXml(title)}" font-family="system-ui, sans-serif" ` +
+      'font-size="13">',
     `<style>
 .back { fill: #fff } .text { fill: #24292f } .soft { fill: #57606a } .grid { stroke: #d0d7de } .axis { stroke: #57606a } .hollow { fill: #fff }
 ${colors.map(([light], index) => `.s${index} { stroke: ${light}; fill: ${light} }`).join('\n')}

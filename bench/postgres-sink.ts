@@ -133,7 +133,8 @@ export async function benchPostgresSink({
 
 export function sinkAsMarkdown({ records, rounds, ...costs }: SinkReport): string {
   const row = (name: string, { wall, cpu }: Cost) =>
-    `| ${name} | ${Math.round(records / wall).toLocaleString('en')} | ${(costs.copy.wall / wall).toFixed(2)} | ${cpu.toFixed(1)} | ${(costs.copy.cpu / cpu).toFixed(2)} |`
+    `| ${name} | ${Math.round(records / wall).toLocaleString('en')} | ${(costs.copy.wall / wall).toFixed(2)} ` +
+    `| ${cpu.toFixed(1)} | ${(costs.copy.cpu / cpu).toFixed(2)} |`
   return [
     `| ${records.toLocaleString('en')} records, medians of ${rounds} rounds | records/s | of COPY | CPU s | COPY’s CPU ÷ this |`,
     '|---|--:|--:|--:|--:|',

@@ -54,7 +54,9 @@ export async function runRebuild(options: {
     console.log(
       json
         ? JSON.stringify({ rebuild: report }, null, 2)
-        : `${report.documents} documents with ${report.notices} notices, medians of ${rounds} rounds: ${alone.toFixed(1)} s alone, ${helped.toFixed(1)} s beside a second process, ${report.ratio.toFixed(2)} times as fast`,
+        : `${report.documents} documents with ${report.notices} notices, medians of ${rounds} rounds: ` +
+            `${alone.toFixed(1)} s alone, ${helped.toFixed(1)} s beside a second process, ` +
+            `${report.ratio.toFixed(2)} times as fast`,
     )
   } finally {
     await cluster.stop()

@@ -222,6 +222,8 @@ export type BackfillRow = {
 /** Assumed bandwidth of the line, in bits per second. */
 const lineBits = 100e6
 
+const rowOf = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+
 /** Days of the past per hour, calculated from the measured cost of a notice. */
 export function backfillRows({ day, stages }: SourcesReport): BackfillRow[] {
   if (!day || !stages.embedded) return []
@@ -251,7 +253,14 @@ export function sourcesAsMarkdown(report: SourcesReport): string[] {
   const over = (a: number | undefined, b: number | undefined): string =>
     a === undefined || b === undefined ? '–' : (a / b).toPrecision(2)
   const line = (name: string, cpu: number | undefined, wall?: number): string =>
-    `| ${[name, cpu?.toFixed(2) ?? '–', wall?.toFixed(1) ?? '–', cpu ? Math.round(day.notices / cpu).toLocaleString('en') : '–', over(cpu, peers.xmllint), over(cpu, peers.gunzip)].join(' | ')} |`
+    rowOf([
+      name,
+      cpu?.toFixed(2) ?? '–',
+      wall?.toFixed(1) ?? '–',
+      cpu ? Math.round(day.notices / cpu).toLocaleString('en') : '–',
+      over(cpu, peers.xmllint),
+      over(cpu, peers.gunzip),
+    ])
   const stage = (name: string, figures: StageFigures | undefined): string =>
     line(name, figures?.cpuSeconds, figures?.wallSeconds)
   const between = (later: Stage, earlier: Stage): string =>
@@ -265,7 +274,9 @@ export function sourcesAsMarkdown(report: SourcesReport): string[] {
   }
   return [
     '',
-    `A day's package of TED: ${day.notices.toLocaleString('en')} eForms of the corpus with distinct numbers, ${megabytes(day.packedBytes)} MB packed, ${megabytes(day.unpackedBytes)} MB unpacked. Medians of ${rounds} rounds in turns; load ${load.map((each) => each.toFixed(1)).join(' to ')} on 2 cores.`,
+    `A day's package of TED: ${day.notices.toLocaleString('en')} eForms of the corpus with distinct numbers, ` +
+      `${megabytes(day.packedBytes)} MB packed, ${megabytes(day.unpackedBytes)} MB unpacked. Medians of ` +
+      `${rounds} rounds in turns; load ${load.map((each) => each.toFixed(1)).join(' to ')} on 2 cores.`,
     '',
     '| From package to | CPU s | wall s | notices a second and core | ÷ xmllint | ÷ gunzip |',
     '|---|--:|--:|--:|--:|--:|',
@@ -276,21 +287,26 @@ export function sourcesAsMarkdown(report: SourcesReport): string[] {
     stage('stored notices, embedded', stages.embedded),
     ...(stages.server ? [stage('stored notices, PostgreSQL, its CPU included', stages.server)] : []),
     '',
-    `CPU of the parts: unpack ${stages.unpack?.cpuSeconds.toFixed(2)} s, read ${between('parse', 'unpack')} s, store ${between('embedded', 'parse')} s embedded, ${between('server', 'parse')} s on a server.`,
+    `CPU of the parts: unpack ${stages.unpack?.cpuSeconds.toFixed(2)} s, read ${between('parse', 'unpack')} ` +
+      `s, store ${between('embedded', 'parse')} s embedded, ${between('server', 'parse')} s on a server.`,
     '',
     '| Memory while a package passes | packed MB | notices | growth, MB |',
     '|---|--:|--:|--:|',
     ...(['unpack', 'embedded', 'server'] as const).flatMap((name) =>
       stages[name]
         ? [
-            `| a day, ${name === 'unpack' ? 'to documents' : `stored, ${name}`} | ${megabytes(day.packedBytes)} | ${day.notices.toLocaleString('en')} | ${Math.round(stages[name].growthMegabytes)} |`,
+            `| a day, ${name === 'unpack' ? 'to documents' : `stored, ${name}`} | ` +
+              `${megabytes(day.packedBytes)} | ${day.notices.toLocaleString('en')} | ` +
+              `${Math.round(stages[name].growthMegabytes)} |`,
           ]
         : [],
     ),
     ...(month
       ? (['unpack', 'embedded'] as const).map(
           (name) =>
-            `| a month, ${name === 'unpack' ? 'to documents' : `stored, ${name}`} | ${megabytes(month.package.packedBytes)} | ${month.package.notices.toLocaleString('en')} | ${Math.round(growthOf(month[name]))} |`,
+            `| a month, ${name === 'unpack' ? 'to documents' : `stored, ${name}`} | ` +
+            `${megabytes(month.package.packedBytes)} | ${month.package.notices.toLocaleString('en')} | ` +
+            `${Math.round(growthOf(month[name]))} |`,
         )
       : []),
     '',
@@ -298,9 +314,13 @@ export function sourcesAsMarkdown(report: SourcesReport): string[] {
     '',
     `| | notices a day | published limit | a quarter of the card's rate | line of ${lineBits / 1e6} Mbit/s | one core | limited by |`,
     '|---|--:|--:|--:|--:|--:|---|',
-    ...backfillRows(report).map(
-      (row) =>
-        `| ${[row.source, row.noticesPerDay.toLocaleString('en'), perHour(row.byPublished), perHour(row.byShare), perHour(row.byLine), perHour(row.byCore), bottleneck(row)].join(' | ')} |`,
+    ...backfillRows(report).map((row) =>
+      rowOf([
+        row.source,
+        row.noticesPerDay.toLocaleString('en'),
+        ...[row.byPublished, row.byShare, row.byLine, row.byCore].map(perHour),
+        bottleneck(row),
+      ]),
     ),
     ...report.notes.map((note) => `\n- ${note}`),
   ]

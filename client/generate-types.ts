@@ -80,7 +80,10 @@ export function generateTypes(contract: Contract): string {
         `${comment(description, '  ')}  readonly ${name}?: ${typeOf(schema, '  ')} | undefined\n`,
     )
     .join('')
-  return `// Generated from contract/openapi.json by client/generate-types.ts; do not edit.\n\n${schemas}\n/** Query of GET /v1/tenders. */\nexport type TendersQuery = {\n${query}}\n`
+  return (
+    `// Generated from contract/openapi.json by client/generate-types.ts; do not edit.\n\n${schemas}\n/** ` +
+    `Query of GET /v1/tenders. */\nexport type TendersQuery = {\n${query}}\n`
+  )
 }
 
 /** The kind of a value as src/record-shapes.ts has it; undefined for one that is not checked. */

@@ -2,7 +2,7 @@
 // generate`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { generateSchema, getProgramFromFiles } from 'typescript-json-schema'
-import { isTimeName } from '../src/cli/time-member.ts'
+import { isTimeName } from '../src/service/command-event.ts'
 
 type Schema = {
   readonly type?: string | readonly string[]

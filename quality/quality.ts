@@ -54,14 +54,17 @@ export function qualityAsMarkdown({ seed, resolution, lifecycle, fill, values }:
   if (pairs)
     lines.push(
       '',
-      `Labeled pairs: ${pairs.records} records, ${pairs.samePairs} pairs of one tender: precision ${share(pairs.precision)}, recall ${share(pairs.recall)}, B-cubed ${share(pairs.bCubedPrecision)} / ${share(pairs.bCubedRecall)}, review ${share(pairs.reviewRate)}.`,
+      `Labeled pairs: ${pairs.records} records, ${pairs.samePairs} pairs of one tender: precision ` +
+        `${share(pairs.precision)}, recall ${share(pairs.recall)}, B-cubed ${share(pairs.bCubedPrecision)} / ` +
+        `${share(pairs.bCubedRecall)}, review ${share(pairs.reviewRate)}.`,
       ...pairs.wrong.map((text) => `- wrong: ${text}`),
       ...pairs.missed.map((text) => `- missed: ${text}`),
     )
   if (rows)
     lines.push(
       '',
-      `List rows: ${rows.rows}, of them ${rows.withCounterpart} with a counterpart by title and buyer: recall ${share(rows.recall)}, wrong ${rows.wrong.length}.`,
+      `List rows: ${rows.rows}, of them ${rows.withCounterpart} with a counterpart by title and buyer: ` +
+        `recall ${share(rows.recall)}, wrong ${rows.wrong.length}.`,
       ...rows.wrong.map((text) => `- wrong: ${text}`),
       ...rows.missed.map((text) => `- missed: ${text}`),
     )
@@ -71,7 +74,8 @@ export function qualityAsMarkdown({ seed, resolution, lifecycle, fill, values }:
       '',
       `Copies of ${copies.records} notices, all tenders of a buyer in one week with the same deadline:`,
       '',
-      '| Profile | Copies | Assigned | Wrong | Precision | Recall | Recall without twins | Review | Block recall | False without the true one | Twin without the true one |',
+      '| Profile | Copies | Assigned | Wrong | Precision | Recall | Recall without twins | Review | Block ' +
+        'recall | False without the true one | Twin without the true one |',
       '|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|',
       copyLine('all', copies.all),
       copyLine('title, buyer, date, CPV or description', copies.full),
@@ -80,24 +84,32 @@ export function qualityAsMarkdown({ seed, resolution, lifecycle, fill, values }:
   if (rules)
     lines.push(
       '',
-      `Rules side by side, on ${rules.copies} copies of authorities from which nothing was learned; those in another language are of ${rules.translated} notices:`,
+      `Rules side by side, on ${rules.copies} copies of authorities from which nothing was learned; those in ` +
+        `another language are of ${rules.translated} notices:`,
       '',
       '| Rules | Precision | Recall | False without the true one | Review | Translated: recall | wrong | false without the true one |',
       '|---|--:|--:|--:|--:|--:|--:|--:|',
       ...rules.rows.map(
         (row) =>
-          `| ${row.rules} | ${[row.precision, row.recall, row.openWorldFalse, row.reviewRate, row.translatedRecall].map(share).join(' | ')} | ${row.translatedWrong} | ${share(row.translatedFalse)} |`,
+          `| ${row.rules} | ` +
+          `${[row.precision, row.recall, row.openWorldFalse, row.reviewRate, row.translatedRecall].map(share).join(' | ')} ` +
+          `| ${row.translatedWrong} | ${share(row.translatedFalse)} |`,
       ),
     )
   if (groups)
     lines.push(
       '',
-      `Linked groups, ids kept: ${groups.joined} of ${groups.groups} joined (apart: ${groups.apart.join(', ')}), ${groups.mergedByCopiedIds} joined by copied ids, of ${groups.notices} notices ${share(groups.orphanShare)} alone, ${share(groups.largeGroupShare)} in groups over 10.`,
+      `Linked groups, ids kept: ${groups.joined} of ${groups.groups} joined (apart: ` +
+        `${groups.apart.join(', ')}), ${groups.mergedByCopiedIds} joined by copied ids, of ${groups.notices} ` +
+        `notices ${share(groups.orphanShare)} alone, ${share(groups.largeGroupShare)} in groups over 10.`,
     )
   if (stock)
     lines.push(
       '',
-      `All ${stock.records} notices together: ${stock.tenders} tenders, ${share(stock.orphanShare)} of one notice, ${stock.largeGroups} of more than 10, ${share(stock.reviewShare)} with a review; ${stock.keysPerRecord.toFixed(1)} keys and ${stock.candidatesPerRecord.toFixed(1)} candidates a record, prepare ${stock.prepareMs.toFixed(3)} ms, decide ${stock.decideMs.toFixed(3)} ms.`,
+      `All ${stock.records} notices together: ${stock.tenders} tenders, ${share(stock.orphanShare)} of one ` +
+        `notice, ${stock.largeGroups} of more than 10, ${share(stock.reviewShare)} with a review; ` +
+        `${stock.keysPerRecord.toFixed(1)} keys and ${stock.candidatesPerRecord.toFixed(1)} candidates a ` +
+        `record, prepare ${stock.prepareMs.toFixed(3)} ms, decide ${stock.decideMs.toFixed(3)} ms.`,
     )
   if (lifecycle) lines.push(lifecycleAsMarkdown(lifecycle))
   lines.push(fillAsMarkdown(fill), valuesAsMarkdown(values))

@@ -307,7 +307,8 @@ export function placedCopies(
     })
     if (closed === 'wrong' || open === 'wrong')
       examples.push(
-        `${open === 'wrong' ? 'open' : 'closed'} ${copy.key} with ${(closed === 'wrong' ? others : index.without(truth, () => index.place(copy).cluster.keys)).join(' ')}`,
+        `${open === 'wrong' ? 'open' : 'closed'} ${copy.key} with ` +
+          `${(closed === 'wrong' ? others : index.without(truth, () => index.place(copy).cluster.keys)).join(' ')}`,
       )
     else if (closed === 'none') {
       const edge = index.edge(copy, truth)

@@ -425,7 +425,12 @@ export function valuesAsMarkdown(report: ValuesReport): string {
     for (const each of splits)
       lines.push(
         '',
-        `Split by ${each.split}: answered ${percent(each.answerRate)}, 80 % interval holds ${percent(each.coverage)} of the answered and ${percent(each.coverageOfAll)} of all, median high / low ${each.width.toFixed(0)}; mean error ${withError(each.gain)} below the CPV median, of the narrowest 60 % ${withError(binomial(each.narrowest.within3, each.narrowest.tenders))} within ×3; by country ${each.countries.map(({ country, answered, coverage }) => `${country} ${withError(coverage)} of ${answered}`).join(', ')}.`,
+        `Split by ${each.split}: answered ${percent(each.answerRate)}, 80 % interval holds ` +
+          `${percent(each.coverage)} of the answered and ${percent(each.coverageOfAll)} of all, median high / ` +
+          `low ${each.width.toFixed(0)}; mean error ${withError(each.gain)} below the CPV median, of the ` +
+          `narrowest 60 % ${withError(binomial(each.narrowest.within3, each.narrowest.tenders))} within ×3; by ` +
+          'country ' +
+          `${each.countries.map(({ country, answered, coverage }) => `${country} ${withError(coverage)} of ${answered}`).join(', ')}.`,
       )
     lines.push(...curveAsMarkdown(curve))
     if (valueless)

@@ -104,7 +104,9 @@ function figuresOf(rows: readonly Row[], clusterOf: ReadonlyMap<string, number>)
 }
 
 const line = (name: string, figures: WithinPortalFigures): string =>
-  `| ${name} | ${figures.rows} | ${figures.doubtful} | ${figures.rightMerges} | ${figures.found} | ${figures.wrong} | ${figures.precision.toFixed(4)} | ${figures.recall.toFixed(4)} | ${figures.wrongRows.join(' ')} |`
+  `| ${name} | ${figures.rows} | ${figures.doubtful} | ${figures.rightMerges} | ${figures.found} | ` +
+  `${figures.wrong} | ${figures.precision.toFixed(4)} | ${figures.recall.toFixed(4)} | ` +
+  `${figures.wrongRows.join(' ')} |`
 
 export function withinPortalAsMarkdown({ drawn, apart, ofCorpus }: WithinPortalReport): string[] {
   return [

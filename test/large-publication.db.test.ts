@@ -28,7 +28,8 @@ async function makeStock(store: Store, count: number, titleLength: number): Prom
         from generate_series(${from}::bigint, ${Math.min(count, from + atOnce - 1)}::bigint) i
       ), written as (
         insert into tender (tender_id, founding_key, content, content_hash, sources)
-        select id, i, '{"id":"' || id || '","contractAmount":null,"cpvCodes":["45000000"],"lots":[],"nutsCodes":[],"originalSources":[],"status":"open","title":"'
+        select id, i, '{"id":"' || id || '","contractAmount":null,"cpvCodes":["45000000"],"lots":[],"nutsCodes":[],'
+          || '"originalSources":[],"status":"open","title":"'
           || left(repeat(md5(id), ${Math.ceil(titleLength / 32)}::integer), ${titleLength}::integer) || '"}', md5(id), '["ted"]' from row
       )
       insert into tender_change select id from row`.execute(store.db)

@@ -407,7 +407,9 @@ describe('the scanner', () => {
 
   test('finds imports over several lines, of types, for effect, re-exports and dynamic ones', () => {
     const { imports } = scanFile(
-      "import {\n  a,\n  type B,\n} from './a.ts'\nimport type { C } from './c.ts'\nimport './d.ts'\nexport { e } from './e.ts'\nvoid import('./f.ts')\nimport * as g from './g.ts'\nimport { type H } from './h.ts'\nconst s = \"import { z } from './z.ts'\"\n",
+      "import {\n  a,\n  type B,\n} from './a.ts'\nimport type { C } from './c.ts'\nimport './d.ts'\nexport " +
+        "{ e } from './e.ts'\nvoid import('./f.ts')\nimport * as g from './g.ts'\nimport { type H } from " +
+        "'./h.ts'\nconst s = \"import { z } from './z.ts'\"\n",
     )
     expect(imports.map(({ specifier }) => specifier).sort()).toEqual(
       ['a', 'c', 'd', 'e', 'f', 'g', 'h'].map((name) => `./${name}.ts`),

@@ -259,7 +259,10 @@ const stampOf = ({ lastModified }: { readonly lastModified: string }): string =>
 const pageOfGraphile =
   'query($stamp: BigInt!) { tendersAfter(stamp: $stamp, first: 100) { nodes { body } pageInfo { hasNextPage endCursor } } }'
 const sixOfGraphile =
-  'query($cpv: [String!]!, $nuts: [String!]!, $publishedSince: BigInt!, $deadlineAfter: BigInt!, $valueMin: Float!, $procedures: [String!]!) { tendersBy(cpv: $cpv, nuts: $nuts, publishedSince: $publishedSince, deadlineAfter: $deadlineAfter, valueMin: $valueMin, procedures: $procedures, first: 100) { nodes { body } pageInfo { hasNextPage endCursor } } }'
+  'query($cpv: [String!]!, $nuts: [String!]!, $publishedSince: BigInt!, $deadlineAfter: BigInt!, $valueMin: ' +
+  'Float!, $procedures: [String!]!) { tendersBy(cpv: $cpv, nuts: $nuts, publishedSince: $publishedSince, ' +
+  'deadlineAfter: $deadlineAfter, valueMin: $valueMin, procedures: $procedures, first: 100) { nodes { body } ' +
+  'pageInfo { hasNextPage endCursor } } }'
 
 const graphileQuestion = (query: string, variables: { readonly [name: string]: unknown }): LoadRequest => ({
   path: '/graphql',

@@ -63,7 +63,9 @@ export async function deltaRows({ options, stock, ours, notes }: SpeedContext): 
   await saveAnswers(ours.port, clients[0]!.token, paths, folder)
   const nginx = await startNginx(folder)
   if (!nginx) notes.push('skipped: nginx (not installed)')
-  const work = `a delta of ${delta.toLocaleString('en')} changes for ${clients.length.toLocaleString('en')} clients, gzip, ${requests.length.toLocaleString('en')} requests`
+  const work =
+    `a delta of ${delta.toLocaleString('en')} changes for ${clients.length.toLocaleString('en')} clients, ` +
+    `gzip, ${requests.length.toLocaleString('en')} requests`
   const sides: { readonly server: Server; readonly requests: LoadRequest[] }[] = [{ server: ours, requests }]
   if (nginx) sides.push({ server: nginx, requests: files })
   const rounds = sides.map((): { [measure: string]: number }[] => [])

@@ -82,7 +82,9 @@ export async function startRows(stock: Stock, options: SpeedOptions): Promise<Sp
       'bytes a record': (fullMemory - bareMemory) / records,
     })
     onProgress(
-      `start: round ${round + 1}: ${Math.round(full.startMs)} ms, empty ${Math.round(bare.startMs)} ms, cat ${Math.round(rounds.at(-1)!['cat ms']!)} ms, ${((fullMemory - bareMemory) / records).toFixed(0)} bytes a record`,
+      `start: round ${round + 1}: ${Math.round(full.startMs)} ms, empty ${Math.round(bare.startMs)} ms, cat ` +
+        `${Math.round(rounds.at(-1)!['cat ms']!)} ms, ${((fullMemory - bareMemory) / records).toFixed(0)} ` +
+        'bytes a record',
     )
   }
   cluster.psql('postgres', 'drop database empty')

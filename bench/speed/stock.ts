@@ -84,7 +84,8 @@ export async function openStock(options: SpeedOptions): Promise<(Stock & AsyncDi
     onProgress(`${records} records need ${gigabytes(needed)} GB in ${base}; ${gigabytes(bavail * bsize)} GB are free`)
     if (bavail * bsize < needed)
       throw new Error(
-        `${records} records need ${gigabytes(needed)} GB of disk, ${gigabytes(bavail * bsize)} GB are free in ${base}; free some, name another folder with --keep, or ask for fewer --records`,
+        `${records} records need ${gigabytes(needed)} GB of disk, ${gigabytes(bavail * bsize)} GB are free ` +
+          `in ${base}; free some, name another folder with --keep, or ask for fewer --records`,
       )
   }
   const scratch = temporaryFolder('scratch')

@@ -124,7 +124,8 @@ export async function takeoverRows({ options, stock, ours, notes }: SpeedContext
   ]
   const work = `an edition of ${changes.toLocaleString('en')} changes taken over at ${perSecond.toLocaleString('en')} requests a second`
   options.onProgress(
-    `${work}: p99 ${before['p99 ms'].toFixed(1)} ms before, ${during['p99 ms'].toFixed(1)} meanwhile, longest ${during['longest ms'].toFixed(1)}; ${((shownAt - publishedAt) / 1000).toFixed(1)} s`,
+    `${work}: p99 ${before['p99 ms'].toFixed(1)} ms before, ${during['p99 ms'].toFixed(1)} meanwhile, ` +
+      `longest ${during['longest ms'].toFixed(1)}; ${((shownAt - publishedAt) / 1000).toFixed(1)} s`,
   )
   return [
     {
@@ -137,7 +138,9 @@ export async function takeoverRows({ options, stock, ours, notes }: SpeedContext
         atMost('longest answer meanwhile', during['longest ms'], 20, 'ms'),
       ],
       notes: [
-        `Takeover: 6 of 10 requests are pages of 100, 3 records, 1 a page by six filters, all gzip, from everywhere; timed from when the generator, whose clock ticks each millisecond, came to them, and from when they were due where no connection was free. The delay is shown beside it.`,
+        'Takeover: 6 of 10 requests are pages of 100, 3 records, 1 a page by six filters, all gzip, from ' +
+          'everywhere; timed from when the generator, whose clock ticks each millisecond, came to them, and ' +
+          'from when they were due where no connection was free. The delay is shown beside it.',
       ],
     },
   ]

@@ -70,7 +70,8 @@ export function checkedRecord(value: unknown, sentMs: number): TenderRecord {
     )
   if (ms - sentMs > mostAheadMs)
     throw new FeedError(
-      `${name} of the API cannot be used: its lastModified ${lastModified} is more than a day later than the answer itself (${new Date(sentMs).toISOString()}); the record is wrong, or the clock of the server.`,
+      `${name} of the API cannot be used: its lastModified ${lastModified} is more than a day later than the ` +
+        `answer itself (${new Date(sentMs).toISOString()}); the record is wrong, or the clock of the server.`,
     )
   return value as TenderRecord
 }

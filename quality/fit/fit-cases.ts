@@ -44,9 +44,10 @@ export const partCount = partNames.length + 2
 
 const smallestPool = 50
 const legalForms = new Set(
-  'gmbh mbh ag kg co ohg se ev eg sa sas sarl srl spa ltd limited plc inc bv nv oy oyj ab as asa aps kft zrt doo dd ad ead eood ood sp zoo z o sl slu lda s a r l p'.split(
-    ' ',
-  ),
+  (
+    'gmbh mbh ag kg co ohg se ev eg sa sas sarl srl spa ltd limited plc inc bv nv oy oyj ab as asa aps kft zrt ' +
+    'doo dd ad ead eood ood sp zoo z o sl slu lda s a r l p'
+  ).split(' '),
 )
 
 export const countryOf = (record: TenderRecord): string =>

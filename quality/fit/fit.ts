@@ -400,7 +400,8 @@ export function fitAsMarkdown({
   for (const { title, medianPool, rows, gain } of parts)
     lines.push(
       '',
-      `${title}: ${rows[0]!.all.cases} cases, ${rows[0]!.newAuthority.cases} with an authority new to the company; median pool ${medianPool}. MRR ± standard error / R@10:`,
+      `${title}: ${rows[0]!.all.cases} cases, ${rows[0]!.newAuthority.cases} with an authority new to the ` +
+        `company; median pool ${medianPool}. MRR ± standard error / R@10:`,
       '',
       '| Score | all | new authority |',
       '|---|--:|--:|',

@@ -242,7 +242,8 @@ export function matchFitAsMarkdown({
     `| within one portal | ${counts(labels.within)} |`,
     `| between two portals | ${counts(labels.between)} |`,
     '',
-    `Learned from ${cases} pairs without a veto (${same} of one tender) of ${authorities} authorities; version ${table.version}, least score ${table.least}, of translations ${table.leastOfTranslation}.`,
+    `Learned from ${cases} pairs without a veto (${same} of one tender) of ${authorities} authorities; ` +
+      `version ${table.version}, least score ${table.least}, of translations ${table.leastOfTranslation}.`,
     '',
     `What weights say of authorities that they were not learned from (${folds} folds):`,
     '',

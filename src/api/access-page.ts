@@ -102,13 +102,17 @@ export function accessPage({ baseUrl, docsUrl }: { readonly baseUrl: string; rea
 <p>Open construction tenders in Bavaria, the first page:</p>
 <pre tabindex="0" aria-label="Request for a list"><code>curl -H "Authorization: Bearer $TOKEN" \\
   "${address}/v1/tenders?cpv=45000000&amp;nuts=DE2&amp;limit=100"</code></pre>
-<p>The answer holds complete records in <code>data</code> and a <code>nextCursor</code>. Ask for the next page with the same address and <code>&amp;cursor=…</code> until <code>nextCursor</code> is <code>null</code>. One record by its <code>id</code>:</p>
+<p>The answer holds complete records in <code>data</code> and a <code>nextCursor</code>. Ask for the next page with
+the same address and <code>&amp;cursor=…</code> until <code>nextCursor</code> is <code>null</code>. One record by its
+<code>id</code>:</p>
 <pre tabindex="0" aria-label="Request for a record"><code>curl -H "Authorization: Bearer $TOKEN" \\
   "${address}/v1/tenders/{id}"</code></pre>
 <p>The full description of every field is the <a href="${address}/openapi.json">OpenAPI document</a>.</p>
 
 <h2 id="token">Authentication</h2>
-<p>Every request carries the header <code>Authorization: Bearer &lt;token&gt;</code>. A person with the role Owner creates tokens in the settings of the organization, in the area <em>API access</em>, which is there once access has been set up.</p>
+<p>Every request carries the header <code>Authorization: Bearer &lt;token&gt;</code>. A person with the role Owner
+creates tokens in the settings of the organization, in the area <em>API access</em>, which is there once access has
+been set up.</p>
 <ul>
 <li>A token is shown once, and is a secret: keep it in a credential store, never in code or in an address. A token in the address is not read.</li>
 <li>Two tokens may be valid at a time. To rotate: create the second, deploy it, watch the last use of the first, then revoke the first.</li>
@@ -117,16 +121,22 @@ export function accessPage({ baseUrl, docsUrl }: { readonly baseUrl: string; rea
 
 <h2 id="sync">Keeping a copy in step</h2>
 <ol>
-<li>First run: your filters and <code>limit=100</code>, without <code>updated_since</code>. Follow <code>nextCursor</code> to the end; create each record under its <code>id</code>.</li>
+<li>First run: your filters and <code>limit=100</code>, without <code>updated_since</code>. Follow
+<code>nextCursor</code> to the end; create each record under its <code>id</code>.</li>
 <li>Store the largest <code>lastModified</code> that you received. That is your state; never use your own clock.</li>
-<li>Every hour: the same request with <code>updated_since</code> set to the state. Create or update by <code>id</code>, then store the new largest <code>lastModified</code>. A run without records leaves the state as it is.</li>
-<li>Records with <code>archiveReason</code> <code>expired</code>, <code>cancelled</code> or <code>awarded</code> are closed; <code>merged</code> means that the record named in <code>mergedInto</code> goes on.</li>
-<li>After 429 or 503 wait the seconds of <code>Retry-After</code>. After 500, 502 or 504 wait 1, 2, 4, 8 and 16 minutes; then give the run up and keep the state.</li>
+<li>Every hour: the same request with <code>updated_since</code> set to the state. Create or update by
+<code>id</code>, then store the new largest <code>lastModified</code>. A run without records leaves the state as it
+is.</li>
+<li>Records with <code>archiveReason</code> <code>expired</code>, <code>cancelled</code> or <code>awarded</code> are
+closed; <code>merged</code> means that the record named in <code>mergedInto</code> goes on.</li>
+<li>After 429 or 503 wait the seconds of <code>Retry-After</code>. After 500, 502 or 504 wait 1, 2, 4, 8 and 16
+minutes; then give the run up and keep the state.</li>
 <li>After <a href="#error-cursor-expired">cursor-expired</a> start the run again with <code>updated_since</code> set to your state.</li>
 </ol>
 
 <h2 id="parameters">Parameters</h2>
-<p>All are optional. Different filters combine with AND, several values of one with OR. A filter on a field leaves out tenders that lack it. Unknown parameters are refused, so that a typo never turns into a full load.</p>
+<p>All are optional. Different filters combine with AND, several values of one with OR. A filter on a field leaves
+out tenders that lack it. Unknown parameters are refused, so that a typo never turns into a full load.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Parameters"><table class="stack">
 <thead><tr><th scope="col">Name</th><th scope="col">Effect</th><th scope="col">Example</th></tr></thead>
 <tbody>
@@ -139,10 +149,14 @@ ${listParameters.map(parameterRow).join('\n')}
 <tbody>
 ${limitRows()}
 </tbody></table></div>
-<p>Every counted answer shows <code>X-RateLimit-Limit</code>, <code>X-RateLimit-Remaining</code> and <code>X-RateLimit-Reset</code>: the whole seconds until <code>Remaining</code> can rise. Answers 200, 304, 400, 404 and failures of the service count; 401, 403, 405, unknown paths, 429 and overload do not.</p>
+<p>Every counted answer shows <code>X-RateLimit-Limit</code>, <code>X-RateLimit-Remaining</code> and
+<code>X-RateLimit-Reset</code>: the whole seconds until <code>Remaining</code> can rise. Answers 200, 304, 400, 404
+and failures of the service count; 401, 403, 405, unknown paths, 429 and overload do not.</p>
 
 <h2 id="errors">Errors</h2>
-<p>Errors are <code>application/problem+json</code> (RFC 9457). Branch on <code>type</code>; <code>detail</code> is for people; <code>errors</code> lists all faults of the parameters at once. Name <code>requestId</code> when you ask us. New kinds may be added: treat one that you do not know by its status.</p>
+<p>Errors are <code>application/problem+json</code> (RFC 9457). Branch on <code>type</code>; <code>detail</code> is
+for people; <code>errors</code> lists all faults of the parameters at once. Name <code>requestId</code> when you ask
+us. New kinds may be added: treat one that you do not know by its status.</p>
 ${problemSlugs.map((slug) => problemArticle(slug, docsUrl)).join('\n')}
 <footer><a href="${address}/openapi.json">OpenAPI document</a></footer>
 </main>

@@ -122,7 +122,9 @@ const pageExample = '2026-11-02T08:00:00.000Z'
 const cpvParameter = list<string>({
   name: 'cpv',
   description:
-    'Sector: comma-separated CPV codes, any of which must match. A code with trailing zeros includes all codes below it; a code ending in six zeros covers the whole division. Codes of lots count. At most 200 codes.',
+    'Sector: comma-separated CPV codes, any of which must match. A code with trailing zeros includes all ' +
+    'codes below it; a code ending in six zeros covers the whole division. Codes of lots count. At most 200 ' +
+    'codes.',
   schema: Type.Array(Type.String({ pattern: '^\\d{8}(-\\d)?$' }), { maxItems: maxListItems }),
   examples: { division: '45000000', several: '45210000,71000000' },
   parse: parseCpv,
@@ -130,7 +132,8 @@ const cpvParameter = list<string>({
 const nutsParameter = list<string>({
   name: 'nuts',
   description:
-    'Region: comma-separated NUTS codes, any of which must match. A code includes the areas below it. Tenders without a region are excluded. At most 200 codes.',
+    'Region: comma-separated NUTS codes, any of which must match. A code includes the areas below it. ' +
+    'Tenders without a region are excluded. At most 200 codes.',
   schema: Type.Array(Type.String({ pattern: '^[A-Za-z]{2}[A-Za-z0-9]{0,3}$' }), { maxItems: maxListItems }),
   examples: { state: 'DE2', several: 'DE2,AT33' },
   parse: parseNuts,

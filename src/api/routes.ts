@@ -79,7 +79,9 @@ const stockStateHeader = {
 }
 const stockDigestHeader = {
   'X-Stock-Digest': header(
-    'Digest of the edition in `X-Stock-State`, the same whatever the filters: two sums modulo 2^256 of the SHA-256 of the canonical JSON (RFC 8785) of records without `checkedAt`, `open` over those that are not archived, `all` over all. Missing where the edition of the cursor is no longer held.',
+    'Digest of the edition in `X-Stock-State`, the same whatever the filters: two sums modulo 2^256 of the ' +
+      'SHA-256 of the canonical JSON (RFC 8785) of records without `checkedAt`, `open` over those that are not ' +
+      'archived, `all` over all. Missing where the edition of the cursor is no longer held.',
     Type.String({ pattern: '^open=[0-9a-f]{64}, all=[0-9a-f]{64}$' }),
   ),
 }
@@ -188,7 +190,10 @@ export function listRouteSchema(docsUrl: string): Record<string, unknown> {
     operationId: 'listTenders',
     summary: 'List tender records',
     description:
-      'One page of the newest edition, ascending by `lastModified`, then `id`. Follow `nextCursor` with the same filters to the end: all pages of a run come from one edition. Different filters combine with AND, several values of one filter with OR; a filter on a field leaves out tenders in which that field is missing.',
+      'One page of the newest edition, ascending by `lastModified`, then `id`. Follow `nextCursor` with the ' +
+      'same filters to the end: all pages of a run come from one edition. Different filters combine with ' +
+      'AND, several values of one filter with OR; a filter on a field leaves out tenders in which that field ' +
+      'is missing.',
     tags: ['tenders'],
     security: [{ bearerToken: [] }],
     querystring: Type.Object(
@@ -223,7 +228,8 @@ export function recordRouteSchema(docsUrl: string): Record<string, unknown> {
     operationId: 'getTender',
     summary: 'Get one tender record',
     description:
-      'The newest version of one record, even if archived. For a merged record the answer is the record itself, with `mergedInto` and a `Link` to its survivor.',
+      'The newest version of one record, even if archived. For a merged record the answer is the record ' +
+      'itself, with `mergedInto` and a `Link` to its survivor.',
     tags: ['tenders'],
     security: [{ bearerToken: [] }],
     params: Type.Object({

@@ -169,9 +169,11 @@ describe('problems', () => {
   test('D1: all slugs of the decision exist', () => {
     expect(problemSlugs).toEqual(
       expect.arrayContaining(
-        'cursor-expired cursor-invalid cursor-filter-mismatch invalid-parameter unauthorized no-api-access not-found method-not-allowed rate-limited uri-too-long headers-too-large internal-error unavailable bad-gateway gateway-timeout'.split(
-          ' ',
-        ),
+        (
+          'cursor-expired cursor-invalid cursor-filter-mismatch invalid-parameter unauthorized no-api-access ' +
+          'not-found method-not-allowed rate-limited uri-too-long headers-too-large internal-error unavailable ' +
+          'bad-gateway gateway-timeout'
+        ).split(' '),
       ),
     )
   })

@@ -255,7 +255,10 @@ export class TenderAnswers {
   }
 
   #foundHeaders({ headers, asked }: Course, entityTag: string, edition: EditionInfo): string {
-    return `${headers}x-request-id: ${asked.requestId}\r\ncache-control: private, no-cache\r\nvary: Authorization, Accept-Encoding\r\netag: ${entityTag}\r\nx-stock-state: ${this.#stockStateText(edition)}\r\n`
+    return (
+      `${headers}x-request-id: ${asked.requestId}\r\ncache-control: private, no-cache\r\nvary: Authorization, ` +
+      `Accept-Encoding\r\netag: ${entityTag}\r\nx-stock-state: ${this.#stockStateText(edition)}\r\n`
+    )
   }
 
   /** Fetches newer keys if the cursor's key is unknown. */

@@ -23,13 +23,20 @@ function withTable(page: string, table: string): string {
 }
 
 /** What a customer shows for each source, and how far back it is read. */
+const rowOf = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+
 function licenseTable(sources: Sources): string {
   return [
     '| Source | Portal | License | Show | Archive |',
     '|---|---|---|---|---|',
-    ...byCountry(sources.values()).map(
-      (source) =>
-        `| ${[`\`${source.id}\``, `${cell(source.title)}, ${countryName(source.country)}`, licenseOf(source), attributionOf(source), archiveOf(source)].join(' | ')} |`,
+    ...byCountry(sources.values()).map((source) =>
+      rowOf([
+        `\`${source.id}\``,
+        `${cell(source.title)}, ${countryName(source.country)}`,
+        licenseOf(source),
+        attributionOf(source),
+        archiveOf(source),
+      ]),
     ),
   ].join('\n')
 }
@@ -62,9 +69,14 @@ function sourceTable(sources: Sources): string {
     '',
     '| Country | Source | Portal | Access | Evidence |',
     '|---|---|---|---|---|',
-    ...byCountry(sources.values()).map(
-      (source) =>
-        `| ${[countryName(source.country), `\`${source.id}\``, `[${cell(source.title)}](${source.homepage})`, accessOf(source), evidenceOf(source)].join(' | ')} |`,
+    ...byCountry(sources.values()).map((source) =>
+      rowOf([
+        countryName(source.country),
+        `\`${source.id}\``,
+        `[${cell(source.title)}](${source.homepage})`,
+        accessOf(source),
+        evidenceOf(source),
+      ]),
     ),
   ].join('\n')
 }

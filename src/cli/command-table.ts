@@ -323,7 +323,9 @@ const table = {
       role: {
         type: 'paths',
         value: 'ROLE…',
-        help: 'Do only this: ingest, consolidate, publish, serve, hits, deliver, console, mail. Other processes on the same DATABASE_URL do the rest. Default: everything.',
+        help:
+          'Do only this: ingest, consolidate, publish, serve, hits, deliver, console, mail. Other processes on ' +
+          'the same DATABASE_URL do the rest. Default: everything.',
       },
       'allow-loopback-webhooks': {
         type: 'flag',
@@ -597,7 +599,9 @@ const table = {
   'source check': {
     summary: 'Send each portal one small request and compare the answer with its card.',
     details: [
-      'Without an id: all active sources. Nothing is stored. A source is ok if an entry arrived and its content fits the card, quiet if the portal has published nothing lately. Exit code 0: all are ok or quiet; 6: one differs or does not answer.',
+      'Without an id: all active sources. Nothing is stored. A source is ok if an entry arrived and its ' +
+        'content fits the card, quiet if the portal has published nothing lately. Exit code 0: all are ok or ' +
+        'quiet; 6: one differs or does not answer.',
     ],
     operands: { name: '[SOURCE…]', min: 0, max: 1000 },
     options: {
@@ -646,7 +650,9 @@ const table = {
   'source release': {
     summary: 'End the quarantine of a source: its notices are consolidated.',
     details: [
-      'A source is put into quarantine when far fewer of its new notices than usual have a deadline, CPV, value, authority or region: `source show` says which. If the portal renamed a member, correct the card and run `rebuild` instead: it reads the notices again and ends every quarantine.',
+      'A source is put into quarantine when far fewer of its new notices than usual have a deadline, CPV, ' +
+        'value, authority or region: `source show` says which. If the portal renamed a member, correct the ' +
+        'card and run `rebuild` instead: it reads the notices again and ends every quarantine.',
     ],
     operands: { name: 'SOURCE', min: 1, max: 1 },
     options: {
@@ -661,7 +667,8 @@ const table = {
     details: [
       'The gain is the chance that they are one, by what was decided on pairs of the same rule, times one more than the open hits that are one of them.',
       'Their records stay separate until somebody decides; the API never shows that they may be one.',
-      'Before them come records whose notices state different award numbers or name another call: `review split` separates them unless exact references join them.',
+      'Before them come records whose notices state different award numbers or name another call: `review ' +
+        'split` separates them unless exact references join them.',
     ],
     options: {
       limit: { type: 'count', value: 'N', default: 20, min: 1, max: 10_000, help: 'How many to list.' },
@@ -818,7 +825,8 @@ const table = {
   'search delete': {
     summary: 'Delete a search with its hits.',
     details: [
-      'It cannot be undone. Messages and mails about its hits that wait are not sent. An endpoint or a digest that named only this search gets nothing any more.',
+      'It cannot be undone. Messages and mails about its hits that wait are not sent. An endpoint or a ' +
+        'digest that named only this search gets nothing any more.',
       'To keep the hits, use `search pause`.',
     ],
     operands: { name: 'SEARCH', min: 1, max: 1 },

@@ -35,7 +35,9 @@ const offers: { readonly [shell in Shell]: (line: string) => string[] } = {
     run('bash', [
       '--norc',
       '-c',
-      'source "$1"; compopt() { :; }; read -ra COMP_WORDS <<<"$2"; case "$2" in *" ") COMP_WORDS+=("");; esac; COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_LINE=$2; COMP_POINT=${#2}; _tenderstock tenderstock; printf "%s\\n" "${COMPREPLY[@]}"',
+      'source "$1"; compopt() { :; }; read -ra COMP_WORDS <<<"$2"; case "$2" in *" ") COMP_WORDS+=("");; ' +
+        'esac; COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_LINE=$2; COMP_POINT=${#2}; _tenderstock ' +
+        'tenderstock; printf "%s\\n" "${COMPREPLY[@]}"',
       'bash',
       join(folder, 'script.bash'),
       line,

@@ -63,11 +63,15 @@ function bashScript(): string[] {
     `    _tenderstock_words ${inQuotes([...firstWords, '--help', '--version'].join(' '))}`,
     '    return',
     '  fi',
-    `  if [ "$command" = help ]; then command=\${COMP_WORDS[2]}; from=3; if [ "$at" -eq 2 ]; then _tenderstock_words ${inQuotes(firstWords.join(' '))}; return; fi; fi`,
+    `  if [ "$command" = help ]; then command=\${COMP_WORDS[2]}; from=3; if [ "$at" -eq 2 ]; then ` +
+      `_tenderstock_words ${inQuotes(firstWords.join(' '))}; return; fi; fi`,
     '  case "$command" in',
     ...groups.map(
       (group) =>
-        `    ${group}) if [ "$at" -eq "$from" ]${isCommand(group) ? ' && [ "${current#-}" = "$current" ]' : ''}; then _tenderstock_words ${inQuotes(`${secondWords(group).join(' ')} --help`)}; return; fi; case "\${COMP_WORDS[$from]}" in -*) ;; *) command="$command \${COMP_WORDS[$from]}" ;; esac ;;`,
+        `    ${group}) if [ "$at" -eq "$from" ` +
+        `]${isCommand(group) ? ' && [ "${current#-}" = "$current" ]' : ''}; then _tenderstock_words ` +
+        `${inQuotes(`${secondWords(group).join(' ')} --help`)}; return; fi; case "\${COMP_WORDS[$from]}" in ` +
+        `-*) ;; *) command="$command \${COMP_WORDS[$from]}" ;; esac ;;`,
     ),
     '  esac',
     '  if [ "${COMP_WORDS[1]}" = help ]; then return; fi',

@@ -1,12 +1,11 @@
 // What a command prints: JSON lines for programs, or plain text for people, with a bar during long work.
 import { toInstant } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Emit } from '../service/command-event.ts'
+import { type Emit, isTimeName } from '../service/command-event.ts'
 import { painter } from './paint.ts'
 import { progressBar, progressLines, stageNames, throttle } from './progress.ts'
 import { eventText } from './texts/event-text.ts'
 import { fact } from './texts/text-lines.ts'
-import { isTimeName } from './time-member.ts'
 
 type Failure = {
   readonly message: string

@@ -61,7 +61,8 @@ async function runService(
   const hasSamples = isReading && options['no-samples'] !== true && options.live !== true
   if (!hasSamples && options['requests-per-minute'] !== undefined)
     throw wrongUse(
-      '--requests-per-minute sets the limit of the trial organization, which exists only with the samples; use `tenderstock organization update NAME --requests-per-minute N`.',
+      '--requests-per-minute sets the limit of the trial organization, which exists only with the samples; ' +
+        'use `tenderstock organization update NAME --requests-per-minute N`.',
     )
   if (options.simulator !== undefined && options.live !== true)
     throw wrongUse('--simulator takes the place of the portals of --live: pass both, or neither.')

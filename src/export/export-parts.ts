@@ -7,8 +7,10 @@ import { parquetColumn } from '#flat/parquet-column'
 import type { TenderRecord } from '../domain/tender.ts'
 import { syncFile } from '../platform/folders.ts'
 import { type ExportedFile, incomingPath, LineFile, nameFile } from './export-files.ts'
-import type { ExportFormat } from './export-formats.ts'
 import { ocdsRelease } from './ocds-release.ts'
+
+// The formats in which an edition is exported.
+export type ExportFormat = 'ocds' | 'parquet' | 'ndjson' | 'csv'
 
 export type Part = {
   readonly folder: string

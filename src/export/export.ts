@@ -24,8 +24,7 @@ import {
   openExportFolder,
   packageName,
 } from './export-folder.ts'
-import type { ExportFormat } from './export-formats.ts'
-import { openPart } from './export-parts.ts'
+import { type ExportFormat, openPart } from './export-parts.ts'
 import { ocdsPackage, type Publisher } from './ocds-package.ts'
 
 /** What anyone who redistributes records of a source must know. */
@@ -222,7 +221,9 @@ function sourcesOf({ sources }: StoredEntry, { originalSources }: TenderRecord):
 function judge({ records, digest }: ExportProgress, edition: EditionRow): void {
   if (records === edition.records && (edition.checksum === null || edition.checksum === digest)) return
   throw new OperatorError(
-    `Edition ${edition.edition} has ${edition.records} records, and ${records} were read${records === edition.records ? ' with another digest' : ''}: the stock no longer holds it as it was published. Remove the folder and export the newest edition.`,
+    `Edition ${edition.edition} has ${edition.records} records, and ${records} were ` +
+      `read${records === edition.records ? ' with another digest' : ''}: the stock no longer holds it as it ` +
+      'was published. Remove the folder and export the newest edition.',
   )
 }
 

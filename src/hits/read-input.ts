@@ -82,7 +82,8 @@ export function readWord(text: string): string {
     throw new HitInputError(`The word "${shortened(word)}" has more than ${maxWordLength} letters: shorten it.`)
   if (/[\\^$.|?*+()[\]{}]/.test(word))
     throw new HitInputError(
-      `"${shortened(word)}" holds signs of a pattern, and words are not patterns: write the word alone. From five letters on it is also found at the beginning and end of longer words.`,
+      `"${shortened(word)}" holds signs of a pattern, and words are not patterns: write the word alone. From ` +
+        'five letters on it is also found at the beginning and end of longer words.',
     )
   const tokens = tokensOf(word)
   if (tokens.length > 1)

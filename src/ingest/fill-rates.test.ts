@@ -44,7 +44,8 @@ describe('a share that breaks', () => {
   test('is named with its figures and the new names of the documents', () => {
     const broken = brokenFills([tally(0, 40, 0), ...past(50, 48)], { now, expected: {}, acceptedUntil: null })
     expect(fillSentence(broken, ['cpvCode'])).toBe(
-      '0 of 40 notices received since 2026-11-18 have a CPV code (96 % are usual). Its new notices wait until an operator releases them. New names in its documents: cpvCode.',
+      '0 of 40 notices received since 2026-11-18 have a CPV code (96 % are usual). Its new notices wait ' +
+        'until an operator releases them. New names in its documents: cpvCode.',
     )
   })
 })

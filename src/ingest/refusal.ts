@@ -38,8 +38,11 @@ export function doorOf(status: number): string | undefined {
 }
 
 /** Marks of challenge pages: Cloudflare, Imperva, AWS, F5, and scripts that set a cookie and load the page again. */
-const challenge =
-  /challenge-platform|cf-chl|<title>just a moment|_incapsula_resource|awswafintegration|awswafcookiedomainlist|<title>request rejected|tspd_101|document\.cookie\s*=[\s\S]*location\.(?:reload|replace|href)/i
+const challenge = new RegExp(
+  'challenge-platform|cf-chl|<title>just a moment|_incapsula_resource|awswafintegration|awswafcookiedomainlist|' +
+    String.raw`<title>request rejected|tspd_101|document\.cookie\s*=[\s\S]*location\.(?:reload|replace|href)`,
+  'i',
+)
 
 /** What may precede the root element. */
 const prologue = /^(?:\s|<\?[\s\S]*?\?>|<!--[\s\S]*?-->)+/

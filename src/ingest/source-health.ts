@@ -119,7 +119,7 @@ function* failing(record: SourceRecord, now: number): Generator<Alarm> {
   yield {
     kind: 'failing',
     share: 1,
-    detail: `No reading succeeded since ${toInstant(since)} (${record.failures} failed in a row). The last error:  ${record.lastError ?? 'nothing'}`,
+    detail: `No reading succeeded since ${toInstant(since)} (${record.failures} failed in a row). The last error: ${record.lastError ?? 'nothing'}`,
   }
 }
 
@@ -130,7 +130,9 @@ function* silent(source: Source, record: SourceRecord, now: number): Generator<A
   yield {
     kind: 'silent',
     share: 1,
-    detail: `It answers, but has delivered nothing new for ${days} days (at most ${source.expects.silentAfterDays} are usual): its address or its listing may have changed.`,
+    detail:
+      `It answers, but has delivered nothing new for ${days} days (at most ${source.expects.silentAfterDays} ` +
+      'are usual): its address or its listing may have changed.',
   }
 }
 
@@ -194,7 +196,10 @@ function* drift(record: SourceRecord, now: number): Generator<Alarm> {
   yield {
     kind: 'drift',
     share: 0,
-    detail: `New since the source was first read: ${named.join(', ')}${often.length > 5 ? ` and ${often.length - 5} more` : ''}. The parser may miss what they hold.`,
+    detail:
+      'New since the source was first read: ' +
+      `${named.join(', ')}${often.length > 5 ? ` and ${often.length - 5} more` : ''}. The parser may miss what ` +
+      'they hold.',
   }
 }
 

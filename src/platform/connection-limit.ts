@@ -56,7 +56,9 @@ export function limitConnections(server: Server, { limit, memory, thread, clock,
     if (clock() - saidAt < sayEveryMs) return
     saidAt = clock()
     warn(
-      `The address ${address} holds ${limit} connections; more of them are closed at once. If it is a proxy, set TENDERSTOCK_TRUSTED_HOPS. TENDERSTOCK_CONNECTIONS_PER_ADDRESS changes the limit, which is at most a quarter of the files that the process may open (ulimit -n).`,
+      `The address ${address} holds ${limit} connections; more of them are closed at once. If it is a proxy, ` +
+        'set TENDERSTOCK_TRUSTED_HOPS. TENDERSTOCK_CONNECTIONS_PER_ADDRESS changes the limit, which is at most ' +
+        'a quarter of the files that the process may open (ulimit -n).',
     )
   }
   server.on('connection', (socket: Socket) => {

@@ -86,7 +86,8 @@ export async function findSecretKey({ given, dataFolder }: KeyPlace): Promise<Ke
   const bytes = secretKeyOf(text)
   if (!bytes)
     throw new OperatorError(
-      `${path} holds no key of 32 bytes in base64; restore the file, or set TENDERSTOCK_SECRET_KEY. Secrets sealed with a lost key must be replaced: tenderstock webhook rotate.`,
+      `${path} holds no key of 32 bytes in base64; restore the file, or set TENDERSTOCK_SECRET_KEY. Secrets ` +
+        'sealed with a lost key must be replaced: tenderstock webhook rotate.',
     )
   return createSecretKey(bytes)
 }

@@ -16,7 +16,9 @@ export const settings = {
   DATABASE_URL: {
     meaning: 'PostgreSQL server, 15 or newer',
     details:
-      'It holds the stock: `postgres://user:password@host:5432/name`. Several servers are written `host:5432,host:5432`; the one that accepts writes is used ([high availability](high-availability.md)).',
+      'It holds the stock: `postgres://user:password@host:5432/name`. Several servers are written ' +
+      '`host:5432,host:5432`; the one that accepts writes is used ([high ' +
+      'availability](high-availability.md)).',
     default: 'the embedded engine in --data',
     isSecret: true,
   },

@@ -39,8 +39,8 @@ export const activityWindowMs = 30 * dayMs
 const weightyShare = 0.05
 
 /**
- * Minimum share of announced notices that must be missing to hold back an edition; smaller gaps are only reread and
- * reported.
+ * Maximum share of announced notices that may be missing: from it on, an edition is held back; smaller gaps are only
+ * reread and reported.
  */
 const maxMissingShare = 0.1
 

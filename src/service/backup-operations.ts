@@ -98,7 +98,9 @@ export const beginNewEpoch: Operation = async (context, _request, emit) => {
   const { records, edition } = begun!
   emit({
     event: 'note',
-    message: `A new epoch begins after edition ${edition}: the next edition publishes ${records} records again, and all people have to sign in again. Restart every process that serves this database.`,
+    message:
+      `A new epoch begins after edition ${edition}: the next edition publishes ${records} records again, and ` +
+      'all people have to sign in again. Restart every process that serves this database.',
   })
   return 0
 }

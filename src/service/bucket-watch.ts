@@ -152,12 +152,20 @@ export async function watchBucket(options: {
 const silence = (error: unknown, seconds: number): string =>
   error === undefined || error instanceof Retryable
     ? `The bucket has not answered for ${seconds} seconds; the last edition is still served, but new editions and token changes do not arrive.`
-    : `The bucket answers, but its head has not been usable for ${seconds} seconds; the last edition is still served, but new ones do not arrive. The log has the reason.`
+    : `The bucket answers, but its head has not been usable for ${seconds} seconds; the last edition is still ` +
+      'served, but new ones do not arrive. The log has the reason.'
 const damaged = `The object ${accessPath} in the bucket is damaged; the publisher writes it again within a minute.`
-const unopened = `The tokens in the bucket (${accessPath}) cannot be opened: TENDERSTOCK_SECRET_KEY is not the publisher's, or the object is damaged; the publisher writes it again every minute.`
+const unopened =
+  `The tokens in the bucket (${accessPath}) cannot be opened: TENDERSTOCK_SECRET_KEY is not the publisher's, ` +
+  'or the object is damaged; the publisher writes it again every minute.'
 const silentPublisher =
   'The publisher has not written tokens into the bucket for 10 minutes: revocations do not arrive.'
 
 function olderAccess(found: Access, known: Access): string {
-  return `The bucket returns tokens of ${toInstant(found.writtenAt)} that lack changes known here since ${toInstant(known.writtenAt)}: they are refused, because revoked tokens would work again. Look for a cache or an earlier version of ${accessPath} there; if the database was set back on purpose, run \`tenderstock database new-epoch\`.`
+  return (
+    `The bucket returns tokens of ${toInstant(found.writtenAt)} that lack changes known here since ` +
+    `${toInstant(known.writtenAt)}: they are refused, because revoked tokens would work again. Look for a ` +
+    `cache or an earlier version of ${accessPath} there; if the database was set back on purpose, run ` +
+    '`tenderstock database new-epoch`.'
+  )
 }

@@ -35,7 +35,11 @@ export function nodeClockConcern(differenceMs: number): string | undefined {
 /** Undefined when the clocks agree well enough to publish. */
 export function publisherClockConcern(differenceMs: number): string | undefined {
   if (Math.abs(differenceMs) <= toleratedPublisherMs) return undefined
-  return `${offText(differenceMs)}, and nothing is published while the difference exceeds ${toleratedPublisherMs / 1000} s: an edition must not be dated by a wrong clock. Synchronize both clocks by NTP; publishing then resumes automatically.`
+  return (
+    `${offText(differenceMs)}, and nothing is published while the difference exceeds ` +
+    `${toleratedPublisherMs / 1000} s: an edition must not be dated by a wrong clock. Synchronize both clocks ` +
+    'by NTP; publishing then resumes automatically.'
+  )
 }
 
 /** All concerns, for `status`. `now`: the database's time. */
@@ -61,10 +65,15 @@ export function futureEdition(newest: Look['newest'], now: number): FutureEditio
     dated:
       publishedAt - now <= toleratedAheadMs
         ? undefined
-        : `Edition ${edition} is dated ${toInstant(publishedAt)}, ${spanText(publishedAt - now)} in the future: a clock was ahead when it was published, and the next edition waits until an hour after that date unless you intervene. When the clocks are correct, run: tenderstock publish --accept-future-edition`,
+        : `Edition ${edition} is dated ${toInstant(publishedAt)}, ${spanText(publishedAt - now)} in the ` +
+          'future: a clock was ahead when it was published, and the next edition waits until an hour after ' +
+          'that date unless you intervene. When the clocks are correct, run: tenderstock publish ' +
+          '--accept-future-edition',
     stamped:
       lastModified - now <= toleratedAheadMs
         ? undefined
-        : `The stamps (lastModified) of edition ${edition} go up to ${toInstant(lastModified)}, ${spanText(lastModified - now)} in the future. No record is lost: new stamps continue above it until the clock has caught up.`,
+        : `The stamps (lastModified) of edition ${edition} go up to ${toInstant(lastModified)}, ` +
+          `${spanText(lastModified - now)} in the future. No record is lost: new stamps continue above it ` +
+          'until the clock has caught up.',
   }
 }

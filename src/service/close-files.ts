@@ -33,7 +33,9 @@ export async function closeFiles(
     if (closed > 0)
       emit({
         event: 'warning',
-        message: `${closed} ${closed === 1 ? 'file or folder' : 'files and folders'} in ${folder} could be read or changed by other users of this machine; now only by their owner.`,
+        message:
+          `${closed} ${closed === 1 ? 'file or folder' : 'files and folders'} in ${folder} could be read or ` +
+          'changed by other users of this machine; now only by their owner.',
       })
   }
 }

@@ -15,9 +15,9 @@ import type { StockEvents } from './events/stock-events.ts'
 import type { WebhookEvents } from './events/webhook-events.ts'
 
 /**
- * All events with their facts. Times are epoch milliseconds where they are numbers, in members whose names the reporter
- * knows (`…At`, `…Since` …): it prints them as ISO 8601. A fact that is added later is optional: the service that
- * answers a command may be older than the command.
+ * All events with their facts. Times are epoch milliseconds where they are numbers, in members that `isTimeName`
+ * knows: the reporter prints them as ISO 8601. A fact that is added later is optional: the service that answers a
+ * command may be older than the command.
  */
 export type Facts = AccessEvents &
   AnyCommandEvents &
@@ -42,3 +42,8 @@ export type CommandEvent = EventOf<EventName>
 
 /** Called with each event as it happens. */
 export type Emit = (event: CommandEvent) => void
+
+const timeName = /(?:At|Since)$|^(?:at|until|since|nextPublication|lastModified)$/
+
+/** Whether a member of this name holds a time: epoch milliseconds within the program, ISO 8601 in what it prints. */
+export const isTimeName = (name: string): boolean => timeName.test(name)

@@ -108,7 +108,8 @@ export function watchDatabase(options: {
     if ((missedRounds - quietRounds) % repeatRounds === 0)
       log.error(
         { seconds: seconds(), ...(lastError !== '' && { error: lastError }) },
-        'the database does not answer; the last edition is still served, but new editions and token changes do not arrive. Retrying every second: check that it runs and that this machine reaches it',
+        'the database does not answer; the last edition is still served, but new editions and token changes ' +
+          'do not arrive. Retrying every second: check that it runs and that this machine reaches it',
       )
   }
 

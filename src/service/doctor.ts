@@ -284,7 +284,9 @@ async function openFindings(folder: string, about: Stats, entersClosed: boolean)
   if (count > 0)
     findings.push(
       (canEnter ? problem : warning)(
-        `${count} ${count === 1 ? 'file or folder' : 'files and folders'} in ${folder} are open to other users, ${first} for one${canEnter ? '' : ', though they cannot enter the folder'}: start the service, which closes them, or chmod -R go= ${folder}.`,
+        `${count} ${count === 1 ? 'file or folder' : 'files and folders'} in ${folder} are open to other ` +
+          `users, ${first} for one${canEnter ? '' : ', though they cannot enter the folder'}: start the ` +
+          `service, which closes them, or chmod -R go= ${folder}.`,
       ),
     )
   if (canEnter)
@@ -394,7 +396,8 @@ function* serverFindings(address: string, facts: ServerFacts): Generator<Finding
     )
   if (facts.standbys > 0 && facts.synchronousStandbys === 0)
     yield warning(
-      'No standby is synchronous: a failover loses what was written last. Set synchronous_standby_names, or synchronous_mode of Patroni (docs/high-availability.md).',
+      'No standby is synchronous: a failover loses what was written last. Set synchronous_standby_names, or ' +
+        'synchronous_mode of Patroni (docs/high-availability.md).',
     )
   else if (facts.standbys > 0)
     yield ok(`${facts.synchronousStandbys} of ${facts.standbys} standbys have what a commit acknowledges.`)

@@ -1,6 +1,6 @@
 // Exporting the newest edition as open data.
 import { exportEdition, type SourceTerms } from '../export/export.ts'
-import type { ExportFormat } from '../export/export-formats.ts'
+import type { ExportFormat } from '../export/export-parts.ts'
 import { wrongUse } from '../platform/errors.ts'
 import { requiredAttribution } from '../sources/attribution.ts'
 import { loadSources, type Sources } from '../sources/registry.ts'

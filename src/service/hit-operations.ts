@@ -151,7 +151,8 @@ export const deleteProfileNow: Operation<HitContext> = async (context, { options
   if (outcome.kind === 'unconfirmed') throw unconfirmed('profile', outcome.name)
   if (outcome.kind === 'inUse')
     throw new OperatorError(
-      `Searches use this profile: ${outcome.searches.map((name) => `"${name}"`).join(', ')}. Give them another one first: tenderstock search edit NAME --profile OTHER, or --clear profile.`,
+      `Searches use this profile: ${outcome.searches.map((name) => `"${name}"`).join(', ')}. Give them ` +
+        'another one first: tenderstock search edit NAME --profile OTHER, or --clear profile.',
     )
   emit({ event: 'profileDeleted', id: profileId, name: outcome.name })
   return 0

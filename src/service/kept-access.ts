@@ -134,7 +134,8 @@ export async function openKeptAccess(options: {
         )
       if (now - found.writtenAt > maxStalenessMs)
         throw new OperatorError(
-          `The database ${address} does not answer, and what this node has stored dates from ${toInstant(found.writtenAt)}, longer ago than --max-staleness; start the database first.`,
+          `The database ${address} does not answer, and what this node has stored dates from ` +
+            `${toInstant(found.writtenAt)}, longer ago than --max-staleness; start the database first.`,
         )
       return found.writtenAt
     },

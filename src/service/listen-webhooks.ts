@@ -21,7 +21,8 @@ export async function listenWebhooks(options: {
   const secret = options.secretFile === undefined ? options.secret : await secretInFile(options.secretFile)
   if (secret === undefined || !webhookSecretBytes(secret))
     throw wrongUse(
-      'The receiver needs the secret of the endpoint, which `tenderstock webhook create` shows once: set TENDERSTOCK_WEBHOOK_SECRET, or pass --secret-file FILE.',
+      'The receiver needs the secret of the endpoint, which `tenderstock webhook create` shows once: set ' +
+        'TENDERSTOCK_WEBHOOK_SECRET, or pass --secret-file FILE.',
     )
   const listener = await listenForWebhooks({
     port,

@@ -45,7 +45,8 @@ function readEnd(text: string, now: number): number {
   const until = isDay ? Date.parse(text) : Number.NaN
   if (Number.isNaN(until))
     throw wrongUse(
-      `--until takes a time with its zone, such as ${toInstant(now).slice(0, 11)}06:00Z or ${toInstant(now).slice(0, 11)}06:00+01:00, not "${text.slice(0, 40)}".`,
+      `--until takes a time with its zone, such as ${toInstant(now).slice(0, 11)}06:00Z or ` +
+        `${toInstant(now).slice(0, 11)}06:00+01:00, not "${text.slice(0, 40)}".`,
     )
   if (until <= now)
     throw wrongUse(`${toInstant(until)} is in the past: it is now ${toInstant(now)}; name a later time.`)

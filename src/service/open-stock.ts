@@ -84,7 +84,9 @@ export function awaitDatabase(
   { state, log, emit }: { readonly state: NodeState; readonly log: Log; readonly emit: Emit },
 ): () => void {
   const ended = new AbortController()
-  const message = `This node started without the database, which does not answer: it serves its last edition to the tokens known at ${toInstant(keptAt)}; later changes are unknown here.`
+  const message =
+    'This node started without the database, which does not answer: it serves its last edition to the tokens ' +
+    `known at ${toInstant(keptAt)}; later changes are unknown here.`
   state.report('start', message)
   emit({ event: 'warning', message })
   log.error(message)

@@ -30,11 +30,14 @@ export function addressWarnings(deployment: Deployment): string[] {
   const warnings: string[] = []
   if (deployment.config.baseUrl === undefined)
     warnings.push(
-      'TENDERSTOCK_BASE_URL is not set: problems and the contract name no host. Set it to the URL at which clients reach the API, such as https://tenders.example.org.',
+      'TENDERSTOCK_BASE_URL is not set: problems and the contract name no host. Set it to the URL at which ' +
+        'clients reach the API, such as https://tenders.example.org.',
     )
   if (deployment.config.trustedHops === undefined)
     warnings.push(
-      'TENDERSTOCK_TRUSTED_HOPS is not set: all clients behind a proxy count as one address, so a flood of invalid tokens from one client turns the 401 of the others into 429. Set it to the number of proxies in front; 0 for none.',
+      'TENDERSTOCK_TRUSTED_HOPS is not set: all clients behind a proxy count as one address, so a flood of ' +
+        'invalid tokens from one client turns the 401 of the others into 429. Set it to the number of proxies ' +
+        'in front; 0 for none.',
     )
   return warnings
 }

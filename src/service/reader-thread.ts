@@ -92,7 +92,8 @@ export class ReaderThread {
         reject(
           this.#isSilent
             ? new OperatorError(
-                'A thread that answers requests gave no sign of life while it was loading, and was ended. Look at the load and the memory of this machine, then start again.',
+                'A thread that answers requests gave no sign of life while it was loading, and was ended. ' +
+                  'Look at the load and the memory of this machine, then start again.',
               )
             : new Error(`a reader ended before it could answer: ${why}`),
         ),

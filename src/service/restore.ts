@@ -126,7 +126,8 @@ function migrationsOf({ migrations: names, version }: Manifest, storage: BackupS
   // the backup itself may be of this version, made after going back
   if (unknown.length > 0)
     throw new OperatorError(
-      `The backup in ${storage.name}, made by version ${version}, holds changes of a newer version of Tenderstock (${unknown.join(', ')}); restore it with that version.`,
+      `The backup in ${storage.name}, made by version ${version}, holds changes of a newer version of ` +
+        `Tenderstock (${unknown.join(', ')}); restore it with that version.`,
     )
   return Object.fromEntries(names.map((name) => [name, migrations[name]!]))
 }
@@ -231,7 +232,9 @@ function adviceFor(
     ...(lookedAt === undefined || !hasKey
       ? []
       : [
-          `No redactions of this stock are in ${lookedAt.join(', ')}: if contact data was redacted after ${takenAt}, run \`tenderstock redact import\` with the redactions.jsonl of the data folder in which it was redacted, before the service starts.`,
+          `No redactions of this stock are in ${lookedAt.join(', ')}: if contact data was redacted after ` +
+            `${takenAt}, run \`tenderstock redact import\` with the redactions.jsonl of the data folder in ` +
+            'which it was redacted, before the service starts.',
         ]),
     ...(documentsOutside === null
       ? []
@@ -242,12 +245,17 @@ function adviceFor(
 /** What the secret key would have opened. */
 function keylessAdvice(dataFolder: string, lost: readonly string[]): string[] {
   return [
-    `The secret key was not there. If you have it, restore once more into an empty place, with the file secret-key of the old data folder in ${dataFolder}, or with TENDERSTOCK_SECRET_KEY.`,
-    'Without it nobody knows whether the backup is as it was made. Cursors that were issued before answer cursor-invalid, and clients begin again from their state. Run `tenderstock webhook rotate ID --accept-new-key` for each endpoint.',
+    'The secret key was not there. If you have it, restore once more into an empty place, with the file ' +
+      `secret-key of the old data folder in ${dataFolder}, or with TENDERSTOCK_SECRET_KEY.`,
+    'Without it nobody knows whether the backup is as it was made. Cursors that were issued before answer ' +
+      'cursor-invalid, and clients begin again from their state. Run `tenderstock webhook rotate ID ' +
+      '--accept-new-key` for each endpoint.',
     ...(lost.length === 0
       ? []
       : [
-          `The values of ${lost.length} redactions are no longer recognized, neither in new notices nor in those that are there: ${lost.join(', ')}. Nothing is published until you repeat \`tenderstock redact\` for each of these people, and run \`tenderstock publish --override-gate\`.`,
+          `The values of ${lost.length} redactions are no longer recognized, neither in new notices nor in ` +
+            `those that are there: ${lost.join(', ')}. Nothing is published until you repeat \`tenderstock ` +
+            'redact` for each of these people, and run `tenderstock publish --override-gate`.',
         ]),
   ]
 }

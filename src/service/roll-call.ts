@@ -46,7 +46,9 @@ async function hearProcesses({ store, random, warn }: RollCall): Promise<void> {
   }
   for (const { witnessId, name, reportedAt } of unheard) {
     warn(
-      `The publication went on without ${name}, which has not said for ${longestWaitMs / 1000} s which edition it holds, and last did at ${toInstant(reportedAt)}. If it comes back with a later one, it answers 503 until an operator decides.`,
+      `The publication went on without ${name}, which has not said for ${longestWaitMs / 1000} s which ` +
+        `edition it holds, and last did at ${toInstant(reportedAt)}. If it comes back with a later one, it ` +
+        'answers 503 until an operator decides.',
     )
     // it reports again when it is back; one that is gone is not waited for twice
     await forgetWitness(db, witnessId)

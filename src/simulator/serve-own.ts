@@ -108,7 +108,8 @@ function serveDrive(visible: Visible): PortalServer {
         )
       if (url.pathname === '/uc')
         return page(
-          `<form id="download-form" action="${escapeXml(download)}"><input type="hidden" name="id" value="${escapeXml(id)}" /><input type="hidden" name="confirm" value="t" /></form>`,
+          `<form id="download-form" action="${escapeXml(download)}"><input type="hidden" name="id" ` +
+            `value="${escapeXml(id)}" /><input type="hidden" name="confirm" value="t" /></form>`,
         )
       const entries = months.get(id.replace('file-', ''))
       if (!entries || url.searchParams.get('confirm') !== 't') return textAnswer(404, 'not found')

@@ -8,7 +8,8 @@ describe('the names in a document', () => {
   test('of XML are elements without their prefix, and codes of short lists', () => {
     expect(
       names(
-        '<?xml version="1.0"?><a:Notice xmlns:a="urn:x"><b:Code listName="notice-type">cn-standard</b:Code><Cpv listName="cpv">45000000</Cpv><Text>Some words</Text></a:Notice>',
+        '<?xml version="1.0"?><a:Notice xmlns:a="urn:x"><b:Code listName="notice-type">cn-standard</b:Code>' +
+          '<Cpv listName="cpv">45000000</Cpv><Text>Some words</Text></a:Notice>',
       ),
     ).toEqual(['<Code>', '<Cpv>', '<Notice>', '<Text>', 'notice-type=cn-standard'])
   })

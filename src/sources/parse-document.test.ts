@@ -117,7 +117,8 @@ describe('hostile documents end quickly as rejections', () => {
 
   it('members whose names have a meaning in objects pollute nothing', () => {
     const text =
-      '{"ocid":"ocds-1-1","id":"1","tag":["tender"],"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"tender":{"title":"T","__proto__":{"polluted":true}}}'
+      '{"ocid":"ocds-1-1","id":"1","tag":["tender"],"__proto__":{"polluted":true},' +
+      '"constructor":{"prototype":{"polluted":true}},"tender":{"title":"T","__proto__":{"polluted":true}}}'
     parseDocument(bytesOf(text))
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
     const xml = readFileSync(new URL('doffin-notice.xml', folder), 'utf8')

@@ -51,7 +51,9 @@ export function dayOfNames(day = '', month = '', year = ''): string | undefined 
 /** What may be between the day and its time: `,`, `T`, `kl.`, `um`, `at`, `à`, `a las`, `o`, `-`. */
 const beforeTime = String.raw`(?:,?\s*(?:T|kl\.?|um|at|à|a las|ore|ora|alle|o|-|–)?\s*)`
 /** `12:00`, `12.00:30`, `12h00`, `2:00 PM`, with fractions, `Uhr` or `h`, and an offset. */
-const timeAfter = String.raw`(\d{1,2})[:.h](\d{2})(?:[:.](\d{2})(?:[.,]\d+)?)?\s*(?:([ap])\.?m\.?(?![a-z]))?(?:\s*(?:Uhr|h|hrs|uur))?\s*(Z|GMT|UTC|[+-]\d{2}:?\d{2})?`
+const timeAfter =
+  String.raw`(\d{1,2})[:.h](\d{2})(?:[:.](\d{2})(?:[.,]\d+)?)?\s*(?:([ap])\.?m\.?(?![a-z]))?` +
+  String.raw`(?:\s*(?:Uhr|h|hrs|uur))?\s*(Z|GMT|UTC|[+-]\d{2}:?\d{2})?`
 const dayFirstForm = new RegExp(
   String.raw`^(\d{1,2})(?:\.\s?|[/-])(\d{1,2})(?:\.\s?|[/-])(\d{4})\.?(?:${beforeTime}${timeAfter})?$`,
   'i',

@@ -31,7 +31,8 @@ describe('texts', () => {
   })
   it('drops the markup of office programs, and what pages do not show', () => {
     const pasted =
-      '<!-- [if gte mso 9] --><style type="text/css">p { margin: 0 }</style><blockquote><p class="x">Bridge<o:p></o:p></p></blockquote><dl><dt>Lot</dt><dd>one</dd></dl><img src="a.png"/>'
+      '<!-- [if gte mso 9] --><style type="text/css">p { margin: 0 }</style><blockquote><p ' +
+      'class="x">Bridge<o:p></o:p></p></blockquote><dl><dt>Lot</dt><dd>one</dd></dl><img src="a.png"/>'
     expect(
       cleanText(pasted)
         ?.split('\n')

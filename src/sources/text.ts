@@ -10,8 +10,11 @@ export const descriptionLimit = 20_000
 export const fieldLimit = 1_000
 
 const entityPattern = /&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,30});/
-const markupPattern =
-  /<\/?(?:p|br|div|span|b|i|u|s|em|strong|strike|small|big|center|ul|ol|li|dl|dt|dd|font|h[1-6]|table|thead|tbody|tfoot|tr|td|th|col|colgroup|caption|blockquote|pre|a|img|sup|sub|hr|o:p)(?:\s[^<>]{0,4000})?\/?>/gi
+const markup = [
+  'p|br|div|span|b|i|u|s|em|strong|strike|small|big|center|ul|ol|li|dl|dt|dd|font|h[1-6]|table|thead|tbody|tfoot',
+  'tr|td|th|col|colgroup|caption|blockquote|pre|a|img|sup|sub|hr|o:p',
+]
+const markupPattern = new RegExp(String.raw`<\/?(?:${markup.join('|')})(?:\s[^<>]{0,4000})?\/?>`, 'gi')
 const breakingMarkup = /^<\/?(?:p|br|div|ul|ol|li|dl|dt|dd|h|table|tr|td|th|caption|blockquote|pre)/i
 /** What no reader of a page sees, with its content. */
 const invisible = [

@@ -22,8 +22,11 @@ const lossCodes: ReadonlySet<string> = new Set([
  * What the driver and Kysely report, without a code, about a broken connection. Kysely discards one that could not roll
  * back.
  */
-const lossMessages =
-  /^(?:Connection terminated\b|Postgres connection has been discarded$|Cannot use a pool after calling end\b|Client (?:has encountered a connection error|was closed)\b|timeout (?:exceeded when trying to connect|expired)$)/
+const lossMessages = new RegExp(
+  String.raw`^(?:Connection terminated\b|Postgres connection has been discarded$|Cannot use a pool after calling end\b|` +
+    String.raw`Client (?:has encountered a connection error|was closed)\b|` +
+    'timeout (?:exceeded when trying to connect|expired)$)',
+)
 
 /** How the sentence of a full disk begins. */
 const fullDisk = /^The disk .* is full/
@@ -48,7 +51,8 @@ export function asOperatorError(error: unknown, dataFolder: string): unknown {
     return new OperatorError(`${full} Then run this again; unfinished work left no trace.`, { cause: error })
   if (error instanceof Error && (error as { readonly code?: unknown }).code === lockTimedOut)
     return new OperatorError(
-      `Another process keeps the database busy (${error.message}). Wait until it is done, or end that session (pg_terminate_backend), and run this again. Unfinished work left no trace.`,
+      `Another process keeps the database busy (${error.message}). Wait until it is done, or end that ` +
+        'session (pg_terminate_backend), and run this again. Unfinished work left no trace.',
       { cause: error },
     )
   if (!isConnectionLoss(error) || error instanceof OperatorError) return error

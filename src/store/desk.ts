@@ -100,7 +100,8 @@ export async function readDesk(db: Executor, now: number): Promise<DeskFacts> {
           cross join lateral (
             select t.tender_id from match_member m join tender_notice t using (notice_id)
             where m.record_key = e.right_key limit 1) r
-          where outcome = 'review' and l.tender_id <> r.tender_id and not exists (select from review_decision d where d.left_key = e.left_key and d.right_key = e.right_key)
+          where outcome = 'review' and l.tender_id <> r.tender_id and not exists (
+            select from review_decision d where d.left_key = e.left_key and d.right_key = e.right_key)
           limit ${maxCounted}::integer) r),
       'doubts', (
         select count(*) from tender_doubt d where not exists (

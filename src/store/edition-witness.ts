@@ -112,7 +112,12 @@ export async function assertNothingLost(db: Executor): Promise<void> {
   const found = `${name} holds edition ${edition} with changes up to ${toInstant(lastModified)}`
   throw new LostEditionError(
     stockId === ''
-      ? `The database holds no edition, but ${found}. Clients may have seen it, so this stock publishes nothing. Restore the database; if the stock is to begin anew, give it an empty bucket and its nodes empty data folders.`
-      : `The database was set back: ${found}, which the database lacks and clients may have seen. Nothing more is published, so that no number stands for two contents. Restore a newer state of the database, start a process that holds that edition once with --accept-older-database, or run \`tenderstock database new-epoch\` (docs/operations.md, "An older database").`,
+      ? `The database holds no edition, but ${found}. Clients may have seen it, so this stock publishes ` +
+          'nothing. Restore the database; if the stock is to begin anew, give it an empty bucket and its nodes ' +
+          'empty data folders.'
+      : `The database was set back: ${found}, which the database lacks and clients may have seen. Nothing more ` +
+          'is published, so that no number stands for two contents. Restore a newer state of the database, start ' +
+          'a process that holds that edition once with --accept-older-database, or run `tenderstock database ' +
+          'new-epoch` (docs/operations.md, "An older database").',
   )
 }

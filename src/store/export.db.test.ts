@@ -262,7 +262,8 @@ const plantedRows = [
   `insert into planted_serial (at, share, big) values ('2026-01-01 12:00:00.123456+01', 0.1::float8 + 0.2, 9223372036854775807),
     ('infinity', 'NaN', -9223372036854775808), ('0044-03-15 BC', '-Infinity', 0)`,
   // names whose order differs between the collations of the two engines
-  "insert into planted_computed (a, b) select i, chr(65 + i % 26) || chr(97 + i * 7 % 26) || case when i % 2 = 0 then '-' else '_' end || chr(228 + i % 5) from generate_series(1, 5000) i",
+  'insert into planted_computed (a, b) select i, chr(65 + i % 26) || chr(97 + i * 7 % 26) || case when i % 2 ' +
+    "= 0 then '-' else '_' end || chr(228 + i % 5) from generate_series(1, 5000) i",
   "insert into planted_unlogged values (true, '\\x005c22ff'), (false, null)",
   "select nextval('planted_sequence') from generate_series(1, 41)",
 ]

@@ -78,7 +78,8 @@ function assertUsable(applied: readonly string[], known: Migrations, stock: stri
   const unknown = applied.filter((name) => !(name in known))
   if (unknown.some((name) => unreleasedNames.includes(name))) {
     throw new OperatorError(
-      `${stock} was written by a version of Tenderstock from before the first release, which this one cannot read; start with an empty data folder or database, and read the notices again.`,
+      `${stock} was written by a version of Tenderstock from before the first release, which this one cannot ` +
+        'read; start with an empty data folder or database, and read the notices again.',
     )
   }
   const numbers = new Set(numbersOf(known))

@@ -95,7 +95,8 @@ export async function upsertTenders(db: Executor, tenders: readonly NewTender[])
         ${tenders.map((each) => each.nextTransitionMs)}::bigint[], ${tenders.map((each) => each.mergedInto)}::text[],
         ${tenders.map((each) => each.sources)}::text[])
       on conflict (tender_id) do update set
-        content = excluded.content, content_hash = excluded.content_hash, archive_reason = excluded.archive_reason, next_transition_ms = excluded.next_transition_ms,
+        content = excluded.content, content_hash = excluded.content_hash, archive_reason = excluded.archive_reason,
+        next_transition_ms = excluded.next_transition_ms,
         merged_into = excluded.merged_into, sources = excluded.sources
       returning tender_id, content_hash
     )

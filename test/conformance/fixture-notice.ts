@@ -72,17 +72,36 @@ export function fixtureXml(fixture: FixtureNotice): string {
     fixture.changes && `${noticeIdOf(procedure, fixture.changes.notice)}-${fixture.changes.version ?? '01'}`
   const changes =
     changed &&
-    `<efac:Changes><efbc:ChangedNoticeIdentifier>${changed}</efbc:ChangedNoticeIdentifier><efac:ChangeReason><cbc:ReasonCode listName="change-corig-justification">${kind === 'cancellation' ? 'cancel' : 'cor-buy'}</cbc:ReasonCode></efac:ChangeReason></efac:Changes>`
+    `<efac:Changes><efbc:ChangedNoticeIdentifier>${changed}</efbc:ChangedNoticeIdentifier><efac:ChangeReason>` +
+      '<cbc:ReasonCode ' +
+      `listName="change-corig-justification">${kind === 'cancellation' ? 'cancel' : 'cor-buy'}</cbc:ReasonCode>` +
+      '</efac:ChangeReason></efac:Changes>'
   const publication =
     portal === 'ted'
-      ? `<efac:Publication><efbc:NoticePublicationID schemeName="ojs-notice-id">${numberOf(procedure, notice, version)}-2026</efbc:NoticePublicationID>${when(fixture.published, `<efbc:PublicationDate>${fixture.published}Z</efbc:PublicationDate>`)}</efac:Publication>`
+      ? '<efac:Publication><efbc:NoticePublicationID ' +
+        `schemeName="ojs-notice-id">${numberOf(procedure, notice, version)}-2026</efbc:NoticePublicationID>` +
+        `${when(fixture.published, `<efbc:PublicationDate>${fixture.published}Z</efbc:PublicationDate>`)}</efac:Publication>`
       : ''
   return `<?xml version="1.0" encoding="UTF-8"?>
-<${root} xmlns="urn:oasis:names:specification:ubl:schema:xsd:${root}-2" xmlns:cac="urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2" xmlns:cbc="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2" xmlns:ext="urn:oasis:names:specification:ubl:schema:xsd:CommonExtensionComponents-2" xmlns:efac="http://data.europa.eu/p27/eforms-ubl-extension-aggregate-components/1" xmlns:efbc="http://data.europa.eu/p27/eforms-ubl-extension-basic-components/1" xmlns:efext="http://data.europa.eu/p27/eforms-ubl-extensions/1">
+<${root} xmlns="urn:oasis:names:specification:ubl:schema:xsd:${root}-2" \
+xmlns:cac="urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2" \
+xmlns:cbc="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2" \
+xmlns:ext="urn:oasis:names:specification:ubl:schema:xsd:CommonExtensionComponents-2" \
+xmlns:efac="http://data.europa.eu/p27/eforms-ubl-extension-aggregate-components/1" \
+xmlns:efbc="http://data.europa.eu/p27/eforms-ubl-extension-basic-components/1" \
+xmlns:efext="http://data.europa.eu/p27/eforms-ubl-extensions/1">
 <ext:UBLExtensions><ext:UBLExtension><ext:ExtensionContent><efext:EformsExtension>
 ${changes ?? ''}${isResult ? result(kind, lots) : ''}
 <efac:NoticeSubType><cbc:SubTypeCode listName="notice-subtype">${isResult ? '29' : '16'}</cbc:SubTypeCode></efac:NoticeSubType>
-<efac:Organizations><efac:Organization><efac:Company><cac:PartyIdentification><cbc:ID schemeName="organization">ORG-0001</cbc:ID></cac:PartyIdentification><cac:PartyName><cbc:Name languageID="ENG">Authority of ${xml(procedure)}</cbc:Name></cac:PartyName><cac:PostalAddress><cbc:StreetName>1 Fixture Street</cbc:StreetName><cbc:CityName>Fixtureton</cbc:CityName><cbc:PostalZone>10115</cbc:PostalZone><cac:Country><cbc:IdentificationCode listName="country">DEU</cbc:IdentificationCode></cac:Country></cac:PostalAddress><cac:PartyLegalEntity><cbc:CompanyID>FIX-${procedureIdOf(procedure).slice(0, 8)}</cbc:CompanyID></cac:PartyLegalEntity><cac:Contact><cbc:Telephone>+49 555 0100</cbc:Telephone><cbc:ElectronicMail>office@authority.example</cbc:ElectronicMail></cac:Contact></efac:Company></efac:Organization></efac:Organizations>
+<efac:Organizations><efac:Organization><efac:Company><cac:PartyIdentification><cbc:ID \
+schemeName="organization">ORG-0001</cbc:ID></cac:PartyIdentification><cac:PartyName><cbc:Name \
+languageID="ENG">Authority of ${xml(procedure)}</cbc:Name></cac:PartyName><cac:PostalAddress><cbc:StreetName>1 \
+Fixture Street</cbc:StreetName><cbc:CityName>Fixtureton</cbc:CityName><cbc:PostalZone>10115</cbc:PostalZone>\
+<cac:Country><cbc:IdentificationCode listName="country">DEU</cbc:IdentificationCode></cac:Country></cac:PostalAddress>\
+<cac:PartyLegalEntity><cbc:CompanyID>FIX-${procedureIdOf(procedure).slice(0, 8)}</cbc:CompanyID>\
+</cac:PartyLegalEntity><cac:Contact><cbc:Telephone>+49 555 0100</cbc:Telephone>\
+<cbc:ElectronicMail>office@authority.example</cbc:ElectronicMail></cac:Contact></efac:Company></efac:Organization>\
+</efac:Organizations>
 ${publication}
 </efext:EformsExtension></ext:ExtensionContent></ext:UBLExtension></ext:UBLExtensions>
 <cbc:UBLVersionID>2.3</cbc:UBLVersionID><cbc:CustomizationID>${customization}</cbc:CustomizationID>
@@ -90,12 +109,25 @@ ${publication}
 ${fixture.withoutProcedureId ? '' : `<cbc:ContractFolderID>${procedureIdOf(procedure)}</cbc:ContractFolderID>`}
 <cbc:IssueDate>${dispatched.slice(0, 10)}Z</cbc:IssueDate><cbc:IssueTime>${dispatched.slice(11)}</cbc:IssueTime><cbc:VersionID>${version}</cbc:VersionID>
 ${when(portal === 'ted' ? undefined : fixture.published, `<cbc:RequestedPublicationDate>${fixture.published}Z</cbc:RequestedPublicationDate>`)}
-<cbc:RegulatoryDomain>32014L0024</cbc:RegulatoryDomain><cbc:NoticeTypeCode listName="${isResult ? 'result' : 'competition'}">${isResult ? 'can-standard' : 'cn-standard'}</cbc:NoticeTypeCode><cbc:NoticeLanguageCode>ENG</cbc:NoticeLanguageCode>
+<cbc:RegulatoryDomain>32014L0024</cbc:RegulatoryDomain><cbc:NoticeTypeCode \
+listName="${isResult ? 'result' : 'competition'}">${isResult ? 'can-standard' : 'cn-standard'}</cbc:NoticeTypeCode>\
+<cbc:NoticeLanguageCode>ENG</cbc:NoticeLanguageCode>
 <cac:ContractingParty><cac:Party><cac:PartyIdentification><cbc:ID>ORG-0001</cbc:ID></cac:PartyIdentification></cac:Party></cac:ContractingParty>
-<cac:TenderingProcess>${when(fixture.procedureType, `<cbc:ProcedureCode listName="procurement-procedure-type">${fixture.procedureType}</cbc:ProcedureCode>`)}</cac:TenderingProcess>
+<cac:TenderingProcess>${when(
+    fixture.procedureType,
+    `<cbc:ProcedureCode listName="procurement-procedure-type">${fixture.procedureType}</cbc:ProcedureCode>`,
+  )}</cac:TenderingProcess>
 <cac:ProcurementProject>
-<cbc:ID schemeName="InternalID">FX-${procedureIdOf(procedure).slice(0, 8)}</cbc:ID><cbc:Name languageID="ENG">${xml(fixture.title ?? `Fixture ${procedure}`)}</cbc:Name><cbc:Description languageID="ENG">Made up for the conformance tests: ${xml(procedure)}.</cbc:Description><cbc:ProcurementTypeCode listName="contract-nature">services</cbc:ProcurementTypeCode>
-${when(fixture.value, `<cac:RequestedTenderTotal><cbc:EstimatedOverallContractAmount currencyID="${fixture.value?.[1]}">${fixture.value?.[0]}</cbc:EstimatedOverallContractAmount></cac:RequestedTenderTotal>`)}
+<cbc:ID schemeName="InternalID">FX-${procedureIdOf(procedure).slice(0, 8)}</cbc:ID><cbc:Name \
+languageID="ENG">${xml(fixture.title ?? `Fixture ${procedure}`)}</cbc:Name><cbc:Description languageID="ENG">Made up \
+for the conformance tests: ${xml(procedure)}.</cbc:Description><cbc:ProcurementTypeCode \
+listName="contract-nature">services</cbc:ProcurementTypeCode>
+${when(
+  fixture.value,
+  '<cac:RequestedTenderTotal><cbc:EstimatedOverallContractAmount ' +
+    `currencyID="${fixture.value?.[1]}">${fixture.value?.[0]}</cbc:EstimatedOverallContractAmount>` +
+    '</cac:RequestedTenderTotal>',
+)}
 ${codes(fixture.cpv)}${places(fixture.nuts, fixture.city)}
 </cac:ProcurementProject>
 ${lots.map((lot, index) => lotXml(fixture, lot, index)).join('\n')}
@@ -121,7 +153,8 @@ function places(nuts: readonly string[] | undefined, city?: string): string {
   return addresses
     .map(
       (address) =>
-        `<cac:RealizedLocation><cac:Address>${address}<cac:Country><cbc:IdentificationCode listName="country">DEU</cbc:IdentificationCode></cac:Country></cac:Address></cac:RealizedLocation>`,
+        `<cac:RealizedLocation><cac:Address>${address}<cac:Country><cbc:IdentificationCode ` +
+        'listName="country">DEU</cbc:IdentificationCode></cac:Country></cac:Address></cac:RealizedLocation>',
     )
     .join('')
 }
@@ -135,15 +168,23 @@ function lotXml(fixture: FixtureNotice, lot: FixtureLot, index: number): string 
       ? ''
       : `<cac:${name}><cbc:EndDate>${instant.slice(0, 10)}Z</cbc:EndDate><cbc:EndTime>${instant.slice(11)}</cbc:EndTime></cac:${name}>`
   return `<cac:ProcurementProjectLot><cbc:ID schemeName="Lot">${lotIdOf(index)}</cbc:ID>
-<cac:TenderingProcess>${period('TenderSubmissionDeadlinePeriod', deadline)}${period('ParticipationRequestReceptionPeriod', fixture.participationDeadline)}</cac:TenderingProcess>
-<cac:ProcurementProject><cbc:Name languageID="ENG">Lot ${index + 1}</cbc:Name>${codes(lot.cpv)}${places(lot.nuts)}</cac:ProcurementProject></cac:ProcurementProjectLot>`
+<cac:TenderingProcess>${period('TenderSubmissionDeadlinePeriod', deadline)}\
+${period('ParticipationRequestReceptionPeriod', fixture.participationDeadline)}</cac:TenderingProcess>
+<cac:ProcurementProject><cbc:Name languageID="ENG">Lot \
+${index + 1}</cbc:Name>${codes(lot.cpv)}${places(lot.nuts)}</cac:ProcurementProject></cac:ProcurementProjectLot>`
 }
 
 function result(kind: 'award' | 'unsuccessful' | string, lots: readonly FixtureLot[]): string {
   const each = lots.map((_, index) =>
     kind === 'award'
-      ? `<efac:LotResult><cbc:ID schemeName="result">RES-000${index + 1}</cbc:ID><cbc:TenderResultCode listName="winner-selection-status">selec-w</cbc:TenderResultCode><efac:TenderLot><cbc:ID schemeName="Lot">${lotIdOf(index)}</cbc:ID></efac:TenderLot></efac:LotResult>`
-      : `<efac:LotResult><cbc:ID schemeName="result">RES-000${index + 1}</cbc:ID><cbc:TenderResultCode listName="winner-selection-status">clos-nw</cbc:TenderResultCode><efac:DecisionReason><efbc:DecisionReasonCode listName="non-award-justification">no-rece</efbc:DecisionReasonCode></efac:DecisionReason><efac:TenderLot><cbc:ID schemeName="Lot">${lotIdOf(index)}</cbc:ID></efac:TenderLot></efac:LotResult>`,
+      ? `<efac:LotResult><cbc:ID schemeName="result">RES-000${index + 1}</cbc:ID><cbc:TenderResultCode ` +
+        'listName="winner-selection-status">selec-w</cbc:TenderResultCode><efac:TenderLot><cbc:ID ' +
+        `schemeName="Lot">${lotIdOf(index)}</cbc:ID></efac:TenderLot></efac:LotResult>`
+      : `<efac:LotResult><cbc:ID schemeName="result">RES-000${index + 1}</cbc:ID><cbc:TenderResultCode ` +
+        'listName="winner-selection-status">clos-nw</cbc:TenderResultCode><efac:DecisionReason>' +
+        '<efbc:DecisionReasonCode listName="non-award-justification">no-rece</efbc:DecisionReasonCode>' +
+        `</efac:DecisionReason><efac:TenderLot><cbc:ID schemeName="Lot">${lotIdOf(index)}</cbc:ID>` +
+        '</efac:TenderLot></efac:LotResult>',
   )
   return `<efac:NoticeResult>${each.join('')}</efac:NoticeResult>`
 }

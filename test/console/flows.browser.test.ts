@@ -482,7 +482,8 @@ describe.skipIf(!hasChromium)('people on the console', () => {
       const stops = await stopsOf(hands.page)
       const usable = Number(
         await hands.page.evaluate(
-          `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex]')].filter((each) => each.checkVisibility({ visibilityProperty: true })).length`,
+          "[...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, " +
+            "summary, [tabindex]')].filter((each) => each.checkVisibility({ visibilityProperty: true })).length",
         ),
       )
       expect([path, stops.length]).toEqual([path, usable])

@@ -175,7 +175,9 @@ describe.skipIf(!isThere)('real TED_EXPORT notices', () => {
             name.startsWith('@') || name === '..' || name.startsWith('*') ? name : `*[local-name()='${name}']`,
           )
           .join('/')
-      const own = `//*[local-name()='FORM_SECTION']/*[@CATEGORY='ORIGINAL' and translate(@LG,'ABCDEFGHIJKLMNOPQRSTUVWXYZ','abcdefghijklmnopqrstuvwxyz')='${notice.language}'][1]`
+      const own =
+        "//*[local-name()='FORM_SECTION']/*[@CATEGORY='ORIGINAL' and " +
+        `translate(@LG,'ABCDEFGHIJKLMNOPQRSTUVWXYZ','abcdefghijklmnopqrstuvwxyz')='${notice.language}'][1]`
       const text = (path: string) => textOf(root.get(`${own}/${steps(path)}`) as OracleElement | null)
       const all = (path: string) =>
         root.find(`${own}/${steps(path)}`).map((node) => (node as unknown as { value: string }).value)
@@ -220,7 +222,9 @@ describe.skipIf(!isThere)('real TED_EXPORT notices', () => {
           'winners',
           notice.lots.some((lot) => lot.result?.winners),
           root.find(
-            `${own}/*[local-name()='AWARD_CONTRACT']//*[local-name()='ADDRESS_CONTRACTOR' or local-name()='ADDRESS_WINNER'] | ${own}/*[local-name()='RESULTS']//*[local-name()='ADDRESS_WINNER']`,
+            `${own}/*[local-name()='AWARD_CONTRACT']//*[local-name()='ADDRESS_CONTRACTOR' or ` +
+              "local-name()='ADDRESS_WINNER'] | " +
+              `${own}/*[local-name()='RESULTS']//*[local-name()='ADDRESS_WINNER']`,
           ).length > 0,
         ],
         [

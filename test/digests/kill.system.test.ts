@@ -228,9 +228,10 @@ describe.each(engines)('each hit is in exactly one digest of a person (%s)', (en
             // what happened since then is undone, also in the mailboxes
             for (const table of [...tables].reverse()) await sql`delete from ${sql.table(table)}`.execute(db)
             for (const [index, table] of tables.entries())
-              await sql`insert into ${sql.table(table)} select * from json_populate_recordset(null::${sql.table(table)}, ${backup.texts[index]!}::json)`.execute(
-                db,
-              )
+              await sql`
+                insert into ${sql.table(table)}
+                select * from json_populate_recordset(null::${sql.table(table)}, ${backup.texts[index]!}::json)
+              `.execute(db)
             owed.clear()
             for (const [person, list] of structuredClone(backup.owed)) owed.set(person, list)
             receiver.received.length = backup.received

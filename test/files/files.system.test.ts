@@ -223,7 +223,9 @@ for (const [name, isMissing, make] of inputs)
     test.skipIf(!hasPython)('Python reads NDJSON', () => expectRecords(pythonNdjson(path('t.ndjson'))))
     test('DuckDB reads NDJSON', async () => {
       const rows = await duckRows(
-        `SELECT id, title, description, len(lots) lots FROM read_ndjson('${path('t.ndjson')}', columns = {id: 'VARCHAR', title: 'VARCHAR', description: 'VARCHAR', lots: 'JSON[]'}, maximum_object_size = 16777216)`,
+        `SELECT id, title, description, len(lots) lots FROM read_ndjson('${path('t.ndjson')}', columns = ` +
+          "{id: 'VARCHAR', title: 'VARCHAR', description: 'VARCHAR', lots: 'JSON[]'}, maximum_object_size = " +
+          '16777216)',
       )
       expect(rows).toHaveLength(loaded.delivered.length)
       const expected = expectedRecords()

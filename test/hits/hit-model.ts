@@ -679,9 +679,9 @@ export async function runHitModel({ store, match }: HitWorld, list: readonly Com
         )
         const from = rows.at(-1 - step.edition)
         if (from)
-          await sql`update hit_mark set edition = ${from.edition}, last_modified = ${from.w}, step = 'changes', step_modified = ${from.w}, step_entries = 0`.execute(
-            store().db,
-          )
+          await sql`
+            update hit_mark set edition = ${from.edition}, last_modified = ${from.w}, step = 'changes',
+              step_modified = ${from.w}, step_entries = 0`.execute(store().db)
         break
       }
       case 'release': {

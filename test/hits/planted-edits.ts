@@ -146,7 +146,9 @@ export const plantedHitEdits: readonly {
       {
         file: 'src/webhooks/deliver.ts',
         from: '  const made = await tracedCall(',
-        to: "  await store.db.updateTable('delivery').set({ state: 'delivered' }).where('message_id', '=', messageId).execute()\n  const made = await tracedCall(",
+        to:
+          "  await store.db.updateTable('delivery').set({ state: 'delivered' }).where('message_id', '=', " +
+          'messageId).execute()\n  const made = await tracedCall(',
       },
     ],
   },
@@ -156,7 +158,9 @@ export const plantedHitEdits: readonly {
       {
         file: 'src/store/hits.ts',
         from: 'where edition = ${edition}::integer and hits > ${maxHits}::integer',
-        to: 'where edition = ${edition}::integer and (select sum(hits) from search_edition o where o.search_no = search_edition.search_no) > ${maxHits}::integer',
+        to:
+          'where edition = ${edition}::integer and (select sum(hits) from search_edition o where o.search_no = ' +
+          'search_edition.search_no) > ${maxHits}::integer',
       },
     ],
   },

@@ -91,7 +91,8 @@ describe.skipIf(!hasLimitedNodes)('the shared limit under faults', () => {
     const peak = peakWithin(history, startedMs, performance.now())
     const admitted = history.filter(({ isAdmitted }) => isAdmitted).length
     console.log(
-      `held limit: ${history.length} requests, ${admitted} admitted, at most ${peak} in a minute under stalls; ${countedAlone()} times alone, Redis took up to ${Math.round(slowestMs)} ms`,
+      `held limit: ${history.length} requests, ${admitted} admitted, at most ${peak} in a minute under ` +
+        `stalls; ${countedAlone()} times alone, Redis took up to ${Math.round(slowestMs)} ms`,
     )
     expect(peak, world.said.join('\n')).toBeLessThanOrEqual(slowestMs < patienceMs ? limit : 2 * limit)
     expect(denialsBelowShare(history, limit, nodeCount)).toEqual([])

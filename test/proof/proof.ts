@@ -79,7 +79,8 @@ const proofs: { readonly [name: string]: Proof } = {
   },
   hits: {
     about:
-      '10,000 runs of searches, editions and crashes beside a plain loop, every planted mistake, and 200 kills of what matches, delivers and mails on each engine',
+      '10,000 runs of searches, editions and crashes beside a plain loop, every planted mistake, and 200 ' +
+      'kills of what matches, delivers and mails on each engine',
     files: ['test/hits', 'test/webhooks', 'test/digests'],
   },
   pairs: {
@@ -143,7 +144,8 @@ const proofs: { readonly [name: string]: Proof } = {
   },
   rules: {
     about:
-      'thirty rules drawn at random are broken one after the other, and the test that cites it fails; bugs of the client are planted, and the test beside their file fails',
+      'thirty rules drawn at random are broken one after the other, and the test that cites it fails; bugs ' +
+      'of the client are planted, and the test beside their file fails',
     files: ['test/rules'],
   },
   console: {

@@ -69,7 +69,8 @@ describe('planted mistakes', () => {
       const first = rare[planted.name] ?? { seed, from: 0 }
       const { totals, failure } = await simulateRuns({ ...first, to: 20_000, every: 1, planted })
       console.log(
-        `planted: ${planted.name}: ${failure ? `${failure.invariant} in run ${totals.runs} (seed ${failure.seed}, step ${failure.step})` : `not found, seed ${first.seed}`}`,
+        `planted: ${planted.name}: ` +
+          `${failure ? `${failure.invariant} in run ${totals.runs} (seed ${failure.seed}, step ${failure.step})` : `not found, seed ${first.seed}`}`,
       )
       expect(failure).toBeDefined()
     },

@@ -198,7 +198,9 @@ class World {
   #note(text: string): void {
     if (!this.#isTracing) return
     const ms = this.now - startMs
-    const clock = `${Math.floor(ms / hourMs)}h${String(Math.floor(ms / minuteMs) % 60).padStart(2, '0')}m${String(Math.floor(ms / 1000) % 60).padStart(2, '0')}.${String(ms % 1000).padStart(3, '0')}`
+    const part = (value: number, width: number) => String(Math.floor(value)).padStart(width, '0')
+    const [minutes, seconds] = [part((ms / minuteMs) % 60, 2), part((ms / 1000) % 60, 2)]
+    const clock = `${Math.floor(ms / hourMs)}h${minutes}m${seconds}.${part(ms % 1000, 3)}`
     this.#trace.push(`#${this.step} ${clock} ${text}`)
   }
 
@@ -588,9 +590,11 @@ class World {
     stock.commit(edition)
     this.log.append(edition)
     this.invariants.onPublished(edition)
-    this.#note(
-      `edition ${edition.info.edition}: ${edition.versions.map(({ id, content }) => `${id.slice(0, 4)} ${content.archiveReason ?? content.status}`).join(', ')}${crash === 'after' ? '; the publisher dies after its commit' : ''}`,
+    const records = edition.versions.map(
+      ({ id, content }) => `${id.slice(0, 4)} ${content.archiveReason ?? content.status}`,
     )
+    const end = crash === 'after' ? '; the publisher dies after its commit' : ''
+    this.#note(`edition ${edition.info.edition}: ${records.join(', ')}${end}`)
     if (crash === 'after') return
     for (const node of this.nodes)
       if (!node.isDown && !node.isStuck && !this.#random.chance(this.profile.lagRate)) node.shown = edition.info.edition

@@ -138,7 +138,9 @@ test(`over ${days} days with all faults, every published notice is stored exactl
   }
   const met = Object.values(counts).reduce((sum, count) => sum + count, 0)
   console.log(
-    `month: seed ${seed}, ${chosen.length} sources, ${published} published, ${sums.readings} readings (${sums.bad} not well), ${sums.stopped} workers stopped and ${sums.killed} killed, ${sums.requests} requests, ${met} faults of ${Object.keys(counts).length} kinds, ${lost.length} lost`,
+    `month: seed ${seed}, ${chosen.length} sources, ${published} published, ${sums.readings} readings ` +
+      `(${sums.bad} not well), ${sums.stopped} workers stopped and ${sums.killed} killed, ${sums.requests} ` +
+      `requests, ${met} faults of ${Object.keys(counts).length} kinds, ${lost.length} lost`,
   )
   expect(lost).toEqual([])
   expect(twice).toEqual([])

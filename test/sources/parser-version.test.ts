@@ -27,6 +27,8 @@ test('what the parsers read has the fingerprint of parserVersion', async () => {
   const found = { parserVersion, sha256: hash.digest('hex') }
   expect(
     found,
-    `The parsers read something else: raise parserVersion (src/sources/parser-version.ts) and write ${JSON.stringify(found)} with the new version into ${file}. When only made-up documents changed, keep the version.`,
+    'The parsers read something else: raise parserVersion (src/sources/parser-version.ts) and write ' +
+      `${JSON.stringify(found)} with the new version into ${file}. When only made-up documents changed, keep ` +
+      'the version.',
   ).toEqual(JSON.parse(readFileSync(file, 'utf8')))
 })

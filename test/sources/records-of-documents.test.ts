@@ -151,7 +151,8 @@ const ns = `xmlns:cac="urn:oasis:names:specification:ubl:schema:xsd:CommonAggreg
   xmlns:efext="http://data.europa.eu/p27/eforms-ubl-extensions/1"`
 
 const company = (id: string, name: string) =>
-  `<efac:Organization><efac:Company><cac:PartyIdentification><cbc:ID>${id}</cbc:ID></cac:PartyIdentification><cac:PartyName><cbc:Name>${name}</cbc:Name></cac:PartyName>
+  `<efac:Organization><efac:Company><cac:PartyIdentification><cbc:ID>${id}</cbc:ID></cac:PartyIdentification>\
+<cac:PartyName><cbc:Name>${name}</cbc:Name></cac:PartyName>
   <cac:PostalAddress><cac:Country><cbc:IdentificationCode>DEU</cbc:IdentificationCode></cac:Country></cac:PostalAddress></efac:Company></efac:Organization>`
 const eurAmount = (name: string, value: number) => `<cbc:${name} currencyID="EUR">${value}</cbc:${name}>`
 
@@ -173,7 +174,8 @@ const eforms = (
 <efac:TenderingParty><cbc:ID>TPA-2</cbc:ID><efac:Tenderer><cbc:ID>ORG-3</cbc:ID></efac:Tenderer></efac:TenderingParty></efac:NoticeResult>
 <efac:NoticeSubType><cbc:SubTypeCode>${subtype}</cbc:SubTypeCode></efac:NoticeSubType>
 <efac:Organizations>${company('ORG-1', 'Stadt Musterstadt')}${company('ORG-2', 'Bau AG')}${company('ORG-3', 'Dach KG')}</efac:Organizations>
-<efac:Publication><efbc:NoticePublicationID schemeName="ojs-notice-id">00000700-2021</efbc:NoticePublicationID><efbc:PublicationDate>2021-01-04+01:00</efbc:PublicationDate></efac:Publication>
+<efac:Publication><efbc:NoticePublicationID schemeName="ojs-notice-id">00000700-2021</efbc:NoticePublicationID>\
+<efbc:PublicationDate>2021-01-04+01:00</efbc:PublicationDate></efac:Publication>
 </efext:EformsExtension></ext:ExtensionContent></ext:UBLExtension></ext:UBLExtensions>
 <cbc:CustomizationID>eforms-sdk-1.10</cbc:CustomizationID><cbc:ID schemeName="notice-id">1b2c3d4e-0000-4000-8000-00000000bbbb</cbc:ID>
 <cbc:IssueDate>2021-01-02+01:00</cbc:IssueDate><cbc:VersionID>01</cbc:VersionID>
@@ -184,11 +186,15 @@ const eforms = (
 
 const eformsLot = (id: string, cpv = '45213100') =>
   `<cac:ProcurementProjectLot><cbc:ID schemeName="Lot">${id}</cbc:ID><cac:ProcurementProject><cbc:Name languageID="DEU">${id}</cbc:Name>
-  <cac:MainCommodityClassification><cbc:ItemClassificationCode listName="cpv">${cpv}</cbc:ItemClassificationCode></cac:MainCommodityClassification></cac:ProcurementProject></cac:ProcurementProjectLot>`
+  <cac:MainCommodityClassification><cbc:ItemClassificationCode listName="cpv">${cpv}</cbc:ItemClassificationCode>\
+</cac:MainCommodityClassification></cac:ProcurementProject></cac:ProcurementProjectLot>`
+const named = (element: string, ids: readonly string[]) =>
+  ids.map((id) => `<efac:${element}><cbc:ID>${id}</cbc:ID></efac:${element}>`).join('')
 const contract = (id: string, tenders: readonly string[]) =>
-  `<efac:SettledContract><cbc:ID>${id}</cbc:ID><cbc:IssueDate>2020-12-20+01:00</cbc:IssueDate>${tenders.map((each) => `<efac:LotTender><cbc:ID>${each}</cbc:ID></efac:LotTender>`).join('')}</efac:SettledContract>`
+  `<efac:SettledContract><cbc:ID>${id}</cbc:ID><cbc:IssueDate>2020-12-20+01:00</cbc:IssueDate>` +
+  `${named('LotTender', tenders)}</efac:SettledContract>`
 const lotResult = (lot: string, tenders: readonly string[], contracts: readonly string[], code = '') =>
-  `<efac:LotResult>${code}${tenders.map((each) => `<efac:LotTender><cbc:ID>${each}</cbc:ID></efac:LotTender>`).join('')}${contracts.map((each) => `<efac:SettledContract><cbc:ID>${each}</cbc:ID></efac:SettledContract>`).join('')}
+  `<efac:LotResult>${code}${named('LotTender', tenders)}${named('SettledContract', contracts)}
   <efac:TenderLot><cbc:ID>${lot}</cbc:ID></efac:TenderLot></efac:LotResult>`
 
 describe('the winners and amounts of eForms', () => {
@@ -251,7 +257,8 @@ describe('the amount of a lot with several contractors', () => {
         documentType: '7',
         forms: sampleForm(
           'F03',
-          `${sampleBody}${sampleObject(`${total === undefined ? '' : money('VAL_TOTAL', total)}${lots}`)}<PROCEDURE><PT_OPEN/><FRAMEWORK/></PROCEDURE>${awards}`,
+          `${sampleBody}${sampleObject(`${total === undefined ? '' : money('VAL_TOTAL', total)}${lots}`)}<PROCEDURE>` +
+            `<PT_OPEN/><FRAMEWORK/></PROCEDURE>${awards}`,
         ),
       }),
     )
@@ -330,7 +337,8 @@ describe('the amount of a lot with several contractors', () => {
 
 describe('the tenders of an eForms lot that lost', () => {
   const received = (count: number) =>
-    `<efac:ReceivedSubmissionsStatistics><efbc:StatisticsCode>tenders</efbc:StatisticsCode><efbc:StatisticsNumeric>${count}</efbc:StatisticsNumeric></efac:ReceivedSubmissionsStatistics>`
+    '<efac:ReceivedSubmissionsStatistics><efbc:StatisticsCode>tenders</efbc:StatisticsCode>' +
+    `<efbc:StatisticsNumeric>${count}</efbc:StatisticsNumeric></efac:ReceivedSubmissionsStatistics>`
   const code = '<cbc:TenderResultCode>selec-w</cbc:TenderResultCode>'
   const rank = (place: number) => `<cbc:RankCode>${place}</cbc:RankCode>`
   const record = (result: string, contracts: string, ranks: readonly string[] = ['', '']) =>
@@ -441,7 +449,9 @@ describe('a deadline in a year that stands for no deadline', () => {
   test.each(['2099-12-31', '9999-12-31', '1900-01-01'])('(%s) is dropped', (date) => {
     const lot = eformsLot('LOT-0001').replace(
       '</cac:ProcurementProjectLot>',
-      `<cac:TenderingProcess><cac:TenderSubmissionDeadlinePeriod><cbc:EndDate>${date}+01:00</cbc:EndDate><cbc:EndTime>12:00:00+01:00</cbc:EndTime></cac:TenderSubmissionDeadlinePeriod></cac:TenderingProcess></cac:ProcurementProjectLot>`,
+      `<cac:TenderingProcess><cac:TenderSubmissionDeadlinePeriod><cbc:EndDate>${date}+01:00</cbc:EndDate>` +
+        '<cbc:EndTime>12:00:00+01:00</cbc:EndTime></cac:TenderSubmissionDeadlinePeriod></cac:TenderingProcess>' +
+        '</cac:ProcurementProjectLot>',
     )
     const record = recordOf(eforms('16', 'competition', 'cn-standard', '', lot))
     expect(record).not.toHaveProperty('submissionDate')
@@ -475,7 +485,11 @@ describe("a framework's maximum", () => {
         [1, 2, 3].map((n) => lot(`LOT-000${n}`, 5_500_000)).join(''),
       ).replace(
         '</cac:ProcurementProject>',
-        `<cac:RequestedTenderTotal><ext:UBLExtensions><ext:UBLExtension><ext:ExtensionContent><efext:EformsExtension><efbc:FrameworkMaximumAmount currencyID="EUR">${maximum}</efbc:FrameworkMaximumAmount></efext:EformsExtension></ext:ExtensionContent></ext:UBLExtension></ext:UBLExtensions></cac:RequestedTenderTotal></cac:ProcurementProject>`,
+        '<cac:RequestedTenderTotal><ext:UBLExtensions><ext:UBLExtension><ext:ExtensionContent>' +
+          '<efext:EformsExtension><efbc:FrameworkMaximumAmount ' +
+          `currencyID="EUR">${maximum}</efbc:FrameworkMaximumAmount></efext:EformsExtension>` +
+          '</ext:ExtensionContent></ext:UBLExtension></ext:UBLExtensions></cac:RequestedTenderTotal>' +
+          '</cac:ProcurementProject>',
       ),
     ).contractAmount?.value
 

@@ -14,20 +14,33 @@ export function tedNotice(
   const [serial, year] = number.split('-')
   const id = more.noticeId ?? `00000000-0000-4000-8000-${serial!.padStart(8, '0')}${year}`
   return `<?xml version="1.0" encoding="UTF-8"?>
-<ContractNotice xmlns="urn:oasis:names:specification:ubl:schema:xsd:ContractNotice-2" xmlns:cac="urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2" xmlns:cbc="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2" xmlns:efac="http://data.europa.eu/p27/eforms-ubl-extension-aggregate-components/1" xmlns:efbc="http://data.europa.eu/p27/eforms-ubl-extension-basic-components/1" xmlns:efext="http://data.europa.eu/p27/eforms-ubl-extensions/1" xmlns:ext="urn:oasis:names:specification:ubl:schema:xsd:CommonExtensionComponents-2">
+<ContractNotice xmlns="urn:oasis:names:specification:ubl:schema:xsd:ContractNotice-2" \
+xmlns:cac="urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2" \
+xmlns:cbc="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2" \
+xmlns:efac="http://data.europa.eu/p27/eforms-ubl-extension-aggregate-components/1" \
+xmlns:efbc="http://data.europa.eu/p27/eforms-ubl-extension-basic-components/1" \
+xmlns:efext="http://data.europa.eu/p27/eforms-ubl-extensions/1" \
+xmlns:ext="urn:oasis:names:specification:ubl:schema:xsd:CommonExtensionComponents-2">
 <ext:UBLExtensions><ext:UBLExtension><ext:ExtensionContent><efext:EformsExtension>
 <efac:NoticeSubType><cbc:SubTypeCode listName="notice-subtype">16</cbc:SubTypeCode></efac:NoticeSubType>
-<efac:Publication><efbc:NoticePublicationID schemeName="ojs-notice-id">${serial!.padStart(8, '0')}-${year}</efbc:NoticePublicationID><efbc:GazetteID schemeName="ojs-id">1/${year}</efbc:GazetteID><efbc:PublicationDate>${day}+01:00</efbc:PublicationDate></efac:Publication>
+<efac:Publication><efbc:NoticePublicationID \
+schemeName="ojs-notice-id">${serial!.padStart(8, '0')}-${year}</efbc:NoticePublicationID><efbc:GazetteID \
+schemeName="ojs-id">1/${year}</efbc:GazetteID><efbc:PublicationDate>${day}+01:00</efbc:PublicationDate>\
+</efac:Publication>
 </efext:EformsExtension></ext:ExtensionContent></ext:UBLExtension></ext:UBLExtensions>
 <cbc:CustomizationID>eforms-sdk-1.13</cbc:CustomizationID><cbc:ID schemeName="notice-id">${id}</cbc:ID>
-<cbc:ContractFolderID>${id.replace(/^0{8}/, '11111111')}</cbc:ContractFolderID><cbc:IssueDate>${day}+01:00</cbc:IssueDate><cbc:IssueTime>08:00:00+01:00</cbc:IssueTime>
+<cbc:ContractFolderID>${id.replace(/^0{8}/, '11111111')}</cbc:ContractFolderID>\
+<cbc:IssueDate>${day}+01:00</cbc:IssueDate><cbc:IssueTime>08:00:00+01:00</cbc:IssueTime>
 <cbc:VersionID>01</cbc:VersionID><cbc:NoticeTypeCode listName="competition">cn-standard</cbc:NoticeTypeCode><cbc:NoticeLanguageCode>DEU</cbc:NoticeLanguageCode>
 <cac:ContractingParty><cac:Party><cac:PartyName><cbc:Name>Stadt Musterstadt</cbc:Name></cac:PartyName></cac:Party></cac:ContractingParty>
 <cac:ProcurementProject><cbc:Name languageID="DEU">${more.title ?? `Vergabe ${serial}`}</cbc:Name>
 <cac:MainCommodityClassification><cbc:ItemClassificationCode listName="cpv">72000000</cbc:ItemClassificationCode></cac:MainCommodityClassification>
 <cac:RealizedLocation><cac:Address><cbc:CountrySubentityCode listName="nuts-lvl3">DE600</cbc:CountrySubentityCode></cac:Address></cac:RealizedLocation>
 </cac:ProcurementProject>
-<cac:ProcurementProjectLot><cbc:ID schemeName="Lot">LOT-0000</cbc:ID><cac:TenderingProcess><cac:TenderSubmissionDeadlinePeriod><cbc:EndDate>${year}-12-01+01:00</cbc:EndDate><cbc:EndTime>12:00:00+01:00</cbc:EndTime></cac:TenderSubmissionDeadlinePeriod></cac:TenderingProcess></cac:ProcurementProjectLot>
+<cac:ProcurementProjectLot><cbc:ID schemeName="Lot">LOT-0000</cbc:ID><cac:TenderingProcess>\
+<cac:TenderSubmissionDeadlinePeriod><cbc:EndDate>${year}-12-01+01:00</cbc:EndDate>\
+<cbc:EndTime>12:00:00+01:00</cbc:EndTime></cac:TenderSubmissionDeadlinePeriod></cac:TenderingProcess>\
+</cac:ProcurementProjectLot>
 <!-- ${padding(number)} -->
 </ContractNotice>`
 }

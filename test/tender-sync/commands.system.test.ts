@@ -217,7 +217,9 @@ describe('tender-sync run', () => {
   it('keeps the state and lock of a custom sink in the given folder, under a separate name', async () => {
     await using world = await openCommandWorld()
     world.api.editions.publish(startOfTests, open(1, 3))
-    const line = `run ${world.url} --sink exec --state $state -- ${process.execPath} -e process.stdin.pipe(fs.createWriteStream(process.argv[1],{flags:'a'})) $given`
+    const line =
+      `run ${world.url} --sink exec --state $state -- ${process.execPath} -e ` +
+      "process.stdin.pipe(fs.createWriteStream(process.argv[1],{flags:'a'})) $given"
     expect(await world.sync(line)).toMatchObject({ code: 0 })
     expect(await world.sync(line)).toMatchObject({ code: 0 })
     const events = readFileSync(`${world.folder}/given`, 'utf8').split('\n').slice(0, -1)

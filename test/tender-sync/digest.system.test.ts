@@ -35,7 +35,9 @@ const inSqlite = (file: string, sql: string): string =>
 /** In the last letter of a text, or in the middle of a compressed file. */
 const flipBit = (file: string, before: string): string =>
   python(
-    'import sys; f = open(sys.argv[1], "r+b"); b = f.read(); i = b.find(sys.argv[2].encode()) + len(sys.argv[2]) - 1; i = i if sys.argv[2].encode() in b else len(b) // 2; f.seek(i); f.write(bytes([b[i] ^ 1]))',
+    'import sys; f = open(sys.argv[1], "r+b"); b = f.read(); i = b.find(sys.argv[2].encode()) + ' +
+      'len(sys.argv[2]) - 1; i = i if sys.argv[2].encode() in b else len(b) // 2; f.seek(i); ' +
+      'f.write(bytes([b[i] ^ 1]))',
     ...[file, before],
   )
 const events = (out: string) =>

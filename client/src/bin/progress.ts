@@ -117,9 +117,14 @@ export class Progress {
     if (now - this.#saidAt < (isTerminal ? (isUrgent ? 0 : redrawEveryMs) : lineEveryMs)) return
     if (isJson) {
       this.#saidAt = now
-      stdout.write(
-        `${JSON.stringify({ event: 'progress', records: this.#records, pages: this.#pages, elapsedMs: Math.round(now - this.#startedAt), ...(this.#upTo !== undefined && { lastModified: this.#upTo }) })}\n`,
-      )
+      const event = {
+        event: 'progress',
+        records: this.#records,
+        pages: this.#pages,
+        elapsedMs: Math.round(now - this.#startedAt),
+        ...(this.#upTo !== undefined && { lastModified: this.#upTo }),
+      }
+      stdout.write(`${JSON.stringify(event)}\n`)
       return
     }
     if (isQuiet) return

@@ -131,9 +131,18 @@ function printOutcome(
 ): void {
   if (isJson) {
     const { error, ...rest } = { error: undefined, ...outcome }
-    stdout.write(
-      `${JSON.stringify({ event: 'end', sink: sinkTitle(sink), ...rest, elapsedMs: Math.round(outcome.elapsedMs), ...(warnings.length > 0 && { warnings }), ...(outcome.result === 'aborted' && { message: messageOf(outcome.error), problem: error instanceof ProblemError ? error.problem : undefined }) })}\n`,
-    )
+    const event = {
+      event: 'end',
+      sink: sinkTitle(sink),
+      ...rest,
+      elapsedMs: Math.round(outcome.elapsedMs),
+      ...(warnings.length > 0 && { warnings }),
+      ...(outcome.result === 'aborted' && {
+        message: messageOf(outcome.error),
+        problem: error instanceof ProblemError ? error.problem : undefined,
+      }),
+    }
+    stdout.write(`${JSON.stringify(event)}\n`)
     return
   }
   // Reported even when quiet: the copy lacks something although the run is complete.
@@ -181,7 +190,10 @@ function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof ProblemError) return `${error.problem.title} (${error.problem.status}): ${error.problem.detail}`
   if (error.name === 'FiltersChangedError')
-    return 'The copy was made with different filters, so its state says nothing about records that only the new ones match. Pass the former filters, or rebuild the copy: --new-filters, or tender-sync reset.'
+    return (
+      'The copy was made with different filters, so its state says nothing about records that only the new ' +
+      'ones match. Pass the former filters, or rebuild the copy: --new-filters, or tender-sync reset.'
+    )
   return error instanceof SinkError || error.name.endsWith('Error') ? error.message : `${error.name}: ${error.message}`
 }
 

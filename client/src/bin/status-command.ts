@@ -19,9 +19,19 @@ export async function statusCommand(options: Options, environment: Environment):
     const lagMs = report?.lastCompleted && now - Date.parse(report.lastCompleted.endedAt)
     const records = [...statuses.values()].reduce((sum, each) => sum + each, 0)
     if (options.isJson) {
-      environment.stdout.write(
-        `${JSON.stringify({ event: 'status', sink: sinkTitle(options.sink), url: report?.url, state: state ?? null, records, statuses: Object.fromEntries(statuses), lastRun: report?.last ?? null, lastCompleted: report?.lastCompleted ?? null, lagMs: lagMs ?? null, lock: holder ?? null })}\n`,
-      )
+      const event = {
+        event: 'status',
+        sink: sinkTitle(options.sink),
+        url: report?.url,
+        state: state ?? null,
+        records,
+        statuses: Object.fromEntries(statuses),
+        lastRun: report?.last ?? null,
+        lastCompleted: report?.lastCompleted ?? null,
+        lagMs: lagMs ?? null,
+        lock: holder ?? null,
+      }
+      environment.stdout.write(`${JSON.stringify(event)}\n`)
       return exitCodes.ok
     }
     const rows: readonly (readonly [string, string])[] = [

@@ -68,7 +68,8 @@ export function crmSession({ name, auth, fetch, timeoutMs, faultOf, reasonIn }: 
     if (fault) return { ...fault, reason: `no token from ${at} (${fault.reason})` }
     if (!response.ok)
       throw new SinkError(
-        `${name} gives no session for this client (${response.status} ${reasonIn(text)}): check auth.tokenUrl, the id, the secret, and the rights of the client.`,
+        `${name} gives no session for this client (${response.status} ${reasonIn(text)}): check ` +
+          'auth.tokenUrl, the id, the secret, and the rights of the client.',
       )
     const token = tokenIn(text)
     if (token === undefined)

@@ -198,7 +198,8 @@ export class PostgresSession {
     if (!taken) {
       await this.#rollBack()
       throw new SinkBusyError(
-        `Another tender-sync is writing to the schema ${this.#schema}; wait for it or use another schema. One that was killed behind a pooler counts for ${this.#leaseMs / 60_000} minutes.`,
+        `Another tender-sync is writing to the schema ${this.#schema}; wait for it or use another schema. ` +
+          `One that was killed behind a pooler counts for ${this.#leaseMs / 60_000} minutes.`,
       )
     }
     this.#token = taken.token

@@ -109,7 +109,8 @@ export class PostgresTables {
       `with incoming as materialized (
          select r, stored, h from (${source}) as source
          where not exists (
-           select from ${this.#schema}.tender held, lateral (select (r ->> 'lastModified')::timestamptz as last_modified, r as record, h as record_hash) excluded
+           select from ${this.#schema}.tender held, lateral (
+             select (r ->> 'lastModified')::timestamptz as last_modified, r as record, h as record_hash) excluded
            where held.id = (r ->> 'id')::uuid and not (${when})
          ) ${known}
        )

@@ -11,7 +11,8 @@ async function loadSqlite(): Promise<typeof import('node:sqlite')> {
     return await import('node:sqlite')
   } catch (cause) {
     throw new SinkError(
-      `The SQLite sink needs Node.js 22.5 or newer, which includes SQLite, but this is ${globalThis.process?.version ?? 'another runtime'}: update Node.js, or use the sink ndjson.`,
+      'The SQLite sink needs Node.js 22.5 or newer, which includes SQLite, but this is ' +
+        `${globalThis.process?.version ?? 'another runtime'}: update Node.js, or use the sink ndjson.`,
       { cause },
     )
   }

@@ -277,7 +277,8 @@ export function recordWriter(db: DatabaseSync, set: TableSet): RecordWriter {
     more: readonly string[] = [],
   ): StatementSync =>
     db.prepare(
-      `INSERT OR REPLACE INTO ${table}${set} (${[...columns.map(({ name }) => name), ...more].join(', ')}) VALUES (${[...columns, ...more].map(() => '?').join(', ')})`,
+      `INSERT OR REPLACE INTO ${table}${set} (${[...columns.map(({ name }) => name), ...more].join(', ')}) ` +
+        `VALUES (${[...columns, ...more].map(() => '?').join(', ')})`,
     )
   const find = db.prepare(`SELECT last_modified, record_hash FROM tender${set} WHERE id = ?`)
   const tender = insertInto('tender', tenderColumns, ['record', 'record_hash'])

@@ -112,7 +112,9 @@ describe('the SQLite sink', () => {
       const file = join(folder, 'tenders.db')
       const db = new DatabaseSync(file)
       db.exec(
-        'CREATE TABLE tender_sync_state (name TEXT PRIMARY KEY, value TEXT NOT NULL); CREATE TABLE tender (id TEXT PRIMARY KEY, last_modified TEXT, status TEXT, publication_date TEXT, submission_date TEXT, record TEXT)',
+        'CREATE TABLE tender_sync_state (name TEXT PRIMARY KEY, value TEXT NOT NULL); CREATE TABLE tender ' +
+          '(id TEXT PRIMARY KEY, last_modified TEXT, status TEXT, publication_date TEXT, submission_date TEXT, ' +
+          'record TEXT)',
       )
       db.close()
       const sink = await sqliteSink({ file })

@@ -196,7 +196,8 @@ class Attempt {
     const { state } = end
     if (end.isDifferent)
       throw new CopyDiffersError(
-        `The copy differs from edition ${state.copy?.edition}, and a run over all records did not repair it. Rebuild the copy (reset the state); tender-sync verify names the records.`,
+        `The copy differs from edition ${state.copy?.edition}, and a run over all records did not repair it. ` +
+          'Rebuild the copy (reset the state); tender-sync verify names the records.',
       )
     const warnings = this.#warningsOf(end)
     return {
@@ -214,12 +215,16 @@ class Attempt {
     if (lost > 0) {
       const [records, them, they] = lost === 1 ? ['1 record', 'it', 'it is'] : [`${lost} records`, 'them', 'they are']
       warnings.push(
-        `The stock no longer has ${records} of the copy; ${they} closed with the reason "lost". This happens after a restore from a backup: if the sources bring ${them} again, ${they} opened again.`,
+        `The stock no longer has ${records} of the copy; ${they} closed with the reason "lost". This happens ` +
+          `after a restore from a backup: if the sources bring ${them} again, ${they} opened again.`,
       )
     }
     const hours = behind ? Math.floor((behind.sentMs - behind.sinceMs) / hourMs) : 0
     if (!behind || hours < hoursToWarning) return warnings
-    const text = `The API has answered with older editions than the copy holds for ${hours} hours (edition ${behind.edition}, the copy has seen ${behind.newest}): a node lags, or the service was restored without a new epoch and the copy is wrong. Ask its operator.`
+    const text =
+      `The API has answered with older editions than the copy holds for ${hours} hours (edition ` +
+      `${behind.edition}, the copy has seen ${behind.newest}): a node lags, or the service was restored ` +
+      'without a new epoch and the copy is wrong. Ask its operator.'
     if (hours >= hoursToFailure) throw new BehindError(text)
     return [...warnings, `${text} After ${hoursToFailure} hours runs fail.`]
   }

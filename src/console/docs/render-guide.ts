@@ -187,10 +187,10 @@ function tableOf(tokens: readonly Token[], caption: string, context: GuideContex
   return `<table class="fold"><caption class="hide">${escapeHtml(caption)}</caption>${rows.join('')}</tbody></table>`
 }
 
-/** Text with its links resolved. */
 /** Whether no narrow column can hold it: then it may break anywhere. */
 export const isLongName = (text: string): boolean => /\S{13}/.test(text)
 
+/** Text with its links resolved. */
 function inlineOf(token: Token, context: GuideContext): string {
   const out: string[] = []
   const children = token.children ?? []

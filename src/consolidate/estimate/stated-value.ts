@@ -9,7 +9,9 @@ export type StatedValue = Money & { readonly isMaximum: boolean; readonly quote:
  * costs, revenues, insurances and guarantees are other amounts, and no phrase here.
  */
 const estimates = [
-  'gesch[äa]e?tzte[rn]? (?:gesamt)?(?:netto-?)?(?:auftragswert|auftragssumme|auftragsvolumen|vertragswert|wert (?:des auftrags|der rahmenvereinbarung|der leistung))',
+  'gesch[äa]e?tzte[rn]? ' +
+    '(?:gesamt)?(?:netto-?)?(?:auftragswert|auftragssumme|auftragsvolumen|vertragswert|wert (?:des ' +
+    'auftrags|der rahmenvereinbarung|der leistung))',
   '(?:gesamt)?auftragswert(?: der rahmenvereinbarung)? (?:wird auf|beläuft sich auf|beträgt)',
   '(?:montant|valeur) (?:total[e]? )?estim[ée]e?(?: du marché| de l.accord-cadre| hors tva)?',
   'valore (?:totale )?stimato(?: dell.appalto)?',
@@ -45,7 +47,9 @@ const currencies: { readonly [written: string]: string } = {
 }
 const currency = '€|£|t?eur|euros?|zł|gbp|pln|chf|nok|sek|dkk|czk'
 const scale = 'mrd\\.?|mio\\.?|millionen|millions?|milioni|millones|mln\\.?|tsd\\.?|tausend'
-const amount = `(?<number>\\d{1,3}(?:[ .,’'\\u00a0\\u202f]\\d{3})+(?:[.,]\\d{1,2})?|\\d+(?:[.,]\\d{1,3})?)(?:,-+|,–)?\\s*(?<scale>${scale})?\\s*(?<unit>${currency})(?!\\p{L})`
+const amount =
+  '(?<number>\\d{1,3}(?:[ ' +
+  `.,’'\\u00a0\\u202f]\\d{3})+(?:[.,]\\d{1,2})?|\\d+(?:[.,]\\d{1,3})?)(?:,-+|,–)?\\s*(?<scale>${scale})?\\s*(?<unit>${currency})(?!\\p{L})`
 /** What may be between phrase and amount: no digits, and no word that makes it a limit of something else. */
 const between = '(?<between>[^\\d\\n.;]{0,48}?(?:ca\\.|rd\\.|max\\.|i\\. ?h\\. ?v\\.)?[^\\d\\n.;]{0,24}?)'
 const pattern = (phrases: readonly string[]) =>
@@ -55,9 +59,13 @@ const patterns = [
   { isMaximum: true, expression: pattern(maxima) },
 ]
 
+const otherWords = [
+  'ab|über|unter|größer|bis zu einem|ab einem|überschreit\\p{L}*|unterschreit\\p{L}*|je|pro|jährlich\\p{L}*',
+  'einzel\\p{L}*|los|lot|perceel|lotto|lote|per|par an|annuel\\p{L}*|annual\\p{L}*|if|exceed\\p{L}*',
+  'supérieur\\p{L}*|superiore|wenn|sofern|mehr als|more than|monat\\p{L}*|jahr',
+]
 /** A rule about some contracts, one lot or one call-off, or an amount per time: not the value of this tender. */
-const otherAmount =
-  /(?:^|[^\p{L}])(?:ab|über|unter|größer|bis zu einem|ab einem|überschreit\p{L}*|unterschreit\p{L}*|je|pro|jährlich\p{L}*|einzel\p{L}*|los|lot|perceel|lotto|lote|per|par an|annuel\p{L}*|annual\p{L}*|if|exceed\p{L}*|supérieur\p{L}*|superiore|wenn|sofern|mehr als|more than|monat\p{L}*|jahr)(?![\p{L}])|[<>]|&[gl]t;/iu
+const otherAmount = new RegExp(`(?:^|[^\\p{L}])(?:${otherWords.join('|')})(?![\\p{L}])|[<>]|&[gl]t;`, 'iu')
 const gross = /brutto|inkl\.? ?(?:\d+ ?% ?)?(?:mwst|ust)|ttc|toutes taxes|iva inclu|incl\.? (?:vat|btw)|including vat/i
 
 /** Standard rates of value-added tax, for amounts that are stated with it. */

@@ -62,7 +62,8 @@ function recordOf(sketch: Sketch): MatchRecord {
 }
 
 const text =
-  'Die Stadt erneuert die Heizung der Grundschule am Lindenweg. Ausgetauscht werden 2 Kessel mit je 180 kW, 46 Heizkörper und die Regelung; der Betrieb der Schule läuft weiter.'
+  'Die Stadt erneuert die Heizung der Grundschule am Lindenweg. Ausgetauscht werden 2 Kessel mit je 180 kW, ' +
+  '46 Heizkörper und die Regelung; der Betrieb der Schule läuft weiter.'
 const base: Sketch = {
   title: 'Erneuerung der Heizungsanlage in der Grundschule Lindenweg Musterhausen',
   description: text,
@@ -410,7 +411,8 @@ describe('two tenders', () => {
         ...elsewhere,
         title: `${base.title} Nord`,
         description:
-          'Gesucht wird ein Unternehmen für Planung und Bauleitung über alle Phasen; Ortstermine finden wöchentlich statt, Nachweise sind mit dem Angebot vorzulegen.',
+          'Gesucht wird ein Unternehmen für Planung und Bauleitung über alle Phasen; Ortstermine finden ' +
+          'wöchentlich statt, Nachweise sind mit dem Angebot vorzulegen.',
       },
     ],
   ])('%s are not joined', (_, a, b) => {

@@ -10,7 +10,9 @@ const number = '(?:nr|nummer|no|num|n|number|numero)?[.:°º]*\\s*'
 const before = '(?<![\\p{L}\\p{N}])'
 // Written folded: ß as ss, umlauts without their e, no diacritics.
 const lotNames =
-  'los|lose|fachlos|teillos|lot|lots|lote|lotes|lotto|lotti|partij|perceel|percelen|czesc|czesci|zadanie|pakiet|cast|osa|sklop|lotul|dalis|dala|delaftale|delkontrakt|grupa|reszajanlat|losnr|vergabeeinheit|vergabelos|gewerkelos|regionallos|gebietslos'
+  'los|lose|fachlos|teillos|lot|lots|lote|lotes|lotto|lotti|partij|perceel|percelen|czesc|czesci|zadanie|pakiet|' +
+  'cast|osa|sklop|lotul|dalis|dala|delaftale|delkontrakt|grupa|reszajanlat|losnr|vergabeeinheit|vergabelos|' +
+  'gewerkelos|regionallos|gebietslos'
 const phaseNames =
   'ba|bauabschnitt|abschnitt|bauteil|teil|teilprojekt|phase|tranche|etappe|stufe|part|fase|etap|faza|osio'
 const tradeNames = 'lv|ve|gewerk|kg|lph|vp|vergabepaket|paket|tl|titel|kostengruppe'

@@ -3,8 +3,15 @@ import { cleanReferenceNumber } from '../link-keys.ts'
 import { readCharacters } from './thresholds.ts'
 
 /** The name of the number of one award. A project's number is that of all its trades, so it is not in it. */
-const named =
-  /(?:vergabe(?:nummer|-?\s?nr|-?\s?kennung|verfahrens?-?\s?nr)|ausschreibungs(?:nummer|-?nr)|verfahrensnummer|referenz(?:nummer|-?nr)|aktenzeichen|geschäftszeichen|procurement no|tender (?:no|ref)|reference number|référence)\b\.?[ \t]*[:#]?\s*(["„“'»]?)([\p{L}\p{N}][^\n\r;,"“”„'«»()]{1,60})/giu
+const names = [
+  String.raw`vergabe(?:nummer|-?\s?nr|-?\s?kennung|verfahrens?-?\s?nr)|ausschreibungs(?:nummer|-?nr)`,
+  'verfahrensnummer|referenz(?:nummer|-?nr)|aktenzeichen|geschäftszeichen',
+  'procurement no|tender (?:no|ref)|reference number|référence',
+]
+const named = new RegExp(
+  String.raw`(?:${names.join('|')})\b\.?[ \t]*[:#]?\s*(["„“'»]?)([\p{L}\p{N}][^\n\r;,"“”„'«»()]{1,60})`,
+  'giu',
+)
 
 /** Clean numbers, sorted. */
 export function referenceNumbers(fields: readonly (string | undefined)[], texts: readonly string[]): string[] {

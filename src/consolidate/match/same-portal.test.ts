@@ -296,7 +296,9 @@ describe('a repeated publication is one', () => {
       title: 'Tiefbauarbeiten',
       published: '2026-05-24',
       description:
-        'Der Auftraggeber gibt in dem Vergabeverfahren mit der Vergabenummer Neu-202603-23094 zu der am 10.05.2026 veröffentlichten Bekanntmachung folgende Berichtigung bekannt: Behebung eines Tippfehlers.',
+        'Der Auftraggeber gibt in dem Vergabeverfahren mit der Vergabenummer Neu-202603-23094 zu der am ' +
+        '10.05.2026 veröffentlichten Bekanntmachung folgende Berichtigung bekannt: Behebung eines ' +
+        'Tippfehlers.',
     }
     expect(verdict(call, correction)).toMatchObject({ kind: 'merge', rule: 'same-number' })
   })

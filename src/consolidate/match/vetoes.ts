@@ -108,8 +108,11 @@ function isMisnamedForm(comparison: Comparison): boolean {
   return title.isEqual && title.shared > 18 && buyer === 'equal' && cpv === 'same' && publishedDaysApart <= 5
 }
 
-const municipality =
-  /^(?:stadt|gemeinde|markt|ortsgemeinde|verbandsgemeinde|samtgemeinde|landkreis|kreis|amt|ville|commune|mairie|comune|ayuntamiento|concello|gmina|miasto|obec|mesto|kommune|gemeente|municipio)\b/
+const municipalities = [
+  'stadt|gemeinde|markt|ortsgemeinde|verbandsgemeinde|samtgemeinde|landkreis|kreis|amt|ville|commune|mairie|comune',
+  'ayuntamiento|concello|gmina|miasto|obec|mesto|kommune|gemeente|municipio',
+]
+const municipality = new RegExp(`^(?:${municipalities.join('|')})\\b`)
 
 /**
  * V4's exception: only the organization differs, because a portal named the ministry, the review body or the engineers

@@ -29,5 +29,8 @@ const text32 = (value: number): string => text16(value >>> 16) + text16(value & 
 export function readId(words: Uint32Array, offset: number): string {
   const second = words[offset + 1]!
   const third = words[offset + 2]!
-  return `${text32(words[offset]!)}-${text16(second >>> 16)}-${text16(second & 65_535)}-${text16(third >>> 16)}-${text16(third & 65_535)}${text32(words[offset + 3]!)}`
+  return (
+    `${text32(words[offset]!)}-${text16(second >>> 16)}-${text16(second & 65_535)}-${text16(third >>> 16)}` +
+    `-${text16(third & 65_535)}${text32(words[offset + 3]!)}`
+  )
 }

@@ -19,7 +19,8 @@ export async function freeBytes(folder: string): Promise<number> {
 
 export function fullDisk(folder: string, cause?: unknown): OperatorError {
   return new OperatorError(
-    `The disk of the edition log ${folder} is full; make room there: the last edition is served until then, and the next one is loaded automatically afterwards.`,
+    `The disk of the edition log ${folder} is full; make room there: the last edition is served until then, ` +
+      'and the next one is loaded automatically afterwards.',
     { cause },
   )
 }

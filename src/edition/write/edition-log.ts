@@ -501,7 +501,8 @@ export class EditionLog extends LogView {
         return { kind: 'rebuild', stockId }
       }
       throw new WrongEntriesError(
-        `${sentenceOf(error.message)}. It was not loaded; the last edition is still served, and loading is retried.${kind === 'database' ? ' Are all servers behind DATABASE_URL in the same state?' : ''}`,
+        `${sentenceOf(error.message)}. It was not loaded; the last edition is still served, and loading is ` +
+          `retried.${kind === 'database' ? ' Are all servers behind DATABASE_URL in the same state?' : ''}`,
       )
     }
   }
@@ -512,8 +513,13 @@ export class EditionLog extends LogView {
     const way =
       kind === 'database'
         ? 'Restore a newer state of the database (DATABASE_URL), or continue from this one with --accept-older-database, which keeps the log aside'
-        : 'The publisher writes newer editions into the bucket if its database holds them; if it lacks them, decide there, or continue here with --accept-older-database, which keeps the log aside'
-    return `The ${kind} is older than the edition log in ${this.#folder}, which holds edition ${edition} of ${toInstant(publishedAt)}: ${difference}. Clients may have seen what it lacks.${served} ${way} (docs/operations.md, "An older database").`
+        : 'The publisher writes newer editions into the bucket if its database holds them; if it lacks them, ' +
+          'decide there, or continue here with --accept-older-database, which keeps the log aside'
+    return (
+      `The ${kind} is older than the edition log in ${this.#folder}, which holds edition ${edition} of ` +
+      `${toInstant(publishedAt)}: ${difference}. Clients may have seen what it lacks.${served} ${way} ` +
+      '(docs/operations.md, "An older database").'
+    )
   }
 
   /** Continues from an older database, as the operator decided. */
@@ -542,7 +548,8 @@ export class EditionLog extends LogView {
     await this.#giveUp(
       source,
       step,
-      ` The older database was accepted: the next edition publishes again ${changed} records that were changed there, with stamps above ${toInstant(info.lastModified)}.${missing}`,
+      ` The older database was accepted: the next edition publishes again ${changed} records that were ` +
+        `changed there, with stamps above ${toInstant(info.lastModified)}.${missing}`,
     )
     this.#olderDatabase = undefined
   }

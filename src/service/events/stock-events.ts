@@ -2,7 +2,7 @@
 import type { ConsolidateSummary } from '../../consolidate/consolidate.ts'
 import type { FitSummary } from '../../consolidate/estimate/fit-stock.ts'
 import type { ExportSummary } from '../../export/export.ts'
-import type { ExportFormat } from '../../export/export-formats.ts'
+import type { ExportFormat } from '../../export/export-parts.ts'
 import type { IngestSummary, ReparsePreview } from '../../ingest/ingest.ts'
 import type { PublishOutcome, PublishPreview } from '../../publish/publish.ts'
 import type { ListedRejection } from '../../store/documents.ts'

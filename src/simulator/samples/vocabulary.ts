@@ -40,7 +40,9 @@ export const regions = {
       'Zweckverband Abwasser *',
     ],
     towns: towns(
-      'Borkenthal|DE212|80901; Ilsemund|DE300|10901; Harnwede|DE929|30901; Tresenbrück|DEA23|50901; Wolmerau|DED51|04901; Gandelsfurt|DE712|60901; Ebershorn|DE600|20901; Lüttkenried|DEF02|24901; Velmstedt|DEG01|99901; Sommersall|DE111|70901; Ostrauken|DE803|18901; Quellmar|DEB35|55901',
+      'Borkenthal|DE212|80901; Ilsemund|DE300|10901; Harnwede|DE929|30901; Tresenbrück|DEA23|50901; ' +
+        'Wolmerau|DED51|04901; Gandelsfurt|DE712|60901; Ebershorn|DE600|20901; Lüttkenried|DEF02|24901; ' +
+        'Velmstedt|DEG01|99901; Sommersall|DE111|70901; Ostrauken|DE803|18901; Quellmar|DEB35|55901',
     ),
   },
   at: {

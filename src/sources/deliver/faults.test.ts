@@ -891,7 +891,8 @@ describe('files', () => {
     expect(reading.requests).toHaveLength(3)
     expect(textsOf(reading)).toHaveLength(4)
     expect(textsOf(reading)).toContain(
-      '<?xml version="1.0" encoding="UTF-8"?><feed xmlns="http://www.w3.org/2005/Atom" xmlns:cbc="urn:cbc"><entry><id>0a</id><cbc:ID><![CDATA[<entry>]]></cbc:ID><!-- </entry> --></entry></feed>',
+      '<?xml version="1.0" encoding="UTF-8"?><feed xmlns="http://www.w3.org/2005/Atom" xmlns:cbc="urn:cbc">' +
+        '<entry><id>0a</id><cbc:ID><![CDATA[<entry>]]></cbc:ID><!-- </entry> --></entry></feed>',
     )
   })
 
@@ -908,7 +909,10 @@ describe('files', () => {
     const reading = await read(delivery, (_, url) => {
       const items = numbers(0, 5).slice(number(url, 'pageNo') * 2 - 2, number(url, 'pageNo') * 2)
       return {
-        body: `<response><header/><body><items>${items.map(({ id }) => `<item><n>${id}</n></item>`).join('')}</items><totalCount>5</totalCount></body></response>`,
+        body:
+          '<response><header/><body>' +
+          `<items>${items.map(({ id }) => `<item><n>${id}</n></item>`).join('')}</items>` +
+          '<totalCount>5</totalCount></body></response>',
       }
     })
     expect(reading.end).toEqual({ kind: 'complete' })

@@ -53,7 +53,8 @@ describe('XmlElements', () => {
 
   test('declares the namespaces of everything around an element, and finds the other values', () => {
     const document =
-      '<response><header><totalCount>1&#50;</totalCount></header><body xmlns:a="u"><list><item><a:n/></item></list></body><link rel="next" href="?p=2&amp;q=1"/></response>'
+      '<response><header><totalCount>1&#50;</totalCount></header><body xmlns:a="u"><list><item><a:n/></item>' +
+      '</list></body><link rel="next" href="?p=2&amp;q=1"/></response>'
     const { texts, scanner } = scan(document, [5, 70, 71], { values: ['totalCount'] })
     expect(texts).toEqual(['<response><body xmlns:a="u"><item><a:n/></item></body></response>'])
     expect(Object.fromEntries(scanner.values)).toEqual({ totalCount: '12', 'link[next]': '?p=2&q=1' })

@@ -22,7 +22,8 @@ afterAll(() => rmSync(scratchFolder, { recursive: true, force: true }))
 const at = (text: string): number => Date.parse(text)
 
 const namespaces =
-  'xmlns:cac="urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2" xmlns:cbc="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2"'
+  'xmlns:cac="urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2" ' +
+  'xmlns:cbc="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2"'
 
 type Made = {
   readonly id: string
@@ -46,7 +47,8 @@ function notice({
 <ContractNotice xmlns="urn:oasis:names:specification:ubl:schema:xsd:ContractNotice-2" ${namespaces}>
 <cbc:CustomizationID>${profile}</cbc:CustomizationID><cbc:ID schemeName="notice-id">${id}</cbc:ID><cbc:ContractFolderID>${folder}</cbc:ContractFolderID>
 ${dispatched ? `<cbc:IssueDate>${dispatched}+01:00</cbc:IssueDate><cbc:IssueTime>10:00:00+01:00</cbc:IssueTime>` : ''}<cbc:VersionID>${version}</cbc:VersionID>
-<cbc:RegulatoryDomain>32014L0024</cbc:RegulatoryDomain><cbc:NoticeTypeCode listName="competition">cn-standard</cbc:NoticeTypeCode><cbc:NoticeLanguageCode>DEU</cbc:NoticeLanguageCode>
+<cbc:RegulatoryDomain>32014L0024</cbc:RegulatoryDomain><cbc:NoticeTypeCode \
+listName="competition">cn-standard</cbc:NoticeTypeCode><cbc:NoticeLanguageCode>DEU</cbc:NoticeLanguageCode>
 <cac:ContractingParty><cac:Party><cac:PartyName><cbc:Name>Stadt Musterstadt</cbc:Name></cac:PartyName></cac:Party></cac:ContractingParty>
 <cac:ProcurementProject><cbc:Name languageID="DEU">${title}</cbc:Name></cac:ProcurementProject>
 <!-- ${Buffer.from(`${id}${version}`).toString('base64').repeat(20)} -->
@@ -306,7 +308,8 @@ const tables: { [name: string]: string } = {
 ${uuid(1)},1,${uuid(900)},32014L0024,result,can-standard,2026-03-09T23:00:00Z
 24746146,2,,de-vob,competition,cn-standard,2026-03-09T23:00:00Z
 `,
-  'purpose.csv': `noticeIdentifier,noticeVersion,lotIdentifier,internalIdentifier,mainNature,additionalNature,title,estimatedValue,estimatedValueCurrency,description
+  'purpose.csv': `noticeIdentifier,noticeVersion,lotIdentifier,internalIdentifier,mainNature,additionalNature,title,\
+estimatedValue,estimatedValueCurrency,description
 ${uuid(1)},1,,V-17,works,,Straßenbau,250000,EUR,"Zwei Lose, ""Nord"" und
 Süd"
 ${uuid(1)},1,LOT-0001,,works,,Nord,,,
@@ -327,7 +330,9 @@ ${uuid(1)},1,,open
 ${uuid(1)},1,,cpv,45233120-6,"45112000,45232000",
 24746146,2,,cpv,45,"43,44",
 `,
-  'organisation.csv': `noticeIdentifier,noticeVersion,organisationName,organisationIdentifier,organisationCity,organisationPostCode,organisationCountrySubdivision,organisationCountryCode,organisationInternetAddress,organisationRole,buyerLegalType
+  'organisation.csv': `noticeIdentifier,noticeVersion,organisationName,organisationIdentifier,organisationCity,organisationPostCode,\
+organisationCountrySubdivision,\
+organisationCountryCode,organisationInternetAddress,organisationRole,buyerLegalType
 ${uuid(1)},1,Stadt Musterstadt,DE811111111,Musterstadt,99999,DEG0G,DEU,https://musterstadt.example,serv-prov,kommun-beh
 ${uuid(1)},1,Vergabekammer,,,,,DEU,,reviewer,
 ${uuid(1)},1,Bau Muster GmbH,DE822222222,Musterstadt,99999,,DEU,,tenderer,
@@ -350,7 +355,8 @@ ${uuid(1)},1,0,5,tenders
   'changes.csv': `noticeIdentifier,noticeVersion,contractIdentifier,changeNoticeVersionIdentifier,changeReasonCode
 24746146,2,,1,update-add
 `,
-  'placeOfPerformance.csv': `noticeIdentifier,noticeVersion,lotIdentifier,placePerformanceCity,placePerformancePostCode,placePerformanceCountrySubdivision,placePerformanceCountryCode
+  'placeOfPerformance.csv': `noticeIdentifier,noticeVersion,lotIdentifier,placePerformanceCity,placePerformancePostCode,\
+placePerformanceCountrySubdivision,placePerformanceCountryCode
 ${uuid(1)},1,,Musterstadt,99999,DEG0G,DEU
 `,
 }

@@ -56,7 +56,8 @@ export const source = sourceOf({
     'The service gives the same ETag to different addresses: it is only ever sent back to the address it came from, and never for a repair.',
     'December 2022 holds 121,947 notices: what was announced before the service began.',
     'A notice recurs in later months while it is open; copies of the same bytes are one document, versions are told by their number.',
-    'Four of ten notices are of the below-threshold channel (eforms-sdk-0.1): mostly numbers instead of UUIDs, no procedure id, a CPV division of two digits, no value.',
+    'Four of ten notices are of the below-threshold channel (eforms-sdk-0.1): mostly numbers instead of ' +
+      'UUIDs, no procedure id, a CPV division of two digits, no value.',
     'CSV and OCDS exports lack the deadline for tenders; the tables are read only by request, and the XML of the same notice wins.',
     'The tables do not say which organization won which lot, so winners are taken over only where a single lot was awarded.',
     'Notices above the thresholds come out on TED too, days later, with the same notice id.',

@@ -282,7 +282,9 @@ describe('references', () => {
 
 describe('a document that is not a usable notice', () => {
   const ns =
-    'xmlns="urn:oasis:names:specification:ubl:schema:xsd:ContractNotice-2" xmlns:a="urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2" xmlns:b="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2"'
+    'xmlns="urn:oasis:names:specification:ubl:schema:xsd:ContractNotice-2" ' +
+    'xmlns:a="urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2" ' +
+    'xmlns:b="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2"'
 
   it('is refused with the reason', () => {
     expect(reasonOf(`<ContractNotice ${ns}/>`)).toBe('missing-identity')
@@ -314,10 +316,16 @@ describe('a document that is not a usable notice', () => {
   })
 
   it('leaves out texts in languages that are not official, unless there is no other', () => {
-    const unofficial = `<x:UBLExtensions xmlns:x="urn:oasis:names:specification:ubl:schema:xsd:CommonExtensionComponents-2" xmlns:ea="http://data.europa.eu/p27/eforms-ubl-extension-aggregate-components/1" xmlns:ee="http://data.europa.eu/p27/eforms-ubl-extensions/1"><x:UBLExtension><x:ExtensionContent><ee:EformsExtension><ea:NonOfficialLanguages><a:Language><b:ID>ENG</b:ID></a:Language></ea:NonOfficialLanguages></ee:EformsExtension></x:ExtensionContent></x:UBLExtension></x:UBLExtensions>`
+    const unofficial =
+      '<x:UBLExtensions xmlns:x="urn:oasis:names:specification:ubl:schema:xsd:CommonExtensionComponents-2" ' +
+      'xmlns:ea="http://data.europa.eu/p27/eforms-ubl-extension-aggregate-components/1" ' +
+      'xmlns:ee="http://data.europa.eu/p27/eforms-ubl-extensions/1"><x:UBLExtension><x:ExtensionContent>' +
+      '<ee:EformsExtension><ea:NonOfficialLanguages><a:Language><b:ID>ENG</b:ID></a:Language>' +
+      '</ea:NonOfficialLanguages></ee:EformsExtension></x:ExtensionContent></x:UBLExtension></x:UBLExtensions>'
     const titleOf = (names: string) =>
       noticeOf(
-        `<ContractNotice ${ns}>${unofficial}<b:ID>7</b:ID><b:NoticeLanguageCode>NOB</b:NoticeLanguageCode><a:ProcurementProject>${names}</a:ProcurementProject></ContractNotice>`,
+        `<ContractNotice ${ns}>${unofficial}<b:ID>7</b:ID><b:NoticeLanguageCode>NOB</b:NoticeLanguageCode>` +
+          `<a:ProcurementProject>${names}</a:ProcurementProject></ContractNotice>`,
       ).title
     const english = '<b:Name languageID="ENG">Bridge</b:Name>'
     expect(titleOf(`<b:Name languageID="NOB">Bro</b:Name>${english}`)).toEqual({ nb: 'Bro' })
@@ -327,7 +335,9 @@ describe('a document that is not a usable notice', () => {
   it('uses no preferred day of publication before the dispatch', () => {
     const wished = (day: string) =>
       noticeOf(
-        `<ContractNotice ${ns}><b:ID>7</b:ID><b:IssueDate>2024-01-10Z</b:IssueDate><b:RequestedPublicationDate>${day}Z</b:RequestedPublicationDate><a:ProcurementProject><b:Name>x y</b:Name></a:ProcurementProject></ContractNotice>`,
+        `<ContractNotice ${ns}><b:ID>7</b:ID><b:IssueDate>2024-01-10Z</b:IssueDate>` +
+          `<b:RequestedPublicationDate>${day}Z</b:RequestedPublicationDate><a:ProcurementProject><b:Name>x ` +
+          'y</b:Name></a:ProcurementProject></ContractNotice>',
       ).publicationDate
     expect(wished('2024-01-09')).toBeUndefined()
     expect(wished('2024-01-10')).toBe('2024-01-10T00:00:00.000Z')
@@ -341,7 +351,8 @@ describe('a document that is not a usable notice', () => {
       )
       .join('')
     const read = noticeOf(
-      `<ContractNotice ${ns}><b:ID>7</b:ID><a:TenderingTerms>${laws}</a:TenderingTerms><a:ProcurementProject><b:Name>x y</b:Name></a:ProcurementProject></ContractNotice>`,
+      `<ContractNotice ${ns}><b:ID>7</b:ID><a:TenderingTerms>${laws}</a:TenderingTerms><a:ProcurementProject>` +
+        '<b:Name>x y</b:Name></a:ProcurementProject></ContractNotice>',
     )
     expect(read.legalBasis).toBe('vgv')
   })
@@ -356,7 +367,11 @@ describe('a document that is not a usable notice', () => {
 
   it('accepts no date that the calendar or the clock does not have', () => {
     const lot = (date: string, time: string): string =>
-      `<ContractNotice ${ns}><b:ID>7</b:ID><b:IssueDate>2024-02-30</b:IssueDate><a:ProcurementProject><b:Name>x y</b:Name></a:ProcurementProject><a:ProcurementProjectLot><b:ID>LOT-1</b:ID><a:TenderingProcess><a:TenderSubmissionDeadlinePeriod><b:EndDate>${date}</b:EndDate><b:EndTime>${time}</b:EndTime></a:TenderSubmissionDeadlinePeriod></a:TenderingProcess></a:ProcurementProjectLot></ContractNotice>`
+      `<ContractNotice ${ns}><b:ID>7</b:ID><b:IssueDate>2024-02-30</b:IssueDate><a:ProcurementProject>` +
+      '<b:Name>x y</b:Name></a:ProcurementProject><a:ProcurementProjectLot><b:ID>LOT-1</b:ID>' +
+      `<a:TenderingProcess><a:TenderSubmissionDeadlinePeriod><b:EndDate>${date}</b:EndDate>` +
+      `<b:EndTime>${time}</b:EndTime></a:TenderSubmissionDeadlinePeriod></a:TenderingProcess>` +
+      '</a:ProcurementProjectLot></ContractNotice>'
     for (const [date, time] of [
       ['2024-02-30', '10:00:00'],
       ['2024-03-01', '24:61'],

@@ -6,7 +6,10 @@ import { parseEforms } from './parse-eforms.ts'
 
 const ubl = 'urn:oasis:names:specification:ubl:schema:xsd'
 const eforms = 'http://data.europa.eu/p27/eforms-ubl-extension'
-const namespaces = `xmlns="${ubl}:ContractAwardNotice-2" xmlns:a="${ubl}:CommonAggregateComponents-2" xmlns:b="${ubl}:CommonBasicComponents-2" xmlns:x="${ubl}:CommonExtensionComponents-2" xmlns:ea="${eforms}-aggregate-components/1" xmlns:eb="${eforms}-basic-components/1" xmlns:ee="${eforms}s/1"`
+const namespaces =
+  `xmlns="${ubl}:ContractAwardNotice-2" xmlns:a="${ubl}:CommonAggregateComponents-2" ` +
+  `xmlns:b="${ubl}:CommonBasicComponents-2" xmlns:x="${ubl}:CommonExtensionComponents-2" ` +
+  `xmlns:ea="${eforms}-aggregate-components/1" xmlns:eb="${eforms}-basic-components/1" xmlns:ee="${eforms}s/1"`
 
 const refer = (name: string, ids: readonly string[]): string =>
   ids.map((id) => `<ea:${name}><b:ID>${id}</b:ID></ea:${name}>`).join('')
@@ -26,26 +29,37 @@ function lotResult({ code, reason, tenders = [], contracts = [], received }: Giv
   }${refer('LotTender', tenders)}${
     received === undefined
       ? ''
-      : `<ea:ReceivedSubmissionsStatistics><eb:StatisticsCode>tenders</eb:StatisticsCode><eb:StatisticsNumeric>${received}</eb:StatisticsNumeric></ea:ReceivedSubmissionsStatistics>`
+      : '<ea:ReceivedSubmissionsStatistics><eb:StatisticsCode>tenders</eb:StatisticsCode>' +
+        `<eb:StatisticsNumeric>${received}</eb:StatisticsNumeric></ea:ReceivedSubmissionsStatistics>`
   }${refer('SettledContract', contracts)}${refer('TenderLot', ['LOT-0001'])}</ea:LotResult>`
 }
 
 const tender = (id: string, party: string, rank?: number): string =>
-  `<ea:LotTender><b:ID>${id}</b:ID>${rank === undefined ? '' : `<b:RankCode>${rank}</b:RankCode>`}${refer('TenderingParty', [party])}${refer('TenderLot', ['LOT-0001'])}</ea:LotTender>`
+  `<ea:LotTender><b:ID>${id}</b:ID>${rank === undefined ? '' : `<b:RankCode>${rank}</b:RankCode>`}` +
+  `${refer('TenderingParty', [party])}${refer('TenderLot', ['LOT-0001'])}</ea:LotTender>`
 const contract = (id: string, tenders: readonly string[], date: string): string =>
   `<ea:SettledContract><b:ID>${id}</b:ID><b:IssueDate>${date}Z</b:IssueDate>${refer('LotTender', tenders)}</ea:SettledContract>`
 const party = (id: string, organization: string): string =>
   `<ea:TenderingParty><b:ID>${id}</b:ID>${refer('Tenderer', [organization])}</ea:TenderingParty>`
 const company = (id: string, name: string): string =>
-  `<ea:Organization><ea:Company><a:PartyIdentification><b:ID>${id}</b:ID></a:PartyIdentification><a:PartyName><b:Name>${name}</b:Name></a:PartyName></ea:Company></ea:Organization>`
+  `<ea:Organization><ea:Company><a:PartyIdentification><b:ID>${id}</b:ID></a:PartyIdentification>` +
+  `<a:PartyName><b:Name>${name}</b:Name></a:PartyName></ea:Company></ea:Organization>`
 
 const parties = party('TPA-1', 'ORG-1') + party('TPA-2', 'ORG-2')
 const companies = company('ORG-1', 'Alpha SA') + company('ORG-2', 'Beta SA')
 const framework =
-  '<a:TenderingProcess><a:ContractingSystem><b:ContractingSystemTypeCode listName="framework-agreement">fa-wo-rc</b:ContractingSystemTypeCode></a:ContractingSystem></a:TenderingProcess>'
+  '<a:TenderingProcess><a:ContractingSystem><b:ContractingSystemTypeCode ' +
+  'listName="framework-agreement">fa-wo-rc</b:ContractingSystemTypeCode></a:ContractingSystem>' +
+  '</a:TenderingProcess>'
 
 function noticeOf(given: Given, more: string, process = ''): Notice {
-  const text = `<ContractAwardNotice ${namespaces}><x:UBLExtensions><x:UBLExtension><x:ExtensionContent><ee:EformsExtension><ea:NoticeResult>${lotResult(given)}${more}${parties}</ea:NoticeResult><ea:Organizations>${companies}</ea:Organizations></ee:EformsExtension></x:ExtensionContent></x:UBLExtension></x:UBLExtensions><b:ID>7</b:ID><b:NoticeTypeCode listName="result">can-standard</b:NoticeTypeCode>${process}<a:ProcurementProject><b:Name>Möbel</b:Name></a:ProcurementProject></ContractAwardNotice>`
+  const text =
+    `<ContractAwardNotice ${namespaces}><x:UBLExtensions><x:UBLExtension><x:ExtensionContent>` +
+    `<ee:EformsExtension><ea:NoticeResult>${lotResult(given)}${more}${parties}</ea:NoticeResult>` +
+    `<ea:Organizations>${companies}</ea:Organizations></ee:EformsExtension></x:ExtensionContent>` +
+    '</x:UBLExtension></x:UBLExtensions><b:ID>7</b:ID><b:NoticeTypeCode ' +
+    `listName="result">can-standard</b:NoticeTypeCode>${process}<a:ProcurementProject><b:Name>Möbel</b:Name>` +
+    '</a:ProcurementProject></ContractAwardNotice>'
   const [part] = parseEforms(parseXml(text))
   if (!part || !('notice' in part)) throw new Error(JSON.stringify(part))
   return part.notice
@@ -104,7 +118,13 @@ it('a result that names no lot counts for the whole notice: its only lot takes i
     const lots = ids.map(
       (id) => `<a:ProcurementProjectLot><b:ID schemeName="Lot">${id}</b:ID></a:ProcurementProjectLot>`,
     )
-    const text = `<ContractAwardNotice ${namespaces}><x:UBLExtensions><x:UBLExtension><x:ExtensionContent><ee:EformsExtension><ea:NoticeResult>${results}${parties}</ea:NoticeResult><ea:Organizations>${companies}</ea:Organizations></ee:EformsExtension></x:ExtensionContent></x:UBLExtension></x:UBLExtensions><b:ID>7</b:ID><b:NoticeTypeCode listName="result">can-standard</b:NoticeTypeCode><a:ProcurementProject><b:Name>Möbel</b:Name></a:ProcurementProject>${lots.join('')}</ContractAwardNotice>`
+    const text =
+      `<ContractAwardNotice ${namespaces}><x:UBLExtensions><x:UBLExtension><x:ExtensionContent>` +
+      `<ee:EformsExtension><ea:NoticeResult>${results}${parties}</ea:NoticeResult>` +
+      `<ea:Organizations>${companies}</ea:Organizations></ee:EformsExtension></x:ExtensionContent>` +
+      '</x:UBLExtension></x:UBLExtensions><b:ID>7</b:ID><b:NoticeTypeCode ' +
+      'listName="result">can-standard</b:NoticeTypeCode><a:ProcurementProject><b:Name>Möbel</b:Name>' +
+      `</a:ProcurementProject>${lots.join('')}</ContractAwardNotice>`
     const [part] = parseEforms(parseXml(text))
     const { lots: read } = (part as { notice: Notice }).notice
     return read.map(({ lotId, result }) => [lotId, result?.outcome, ...names(result)])
@@ -152,7 +172,9 @@ it.each([
   ['pmc', 'consultation'],
   ['compl', 'completion'],
 ])('a notice of type %s whose code names no form is one of %s', (type, form) => {
-  const text = `<ContractAwardNotice ${namespaces}><b:ID>7</b:ID><b:NoticeTypeCode>${type}</b:NoticeTypeCode><a:ProcurementProject><b:Name>Möbel</b:Name></a:ProcurementProject></ContractAwardNotice>`
+  const text =
+    `<ContractAwardNotice ${namespaces}><b:ID>7</b:ID><b:NoticeTypeCode>${type}</b:NoticeTypeCode>` +
+    '<a:ProcurementProject><b:Name>Möbel</b:Name></a:ProcurementProject></ContractAwardNotice>'
   const [part] = parseEforms(parseXml(text))
   expect(part).toMatchObject({ notice: { formType: form, noticeType: type } })
 })

@@ -76,8 +76,10 @@ export function placspSource(syndication: {
       shape: ['feed', 'entry', 'updated', 'ContractFolderStatus', 'ContractFolderStatusCode'],
     },
     caveats: [
-      'robots.txt disallows the whole host although the feeds are published for reuse; ask the platform before running it (docs/sources/README.md has the text).',
-      'A page of the feed holds some 260 entries, newest first; pages are followed a day back, and the zips of the months, read again daily, fill what was missed.',
+      'robots.txt disallows the whole host although the feeds are published for reuse; ask the platform ' +
+        'before running it (docs/sources/README.md has the text).',
+      'A page of the feed holds some 260 entries, newest first; pages are followed a day back, and the zips ' +
+        'of the months, read again daily, fill what was missed.',
       'A client reads only the zips (of September 2026: 300 MB, 1044: 19 MB): it saw the first page of 643 lag 18 to 21 days behind.',
       'Years before 2022 come from one zip each (643 since 2012, 1044 since 2016, as a client names them): a client says that one of 643 has 1.6 GB.',
       'In the first days of a month its zip may not be there, and the answer, whatever its status, is not a zip.',

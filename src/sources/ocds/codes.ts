@@ -58,11 +58,8 @@ export function procedureTypeOf(method: string | undefined, details: string | un
   const words = text.replace(/[^\p{L}]+/gu, ' ').trim()
   if (/innovation partnership|innovationpartnership/.test(words)) return 'innovation'
   if (/competitive dialogue|competitivedialogue/.test(words)) return 'comp-dial'
-  if (
-    /without (?:a )?(?:prior |call|publication)|withoutcall|without prior|with no preliminary announcement|direct award|single tender action|ajuste direto/.test(
-      words,
-    )
-  )
+  if (/without (?:a )?(?:prior |call|publication)|withoutcall|without prior/.test(words)) return 'neg-wo-call'
+  if (/with no preliminary announcement|direct award|single tender action|ajuste direto/.test(words))
     return 'neg-wo-call'
   if (/competitive (?:procedure with )?negotiat|negotiated|negotiation/.test(words)) return 'neg-w-call'
   if (/^restricted|restricted procedure/.test(words)) return 'restricted'

@@ -555,7 +555,8 @@ describe('regions', () => {
 describe('hostile JSON', () => {
   it('reads `__proto__` and `constructor` as data and leaves prototypes alone', () => {
     const json = JSON.parse(
-      '{"__proto__":{"tender":{"title":"evil"}},"ocid":"ocds-h6vhtk-1","id":"1","tag":["tender"],"tender":{"__proto__":{"title":"evil"},"constructor":1,"title_constructor":"x"},"buyer":{"name":"B"}}',
+      '{"__proto__":{"tender":{"title":"evil"}},"ocid":"ocds-h6vhtk-1","id":"1","tag":["tender"],' +
+        '"tender":{"__proto__":{"title":"evil"},"constructor":1,"title_constructor":"x"},"buyer":{"name":"B"}}',
     )
     expect(notice(json).title).toBeUndefined()
     expect(({} as Json)['tender']).toBeUndefined()

@@ -683,7 +683,8 @@ const portals: readonly Example[] = [
     (url) =>
       query(url, 'code') === 'list'
         ? query(url, 'page') === '1'
-          ? '<div class="main"><li><a href="index.php?code=get&amp;ids=1" title="a (OCDS)">OCDS</a><a title="b OCDS" href="?code=get&amp;ids=2">x</a><a href="c" title="CSV">y</a></li></div>'
+          ? '<div class="main"><li><a href="index.php?code=get&amp;ids=1" title="a (OCDS)">OCDS</a><a title="b ' +
+            'OCDS" href="?code=get&amp;ids=2">x</a><a href="c" title="CSV">y</a></li></div>'
           : '<div class="main"></div>'
         : packageOf(query(url, 'ids')!),
   ],
@@ -726,7 +727,9 @@ const portals: readonly Example[] = [
     ['1'],
     ({ pathname }) =>
       pathname.endsWith('/rss/2026/11')
-        ? '<?xml version="1.0"?><rss version="2.0"><channel><title>x</title><item><title>id_compra:1,release_id:a</title><link>https://comprasestatales.gub.uy/ocds/release/a</link><pubDate>Thu, 19 Nov 2026 10:00:00 GMT</pubDate></item></channel></rss>'
+        ? '<?xml version="1.0"?><rss version="2.0"><channel><title>x</title><item>' +
+          '<title>id_compra:1,release_id:a</title><link>https://comprasestatales.gub.uy/ocds/release/a</link>' +
+          '<pubDate>Thu, 19 Nov 2026 10:00:00 GMT</pubDate></item></channel></rss>'
         : packageOf(1),
   ],
   [
@@ -986,7 +989,10 @@ describe('Portland', () => {
       if (url.pathname.startsWith('/drive/'))
         return '<tr data-id="F1"><td>records.json</td></tr><tr data-id="F2"><td>notes.txt</td></tr>'
       if (url.pathname === '/uc')
-        return `<form id="download-form" action="https://drive.usercontent.google.com/download"><input type="hidden" name="id" value="${query(url, 'id')}"><input name="confirm" value="t"></form>`
+        return (
+          '<form id="download-form" action="https://drive.usercontent.google.com/download"><input ' +
+          `type="hidden" name="id" value="${query(url, 'id')}"><input name="confirm" value="t"></form>`
+        )
       return query(url, 'id') === 'F1' && query(url, 'confirm') === 't' ? recordsOf(1) : undefined
     })
     expect(ids).toEqual(['1'])

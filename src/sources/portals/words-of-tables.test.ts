@@ -646,7 +646,8 @@ test.each([
 })
 
 const kerndaten = (name: string, procedure = '', type = 'WORKS'): string =>
-  `<${name}><OBJECT_CONTRACT><TITLE><P>Straßen</P></TITLE><REFERENCE_NUMBER>7</REFERENCE_NUMBER><TYPE_CONTRACT CTYPE="${type}"/></OBJECT_CONTRACT><PROCEDURE>${procedure}</PROCEDURE></${name}>`
+  `<${name}><OBJECT_CONTRACT><TITLE><P>Straßen</P></TITLE><REFERENCE_NUMBER>7</REFERENCE_NUMBER>` +
+  `<TYPE_CONTRACT CTYPE="${type}"/></OBJECT_CONTRACT><PROCEDURE>${procedure}</PROCEDURE></${name}>`
 
 test.each([
   ['KD_8_1_Z1', 'planning'],

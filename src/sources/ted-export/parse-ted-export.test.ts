@@ -36,7 +36,8 @@ const dividedCall = sampleForm(
   'F02',
   sampleBody +
     sampleObject(
-      `<VAL_ESTIMATED_TOTAL CURRENCY="EUR">1\u202f500 000,50</VAL_ESTIMATED_TOTAL><LOT_DIVISION/>${sampleLot('01', '<VAL_OBJECT CURRENCY="EUR">1000000</VAL_OBJECT><DURATION TYPE="MONTH">18</DURATION>')}${sampleLot('2')}`,
+      '<VAL_ESTIMATED_TOTAL CURRENCY="EUR">1\u202f500 000,50</VAL_ESTIMATED_TOTAL>' +
+        `<LOT_DIVISION/>${sampleLot('01', '<VAL_OBJECT CURRENCY="EUR">1000000</VAL_OBJECT><DURATION TYPE="MONTH">18</DURATION>')}${sampleLot('2')}`,
     ) +
     openProcedure +
     complement,
@@ -300,13 +301,17 @@ describe('other announcements', () => {
 
 describe('awards', () => {
   const awarded = (lot: string, winner: string, value: string) =>
-    `<AWARD_CONTRACT ITEM="1"><LOT_NO>${lot}</LOT_NO><AWARDED_CONTRACT><DATE_CONCLUSION_CONTRACT>2021-05-04</DATE_CONCLUSION_CONTRACT><TENDERS><NB_TENDERS_RECEIVED>3</NB_TENDERS_RECEIVED></TENDERS>${sampleContractor(winner)}<VALUES><VAL_TOTAL CURRENCY="EUR">${value}</VAL_TOTAL></VALUES></AWARDED_CONTRACT></AWARD_CONTRACT>`
+    `<AWARD_CONTRACT ITEM="1"><LOT_NO>${lot}</LOT_NO><AWARDED_CONTRACT>` +
+    '<DATE_CONCLUSION_CONTRACT>2021-05-04</DATE_CONCLUSION_CONTRACT><TENDERS>' +
+    `<NB_TENDERS_RECEIVED>3</NB_TENDERS_RECEIVED></TENDERS>${sampleContractor(winner)}<VALUES><VAL_TOTAL ` +
+    `CURRENCY="EUR">${value}</VAL_TOTAL></VALUES></AWARDED_CONTRACT></AWARD_CONTRACT>`
   const failed = (lot: string, how: string) =>
     `<AWARD_CONTRACT><LOT_NO>${lot}</LOT_NO><NO_AWARDED_CONTRACT><PROCUREMENT_${how}/></NO_AWARDED_CONTRACT></AWARD_CONTRACT>`
   const award = (awards: string, lots = sampleLot('1') + sampleLot('2') + sampleLot('3')) =>
     sampleForm(
       'F03',
-      `${sampleBody}${sampleObject(`<VAL_TOTAL CURRENCY="EUR">300 000</VAL_TOTAL>${lots}`)}<PROCEDURE><PT_OPEN/><NOTICE_NUMBER_OJ>2021/S 001-000700</NOTICE_NUMBER_OJ></PROCEDURE>${awards}`,
+      `${sampleBody}${sampleObject(`<VAL_TOTAL CURRENCY="EUR">300 000</VAL_TOTAL>${lots}`)}<PROCEDURE>` +
+        `<PT_OPEN/><NOTICE_NUMBER_OJ>2021/S 001-000700</NOTICE_NUMBER_OJ></PROCEDURE>${awards}`,
     )
   const read = (forms: string) => notice({ forms, documentType: '7', number: '2021/S 100-000900' })
 
@@ -399,7 +404,9 @@ describe('awards', () => {
       .replaceAll('F03', 'F20')
       .replace(
         '</F20_2014>',
-        '<MODIFICATIONS_CONTRACT><INFO_MODIFICATIONS><VALUES><VAL_TOTAL_BEFORE CURRENCY="EUR">5000</VAL_TOTAL_BEFORE><VAL_TOTAL_AFTER CURRENCY="EUR">7000</VAL_TOTAL_AFTER></VALUES></INFO_MODIFICATIONS></MODIFICATIONS_CONTRACT></F20_2014>',
+        '<MODIFICATIONS_CONTRACT><INFO_MODIFICATIONS><VALUES><VAL_TOTAL_BEFORE ' +
+          'CURRENCY="EUR">5000</VAL_TOTAL_BEFORE><VAL_TOTAL_AFTER CURRENCY="EUR">7000</VAL_TOTAL_AFTER>' +
+          '</VALUES></INFO_MODIFICATIONS></MODIFICATIONS_CONTRACT></F20_2014>',
       )
     expect(notice({ forms: modified, documentType: 'K', number: '2021/S 100-000901' })).toMatchObject({
       formType: 'cont-modif',
@@ -409,7 +416,8 @@ describe('awards', () => {
     })
     const handedOver = modified.replace(
       '<MODIFICATIONS_CONTRACT>',
-      `<MODIFICATIONS_CONTRACT><DESCRIPTION_PROCUREMENT>${sampleContractor('Bau B')}<VALUES><VAL_TOTAL CURRENCY="EUR">6500</VAL_TOTAL></VALUES></DESCRIPTION_PROCUREMENT>`,
+      `<MODIFICATIONS_CONTRACT><DESCRIPTION_PROCUREMENT>${sampleContractor('Bau B')}<VALUES><VAL_TOTAL ` +
+        'CURRENCY="EUR">6500</VAL_TOTAL></VALUES></DESCRIPTION_PROCUREMENT>',
     )
     // Section VII.1.6 often holds only what the modification adds: the amount after it counts.
     const resultOf = (forms: string) =>
@@ -419,7 +427,10 @@ describe('awards', () => {
     expect(resultOf(withoutAmountAfter)).toMatchObject({ awardedValue: { value: 6500 }, winners: [{ name: 'Bau B' }] })
     const contest = sampleForm(
       'F13',
-      `${sampleBody}${sampleObject(sampleLot(undefined))}<RESULTS><AWARDED_PRIZE><DATE_DECISION_JURY>2021-03-01</DATE_DECISION_JURY><PARTICIPANTS><NB_PARTICIPANTS>7</NB_PARTICIPANTS></PARTICIPANTS><WINNERS><WINNER><ADDRESS_WINNER><OFFICIALNAME>Atelier</OFFICIALNAME></ADDRESS_WINNER></WINNER></WINNERS><VAL_PRIZE CURRENCY="EUR">20000</VAL_PRIZE></AWARDED_PRIZE></RESULTS>`,
+      `${sampleBody}${sampleObject(sampleLot(undefined))}<RESULTS><AWARDED_PRIZE>` +
+        '<DATE_DECISION_JURY>2021-03-01</DATE_DECISION_JURY><PARTICIPANTS><NB_PARTICIPANTS>7</NB_PARTICIPANTS>' +
+        '</PARTICIPANTS><WINNERS><WINNER><ADDRESS_WINNER><OFFICIALNAME>Atelier</OFFICIALNAME></ADDRESS_WINNER>' +
+        '</WINNER></WINNERS><VAL_PRIZE CURRENCY="EUR">20000</VAL_PRIZE></AWARDED_PRIZE></RESULTS>',
     )
     expect(notice({ forms: contest, documentType: 'R' }).lots[0]!.result).toEqual({
       outcome: 'awarded',
@@ -444,11 +455,13 @@ describe('the variants of individual senders', () => {
 
 describe('corrigenda (F14)', () => {
   const change = (section: string, value: string, lot = '') =>
-    `<CHANGE><WHERE><SECTION>${section}</SECTION>${lot}</WHERE><OLD_VALUE><DATE>2021-02-10</DATE><TIME>10:30</TIME></OLD_VALUE><NEW_VALUE>${value}</NEW_VALUE></CHANGE>`
+    `<CHANGE><WHERE><SECTION>${section}</SECTION>${lot}</WHERE><OLD_VALUE><DATE>2021-02-10</DATE>` +
+    `<TIME>10:30</TIME></OLD_VALUE><NEW_VALUE>${value}</NEW_VALUE></CHANGE>`
   const corrigendum = (changes: string) =>
     sampleForm(
       'F14',
-      `${sampleBody}${sampleObject('')}<COMPLEMENTARY_INFO><NOTICE_NUMBER_OJ>2021/S 001-000700</NOTICE_NUMBER_OJ></COMPLEMENTARY_INFO><CHANGES>${changes}</CHANGES>`,
+      `${sampleBody}${sampleObject('')}<COMPLEMENTARY_INFO><NOTICE_NUMBER_OJ>2021/S ` +
+        `001-000700</NOTICE_NUMBER_OJ></COMPLEMENTARY_INFO><CHANGES>${changes}</CHANGES>`,
     )
   const read = (changes: string, options: Partial<SampleDocument> = {}) =>
     notice({ forms: corrigendum(changes), documentType: '2', number: '2021/S 020-000800', ...options })
@@ -584,7 +597,9 @@ describe('the retired schema (R2.0.8)', () => {
 
   it('reads a notice of free text', () => {
     const forms =
-      '<OTH_NOT CATEGORY="ORIGINAL" LG="EN"><FD_OTH_NOT><TI_DOC><P>Substations</P></TI_DOC><CONTENTS><P>One.</P><P>Two.</P><ADDRESS_NOT_STRUCT><ORGANISATION>Power Ltd</ORGANISATION></ADDRESS_NOT_STRUCT></CONTENTS></FD_OTH_NOT></OTH_NOT>'
+      '<OTH_NOT CATEGORY="ORIGINAL" LG="EN"><FD_OTH_NOT><TI_DOC><P>Substations</P></TI_DOC><CONTENTS>' +
+      '<P>One.</P><P>Two.</P><ADDRESS_NOT_STRUCT><ORGANISATION>Power Ltd</ORGANISATION></ADDRESS_NOT_STRUCT>' +
+      '</CONTENTS></FD_OTH_NOT></OTH_NOT>'
     expect(notice({ forms, documentType: '7', languages: 'EN' })).toMatchObject({
       formType: 'result',
       title: { en: 'Substations' },

@@ -59,11 +59,15 @@ export const source = sourceOf({
     shape: ['CustomizationID', 'NoticeTypeCode', 'NoticePublicationID', 'GazetteID'],
   },
   caveats: [
-    'Issues come out Monday to Friday except holidays of the Publications Office; which day has one is read from the release calendar, and only the calendar makes a day empty.',
-    'The package of a day is written from 00:01 and final at 09:30 Brussels time; a package read earlier counts only when it holds as many notices as the search announces.',
+    'Issues come out Monday to Friday except holidays of the Publications Office; which day has one is read ' +
+      'from the release calendar, and only the calendar makes a day empty.',
+    'The package of a day is written from 00:01 and final at 09:30 Brussels time; a package read earlier ' +
+      'counts only when it holds as many notices as the search announces.',
     'The firewall answers some clients with an empty 202; this counts as a refusal, never as an empty day.',
-    'Packages have neither ETag nor checksum; a package that breaks off is fetched again from its start, and notices already stored are skipped by their number.',
-    "Answers of the Search API are counts and publication numbers here, never notices: their lists per lot are of different lengths and the notice's XML holds everything.",
+    'Packages have neither ETag nor checksum; a package that breaks off is fetched again from its start, and ' +
+      'notices already stored are skipped by their number.',
+    'Answers of the Search API are counts and publication numbers here, never notices: their lists per lot ' +
+      "are of different lengths and the notice's XML holds everything.",
     'The search index covers the last ten years; it has no counts for days before that.',
     'Packages of 2022 to mid 2024 hold TED_EXPORT and eForms side by side; each notice tells its own format.',
     'A planning notice has no procedure id (BT-04), and changed notices say in four of ten cases only that something changed.',

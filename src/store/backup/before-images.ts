@@ -83,7 +83,8 @@ export async function keepBeforeImages<Facts>(
     })
     if (BigInt(cut) >= maxTransactions)
       throw new OperatorError(
-        'This embedded stock has had more transactions than a backup of it can tell apart; copy it to a server with `tenderstock database export URL`, and back that one up.',
+        'This embedded stock has had more transactions than a backup of it can tell apart; copy it to a ' +
+          'server with `tenderstock database export URL`, and back that one up.',
       )
     return { facts, remove, pages: () => pagesOf(held, tables, cut) }
   } catch (error) {

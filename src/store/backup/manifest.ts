@@ -132,7 +132,8 @@ function assertMadeWith(
   throw new OperatorError(
     facts.keyPrint === printOfKey(key)
       ? `The manifest of the backup in ${storage.name} was changed by somebody without the secret key; use another backup.`
-      : `The backup in ${storage.name} was made with another secret key than the one in TENDERSTOCK_SECRET_KEY or the data folder; give the one that the service had then, or none.`,
+      : `The backup in ${storage.name} was made with another secret key than the one in TENDERSTOCK_SECRET_KEY ` +
+          'or the data folder; give the one that the service had then, or none.',
   )
 }
 

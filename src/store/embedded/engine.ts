@@ -193,7 +193,10 @@ export class EmbeddedEngine {
 
 /** The error message for an embedded database that does not open. */
 export function cannotOpen(folder: string, cause: string): string {
-  return `The database in ${folder} cannot be opened: ${cause.trim().replace(/\.$/, '')}; restore the data folder from a copy, or start with another one (--data FOLDER).`
+  return (
+    `The database in ${folder} cannot be opened: ${cause.trim().replace(/\.$/, '')}; restore the data folder ` +
+    'from a copy, or start with another one (--data FOLDER).'
+  )
 }
 
 function startWorker(options: WorkerOptions): Worker {

@@ -73,7 +73,9 @@ export function prepareServer(options: ServerOptions): ServerStore {
 
 /** Without these limits a frozen process would hold up the others forever. */
 const limitsAdvice =
-  'the limits that the service sets for its sessions (statement_timeout, lock_timeout, idle_in_transaction_session_timeout): set them for the role and let the pooler ignore them (docs/high-availability.md, "PgBouncer"), or name the server itself.'
+  'the limits that the service sets for its sessions (statement_timeout, lock_timeout, ' +
+  'idle_in_transaction_session_timeout): set them for the role and let the pooler ignore them ' +
+  '(docs/high-availability.md, "PgBouncer"), or name the server itself.'
 
 /** Throws OperatorError when the server cannot be reached or is older than PostgreSQL 15. */
 export async function checkServer({ db }: Pick<ServerStore, 'db'>, databaseUrl: string): Promise<void> {

@@ -24,16 +24,29 @@ function writeKerndaten(notice: PortalSample): string {
   const awards = notice.winners
     .map(
       (winner) =>
-        `<AWARD_CONTRACT><AWARDED_CONTRACT><DATE_CONCLUSION_CONTRACT>${day}</DATE_CONCLUSION_CONTRACT><NB_TENDERS_RECEIVED>3</NB_TENDERS_RECEIVED><CONTRACTOR><ADDRESS_CONTRACTOR><OFFICIALNAME>${escapeXml(winner.name)}</OFFICIALNAME></ADDRESS_CONTRACTOR></CONTRACTOR><VAL_TOTAL CURRENCY="EUR">${winner.amount}</VAL_TOTAL></AWARDED_CONTRACT></AWARD_CONTRACT>`,
+        `<AWARD_CONTRACT><AWARDED_CONTRACT><DATE_CONCLUSION_CONTRACT>${day}</DATE_CONCLUSION_CONTRACT>` +
+        '<NB_TENDERS_RECEIVED>3</NB_TENDERS_RECEIVED><CONTRACTOR><ADDRESS_CONTRACTOR>' +
+        `<OFFICIALNAME>${escapeXml(winner.name)}</OFFICIALNAME></ADDRESS_CONTRACTOR></CONTRACTOR><VAL_TOTAL ` +
+        `CURRENCY="EUR">${winner.amount}</VAL_TOTAL></AWARDED_CONTRACT></AWARD_CONTRACT>`,
     )
     .join('')
   const { buyer } = notice
   return `<?xml version="1.0" encoding="UTF-8"?>
-<${form}><CONTRACTING_BODY><ADDRESS_CONTRACTING_BODY><OFFICIALNAME>${escapeXml(buyer.name)}</OFFICIALNAME><NATIONALID>${escapeXml(buyer.nationalId)}</NATIONALID><TOWN>${escapeXml(buyer.town)}</TOWN><POSTAL_CODE>${escapeXml(buyer.postalCode)}</POSTAL_CODE><E_MAIL>${escapeXml(buyer.email)}</E_MAIL></ADDRESS_CONTRACTING_BODY><URL_DOCUMENT>${escapeXml(notice.url)}</URL_DOCUMENT></CONTRACTING_BODY><OBJECT_CONTRACT><TITLE><P>${escapeXml(notice.title)}</P></TITLE><REFERENCE_NUMBER>${escapeXml(notice.reference)}</REFERENCE_NUMBER><CPV_MAIN><CPV_CODE CODE="${notice.cpv}"/></CPV_MAIN><TYPE_CONTRACT CTYPE="${notice.nature.toUpperCase()}"/><SHORT_DESCR><P>${escapeXml(notice.description)}</P></SHORT_DESCR>${value}<OBJECT_DESCR><NUTS CODE="AT130"/></OBJECT_DESCR></OBJECT_CONTRACT>${
+<${form}><CONTRACTING_BODY><ADDRESS_CONTRACTING_BODY><OFFICIALNAME>${escapeXml(buyer.name)}</OFFICIALNAME>\
+<NATIONALID>${escapeXml(buyer.nationalId)}</NATIONALID><TOWN>${escapeXml(buyer.town)}</TOWN>\
+<POSTAL_CODE>${escapeXml(buyer.postalCode)}</POSTAL_CODE><E_MAIL>${escapeXml(buyer.email)}</E_MAIL>\
+</ADDRESS_CONTRACTING_BODY><URL_DOCUMENT>${escapeXml(notice.url)}</URL_DOCUMENT></CONTRACTING_BODY><OBJECT_CONTRACT>\
+<TITLE><P>${escapeXml(notice.title)}</P></TITLE><REFERENCE_NUMBER>${escapeXml(notice.reference)}</REFERENCE_NUMBER>\
+<CPV_MAIN><CPV_CODE CODE="${notice.cpv}"/></CPV_MAIN><TYPE_CONTRACT CTYPE="${notice.nature.toUpperCase()}"/>\
+<SHORT_DESCR><P>${escapeXml(notice.description)}</P></SHORT_DESCR>${value}<OBJECT_DESCR><NUTS CODE="AT130"/>\
+</OBJECT_DESCR></OBJECT_CONTRACT>${
     deadline
       ? `<PROCEDURE><${procedures[notice.procedureType]}/><DATETIME_RECEIPT_TENDERS>${deadline}</DATETIME_RECEIPT_TENDERS></PROCEDURE>`
       : ''
-  }${awards}<ADDITIONAL_CORE_DATA><DATE_FIRST_PUBLICATION>${day}</DATE_FIRST_PUBLICATION><DATETIME_LAST_CHANGE>${localTime(notice.publishedAt, zone, 'yyyy-MM-ddTHH:mm:ss')}.${String(notice.version).padStart(3, '0')}</DATETIME_LAST_CHANGE><BELOWTHRESHOLD/>${notice.kind === 'cancellation' ? `<URL_REVOCATION>${escapeXml(notice.url)}</URL_REVOCATION>` : ''}</ADDITIONAL_CORE_DATA></${form}>
+  }${awards}<ADDITIONAL_CORE_DATA><DATE_FIRST_PUBLICATION>${day}</DATE_FIRST_PUBLICATION>\
+<DATETIME_LAST_CHANGE>${localTime(notice.publishedAt, zone, 'yyyy-MM-ddTHH:mm:ss')}.${String(notice.version).padStart(3, '0')}</DATETIME_LAST_CHANGE>\
+<BELOWTHRESHOLD/>${notice.kind === 'cancellation' ? `<URL_REVOCATION>${escapeXml(notice.url)}</URL_REVOCATION>` : ''}</ADDITIONAL_CORE_DATA>\
+</${form}>
 `
 }
 

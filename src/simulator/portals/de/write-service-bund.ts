@@ -21,5 +21,9 @@ export function write(notice: PortalSample): string {
       : []),
   ]
   const at = new Date(notice.publishedAt).toUTCString()
-  return `<rss version="2.0"><item><title>${escapeXml(notice.title)}</title><link>${link}</link><description>${escapeXml(facts.join('<br/>'))}</description><pubDate>${at}</pubDate><guid isPermaLink="false">${notice.number}-${notice.version}</guid></item></rss>`
+  return (
+    `<rss version="2.0"><item><title>${escapeXml(notice.title)}</title><link>${link}</link>` +
+    `<description>${escapeXml(facts.join('<br/>'))}</description><pubDate>${at}</pubDate><guid ` +
+    `isPermaLink="false">${notice.number}-${notice.version}</guid></item></rss>`
+  )
 }

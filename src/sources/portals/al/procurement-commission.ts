@@ -40,7 +40,8 @@ export const source = sourceOf({
     'Only tenders about which somebody complained.',
     'A year without decisions has an empty list.',
     'Since May 2026, the lists of all years were empty, as the operators of the first client noted in July 2026 (issue 1302 of kingfisher-collect).',
-    'The channel `registry` reads the copy in the OCP Data Registry, which has decisions since November 2020, and failed to copy new ones since May 2026. The second client reads this copy only, the year 2025.',
+    'The channel `registry` reads the copy in the OCP Data Registry, which has decisions since November ' +
+      '2020, and failed to copy new ones since May 2026. The second client reads this copy only, the year 2025.',
     'The first client also reads the decisions of 2010 to 2020 at getHistoricBulkJsonByYear, which answered 500 in January 2026; this card does not.',
   ],
 })

@@ -40,7 +40,8 @@ export const source = sourceOf({
     'The dump is a zip with one table of about 240,000 rows since 2019; only rows that changed become new documents.',
     'A copy of the Kerndaten of the other Austrian sources, under ids of its own: it joins them by buyer and reference only.',
     'The program that writes the dump puts semicolons between the cells, the page that offers it says commas: both are read.',
-    'One public client is known; it says commas too. In September 2026, it needed 16 minutes for the dump on one day, and failed after 22 on another; before each new try it asks the page again.',
+    'One public client is known; it says commas too. In September 2026, it needed 16 minutes for the dump on ' +
+      'one day, and failed after 22 on another; before each new try it asks the page again.',
     'Deadlines are days without a time. The columns follow the program that writes the dump, which is public.',
     'Rows marked OSB are above the EU thresholds and in TED too.',
   ],

@@ -62,7 +62,8 @@ export const source = sourceOf({
   },
   caveats: [
     'The search takes a token of a client that BOSA registered for production; one for its test environment is refused.',
-    'Users send the id and the secret of the client in the body of the request for a token; we send them as basic authentication, which the standard demands too.',
+    'Users send the id and the secret of the client in the body of the request for a token; we send them as ' +
+      'basic authentication, which the standard demands too.',
     'One client has written the parameter of the day as dispatch-date-from, too: where a spelling is ignored, the reading fails aloud.',
     'tedPublished and the TED numbers mark what is in TED too; they join the notices.',
     'Values and winners are in the notices of a workspace, which are not read.',

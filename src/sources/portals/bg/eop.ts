@@ -28,7 +28,10 @@ const rows = (name: string, kind: string): Channel => ({
   delivery: {
     kind: 'single',
     request: {
-      url: `https://storage.eop.bg/open-data-{from:yyyy-MM-dd}/${encodeURIComponent(`Автоматично генерирани данни за ${kind}, публикувани в ЦАИС ЕОП на `)}{from:dd.MM.yyyy}.json`,
+      url:
+        'https://storage.eop.bg/open-data-{from:yyyy-MM-dd}/' +
+        encodeURIComponent(`Автоматично генерирани данни за ${kind}, публикувани в ЦАИС ЕОП на `) +
+        '{from:dd.MM.yyyy}.json',
     },
     entries: { format: 'json', at: '' },
     notFound: 'notYet',
@@ -90,9 +93,11 @@ export const source = sourceOf({
     'A lot is a row of its own with a tender id of its own; the rows of a procedure share the number of the register.',
     'The times have no offset and are read as those of the clocks in Bulgaria: most deadlines are at 23:59:59.',
     'Addresses outside Bulgaria may be answered with 403.',
-    'The list of open procedures (about 1,400) is an undocumented interface of the public page. It is read wholly, is a day fresher, and has no CPV codes. Its dates are /Date(milliseconds)/.',
+    'The list of open procedures (about 1,400) is an undocumented interface of the public page. It is read ' +
+      'wholly, is a day fresher, and has no CPV codes. Its dates are /Date(milliseconds)/.',
     'In the list, types 2, 4, 5, 8, 9 and 21 are of the EU level; 3, 11 to 15, 17, 18 and 22 are national; 19 is a market consultation.',
-    'Of a sample in eu-monitor-bg (scraper/testdata) five rows of September 2026 are real, with a part of their members: title, authority, deadline, value and CPV agree with what a person reads.',
+    'Of a sample in eu-monitor-bg (scraper/testdata) five rows of September 2026 are real, with a part of ' +
+      'their members: title, authority, deadline, value and CPV agree with what a person reads.',
     'The members of the contracts are known from public code only. Three of the clients read the open data, one the list.',
   ],
 })

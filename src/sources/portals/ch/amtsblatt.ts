@@ -52,7 +52,9 @@ export const source = sourceOf({
   caveats: [
     'Four cantons have a rubric (AR, BS, TI, ZG) and three a sub-rubric (NW, OW, VS); all others publish on simap.ch.',
     'An unknown parameter is ignored and gives the whole corpus (2.8 million); an unknown rubric gives nothing, and neither is reported.',
-    'No value; the content is free text that differs by canton. Deadline and CPV are found where an element names them, and in the German and Italian texts that come from simap (Ticino); the words of the French ones were not seen.',
+    'No value; the content is free text that differs by canton. Deadline and CPV are found where an element ' +
+      'names them, and in the German and Italian texts that come from simap (Ticino); the words of the French ' +
+      'ones were not seen.',
     'Most publications repeat calls of simap.ch, whose project number is then the reference; Ticino has a publication for each language of a call.',
     'The kind of a publication is told by the words of its title.',
   ],

@@ -34,8 +34,10 @@ export const source = sourceOf({
   caveats: [
     'One file per year.',
     'Some members of the archive are not valid JSON.',
-    'One public client is known. In July 2026, its operators noted that the site answered 503 since May, and that they found these files nowhere else (issue 1304 of kingfisher-collect).',
-    'Programs of 2026 read other data of the judiciary in a catalog of the same kind at https://datosabiertospj.poder-judicial.go.cr; whether these files are there is not known.',
+    'One public client is known. In July 2026, its operators noted that the site answered 503 since May, and ' +
+      'that they found these files nowhere else (issue 1304 of kingfisher-collect).',
+    'Programs of 2026 read other data of the judiciary in a catalog of the same kind at ' +
+      'https://datosabiertospj.poder-judicial.go.cr; whether these files are there is not known.',
     'The OCP Data Registry has a copy, publication 16, which no other public program is known to read.',
   ],
   offBecause: 'one public program alone is known to read it: check it, then name it',

@@ -37,7 +37,8 @@ export const source = sourceOf({
   politeness: { ...browserLike, requestsPerMinute: 30 },
   expects: { silentAfterDays: 14, shape: ['/0/ocid'] },
   caveats: [
-    'The whole list is requested. Without `after` it lacks 2,271 of 8,001 processes, says a public program that measured it in September 2026; otherwise `before` and `after` have no effect.',
+    'The whole list is requested. Without `after` it lacks 2,271 of 8,001 processes, says a public program ' +
+      'that measured it in September 2026; otherwise `before` and `after` have no effect.',
     'The newest processes (2,379 of 8,001) are answered with 404 until their release is published; some packages are empty.',
     'The times end in Z but are those of the clocks there: days end at 00:00:00Z, and calls at 13:00:00Z.',
     'Plain user agents are answered with 500.',

@@ -56,7 +56,8 @@ export const source = sourceOf({
     shape: ['/total_count', '/results/0/idweb', '/results/0/objet', '/results/0/dateparution', '/results/0/donnees'],
   },
   caveats: [
-    'A client reported in September 2026 that robots.txt of the host disallows /api/ to all but one robot; if so, nothing is requested. DILA publishes the same notices as files at echanges.dila.gouv.fr.',
+    'A client reported in September 2026 that robots.txt of the host disallows /api/ to all but one robot; ' +
+      'if so, nothing is requested. DILA publishes the same notices as files at echanges.dila.gouv.fr.',
     'Records marked famille=JOUE are in the EU journal too; as eForms they carry the same notice id and version.',
     '/records reaches no further than offset + limit = 10,000, which no day comes near; months are read through /exports.',
     '`donnees` is JSON inside a string: an eForms tree, or the forms FNSimple and MAPA; the archive before 2024 has no CPV there.',

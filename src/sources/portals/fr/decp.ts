@@ -35,7 +35,8 @@ export const source = sourceOf({
   expects: { silentAfterDays: 400, shape: ['/resources/0/url', '/resources/0/last_modified'] },
   caveats: [
     'Awarded contracts only, no calls for tenders; contracts modified later are as they were first awarded.',
-    'Only resources whose description names OCDS are read: one file of 1 GB (decp.ocds.json), last rewritten on 7 February 2023. The contracts since then are in fr-decp-awards.',
+    'Only resources whose description names OCDS are read: one file of 1 GB (decp.ocds.json), last rewritten ' +
+      'on 7 February 2023. The contracts since then are in fr-decp-awards.',
     'The second client takes the address of the file by hand; its page names this file. Its author also worked on the program that writes it.',
     'A release that this program writes in its own test (yguenneugues/decp-rama) was read: title, authority, value and CPV agree with what a person reads.',
   ],

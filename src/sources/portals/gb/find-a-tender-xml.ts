@@ -38,7 +38,8 @@ export const source = sourceOf({
   },
   caveats: [
     'One data set per month (uk-public-procurement-notices-june-2026), one archive per day, one file per notice.',
-    'Up to February 2025 the files follow TED_EXPORT in a version of the United Kingdom (R2.0.9.UK1). Both clients read its parts in the namespaces of the EU and of the United Kingdom; neither names the root.',
+    'Up to February 2025 the files follow TED_EXPORT in a version of the United Kingdom (R2.0.9.UK1). Both ' +
+      'clients read its parts in the namespaces of the EU and of the United Kingdom; neither names the root.',
     'The forms of the Procurement Act since then (UK1_2023 to UK16_2023: OCDS as XML) have another root. They are not read, and rejected as an unknown format.',
     'The named client finds the same archives on the pages of data.gov.uk, the unnamed one through this interface.',
   ],

@@ -32,8 +32,11 @@ export const source = sourceOf({
     'The host of the archive serves http only.',
     'The client has a second file for the pages, georgia_releases.py. A register of open-government promises says that the updates were incomplete.',
     'In May 2019, most of the 67,784 files in the archive were empty (issue 155 of kingfisher-collect); in August, the archive seemed whole.',
-    'The channel `pages` reads the newer interface of the agency, which the documentation describes and puts under CC0. On 12 June 2026, the author of another program (mixa35/procurement-ge-api) found all of it answering, with 275,641 releases, none of them newer than 25 June 2019.',
-    'The host of the pages leaves out an intermediate certificate, says the same author; until it sends it, they can be read only where NODE_EXTRA_CA_CERTS names that certificate.',
+    'The channel `pages` reads the newer interface of the agency, which the documentation describes and puts ' +
+      'under CC0. On 12 June 2026, the author of another program (mixa35/procurement-ge-api) found all of it ' +
+      'answering, with 275,641 releases, none of them newer than 25 June 2019.',
+    'The host of the pages leaves out an intermediate certificate, says the same author; until it sends it, ' +
+      'they can be read only where NODE_EXTRA_CA_CERTS names that certificate.',
   ],
   offBecause: 'one public program alone is known to read it: check it, then name it',
 })

@@ -29,7 +29,8 @@ export const source = sourceOf({
   expects: { silentAfterDays: 90, shape: ['/*/0/json'] },
   caveats: [
     'Files whose name holds `compiled` repeat the others and are not read.',
-    'One public client is known. Its operators note that the list answered them with 522, for days in January 2025 with 502, and that it failed in July 2026 (issues 1135 and 1296 of kingfisher-collect).',
+    'One public client is known. Its operators note that the list answered them with 522, for days in ' +
+      'January 2025 with 502, and that it failed in July 2026 (issues 1135 and 1296 of kingfisher-collect).',
     'The OCP Data Registry has a copy, publication 113, which no other public program is known to read.',
   ],
   offBecause: 'one public program alone is known to read it: check it, then name it',

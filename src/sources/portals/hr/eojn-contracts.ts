@@ -31,7 +31,8 @@ export const source = sourceOf({
     'The archives have no addresses of their own: the page sends them after a form is posted back.',
     'Plain user agents are refused.',
     'Some members, about one in nine, are not valid JSON.',
-    'The first client reads the archives of the portal. The others read the copy that it makes for the OCP Data Registry, as the channel `registry` does: one its newest year, the other 2025.',
+    'The first client reads the archives of the portal. The others read the copy that it makes for the OCP ' +
+      'Data Registry, as the channel `registry` does: one its newest year, the other 2025.',
     'In July 2026, the file of 2026 in the registry had 118 processes. The first year that has a file there is not known; a year without one counts as empty.',
   ],
 })

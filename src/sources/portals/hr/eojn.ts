@@ -51,7 +51,8 @@ export const source = sourceOf({
     'Undocumented interface of the public site, within a session that its page opens (cookie and token).',
     'Too many requests one after the other are answered with 429.',
     'The tables hold the whole archive (more than 50,000 rows), newest first, at most 200 a page.',
-    'One public program found filters ignored, another one filters and sorts (DevExtreme expressions); sorted by a date, rows repeat and are skipped, says the latter.',
+    'One public program found filters ignored, another one filters and sorts (DevExtreme expressions); ' +
+      'sorted by a date, rows repeat and are skipped, says the latter.',
     'The total is sent only on request, as two public programs do.',
     'AboveThreshold says that a procurement is in TED too.',
     'The members of the tables are known from public code of 2026; no live answer has been seen.',

@@ -22,7 +22,9 @@ export const source = sourceOf({
       delivery: {
         kind: 'page',
         request: {
-          url: `${list}?oldal={page}&elemszam={limit}&rendezes=hirdetmenyKozzetetelDatuma&novekvo=false&hirdetmenyKozzetetelDatumaKezdet={from:utc yyyy-MM-ddTHH:mm:ss}.000%2B0000`,
+          url:
+            `${list}?oldal={page}&elemszam={limit}&rendezes=hirdetmenyKozzetetelDatuma&novekvo=false&hirdetmenyKozzetetelDatumaKezdet={from:utc ` +
+            'yyyy-MM-ddTHH:mm:ss}.000%2B0000',
           headers: { accept: 'application/json' },
         },
         entries: { format: 'json', at: '/lista' },
@@ -46,7 +48,9 @@ export const source = sourceOf({
   },
   caveats: [
     'Undocumented interface of the public site; newest first; some users report pages of at most 100, others of at most 10, and no total is announced.',
-    'The day that a reading begins with is asked by hirdetmenyKozzetetelDatumaKezdet (2026-09-06T00:00:00.000+0000; any other form is answered with 500). Another user found dates ignored: the order of the list ends the reading either way.',
+    'The day that a reading begins with is asked by hirdetmenyKozzetetelDatumaKezdet ' +
+      '(2026-09-06T00:00:00.000+0000; any other form is answered with 500). Another user found dates ignored: ' +
+      'the order of the list ends the reading either way.',
     'A number of TED (tedAzonosito), or a type that begins with "Uniós", means that the notice is in TED too.',
     'The list of CPV codes is mostly empty; neither list nor detail states values.',
     'Dates are midnight of Budapest, written as an instant of the evening before.',

@@ -38,9 +38,12 @@ export const source = sourceOf({
     'The portal answers slowly.',
     'The list of offices has duplicates.',
     'Some answers end in the middle of the JSON.',
-    'In July 2026, the portal answered 502, and its makers expected nothing new for months, until it is rebuilt on the new data of the national agency LKPP (issue 1295 of kingfisher-collect).',
+    'In July 2026, the portal answered 502, and its makers expected nothing new for months, until it is ' +
+      'rebuilt on the new data of the national agency LKPP (issue 1295 of kingfisher-collect).',
     'The channel `registry` reads the copy in the OCP Data Registry. The second client reads this copy only, the years 2014 to 2023.',
-    'The author of the second client counts 465,184 rows of 2021 to 2023, in which `tender.value` often has no amount, and takes `tender.minValue` as the estimate instead; it is read so here too. In such tenders, the buyer may be named as the procuring entity only.',
+    'The author of the second client counts 465,184 rows of 2021 to 2023, in which `tender.value` often has ' +
+      'no amount, and takes `tender.minValue` as the estimate instead; it is read so here too. In such ' +
+      'tenders, the buyer may be named as the procuring entity only.',
     'Some dates have mistyped years like 3020. Years after 2200 are not read.',
     'Others read the list of tenders of the same portal (/api/tender/), in which they disagree about paging and members.',
   ],

@@ -55,9 +55,12 @@ export const source = sourceOf({
   expects: { perDay: [5, 200], silentAfterDays: 7, shape: ['Title', 'Resource ID', 'CA', 'Date published', 'Status'] },
   caveats: [
     'The export of the search form: the columns come in changing order and are read by name; only some exports have CPV codes.',
-    'Two readers of September 2026 found the export open, one without a session, one with (the search page first, then the form); without it the answer may be the page itself. They name SUBMISSION_DEADLINE and ESTIMATED_VALUE.',
+    'Two readers of September 2026 found the export open, one without a session, one with (the search page ' +
+      'first, then the form); without it the answer may be the page itself. They name SUBMISSION_DEADLINE and ' +
+      'ESTIMATED_VALUE.',
     'A row is a call in its present state, so days are read again to see awards and cancellations.',
-    'The open data set has the awards with their suppliers since 2013, some three months late; its Tender ID is the number of the call in the export. The license is that of the data set; eTenders states none.',
+    'The open data set has the awards with their suppliers since 2013, some three months late; its Tender ID ' +
+      'is the number of the call in the export. The license is that of the data set; eTenders states none.',
     'Both named clients read the data set, the second from a copy on disk. Its table is Windows-1252, and some of its names lack their first letter.',
     'The server of the data set refuses plain agents: the first client sends the agent of a browser and a Referer of gov.ie, the card the agent alone.',
     'Calls above the thresholds are in TED too, without a common number in the export.',

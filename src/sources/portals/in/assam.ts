@@ -22,7 +22,8 @@ export const source = sourceOf({
   politeness: { requestsPerMinute: 10 },
   expects: { silentAfterDays: 200, shape: ['/ocid', '/tag'] },
   caveats: [
-    'Dates are year, day, month (2021-25-03), as the public program that writes the file says; they are read so. The date of a release is the day of its conversion, so that the day of the publication is taken.',
+    'Dates are year, day, month (2021-25-03), as the public program that writes the file says; they are read ' +
+      'so. The date of a release is the day of its conversion, so that the day of the publication is taken.',
     'The archive holds copies of its members below __MACOSX, which are not JSON.',
   ],
 })

@@ -46,7 +46,8 @@ export const source = sourceOf({
   politeness: { requestsPerMinute: 40 },
   expects: { silentAfterDays: 14, shape: ['/data/0/id', '/next_page_url'] },
   caveats: [
-    'One public program reads the list and each tender, several others all releases of a fiscal year in one answer: that is a channel to name where the list fails.',
+    'One public program reads the list and each tender, several others all releases of a fiscal year in one ' +
+      'answer: that is a channel to name where the list fails.',
     'The list cannot be requested by date: it is walked from its start, and only what changed in it is fetched.',
   ],
 })

@@ -34,7 +34,8 @@ export const source = sourceOf({
     'tresholdTypeId 1 is below the EU thresholds, 2 above (those are in TED too, without a common number).',
     'No CPV, no value, and no reliable date of publication; works are classified by BKP numbers.',
     'The second client reads the same software (ANKÖ) in three Austrian states, within a session that its page opens, and finds the list at /result.',
-    'There the detail of a notice (`api/Procurement/Notice/Get/ID`) has the dates of its forms, and CPV codes in its text; it is not read here, because nobody is known to read it in Liechtenstein.',
+    'There the detail of a notice (`api/Procurement/Notice/Get/ID`) has the dates of its forms, and CPV ' +
+      'codes in its text; it is not read here, because nobody is known to read it in Liechtenstein.',
     'No live answer has been seen.',
   ],
 })

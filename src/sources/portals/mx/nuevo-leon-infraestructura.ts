@@ -43,7 +43,8 @@ export const source = sourceOf({
     'Plain user agents are answered with 403.',
     'One list of record packages per year.',
     'No public repository is known to keep an answer.',
-    'Since June 2026, the portal let the requests of that program time out from a data center, but answered the same requests elsewhere (issue 1305 of kingfisher-collect).',
+    'Since June 2026, the portal let the requests of that program time out from a data center, but answered ' +
+      'the same requests elsewhere (issue 1305 of kingfisher-collect).',
     'The OCP Data Registry has a copy, publication 32, which no other public program is known to read.',
   ],
   offBecause: 'one public program alone is known to read it: check it, then name it',

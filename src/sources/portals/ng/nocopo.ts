@@ -29,13 +29,18 @@ export const source = sourceOf({
   politeness: { requestsPerMinute: 5 },
   expects: { silentAfterDays: 60, shape: ['meta'] },
   caveats: [
-    'On 14 September 2026, a public program found the certificate of the portal expired, and read the copy in the OCP Data Registry instead; the channel `registry` does so.',
-    'The recording is of that copy: releases of 2026, compiled by process; those that were read have no deadline. The same award is in them up to three times under different IDs, and counts once.',
+    'On 14 September 2026, a public program found the certificate of the portal expired, and read the copy ' +
+      'in the OCP Data Registry instead; the channel `registry` does so.',
+    'The recording is of that copy: releases of 2026, compiled by process; those that were read have no ' +
+      'deadline. The same award is in them up to three times under different IDs, and counts once.',
     'Trials of the portal are among the records, by the buyer TEST MINISTRY - NOCOPO.',
     'Everything in one archive, whose making and reading takes up to an hour.',
     'Members without releases occur.',
-    'The second client reads an archive of 2021 from this address, and its author found in October 2026 that the address still leads to a zip, made at that moment.',
-    'In an archive of 2021, every release is dated with the making of the archive; all have plans, a sixth has a tender or an award, and some OCIDs have several releases.',
-    'Another public program reads the newest records from a list of the portal (`PublishedRecordHandler.ashx`), each with its OCID; that list is not read here.',
+    'The second client reads an archive of 2021 from this address, and its author found in October 2026 that ' +
+      'the address still leads to a zip, made at that moment.',
+    'In an archive of 2021, every release is dated with the making of the archive; all have plans, a sixth ' +
+      'has a tender or an award, and some OCIDs have several releases.',
+    'Another public program reads the newest records from a list of the portal ' +
+      '(`PublishedRecordHandler.ashx`), each with its OCID; that list is not read here.',
   ],
 })

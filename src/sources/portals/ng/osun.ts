@@ -19,7 +19,9 @@ export const source = sourceOf({
   caveats: [
     'Awards only.',
     'The unnamed client reads the table of awarded contracts, but not the files that it links.',
-    'The second client reads the copy in the OCP Data Registry, as the channel `registry` does: the last three years, of which it keeps what has to do with computers or training. In April 2025, that copy had 170 processes since June 2019.',
+    'The second client reads the copy in the OCP Data Registry, as the channel `registry` does: the last ' +
+      'three years, of which it keeps what has to do with computers or training. In April 2025, that copy had ' +
+      '170 processes since June 2019.',
     'The portal sometimes answers 403 for a while, then works again.',
     'Some files are not valid JSON.',
   ],

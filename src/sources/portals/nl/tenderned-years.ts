@@ -23,7 +23,8 @@ export const source = sourceOf({
   politeness: { requestsPerMinute: 10 },
   expects: { silentAfterDays: 400, shape: ['html'] },
   caveats: [
-    'The addresses change with every new file; they are only in an HTML page. Two clients of 2026 read names with both days of the span (`Dataset_Tenderned-…`).',
+    'The addresses change with every new file; they are only in an HTML page. Two clients of 2026 read names ' +
+      'with both days of the span (`Dataset_Tenderned-…`).',
     'The same notices come earlier and with more content through TenderNed itself.',
   ],
 })

@@ -34,7 +34,8 @@ export const source = sourceOf({
   caveats: [
     'Nothing newer than the fiscal year 2079 of the Nepalese calendar (2022/23) is open.',
     'No public repository is known to keep an answer.',
-    'The OCP Data Registry has a copy, publication 35, which no other public program is known to read; in April 2024 it had 3,525 tenders, the newest of August 2023.',
+    'The OCP Data Registry has a copy, publication 35, which no other public program is known to read; in ' +
+      'April 2024 it had 3,525 tenders, the newest of August 2023.',
   ],
   offBecause: 'one public program alone is known to read it: check it, then name it',
 })

@@ -53,7 +53,8 @@ export const source = sourceOf({
     'Two programs read in 2026 that robots.txt allows the home page alone, so that nothing would be requested.',
     'Undocumented interface of the public site, within a session that its page opens (cookie and token).',
     'Each client reads one table: the first one the notices, the second one the procedures, filtered by their deadline.',
-    'The notices tell their form by a short name (Ф02 call, Ф03 award, Ф14 change), with no-break spaces behind it; they have neither deadlines nor values nor CPV codes.',
+    'The notices tell their form by a short name (Ф02 call, Ф03 award, Ф14 change), with no-break spaces ' +
+      'behind it; they have neither deadlines nor values nor CPV codes.',
     'The procedures have these; a procedure that changes later is read again only with its notices, which is why its deadline may be an old one.',
     'The tax number of the buyer (ПИБ) may follow its name.',
     'A page holds at most 100 rows, whatever number is requested; the total is sent only on request.',

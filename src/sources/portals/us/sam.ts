@@ -47,7 +47,8 @@ export const source = sourceOf({
   },
   caveats: [
     'Keys of the public are reported to allow ten requests a day; us-sam-bulk has the same notices without a key.',
-    'The documentation calls offset the index of a page; the readers of GSA and of others count records, and so does this card: a wrong guess misses the announced total, which is an error.',
+    'The documentation calls offset the index of a page; the readers of GSA and of others count records, and ' +
+      'so does this card: a wrong guess misses the announced total, which is an error.',
     'Only the newest version of a notice is available.',
     'The description is an address that needs the key again and is not fetched.',
     'Classified by NAICS and PSC, not by CPV: no CPV codes are read.',

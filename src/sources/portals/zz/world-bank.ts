@@ -48,7 +48,9 @@ export const source = sourceOf({
     'Dates are written as 20-Nov-2026; the time of the deadline is that of the country and is read in the zone of its capital where we know it.',
     'The search answers 500 now and then.',
     'The answer has neither CPV codes nor values.',
-    'The search cannot be limited to days: a client measured in September 2026 that it ignores strdate, enddate and every other name. So the newest notices are read back to the week; the whole list (420,000 notices, a thousand at most for a request) is the spare.',
+    'The search cannot be limited to days: a client measured in September 2026 that it ignores strdate, ' +
+      'enddate and every other name. So the newest notices are read back to the week; the whole list (420,000 ' +
+      'notices, a thousand at most for a request) is the spare.',
     'The members of the answer and its order are known from public code of 2026; no live answer has been seen.',
   ],
 })

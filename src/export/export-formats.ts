@@ -1,2 +1,0 @@
-// The formats in which an edition is exported.
-export type ExportFormat = 'ocds' | 'parquet' | 'ndjson' | 'csv'
