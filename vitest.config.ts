@@ -5,12 +5,12 @@ import { filesLeftOut } from './test/proof/drawn-files.ts'
 import { seed } from './test/testing/seed.ts'
 
 const all = globSync('{src,client,test}/**/*.test.ts', { exclude: (name) => name === 'node_modules' })
-/** Set by `npm test`: the share of the long tests that runs. */
+/** Set by `npm run test:all`: the share of the long repetitions that runs. */
 const draw = process.env['TEST_DRAW']
 const leftOut = draw === undefined ? [] : filesLeftOut(all, Number(draw), seed)
 if (leftOut.length > 0 && process.argv.includes('system'))
   process.stdout.write(
-    `SEED=${seed} TEST_DRAW=${draw}: these long tests do not run this time (TEST_DRAW=1 runs all): ${leftOut.join(' ')}\n`,
+    `SEED=${seed} TEST_DRAW=${draw}: these repetitions do not run this time (TEST_DRAW=1 runs all): ${leftOut.join(' ')}\n`,
   )
 const files = all.filter((file) => !leftOut.includes(file))
 
@@ -24,11 +24,29 @@ const house = [
   'test/docs/registry-names.test.ts',
   'test/metrics/metrics-page.test.ts',
 ]
+/**
+ * The short cases that `npm test` runs of what pure tests do not start: every command, page, role and sink, and the main
+ * paths of the program on one stock.
+ */
+const short = [
+  'test/short/main-paths.system.test.ts',
+  'src/service/command-audit.system.test.ts',
+  'src/service/rebuild-operations.db.test.ts',
+  'test/console/audiences.system.test.ts',
+  'test/tender-sync/commands.system.test.ts',
+  'client/src/sinks/exec-sink.system.test.ts',
+  'client/src/sinks/http-upsert-sink.system.test.ts',
+  'client/src/sinks/postgres-tables.db.test.ts',
+  'src/api/server.system.test.ts',
+]
 /** What a test needs is its name: `x.db.test.ts` opens databases, and so on; `x.test.ts` starts nothing. */
-const named = (kind: 'db' | 'system' | 'browser') => files.filter((file) => file.endsWith(`.${kind}.test.ts`))
+const named = (kind: 'db' | 'system' | 'browser') =>
+  files.filter((file) => file.endsWith(`.${kind}.test.ts`) && !short.includes(file))
 const pure = files.filter((file) => !/\.(?:db|system|browser)\.test\.ts$/.test(file) && !house.includes(file))
 /** Those that read the collection of real notices, or millions of made-up ones. */
-const corpus = pure.filter((file) => file.startsWith('test/corpus/'))
+const corpus = pure.filter((file) => file.startsWith('test/corpus/') || file === 'test/hits/two-million-pairs.test.ts')
+
+const isWatched = process.stdout.isTTY === true
 
 export default defineConfig({
   test: {
@@ -36,7 +54,9 @@ export default defineConfig({
     hookTimeout: 120_000,
     maxWorkers: 2,
     setupFiles: ['test/testing/same-draws.ts'],
-    reporters: ['default', corpusReporter()],
+    // one line for each file where no terminal shows a live table
+    slowTestThreshold: isWatched ? 300 : Number.POSITIVE_INFINITY,
+    reporters: [['default', { summary: isWatched }], corpusReporter()],
     projects: [
       // They share a process, which loads each module once; a second one would load every module again.
       {
@@ -51,6 +71,7 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'house', include: house, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: 'short', include: short, sequence: { groupOrder: 1 } } },
       { extends: true, test: { name: 'corpus', include: corpus, sequence: { groupOrder: 1 } } },
       { extends: true, test: { name: 'db', include: named('db'), sequence: { groupOrder: 1 } } },
       { extends: true, test: { name: 'system', include: named('system'), sequence: { groupOrder: 2 } } },

@@ -1,4 +1,5 @@
-// Tests that start, kill or freeze whole programs for minutes: `npm test` and `.ci/run` run a tenth of them.
+// Long repetitions: kills, faults and planted mistakes of whole programs. `npm run test:all` and `.ci/run` run a tenth of
+// them. Main paths are not among them: a short case of each runs every time.
 import { hash } from 'node:crypto'
 
 /**
@@ -6,11 +7,7 @@ import { hash } from 'node:crypto'
  * their proportions count. The longest path that fits a file is its own.
  */
 const long: { readonly [path: string]: number } = {
-  'test/backup-command': 30,
   'test/closed-files/closed-stock': 50,
-  'test/closed-files/copy-for': 15,
-  'test/connection-limit': 10,
-  'test/console/explorer': 5,
   'test/console/first-link': 50,
   'test/console/hostile': 50,
   'test/console/kill': 100,
@@ -24,38 +21,26 @@ const long: { readonly [path: string]: number } = {
   'test/database-faults/frozen-writer': 75,
   'test/database-faults/full-server-disk': 150,
   'test/database-faults/half-open': 70,
-  'test/deploy/': 5,
   'test/digests/kill': 50,
   'test/digests/whole-way': 60,
-  'test/docs/examples': 15,
   'test/doctor': 60,
-  'test/edition-log-': 40,
   'test/editions-in-a-bucket': 70,
-  'test/failover': 50,
-  'test/export/': 20,
   'test/files/files': 20,
   'test/hits/kill': 100,
   'test/hits/planted': 55,
-  'test/large-publication': 40,
   'test/limiter/': 30,
   'test/limiter/held-limit': 170,
   'test/live/': 60,
   'test/lost-editions': 90,
-  'test/metrics/metrics.': 5,
   'test/metrics/planted-faults': 290,
   'test/metrics/prometheus': 35,
-  'test/migrated-stock': 20,
   'test/package/': 50,
-  'test/patroni/': 5,
   'test/proxies/': 40,
   'test/redaction/redaction-in-a-stock': 30,
   'test/restore-drill': 75,
   'test/replaced-editions': 35,
-  'test/restored-backup': 10,
   'test/revoked-tokens': 40,
   'test/rules/': 10,
-  'test/several-nodes': 5,
-  'test/several-roles': 90,
   'test/simulation/planted-edits': 45,
   'test/sources/month': 130,
   'test/sources/portals': 100,
@@ -68,16 +53,7 @@ const long: { readonly [path: string]: number } = {
   'src/bin/starting': 60,
   'src/cli/ask': 55,
   'src/cli/shown-waiting': 25,
-  'src/service/backup-operations': 130,
   'src/service/failing-stages': 30,
-  'src/service/process-count': 40,
-  'src/service/redact-operations': 15,
-  'src/service/review-while-running': 30,
-  'src/service/start.': 330,
-  'src/service/token-secrecy': 165,
-  'src/store/backup/': 100,
-  'src/store/embedded/engine.': 120,
-  'src/store/export.': 45,
 }
 
 /**
