@@ -1,6 +1,7 @@
 // Makes contract/events.schema.json, the JSON Schema of the lines that commands print with --json. Run by `npm run
 // generate`.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { generateSchema, getProgramFromFiles } from 'typescript-json-schema'
 import { isTimeName } from '../src/service/command-event.ts'
 
@@ -31,13 +32,46 @@ type EventSchema = {
 
 export const eventSchemaFile = new URL('events.schema.json', import.meta.url)
 
-/** The schema of every event, read from the types in src/service/events. Takes some seconds. */
-export function generateEventSchema(): EventSchema {
-  const file = new URL('../src/service/command-event.ts', import.meta.url).pathname
+/** Takes some seconds. */
+function generateEventSchema(): EventSchema {
+  return readEvents().schema
+}
+
+/** The same; kept below node_modules while no file that was read for it, and no package, has changed. */
+export function keptEventSchema(): EventSchema {
+  const store = new URL('../node_modules/.cache/event-schema.json', import.meta.url)
+  const kept = existsSync(store) ? (JSON.parse(readFileSync(store, 'utf8')) as Kept) : undefined
+  if (kept && Object.entries(kept.files).every(([path, was]) => hashOf(path) === was)) return kept.schema
+  const { schema, paths } = readEvents()
+  mkdirSync(new URL('.', store), { recursive: true })
+  writeFileSync(store, JSON.stringify({ schema, files: Object.fromEntries(paths.map((path) => [path, hashOf(path)])) }))
+  return schema
+}
+
+/** A hash of each file that the schema follows from. */
+type Kept = { readonly schema: EventSchema; readonly files: { readonly [path: string]: string | undefined } }
+
+const hashOf = (path: string): string | undefined => (existsSync(path) ? hash('sha256', readFileSync(path)) : undefined)
+
+/** The schema of every event, read from the types in src/service/events, and the files that say it. */
+function readEvents(): { readonly schema: EventSchema; readonly paths: readonly string[] } {
+  const pathOf = (name: string): string => new URL(name, import.meta.url).pathname
   // The numbers are those of TypeScript's enumerations: ES2024, NodeNext, NodeNext.
   const options = { strict: true, target: 11, module: 199, moduleResolution: 99, skipLibCheck: true, types: ['node'] }
-  const program = getProgramFromFiles([file], { ...options, allowImportingTsExtensions: true, noEmit: true })
+  const program = getProgramFromFiles([pathOf('../src/service/command-event.ts')], {
+    ...options,
+    allowImportingTsExtensions: true,
+    noEmit: true,
+  })
   const facts = generateSchema(program, 'Facts', { required: true, ref: false, ignoreErrors: true }) as Schema | null
+  const ours = program.getSourceFiles().flatMap(({ fileName }) => (fileName.includes('/node_modules/') ? [] : fileName))
+  return {
+    schema: schemaOf(facts),
+    paths: [...ours, ...['event-schema.ts', '../src/cli/time-member.ts', '../package-lock.json'].map(pathOf)],
+  }
+}
+
+function schemaOf(facts: Schema | null): EventSchema {
   const events = (facts?.allOf ?? []).flatMap(({ properties = {} }) => Object.entries(properties))
   if (events.length === 0) throw new Error('src/service/command-event.ts has no type named Facts of the rooms')
   const factsOf = new Map(events)
