@@ -1,5 +1,5 @@
-// Long repetitions: kills, faults and planted mistakes of whole programs. `npm run test:all` and `.ci/run` run a tenth of
-// them. Main paths are not among them: a short case of each runs every time.
+// Long repetitions: kills, faults and planted mistakes of whole programs. `npm run test:all` and `.ci/run` run a tenth
+// of them. Main paths are not among them: a short case of each runs every time.
 import { hash } from 'node:crypto'
 
 /**
