@@ -331,7 +331,7 @@ describe.each(drawnEngines)('the commands about saved searches (%s)', (engine) =
     expect(await recordFailed(store, lease, failed, policy)).toEqual({ isLeaseLost: true, disabled: undefined })
     const delivered = { ...attempt, step: { state: 'delivered' } } as const
     expect(await recordDelivered(store.db, [{ lease, attempt: delivered }])).toEqual([true])
-    expect((await sql`select from delivery_attempt`.execute(store.db)).rows).toHaveLength(0)
+    expect((await sql`select from delivery_attempt`.execute(store.db)).rows).toEqual([])
 
     await expect(run('search', 'show', 'Roads')).rejects.toThrow('There is no search "Roads"')
     const { rows: left } = await sql`
@@ -355,7 +355,7 @@ describe.each(drawnEngines)('the commands about saved searches (%s)', (engine) =
     expect(await run('hit', 'list')).toHaveLength(2)
     const { rows: only } = await sql`select from delivery d join webhook_endpoint e using (endpoint_no)
       where e.endpoint_id = 'only'`.execute(store.db)
-    expect(only).toHaveLength(0)
+    expect(only).toEqual([])
     const { rows: entries } = await sql<{ action: string; detail: string }>`
       select action, detail from audit_entry where subject = 'Roads' order by entry_no`.execute(store.db)
     expect(entries.map(({ action }) => action)).toEqual(['search.create', 'search.delete'])

@@ -98,7 +98,7 @@ describe.each(engines)('retention (%s)', (engine) => {
     await pruneInvitations(db, day(999))
     const packed = async () =>
       (await sql`select document_id as id, length(packed) as length from source_document order by 1`.execute(db)).rows
-    expect((await sql`select from rejection`.execute(db)).rows).toHaveLength(0)
+    expect((await sql`select from rejection`.execute(db)).rows).toEqual([])
     expect(await packed()).toEqual([
       { id: 'elsewhere', length: null },
       { id: 'read', length: 1 },
@@ -161,7 +161,7 @@ describe.each(engines)('retention (%s)', (engine) => {
     expect((await sql`select from rejection`.execute(db)).rows).toHaveLength(1)
     isDown = false
     await pruneKept(db, day(60) + 1, rejected, 9, outside)
-    expect((await sql`select from rejection`.execute(db)).rows).toHaveLength(0)
+    expect((await sql`select from rejection`.execute(db)).rows).toEqual([])
     expect([...kept]).toEqual(['new'])
     expect(await states()).toMatchObject({ refused: [0, 0], new: [1, null] })
   })

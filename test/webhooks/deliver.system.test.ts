@@ -116,7 +116,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     await addDelivery(endpoint.endpointNo, await addHit())
     await sql`update hit_mark set edition = 0`.execute(store.db)
     await deliver()
-    expect(receiver.received).toHaveLength(0)
+    expect(receiver.received).toEqual([])
     await sql`update hit_mark set edition = 1`.execute(store.db)
     await deliver()
     expect(receiver.received).toHaveLength(1)
