@@ -19,7 +19,7 @@ const list = (count: number, detail?: ListedAuditEntry['detail']) =>
 
 test('a page has its entries and a link to the next older one, if there is one', () => {
   const page = list(entriesOnPage + 1)
-  expect(page.match(/<tr>/g)).toHaveLength(entriesOnPage + 1)
+  expect(page.match(/<tr>/g) ?? [], 'rows of the page').toHaveLength(entriesOnPage + 1)
   const [, older] = /href="\/operator\/audit(\?before=\d+)"/.exec(page)!
   // entries below this one: the first that was not shown is among them
   expect(beforeOf(new URLSearchParams(older))).toBe(1000 - entriesOnPage + 1)

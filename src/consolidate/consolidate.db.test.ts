@@ -223,7 +223,7 @@ describe.each(engines)('the consolidation (%s)', (engine) => {
     const survivor = tenderId('ted:1-2026')
     expect(records).toHaveLength(2)
     expect(records.find(({ id }) => id === survivor)).toMatchObject({ status: 'open' })
-    expect(records.find(({ id }) => id === survivor)?.originalSources).toHaveLength(3)
+    expect(records.find(({ id }) => id === survivor)?.originalSources ?? [], survivor).toHaveLength(3)
     expect(records.find(({ id }) => id === tenderId('doe:7-1'))).toMatchObject({
       status: 'merged',
       archiveReason: 'merged',

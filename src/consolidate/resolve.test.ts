@@ -339,9 +339,9 @@ describe('notices with', () => {
     ]) {
       const [component, ...others] = resolve(stored(notices))
       expect(others).toEqual([])
-      expect(component?.units).toHaveLength(1)
+      expect(component?.units ?? [], 'units of the component').toHaveLength(1)
       expect(component?.units[0]).toMatchObject({ notice: { title: { de: 'Spät' } } })
-      expect(component?.units[0]?.rowIds).toHaveLength(2)
+      expect(component?.units[0]?.rowIds ?? [], 'rows of its unit').toHaveLength(2)
     }
   })
 

@@ -312,7 +312,7 @@ describe('portals of their own kind', () => {
     const tar = gunzipSync(Buffer.from(await (await get(url(today), agent)).arrayBuffer())).toString('latin1')
     const wanted = simulator.published('ted').filter(({ publishedAt }) => publishedAt >= Date.UTC(2026, 10, 18))
     expect(wanted.length).toBeGreaterThan(0)
-    expect(tar.match(/\d{8}_\d{4}\.xml/g)).toHaveLength(wanted.length)
+    expect(tar.match(/\d{8}_\d{4}\.xml/g) ?? [], 'files of the package').toHaveLength(wanted.length)
     advance(dayMs)
     expect((await get(url(today + 1), agent)).status).toBe(200)
   })

@@ -304,7 +304,7 @@ describe.each(drawnEngines)('the pages of hits (%s)', (engine) => {
     expect((await world.post(`${path}/pause`, {}, member.cookie)).status).toBe(303)
     const paused = await read(path)
     expect(paused).toContain('This search is paused')
-    expect(paused.match(/<th scope="row">[123]<\/th>/g)).toHaveLength(3)
+    expect(paused.match(/<th scope="row">[123]<\/th>/g) ?? [], 'rows of searches').toHaveLength(3)
     await put(world, 2)
     await publish()
     expect(await read(`${at}/hits`)).toContain('No hits here')

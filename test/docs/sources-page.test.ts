@@ -31,7 +31,7 @@ test('every source has a row of five cells, with a link to its portal', async ()
   expect(rows).toHaveLength(sources.length)
   for (const { id, homepage } of sources) {
     const row = rows.find((each) => each.includes(`| \`${id}\` |`))
-    expect(row?.split(/(?<!\\) \| /), id).toHaveLength(5)
+    expect(row?.split(/(?<!\\) \| /) ?? [], id).toHaveLength(5)
     expect(row).toContain(`](${homepage})`)
   }
 })
