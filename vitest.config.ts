@@ -54,7 +54,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     maxWorkers: 2,
     setupFiles: ['test/testing/same-draws.ts'],
-    // one line for each file where no terminal shows a live table
+    // one line for each file where no terminal shows a live table; what a test prints is shown if it fails
+    silent: isWatched || process.env['PROOF'] === 'full' ? false : 'passed-only',
     slowTestThreshold: isWatched ? 300 : Number.POSITIVE_INFINITY,
     reporters: [['default', { summary: isWatched }], corpusReporter()],
     projects: [
