@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ProblemError } from '../problem-error.ts'
 import { memorySink } from '../sinks/memory-sink.ts'
 import { idOf, mergedOf, recordOf } from '../testing/sink-conformance.ts'
@@ -47,4 +47,53 @@ it('says of each survivor whether it still exists, and gives back what has none'
     [idOf(3), true],
     [idOf(4), false],
   ])
+})
+
+describe('a survivor that was merged meanwhile (C158)', () => {
+  /** Record 1 was delivered as merged into 2; 2 is merged into 3. `answers` are what is known of record 1, in turn. */
+  async function settled(answers: readonly TenderRecord[]) {
+    const sink = memorySink({ isStaged: false })
+    await sink.begin({ kind: 'delta', filterHash: 'f1', resumed: false, keepArchived: false })
+    await sink.upsert([recordOf(1), recordOf(3)])
+    const written: TenderRecord[] = []
+    let asked = 0
+    const queue = new MergeQueue({
+      sink,
+      keepArchived: false,
+      fetchRecord: async (id) =>
+        id === idOf(1)
+          ? answers[Math.min(asked++, answers.length - 1)]!
+          : id === idOf(2)
+            ? mergedOf(2, 4, 3)
+            : recordOf(3),
+      write: async (record) => void written.push(record),
+      onSurvivor: () => {},
+    })
+    expect(await queue.due([mergedOf(1, 1, 2)], new Set([idOf(1)]))).toEqual([])
+    return { ...(await queue.settle()), written, asked }
+  }
+
+  it('is named by the present version of the record, which may be outside of the filters', async () => {
+    expect(await settled([mergedOf(1, 4, 3)])).toMatchObject({ merges: [{ record: mergedOf(1, 4, 3), into: idOf(3) }] })
+  })
+
+  it('is asked for again when a node lags, and a limited number of times', async () => {
+    expect(await settled([mergedOf(1, 1, 2), mergedOf(1, 4, 3)])).toMatchObject({
+      merges: [{ record: mergedOf(1, 4, 3), into: idOf(3) }],
+      asked: 2,
+    })
+    expect(await settled([mergedOf(1, 1, 2)])).toMatchObject({
+      merges: [{ record: mergedOf(1, 1, 2), into: idOf(3) }],
+      asked: 8,
+    })
+  })
+
+  it('is none when the record was reopened', async () => {
+    expect(await settled([recordOf(1, 4)])).toEqual({
+      merges: [],
+      orphans: [],
+      written: [recordOf(3), recordOf(1, 4)],
+      asked: 1,
+    })
+  })
 })

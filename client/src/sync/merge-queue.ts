@@ -1,6 +1,7 @@
 // Merges wait here until the record that remains is in the target (C158).
 import { ProblemError } from '../problem-error.ts'
 import type { TenderRecord } from '../types.ts'
+import { instantMs } from './instants.ts'
 import type { Merge, Sink } from './sink.ts'
 
 export type MergeQueueOptions = {
@@ -75,15 +76,31 @@ export class MergeQueue {
   async settle(): Promise<{ readonly merges: readonly Merge[]; readonly orphans: readonly TenderRecord[] }> {
     const merges: Merge[] = []
     const orphans: TenderRecord[] = []
-    for (const { record, into } of this.#waiting.values()) {
-      const survivor = await this.#present(into)
-      if (survivor === undefined) orphans.push(record)
-      // Reopened meanwhile, while the record into which it was merged was merged into it: it was just written in its
-      // present version.
-      else if (survivor !== record.id) merges.push({ record, into: survivor })
+    for (const waiting of this.#waiting.values()) {
+      const settled = await this.#settled(waiting)
+      if (settled === 'orphan') orphans.push(waiting.record)
+      else if (settled !== 'written') merges.push(settled)
     }
     this.#waiting.clear()
     return { merges, orphans }
+  }
+
+  /** `written`: the record is merged no more, and its present version is in the target. */
+  async #settled({ record, into }: Merge, hops = 0): Promise<Merge | 'orphan' | 'written'> {
+    const survivor = await this.#present(into)
+    if (survivor === undefined) return 'orphan'
+    // Reopened meanwhile, while the record into which it was merged was merged into it: it was just written in its
+    // present version.
+    if (survivor === record.id) return 'written'
+    if (survivor === into || hops === maxHops) return { record, into: survivor }
+    // `into` was merged meanwhile. The record's present version names its survivor, and may never be delivered: the
+    // record may fit the filters no more. A node that lags may not have it; the next attempt may reach another.
+    const present = await this.#find(record.id)
+    if (!present || instantMs(present.lastModified) <= instantMs(record.lastModified))
+      return this.#settled({ record, into }, hops + 1)
+    if (present.mergedInto !== undefined) return this.#settled({ record: present, into: present.mergedInto }, hops + 1)
+    await this.#options.write(present)
+    return 'written'
   }
 
   /** Makes sure that the record that remains is in the target; resolves to its id. */
