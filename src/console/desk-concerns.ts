@@ -1,5 +1,7 @@
 // What needs attention and what is in order: each check of the operator's first screen gives a concern or a passed
 // line. Pure.
+import { type ClockConcern, stopsPublication } from '../domain/clock-concern.ts'
+import { lineOf } from '../domain/lines.ts'
 import { dayMs, hourMs, minuteMs } from '../domain/time.ts'
 import type { DeskFacts } from '../store/desk.ts'
 import { maxCounted } from '../store/desk.ts'
@@ -8,6 +10,7 @@ import { readRounds, whyFailing } from '../store/rounds.ts'
 import { formatMoment, formatNumber, formatRelative, formatShare } from './format.ts'
 import { html } from './html.ts'
 import { quoted, type Wrong } from './parts.ts'
+import { clockTexts } from './text/clock-texts.ts'
 import { deskTexts, isAlarmKind } from './text/desk-texts.ts'
 import type { Language } from './text/languages.ts'
 
@@ -25,7 +28,7 @@ export type DeskState = {
   readonly newest: { readonly edition: number; readonly publishedAt: number } | undefined
   /** Number of the edition that is held back. */
   readonly held: number | undefined
-  readonly clocks: readonly string[]
+  readonly clocks: readonly ClockConcern[]
   readonly disk: { readonly free: number; readonly total: number }
   readonly isMailSet: boolean
   readonly titles: ReadonlyMap<string, string>
@@ -156,12 +159,12 @@ class DeskChecks {
     const { clocks } = this.#state
     const texts = this.#texts
     if (clocks.length === 0) return { name: texts.checks.clocks, figure: texts.right, bound: '–' }
-    return clocks.map((sentence) => ({
-      isHolding: /nothing is published|the next edition waits/.test(sentence),
+    return clocks.map((concern) => ({
+      isHolding: stopsPublication(concern),
       kind: 'warn',
       word: texts.words.clock,
       heading: texts.clock,
-      body: quoted(sentence, 'en'),
+      body: lineOf(clockTexts[this.#language], concern),
       action: [texts.again, '/operator'],
     }))
   }

@@ -1,4 +1,5 @@
 // Polls the database every second: what changed, what time it is there, and whether it answers at all.
+import { type ClockConcern, clockLine } from '../domain/clock-concern.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { Serials } from '../store/change-signal.ts'
@@ -83,12 +84,13 @@ export function watchDatabase(options: {
     report('stamps', stamped, { isDegraded: false })
   }
 
-  function report(topic: string, concern: string | undefined, { isDegraded = true } = {}): void {
-    if (isDegraded) state.report(topic, concern)
-    const gist = concern?.replace(/\d+/g, '') ?? ''
+  function report(topic: string, concern: ClockConcern | undefined, { isDegraded = true } = {}): void {
+    const line = concern && clockLine(concern)
+    if (isDegraded) state.report(topic, line)
+    const gist = line?.replace(/\d+/g, '') ?? ''
     if ((reported.get(topic) ?? '') === gist) return
     reported.set(topic, gist)
-    if (concern !== undefined) log.warn(concern)
+    if (line !== undefined) log.warn(line)
   }
 
   const look = () => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { openEntries, othersBits } from '#flat/own-files'
 import { connectRedis } from '../api/limits/connect-redis.ts'
+import { clockLine } from '../domain/clock-concern.ts'
 import { fromNodes } from '../edition/format/bucket-files.ts'
 import { type Clock, systemSleep } from '../platform/clock.ts'
 import type { BucketLocation, Config } from '../platform/config.ts'
@@ -354,7 +355,7 @@ async function checkDatabase(databaseUrl: string, clock: Clock, found: (finding:
   found(
     concern === undefined
       ? ok(`The clocks of this machine and of the database differ by ${Math.abs(differenceMs)} ms.`)
-      : problem(concern),
+      : problem(clockLine(concern)),
   )
 }
 
