@@ -1,5 +1,6 @@
 // Pages of the audit log: each begins directly below the last entry of the previous one.
 import { expect, test } from 'vitest'
+import type { HoldReason } from '../domain/hold-reason.ts'
 import type { ListedAuditEntry } from '../store/audit.ts'
 import { auditList, beforeOf, entriesOnPage } from './audit-list.ts'
 
@@ -46,9 +47,18 @@ test('an edition, and why it was held, are said in the language of the page', ()
   const held =
     '60 of 61 documents received since the last edition were rejected (98 %; at most 10 % is usual). Another <reason>.'
   const [entry] = entries(1, { held })
-  const german = auditList([{ ...entry!, subject: 'edition 2' }], { language: 'de', path: '', isNewest: true }).text
-  const text = german.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
-  expect(text).toContain('Ausgabe 2')
-  expect(text).toContain('60 von 61 Dokumenten seit der letzten Ausgabe wurden zurückgewiesen')
-  expect(text).toContain('Another &lt;reason&gt;.')
+  const shown = (changed: Partial<ListedAuditEntry>): string =>
+    auditList([{ ...entry!, ...changed }], { language: 'de', path: '', isNewest: true })
+      .text.replace(/<[^>]*>/g, ' ')
+      .replace(/\s+/g, ' ')
+  const causes: HoldReason[] = [
+    { code: 'rejections', values: { rejected: 60, documents: 61, most: 0.1 } },
+    { code: 'no-records', values: {} },
+  ]
+  expect(shown({ subject: 'edition 2', causes })).toMatch(
+    /Ausgabe 2 .*60 von 61 Dokumenten .* geändert\. Es gibt noch keine Datensätze/,
+  )
+  // an entry of an older version
+  expect(shown({})).toContain('60 of 61 documents')
+  expect(shown({})).toContain('Another &lt;reason&gt;.')
 })

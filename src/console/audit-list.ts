@@ -1,4 +1,5 @@
 // A page of the audit log, as an organization and the operator see it.
+import type { HoldReason } from '../domain/hold-reason.ts'
 import type { ListedAuditEntry } from '../store/audit.ts'
 import { formatNumber } from './format.ts'
 import { holdReasons } from './hold-reasons.ts'
@@ -33,7 +34,7 @@ export function auditList(
       html`${entry.actor === 'operator' ? texts.operator : quoted(entry.actor)}${entry.addressPrefix !== '' && html`<br><span class="soft">${entry.addressPrefix}</span>`}`,
       actionText(entry.action, language),
       subjectText(entry.subject, language),
-      detailText(entry.detail, language),
+      detailText(entry, language),
     ]),
   })}${pager({
     text: texts.shown(formatNumber(shown.length, language)),
@@ -53,13 +54,22 @@ export function subjectText(subject: string, language: Language): Content {
 }
 
 /** Members with their values, without empty ones. */
-export const detailText = (detail: ListedAuditEntry['detail'], language: Language): Content =>
+export const detailText = (
+  { detail, causes }: Pick<ListedAuditEntry, 'detail' | 'causes'>,
+  language: Language,
+): Content =>
   Object.entries(detail)
     .filter(([, value]) => value !== null && value !== '')
-    .map(
-      ([name, value], index) =>
-        html`${index > 0 && ', '}${memberText(name, language)}: ${valueText(name, value!, language)}`,
-    )
+    .map(([name, value], index) => {
+      const text = name === 'held' && causes ? causesText(causes, language) : valueText(name, value!, language)
+      return html`${index > 0 && ', '}${memberText(name, language)}: ${text}`
+    })
+
+/** The reasons of the gate, as the pages of editions say them. */
+const causesText = (causes: readonly HoldReason[], language: Language): Content =>
+  holdReasons({ reasons: causes.map(({ code }) => code), causes }, language).map(
+    ({ sentence }, index) => html`${index > 0 && ' '}${sentence}`,
+  )
 
 /** The member in words; its name itself if this version does not know it. */
 function memberText(name: string, language: Language): Content {
@@ -73,10 +83,5 @@ function memberText(name: string, language: Language): Content {
 function valueText(name: string, value: string | number | boolean, language: Language): Content {
   if (typeof value === 'boolean') return value ? auditTexts[language].shared.yes : auditTexts[language].shared.no
   if (typeof value === 'number') return name.endsWith('At') ? moment(value, language) : formatNumber(value, language)
-  // the gate's sentences, as the pages of editions say them
-  if (name === 'held')
-    return holdReasons(value.split(/(?<=\.) (?=[A-Z\d])/), language).map(
-      ({ sentence }, index) => html`${index > 0 && ' '}${sentence}`,
-    )
   return /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(value) ? moment(Date.parse(value), language) : quoted(value)
 }

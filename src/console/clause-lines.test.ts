@@ -1,15 +1,18 @@
-// Sentences of clauses and rules are recognized by their shape: English stays as in the hit, German is German
-// throughout.
+// Every reason of a clause, of a part of the score and of a rule is said in both languages: English as in the hit,
+// German throughout.
 import { describe, expect, test } from 'vitest'
 import type { TenderRecord } from '../domain/tender.ts'
 import { dayMs } from '../domain/time.ts'
+import { clauseLine } from '../hits/clause-reason.ts'
 import type { CompanyProfile } from '../hits/company-profile.ts'
 import { fitOf } from '../hits/fit/fit.ts'
 import { readFitModel } from '../hits/fit/fit-model.ts'
-import { clausesOf, matchOf } from '../hits/plain-match.ts'
+import { type FitRule, type PartReason, partLine, ruleLine } from '../hits/fit/fit-reason.ts'
+import { clausesOf, matchedLine, matchOf } from '../hits/plain-match.ts'
 import type { SearchFilter } from '../hits/saved-search.ts'
-import { clauseText, filterLine, matchedLine, ruleText } from './clause-lines.ts'
+import { clauseText, filterLine, matchedText, partText, ruleText } from './clause-lines.ts'
 import { html } from './html.ts'
+import { clauseTexts } from './text/clause-texts.ts'
 
 const now = Date.UTC(2026, 10, 23)
 const many = Array.from({ length: 11 }, (_, index) => `${90_000_000 + index}`)
@@ -92,7 +95,7 @@ const seen = (content: Parameters<typeof html>[1]): string =>
 const english = /\b(?:by|the|of|is|not|in lot|lies|title|description|tender|days|text has|any|left|excluded|nothing)\b/
 
 test('a range of values that is open at one end says so', () => {
-  const textOf = (filter: SearchFilter) => clausesOf(filter, record(), now)[0]!.text
+  const textOf = (filter: SearchFilter) => clauseLine(clausesOf(filter, record(), now)[0]!.reason)
   expect(textOf({ valueMax: 300_000 })).toBe('250000 EUR lies in 0 to 300000 EUR')
   expect(textOf({ valueMin: 100_000 })).toBe('250000 EUR lies in 100000 to any EUR')
 })
@@ -100,18 +103,19 @@ test('a range of values that is open at one end says so', () => {
 describe('clauses', () => {
   test('are the sentences of the hit in English', () => {
     expect(clauses.length).toBeGreaterThan(60)
-    for (const each of clauses) expect(seen(clauseText(each, 'en'))).toBe(each.text)
+    for (const each of clauses) expect(seen(clauseText(each, 'en'))).toBe(clauseLine(each.reason))
     for (const [filter, each] of pairs)
-      for (const line of matchOf(filter, each, now) ?? []) expect(seen(matchedLine(line, 'en'))).toBe(line)
+      for (const clause of matchOf(filter, each, now) ?? [])
+        expect(seen(matchedText(clause, '', 'en'))).toBe(matchedLine(clause))
   })
 
   test('have no English in German except names, and no mark of English', () => {
     const shown = new Set<string>()
     for (const each of clauses) {
       const said = html`${clauseText(each, 'de')}`.text
-      expect(said, each.text).not.toContain('lang="en"')
+      expect(said, each.reason.code).not.toContain('lang="en"')
       if (!/Landkreis A/.test(said))
-        expect(said.replace(/„[^“]*“|&quot;[^&]*&quot;/g, ''), each.text).not.toMatch(english)
+        expect(said.replace(/„[^“]*“|&quot;[^&]*&quot;/g, ''), each.reason.code).not.toMatch(english)
       shown.add(`${each.clause}: ${seen(clauseText(each, 'de'))}`)
     }
     for (const expected of [
@@ -142,14 +146,57 @@ describe('clauses', () => {
       'excluded word: „asphalt“ im Titel von Los 2',
     ])
       expect([...shown]).toContain(expected)
-    expect(seen(matchedLine('cpv: 45233141 by 45233000', 'de'))).toBe('CPV: 45233141 durch 45233000')
+    const values = { held: '45233141', own: '45233000', lot: null }
+    expect(seen(matchedText({ clause: 'cpv', reason: { code: 'code', values } }, '', 'de'))).toBe(
+      'CPV: 45233141 durch 45233000',
+    )
   })
 
-  test('a sentence of unknown shape stays unchanged, marked as English', () => {
-    expect(html`${matchedLine('cpv: something new', 'de')}`.text).toBe('CPV: <bdi lang="en">something new</bdi>')
-    expect(html`${matchedLine('toString: <b>', 'de')}`.text).toBe('<bdi lang="en">toString: &lt;b&gt;</bdi>')
-    expect(html`${ruleText('<b>', 'de')}`.text).toBe('<bdi lang="en">&lt;b&gt;</bdi>')
+  test('each reason occurs', () => {
+    const { 'days-left-to-participate': _, ...others } = clauseTexts.en.reasons
+    expect([...new Set(clauses.map(({ reason }) => reason.code))].sort()).toEqual(Object.keys(others).sort())
   })
+
+  test('the line of a hit that has no code, or one that only a newer version knows, stays as it is', () => {
+    const line = 'toString: <b>'
+    const shown = '<bdi lang="en">toString: &lt;b&gt;</bdi>'
+    const newer = { code: 'toString', values: {} } as never
+    expect(html`${matchedText(undefined, line, 'de')}`.text).toBe(shown)
+    expect(html`${matchedText({ clause: 'toString' as never, reason: newer }, line, 'de')}`.text).toBe(shown)
+    expect(html`${matchedText({ clause: 'cpv', reason: newer }, line, 'de')}`.text).toBe(shown)
+    expect(html`${partText(undefined, line, 'de')}${partText(null, line, 'de')}`.text).toBe(shown + shown)
+    expect(html`${partText(newer, line, 'de')}${ruleText(newer, line, 'de')}`.text).toBe(shown + shown)
+  })
+
+  const [code, own] = ['DE212', 'DE2']
+  const parts: {
+    readonly [Code in PartReason['code']]: readonly [Extract<PartReason, { code: Code }>['values'], string]
+  } = {
+    unknown: [{}, 'nicht bekannt: zählt nicht, die anderen Teile zählen mehr'],
+    'other-sector': [{ code }, 'DE212 hat mit Ihren Codes nichts gemeinsam'],
+    'own-code': [{ code }, 'DE212 ist einer Ihrer Codes'],
+    'below-own-code': [{ code, own }, 'DE212 liegt unter Ihrem DE2'],
+    'above-own-code': [{ code, own }, 'DE212 umfasst Ihren DE2'],
+    'shared-beginning': [{ code, own, shared: '45' }, 'DE212 und Ihr DE2 haben 45 gemeinsam'],
+    'no-words': [{}, 'keine Wörter zum Vergleichen'],
+    'no-wins': [{}, 'keine früheren Zuschläge zum Vergleichen'],
+    'nearest-wins': [{}, 'Ähnlichkeit von Texten, Titeln und Auftraggeber mit den nächsten früheren Zuschlägen'],
+    'other-region': [{ code }, 'DE212 ist keine Ihrer Regionen'],
+    'own-region': [{ code }, 'DE212 ist eine Ihrer Regionen'],
+    'in-own-region': [{ code, own }, 'DE212 liegt in Ihrer Region DE2'],
+    'around-own-region': [{ code, own }, 'DE212 umfasst Ihre Region DE2'],
+    'near-own-region': [{ code, own }, 'DE212 liegt bei Ihrer Region DE2'],
+    euros: [{ value: 5 }, '5 EUR'],
+  }
+  test.each(Object.entries(parts))(
+    'a part of the score that says %s follows the language',
+    (name, [values, german]) => {
+      const reason = { code: name, values } as PartReason
+      expect(seen(partText(reason, '', 'en'))).toBe(partLine(reason))
+      expect(seen(partText(reason, '', 'de'))).toBe(german)
+      if (name !== 'euros') expect(partLine(reason)).not.toBe(german)
+    },
+  )
 
   test('rules of the score follow the language', () => {
     const model = readFitModel()
@@ -161,12 +208,14 @@ describe('clauses', () => {
       { countries: ['FR'] },
       { contractNatures: ['services'] },
     ]
-    const rules = profiles.flatMap((profile) => {
-      const { fit } = fitOf({ profileId: null, profile, wins: [] }, record(), model)
-      return fit.rules
+    const rules: FitRule[] = profiles.flatMap((profile) => {
+      const { fit, reasons } = fitOf({ profileId: null, profile, wins: [] }, record(), model)
+      expect(fit.rules).toEqual(reasons.rules.map(ruleLine))
+      return reasons.rules
     })
-    expect(rules.map((rule) => seen(ruleText(rule, 'en')))).toEqual(rules)
-    expect(rules.map((rule) => seen(ruleText(rule, 'de')))).toEqual([
+    expect(new Set(rules.map((rule) => rule.code))).toEqual(new Set(Object.keys(clauseTexts.de.rules)))
+    expect(rules.map((rule) => seen(ruleText(rule, '', 'en')))).toEqual(rules.map(ruleLine))
+    expect(rules.map((rule) => seen(ruleText(rule, '', 'de')))).toEqual([
       expect.stringMatching(/^nichts zum Vergleichen: \d+$/),
       expect.stringMatching(/^nichts zum Vergleichen: \d+$/),
       expect.stringMatching(/^früherer Auftraggeber \+\d+/),

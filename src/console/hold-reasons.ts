@@ -1,10 +1,14 @@
-// The gate's sentences in the reader's language, each with its figure and the limit that it exceeded.
-import { type Content, html } from './html.ts'
+// Why the gate held an edition back, in the reader's language, each reason with its figure and the limit that it
+// exceeded.
+import { type HoldReason, percent } from '../domain/hold-reason.ts'
+import { isSaidIn, lineOf } from '../domain/lines.ts'
+import type { Content } from './html.ts'
 import { quoted } from './parts.ts'
+import { holdTexts } from './text/hold-texts.ts'
 import type { Language } from './text/languages.ts'
 
-/** A reason of a hold. `figure` and `bound` are missing if the sentence has none. */
-export type HoldReason = {
+/** A reason of a hold. `figure` and `bound` are missing if it has none. */
+type ShownReason = {
   readonly sentence: Content
   readonly figure?: string
   readonly bound?: string
@@ -12,65 +16,36 @@ export type HoldReason = {
   readonly sourceId?: string
 }
 
-type Words = { readonly [language in Language]: (parts: readonly string[]) => string }
-
-/** By the shape of the sentences in publish/gate.ts. `figure` and `bound` are indexes of its parts. */
-const shapes: readonly {
-  readonly shape: RegExp
-  readonly words: Words
-  readonly figure: number
-  readonly bound: number
-  readonly source?: number
-}[] = [
-  {
-    shape: /^(\d+) of (\d+) documents received since the last edition were rejected \((\d+ %); at most (\d+ %)/,
-    words: {
-      en: ([rejected, all]) =>
-        `${rejected} of ${all} documents received since the last edition were rejected: a portal may have changed its format.`,
-      de: ([rejected, all]) =>
-        `${rejected} von ${all} Dokumenten seit der letzten Ausgabe wurden zurückgewiesen: Vielleicht hat ein Portal sein Format geändert.`,
-    },
-    figure: 2,
-    bound: 3,
-  },
-  {
-    shape:
-      /^(\d+) of (\d+) live records would be archived at once, (\d+) as cancelled and (\d+) as merged \((\d+ %); at most (\d+ %)/,
-    words: {
-      en: ([all, live, cancelled, merged]) =>
-        `${all} of ${live} live records would be archived at once, ${cancelled} as cancelled and ${merged} as merged.`,
-      de: ([all, live, cancelled, merged]) =>
-        `${all} von ${live} laufenden Datensätzen würden auf einmal archiviert, ${cancelled} als aufgehoben und ${merged} als zusammengelegt.`,
-    },
-    figure: 4,
-    bound: 5,
-  },
-  {
-    shape: /^The source (\S+) would be named by (\d+) records instead of (\d+) \((\d+ %) fewer; at most (\d+ %)/,
-    words: {
-      en: ([source, now, before]) => `${source} would be named by ${now} records instead of ${before}.`,
-      de: ([source, now, before]) => `${source} würde von ${now} Datensätzen genannt statt von ${before}.`,
-    },
-    figure: 3,
-    bound: 4,
-    source: 0,
-  },
-]
-
-/** Reads the sentences of one hold. A sentence of unknown shape is shown unchanged. */
-export function holdReasons(sentences: readonly string[], language: Language): HoldReason[] {
-  return sentences.map((sentence) => {
-    for (const { shape, words, figure, bound, source } of shapes) {
-      const parts = shape.exec(sentence)?.slice(1)
-      if (!parts) continue
-      return {
-        sentence: words[language](parts),
-        figure: parts[figure]!,
-        bound: parts[bound]!,
-        ...(source !== undefined && { sourceId: parts[source]! }),
-      }
+function figures(reason: HoldReason): Omit<ShownReason, 'sentence'> {
+  switch (reason.code) {
+    case 'rejections': {
+      const { rejected, documents, most } = reason.values
+      return { figure: percent(rejected / documents), bound: percent(most) }
     }
-    const sourceId = /^The source ([\w-]+)/.exec(sentence)?.[1]
-    return { sentence: html`${quoted(sentence, 'en')}`, ...(sourceId !== undefined && { sourceId }) }
-  })
+    case 'archiving': {
+      const { cancelled, merged, live, most } = reason.values
+      return { figure: percent((cancelled + merged) / live), bound: percent(most) }
+    }
+    case 'source-loss': {
+      const { sourceId, before, after, most } = reason.values
+      return { figure: percent((before - after) / before), bound: percent(most), sourceId }
+    }
+    case 'silence':
+    case 'alarm':
+      return { sourceId: reason.values.sourceId }
+    default:
+      return {}
+  }
 }
+
+/** The reasons of one hold. A sentence without a code, or with one that only a newer version knows, stays as it is. */
+export const holdReasons = (
+  { reasons, causes }: { readonly reasons: readonly string[]; readonly causes: readonly HoldReason[] | null },
+  language: Language,
+): ShownReason[] =>
+  reasons.map((sentence, index) => {
+    const cause = causes?.[index]
+    return cause && isSaidIn(holdTexts[language], cause)
+      ? { sentence: lineOf(holdTexts[language], cause), ...figures(cause) }
+      : { sentence: quoted(sentence, 'en') }
+  })

@@ -135,7 +135,7 @@ function evidencePart({ verdict, left, right }: ComparedPair, { language, waitin
       caption: texts.evidence,
       kind: 'mini keep',
       columns: [texts.sign, numbers(texts.weight)],
-      rows: signsOf(found.evidence, language).map(([sign, weight]) => [quoted(sign), weight ?? '–']),
+      rows: signsOf(found, language).map(([sign, weight]) => [quoted(sign), weight ?? '–']),
     })}</section>`
   }<section class="stack">${link(left, texts.plainLeft)}${right.id !== left.id && link(right, texts.plainRight)}</section>`
 }

@@ -1,5 +1,7 @@
 // What pages read of stages that the console does not know: the service provides it, each read in one transaction.
 import type { Deadline } from '#flat/first-deadline'
+import type { ClockConcern } from '../domain/clock-concern.ts'
+import type { Contradiction } from '../domain/contradiction.ts'
 import type { Notice } from '../domain/notice.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import type { Instant } from '../domain/time.ts'
@@ -43,6 +45,8 @@ export type WaitingPair = {
   readonly chance: number | null
   readonly readers: number | null
   readonly evidence: string
+  /** What the evidence says, if it speaks against one tender and is not a list of points. */
+  readonly contradiction?: Contradiction | undefined
   /** Whether other evidence keeps it separate, although the pair alone would be one. */
   readonly isHeldApart: boolean
   readonly isOneRecord: boolean
@@ -73,6 +77,7 @@ export type ComparedPair = {
     readonly rule: string
     readonly score: number
     readonly evidence: string
+    readonly contradiction?: Contradiction
   } | null
 }
 
@@ -201,8 +206,8 @@ export type StockReads = {
   readonly titles: () => Promise<ReadonlyMap<string, string>>
   /** How often editions are published. */
   readonly publishIntervalMs: number
-  /** What is wrong with the clocks, in sentences. */
-  readonly clocks: () => readonly string[]
+  /** What is wrong with the clocks. */
+  readonly clocks: () => readonly ClockConcern[]
   /** Free and total bytes of the data folder's disk. */
   readonly disk: () => Promise<{ readonly free: number; readonly total: number }>
 }

@@ -75,5 +75,5 @@ function joinText({ rule, score, evidence, with: key }: NonNullable<ExplainedNot
   const texts = tenderTexts[language]
   const points =
     score === null ? '' : `, ${texts.shared.withPoints(formatNumber(Math.round(score * 10) / 10, language))}`
-  return html`${texts.joined(texts.rules[rule] ?? ruleName(rule, language))}${points}, <bdi>${texts.with(key)}</bdi>${score !== null && html` <bdi class="soft">${evidenceText(evidence, language)}</bdi>`}`
+  return html`${texts.joined(texts.rules[rule] ?? ruleName(rule, language))}${points}, <bdi>${texts.with(key)}</bdi>${score !== null && html` <bdi class="soft">${evidenceText({ evidence }, language)}</bdi>`}`
 }

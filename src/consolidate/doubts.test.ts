@@ -23,7 +23,8 @@ test('different award numbers of one numbering are noted, in the field or in the
   const doubt = { tenderId: 't', kind: 'award-number', left: 'ted:20-2026', right: 'ted:90-2026' }
   expect(doubtsOf('t', [call, { ...result, internalReference: 'WBG 26_02' }])).toMatchObject([doubt])
   const text = { ...result, description: { de: 'Vergabenummer:\nWBG 26_02\n\nArt der Leistung: Putz' } }
-  expect(doubtsOf('t', [text, call])).toMatchObject([{ ...doubt, evidence: 'WBG2601 and WBG2602' }])
+  const contradiction = { code: 'award-numbers', values: { left: ['WBG2601'], right: ['WBG2602'] } }
+  expect(doubtsOf('t', [text, call])).toMatchObject([{ ...doubt, contradiction }])
 })
 
 test('a result that names another call is noted', () => {

@@ -1,17 +1,18 @@
 // What the notices of one tender say against each other, whatever joined them. Pure.
+import type { Contradiction } from '../domain/contradiction.ts'
 import type { Notice } from '../domain/notice.ts'
 import { referenceNumbers } from './match/reference-numbers.ts'
 import { plainText } from './match/title-text.ts'
 import { numbersConflict } from './match/vetoes.ts'
 import { isFirstCall, namedCallsOf, namesOtherCall } from './named-calls.ts'
 
-/** Two notices of one tender by key, `left` < `right`. `evidence` is one line for people. */
+/** Two notices of one tender by key, `left` < `right`. */
 type Doubt = {
   readonly tenderId: string
   readonly kind: 'award-number' | 'named-call'
   readonly left: string
   readonly right: string
-  readonly evidence: string
+  readonly contradiction: Contradiction
 }
 
 /** Maximum notices of a tender that are compared with each other. */
@@ -22,20 +23,23 @@ export function doubtsOf(tenderId: string, notices: readonly Notice[]): Doubt[] 
   const compared = notices.toSorted((a, b) => (a.noticeKey < b.noticeKey ? -1 : 1)).slice(0, maxCompared)
   if (compared.length < 2) return []
   const found = new Map<Doubt['kind'], Doubt>()
-  const note = (kind: Doubt['kind'], a: Notice, b: Notice, evidence: string): void => {
+  const note = (kind: Doubt['kind'], a: Notice, b: Notice, contradiction: Contradiction): void => {
     const [left, right] = [a.noticeKey, b.noticeKey].sort() as [string, string]
-    if (left !== right && !found.has(kind)) found.set(kind, { tenderId, kind, left, right, evidence })
+    if (left !== right && !found.has(kind)) found.set(kind, { tenderId, kind, left, right, contradiction })
   }
   const numbers = compared.map(numbersOf)
   compared.forEach((a, at) => {
     compared.forEach((b, other) => {
       if (other > at && numbersConflict(numbers[at]!, numbers[other]!))
-        note('award-number', a, b, `${numbers[at]!.join(', ')} and ${numbers[other]!.join(', ')}`)
+        note('award-number', a, b, {
+          code: 'award-numbers',
+          values: { left: numbers[at]!, right: numbers[other]! },
+        })
     })
     const others = compared.filter((other) => other !== a)
     const named = namesOtherCall(namedCallsOf([a]), namedCallsOf(others))
     const call = others.find(isFirstCall)
-    if (named !== undefined && call) note('named-call', a, call, named)
+    if (named !== undefined && call) note('named-call', a, call, { code: 'named-call', values: { keys: named } })
   })
   return [...found.values()]
 }

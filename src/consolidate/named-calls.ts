@@ -58,13 +58,14 @@ export function namedCallsOf(notices: readonly Notice[]): NamedCalls {
 }
 
 /**
- * Whether the results of one cannot be those of the other's call: they name calls, and none of its notices. Symmetric.
+ * The calls that results of one name, and that the other's call cannot be: none of its notices is named. Undefined if
+ * there are no such results. Symmetric.
  */
-export function namesOtherCall(a: NamedCalls, b: NamedCalls): string | undefined {
+export function namesOtherCall(a: NamedCalls, b: NamedCalls): string[] | undefined {
   return otherCallNamed(a, b) ?? otherCallNamed(b, a)
 }
 
-function otherCallNamed({ named }: NamedCalls, { calls, related }: NamedCalls): string | undefined {
+function otherCallNamed({ named }: NamedCalls, { calls, related }: NamedCalls): string[] | undefined {
   // a call without a journal number may be the one that is named
   const kinds = new Set(calls.map((key) => key.slice(0, 2)))
   const other = named.find(
@@ -72,7 +73,7 @@ function otherCallNamed({ named }: NamedCalls, { calls, related }: NamedCalls): 
       keys.some((key) => kinds.has(key.slice(0, 2))) &&
       !keys.some((key) => calls.includes(key) || related.includes(key)),
   )
-  return other && `a result names ${other.map((key) => key.slice(2)).join(', ')}`
+  return other?.map((key) => key.slice(2))
 }
 
 /** Epoch day on which portals published something; their midnights lie up to two hours before that of UTC. */

@@ -3,7 +3,7 @@ import type { TenderRecord } from '../domain/tender.ts'
 import type { Store } from '../store/database.ts'
 import { findProfileById, publishedBodies, type StoredSearch } from '../store/searches.ts'
 import { type CompanyProfile, profileOfSearch } from './company-profile.ts'
-import { type Fit, fitOf } from './fit/fit.ts'
+import { type Fit, type FitReasons, fitOf } from './fit/fit.ts'
 import { readFitModel } from './fit/fit-model.ts'
 import { type Clause, clausesOf } from './plain-match.ts'
 import type { SearchFilter } from './saved-search.ts'
@@ -15,6 +15,7 @@ export type ExplainedMatch = {
   readonly fitScore: number
   readonly threshold: number
   readonly fit: Fit
+  readonly reasons: FitReasons
 }
 
 /**
@@ -40,7 +41,7 @@ export async function explainMatch(
     wins: wins.map((win) => JSON.parse(win) as TenderRecord),
   }
   const clauses = clausesOf(filter, record, now)
-  const { fitScore, fit } = fitOf(toFit, record, model)
+  const { fitScore, fit, reasons } = fitOf(toFit, record, model)
   const isMatch = clauses.every(({ holds }) => holds) && fitScore > 0 && fitScore >= threshold
-  return { isMatch, clauses, fitScore, threshold, fit }
+  return { isMatch, clauses, fitScore, threshold, fit, reasons }
 }

@@ -268,7 +268,7 @@ function newHits(
     const own = matchesOf.get(idOf(body))
     if (own === undefined) return []
     const state = watchedState(JSON.parse(body) as TenderRecord)
-    return own.map(({ searchNo, tenderId, fitScore, fit, matched }) => {
+    return own.map(({ searchNo, tenderId, fitScore, fit, matched, reasons }) => {
       const { searchId, version } = loaded!.searches.get(searchNo)!
       return {
         searchNo,
@@ -280,6 +280,7 @@ function newHits(
         fitScore,
         fit: JSON.stringify(fit),
         matched: JSON.stringify(matched),
+        reasons: JSON.stringify(reasons),
         ...state,
       }
     })

@@ -7,7 +7,7 @@ import { type CompanyProfile, profileOfSearch } from './company-profile.ts'
 import { fitOf } from './fit/fit.ts'
 import { readFitModel } from './fit/fit-model.ts'
 import { loadSearches, type Match } from './match-records.ts'
-import { matchOf } from './plain-match.ts'
+import { matchedLine, matchOf } from './plain-match.ts'
 import type { Search } from './saved-search.ts'
 
 const now = Date.parse('2026-11-22T06:00:00.000Z')
@@ -47,12 +47,15 @@ function plainly(searches: readonly Search[]): Match[] {
       if (!matched) return []
       const known = byId.get(profileId ?? '')
       const wins = (known?.wins ?? []).map((text) => JSON.parse(text) as TenderRecord)
-      const { fitScore, fit } = fitOf(
+      const { fitScore, fit, reasons } = fitOf(
         { profileId, profile: known?.profile ?? profileOfSearch(filter), wins },
         record,
         model,
       )
-      return fitScore > 0 && fitScore >= threshold ? [{ searchNo, tenderId: record.id, fitScore, fit, matched }] : []
+      if (fitScore === 0 || fitScore < threshold) return []
+      const lines = matched.map(matchedLine)
+      const all = { ...reasons, matched: matched.map(({ clause, reason }) => ({ clause, reason })) }
+      return [{ searchNo, tenderId: record.id, fitScore, fit, matched: lines, reasons: all }]
     }),
   )
 }

@@ -1,19 +1,25 @@
 // All matches of some records at or above the searches' thresholds: what the worker of the matcher does.
 import type { TenderRecord } from '../domain/tender.ts'
 import { type LoadedProfile, profileOfSearch } from './company-profile.ts'
-import { type Fit, openScorer, type Scored } from './fit/fit.ts'
+import { type Fit, type FitReasons, openScorer, type Scored } from './fit/fit.ts'
 import type { FitModel } from './fit/fit-model.ts'
 import type { ProfileToFit } from './fit/prepare-profile.ts'
-import { type Matched, matchOf } from './plain-match.ts'
+import { type Clause, matchedLine, matchOf } from './plain-match.ts'
 import { canonicalSearchFilter, type Search, type SearchFilter } from './saved-search.ts'
 import { indexSearches, type SearchIndex } from './search-index.ts'
+
+/** Why a hit is one, as it is stored beside its lines: of the parts and rules of its score, and of its clauses. */
+export type HitReasons = FitReasons & { readonly matched: readonly Pick<Clause, 'clause' | 'reason'>[] }
 
 export type Match = {
   readonly searchNo: number
   readonly tenderId: string
   readonly fitScore: number
   readonly fit: Fit
-  readonly matched: Matched
+  /** What satisfied each clause, one line each. */
+  readonly matched: readonly string[]
+  /** What both say, as codes with values. */
+  readonly reasons: HitReasons
 }
 
 /** Matches records with the searches and profiles with which it was made. */
@@ -70,18 +76,19 @@ export function loadSearches(
     }
     return found.flatMap((number) => {
       const { filter, questions } = asked[number]!
-      let matched: Matched | undefined
+      let matched: readonly Clause[] | undefined
       return questions.flatMap(({ profile, searches: own, threshold }) => {
         const scored = scoreOf(profile, Math.max(1, threshold))
         if (scored === undefined) return []
         const { fitScore, fit } = scored
-        const lines = matched ?? matchOf(filter, record, at)
-        if (lines === undefined)
+        matched ??= matchOf(filter, record, at)
+        if (matched === undefined)
           throw new Error(`index and plain loop differ: tender ${record.id}, search ${own[0]!.searchNo}`)
-        matched = lines
+        const lines = matched.map(matchedLine)
+        const reasons = { ...scored.reasons, matched: matched.map(({ clause, reason }) => ({ clause, reason })) }
         return own
           .filter((search) => fitScore >= Math.max(1, search.threshold))
-          .map(({ searchNo }) => ({ searchNo, tenderId: record.id, fitScore, fit, matched: lines }))
+          .map(({ searchNo }) => ({ searchNo, tenderId: record.id, fitScore, fit, matched: lines, reasons }))
       })
     })
   }

@@ -5,41 +5,51 @@ import { nutsNumber, nutsRange, toNutsCode } from '../domain/nuts.ts'
 import type { TenderRecord } from '../domain/tender.ts'
 import { dayMs } from '../domain/time.ts'
 import { buyersOf, isNamedBy } from './authorities.ts'
+import {
+  type ClauseReason,
+  type CodeReason,
+  clauseLine,
+  listedOf,
+  type Place,
+  type WordReason,
+} from './clause-reason.ts'
 import type { SearchFilter } from './saved-search.ts'
 import { authorityKey, isSpellingIn, spellingsOf, tokensOf } from './words.ts'
 
-/** What satisfied each clause, one line each: `cpv: 45233141 in lot 2 by 45233000`. */
-export type Matched = readonly string[]
+export type ClauseName =
+  | 'archived'
+  | 'cpv'
+  | 'nuts'
+  | 'word'
+  | 'authority'
+  | 'contract nature'
+  | 'procedure'
+  | 'value'
+  | 'deadline'
+  | 'excluded cpv'
+  | 'excluded nuts'
+  | 'excluded word'
+  | 'excluded authority'
 
 export type Clause = {
-  readonly clause:
-    | 'archived'
-    | 'cpv'
-    | 'nuts'
-    | 'word'
-    | 'authority'
-    | 'contract nature'
-    | 'procedure'
-    | 'value'
-    | 'deadline'
-    | 'excluded cpv'
-    | 'excluded nuts'
-    | 'excluded word'
-    | 'excluded authority'
+  readonly clause: ClauseName
   readonly holds: boolean
   /** What satisfied it, or why nothing did. */
-  readonly text: string
+  readonly reason: ClauseReason
 }
 
+/** What satisfied a clause, as hits and messages have it: `cpv: 45233141 in lot 2 by 45233000`. */
+export const matchedLine = ({ clause, reason }: Clause): string => `${clause}: ${clauseLine(reason)}`
+
 /**
- * The lines of what satisfied each clause; undefined when one does not hold. `at`: time of the record's edition, epoch
- * ms.
+ * The clauses that ask for something and what satisfied them; undefined when a clause does not hold. `at`: time of the
+ * record's edition, epoch ms.
  */
-export function matchOf(filter: SearchFilter, record: TenderRecord, at: number): Matched | undefined {
-  const matched: string[] = []
-  for (const { clause, holds, text } of eachClause(filter, record, at)) {
-    if (!holds) return undefined
-    if (!clause.startsWith('excluded')) matched.push(`${clause}: ${text}`)
+export function matchOf(filter: SearchFilter, record: TenderRecord, at: number): readonly Clause[] | undefined {
+  const matched: Clause[] = []
+  for (const clause of eachClause(filter, record, at)) {
+    if (!clause.holds) return undefined
+    if (!clause.clause.startsWith('excluded')) matched.push(clause)
   }
   return matched
 }
@@ -52,55 +62,47 @@ export const clausesOf = (filter: SearchFilter, record: TenderRecord, at: number
 function* eachClause(filter: SearchFilter, record: TenderRecord, at: number): Generator<Clause> {
   const { cpv, nuts, words, authorities, contractNatures, procedures, minDaysToDeadline, excluded } = filter
   if (record.archiveReason !== undefined)
-    yield { clause: 'archived', holds: false, text: `the tender is archived: ${record.archiveReason}` }
-  if (cpv) yield wanted('cpv', coveredCpv(cpv, record), () => `no code of the tender or a lot lies in ${listed(cpv)}`)
-  if (nuts) yield wanted('nuts', coveredNuts(nuts, record), () => `no region of the tender lies in ${listed(nuts)}`)
+    yield { clause: 'archived', holds: false, reason: { code: 'archived', values: { reason: record.archiveReason } } }
+  if (cpv) yield wanted('cpv', coveredCpv(cpv, record), () => ({ code: 'no-code', values: listedOf(cpv) }))
+  if (nuts) yield wanted('nuts', coveredNuts(nuts, record), () => ({ code: 'no-region', values: listedOf(nuts) }))
   if (contractNatures)
-    yield wanted(
-      'contract nature',
-      natureIn(contractNatures, record),
-      () => `neither tender nor lot is ${listed(contractNatures)}`,
-    )
+    yield wanted('contract nature', natureIn(contractNatures, record), () => ({
+      code: 'no-nature',
+      values: listedOf(contractNatures),
+    }))
   if (procedures)
-    yield wanted(
-      'procedure',
-      procedures.find((code) => code === record.procedureType),
-      () => `${record.procedureType ?? 'none'} is not ${listed(procedures)}`,
-    )
+    yield wanted('procedure', procedureIn(procedures, record), () => ({
+      code: 'other-procedure',
+      values: { procedure: record.procedureType ?? null, ...listedOf(procedures) },
+    }))
   if (filter.valueMin !== undefined || filter.valueMax !== undefined) yield valueClause(filter, record)
   if (minDaysToDeadline !== undefined) yield deadlineClause(minDaysToDeadline, record, at)
-  if (authorities) yield wanted('authority', authorityIn(authorities, record), () => `it is not ${listed(authorities)}`)
-  if (words)
-    yield wanted('word', wordIn(words, record), () => `no text has ${listed(words.map((word) => `"${word}"`))}`)
+  if (authorities)
+    yield wanted('authority', authorityIn(authorities, record), () => ({
+      code: 'other-authority',
+      values: listedOf(authorities),
+    }))
+  if (words) yield wanted('word', wordIn(words, record), () => ({ code: 'no-word', values: listedOf(words) }))
   if (excluded?.cpv) yield unwanted('excluded cpv', coveredCpv(excluded.cpv, record))
   if (excluded?.nuts) yield unwanted('excluded nuts', coveredNuts(excluded.nuts, record))
   if (excluded?.authorities) yield unwanted('excluded authority', authorityIn(excluded.authorities, record))
   if (excluded?.words) yield unwanted('excluded word', wordIn(excluded.words, record))
 }
 
-const wanted = (clause: Clause['clause'], found: string | undefined, missing: () => string): Clause => ({
+const wanted = (clause: ClauseName, found: ClauseReason | undefined, missing: () => ClauseReason): Clause => ({
   clause,
   holds: found !== undefined,
-  text: found ?? missing(),
+  reason: found ?? missing(),
 })
 
-const unwanted = (clause: Clause['clause'], found: string | undefined): Clause => ({
+const unwanted = (clause: ClauseName, found: ClauseReason | undefined): Clause => ({
   clause,
   holds: found === undefined,
-  text: found ?? 'nothing that is excluded',
+  reason: found ?? { code: 'nothing-excluded', values: {} },
 })
 
-/** Maximum number of items that a reason names. */
-const maxListed = 8
-const listed = (items: readonly string[]): string =>
-  items.length <= maxListed
-    ? items.join(', ')
-    : `${items.slice(0, maxListed).join(', ')} and ${items.length - maxListed} more`
-
-const lotName = (lotId: string): string => `lot ${lotId.replace(/^LOT-0*(?=\d)/, '')}`
-
 /** C55 to C64: the codes of the tender are checked first, then those of its lots. */
-export function coveredCpv(codes: readonly string[], record: TenderRecord): string | undefined {
+export function coveredCpv(codes: readonly string[], record: TenderRecord): CodeReason | undefined {
   const ranges = codes.map((code) => ({ code, ...cpvRange(code) }))
   const coverOf = (held: string) => {
     const number = /^\d{8}$/.test(held) ? Number(held) : Number.NaN
@@ -108,90 +110,99 @@ export function coveredCpv(codes: readonly string[], record: TenderRecord): stri
   }
   for (const held of record.cpvCodes) {
     const code = coverOf(held)
-    if (code !== undefined) return `${held} by ${code}`
+    if (code !== undefined) return { code: 'code', values: { held, own: code, lot: null } }
   }
   for (const lot of record.lots)
     for (const held of lot.cpvCodes) {
       const code = coverOf(held)
-      if (code !== undefined) return `${held} in ${lotName(lot.lotId)} by ${code}`
+      if (code !== undefined) return { code: 'code', values: { held, own: code, lot: lot.lotId } }
     }
   return undefined
 }
 
 /** C65 to C71: only the regions of performance count; neither the buyer's seat nor `realizedLocation` does. */
-function coveredNuts(codes: readonly string[], record: TenderRecord): string | undefined {
+function coveredNuts(codes: readonly string[], record: TenderRecord): CodeReason | undefined {
   const ranges = codes.map((code) => ({ code, ...nutsRange(code) }))
   for (const text of record.nutsCodes) {
     const held = toNutsCode(text)
     if (held === undefined) continue
     const number = nutsNumber(held)
     const found = ranges.find(({ from, to }) => number >= from && number <= to)
-    if (found) return `${held} by ${found.code}`
+    if (found) return { code: 'code', values: { held, own: found.code, lot: null } }
   }
   return undefined
 }
 
-/** Yields the texts in which words are searched, each with its name. */
-function* textsOf(record: TenderRecord): Generator<readonly [path: string, text: string]> {
-  yield ['the title', record.title]
-  if (record.description !== undefined) yield ['the description', record.description]
+/** Yields the texts in which words are searched, each with its place. */
+function* textsOf(record: TenderRecord): Generator<readonly [place: Place, text: string]> {
+  yield [{ text: 'title' }, record.title]
+  if (record.description !== undefined) yield [{ text: 'description' }, record.description]
   for (const lot of record.lots) {
-    if (lot.title !== undefined) yield [`the title of ${lotName(lot.lotId)}`, lot.title]
-    if (lot.description !== undefined) yield [`the description of ${lotName(lot.lotId)}`, lot.description]
+    if (lot.title !== undefined) yield [{ text: 'title', lot: lot.lotId }, lot.title]
+    if (lot.description !== undefined) yield [{ text: 'description', lot: lot.lotId }, lot.description]
   }
   for (const [language, { title, description }] of Object.entries(record.translations ?? {})) {
-    if (title !== undefined) yield [`the title (${language})`, title]
-    if (description !== undefined) yield [`the description (${language})`, description]
+    if (title !== undefined) yield [{ text: 'title', language }, title]
+    if (description !== undefined) yield [{ text: 'description', language }, description]
   }
 }
 
 /** Each token of a record with the first text in which it occurs. One record is matched against many searches. */
-const tokensByRecord = new WeakMap<TenderRecord, ReadonlyMap<string, string>>()
+const tokensByRecord = new WeakMap<TenderRecord, ReadonlyMap<string, Place>>()
 
-function pathsByToken(record: TenderRecord): ReadonlyMap<string, string> {
+function placesByToken(record: TenderRecord): ReadonlyMap<string, Place> {
   const known = tokensByRecord.get(record)
   if (known) return known
-  const paths = new Map<string, string>()
-  for (const [path, text] of textsOf(record))
-    for (const token of tokensOf(text)) if (!paths.has(token)) paths.set(token, path)
-  tokensByRecord.set(record, paths)
-  return paths
+  const places = new Map<string, Place>()
+  for (const [place, text] of textsOf(record))
+    for (const token of tokensOf(text)) if (!places.has(token)) places.set(token, place)
+  tokensByRecord.set(record, places)
+  return places
 }
 
 /** One of these words with the first text in which it occurs. */
-export function wordIn(words: readonly string[], record: TenderRecord): string | undefined {
+export function wordIn(words: readonly string[], record: TenderRecord): WordReason | undefined {
   const asked = words.flatMap((word) => spellingsOf(word).map((spelling) => ({ word, spelling })))
-  for (const [token, path] of pathsByToken(record))
+  for (const [token, place] of placesByToken(record))
     for (const { word, spelling } of asked)
-      if (isSpellingIn(spelling, token)) return `"${word}"${token === spelling ? '' : ` as "${token}"`} in ${path}`
+      if (isSpellingIn(spelling, token))
+        return { code: 'word', values: { word, token: token === spelling ? null : token, place } }
   return undefined
 }
 
-function authorityIn(authorities: readonly string[], record: TenderRecord): string | undefined {
+function authorityIn(authorities: readonly string[], record: TenderRecord): ClauseReason | undefined {
   const asked = new Set(authorities.map(authorityKey))
-  return buyersOf(record).find((buyer) => isNamedBy(asked, buyer))?.name
+  const name = buyersOf(record).find((buyer) => isNamedBy(asked, buyer))?.name
+  return name === undefined ? undefined : { code: 'authority', values: { name } }
 }
 
-function natureIn(natures: readonly string[], record: TenderRecord): string | undefined {
-  if (natures.some((nature) => nature === record.contractNature)) return record.contractNature
-  const lot = record.lots.find(({ contractNature }) => natures.some((nature) => nature === contractNature))
-  return lot && `${lot.contractNature} in ${lotName(lot.lotId)}`
+function procedureIn(procedures: readonly string[], { procedureType }: TenderRecord): ClauseReason | undefined {
+  if (procedureType === undefined || !procedures.includes(procedureType)) return undefined
+  return { code: 'procedure', values: { procedure: procedureType } }
+}
+
+function natureIn(natures: readonly string[], record: TenderRecord): ClauseReason | undefined {
+  const isWanted = (nature: string | undefined): nature is string => nature !== undefined && natures.includes(nature)
+  if (isWanted(record.contractNature)) return { code: 'nature', values: { nature: record.contractNature, lot: null } }
+  for (const { contractNature: nature, lotId } of record.lots)
+    if (isWanted(nature)) return { code: 'nature', values: { nature, lot: lotId } }
+  return undefined
 }
 
 /** Like the list's filters: estimates count, other currencies and unknown values do not match. */
 function valueClause({ valueMin, valueMax }: SearchFilter, { contractAmount }: TenderRecord): Clause {
-  const range = `${valueMin ?? 0} to ${valueMax ?? 'any'} EUR`
-  if (contractAmount === null) return { clause: 'value', holds: false, text: 'the value is not known' }
+  if (contractAmount === null) return { clause: 'value', holds: false, reason: { code: 'value-unknown', values: {} } }
   const { value, currency } = contractAmount
   const holds = currency === 'EUR' && value >= (valueMin ?? -Infinity) && value <= (valueMax ?? Infinity)
-  return { clause: 'value', holds, text: `${value} ${currency} ${holds ? 'lies' : 'does not lie'} in ${range}` }
+  const values = { value, currency, from: valueMin ?? null, to: valueMax ?? null }
+  return { clause: 'value', holds, reason: { code: holds ? 'value-inside' : 'value-outside', values } }
 }
 
 function deadlineClause(days: number, record: TenderRecord, at: number): Clause {
   const deadline = firstDeadline(record)
-  if (deadline === undefined) return { clause: 'deadline', holds: false, text: 'the deadline is not known' }
+  if (deadline === undefined)
+    return { clause: 'deadline', holds: false, reason: { code: 'deadline-unknown', values: {} } }
   const left = (Date.parse(deadline.at) - at) / dayMs
-  const what = deadline.kind === 'participation' ? ' to participate' : ''
-  const text = `${Math.floor(left)} days are left${what}, ${days} are asked for`
-  return { clause: 'deadline', holds: left >= days, text }
+  const code = deadline.kind === 'participation' ? 'days-left-to-participate' : 'days-left'
+  return { clause: 'deadline', holds: left >= days, reason: { code, values: { left: Math.floor(left), asked: days } } }
 }

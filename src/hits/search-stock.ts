@@ -250,6 +250,7 @@ export async function deliverOpen(
         fitScore: match.fitScore,
         fit: JSON.stringify(match.fit),
         matched: JSON.stringify(match.matched),
+        reasons: JSON.stringify(match.reasons),
         ...watchedState(JSON.parse(body) as TenderRecord),
       }))
       made += await inTransaction(store, async (trx) => {

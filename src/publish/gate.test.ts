@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { holdLine } from '../domain/hold-reason.ts'
 import { dayMs, hourMs } from '../domain/time.ts'
-import { type GateInput, gate, silenceMs } from './gate.ts'
+import { type GateInput, gate as judge, silenceMs } from './gate.ts'
 
 const now = Date.UTC(2026, 5, 1)
 
@@ -17,9 +18,18 @@ const usual: GateInput & { readonly previous: NonNullable<GateInput['previous']>
   alarms: [],
 }
 
+/** With its reasons as sentences. */
+function gate(input: GateInput) {
+  const result = judge(input)
+  const warnings = result.warnings.map(holdLine)
+  return result.kind === 'hold'
+    ? { kind: result.kind, reasons: result.reasons.map(holdLine), warnings }
+    : { kind: result.kind, warnings }
+}
+
 function reasonsOf(changes: Partial<GateInput>): readonly string[] {
   const result = gate({ ...usual, ...changes })
-  return result.kind === 'hold' ? result.reasons : []
+  return 'reasons' in result ? result.reasons : []
 }
 
 describe('the gate', () => {

@@ -1,4 +1,5 @@
 // The gate: whether the next edition looks like procurement in progress, or like a defect.
+import type { HoldReason } from '../domain/hold-reason.ts'
 import { dayMs, hourMs } from '../domain/time.ts'
 
 /** Minimum number of documents, and of records, for a share to mean anything. */
@@ -86,22 +87,20 @@ export type GateInput = {
 
 /** `warnings` are reported but do not block publication. */
 export type GateResult =
-  | { readonly kind: 'pass'; readonly warnings: readonly string[] }
-  | { readonly kind: 'hold'; readonly reasons: readonly string[]; readonly warnings: readonly string[] }
+  | { readonly kind: 'pass'; readonly warnings: readonly HoldReason[] }
+  | { readonly kind: 'hold'; readonly reasons: readonly HoldReason[]; readonly warnings: readonly HoldReason[] }
 
-const percent = (share: number): string => `${Math.round(share * 100)} %`
-
-/** Decides whether an edition may be published. The reasons are sentences for operators. */
+/** Decides whether an edition may be published. */
 export function gate(input: GateInput): GateResult {
   const { previous } = input
   const alarms = input.alarms.map((alarm) => ({
     alarm,
     isHolding: previous !== undefined && isHolding(alarm, previous),
   }))
-  const warnings = alarms.filter((each) => !each.isHolding).map(({ alarm }) => sentenceOf(alarm))
+  const warnings = alarms.filter((each) => !each.isHolding).map(({ alarm }) => reasonOf(alarm))
   const lost = [...losses(input)]
   if (previous === undefined) {
-    const reasons = input.records > 0 ? lost : ['There are no records to publish yet.']
+    const reasons = input.records > 0 ? lost : [{ code: 'no-records', values: {} } as const]
     return reasons.length === 0 ? { kind: 'pass', warnings } : { kind: 'hold', reasons, warnings }
   }
   const reasons = [
@@ -110,7 +109,7 @@ export function gate(input: GateInput): GateResult {
     ...archiving(input, previous.live),
     ...sourceLosses(input, previous.bySource),
     ...silences(input, previous),
-    ...alarms.filter((each) => each.isHolding).map(({ alarm }) => sentenceOf(alarm)),
+    ...alarms.filter((each) => each.isHolding).map(({ alarm }) => reasonOf(alarm)),
   ]
   return reasons.length === 0 ? { kind: 'pass', warnings } : { kind: 'hold', reasons, warnings }
 }
@@ -126,43 +125,38 @@ function isHolding({ sourceId, kind, raisedAt, share }: GateInput['alarms'][numb
   return kind === 'silent' || (kind === 'totals' && share >= maxMissingShare)
 }
 
-function sentenceOf({ sourceId, detail }: GateInput['alarms'][number]): string {
-  return `The source ${sourceId}: ${detail}`
+function reasonOf({ sourceId, kind, detail, share }: GateInput['alarms'][number]): HoldReason {
+  return { code: 'alarm', values: { sourceId, kind, detail, share } }
 }
 
-function* losses({ lostRedactions: ids }: GateInput): Generator<string> {
-  if (ids.length === 0) return
-  yield `${ids.length} redactions (${ids.join(', ')}) were restored without the secret key, so their values are no longer recognized: ` +
-    'repeat `tenderstock redact` for each of these people, then publish with --override-gate.'
+function* losses({ lostRedactions: ids }: GateInput): Generator<HoldReason> {
+  if (ids.length > 0) yield { code: 'lost-redactions', values: { ids } }
 }
 
-function* rejections({ received: { documents, rejected } }: GateInput): Generator<string> {
+function* rejections({ received: { documents, rejected } }: GateInput): Generator<HoldReason> {
   if (documents < enoughDocuments || rejected <= documents * maxRejectedShare) return
-  yield `${rejected} of ${documents} documents received since the last edition were rejected (${percent(rejected / documents)}; ` +
-    `at most ${percent(maxRejectedShare)} is usual): a portal may have changed its format.`
+  yield { code: 'rejections', values: { rejected, documents, most: maxRejectedShare } }
 }
 
-function* archiving({ cancelled, merged }: GateInput, live: number): Generator<string> {
+function* archiving({ cancelled, merged }: GateInput, live: number): Generator<HoldReason> {
   const archived = cancelled + merged
   if (archived < enoughRecords || archived <= live * maxArchivedShare) return
-  yield `${archived} of ${live} live records would be archived at once, ${cancelled} as cancelled and ${merged} as merged ` +
-    `(${percent(archived / live)}; at most ${percent(maxArchivedShare)} is usual).`
+  yield { code: 'archiving', values: { live, cancelled, merged, most: maxArchivedShare } }
 }
 
 function* sourceLosses(
   { bySourceDelta }: GateInput,
   bySource: { readonly [sourceId: string]: number },
-): Generator<string> {
+): Generator<HoldReason> {
   for (const [sourceId, before] of Object.entries(bySource)) {
     const lost = -(bySourceDelta[sourceId] ?? 0)
     if (lost < enoughRecords || lost <= before * maxSourceLossShare) continue
-    yield `The source ${sourceId} would be named by ${before - lost} records instead of ${before} ` +
-      `(${percent(lost / before)} fewer; at most ${percent(maxSourceLossShare)} is usual).`
+    yield { code: 'source-loss', values: { sourceId, before, after: before - lost, most: maxSourceLossShare } }
   }
 }
 
 /** Holds once per silence: publishing an edition in spite of it counts as the operator's answer. */
-function* silences({ now, sources, alarms }: GateInput, previous: Previous): Generator<string> {
+function* silences({ now, sources, alarms }: GateInput, previous: Previous): Generator<HoldReason> {
   const { publishedAt } = previous
   for (const { sourceId, lastReceivedAt, activeDays, checkedAt } of sources) {
     const isReported = alarms.some((alarm) => alarm.sourceId === sourceId && alarm.kind === 'silent')
@@ -170,7 +164,7 @@ function* silences({ now, sources, alarms }: GateInput, previous: Previous): Gen
     const silentFrom = lastReceivedAt + silenceMs
     const isAnswering = checkedAt !== null && now - checkedAt <= recentCheckMs
     if (!isAnswering || activeDays < regularDays || now <= silentFrom || publishedAt > silentFrom) continue
-    yield `The source ${sourceId} answers, but has delivered nothing new for ${Math.floor((now - lastReceivedAt) / dayMs)} days, ` +
-      `after documents on ${activeDays} of the preceding days: its address or its listing may have changed.`
+    const days = Math.floor((now - lastReceivedAt) / dayMs)
+    yield { code: 'silence', values: { sourceId, days, activeDays } }
   }
 }

@@ -272,7 +272,11 @@ describe.each(engines)('publishing (%s)', (engine) => {
     expect(outcome).toEqual({ kind: 'held', reasons: [expect.stringContaining('150 of 300 live records')] })
     const holds = await store.db.selectFrom('edition_hold').selectAll().execute()
     expect(holds).toEqual([
-      { held_at: start + hourMs, reasons: JSON.stringify(outcome.kind === 'held' && outcome.reasons) },
+      {
+        held_at: start + hourMs,
+        reasons: JSON.stringify(outcome.kind === 'held' && outcome.reasons),
+        causes: JSON.stringify([{ code: 'archiving', values: { live: 300, cancelled: 150, merged: 0, most: 0.05 } }]),
+      },
     ])
     expect(await store.db.selectFrom('edition').select('edition').execute()).toHaveLength(1)
     expect(await cut(store, start + hourMs, { overrideGate: true })).toMatchObject({ kind: 'published', changes: 150 })

@@ -1,6 +1,7 @@
 // Makes the next edition of the stock, at most one an hour, behind a gate (P1 to P7). All work is done in short
 // transactions under a lease that keeps the stock unchanged; the last one makes the edition visible.
 import { setTimeout as delay } from 'node:timers/promises'
+import { holdLine } from '../domain/hold-reason.ts'
 import { DigestSum, sumsOfDigest } from '../domain/stock-digest.ts'
 import { dayMs, hourMs } from '../domain/time.ts'
 import { bump } from '../store/change-signal.ts'
@@ -258,8 +259,8 @@ export async function previewPublication(store: PublishingStore, options: Publis
     records: (previous?.records ?? 0) + pending.added,
     changes: pending.changes,
     isNothingNew: false,
-    reasons: verdict.kind === 'hold' ? verdict.reasons : [],
-    warnings: verdict.warnings,
+    reasons: verdict.kind === 'hold' ? verdict.reasons.map(holdLine) : [],
+    warnings: verdict.warnings.map(holdLine),
     allowedAt: epochAllowsAt > options.now ? Math.max(epochAllowsAt, allowedAt ?? 0) : allowedAt,
   }
 }
@@ -280,14 +281,14 @@ async function planned(
   const reasons = verdict.kind === 'hold' ? verdict.reasons : []
   if (reasons.length > 0 && !overrideGate) {
     await underLease(store, lease, (trx) => recordHold(trx, now, reasons))
-    return { kind: 'held', reasons }
+    return { kind: 'held', reasons: reasons.map(holdLine) }
   }
   return {
     edition: editionAfter(previous, pending, checks, now),
     added: pending.added,
     counts: countsAfter(before, pending),
-    overridden: reasons,
-    warnings: verdict.warnings,
+    overridden: reasons.map(holdLine),
+    warnings: verdict.warnings.map(holdLine),
   }
 }
 

@@ -27,5 +27,5 @@ export const noteCommand = (
     organizationId,
     detail = {},
     ...entry
-  }: Pick<AuditEntry, 'action' | 'subject'> & Partial<Pick<AuditEntry, 'detail' | 'organizationId'>>,
+  }: Pick<AuditEntry, 'action' | 'subject'> & Partial<Pick<AuditEntry, 'detail' | 'organizationId' | 'causes'>>,
 ): Promise<void> => addAuditEntry(trx, { at: context.clock(), ...actorOf(context), organizationId, ...entry, detail })

@@ -9,6 +9,7 @@ import {
   releaseSearch,
   type SearchInput,
 } from '../actions/searches.ts'
+import { clauseLine } from '../hits/clause-reason.ts'
 import { type CompanyProfile, parseCompanyProfile } from '../hits/company-profile.ts'
 import { explainMatch } from '../hits/explain-match.ts'
 import { HitInputError } from '../hits/read-input.ts'
@@ -312,7 +313,14 @@ export const explainSearch: Operation<HitContext> = async ({ store, clock }, { o
   const search = await searchNamed(store, String(options['search']), options)
   const explained = await explainMatch(store, search, operands[0]!.toLowerCase(), clock())
   if (!explained) throw noSuchThing(`There is no published record "${operands[0]}"; pass an id as the API shows it.`)
-  emit({ event: 'matchExplained', id: operands[0]!.toLowerCase(), search: search.name, ...explained })
+  const { clauses, reasons: _, ...rest } = explained
+  emit({
+    event: 'matchExplained',
+    id: operands[0]!.toLowerCase(),
+    search: search.name,
+    ...rest,
+    clauses: clauses.map(({ clause, holds, reason }) => ({ clause, holds, text: clauseLine(reason) })),
+  })
   return 0
 }
 

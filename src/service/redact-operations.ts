@@ -259,7 +259,8 @@ async function goThrough(context: ServiceContext, rules: Redactor, emit: Emit, r
     })
     return count
   }
-  const others = (await replaced('tender_estimate')) + (await replaced('hit'))
+  const others = (await replaced('estimate')) + (await replaced('matched'))
+  await replaced('reasons')
   // last: what is written meanwhile already follows the rules
   const bodies = await redactBodies(context, rules, isReal)
   const mails = await replaced('mail')

@@ -5,6 +5,7 @@ import type { ExactReference, ReviewSide, WaitingPair } from '../console/stock-r
 import { explainTender } from '../consolidate/explain.ts'
 import { explainRecord } from '../consolidate/explain-stock.ts'
 import { fuzzyMatcher } from '../consolidate/fuzzy-matcher.ts'
+import type { Verdict } from '../consolidate/match/match-record.ts'
 import { currentDecisions } from '../consolidate/match-closure.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import { noSuchThing, OperatorError, wrongUse } from '../platform/errors.ts'
@@ -35,7 +36,7 @@ export type ReviewContext = Pick<ServiceContext, 'store' | 'clock' | 'by'>
 export const listReviews: Operation<ReviewContext> = async ({ store }, { options }, emit) => {
   const pairs = await waitingPairs(store.db, Number(options.limit ?? 20))
   if (pairs.length === 0) emit({ event: 'none', message: 'No pairs await a decision.' })
-  for (const pair of pairs) emit({ event: 'review', ...pair })
+  for (const { contradiction: _, ...pair } of pairs) emit({ event: 'review', ...pair })
   return 0
 }
 
@@ -61,7 +62,7 @@ export async function waitingPairs(db: Executor, limit: number): Promise<Waiting
   )
   return [
     ...doubts.map(
-      ({ tenderId, left, right, kind, evidence }): WaitingPair => ({
+      ({ tenderId, left, right, kind, evidence, contradiction }): WaitingPair => ({
         left: sideOf(left, tenderId),
         right: sideOf(right, tenderId),
         rule: kind,
@@ -69,6 +70,7 @@ export async function waitingPairs(db: Executor, limit: number): Promise<Waiting
         chance: null,
         readers: null,
         evidence,
+        contradiction,
         isHeldApart: false,
         isOneRecord: true,
         isExactlyLinked: records.get(left) === records.get(right),
@@ -94,9 +96,13 @@ export async function waitingPairs(db: Executor, limit: number): Promise<Waiting
 /** `review show LEFT RIGHT`: two records side by side. */
 export const showReview: Operation<ReviewContext> = async ({ store, clock }, { operands }, emit) => {
   const [left, right] = await pairOf(store.db, operands)
-  emit({ event: 'reviewPair', ...(await comparePair(store.db, [left, right], clock())) })
+  const { verdict, ...pair } = await comparePair(store.db, [left, right], clock())
+  emit({ event: 'reviewPair', ...pair, verdict: verdict && shownVerdict(verdict) })
   return 0
 }
+
+/** As commands print it. */
+const shownVerdict = <Shown extends Verdict>({ contradiction: _, ...shown }: Shown) => shown
 
 /**
  * Two records, named by a notice of each, side by side; of one record, the two notices: what each alone would make of

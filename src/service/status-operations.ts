@@ -1,5 +1,6 @@
 // What the stock is like, and who did what: `tenderstock status` and `tenderstock audit`.
 
+import { clockLine } from '../domain/clock-concern.ts'
 import { parserVersion } from '../sources/parser-version.ts'
 import { listAuditEntries } from '../store/audit.ts'
 import { countReceived, listRejections } from '../store/documents.ts'
@@ -27,6 +28,7 @@ async function status(context: ServiceContext, { options }: ControlRequest, emit
   const received = await countReceived(db, parserVersion)
   const intervalMs = context.publishIntervalMs ?? 60 * 60_000
   const now = context.clock()
+  const holds = await listHolds(db, Math.min(newest?.publishedAt ?? 0, now - intervalMs), 3)
   const rounds = context.rounds?.() ?? (await loadRounds(db))
   const failure = whyFailing(rounds, now)
   const maintenance = await loadMaintenance(db)
@@ -60,9 +62,9 @@ async function status(context: ServiceContext, { options }: ControlRequest, emit
     unpublished: await countUnpublished(db),
     nextPublication: next?.at ?? Math.max(now, newest ? newest.publishedAt + intervalMs : 0),
     ...(next && { isFirstReading: next.isFirstReading }),
-    holds: await listHolds(db, Math.min(newest?.publishedAt ?? 0, now - intervalMs), 3),
+    holds: holds.map(({ heldAt, reasons }) => ({ heldAt, reasons })),
     clockDifferenceMs: context.databaseClock.differenceMs(),
-    clocks: clockConcerns(context.databaseClock.differenceMs(), newest, now),
+    clocks: clockConcerns(context.databaseClock.differenceMs(), newest, now).map(clockLine),
     busyWith: context.queue.current() ?? null,
     engine,
     data: context.dataFolder,
@@ -83,7 +85,7 @@ async function listAudit({ store: { db } }: ServiceContext, { options }: Control
   const entries = await listAuditEntries(db, which)
   if (entries.length === 0) emit({ event: 'none', message: 'Nobody has changed anything yet.' })
   const names = new Map((await listOrganizations(db)).map(({ organizationId: id, name }) => [id, name]))
-  for (const { organizationId: id, ...entry } of entries)
+  for (const { organizationId: id, causes: _, ...entry } of entries)
     emit({ event: 'auditEntry', ...entry, organization: id === undefined ? null : (names.get(id) ?? id) })
   return 0
 }

@@ -2,6 +2,7 @@
 
 import { rebuildStock } from '../consolidate/consolidate.ts'
 import { fitStock } from '../consolidate/estimate/fit-stock.ts'
+import { clockLine } from '../domain/clock-concern.ts'
 import {
   helpReparse,
   type IngestSummary,
@@ -43,9 +44,9 @@ async function previewPublish(
   emit: Emit,
 ): Promise<number> {
   const differenceMs = context.databaseClock.differenceMs()
-  const message = publisherClockConcern(differenceMs)
-  if (message !== undefined) {
-    emit({ event: 'clockDiffers', differenceMs, message })
+  const concern = publisherClockConcern(differenceMs)
+  if (concern !== undefined) {
+    emit({ event: 'clockDiffers', differenceMs, message: clockLine(concern) })
     return 1
   }
   const preview = await previewPublication(context.store, {
@@ -89,6 +90,7 @@ async function notePublication(context: ServiceContext, options: ControlRequest[
       ...(options['reason'] !== undefined && { reason: String(options['reason']) }),
       ...(hold && { held: hold.reasons.join(' ').slice(0, 1000) }),
     },
+    ...(hold?.causes && { causes: hold.causes }),
   })
 }
 
@@ -158,9 +160,10 @@ export async function publishNow(
   emit: Emit,
   { minIntervalMs, overrideGate = false, acceptsFutureEdition = false }: PublishWish,
 ): Promise<PublishOutcome['kind'] | 'clockDiffers'> {
-  const message = publisherClockConcern(context.databaseClock.differenceMs())
-  if (message !== undefined) {
-    emit({ event: 'clockDiffers', differenceMs: context.databaseClock.differenceMs(), message })
+  const differenceMs = context.databaseClock.differenceMs()
+  const concern = publisherClockConcern(differenceMs)
+  if (concern !== undefined) {
+    emit({ event: 'clockDiffers', differenceMs, message: clockLine(concern) })
     return 'clockDiffers'
   }
   await context.beforePublish?.()

@@ -1,5 +1,6 @@
 // Who did what when. Entries are added in the transaction of the change, and never altered.
 import { sql } from 'kysely'
+import type { HoldReason } from '../domain/hold-reason.ts'
 import { dayMs } from '../domain/time.ts'
 import type { Executor } from './database.ts'
 
@@ -144,6 +145,8 @@ export type AuditEntry = {
   /** What was changed: a name or ID. */
   readonly subject: string
   readonly detail: AuditDetail
+  /** What `held` of the detail says, as codes with values. */
+  readonly causes?: readonly HoldReason[]
   readonly addressPrefix: string
 }
 
@@ -183,6 +186,7 @@ async function insertEntry(trx: Executor, entry: AuditEntry): Promise<void> {
       action: entry.action,
       subject: entry.subject,
       detail: JSON.stringify(entry.detail),
+      causes: entry.causes === undefined ? null : JSON.stringify(entry.causes),
       address_prefix: entry.addressPrefix,
     })
     .execute()
@@ -199,7 +203,7 @@ export async function listAuditEntries(
   let query = db
     .selectFrom('audit_entry')
     .select(['entry_no as entryNo', 'at', 'actor', 'organization_id as organizationId', 'action', 'subject', 'detail'])
-    .select('address_prefix as addressPrefix')
+    .select(['address_prefix as addressPrefix', 'causes'])
     .orderBy('entry_no', 'desc')
     .limit(which.limit)
   if (which.organizationId !== undefined) query = query.where('organization_id', '=', which.organizationId)
@@ -210,8 +214,9 @@ export async function listAuditEntries(
     which.organizationId === undefined
       ? detail
       : Object.fromEntries(Object.entries(detail).filter(([name]) => isForOrganization(name)))
-  return rows.map((row) => ({
+  return rows.map(({ causes, ...row }) => ({
     ...row,
+    ...(causes !== null && { causes: JSON.parse(causes) as HoldReason[] }),
     organizationId: row.organizationId ?? undefined,
     detail: shown(JSON.parse(row.detail) as AuditEntry['detail']),
   }))

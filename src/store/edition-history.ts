@@ -1,6 +1,7 @@
 // Editions for people: the newest ones, and what one of them changed.
 import { sql } from 'kysely'
 import type { Executor } from './database.ts'
+import type { ListedHold } from './status.ts'
 
 /** Times in epoch milliseconds. */
 export type ListedEdition = {
@@ -33,7 +34,7 @@ export type EditionFacts = Omit<ListedEdition, 'holds'> & {
   readonly previousAt: number | null
   readonly isNewest: boolean
   /** The gate's reasons before it was published, the newest last. */
-  readonly holds: readonly { readonly heldAt: number; readonly reasons: readonly string[] }[]
+  readonly holds: readonly ListedHold[]
 }
 
 /** One edition; undefined when there is none of this number. */
@@ -42,7 +43,7 @@ export async function findEdition(db: Executor, edition: number): Promise<Editio
     select e.edition, e.published_at as "publishedAt", e.records, e.changes, e.checksum, e.last_modified as "lastModified",
       p.last_modified as "previousModified", p.published_at as "previousAt",
       not exists (select from edition n where n.edition > e.edition) as "isNewest",
-      (select coalesce(json_agg(json_build_object('heldAt', held_at, 'reasons', reasons::json) order by held_at), '[]')
+      (select coalesce(json_agg(json_build_object('heldAt', held_at, 'reasons', reasons::json, 'causes', causes::json) order by held_at), '[]')
        from edition_hold h where h.held_at <= e.published_at and h.held_at > coalesce(p.published_at, 0)) as holds
     from edition e left join edition p on p.edition = (select max(edition) from edition b where b.edition < e.edition)
     where e.edition = ${edition}`.execute(db)

@@ -1,6 +1,7 @@
 // The editions and their entries: what publishing writes, and what the edition logs read from it. Entries above the
 // newest edition's lastModified belong to a publication in progress: no query for readers returns them.
 import { sql } from 'kysely'
+import { type HoldReason, holdLine } from '../domain/hold-reason.ts'
 import { arrayText } from './array-text.ts'
 import { readSerials } from './change-signal.ts'
 import type { Executor } from './database.ts'
@@ -423,12 +424,13 @@ export async function insertEntries(
   return rows[0]!
 }
 
-export async function recordHold(db: Executor, heldAt: number, reasons: readonly string[]): Promise<void> {
-  const text = JSON.stringify(reasons)
+/** Stores the sentences too: an older version reads only them. */
+export async function recordHold(db: Executor, heldAt: number, reasons: readonly HoldReason[]): Promise<void> {
+  const row = { reasons: JSON.stringify(reasons.map(holdLine)), causes: JSON.stringify(reasons) }
   await db
     .insertInto('edition_hold')
-    .values({ held_at: heldAt, reasons: text })
-    .onConflict((conflict) => conflict.column('held_at').doUpdateSet({ reasons: text }))
+    .values({ held_at: heldAt, ...row })
+    .onConflict((conflict) => conflict.column('held_at').doUpdateSet(row))
     .execute()
 }
 

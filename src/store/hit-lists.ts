@@ -47,9 +47,10 @@ export type PageHit = {
   readonly edition: number
   readonly madeAt: number
   readonly fitScore: number
-  /** JSON, both. */
+  /** JSON, all three; `reasons` is null if an older version wrote the hit. */
   readonly fit: string
   readonly matched: string
+  readonly reasons: string | null
   readonly state: HitState
   readonly isClosed: boolean
   readonly deadline: number | null
@@ -107,7 +108,7 @@ export async function listHitPage(db: Executor, listing: HitListing): Promise<Pa
       from page join hit h using (hit_id) cross join lateral (select ${isClosed} as is_closed offset 0) c
     )
     select h.hit_id as "hitId", h.search_no as "searchNo", h.search_version as "searchVersion", h.shown_id as "tenderId",
-      h.edition, h.made_at as "madeAt", h.fit_score as "fitScore", h.fit, h.matched, h.state, h.is_closed as "isClosed",
+      h.edition, h.made_at as "madeAt", h.fit_score as "fitScore", h.fit, h.matched, h.reasons, h.state, h.is_closed as "isClosed",
       h.deadline_ms as "deadline", h.deadline_kind as "deadlineKind",
       (select json_agg(json_build_object('messageId', d.message_id, 'endpointId', w.endpoint_id, 'state', d.state,
           'heldWhy', d.held_why, 'endpoint', case when w.description = '' then w.address else w.description end)

@@ -26,9 +26,10 @@ export type NewHit = WatchedState & {
   readonly lastModified: number
   readonly searchVersion: number
   readonly fitScore: number
-  /** JSON. */
+  /** JSON, all three. */
   readonly fit: string
   readonly matched: string
+  readonly reasons: string
 }
 
 /** A hit whose tender changed. */
@@ -116,7 +117,7 @@ export async function insertHits(trx: Executor, hits: readonly NewHit[], madeAt:
   const { rows: added } = await sql<{ hitId: string }>`
     with n as materialized (
       select * from json_to_recordset(${JSON.stringify(hits)}::json) as n ("searchNo" integer, "tenderId" text, "hitId" text,
-        edition integer, "lastModified" bigint, "searchVersion" integer, "fitScore" smallint, fit text, matched text,
+        edition integer, "lastModified" bigint, "searchVersion" integer, "fitScore" smallint, fit text, matched text, reasons text,
         "archiveReason" text, "mergedInto" text, "deadlineMs" bigint, "deadlineKind" text, value text)
     ), live as materialized (
       select search_no from saved_search where search_no in (select "searchNo" from n) for key share
@@ -124,9 +125,9 @@ export async function insertHits(trx: Executor, hits: readonly NewHit[], madeAt:
       update hit h set score_now = n."fitScore", last_edition = n.edition
       from n where h.search_no = n."searchNo" and h.tender_id = n."tenderId" and h.last_edition < n.edition
     )
-    insert into hit (search_no, tender_id, hit_id, edition, last_modified, search_version, fit_score, fit, matched, made_at,
+    insert into hit (search_no, tender_id, hit_id, edition, last_modified, search_version, fit_score, fit, matched, reasons, made_at,
       score_now, last_edition, archive_reason, merged_into, deadline_ms, deadline_kind, value, state_modified, digest_edition)
-    select "searchNo", "tenderId", "hitId", edition, "lastModified", "searchVersion", "fitScore", fit, matched, ${madeAt},
+    select "searchNo", "tenderId", "hitId", edition, "lastModified", "searchVersion", "fitScore", fit, matched, reasons, ${madeAt},
       "fitScore", edition, "archiveReason", "mergedInto", "deadlineMs", "deadlineKind", value, "lastModified",
       (select edition + 1 from hit_mark)
     from n join live on live.search_no = n."searchNo"

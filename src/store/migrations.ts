@@ -694,4 +694,11 @@ export const migrations: Migrations = {
     )`,
   ],
   '0006-kind-of-deadline': ['alter table hit add column deadline_kind text'],
+  // What English lines say, as codes with values.
+  '0007-reasons-as-codes': [
+    'alter table hit add column reasons text',
+    'alter table edition_hold add column causes text',
+    'alter table audit_entry add column causes text',
+    'alter table tender_doubt add column said text',
+  ],
 }

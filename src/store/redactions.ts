@@ -124,24 +124,32 @@ export async function deleteRedaction(trx: Executor, redactionId: string): Promi
 
 /** Where copies of records are stored besides the notices: the column of the key, and that of the JSON or text. */
 export const storedTexts = {
-  tender: { key: 'tender_id', content: 'content' },
-  tender_estimate: { key: 'tender_id', content: 'estimate' },
+  tender: { table: 'tender', key: 'tender_id', content: 'content' },
+  estimate: { table: 'tender_estimate', key: 'tender_id', content: 'estimate' },
   /** Mails of digests only; a mail of the console is for the person that it is about. */
-  mail: { key: 'message_id', content: 'content', condition: 'digest_id is not null' },
-  hit: { key: 'hit_id', content: 'matched' },
-} as const satisfies { readonly [table: string]: { readonly [part in 'key' | 'content' | 'condition']?: string } }
+  mail: { table: 'mail', key: 'message_id', content: 'content', condition: 'digest_id is not null' },
+  matched: { table: 'hit', key: 'hit_id', content: 'matched' },
+  reasons: { table: 'hit', key: 'hit_id', content: 'reasons', condition: 'reasons is not null' },
+} as const satisfies { readonly [name: string]: StoredPlace }
+
+/** `condition`: SQL that holds for the rows with such a text. */
+type StoredPlace = {
+  readonly table: string
+  readonly key: string
+  readonly content: string
+  readonly condition?: string
+}
 
 export type StoredText = { readonly key: string; readonly content: string }
 
 /** A page of these texts, in the order of their keys. */
 export async function listStoredTexts(
   db: Executor,
-  table: keyof typeof storedTexts,
+  name: keyof typeof storedTexts,
   after: string,
   limit: number,
 ): Promise<StoredText[]> {
-  const { key, content } = storedTexts[table]
-  const condition = table === 'mail' ? storedTexts.mail.condition : 'true'
+  const { table, key, content, condition = 'true' }: StoredPlace = storedTexts[name]
   const { rows } = await sql<StoredText>`
     select ${sql.ref(key)} as key, ${sql.ref(content)} as content from ${sql.table(table)}
     where ${sql.raw(condition)} and ${sql.ref(key)} in (
@@ -154,11 +162,11 @@ export async function listStoredTexts(
 /** Replaces a text if it is still the one that was read. */
 export async function replaceStoredText(
   db: Executor,
-  table: Exclude<keyof typeof storedTexts, 'tender'>,
+  name: Exclude<keyof typeof storedTexts, 'tender'>,
   { key: id, content: before }: StoredText,
   after: string,
 ): Promise<void> {
-  const { key, content } = storedTexts[table]
+  const { table, key, content } = storedTexts[name]
   await sql`
     update ${sql.table(table)} set ${sql.ref(content)} = ${after}
     where ${sql.ref(key)} = ${id} and ${sql.ref(content)} = ${before}`.execute(db)

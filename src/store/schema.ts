@@ -145,7 +145,8 @@ export type Database = {
     checksum: Generated<string>
   }
   /** Editions that the gate held back. */
-  edition_hold: { held_at: EpochMs; reasons: string }
+  /** JSON, both: the reasons in English, and as codes with values; null: written before this column. */
+  edition_hold: { held_at: EpochMs; reasons: string; causes: string | null }
   organization: {
     organization_id: string
     name: string
@@ -306,7 +307,15 @@ export type Database = {
    * Contradictions between the notices of one tender, two notices by key; derived. `kind`: `award-number` or
    * `named-call`.
    */
-  tender_doubt: { tender_id: string; kind: string; left_key: string; right_key: string; evidence: string }
+  /** `said`: JSON of what `evidence` says, as a code with values; null: written before this column. */
+  tender_doubt: {
+    tender_id: string
+    kind: string
+    left_key: string
+    right_key: string
+    evidence: string
+    said: string | null
+  }
   /** Models of values; `parameters` is JSON of consolidate/estimate ValueModelParameters. */
   value_model: {
     version: string
@@ -405,6 +414,8 @@ export type Database = {
     /** JSON: the parts of the score, and what satisfied each clause of the search. */
     fit: string
     matched: string
+    /** JSON: what both say, as codes with values; null: written before this column. */
+    reasons: string | null
     made_at: EpochMs
     /** The score and the edition of its last match. */
     score_now: number
@@ -652,6 +663,8 @@ export type Database = {
     /** JSON without secrets. */
     detail: string
     address_prefix: string
+    /** JSON: what `held` of the detail says, as codes with values. */
+    causes: string | null
   }
   incident: {
     incident_id: string

@@ -1,5 +1,6 @@
 // Reads for the operator's status and for the comparison around a rebuild.
 import { sql } from 'kysely'
+import type { HoldReason } from '../domain/hold-reason.ts'
 import type { Executor } from './database.ts'
 
 /** How many tenders of the stock have each status. Reads the whole stock. */
@@ -18,7 +19,12 @@ export async function countUnpublished(db: Executor): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-export type ListedHold = { readonly heldAt: number; readonly reasons: readonly string[] }
+/** Sentences, and the same as codes with values; null if an older version wrote it. */
+export type ListedHold = {
+  readonly heldAt: number
+  readonly reasons: readonly string[]
+  readonly causes: readonly HoldReason[] | null
+}
 
 /** Editions held back since `after` (epoch milliseconds), newest first. */
 export async function listHolds(db: Executor, after: number, limit: number): Promise<ListedHold[]> {
@@ -36,6 +42,7 @@ export async function listHolds(db: Executor, after: number, limit: number): Pro
       reasons: Array.isArray(reasons)
         ? reasons.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)))
         : [String(reasons)],
+      causes: row.causes === null ? null : (JSON.parse(row.causes) as HoldReason[]),
     }
   })
 }

@@ -79,13 +79,11 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     await world.publish()
     const since = now()
     world.wait(3 * hourMs)
-    await recordHold(store.db, since + hourMs, [
-      '3611 of 38400 live records would be archived at once, 9 as cancelled and 3602 as merged (9 %; at most 5 % is usual).',
-      'The source doe: It answers, but has delivered <b>nothing</b>',
-    ])
-    await recordHold(store.db, since + 2 * hourMs, [
-      '3611 of 38400 live records would be archived at once, 9 as cancelled and 3602 as merged (9 %; at most 5 % is usual).',
-    ])
+    const archiving = { code: 'archiving', values: { live: 38400, cancelled: 9, merged: 3602, most: 0.05 } } as const
+    const alarmOf = (detail: string) =>
+      ({ code: 'alarm', values: { sourceId: 'doe', kind: 'silent', detail, share: 1 } }) as const
+    await recordHold(store.db, since + hourMs, [archiving, alarmOf('It answers, but has delivered <b>nothing</b>')])
+    await recordHold(store.db, since + 2 * hourMs, [archiving])
     await insertAlarm(store.db, {
       sourceId: 'doe',
       kind: 'silent',

@@ -113,6 +113,7 @@ describe.each(engines)('digests (%s)', (engine) => {
       fitScore: 60,
       fit: '{}',
       matched: '[]',
+      reasons: '{"parts":[],"rules":[],"matched":[]}',
       archiveReason: null,
       mergedInto: null,
       deadlineMs: null,

@@ -246,7 +246,16 @@ function trialMatcher(): MatchOptions['matcher'] {
         return searches.flatMap(({ searchNo, filter, profileId, threshold }): Match[] => {
           const fitScore = scoreOf(record.base, profileId === null ? 0 : bonuses.get(profileId)!)
           if (filter.nuts?.[0] !== record.nutsCodes[0] || fitScore < threshold) return []
-          return [{ searchNo, tenderId: record.id, fitScore, fit: { test: true } as never, matched: ['nuts'] }]
+          return [
+            {
+              searchNo,
+              tenderId: record.id,
+              fitScore,
+              fit: { test: true } as never,
+              matched: ['nuts'],
+              reasons: {} as never,
+            },
+          ]
         })
       }),
   }

@@ -132,7 +132,7 @@ async function oneEdition(
         edition.checksum === null ? '–' : html`<code>${sumsOfDigest(edition.checksum)?.all.slice(0, 16)}…</code>`,
       ],
     ])}
-${edition.holds.length > 0 && part(texts.heldBefore, reasonTable(edition.holds.at(-1)!.reasons, language), texts.heldBeforeNote)}
+${edition.holds.length > 0 && part(texts.heldBefore, reasonTable(edition.holds.at(-1)!, language), texts.heldBeforeNote)}
 ${part(
   texts.bySource,
   edition.changes === 0 ? html`<p>${texts.noChange}</p>` : changeTable(edition, groups, titles, language),
@@ -199,13 +199,13 @@ function changeTable(
   )}`
 }
 
-function reasonTable(sentences: readonly string[], language: Language): Html {
+function reasonTable(hold: ListedHold, language: Language): Html {
   const texts = editionTexts[language]
   return table({
     caption: texts.reasonsCaption,
     kind: 'mini',
     columns: [texts.shared.reason, numbers(texts.shared.figure), numbers(texts.bound)],
-    rows: holdReasons(sentences, language).map(({ sentence, figure, bound, sourceId }) => [
+    rows: holdReasons(hold, language).map(({ sentence, figure, bound, sourceId }) => [
       html`${sentence}${sourceId !== undefined && html` <a href="/operator/sources/${encodeURIComponent(sourceId)}">${sourceId}</a>`}`,
       figure ?? '–',
       bound ?? '–',
@@ -242,7 +242,7 @@ async function holdPage(
     lead: texts.holdLead(formatMoment(since, language), formatRelative(since, now, language)),
     ...(wrong !== undefined && { status: 422 }),
     body: html`${wrong !== undefined && noteBox('bad', texts.oneWrong, html`<a href="#reason">${wrong}</a>`)}
-${part(texts.reasons, reasonTable(last.reasons, language), texts.tried(formatNumber(holds.length, language)))}
+${part(texts.reasons, reasonTable(last, language), texts.tried(formatNumber(holds.length, language)))}
 ${part(
   texts.anyway,
   html`<p>${texts.waitBody}</p><form method="post" action="/operator/editions/hold/publish" class="stack">${field({

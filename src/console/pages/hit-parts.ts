@@ -1,9 +1,10 @@
 // One hit as an entry of a list: its tender, why it has its score, and where it was delivered.
 import type { TenderRecord } from '../../domain/tender.ts'
 import type { Fit } from '../../hits/fit/fit.ts'
+import type { HitReasons } from '../../hits/match-records.ts'
 import type { PageHit } from '../../store/hit-lists.ts'
 import type { StoredSearch } from '../../store/searches.ts'
-import { matchedLine, ruleText } from '../clause-lines.ts'
+import { matchedText, partText, ruleText } from '../clause-lines.ts'
 import { formatMoney, formatNumber, formatRelative } from '../format.ts'
 import { type Content, type Html, html } from '../html.ts'
 import { moment, more, numbers, quoted, score, state, table } from '../parts.ts'
@@ -59,16 +60,20 @@ function deliveries({ hit, organizationId, language }: HitView): Html | false {
   )
 }
 
-function why({ fit: text, matched: lines, fitScore, searchVersion }: PageHit, language: Language): Html {
+function why(
+  { fit: text, matched: lines, reasons: stored, fitScore, searchVersion }: PageHit,
+  language: Language,
+): Html {
   const texts = hitsTexts[language]
   const fit = JSON.parse(text) as Fit
   const matched = JSON.parse(lines) as string[]
+  const reasons = stored === null ? undefined : (JSON.parse(stored) as HitReasons)
   const points = (value: number) => formatNumber(value, language)
   return html`<div class="stack">${table({
     caption: texts.parts,
     kind: 'mini',
     columns: [texts.shared.part, numbers(texts.shared.points), texts.shared.share, texts.shared.because],
-    rows: fit.parts.map((part) => [
+    rows: fit.parts.map((part, index) => [
       texts.partNames[part.part] ?? part.part,
       part.points === null
         ? texts.shared.unknown
@@ -76,16 +81,18 @@ function why({ fit: text, matched: lines, fitScore, searchVersion }: PageHit, la
       part.points !== null &&
         part.of > 0 &&
         html`<progress class="meter" max="${part.of}" value="${part.points}" aria-hidden="true"></progress>`,
-      part.terms ? html`<bdi>${part.terms.join(', ')}</bdi>` : html`<bdi>${texts.reason(part.text ?? '')}</bdi>`,
+      part.terms
+        ? html`<bdi>${part.terms.join(', ')}</bdi>`
+        : partText(reasons?.parts[index], part.text ?? '', language),
     ]),
   })}<p class="soft small">${fit.sum !== undefined && texts.sum(points(fit.sum), fitScore)} ${
     fit.rules?.length > 0 &&
     html`${texts.rules} ${joined(
-      fit.rules.map((rule) => ruleText(rule, language)),
+      fit.rules.map((rule, index) => ruleText(reasons?.rules[index], rule, language)),
       ', ',
     )}.`
   } ${texts.matched(searchVersion)} ${joined(
-    matched.map((line) => matchedLine(line, language)),
+    matched.map((line, index) => matchedText(reasons?.matched[index], line, language)),
     '; ',
   )}</p></div>`
 }

@@ -50,7 +50,7 @@ async function auditLog({ store, directory }: ConsoleContext, { language, query 
               actionText(entry.action, language),
               subjectText(entry.subject, language),
               organizationOf(entry),
-              detailText(entry.detail, language),
+              detailText(entry, language),
               entry.addressPrefix !== '' && html`<code>${entry.addressPrefix}</code>`,
             ]),
           })}${pager({

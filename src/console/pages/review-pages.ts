@@ -75,7 +75,7 @@ function waitingTable(pairs: readonly WaitingPair[], language: Language): Html {
       texts.evidence,
     ],
     rows: pairs.map((pair) => {
-      const { left, right, score, chance, readers, evidence, isOneRecord, isExactlyLinked, isHeldApart } = pair
+      const { left, right, score, chance, readers, isOneRecord, isExactlyLinked, isHeldApart } = pair
       const portals = [...new Set([...(left.publishers ?? []), ...(right.publishers ?? [])])].join(', ')
       return [
         html`<a href="${addressOf(pair)}">${quoted(left.title ?? left.key, left.language ?? undefined)}</a>${!isOneRecord && right.title !== left.title && html`<br><span class="soft">${quoted(right.title ?? right.key, right.language ?? undefined)}</span>`}`,
@@ -84,7 +84,7 @@ function waitingTable(pairs: readonly WaitingPair[], language: Language): Html {
         score === null ? '–' : formatNumber(score, language),
         chance === null ? '–' : formatShare(chance, language),
         readers === null ? '–' : formatNumber(readers, language),
-        html`${isOneRecord && html`<span class="tag">${texts.oneRecord}</span> `}${isExactlyLinked && html`<span class="tag">${texts.exactTag}</span> `}${isHeldApart && html`<span class="tag">${texts.heldApart}</span> `}${quoted(evidenceText(evidence, language))}`,
+        html`${isOneRecord && html`<span class="tag">${texts.oneRecord}</span> `}${isExactlyLinked && html`<span class="tag">${texts.exactTag}</span> `}${isHeldApart && html`<span class="tag">${texts.heldApart}</span> `}${quoted(evidenceText(pair, language))}`,
       ]
     }),
   })

@@ -1,5 +1,9 @@
-// Texts of the clauses of a search: their names, and why each holds or not. English ones are those of the hit itself.
-import type { Clause } from '../../hits/plain-match.ts'
+// Texts of the clauses of a search and of the fit score: their names, and why each is as it is. English lines are those
+// of the hit itself.
+import type { Lines } from '../../domain/lines.ts'
+import { type ClauseReason, clauseLines, lotName, type Place } from '../../hits/clause-reason.ts'
+import { type FitRule, type PartReason, partLines, ruleLines } from '../../hits/fit/fit-reason.ts'
+import type { ClauseName } from '../../hits/plain-match.ts'
 import { criteriaTexts } from './criteria-texts.ts'
 import type { Texts } from './languages.ts'
 import { searchesTexts } from './searches-texts.ts'
@@ -19,42 +23,10 @@ const en = {
     'excluded nuts': 'excluded nuts',
     'excluded word': 'excluded word',
     'excluded authority': 'excluded authority',
-  } as { readonly [clause in Clause['clause']]: string },
-  /** `listed`, as far as shown. */
-  andMore: (listed: string, more: string) => `${listed} and ${more} more`,
-  archived: (reason: string) => `the tender is archived: ${reason}`,
-  codeBy: (held: string, own: string) => `${held} by ${own}`,
-  lotCodeBy: (held: string, lot: string, own: string) => `${held} in lot ${lot} by ${own}`,
-  noCode: (listed: string) => `no code of the tender or a lot lies in ${listed}`,
-  noRegion: (listed: string) => `no region of the tender lies in ${listed}`,
-  nature: (code: string) => code,
-  lotNature: (code: string, lot: string) => `${code} in lot ${lot}`,
-  noNature: (listed: string) => `neither tender nor lot is ${listed}`,
-  procedure: (code: string) => code,
-  noProcedure: (code: string, listed: string) => `${code} is not ${listed}`,
-  noValue: 'the value is not known',
-  valueIn: (amount: string, from: string, to: string) => `${amount} lies in ${from} to ${to} EUR`,
-  valueOutside: (amount: string, from: string, to: string) => `${amount} does not lie in ${from} to ${to} EUR`,
-  noDeadline: 'the deadline is not known',
-  daysLeft: (left: string, asked: string) => `${left} days are left, ${asked} are asked for`,
-  daysLeftToParticipate: (left: string, asked: string) =>
-    `${left} days are left to participate, ${asked} are asked for`,
-  noAuthority: (listed: string) => `it is not ${listed}`,
-  wordIn: (word: string, place: string) => `"${word}" ${place}`,
-  wordAs: (word: string, token: string, place: string) => `"${word}" as "${token}" ${place}`,
-  noWord: (listed: string) => `no text has ${listed}`,
-  inTitle: 'in the title',
-  inDescription: 'in the description',
-  inLotTitle: (lot: string) => `in the title of lot ${lot}`,
-  inLotDescription: (lot: string) => `in the description of lot ${lot}`,
-  inOtherTitle: (language: string) => `in the title (${language})`,
-  inOtherDescription: (language: string) => `in the description (${language})`,
-  nothingExcluded: 'nothing that is excluded',
-  nothingToCompare: (points: string) => `nothing to compare: ${points}`,
-  pastAuthority: (points: string) => `past-authority +${points}`,
-  excluded: (what: string) => `excluded: ${what}`,
-  country: (code: string) => `country ${code}`,
-  otherNature: (code: string) => `contract nature ${code}`,
+  } as { readonly [clause in ClauseName]: string },
+  reasons: clauseLines as Lines<ClauseReason>,
+  parts: partLines as Lines<PartReason>,
+  rules: ruleLines as Lines<FitRule>,
   members: {
     cpv: 'CPV',
     nuts: 'regions',
@@ -71,12 +43,76 @@ const en = {
 }
 
 const ofNames = (names: { readonly [code: string]: string }, code: string): string => names[code] ?? code
-const german = {
-  nature: (code: string) => ofNames(criteriaTexts.de.natures, code),
-  procedure: (code: string) => ofNames({ ...searchesTexts.de.procedureNames, none: 'keines' }, code),
-  reason: (code: string) =>
-    ofNames({ expired: 'abgelaufen', cancelled: 'aufgehoben', awarded: 'vergeben', merged: 'zusammengelegt' }, code),
+const germanNature = (code: string): string => ofNames(criteriaTexts.de.natures, code)
+const germanProcedure = (code: string): string => ofNames(searchesTexts.de.procedureNames, code)
+const archiveReasons = {
+  expired: 'abgelaufen',
+  cancelled: 'aufgehoben',
+  awarded: 'vergeben',
+  merged: 'zusammengelegt',
 }
+
+const germanList = (listed: readonly string[], more: number): string =>
+  more === 0 ? listed.join(', ') : `${listed.join(', ')} und ${more} mehr`
+const germanLot = (lot: string | null | undefined, word: string): string =>
+  lot === null || lot === undefined ? '' : ` ${word} Los ${lotName(lot)}`
+const germanPlace = ({ text, lot, language }: Place): string =>
+  `${text === 'title' ? 'im Titel' : 'in der Beschreibung'}${germanLot(lot, 'von')}${language === undefined ? '' : ` (${language})`}`
+const germanRange = (from: number | null, to: number | null): string => `${from ?? 0} bis ${to ?? 'unbegrenzt'} EUR`
+
+const germanReasons = {
+  code: ({ held, own, lot }) => `${held}${germanLot(lot, 'in')} durch ${own}`,
+  word: ({ word, token, place }) => `„${word}“${token === null ? '' : ` als „${token}“`} ${germanPlace(place)}`,
+  archived: ({ reason }) => `die Ausschreibung ist archiviert: ${ofNames(archiveReasons, reason)}`,
+  'no-code': ({ listed, more }) => `kein Code der Ausschreibung oder eines Loses liegt in ${germanList(listed, more)}`,
+  'no-region': ({ listed, more }) => `keine Region der Ausschreibung liegt in ${germanList(listed, more)}`,
+  nature: ({ nature, lot }) => `${germanNature(nature)}${germanLot(lot, 'in')}`,
+  'no-nature': ({ listed, more }) => `weder Ausschreibung noch Los ist ${germanList(listed.map(germanNature), more)}`,
+  procedure: ({ procedure }) => germanProcedure(procedure),
+  'other-procedure': ({ procedure, listed, more }) =>
+    `${procedure === null ? 'keines' : germanProcedure(procedure)} ist nicht ${germanList(listed.map(germanProcedure), more)}`,
+  'value-inside': ({ value, currency, from, to }) => `${value} ${currency} liegt in ${germanRange(from, to)}`,
+  'value-outside': ({ value, currency, from, to }) => `${value} ${currency} liegt nicht in ${germanRange(from, to)}`,
+  'value-unknown': () => 'der Wert ist nicht bekannt',
+  'days-left': ({ left, asked }) => `noch ${left} Tage, verlangt sind ${asked}`,
+  'days-left-to-participate': ({ left, asked }) => `noch ${left} Tage für die Teilnahme, verlangt sind ${asked}`,
+  'deadline-unknown': () => 'die Frist ist nicht bekannt',
+  authority: ({ name }) => name,
+  'other-authority': ({ listed, more }) => `es ist nicht ${germanList(listed, more)}`,
+  'no-word': ({ listed, more }) =>
+    `kein Text hat ${germanList(
+      listed.map((word) => `„${word}“`),
+      more,
+    )}`,
+  'nothing-excluded': () => 'nichts davon',
+} satisfies Lines<ClauseReason>
+
+const germanParts = {
+  unknown: () => 'nicht bekannt: zählt nicht, die anderen Teile zählen mehr',
+  'other-sector': ({ code }) => `${code} hat mit Ihren Codes nichts gemeinsam`,
+  'own-code': ({ code }) => `${code} ist einer Ihrer Codes`,
+  'below-own-code': ({ code, own }) => `${code} liegt unter Ihrem ${own}`,
+  'above-own-code': ({ code, own }) => `${code} umfasst Ihren ${own}`,
+  'shared-beginning': ({ code, own, shared }) => `${code} und Ihr ${own} haben ${shared} gemeinsam`,
+  'no-words': () => 'keine Wörter zum Vergleichen',
+  'no-wins': () => 'keine früheren Zuschläge zum Vergleichen',
+  'nearest-wins': () => 'Ähnlichkeit von Texten, Titeln und Auftraggeber mit den nächsten früheren Zuschlägen',
+  'other-region': ({ code }) => `${code} ist keine Ihrer Regionen`,
+  'own-region': ({ code }) => `${code} ist eine Ihrer Regionen`,
+  'in-own-region': ({ code, own }) => `${code} liegt in Ihrer Region ${own}`,
+  'around-own-region': ({ code, own }) => `${code} umfasst Ihre Region ${own}`,
+  'near-own-region': ({ code, own }) => `${code} liegt bei Ihrer Region ${own}`,
+  euros: ({ value }) => `${value} EUR`,
+} satisfies Lines<PartReason>
+
+const germanRules = {
+  'nothing-to-compare': ({ points }) => `nichts zum Vergleichen: ${points}`,
+  'past-authority': ({ points }) => `früherer Auftraggeber +${points}`,
+  'excluded-code': (values) => `ausgeschlossen: ${germanReasons.code(values)}`,
+  'excluded-word': (values) => `ausgeschlossen: ${germanReasons.word(values)}`,
+  'other-country': ({ country }) => `Land ${country}`,
+  'other-nature': ({ nature }) => `Auftragsart ${germanNature(nature)}`,
+} satisfies Lines<FitRule>
 
 const de: typeof en = {
   names: {
@@ -94,39 +130,9 @@ const de: typeof en = {
     'excluded word': 'Wort, ausgeschlossen',
     'excluded authority': 'Auftraggeber, ausgeschlossen',
   },
-  andMore: (listed, more) => `${listed} und ${more} mehr`,
-  archived: (reason) => `die Ausschreibung ist archiviert: ${german.reason(reason)}`,
-  codeBy: (held, own) => `${held} durch ${own}`,
-  lotCodeBy: (held, lot, own) => `${held} in Los ${lot} durch ${own}`,
-  noCode: (listed) => `kein Code der Ausschreibung oder eines Loses liegt in ${listed}`,
-  noRegion: (listed) => `keine Region der Ausschreibung liegt in ${listed}`,
-  nature: german.nature,
-  lotNature: (code, lot) => `${german.nature(code)} in Los ${lot}`,
-  noNature: (listed) => `weder Ausschreibung noch Los ist ${listed}`,
-  procedure: german.procedure,
-  noProcedure: (code, listed) => `${german.procedure(code)} ist nicht ${listed}`,
-  noValue: 'der Wert ist nicht bekannt',
-  valueIn: (amount, from, to) => `${amount} liegt in ${from} bis ${to === 'any' ? 'unbegrenzt' : to} EUR`,
-  valueOutside: (amount, from, to) => `${amount} liegt nicht in ${from} bis ${to === 'any' ? 'unbegrenzt' : to} EUR`,
-  noDeadline: 'die Frist ist nicht bekannt',
-  daysLeft: (left, asked) => `noch ${left} Tage, verlangt sind ${asked}`,
-  daysLeftToParticipate: (left, asked) => `noch ${left} Tage für die Teilnahme, verlangt sind ${asked}`,
-  noAuthority: (listed) => `es ist nicht ${listed}`,
-  wordIn: (word, place) => `„${word}“ ${place}`,
-  wordAs: (word, token, place) => `„${word}“ als „${token}“ ${place}`,
-  noWord: (listed) => `kein Text hat ${listed}`,
-  inTitle: 'im Titel',
-  inDescription: 'in der Beschreibung',
-  inLotTitle: (lot) => `im Titel von Los ${lot}`,
-  inLotDescription: (lot) => `in der Beschreibung von Los ${lot}`,
-  inOtherTitle: (language) => `im Titel (${language})`,
-  inOtherDescription: (language) => `in der Beschreibung (${language})`,
-  nothingExcluded: 'nichts davon',
-  nothingToCompare: (points) => `nichts zum Vergleichen: ${points}`,
-  pastAuthority: (points) => `früherer Auftraggeber +${points}`,
-  excluded: (what) => `ausgeschlossen: ${what}`,
-  country: (code) => `Land ${code}`,
-  otherNature: (code) => `Auftragsart ${german.nature(code)}`,
+  reasons: germanReasons,
+  parts: germanParts,
+  rules: germanRules,
   members: {
     cpv: 'CPV',
     nuts: 'Regionen',

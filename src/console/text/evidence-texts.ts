@@ -1,6 +1,21 @@
 // Words for what speaks for and against one tender: the rules, their signs, and set phrases. Values from notices are
 // quoted in them. Rules are named so that `joined by …` can precede them.
+import { type Contradiction, contradictionLines } from '../../domain/contradiction.ts'
+import type { Lines } from '../../domain/lines.ts'
 import type { Texts } from './languages.ts'
+
+/** Names of stages, and of marks of lots and parts. */
+const enNames: { readonly [word: string]: string } = { planning: 'prior notice', ordinal: 'number at the end' }
+const deNames: { readonly [word: string]: string } = {
+  call: 'Bekanntmachung',
+  result: 'Ergebnis',
+  contract: 'Auftrag',
+  planning: 'Vorankündigung',
+  lot: 'Los',
+  phase: 'Abschnitt',
+  trade: 'Gewerk',
+  ordinal: 'Zahl am Ende',
+}
 
 const en = {
   rules: {
@@ -66,37 +81,33 @@ const en = {
     'reference number': 'reference number in common',
   } as { readonly [sign: string]: string },
   phrases: {
-    operator: () => 'an operator joined them',
-    follower: () => 'the one procedure that refers to it',
-    copy: () => 'one is marked as a copy of an older procedure',
-    numbering: () => 'different numbers of one numbering',
-    buyers: () => 'different buyers',
-    cpv: () => 'CPV codes of different kinds',
-    descriptions: () => 'each description names something of its own',
-    asOld: () => 'a result as old as the call',
-    asOldAsOther: () => 'a result as old as the call of the other',
-    titles: (weight: string) => `each title has words of its own (${weight})`,
-    results: (days: string) => `results ${days} days apart`,
-    resultAfter: (days: string) => `result ${days} days after the call`,
-    published: (days: string) => `published ${days} days apart`,
-    deadlines: (days: string) => `deadlines ${days} days apart`,
-    ids: (scope: string) => `different ids of ${scope}`,
-    names: (key: string) => `a result names ${key}`,
-    byReference: (one: string, other: string) => `${one} and ${other}: only by reference`,
-    marks: (type: string, one: string, other: string) => `${type} ${one} and ${other}`,
-    two: (one: string, other: string) => `${one} and ${other}`,
-  },
-  words: {
-    call: 'call',
-    result: 'result',
-    contract: 'contract',
-    planning: 'prior notice',
-    lot: 'lot',
-    phase: 'phase',
-    trade: 'trade',
-    ordinal: 'number at the end',
-  } as { readonly [word: string]: string },
+    ...contradictionLines,
+    stages: ({ stages }) => `${stages.map((stage) => enNames[stage] ?? stage).join(' and ')}: only by reference`,
+    marks: ({ type, left, right }) => `${enNames[type] ?? type} ${left.join(',')} and ${right.join(',')}`,
+  } as Lines<Contradiction>,
 }
+
+const germanPhrases = {
+  countries: ({ left, right }) => `${left.join(',')} und ${right.join(',')}`,
+  'procedure-ids': ({ scope }) => `verschiedene Kennungen von ${scope}`,
+  'named-call': ({ keys }) => `ein Ergebnis nennt ${keys.join(', ')}`,
+  stages: ({ stages }) => `${stages.map((stage) => deNames[stage] ?? stage).join(' und ')}: nur über einen Verweis`,
+  marks: ({ type, left, right }) => `${deNames[type] ?? type} ${left.join(',')} und ${right.join(',')}`,
+  copy: () => 'eine ist als Kopie eines älteren Verfahrens gekennzeichnet',
+  numbering: () => 'verschiedene Nummern einer Zählung',
+  'award-numbers': ({ left, right }) => `${left.join(', ')} und ${right.join(', ')}`,
+  'result-as-old': () => 'ein Ergebnis, das so alt ist wie die Bekanntmachung',
+  'result-as-old-as-other': () => 'ein Ergebnis, das so alt ist wie die Bekanntmachung der anderen Seite',
+  'results-apart': ({ days }) => `Ergebnisse ${days} Tage auseinander`,
+  'result-after': ({ days }) => `Ergebnis ${days} Tage nach der Bekanntmachung`,
+  'published-apart': ({ days }) => `${days} Tage auseinander veröffentlicht`,
+  'deadlines-apart': ({ days }) => `Fristen ${days} Tage auseinander`,
+  numbers: ({ left, right }) => [left.join(','), right.join(',')].sort().join(' und '),
+  'title-words': ({ weight }) => `jeder Titel hat eigene Wörter (${weight.toFixed(1)})`,
+  buyers: () => 'verschiedene Auftraggeber',
+  cpv: () => 'CPV-Codes verschiedener Art',
+  descriptions: () => 'jede Beschreibung nennt etwas Eigenes',
+} satisfies Lines<Contradiction>
 
 const de: typeof en = {
   rules: {
@@ -161,37 +172,7 @@ const de: typeof en = {
     description: 'Text der Beschreibung',
     'reference number': 'gemeinsames Aktenzeichen',
   },
-  phrases: {
-    operator: () => 'ein Betreiber hat sie verbunden',
-    follower: () => 'das einzige Verfahren, das auf sie verweist',
-    copy: () => 'eine ist als Kopie eines älteren Verfahrens gekennzeichnet',
-    numbering: () => 'verschiedene Nummern einer Zählung',
-    buyers: () => 'verschiedene Auftraggeber',
-    cpv: () => 'CPV-Codes verschiedener Art',
-    descriptions: () => 'jede Beschreibung nennt etwas Eigenes',
-    asOld: () => 'ein Ergebnis, das so alt ist wie die Bekanntmachung',
-    asOldAsOther: () => 'ein Ergebnis, das so alt ist wie die Bekanntmachung der anderen Seite',
-    titles: (weight) => `jeder Titel hat eigene Wörter (${weight})`,
-    results: (days) => `Ergebnisse ${days} Tage auseinander`,
-    resultAfter: (days) => `Ergebnis ${days} Tage nach der Bekanntmachung`,
-    published: (days) => `${days} Tage auseinander veröffentlicht`,
-    deadlines: (days) => `Fristen ${days} Tage auseinander`,
-    ids: (scope) => `verschiedene Kennungen von ${scope}`,
-    names: (key) => `ein Ergebnis nennt ${key}`,
-    byReference: (one, other) => `${one} und ${other}: nur über einen Verweis`,
-    marks: (type, one, other) => `${type} ${one} und ${other}`,
-    two: (one, other) => `${one} und ${other}`,
-  },
-  words: {
-    call: 'Bekanntmachung',
-    result: 'Ergebnis',
-    contract: 'Auftrag',
-    planning: 'Vorankündigung',
-    lot: 'Los',
-    phase: 'Abschnitt',
-    trade: 'Gewerk',
-    ordinal: 'Zahl am Ende',
-  },
+  phrases: germanPhrases,
 }
 
 export const evidenceTexts: Texts<typeof en> = { en, de }

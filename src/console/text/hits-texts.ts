@@ -46,24 +46,7 @@ const en = {
   look: 'Open the search',
   rangeOf: (from: string, to: string, all: string) => `${from} to ${to} of ${all}`,
   moreThan: (count: string) => `${count}+`,
-  reason: (text: string) => text,
 }
-
-/** Reasons as the score and the clauses write them, and in German. */
-const germanReasons: readonly (readonly [pattern: RegExp, text: string])[] = [
-  [/^not known: left out, the others count more$/, 'nicht bekannt: zählt nicht, die anderen Teile zählen mehr'],
-  [/^no words to compare$/, 'keine Wörter zum Vergleichen'],
-  [/^no past wins to compare$/, 'keine früheren Zuschläge zum Vergleichen'],
-  [/^likeness of the texts to the nearest past win$/, 'Ähnlichkeit der Texte mit dem nächsten früheren Zuschlag'],
-  [/^(\S+) has nothing of your codes$/, '$1 hat mit Ihren Codes nichts gemeinsam'],
-  [/^(\S+) is yours$/, '$1 ist einer Ihrer Codes'],
-  [/^(\S+) lies below your (\S+)$/, '$1 liegt unter Ihrem $2'],
-  [/^(\S+) holds your (\S+)$/, '$1 umfasst Ihren $2'],
-  [/^(\S+) and your (\S+) share (\S+)$/, '$1 und Ihr $2 haben $3 gemeinsam'],
-  [/^(\S+) is none of your regions$/, '$1 ist keine Ihrer Regionen'],
-  [/^(\S+) lies in your (\S+)$/, '$1 liegt in Ihrer $2'],
-  [/^(\S+) is near your (\S+)$/, '$1 liegt bei Ihrer $2'],
-]
 
 const de: typeof en = {
   lead: 'Ausschreibungen, die zu einer gespeicherten Suche passen. Die Punktzahl stammt von dem Tag, an dem sie gefunden wurden.',
@@ -110,10 +93,6 @@ const de: typeof en = {
   look: 'Zur Suche',
   rangeOf: (from, to, all) => `${from} bis ${to} von ${all}`,
   moreThan: (count) => `${count}+`,
-  reason: (text) => {
-    const known = germanReasons.find(([pattern]) => pattern.test(text))
-    return known ? text.replace(known[0], known[1]) : text
-  },
 }
 
 export const hitsTexts = withShared(en, de)

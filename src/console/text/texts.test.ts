@@ -13,8 +13,8 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .map((path) => readFileSync(join(source, path), 'utf8'))
   .filter((text) => text.includes('Texts'))
 const names = readdirSync(import.meta.dirname).filter((name) => name.endsWith('-texts.ts'))
-/** Texts found by the name of a member of the record, or by the type of a mail. */
-const byName = ['fieldTexts', 'tokenMailTexts']
+/** Texts found by the name of a member of the record, by the type of a mail, or by a code. */
+const byName = ['fieldTexts', 'tokenMailTexts', 'clockTexts', 'holdTexts', 'refusalTexts']
 
 test.each(names)('%s: each text is shown somewhere', async (name) => {
   const groups = Object.entries(

@@ -1,4 +1,5 @@
 // Whether two records are one tender: vetoes, then log-odds points, then corroboration. Pure and symmetric.
+import { contradictionLine } from '../../domain/contradiction.ts'
 import { type Comparison, compareRecords } from './comparison.ts'
 import type { MatchContext, MatchRecord, Verdict } from './match-record.ts'
 import { isBoughtByTrade, isNamed, samePortalFinding } from './same-portal.ts'
@@ -198,7 +199,7 @@ export function verdictOn(a: MatchRecord, b: MatchRecord, comparison: Comparison
   const points = pointsOf(comparison)
   const score = Math.round(points.reduce((total, [, value]) => total + value, 0) * 100) / 100
   const veto = vetoOf(a, b, comparison)
-  if (veto) return none(`veto-${veto.name}`, score, veto.detail)
+  if (veto) return { ...none(`veto-${veto.name}`, score, contradictionLine(veto.why)), contradiction: veto.why }
   const translated = translationScore(a, b, comparison)
   if (translated !== undefined)
     return { kind: 'merge', rule: 'translation', score: translated, evidence: evidenceOf(points) }

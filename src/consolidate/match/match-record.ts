@@ -1,5 +1,6 @@
 // What the matcher knows about a component of stage A, and its verdict on two: the types shared by all files of
 // `match`.
+import type { Contradiction } from '../../domain/contradiction.ts'
 import type { NamedCalls } from '../named-calls.ts'
 
 /** Words of one title. Weights are information in nats: ln(1 / share of titles with the word), from static tables. */
@@ -119,13 +120,15 @@ export type MatchContext = { readonly twins: number }
 
 /**
  * Verdict of the matcher on two records. `merge`: one tender; `review`: operators decide; `none`: unrelated. `rule`
- * names the rule or veto, `score` is in points of log-odds, `evidence` is one line for people.
+ * names the rule or veto, `score` is in points of log-odds, `evidence` is one line for people;
+ * `contradiction` is what it says of a veto.
  */
 export type Verdict = {
   readonly kind: 'merge' | 'review' | 'none'
   readonly rule: string
   readonly score: number
   readonly evidence: string
+  readonly contradiction?: Contradiction
 }
 
 /** A verdict on two records by key, `left` < `right`. */

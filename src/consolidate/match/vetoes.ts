@@ -1,4 +1,5 @@
 // Vetoes V1 to V8: evidence against one tender that no score may override.
+import type { Contradiction } from '../../domain/contradiction.ts'
 import { namesOtherCall } from '../named-calls.ts'
 import type { Comparison } from './comparison.ts'
 import type { Discriminators, MatchRecord } from './match-record.ts'
@@ -27,15 +28,15 @@ type VetoName =
   | 'short-description'
   | 'time'
 
-export type Veto = { readonly name: VetoName; readonly detail: string }
+export type Veto = { readonly name: VetoName; readonly why: Contradiction }
 
 const disjoint = (a: readonly string[], b: readonly string[]): boolean => !a.some((value) => b.includes(value))
 
 /** Types of marks that both carry, without a common value. */
-export function discriminatorConflict(a: Discriminators, b: Discriminators): string | undefined {
+export function discriminatorConflict(a: Discriminators, b: Discriminators): Contradiction | undefined {
   for (const [type, values] of Object.entries(a)) {
     const others = b[type]
-    if (others && disjoint(values, others)) return `${type} ${values.join(',')} and ${others.join(',')}`
+    if (others && disjoint(values, others)) return { code: 'marks', values: { type, left: values, right: others } }
   }
   return undefined
 }
@@ -65,30 +66,30 @@ const isDecidedBefore = (a: MatchRecord, b: MatchRecord): boolean =>
   a.resultDay !== undefined && b.callDay !== undefined && a.resultDay - b.callDay < resultDays.least
 
 /** Days between two records that no tender spans (V8). `areTooFarApart` says the same of what is in the index. */
-function timeVeto(a: MatchRecord, b: MatchRecord): string | undefined {
+function timeVeto(a: MatchRecord, b: MatchRecord): Contradiction | undefined {
   if (a.stage === 'result' && b.stage === 'result') {
     const days = Math.abs((a.resultDay ?? 0) - (b.resultDay ?? 0))
     return a.resultDay !== undefined && b.resultDay !== undefined && days > maxDaysOfResults
-      ? `results ${days} days apart`
+      ? { code: 'results-apart', values: { days } }
       : undefined
   }
   const [call, result] = a.stage === 'call' ? [a, b] : [b, a]
   if (call.stage === 'call' && result.stage === 'result') {
     if (call.firstDay === undefined || result.resultDay === undefined) return undefined
     const days = result.resultDay - call.firstDay
-    if (isDecidedBefore(result, call)) return 'a result as old as the call'
-    return days < resultDays.least || days > resultDays.most ? `result ${days} days after the call` : undefined
+    if (isDecidedBefore(result, call)) return { code: 'result-as-old', values: {} }
+    return days < resultDays.least || days > resultDays.most ? { code: 'result-after', values: { days } } : undefined
   }
-  if (isDecidedBefore(a, b) || isDecidedBefore(b, a)) return 'a result as old as the call of the other'
+  if (isDecidedBefore(a, b) || isDecidedBefore(b, a)) return { code: 'result-as-old-as-other', values: {} }
   if (a.firstDay !== undefined && b.firstDay !== undefined) {
     const days = Math.abs(a.firstDay - b.firstDay)
-    if (days > maxDaysOfOneStage) return `published ${days} days apart`
+    if (days > maxDaysOfOneStage) return { code: 'published-apart', values: { days } }
   }
   if (a.deadlines.length > 0 && b.deadlines.length > 0) {
     const days = Math.min(
       ...a.deadlines.flatMap((first) => b.deadlines.map((second) => Math.abs(first.day - second.day))),
     )
-    if (days > maxDaysOfDeadlines) return `deadlines ${days} days apart`
+    if (days > maxDaysOfDeadlines) return { code: 'deadlines-apart', values: { days } }
   }
   return undefined
 }
@@ -144,31 +145,34 @@ function isSamePurchaseOfOtherBuyer(a: MatchRecord, b: MatchRecord, comparison: 
 export function vetoOf(a: MatchRecord, b: MatchRecord, comparison: Comparison): Veto | undefined {
   const { title, sharedReference } = comparison
   if (a.countries.length > 0 && b.countries.length > 0 && disjoint(a.countries, b.countries))
-    return { name: 'country', detail: `${a.countries.join(',')} and ${b.countries.join(',')}` }
+    return { name: 'country', why: { code: 'countries', values: { left: a.countries, right: b.countries } } }
   for (const { scope, id } of a.procedures)
     for (const other of b.procedures)
-      if (other.scope === scope && other.id !== id) return { name: 'procedure', detail: `different ids of ${scope}` }
+      if (other.scope === scope && other.id !== id)
+        return { name: 'procedure', why: { code: 'procedure-ids', values: { scope } } }
   const named = namesOtherCall(a.calls, b.calls)
-  if (named !== undefined) return { name: 'named-call', detail: named }
-  if (stagesConflict(a, b) && !isMisnamedForm(comparison))
-    return { name: 'stage', detail: `${[a.stage, b.stage].sort().join(' and ')}: only by reference` }
+  if (named !== undefined) return { name: 'named-call', why: { code: 'named-call', values: { keys: named } } }
+  if (stagesConflict(a, b) && !isMisnamedForm(comparison)) {
+    const stages = a.stage < b.stage ? ([a.stage, b.stage] as const) : ([b.stage, a.stage] as const)
+    return { name: 'stage', why: { code: 'stages', values: { stages } } }
+  }
   const marks = discriminatorConflict(a.discriminators, b.discriminators)
-  if (marks !== undefined) return { name: 'discriminator', detail: marks }
-  if (a.isCopy !== b.isCopy) return { name: 'copy', detail: 'one is marked as a copy of an older procedure' }
+  if (marks !== undefined) return { name: 'discriminator', why: marks }
+  if (a.isCopy !== b.isCopy) return { name: 'copy', why: { code: 'copy', values: {} } }
   if (!sharedReference && numbersConflict(a.references, b.references))
-    return { name: 'reference', detail: 'different numbers of one numbering' }
+    return { name: 'reference', why: { code: 'numbering', values: {} } }
   const late = timeVeto(a, b)
-  if (late !== undefined) return { name: 'time', detail: late }
+  if (late !== undefined) return { name: 'time', why: late }
   const aloneA = a.numbers.filter((number) => !b.numbers.includes(number))
   const aloneB = b.numbers.filter((number) => !a.numbers.includes(number))
   if (aloneA.length > 0 && aloneB.length > 0 && !title?.isBeginning)
-    return { name: 'numbers', detail: `${[aloneA.join(','), aloneB.join(',')].sort().join(' and ')}` }
+    return { name: 'numbers', why: { code: 'numbers', values: { left: aloneA, right: aloneB } } }
   if (title && title.smallerRest > substitutionWeight)
-    return { name: 'substitution', detail: `each title has words of its own (${title.smallerRest.toFixed(1)})` }
+    return { name: 'substitution', why: { code: 'title-words', values: { weight: title.smallerRest } } }
   if (comparison.buyer === 'conflict' && !sharedReference && !isSamePurchaseOfOtherBuyer(a, b, comparison))
-    return { name: 'buyer', detail: 'different buyers' }
-  if (comparison.cpv === 'conflict' && !sharedReference) return { name: 'cpv', detail: 'CPV codes of different kinds' }
+    return { name: 'buyer', why: { code: 'buyers', values: {} } }
+  if (comparison.cpv === 'conflict' && !sharedReference) return { name: 'cpv', why: { code: 'cpv', values: {} } }
   if (comparison.descriptionRest > shortSubstitutionWeight && comparison.cpv !== 'same' && !sharedReference)
-    return { name: 'short-description', detail: 'each description names something of its own' }
+    return { name: 'short-description', why: { code: 'descriptions', values: {} } }
   return undefined
 }

@@ -6,6 +6,7 @@ import { hasPastAuthority } from '../authorities.ts'
 import { coveredCpv, wordIn } from '../plain-match.ts'
 import { fewWords } from '../token-table.ts'
 import type { FitModel, FitWeights } from './fit-model.ts'
+import { type FitRule, type PartReason, partLine, ruleLine } from './fit-reason.ts'
 import {
   type CpvLikeness,
   countOf,
@@ -52,8 +53,11 @@ export type Fit = {
   readonly rules: readonly string[]
 }
 
-/** `fitScore` is a whole number from 0 to 100; hits with 0 are not sent. */
-export type Scored = { readonly fitScore: number; readonly fit: Fit }
+/** Why: of each part in their order, null where the part has `terms`; and of each rule. */
+export type FitReasons = { readonly parts: readonly (PartReason | null)[]; readonly rules: readonly FitRule[] }
+
+/** `fitScore` is a whole number from 0 to 100; hits with 0 are not sent. `fit` has the English lines of `reasons`. */
+export type Scored = { readonly fitScore: number; readonly fit: Fit; readonly reasons: FitReasons }
 
 /** Scores one record after the other for profiles, which it names by their number. */
 export type Scorer = {
@@ -103,7 +107,7 @@ type CheapParts = {
   readonly value: number | undefined
   readonly isPastAuthority: boolean
   /** Why the score is 0 without comparing texts. */
-  readonly refusal: string | undefined
+  readonly refusal: FitRule | undefined
 }
 
 function cheapParts(profile: PreparedProfile, current: RecordToFit, model: FitModel): CheapParts {
@@ -116,11 +120,12 @@ function cheapParts(profile: PreparedProfile, current: RecordToFit, model: FitMo
   }
 }
 
-function refusalOf(profile: PreparedProfile, record: TenderRecord): string | undefined {
-  const code = profile.excludedCpv && coveredCpv(profile.excludedCpv, record)
-  if (code !== undefined) return `excluded: ${code}`
+function refusalOf(profile: PreparedProfile, record: TenderRecord): FitRule | undefined {
+  const covered = profile.excludedCpv && coveredCpv(profile.excludedCpv, record)
+  if (covered) return { code: 'excluded-code', values: covered.values }
   const country = record.contractingAuthority?.country ?? record.realizedLocation?.country
-  if (profile.countries && country !== undefined && !profile.countries.includes(country)) return `country ${country}`
+  if (profile.countries && country !== undefined && !profile.countries.includes(country))
+    return { code: 'other-country', values: { country } }
   const natures = [record.contractNature, ...record.lots.map(({ contractNature }) => contractNature)].filter(
     (nature) => nature !== undefined,
   )
@@ -129,7 +134,7 @@ function refusalOf(profile: PreparedProfile, record: TenderRecord): string | und
     natures.length > 0 &&
     !natures.some((nature) => profile.contractNatures!.includes(nature))
   )
-    return `contract nature ${natures[0]}`
+    return { code: 'other-nature', values: { nature: natures[0]! } }
   return undefined
 }
 
@@ -210,16 +215,16 @@ function ruled(
   { cpv, keywords, pastWins, region, value }: Likenesses,
   isPastAuthority: boolean,
   pastAuthority: number,
-): { readonly raw: number; readonly rules: string[] } {
-  const rules: string[] = []
+): { readonly raw: number; readonly rules: FitRule[] } {
+  const rules: FitRule[] = []
   let raw = sum
   if ([cpv, keywords, pastWins, region, value].every((part) => part === undefined)) {
     raw = pointsOfNothing
-    rules.push(`nothing to compare: ${pointsOfNothing}`)
+    rules.push({ code: 'nothing-to-compare', values: { points: pointsOfNothing } })
   }
   if (isPastAuthority) {
     raw = tenth(raw + pastAuthority)
-    rules.push(`past-authority +${pastAuthority}`)
+    rules.push({ code: 'past-authority', values: { points: pastAuthority } })
   }
   return { raw: Math.min(100, raw), rules }
 }
@@ -256,34 +261,28 @@ function scoreOf(
   }
   const shares = sharesOf(likenesses, record.contractAmount?.estimated ?? false, model.weights)
   const [cpv, keywords, pastWins, region, valued] = partPoints(likenesses, shares)
-  const parts: FitPart[] = [
-    { part: 'cpv', points: cpv!, of: tenth(shares.cpv + shares.cpvRarity), text: cpvText(cheap.cpv) },
-    {
-      part: 'keywords',
-      points: keywords!,
-      of: tenth(shares.keywords),
-      ...(keywords === null ? { text: 'no words to compare' } : { terms: termsFound(profile, readers.words) }),
-    },
-    {
-      part: 'pastWins',
-      points: pastWins!,
-      of: tenth(shares.pastWins + shares.winTitles + shares.winAuthorities),
-      text:
-        pastWins === null
-          ? 'no past wins to compare'
-          : 'likeness of texts, titles and authority to the nearest past wins',
-    },
-    { part: 'region', points: region!, of: tenth(shares.region), text: regionText(cheap.region) },
-    {
-      part: 'value',
-      points: valued!,
-      of: tenth(shares.value),
-      text: valued === null ? 'not known: left out, the others count more' : `${Math.round(value!)} EUR`,
-    },
+  const reasons = {
+    cpv: cpvReason(cheap.cpv),
+    keywords: keywords === null ? said('no-words') : null,
+    pastWins: said(pastWins === null ? 'no-wins' : 'nearest-wins'),
+    region: regionReason(cheap.region),
+    value: valued === null ? said('unknown') : ({ code: 'euros', values: { value: Math.round(value!) } } as const),
+  }
+  const partOf = (part: FitPart['part'], points: number | null, of: number): FitPart => {
+    const reason = reasons[part]
+    const why = reason === null ? { terms: termsFound(profile, readers.words) } : { text: partLine(reason) }
+    return { part, points, of: tenth(of), ...why }
+  }
+  const parts = [
+    partOf('cpv', cpv!, shares.cpv + shares.cpvRarity),
+    partOf('keywords', keywords!, shares.keywords),
+    partOf('pastWins', pastWins!, shares.pastWins + shares.winTitles + shares.winAuthorities),
+    partOf('region', region!, shares.region),
+    partOf('value', valued!, shares.value),
   ]
   const sum = tenth(parts.reduce((total, { points }) => total + (points ?? 0), 0))
   const word = profile.excludedWords && wordIn(profile.excludedWords, record)
-  const refusal = cheap.refusal ?? (word && `excluded: ${word}`)
+  const refusal: FitRule | undefined = cheap.refusal ?? (word && { code: 'excluded-word', values: word.values })
   const { raw, rules } =
     refusal === undefined
       ? ruled(sum, likenesses, cheap.isPastAuthority, model.weights.pastAuthority)
@@ -295,29 +294,41 @@ function scoreOf(
   const { version } = model.calibration
   return {
     fitScore: refusal === undefined ? calibrated(raw, profile.wins.length > 0, model) : 0,
-    fit: { calibration: version, sum, raw, profile: profile.profileId, lot: lot?.lotId ?? null, parts, rules },
+    fit: {
+      calibration: version,
+      sum,
+      raw,
+      profile: profile.profileId,
+      lot: lot?.lotId ?? null,
+      parts,
+      rules: rules.map(ruleLine),
+    },
+    reasons: { parts: parts.map(({ part }) => reasons[part]), rules },
   }
 }
 
-function cpvText(cpv: CpvLikeness | undefined): string {
-  if (cpv === undefined) return 'not known: left out, the others count more'
+/** A reason without values. */
+const said = (code: 'unknown' | 'no-words' | 'no-wins' | 'nearest-wins'): PartReason => ({ code, values: {} })
+
+function cpvReason(cpv: CpvLikeness | undefined): PartReason {
+  if (cpv === undefined) return said('unknown')
   const { code, own, depth } = cpv
-  if (depth === 0) return `${code} has nothing of your codes`
-  if (code === own) return `${code} is yours`
+  if (depth === 0) return { code: 'other-sector', values: { code } }
+  if (code === own) return { code: 'own-code', values: { code } }
   const shared = sharedDigits(code, own)
-  if (shared >= significant(own)) return `${code} lies below your ${own}`
+  if (shared >= significant(own)) return { code: 'below-own-code', values: { code, own } }
   return shared >= significant(code)
-    ? `${code} holds your ${own}`
-    : `${code} and your ${own} share ${code.slice(0, shared)}`
+    ? { code: 'above-own-code', values: { code, own } }
+    : { code: 'shared-beginning', values: { code, own, shared: code.slice(0, shared) } }
 }
 
-function regionText(region: RegionLikeness | undefined): string {
-  if (region === undefined) return 'not known: left out, the others count more'
+function regionReason(region: RegionLikeness | undefined): PartReason {
+  if (region === undefined) return said('unknown')
   const { code, own, likeness } = region
-  if (likeness === 0) return `${code} is none of your regions`
-  if (code === own) return `${code} is yours`
-  if (code.startsWith(own)) return `${code} lies in your ${own}`
-  return own.startsWith(code) ? `${code} holds your ${own}` : `${code} is near your ${own}`
+  if (likeness === 0) return { code: 'other-region', values: { code } }
+  if (code === own) return { code: 'own-region', values: { code } }
+  if (code.startsWith(own)) return { code: 'in-own-region', values: { code, own } }
+  return { code: own.startsWith(code) ? 'around-own-region' : 'near-own-region', values: { code, own } }
 }
 
 /** The terms that contributed most, as they are compared: beginnings of words, and ends with `~` before them. */

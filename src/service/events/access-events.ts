@@ -14,5 +14,5 @@ export type AccessEvents = {
   /** `link` signs in once, until `until`; `mail`: the person, null for the first one. */
   consoleLink: { link: string; mail: string | null; until: number }
   /** `organization`: its name, or its ID if it no longer exists; null: the whole service. */
-  auditEntry: Omit<ListedAuditEntry, 'organizationId'> & { organization: string | null }
+  auditEntry: Omit<ListedAuditEntry, 'organizationId' | 'causes'> & { organization: string | null }
 }

@@ -1,6 +1,7 @@
 // Company profiles, saved searches and hits.
 import type { CompanyProfile } from '../../hits/company-profile.ts'
 import type { ExplainedMatch } from '../../hits/explain-match.ts'
+import type { Clause } from '../../hits/plain-match.ts'
 import type { SearchFilter } from '../../hits/saved-search.ts'
 import type { Preview } from '../../hits/search-stock.ts'
 import type { HeldEdition, ListedHit } from '../../store/hits.ts'
@@ -22,7 +23,14 @@ export type HitEvents = {
   matched: { editions: number; hits: number; unseen: number }
   hit: Omit<ListedHit, 'tenderId'> & { tender: string }
   hitsReleased: { search: string; edition: number; deliveries: number }
-  matchExplained: ExplainedMatch & { id: string; search: string }
+  matchExplained: Omit<ExplainedMatch, 'clauses' | 'reasons'> & {
+    id: string
+    search: string
+    clauses: readonly (Pick<Clause, 'clause' | 'holds'> & {
+      /** What satisfied it, or why nothing did. */
+      readonly text: string
+    })[]
+  }
   profileDeleted: { id: string; name: string }
   /** `messages`: those that waited, and are not sent. */
   searchDeleted: { id: string; name: string; hits: number; messages: number }

@@ -32,7 +32,7 @@ export type ReviewEvents = {
     references: readonly ExactReference[]
     decision: 'merge' | 'split' | null
     /** `isCandidate`: the two were compared because they have a key in common. */
-    verdict: (Verdict & { readonly isCandidate: boolean }) | null
+    verdict: (Omit<Verdict, 'contradiction'> & { readonly isCandidate: boolean }) | null
   }
   reviewDecided: { decision: 'merge' | 'split'; left: string; right: string; records: readonly string[] }
   reviewUndone: { left: string; right: string; decisions: number; records: readonly string[] }

@@ -29,7 +29,7 @@ export type StatusEvents = {
     nextPublication: number
     /** The first edition waits until every portal was read once; absent where no service is running. */
     isFirstReading?: boolean
-    holds: readonly ListedHold[]
+    holds: readonly Omit<ListedHold, 'causes'>[]
     clockDifferenceMs: number
     clocks: readonly string[]
     busyWith: string | null
