@@ -39,11 +39,17 @@ export const clockLines = {
   'node-clock': ({ differenceMs }) =>
     `${off(differenceMs)}; the node uses the database's time. Synchronize both clocks by NTP.`,
   'publisher-clock': ({ differenceMs, mostMs }) =>
-    `${off(differenceMs)}, and nothing is published while the difference exceeds ${mostMs / 1000} s: an edition must not be dated by a wrong clock. Synchronize both clocks by NTP; publishing then resumes automatically.`,
+    `${off(differenceMs)}, and nothing is published while the difference exceeds ${mostMs / 1000} s: ` +
+    'an edition must not be dated by a wrong clock. Synchronize both clocks by NTP; ' +
+    'publishing then resumes automatically.',
   'future-edition': ({ edition, publishedAt, aheadMs }) =>
-    `Edition ${edition} is dated ${toInstant(publishedAt)}, ${span(aheadMs)} in the future: a clock was ahead when it was published, and the next edition waits until an hour after that date unless you intervene. When the clocks are correct, run: tenderstock publish --accept-future-edition`,
+    `Edition ${edition} is dated ${toInstant(publishedAt)}, ${span(aheadMs)} in the future: ` +
+    'a clock was ahead when it was published, and the next edition waits until an hour after that date ' +
+    'unless you intervene. When the clocks are correct, run: tenderstock publish --accept-future-edition',
   'future-stamps': ({ edition, lastModified, aheadMs }) =>
-    `The stamps (lastModified) of edition ${edition} go up to ${toInstant(lastModified)}, ${span(aheadMs)} in the future. No record is lost: new stamps continue above it until the clock has caught up.`,
+    `The stamps (lastModified) of edition ${edition} go up to ${toInstant(lastModified)}, ` +
+    `${span(aheadMs)} in the future. No record is lost: ` +
+    'new stamps continue above it until the clock has caught up.',
 } satisfies Lines<ClockConcern>
 
 export const clockLine = (concern: ClockConcern): string => lineOf(clockLines, concern)
