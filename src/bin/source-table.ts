@@ -22,21 +22,15 @@ function withTable(page: string, table: string): string {
   return `${page.slice(0, from + begin.length)}\n\n${table}\n\n${page.slice(to)}`
 }
 
-/** What a customer shows for each source, and how far back it is read. */
 const rowOf = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
 
+/** What a customer shows for each source, and how far back it is read. */
 function licenseTable(sources: Sources): string {
   return [
-    '| Source | Portal | License | Show | Archive |',
-    '|---|---|---|---|---|',
+    '| Source | License | Show | Archive |',
+    '|---|---|---|---|',
     ...byCountry(sources.values()).map((source) =>
-      rowOf([
-        `\`${source.id}\``,
-        `${cell(source.title)}, ${countryName(source.country)}`,
-        licenseOf(source),
-        attributionOf(source),
-        archiveOf(source),
-      ]),
+      rowOf([`\`${source.id}\``, licenseOf(source), attributionOf(source), archiveOf(source)]),
     ),
   ].join('\n')
 }
@@ -45,7 +39,7 @@ function licenseTable(sources: Sources): string {
 function attributionOf(source: Source): string {
   const { license } = source
   const attribution = requiredAttribution(source)
-  if (attribution === undefined) return 'ask the publisher'
+  if (attribution === undefined) return 'ask'
   if (attribution === null) return 'nothing'
   return license.attribution === undefined ? `“${cell(attribution)}”, and the license` : `“${cell(attribution)}”`
 }
@@ -55,7 +49,7 @@ function archiveOf({ channels }: Source): string {
   const slots = channels.filter(({ role }) => role !== 'control').map((channel) => channel.slots)
   const since = slots.flatMap((each) => ('since' in each ? [each.since] : [])).sort()[0]
   if (since !== undefined) return `from ${since}`
-  return slots.some(({ kind }) => kind === 'feed') ? 'from the beginning of its feed' : 'what the portal lists'
+  return slots.some(({ kind }) => kind === 'feed') ? 'its feed' : 'listed'
 }
 
 /** Counts, a table by country, and why sources are off. */
