@@ -233,7 +233,7 @@ describe('every rule catches a planted breach', () => {
     expect(violation(path, text)).toContain(rule)
   })
 
-  const index = '| | Decision | In one line |\n|---|---|---|\n| 1 | [A](0001-a.md) | It is A. |\n'
+  const index = '# Decisions\n\n1. [A](0001-a.md)\n'
   const decisionBreaches: readonly [what: string, path: string, text: string, index: string][] = [
     ['a number left out', 'docs/decisions/0002-a.md', decision.replace('1.', '2.'), index],
     ['another number in the title', 'docs/decisions/0001-a.md', decision.replace('1.', '2.'), index],
@@ -246,7 +246,7 @@ describe('every rule catches a planted breach', () => {
   })
 
   test('a page may hold several decisions, if each has all its parts and a line in the index', () => {
-    const page = `${index}| 2 | [B](0001-a.md#2-b) | It is B. |\n`
+    const page = `${index}2. [B](0001-a.md#2-b)\n`
     const of = (text: string) => violation('docs/decisions/0001-a.md', text, [['docs/decisions/README.md', page]])
     expect(of(`${decision}\n${second}`)).toEqual([])
     expect(of(`${decision}\n## 2. B\n`)).toContain('decision')

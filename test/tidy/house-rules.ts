@@ -345,7 +345,7 @@ function decisionIndexViolations(sources: Sources): Violation[] {
     ...misnamed.map(([path]) => ({ path, detail: 'is not named after the number of its first decision' })),
     ...decisions.flatMap(({ path, number, title }, position) => [
       ...(number === position + 1 ? [] : [{ path, detail: `decides ${number}, where ${position + 1} is next` }]),
-      ...(index.includes(`| ${number} | [${title}](${posix.basename(path)}`)
+      ...(index.includes(`\n${number}. [${title}](${posix.basename(path)}`)
         ? []
         : [{ path, detail: `is not in the index with its number ${number} and title` }]),
     ]),
