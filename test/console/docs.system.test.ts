@@ -103,7 +103,7 @@ describe.each(drawnEngines)('the documentation (%s)', (engine) => {
     expect(page).toMatch(/rel="prev" href="\/docs\/[^"]+"><span>Zurück/)
     expect(page).toMatch(/<div class="prose" lang="en"><h1>Keeping a copy<\/h1>/)
     expect(page).toContain('>Kopieren</button>')
-    expect(page).toContain('<a href="/docs/rules">')
+    expect(page).toContain('<a href="/docs/specification">')
     expect(page).toMatch(/<img src="\/docs\/sync\/late-commit.svg" alt="[^"]{20,}" width="640" height="\d+"/)
     const client = await text('/docs/client')
     expect(client).not.toContain('&lt;!--')
