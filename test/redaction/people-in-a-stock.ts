@@ -121,7 +121,10 @@ export async function openPeopleWorld(notices: readonly Notice[]) {
   const documents = async (limit: number) => {
     const { rows } = await sql<{ id: string }>`
       select document_id as id from source_document order by document_id limit ${limit}`.execute(world.store.db)
-    return Promise.all(rows.map(({ id }) => page(`/operator/documents/${id}`)))
+    const texts: string[] = []
+    // one after the other: the console limits the connections of an address
+    for (const { id } of rows) texts.push(await page(`/operator/documents/${id}`))
+    return texts
   }
   const hitPages = async () => {
     return (await page(`/o/${organizationId}/hits`)) + JSON.stringify(await command('hit list', { limit: 1_000_000 }))
