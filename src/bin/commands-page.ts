@@ -21,14 +21,14 @@ export function commandsText(): string {
   return `# All commands
 
 Every command of \`tenderstock\` with its options, made by \`npm run generate\` from the table in the code.
-\`tenderstock COMMAND --help\` shows the same with more examples and the [settings](settings.md) that the command reads.
+\`tenderstock COMMAND --help\` shows the same with examples and the [settings](settings.md) that the command reads.
 [The command line](command-line.md) says what programs can rely on.
 
 Nearly all commands have these options:
 
 ${optionList(Object.entries(commands.status.options).filter(([option]) => sharedOptions.has(option)))}
 
-A command that cannot be undone also has \`--yes\`: it asks first, and needs \`--yes\` without a terminal.
+A command that asks before it does what cannot be undone also has \`--yes\`, and needs it without a terminal.
 
 These options mean the same in every command that names them after *Also*:
 
@@ -63,7 +63,6 @@ function section(name: CommandName): string {
   const also = own.filter(isCommon).map(([option]) => `\`--${option}\``)
   const rest = own.filter((each) => !isCommon(each))
   const operand = spec.operands?.name ? ` ${spec.operands.name}` : ''
-  const examples = spec.examples.filter(([example]) => / --|=/.test(example))
   const paragraphs = [
     `## ${name}`,
     paragraph(spec.summary),
@@ -71,7 +70,6 @@ function section(name: CommandName): string {
     ...(operand === '' ? [] : [`Usage: \`${name}${operand}\``]),
     ...(rest.length > 0 ? [optionList(rest)] : []),
     ...(also.length > 0 ? [wrap(`Also ${also.join(', ')}.`, 120).join('\n')] : []),
-    ...(examples.length > 0 ? [examples.map(([example, why]) => item(`\`${example}\``, escaped(why))).join('\n')] : []),
   ]
   return `${paragraphs.join('\n\n')}\n`
 }

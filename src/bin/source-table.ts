@@ -52,7 +52,7 @@ function archiveOf({ channels }: Source): string {
   return slots.some(({ kind }) => kind === 'feed') ? 'its feed' : 'listed'
 }
 
-/** Counts, a table by country, and why sources are off. */
+/** Counts, and a list by country: the portal, its key or why it is off, and the evidence for its card. */
 function sourceTable(sources: Sources): string {
   const all = [...sources.values()]
   const keyed = all.filter(({ access }) => access.kind === 'key')
@@ -61,29 +61,17 @@ function sourceTable(sources: Sources): string {
     `**${all.length} sources in ${countCountries(all)} countries**, plus the European Union and international bodies. ` +
       `${all.length - new Set([...keyed, ...off]).size} need no setup, ${keyed.length} need a key, ${off.length} run only when they are named.`,
     '',
-    '| Country | Source | Portal | Access | Evidence |',
-    '|---|---|---|---|---|',
-    ...byCountry(sources.values()).map((source) =>
-      rowOf([
-        countryName(source.country),
-        `\`${source.id}\``,
-        `[${cell(source.title)}](${source.homepage})`,
-        accessOf(source),
-        evidenceOf(source),
-      ]),
-    ),
+    ...byCountry(sources.values()).map((source) => {
+      const portal = `${countryName(source.country)} \`${source.id}\` [${cell(source.title)}](${source.homepage})`
+      return `- ${[portal, ...conditionsOf(source), evidenceOf(source)].join('; ')}`
+    }),
   ].join('\n')
 }
 
-function accessOf({ access, offBecause }: Source): string {
-  const parts = [
-    ...(access.kind === 'key'
-      ? [`key \`TENDERSTOCK_${access.setting}\` from ${cell(access.getItAt).replace(/https:\/\/\S+/g, '<$&>')}`]
-      : []),
-    ...(offBecause === undefined ? [] : [`off: ${cell(offBecause)}`]),
-  ]
-  return parts.length === 0 ? 'open' : parts.join('; ')
-}
+const conditionsOf = ({ access, offBecause }: Source): string[] => [
+  ...(access.kind === 'key' ? [`key \`TENDERSTOCK_${access.setting}\``] : []),
+  ...(offBecause === undefined ? [] : [`off: ${cell(offBecause)}`]),
+]
 
 if (process.argv[1] === import.meta.filename) {
   const sources = await loadSources()

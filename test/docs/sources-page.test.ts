@@ -25,13 +25,13 @@ test('docs/licenses.md is what `npm run generate` makes of the cards, with a row
   }
 })
 
-test('every source has a row of five cells, with a link to its portal', async () => {
-  const rows = page.split('\n').filter((line) => /^\| .* \| `/.test(line))
+test('every source has an item, with a link to its portal and its key', async () => {
+  const items = page.split('\n').filter((line) => /^- .* `.*\]\(/.test(line))
   const sources = [...(await loadSources()).values()]
-  expect(rows).toHaveLength(sources.length)
-  for (const { id, homepage } of sources) {
-    const row = rows.find((each) => each.includes(`| \`${id}\` |`))
-    expect(row?.split(/(?<!\\) \| /) ?? [], id).toHaveLength(5)
-    expect(row).toContain(`](${homepage})`)
+  expect(items).toHaveLength(sources.length)
+  for (const { id, homepage, access } of sources) {
+    const item = items.find((each) => each.includes(` \`${id}\` [`))
+    expect(item ?? '', id).toContain(`](${homepage})`)
+    if (access.kind === 'key') expect(item ?? '', id).toContain(`key \`TENDERSTOCK_${access.setting}\``)
   }
 })
