@@ -110,7 +110,7 @@ const apiAddress = {
 }
 const consoleAddress = {
   'console-host': host('Address on which the console listens; beyond this machine only with TENDERSTOCK_CONSOLE_URL.'),
-  'console-port': port('Port of the console; 0 picks a free one. Default: the port after that of the API (8081).'),
+  'console-port': port('Port of the console; 0 picks a free one. Default: one above --api-port (8081).'),
 }
 const metricsAddress = {
   'metrics-host': host('Address on which /metrics listens.'),
@@ -213,7 +213,7 @@ const digestTiming = {
 const organization: OptionSpec = {
   type: 'text',
   value: 'NAME',
-  help: 'The organization; required if more than one has an item with this name.',
+  help: 'The organization, if several have one of this name.',
 }
 const itsOrganization: OptionSpec = { ...organization, required: true, help: 'The organization to which it belongs.' }
 const codeLists = {
@@ -530,7 +530,7 @@ const table = {
       ...apiAddress,
       ...consoleAddress,
       ...metricsAddress,
-      live: { type: 'flag', help: 'Also send one small request to portals: ted and doe, or those of --source.' },
+      live: { type: 'flag', help: 'Also send one small request to portals: ted and doe, or the --source that you name.' },
       source: { type: 'paths', value: 'ID…', help: 'With --live: these portals.' },
       simulator,
       json,
@@ -700,8 +700,8 @@ const table = {
     examples: [["tenderstock review split ted:123456-2026 doe:7-01 --note 'two lots'", 'two tenders']],
   },
   'review undo': {
-    summary: 'Remove the decision on two records; the rules decide again, as if nobody had decided.',
-    details: ['LEFT and RIGHT are those of the decision; any notice or id of the two records names them too.'],
+    summary: 'Remove the decision on two records; the rules decide again.',
+    details: ['LEFT and RIGHT are as in the decision, or any other notice or id of the two records.'],
     operands: { name: 'LEFT RIGHT', min: 2, max: 2 },
     examples: [
       ['tenderstock review undo ted:123456-2026 doe:7-01', 'the pair is undecided again, or as the rules say'],
@@ -848,7 +848,7 @@ const table = {
     summary: 'List hits: newest edition first, best score first within an edition.',
     options: {
       organization,
-      search: { type: 'text', value: 'NAME', help: 'Only those of this search.' },
+      search: { type: 'text', value: 'NAME', help: 'Only hits of this search.' },
       limit: { type: 'count', value: 'N', default: 50, min: 1, max: 10_000, help: 'How many to list.' },
     },
     examples: [
@@ -862,7 +862,7 @@ const table = {
     operands: { name: 'SEARCH', min: 1, max: 1 },
     options: {
       organization,
-      edition: { type: 'count', value: 'N', min: 1, help: 'Only those of this edition; `search show` lists them.' },
+      edition: { type: 'count', value: 'N', min: 1, help: 'Only hits of this edition; `search show` lists the editions.' },
     },
     examples: [['tenderstock hit release Roads', 'after checking `search show Roads`']],
   },
@@ -893,7 +893,7 @@ const table = {
   },
   'digest list': {
     summary: 'List digests with their next time and the state of their mails.',
-    options: { organization: { ...organization, help: 'Only those of this organization.' } },
+    options: { organization: { ...organization, help: 'Only digests of this organization.' } },
     examples: [['tenderstock digest list', 'of all organizations']],
   },
   'digest remove': {
@@ -1116,7 +1116,7 @@ const table = {
   },
   'webhook list': {
     summary: 'List webhook endpoints with their state and deliveries.',
-    options: { organization: { ...organization, help: 'Only those of this organization.' } },
+    options: { organization: { ...organization, help: 'Only endpoints of this organization.' } },
     examples: [['tenderstock webhook list', 'of all organizations']],
   },
   'webhook test': {
@@ -1140,7 +1140,7 @@ const table = {
     },
     asks: {
       question:
-        'Use the current key? Nobody can then read what the former key encrypted: every endpoint needs a new secret.',
+        'Use the current key? What the former key encrypted can then not be read: every endpoint needs a new secret.',
       with: ['accept-new-key'],
     },
     environment: sealingEnvironment,
