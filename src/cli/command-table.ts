@@ -270,10 +270,9 @@ const table = {
     summary: 'Start the service: read notices, publish editions, answer the API.',
     details: [
       'The first start creates a data folder, reads the sample portals (made-up notices, on this machine only), publishes the',
-      'first edition and serves it. A later start finds its data and serves it at once. Ctrl+C or SIGTERM stops it cleanly.',
-      'The samples come with a trial organization: its token is shown once on a terminal and kept in the file trial-token of',
-      'the data folder. For your own notices, create one: `organization create NAME`, `token create NAME`.',
-      'A secret setting may also come from a file (DATABASE_URL_FILE …); `tenderstock config` shows the settings in effect.',
+      'first edition and serves it; a later start serves it at once. Ctrl+C or SIGTERM stops it cleanly. The samples come with',
+      'a trial organization: its token is shown once on a terminal and kept in the file trial-token of the data folder. For',
+      'your own notices, create one: `organization create NAME`, `token create NAME`. `tenderstock config` shows the settings.',
     ],
     ownOptions: {
       data,
@@ -367,8 +366,8 @@ const table = {
   ingest: {
     summary: 'Read notices into the stock: files, folders, .zip, .tar.gz.',
     details: [
-      'The format is detected from the content: eForms, TED_EXPORT, OCDS packages and line-delimited releases. Reading a',
-      'document twice changes nothing. Unreadable documents are kept with the reason: see `tenderstock status --rejections`.',
+      'The content tells the format: eForms, TED_EXPORT, OCDS packages or line-delimited releases. Reading a document twice',
+      'changes nothing. Unreadable documents are kept with the reason: see `tenderstock status --rejections`.',
     ],
     operands: { name: 'PATH…', min: 1, max: 10_000, completes: 'file' },
     environment: [...databaseEnvironment, ...documentsEnvironment],
@@ -441,8 +440,8 @@ const table = {
     summary: "Remove a person's contact data from records, and keep it out.",
     details: [
       'The values are removed from every record, now and whenever a notice with them is read again; the next edition brings the',
-      'change to copies. Raw documents are kept, but no longer shown with them. Only keyed hashes of the values are stored.',
-      'Name every value: redacting an address does not redact the phone number beside it. See docs/privacy.md.',
+      'change to copies. Raw documents are kept, but no longer shown with them. Name every value: redacting an address does not',
+      'redact the phone number beside it. See docs/privacy.md.',
     ],
     options: {
       email: { type: 'paths', value: 'MAIL…', help: 'Mail addresses.' },
@@ -506,9 +505,8 @@ const table = {
   audit: {
     summary: 'List who did what, newest first.',
     details: [
-      'Every change by a person in the console or by a command has an entry, kept for 730 days or as long as the service was',
-      'told to (TENDERSTOCK_KEEP_AUDIT_DAYS). The console shows the same: to the Owners of an organization its own, to',
-      'operators all.',
+      'Every change by a person in the console or by a command has an entry, kept for 730 days (TENDERSTOCK_KEEP_AUDIT_DAYS).',
+      'The console shows the same: to the Owners of an organization its own, to operators all.',
     ],
     options: {
       organization: { ...organization, help: 'Only entries about this organization.' },
@@ -530,7 +528,10 @@ const table = {
       ...apiAddress,
       ...consoleAddress,
       ...metricsAddress,
-      live: { type: 'flag', help: 'Also send one small request to portals: ted and doe, or the --source that you name.' },
+      live: {
+        type: 'flag',
+        help: 'Also send one small request to portals: ted and doe, or the --source that you name.',
+      },
       source: { type: 'paths', value: 'ID…', help: 'With --live: these portals.' },
       simulator,
       json,
@@ -546,7 +547,7 @@ const table = {
     summary: 'Show the settings in effect and where each comes from; secrets are hidden.',
     details: [
       'Asks the service that runs on the data folder; if none runs, it shows what a command started here would use.',
-      'It also lists variables that begin with TENDERSTOCK_ but are not settings, with the setting that each resembles.',
+      'It also lists variables that begin with TENDERSTOCK_ but are not settings.',
       'Exit code 2: a value cannot be used. docs/settings.md lists all settings.',
     ],
     environment: [],
@@ -650,9 +651,9 @@ const table = {
   'source release': {
     summary: 'End the quarantine of a source: its notices are consolidated.',
     details: [
-      'A source is put into quarantine when far fewer of its new notices than usual have a deadline, CPV, ' +
-        'value, authority or region: `source show` says which. If the portal renamed a member, correct the ' +
-        'card and run `rebuild` instead: it reads the notices again and ends every quarantine.',
+      'A source is in quarantine when far fewer of its new notices than usual have a deadline, CPV, value, authority or',
+      'region: `source show` says which. If the portal renamed a member, correct the card and run `rebuild` instead: it ends',
+      'every quarantine.',
     ],
     operands: { name: 'SOURCE', min: 1, max: 1 },
     options: {
@@ -666,9 +667,8 @@ const table = {
     summary: 'List possible duplicates that await a decision, by expected gain.',
     details: [
       'The gain is the chance that they are one, by what was decided on pairs of the same rule, times one more than the open hits that are one of them.',
-      'Their records stay separate until somebody decides; the API never shows that they may be one.',
-      'Before them come records whose notices state different award numbers or name another call: `review ' +
-        'split` separates them unless exact references join them.',
+      'Their records stay separate until somebody decides.',
+      'Before them come records whose notices contradict each other: `review split` separates them unless exact references join them.',
     ],
     options: {
       limit: { type: 'count', value: 'N', default: 20, min: 1, max: 10_000, help: 'How many to list.' },
@@ -862,7 +862,12 @@ const table = {
     operands: { name: 'SEARCH', min: 1, max: 1 },
     options: {
       organization,
-      edition: { type: 'count', value: 'N', min: 1, help: 'Only hits of this edition; `search show` lists the editions.' },
+      edition: {
+        type: 'count',
+        value: 'N',
+        min: 1,
+        help: 'Only hits of this edition; `search show` lists the editions.',
+      },
     },
     examples: [['tenderstock hit release Roads', 'after checking `search show Roads`']],
   },
@@ -1011,8 +1016,8 @@ const table = {
   'organization end': {
     summary: 'End the contract of an organization now, if it has one; its access to the API closes.',
     details: [
-      'This is what the button in the console does: requests with its tokens are answered 403 within a minute, while tokens, people and',
-      'searches stay. An operator creates a new contract in the console. Without a contract, `organization update NAME --access on` reopens the access.',
+      'Requests with its tokens are answered 403 within a minute, while tokens, people and searches stay. An operator creates a',
+      'new contract in the console. Without a contract, `organization update NAME --access on` reopens the access.',
     ],
     operands: { name: 'NAME', min: 1, max: 1 },
     asks: {
@@ -1057,7 +1062,7 @@ const table = {
     summary: 'Create the successor of a token; both work until the old one is revoked or ends.',
     details: [
       'The new token has the name and the lifetime of the old one and is shown once. Deploy it, watch the last use of the old one',
-      'with `token list`, then revoke that. As with `token create`, the audit log has an entry and the Owners receive a mail.',
+      'with `token list`, then revoke that. The audit log has an entry, and the Owners receive a mail.',
     ],
     operands: { name: 'TOKEN-ID', min: 1, max: 1 },
     options: {
@@ -1245,8 +1250,8 @@ const table = {
   'edition export': {
     summary: 'Export the newest edition as open data: OCDS, Parquet, NDJSON or CSV.',
     details: [
-      'Writes all records, in parts, with the license and attribution of every source and with checksums. The same edition gives the',
-      'same bytes. It can run alongside the service; the same command continues an interrupted export. docs/open-data.md has examples.',
+      'Writes all records, in parts, with the license and attribution of every source and with checksums. It can run alongside',
+      'the service; the same command continues an interrupted export. docs/open-data.md has examples.',
     ],
     options: {
       format: {
