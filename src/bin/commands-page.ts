@@ -64,10 +64,9 @@ function section(name: CommandName): string {
   const rest = own.filter((each) => !isCommon(each))
   const operand = spec.operands?.name ? ` ${spec.operands.name}` : ''
   const paragraphs = [
-    `## ${name}`,
+    `## ${name}${operand}`,
     paragraph(spec.summary),
     ...(spec.details ? [paragraph(spec.details.join(' '))] : []),
-    ...(operand === '' ? [] : [`Usage: \`${name}${operand}\``]),
     ...(rest.length > 0 ? [optionList(rest)] : []),
     ...(also.length > 0 ? [wrap(`Also ${also.join(', ')}.`, 120).join('\n')] : []),
   ]

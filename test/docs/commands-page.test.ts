@@ -12,7 +12,8 @@ test('docs/commands.md is what `npm run generate` makes of the table', () => {
 
 test('every command that is shown has a section, and names every option of it', () => {
   for (const name of commandNames) {
-    const section = page.split(`\n## ${name}\n`)[1]?.split('\n## ')[0]
+    const heading = [name, commands[name].operands?.name].filter(Boolean).join(' ')
+    const section = page.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0]
     expect(section !== undefined, name).toBe(!commands[name].hidden)
     for (const [option, { hidden }] of Object.entries(commands[name].options))
       if (section !== undefined && !hidden)
