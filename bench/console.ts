@@ -14,9 +14,9 @@ import { systemRandom } from '../src/platform/random.ts'
 import { publish } from '../src/publish/publish.ts'
 import { readPath } from '../src/sources/files.ts'
 import { loadSources } from '../src/sources/registry.ts'
-import { setUpAccess } from '../src/store/customers.ts'
+import { putContract } from '../src/store/contracts.ts'
 import { inTransaction, openStore, type Store } from '../src/store/database.ts'
-import { createOrganization, createToken } from '../src/store/organizations.ts'
+import { changeOrganization, createOrganization, createToken } from '../src/store/organizations.ts'
 import { addMember, createPerson } from '../src/store/people.ts'
 import { createSearch } from '../src/store/searches.ts'
 import { startSession } from '../src/store/sessions.ts'
@@ -210,8 +210,8 @@ async function addPeople(store: Store): Promise<Account> {
   const cookie = systemRandom.bytes(32).toString('base64url')
   await inTransaction(store, async (trx) => {
     const terms = { organizationId, startsAt: now - dayMs, endsAt: undefined, note: '', setUpBy: 'bench' }
-    const setup = { terms, requestsPerMinute: apiPerSecond * 120, owner: undefined }
-    await setUpAccess(trx, { actor: 'bench', addressPrefix: '' }, setup, now)
+    await changeOrganization({ db: trx }, organizationId, { requestsPerMinute: apiPerSecond * 120 })
+    await putContract(trx, terms, now)
     const wanted = { personId: systemRandom.uuid(), mail: 'anna@example.org', name: 'Anna', isOperator: true }
     const { personId } = await createPerson(trx, wanted, now)
     await addMember(trx, { organizationId, personId, role: 'owner' }, now)

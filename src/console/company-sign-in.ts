@@ -9,15 +9,17 @@ import {
   enableNonRepudiationChecks,
   fetchUserInfo,
 } from 'openid-client'
+import { join } from '../actions/members.ts'
+import { linkIdentity } from '../actions/people.ts'
 import { minuteMs } from '../domain/time.ts'
 import type { OidcSettings } from '../platform/config.ts'
 import { mailAddressOf } from '../platform/mail-address.ts'
-import { addAuditEntry } from '../store/audit.ts'
 import { inTransaction } from '../store/database.ts'
-import { acceptInvitation, listInvitations } from '../store/invitations.ts'
-import { findIdentity, linkIdentity, type OidcIdentity } from '../store/oidc-identities.ts'
-import { findPersonByMail, type Person } from '../store/people.ts'
+import { listInvitations } from '../store/invitations.ts'
+import { findIdentity, type OidcIdentity } from '../store/oidc-identities.ts'
+import { findPersonByMail } from '../store/people.ts'
 import type { ConsoleContext } from './console-context.ts'
+import { newcomerOf } from './forms.ts'
 import type { Cookie, PageRequest } from './page.ts'
 import { openSigned, signed } from './signed-text.ts'
 
@@ -137,49 +139,23 @@ export class CompanySignIn {
     { mail, ...identity }: Claims,
     request: PageRequest,
   ): Promise<{ readonly personId: string } | { readonly why: Failure }> {
-    const { store, directory, random } = this.#context
-    const { now, addressPrefix } = request
+    const { store, directory } = this.#context
+    const newcomer = newcomerOf(this.#context, request)
     const known = await findIdentity(store.db, identity)
     if (known !== undefined) return directory.person(known) ? { personId: known } : { why: 'unknown' }
     if (mail === undefined) return { why: 'unverified' }
     const person = await findPersonByMail(store.db, mail)
-    if (person) return this.#connect(person, identity, request)
-    const [invitation] = await listInvitations(store.db, { mail }, now)
+    if (person) {
+      const { kind } = await inTransaction(store, (trx) => linkIdentity(trx, newcomer, person, identity))
+      return kind === 'other' ? { why: kind } : { personId: person.personId }
+    }
+    const [invitation] = await listInvitations(store.db, { mail }, request.now)
     if (!invitation) return { why: 'unknown' }
-    const accepted = await acceptInvitation(
-      store,
-      { invitationId: invitation.invitationId },
-      { now, newId: random.uuid() },
-      async (trx, { personId }, { organizationId, role }) => {
-        await linkIdentity(trx, identity, personId, now)
-        const common = { at: now, actor: mail, addressPrefix, organizationId, subject: mail }
-        await addAuditEntry(trx, { ...common, action: 'member.join', detail: { role, issuer: identity.issuer } })
-      },
-    )
+    const { invitationId } = invitation
+    const accepted = await inTransaction(store, (trx) => join(trx, newcomer, { invitationId, identity }))
     if (accepted.kind === 'gone') return { why: 'unknown' }
     await directory.refresh()
     return { personId: accepted.person.personId }
-  }
-
-  /** Matches a known person by the mail address, for the first and only time. */
-  async #connect(
-    { personId, mail }: Person,
-    identity: OidcIdentity,
-    { now, addressPrefix }: PageRequest,
-  ): Promise<{ readonly personId: string } | { readonly why: Failure }> {
-    return inTransaction(this.#context.store, async (trx) => {
-      if ((await linkIdentity(trx, identity, personId, now)) === 'other') return { why: 'other' }
-      await addAuditEntry(trx, {
-        at: now,
-        actor: mail,
-        addressPrefix,
-        organizationId: undefined,
-        action: 'identity.link',
-        subject: mail,
-        detail: { issuer: identity.issuer },
-      })
-      return { personId }
-    })
   }
 }
 

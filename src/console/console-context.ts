@@ -1,11 +1,11 @@
 // What the pages work with. The service creates it.
+import type { Actor } from '../actions/acting.ts'
 import type { EditionView } from '../edition/read/edition-view.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
 import type { Random } from '../platform/random.ts'
 import type { Sealer } from '../platform/sealing.ts'
 import type { Store } from '../store/database.ts'
-import type { Actor } from '../store/token-changes.ts'
 import type { AddressRule } from '../webhooks/endpoint-address.ts'
 import type { Directory } from './directory.ts'
 import type { StockReads } from './stock-reads.ts'

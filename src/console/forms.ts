@@ -1,13 +1,11 @@
-// Forms that create something are accepted once, and changes are written with their entry of the audit log.
-import type { Acting } from '../actions/acting.ts'
-import { type AuditEntry, addAuditEntry } from '../store/audit.ts'
+// Forms that create something are accepted once; who sends a form, as actions see them.
+import type { Acting, Actor, Newcomer } from '../actions/acting.ts'
 import { type Executor, inTransaction } from '../store/database.ts'
 import { takeForm } from '../store/sent-forms.ts'
-import type { Actor } from '../store/token-changes.ts'
 import type { ConsoleContext } from './console-context.ts'
 import { keyHashOf } from './directory.ts'
 import { type Html, html } from './html.ts'
-import { type OrganizationRequest, PageError, type PersonRequest } from './page.ts'
+import { PageError, type PageRequest, type PersonRequest } from './page.ts'
 
 /** The hidden field of a form that creates something: sent twice, it creates nothing twice. */
 export const formKey = ({ random }: Pick<ConsoleContext, 'random'>): Html =>
@@ -66,24 +64,11 @@ export const actingOf = ({ random }: Pick<ConsoleContext, 'random'>, request: Pe
   random,
 })
 
-/**
- * Notes in the audit log what the viewer of this request did, for the organization of the page if it has one. Call it
- * in the transaction of the change.
- */
-export async function note(
-  trx: Executor,
-  request: PersonRequest & Partial<Pick<OrganizationRequest, 'organization'>>,
-  entry: Pick<AuditEntry, 'action' | 'subject'> & Partial<Pick<AuditEntry, 'detail'>>,
-): Promise<void> {
-  await addAuditEntry(trx, {
-    at: request.now,
-    ...actorOf(request),
-    organizationId: request.organization?.organizationId,
-    detail: entry.detail ?? {},
-    action: entry.action,
-    subject: entry.subject,
-  })
-}
+/** Somebody whom a request makes known: a person who signs in or joins. */
+export const newcomerOf = (
+  { random }: Pick<ConsoleContext, 'random'>,
+  { now, addressPrefix }: PageRequest,
+): Newcomer => ({ now, addressPrefix, random })
 
 /** The only value of a field, without spaces around it; empty if it is missing. */
 export const fieldOf = (form: URLSearchParams, name: string): string => (form.get(name) ?? '').trim()

@@ -7,15 +7,18 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
+import { addPasskey, type PasskeyAddition, usePasskey } from '../actions/people.ts'
 import { jsonIn } from '../platform/json-in.ts'
 import type { Executor } from '../store/database.ts'
 import { inTransaction } from '../store/database.ts'
-import { addPasskey, countPasskey, findPasskey, listPasskeys, type Passkey } from '../store/passkeys.ts'
+import { findPasskey, listPasskeys, type Passkey } from '../store/passkeys.ts'
+import type { Person } from '../store/people.ts'
 import { challengeMadeAt, makeChallenge, takeChallenge } from './challenges.ts'
 import type { ConsoleContext } from './console-context.ts'
-import type { Viewer } from './page.ts'
+import { actingOf } from './forms.ts'
+import type { PageRequest, PersonRequest, Viewer } from './page.ts'
 
-type PasskeyContext = Pick<ConsoleContext, 'store' | 'random' | 'origin'>
+type PasskeyContext = Pick<ConsoleContext, 'store' | 'random' | 'origin' | 'directory'>
 
 const signInPurpose = 'passkey sign-in'
 const addPurpose = (personId: string): string => `passkey of ${personId}`
@@ -74,16 +77,18 @@ const invalid: PasskeySignIn = { kind: 'invalid' }
  */
 export async function signInByPasskey(
   context: PasskeyContext,
-  { text, now }: { readonly text: string; readonly now: number },
-  whenBlocked: (trx: Executor, passkey: Passkey) => Promise<void>,
+  request: PageRequest,
+  whenBlocked: (trx: Executor, passkey: Passkey, person: Person) => Promise<void>,
 ): Promise<PasskeySignIn> {
-  const response = answerOf<AuthenticationResponseJSON>(text)
+  const { now } = request
+  const response = answerOf<AuthenticationResponseJSON>(request.form.get('credential') ?? '')
   if (!response) return invalid
   const challenge = challengeOf(response.response.clientDataJSON) ?? ''
   const madeAt = await challengeMadeAt(context, signInPurpose, challenge, now)
   if (madeAt === undefined) return invalid
   const passkey = await findPasskey(context.store.db, response.id)
-  if (!passkey) return invalid
+  const person = passkey && context.directory.person(passkey.personId)
+  if (!person) return invalid
   const verified = await ofNothing(
     verifyAuthenticationResponse({
       response,
@@ -103,29 +108,25 @@ export async function signInByPasskey(
   if (!verified?.verified) return invalid
   const counter = verified.authenticationInfo.newCounter
   return inTransaction(context.store, async (trx) => {
-    const { credentialId, personId } = passkey
+    const { credentialId, personId, name } = passkey
     if (!(await takeChallenge(trx, challenge, now))) return invalid
-    const outcome = await countPasskey(trx, { credentialId, counter, now, madeAt })
+    const outcome = await usePasskey(trx, request, { credentialId, counter, madeAt, name, mail: person.mail })
     if (outcome === 'counted') return { kind: 'signedIn', personId }
     if (outcome === 'overtaken') return invalid
-    if (outcome === 'blocked') await whenBlocked(trx, passkey)
+    if (outcome === 'blocked') await whenBlocked(trx, passkey, person)
     return { kind: 'blocked' }
   })
 }
 
-export type Addition = 'added' | 'exists' | 'tooMany' | 'invalid'
+export type Addition = PasskeyAddition | 'invalid'
 
-/** Adds the passkey of an answer; `within` is called in its transaction. */
-export async function addPasskeyOf(
-  context: PasskeyContext,
-  { person }: Viewer,
-  { text, name, now }: { readonly text: string; readonly name: string; readonly now: number },
-  within: (trx: Executor, passkey: Pick<Passkey, 'credentialId'>) => Promise<void>,
-): Promise<Addition> {
-  const response = answerOf<RegistrationResponseJSON>(text)
+/** Adds the passkey of an answer. */
+export async function addPasskeyOf(context: PasskeyContext, request: PersonRequest, name: string): Promise<Addition> {
+  const { now } = request
+  const response = answerOf<RegistrationResponseJSON>(request.form.get('credential') ?? '')
   const challenge = response && challengeOf(response.response.clientDataJSON)
   if (!response || challenge === undefined) return 'invalid'
-  const { personId } = person
+  const { personId } = request.viewer.person
   if ((await challengeMadeAt(context, addPurpose(personId), challenge, now)) === undefined) return 'invalid'
   const verified = await ofNothing(
     verifyRegistrationResponse({
@@ -141,10 +142,8 @@ export async function addPasskeyOf(
   const { id, publicKey, counter, transports = [] } = verified.registrationInfo.credential
   return inTransaction(context.store, async (trx) => {
     if (!(await takeChallenge(trx, challenge, now))) return 'invalid'
-    const passkey = { credentialId: id, personId, publicKey, counter, transports, name, createdAt: now }
-    const outcome = await addPasskey(trx, passkey)
-    if (outcome === 'added') await within(trx, passkey)
-    return outcome
+    const passkey = { credentialId: id, personId, publicKey, counter, transports, name }
+    return addPasskey(trx, actingOf(context, request), passkey)
   })
 }
 

@@ -1,5 +1,6 @@
 // Backing up an open stock, copying it to a server, and the next epoch of one that was recovered by other means.
 
+import { addEpoch, noteBackup, noteExport } from '../actions/stock.ts'
 import { systemClock, systemSleep } from '../platform/clock.ts'
 import { backupLocationOf, type Config, checkDatabaseUrl } from '../platform/config.ts'
 import { OperatorError, wrongUse } from '../platform/errors.ts'
@@ -8,12 +9,9 @@ import { type BackupStorage, openBackupStorage } from '../store/backup/backup-st
 import type { Manifest } from '../store/backup/manifest.ts'
 import { exportStock, previewExport } from '../store/export.ts'
 import { fullDiskSentence } from '../store/full-disk.ts'
-import { beginEpoch } from '../store/older-database.ts'
 import { inStockTransaction } from '../store/publication.ts'
-import { endAllSessions } from '../store/sessions.ts'
-import { noteCommand } from './command-note.ts'
 import type { BackupFacts } from './events/backup-events.ts'
-import type { Operation, Operations, ServiceContext } from './operation-context.ts'
+import { actingNow, actingOf, type Operation, type Operations, type ServiceContext } from './operation-context.ts'
 import { openStockKey } from './webhook-sealer.ts'
 
 /** Opens the folder or bucket that an argument names; requests over the network use the machine's own time. */
@@ -29,7 +27,7 @@ export const backUp: Operation = async (context, { operands }, emit) => {
   const { store, version, config, random } = context
   const storage = openNamedStorage(operands[0]!, context)
   try {
-    await noteCommand(store.db, context, { action: 'stock.backUp', subject: storage.name })
+    await noteBackup(store.db, actingNow(context), storage.name)
     const startedAt = performance.now()
     const manifest = await backUpStock(store, storage, {
       version,
@@ -72,8 +70,7 @@ const exportDatabase: Operation = async (context, { options, operands }, emit) =
     throw new OperatorError(
       'A service runs on this stock: stop it, then export, and start it with the new DATABASE_URL.',
     )
-  const { host, pathname } = new URL(target)
-  await noteCommand(store.db, context, { action: 'stock.export', subject: `${host}${pathname}` })
+  await noteExport(store.db, actingNow(context), new URL(target))
   const { rows } = await exportStock(store, target, (progress) =>
     emit({
       event: 'progress',
@@ -89,12 +86,7 @@ const exportDatabase: Operation = async (context, { options, operands }, emit) =
 
 /** For the database that holds the stock now: after a recovery it is unknown what was served since. */
 export const beginNewEpoch: Operation = async (context, _request, emit) => {
-  const { store, clock, random } = context
-  const begun = await inStockTransaction(store, async (trx) => {
-    await noteCommand(trx, context, { action: 'stock.newEpoch', subject: 'stock' })
-    await endAllSessions(trx)
-    return beginEpoch(trx, { now: clock(), randomBytes: random.bytes })
-  })
+  const begun = await inStockTransaction(context.store, (trx) => addEpoch(trx, actingOf(context)))
   const { records, edition } = begun!
   emit({
     event: 'note',

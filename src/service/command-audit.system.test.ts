@@ -268,6 +268,8 @@ describe.each(drawnEngines)('the audit log of commands (%s)', (engine) => {
         operands: () => [join(dataFolder, redactionsFile)],
         action: 'redaction.import',
         subject: join(dataFolder, redactionsFile),
+        // as in a database that was restored from an older backup
+        prepare: () => sql`delete from redaction`.execute(store.db),
       },
       {
         command: 'redact undo',

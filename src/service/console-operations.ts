@@ -1,14 +1,13 @@
 // The operator's command about the console: a link to sign in without an email.
+import { addSignInLink } from '../actions/people.ts'
 import { keyHashOf } from '../console/directory.ts'
 import { newKey } from '../console/write-mails.ts'
 import { noSuchThing, wrongUse } from '../platform/errors.ts'
 import { mailAddressOf } from '../platform/mail-address.ts'
-import type { Random } from '../platform/random.ts'
-import { type Executor, inTransaction } from '../store/database.ts'
-import { createPerson, findPersonByMail, hasPeople, listPeople, type Person, setOperator } from '../store/people.ts'
+import { inTransaction } from '../store/database.ts'
+import { hasPeople } from '../store/people.ts'
 import { createSignInLink, linkMs } from '../store/sessions.ts'
-import { noteCommand } from './command-note.ts'
-import type { Operation, Operations, ServiceContext } from './operation-context.ts'
+import { actingOf, type Operation, type Operations, type ServiceContext } from './operation-context.ts'
 
 /** Address of the console by default. */
 const usualOrigin = 'http://localhost:8081'
@@ -17,34 +16,33 @@ type LinkContext = Pick<ServiceContext, 'store' | 'clock' | 'random' | 'config' 
 
 /** `console link [MAIL] [--operator]`. */
 export const makeConsoleLink: Operation<LinkContext> = async (context, { operands, options }, emit) => {
-  const { store, clock, random } = context
   const [typed] = operands
-  const now = clock()
-  const key = newKey(random)
-  const person = await inTransaction(store, async (trx) => {
-    if (!(await hasPeople(trx))) {
-      if (typed !== undefined) addressOf(typed)
-      await createSignInLink(trx, { keyHash: keyHashOf(key), now })
-      await noteCommand(trx, context, { action: 'console.link', subject: 'first person' })
-      return undefined
-    }
-    const found =
-      typed === undefined
-        ? await onlyOperator(trx)
-        : await personFor(trx, typed, { isOperator: options['operator'] === true, now, random })
-    await createSignInLink(trx, { keyHash: keyHashOf(key), personId: found.personId, now })
-    const detail = options['operator'] === true ? { operator: true } : {}
-    await noteCommand(trx, context, { action: 'console.link', subject: found.mail, detail })
-    return found
-  })
+  const key = newKey(context.random)
+  const mail = typed === undefined ? undefined : mailAddressOf(typed)?.toLowerCase()
+  const wanted = { keyHash: keyHashOf(key), typed, mail, isOperator: options['operator'] === true }
+  const acting = actingOf(context)
+  const outcome = await inTransaction(context.store, (trx) => addSignInLink(trx, acting, wanted))
+  switch (outcome.kind) {
+    case 'several':
+      throw wrongUse('Several people could be meant; name the mail address: tenderstock console link anna@example.org')
+    case 'noAddress':
+      throw wrongUse(`"${typed}" is not a mail address; write it like anna@example.org.`)
+    case 'unknown':
+      throw noSuchThing(
+        `Nobody here has the address ${outcome.mail}. An Owner invites people in the console; --operator creates a new operator.`,
+      )
+    case 'first':
+    case 'made':
+  }
   const origin = context.consoleOrigin ?? context.config.consoleUrl ?? usualOrigin
+  const isFirst = outcome.kind === 'first'
   // the first person can still change their address in the form
-  const query = person || typed === undefined ? '' : `?mail=${encodeURIComponent(addressOf(typed))}`
+  const query = isFirst && mail !== undefined ? `?mail=${encodeURIComponent(mail)}` : ''
   emit({
     event: 'consoleLink',
-    link: `${origin}/${person ? 'sign-in/link' : 'first'}/${key}${query}`,
-    mail: person?.mail ?? null,
-    until: now + linkMs,
+    link: `${origin}/${isFirst ? 'first' : 'sign-in/link'}/${key}${query}`,
+    mail: isFirst ? null : outcome.person.mail,
+    until: acting.now + linkMs,
   })
   if (context.consoleOrigin === undefined)
     emit({
@@ -65,40 +63,6 @@ export async function firstConsoleLink({
   const key = newKey(random)
   await createSignInLink(store.db, { keyHash: keyHashOf(key), now: clock() })
   return `${consoleOrigin}/first/${key}`
-}
-
-async function onlyOperator(trx: Executor): Promise<Person> {
-  const operators = (await listPeople(trx)).filter(({ isOperator }) => isOperator)
-  if (operators.length !== 1)
-    throw wrongUse('Several people could be meant; name the mail address: tenderstock console link anna@example.org')
-  return operators[0]!
-}
-
-/** Finds a known person; with `isOperator` also creates a new one. */
-async function personFor(
-  trx: Executor,
-  typed: string,
-  { isOperator, now, random }: { readonly isOperator: boolean; readonly now: number; readonly random: Random },
-): Promise<Person> {
-  // the first person may not have an address that mails reach
-  const known = await findPersonByMail(trx, typed.trim())
-  const mail = known?.mail ?? addressOf(typed)
-  const person = known ?? (await findPersonByMail(trx, mail))
-  if (!isOperator) {
-    if (person) return person
-    throw noSuchThing(
-      `Nobody here has the address ${mail}. An Owner invites people in the console; --operator creates a new operator.`,
-    )
-  }
-  const made = person ?? (await createPerson(trx, { personId: random.uuid(), mail, name: '', isOperator }, now))
-  if (!made.isOperator) await setOperator(trx, made.personId, true)
-  return made
-}
-
-function addressOf(typed: string): string {
-  const mail = mailAddressOf(typed)?.toLowerCase()
-  if (mail === undefined) throw wrongUse(`"${typed}" is not a mail address; write it like anna@example.org.`)
-  return mail
 }
 
 export const operations = {

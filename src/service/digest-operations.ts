@@ -7,9 +7,8 @@ import { inTransaction, type Store } from '../store/database.ts'
 import { type ListedDigest, listDigests, maxDigests } from '../store/digests.ts'
 import { findSearch } from '../store/searches.ts'
 import type { Emit, EventOf } from './command-event.ts'
-import { actingOf } from './command-note.ts'
 import type { ControlRequest } from './control-socket.ts'
-import type { Operation, Operations, ServiceContext } from './operation-context.ts'
+import { actingOf, type Operation, type Operations, type ServiceContext } from './operation-context.ts'
 import { organizationNamed } from './organization-named.ts'
 
 /** What these commands need of the context they run in. */

@@ -1,37 +1,24 @@
 // `tenderstock maintenance`: closes the API of all nodes until a time, and opens it again.
+import { closeApi, openApi } from '../actions/maintenance.ts'
 import { dayMs, toInstant } from '../domain/time.ts'
 import { OperatorError, wrongUse } from '../platform/errors.ts'
 import { inTransaction } from '../store/database.ts'
-import { loadMaintenance, saveMaintenance } from '../store/maintenance.ts'
-import { noteCommand } from './command-note.ts'
-import type { Operation, Operations } from './operation-context.ts'
+import { actingNow, type Operation, type Operations } from './operation-context.ts'
 
 /** Maximum number of days until the end. */
 const longestDays = 7
 /** Date, time and zone of ISO 8601; without a zone the time would be ambiguous. */
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/
-const subject = 'API'
 
 export const beginMaintenance: Operation = async (context, { options }, emit) => {
-  const { store, clock } = context
-  const until = readEnd(String(options['until']), clock())
-  await inTransaction(store, async (trx) => {
-    await saveMaintenance(trx, until)
-    await noteCommand(trx, context, { action: 'maintenance.on', subject, detail: { until: toInstant(until) } })
-  })
+  const until = readEnd(String(options['until']), context.clock())
+  await inTransaction(context.store, (trx) => closeApi(trx, actingNow(context), until))
   emit({ event: 'maintenance', until })
   return 0
 }
 
 export const endMaintenance: Operation = async (context, _request, emit) => {
-  const { store, clock } = context
-  const wasOn = await inTransaction(store, async (trx) => {
-    const until = await loadMaintenance(trx)
-    if (until === undefined || until <= clock()) return false
-    await saveMaintenance(trx, undefined)
-    await noteCommand(trx, context, { action: 'maintenance.off', subject, detail: { until: toInstant(until) } })
-    return true
-  })
+  const wasOn = await inTransaction(context.store, (trx) => openApi(trx, actingNow(context)))
   if (wasOn) emit({ event: 'maintenance', until: null })
   else emit({ event: 'none', message: 'The API is not under maintenance.' })
   return 0

@@ -1,4 +1,5 @@
 // An operation, and what it works with.
+import { type Acting, type ActingNow, type Actor, commandActor } from '../actions/acting.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
 import type { Random } from '../platform/random.ts'
@@ -6,7 +7,6 @@ import type { Store } from '../store/database.ts'
 import type { DatabaseClock } from '../store/database-clock.ts'
 import type { DocumentStore } from '../store/document-store.ts'
 import type { RoundState } from '../store/rounds.ts'
-import type { Actor } from '../store/token-changes.ts'
 import type { Emit } from './command-event.ts'
 import type { ControlRequest } from './control-socket.ts'
 import type { SamplePortals } from './portal-access.ts'
@@ -57,6 +57,18 @@ export type ServiceContext = {
   /** Ends a long operation after the batch that is being written. */
   readonly signal?: AbortSignal
 }
+
+/** Who runs the command, the person who used the page or the user of the command line, and when. */
+export const actingNow = ({ by = commandActor, clock }: Pick<ServiceContext, 'by' | 'clock'>): ActingNow => ({
+  ...by,
+  now: clock(),
+})
+
+/** The same for a change that draws random numbers. */
+export const actingOf = (context: Pick<ServiceContext, 'by' | 'clock' | 'random'>): Acting => ({
+  ...actingNow(context),
+  random: context.random,
+})
 
 /** What a command does. Returns the exit code. */
 export type Operation<Context = ServiceContext> = (

@@ -4,6 +4,13 @@ import { createHmac } from 'node:crypto'
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
+import {
+  addRedaction,
+  importRedactions as importNow,
+  kindsOf,
+  type NewRedaction,
+  undoRedaction as undo,
+} from '../actions/redactions.ts'
 import { draftOf } from '../consolidate/merge.ts'
 import {
   type RedactionKind,
@@ -22,14 +29,12 @@ import type { Executor } from '../store/database.ts'
 import { Pace } from '../store/paced.ts'
 import { inStockTransaction } from '../store/publication.ts'
 import {
-  deleteRedaction,
   hasRedactions,
   insertRedaction,
   listKeptBodies,
   listParsedNotices,
   listRedactions,
   listStoredTexts,
-  type Redaction,
   reconsiderNotices,
   redactionKey,
   replaceKeptBody,
@@ -39,10 +44,9 @@ import {
 } from '../store/redactions.ts'
 import { findTender, upsertTenders } from '../store/tenders.ts'
 import type { Emit, EventOf } from './command-event.ts'
-import { noteCommand } from './command-note.ts'
 import { consolidateNow } from './consolidate-now.ts'
 import type { ControlRequest } from './control-socket.ts'
-import type { Operation, Operations, ServiceContext } from './operation-context.ts'
+import { actingNow, type Operation, type Operations, type ServiceContext } from './operation-context.ts'
 import { withValuesOfFile } from './redaction-values.ts'
 
 /** All redactions since the beginning, one per line, for a database that is restored from an older backup. */
@@ -50,7 +54,7 @@ export const redactionsFile = 'redactions.jsonl'
 
 /** A line of the file. `key` distinguishes the keys of different stocks. */
 export type RedactionLine = { readonly key: string } & (
-  | { readonly redaction: Omit<Redaction, 'appliedAt'> }
+  | { readonly redaction: NewRedaction }
   | { readonly undone: string }
 )
 
@@ -68,11 +72,9 @@ export async function redactNow(context: ServiceContext, { options }: ControlReq
   }
   const reason = String(options['reason'] ?? '').trim()
   if (reason === '') throw wrongUse('A redaction needs --reason TEXT; --dry-run shows what it would touch.')
-  const redaction = { redactionId: id, rules, reason, madeAt: clock() }
-  await changeRules(context, async (trx) => {
-    await insertRedaction(trx, redaction)
-    await noteCommand(trx, context, { action: 'redaction.create', subject: id, detail: { ...kindsOf(rules), reason } })
-  })
+  const redaction = await changeRules(context, (trx) =>
+    addRedaction(trx, actingNow(context), { redactionId: id, rules, reason }),
+  )
   await keepLine(context, key, { redaction })
   const touched = await goThrough(context, redactor(key, rules), emit, removal)
   await setRedactionApplied(store.db, id, clock())
@@ -103,13 +105,9 @@ export async function undoRedaction(
 ): Promise<number> {
   const { store } = context
   const id = operands[0]!
-  const found = (await listRedactions(store.db)).find((each) => each.redactionId === id)
-  if (!found) throw noSuchThing(`There is no redaction "${id}"; \`tenderstock redact list\` shows the ids.`)
   const key = await redactionKey(store.db)
-  await changeRules(context, async (trx) => {
-    await deleteRedaction(trx, id)
-    await noteCommand(trx, context, { action: 'redaction.undo', subject: id })
-  })
+  const found = await changeRules(context, (trx) => undo(trx, actingNow(context), id))
+  if (!found) throw noSuchThing(`There is no redaction "${id}"; \`tenderstock redact list\` shows the ids.`)
   await keepLine(context, key, { undone: id })
   const { notices } = await reconsider(context, redactor(key, found.rules), emit, removal)
   await context.queue.run('consolidate', () => consolidateNow(context, emit))
@@ -129,19 +127,9 @@ export async function importRedactions(
   const lines = ownLines(key, await readRedactions(path))
   if (lines === undefined) throw otherStock(path)
   const wanted = wantedBy(lines)
-  const known = new Map((await listRedactions(store.db)).map((each) => [each.redactionId, each]))
-  const added = [...wanted.values()].flatMap((each) => (each && !known.has(each.redactionId) ? [each] : []))
-  // an interrupted import recorded what it had not applied yet
-  const pending = [...wanted.values()].flatMap((each) =>
-    each && (known.get(each.redactionId)?.appliedAt ?? null) === null ? [each] : [],
+  const { pending, undone } = await changeRules(context, (trx) =>
+    importNow(trx, actingNow(context), { name: path, wanted }),
   )
-  const undone = [...wanted].flatMap(([id, each]) => (each === undefined ? (known.get(id) ?? []) : []))
-  await changeRules(context, async (trx) => {
-    for (const each of added) await insertRedaction(trx, each)
-    for (const { redactionId: id } of undone) await deleteRedaction(trx, id)
-    const detail = { added: pending.length, undone: undone.length }
-    await noteCommand(trx, context, { action: 'redaction.import', subject: path.slice(0, 300), detail })
-  })
   if (undone.length > 0) {
     const rules = undone.flatMap((each) => each.rules)
     await reconsider(context, redactor(key, rules), emit, removal)
@@ -160,7 +148,7 @@ export async function importRedactions(
 }
 
 /** The redactions that apply after all lines; undefined for those undone. */
-function wantedBy(lines: readonly RedactionLine[]): ReadonlyMap<string, Omit<Redaction, 'appliedAt'> | undefined> {
+function wantedBy(lines: readonly RedactionLine[]): ReadonlyMap<string, NewRedaction | undefined> {
   return new Map(
     lines.map((line) =>
       'redaction' in line ? [line.redaction.redactionId, line.redaction] : ([line.undone, undefined] as const),
@@ -200,8 +188,9 @@ export async function noteRestored(trx: Executor, lines: readonly RedactionLine[
 }
 
 /** Under the lock of the stock: later consolidations have the new rules. */
-async function changeRules(context: ServiceContext, work: Parameters<typeof inStockTransaction>[1]): Promise<void> {
-  await inStockTransaction(context.store, work)
+async function changeRules<Result>({ store }: ServiceContext, work: (trx: Executor) => Promise<Result>) {
+  // without a signal, nothing ends the wait for the lock
+  return (await inStockTransaction(store, work)) as Result
 }
 
 const valuesOf = (options: ControlRequest['options'], kind: RedactionKind): readonly string[] =>
@@ -218,11 +207,6 @@ function rulesOf(key: Buffer, options: ControlRequest['options']): RedactionRule
     throw error
   }
   throw wrongUse('Name what to redact: --secret-file FILE, or --email MAIL, --phone NUMBER, --name NAME.')
-}
-
-function kindsOf(rules: readonly RedactionRule[]): { readonly [kind in RedactionKind]: number } {
-  const count = (kind: RedactionKind) => rules.filter((rule) => rule.kind === kind).length
-  return { email: count('email'), phone: count('phone'), name: count('name') }
 }
 
 type Touched = Omit<EventOf<'redacted'>, 'event' | 'id' | 'isDryRun'>
@@ -363,7 +347,7 @@ async function redactBodies({ store }: ServiceContext, rules: Redactor, isReal: 
 /** Distinguishes keys without revealing anything about them. */
 const printOf = (key: Buffer): string => createHmac('sha256', key).update('print').digest('hex').slice(0, 16)
 
-type NewLine = { readonly redaction: Omit<Redaction, 'appliedAt'> } | { readonly undone: string }
+type NewLine = { readonly redaction: NewRedaction } | { readonly undone: string }
 
 async function keepLine({ dataFolder }: ServiceContext, key: Buffer, line: NewLine): Promise<void> {
   await makeFolder(dataFolder)

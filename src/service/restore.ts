@@ -2,6 +2,8 @@
 import type { KeyObject } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { commandActor } from '../actions/acting.ts'
+import { noteRestore } from '../actions/stock.ts'
 import { systemClock } from '../platform/clock.ts'
 import { backupLocationOf, readConfig } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
@@ -20,7 +22,6 @@ import { shownAddress } from '../store/server/server-addresses.ts'
 import { factsOf, openNamedStorage } from './backup-operations.ts'
 import { closeFiles } from './close-files.ts'
 import type { Emit } from './command-event.ts'
-import { noteCommand } from './command-note.ts'
 import type { ControlRequest } from './control-socket.ts'
 import {
   keepLines,
@@ -184,8 +185,7 @@ async function load(target: Target, { storage, manifest, known, emit, redactions
       onProgress: ({ rows, totalRows, table }) =>
         emit({ event: 'progress', stage: 'restore', done: rows, total: totalRows, table }),
       atEnd: async (trx) => {
-        const detail = { takenAt: manifest.takenAt }
-        await noteCommand(trx, { clock }, { action: 'stock.restore', subject: storage.name, detail })
+        await noteRestore(trx, { ...commandActor, now: clock() }, storage.name, manifest.takenAt)
         // the key of the file was in the backup, sealed
         if (key === undefined && redactions) await noteLost(trx, redactionsIn(redactions.lines))
         lost = await lostRedactions(trx)

@@ -1,6 +1,7 @@
 // The operator's commands about duplicates: which pairs are undecided, the evidence for and against, decisions; and why
 // a record looks as it does.
 import { firstDeadline } from '#flat/first-deadline'
+import { decideReview as decide, undoReview as undo } from '../actions/reviews.ts'
 import type { ExactReference, ReviewSide, WaitingPair } from '../console/stock-reads.ts'
 import { explainTender } from '../consolidate/explain.ts'
 import { explainRecord } from '../consolidate/explain-stock.ts'
@@ -12,22 +13,13 @@ import { noSuchThing, OperatorError, wrongUse } from '../platform/errors.ts'
 import { type Executor, inTransaction } from '../store/database.ts'
 import { listDoubts } from '../store/doubts.ts'
 import { countKeyHolders, listEdgesOf, loadMatchRecords } from '../store/matches.ts'
-import {
-  deleteDecisions,
-  listDecisions,
-  listOpenReviews,
-  type ReviewDecision,
-  reconsiderNotices,
-  recordsOfNoticeKeys,
-  upsertDecision,
-} from '../store/reviews.ts'
+import { listOpenReviews, recordsOfNoticeKeys } from '../store/reviews.ts'
 import { contentsOfTenders, findTender, loadNoticesOfTenders, tendersOfNoticeKeys } from '../store/tenders.ts'
 import type { Emit } from './command-event.ts'
-import { noteCommand } from './command-note.ts'
 import { consolidateNow } from './consolidate-now.ts'
 import type { ControlRequest } from './control-socket.ts'
 import { explainSearch } from './hit-operations.ts'
-import type { Operation, Operations, ServiceContext } from './operation-context.ts'
+import { actingNow, type Operation, type Operations, type ServiceContext } from './operation-context.ts'
 
 /** What these commands need of the context they run in. */
 export type ReviewContext = Pick<ServiceContext, 'store' | 'clock' | 'by'>
@@ -157,9 +149,6 @@ async function referencesOf(
   return [...ways.filter((each) => !isOf(others, each)), ...others.filter((each) => !isOf(ways, each)).reverse()]
 }
 
-/** Maximum number of uncertain tenders to search for one. */
-const maxDoubts = 10_000
-
 /** `review merge|split LEFT RIGHT`: stores the decision and applies it immediately. */
 export async function decideReview(
   context: ReviewContext,
@@ -167,25 +156,17 @@ export async function decideReview(
   decision: 'merge' | 'split',
   emit: Emit,
 ): Promise<number> {
-  const { store, clock } = context
-  const pair = await pairOf(store.db, operands)
-  const [left, right] = [...pair].sort() as [string, string]
-  const records = await recordsOfNoticeKeys(store.db, pair)
-  const doubt = (await listDoubts(store.db, maxDoubts)).find((each) => each.left === left && each.right === right)
-  // Tenders joined by exact references stay joined; an operator may confirm that.
-  if (records.get(left) === records.get(right) && !(doubt && decision === 'merge')) {
+  const { store } = context
+  const [left, right] = [...(await pairOf(store.db, operands))].sort() as [string, string]
+  const note = String(options.note ?? '')
+  const { kind } = await inTransaction(store, (trx) => decide(trx, actingNow(context), { left, right, decision, note }))
+  if (kind === 'linked') {
     throw new OperatorError(
       decision === 'merge'
         ? `${left} and ${right} are already one record because of exact references.`
         : `${left} and ${right} belong together because of exact references, which no decision can undo; \`tenderstock explain ID\` shows them.`,
     )
   }
-  const subject = `${left} ${right}`.slice(0, 300)
-  await inTransaction(store, async (trx) => {
-    await upsertDecision(trx, { left, right, decision, decidedAt: clock(), note: String(options.note ?? '') })
-    await reconsiderNotices(trx, [left, right])
-    await noteCommand(trx, context, { action: `review.${decision}`, subject })
-  })
   await consolidateNow(context, emit)
   const tenders = await tendersOfNoticeKeys(store.db, [left, right])
   const isOne = tenders.get(left) === tenders.get(right)
@@ -202,14 +183,9 @@ export async function decideReview(
 export async function undoReview(context: ReviewContext, { operands }: ControlRequest, emit: Emit): Promise<number> {
   const { store } = context
   const [left, right] = [...(await pairOf(store.db, operands))].sort() as [string, string]
-  const decisions = await decisionsOn(store.db, left, right)
+  const decisions = await inTransaction(store, (trx) => undo(trx, actingNow(context), { left, right }))
   if (decisions.length === 0) throw noSuchThing(`Nobody has decided on ${left} and ${right}; there is nothing to undo.`)
   const noticeKeys = [...new Set(decisions.flatMap((each) => [each.left, each.right]))]
-  await inTransaction(store, async (trx) => {
-    await deleteDecisions(trx, decisions)
-    await reconsiderNotices(trx, noticeKeys)
-    await noteCommand(trx, context, { action: 'review.undo', subject: `${left} ${right}`.slice(0, 300) })
-  })
   await consolidateNow(context, emit)
   const tenders = await tendersOfNoticeKeys(store.db, noticeKeys)
   emit({
@@ -220,22 +196,6 @@ export async function undoReview(context: ReviewContext, { operands }: ControlRe
     records: [...new Set(tenders.values())].sort(),
   })
   return 0
-}
-
-/**
- * The decision on these two notices, and those on the two records that they are in: a remaining one would still apply.
- */
-async function decisionsOn(db: Executor, left: string, right: string): Promise<ReviewDecision[]> {
-  const decisions = await listDecisions(db)
-  const keys = decisions.flatMap((each) => [each.left, each.right])
-  const records = await recordsOfNoticeKeys(db, [...keys, left, right])
-  const pairOfKeys = (a: string, b: string) => [records.get(a), records.get(b)].sort().join('\n')
-  const areTwo = records.get(left) !== records.get(right)
-  return decisions.filter(
-    (each) =>
-      (each.left === left && each.right === right) ||
-      (areTwo && pairOfKeys(each.left, each.right) === pairOfKeys(left, right)),
-  )
 }
 
 /** `explain ID`: the notices of a record, why each belongs to it, and where each member came from. */

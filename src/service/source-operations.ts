@@ -3,6 +3,8 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { makeSharedFile } from '#flat/own-files'
+import type { Actor } from '../actions/acting.ts'
+import { noteReading, releaseSource } from '../actions/sources.ts'
 import { type CheckResult, checkSource } from '../ingest/check-source.ts'
 import { Recorder } from '../ingest/recordings.ts'
 import { runSource } from '../ingest/run-sources.ts'
@@ -15,15 +17,13 @@ import { recordedAnswers } from '../sources/recorded-answers.ts'
 import { countCountries, loadSources, type Sources } from '../sources/registry.ts'
 import type { Source } from '../sources/source.ts'
 import { inTransaction, type Store } from '../store/database.ts'
-import { listFill, listQuarantines, releaseSource } from '../store/source-fill.ts'
+import { listFill } from '../store/source-fill.ts'
 import { alarmsOf, listRuns } from '../store/source-health.ts'
-import type { Actor } from '../store/token-changes.ts'
 import { checkReport } from './check-report.ts'
-import { actorOf, noteCommand } from './command-note.ts'
 import { consolidateNow } from './consolidate-now.ts'
 import type { ControlRequest } from './control-socket.ts'
 import type { SourceCard } from './events/source-events.ts'
-import type { Operation, Operations, ServiceContext } from './operation-context.ts'
+import { actingNow, type Operation, type Operations, type ServiceContext } from './operation-context.ts'
 import { openPortalAccess, type PortalAccess } from './portal-access.ts'
 import { claimStockKind } from './stock-kind.ts'
 
@@ -180,7 +180,7 @@ export const runSourceNow: Operation<ReadingContext> = async (context, { operand
   try {
     const source = cardIn(access, named)
     await claimStockKind(context.store, access.isSimulated ? 'samples' : 'live')
-    await noteCommand(context.store.db, context, { action: 'source.read', subject: named.id })
+    await noteReading(context.store.db, actingNow(context), named.id)
     const results = await runSource(
       context.store,
       source,
@@ -308,13 +308,7 @@ export const releaseSourceNow: Operation<SourceContext & { readonly by?: Actor }
 ) => {
   const { id } = sourceNamed(await loadSources(), operands[0]!)
   const note = options.note === undefined ? '' : String(options.note)
-  const held = await inTransaction(context.store, async (trx) => {
-    const found = (await listQuarantines(trx)).find(({ sourceId }) => sourceId === id)
-    const by = actorOf(context).actor
-    if (!found || !(await releaseSource(trx, id, { at: context.clock(), by, note }))) return undefined
-    await noteCommand(trx, context, { action: 'source.release', subject: id, detail: { notices: found.notices, note } })
-    return found
-  })
+  const held = await inTransaction(context.store, (trx) => releaseSource(trx, actingNow(context), id, note))
   if (!held) throw wrongUse(`The source ${id} is not in quarantine; \`tenderstock status\` lists those that are.`)
   emit({ event: 'sourceReleased', source: id, notices: held.notices, since: held.since })
   return 0

@@ -1,5 +1,6 @@
 // What changes the stock: receiving, publishing, rebuilding, fitting the model of values. Rounds call it, and commands.
 
+import { noteFit, noteIngest, notePublication, noteRebuild } from '../actions/stock.ts'
 import { rebuildStock } from '../consolidate/consolidate.ts'
 import { fitStock } from '../consolidate/estimate/fit-stock.ts'
 import { clockLine } from '../domain/clock-concern.ts'
@@ -18,15 +19,13 @@ import { parserVersion } from '../sources/parser-version.ts'
 import { loadSources } from '../sources/registry.ts'
 import { countReceived } from '../store/documents.ts'
 import { newestModel } from '../store/estimates.ts'
-import { previousEdition } from '../store/older-database.ts'
 import { asRebuild, type Rebuild, rebuildState } from '../store/rebuild-mark.ts'
-import { listHolds, tenderHashes } from '../store/status.ts'
+import { tenderHashes } from '../store/status.ts'
 import { publisherClockConcern } from './clock-concerns.ts'
 import type { Emit, EventOf } from './command-event.ts'
-import { noteCommand } from './command-note.ts'
 import { consolidateNow } from './consolidate-now.ts'
 import type { ControlRequest } from './control-socket.ts'
-import type { Operations, ServiceContext } from './operation-context.ts'
+import { actingNow, type Operations, type ServiceContext } from './operation-context.ts'
 import { callRoll } from './roll-call.ts'
 
 const exitCodes = { held: 3, tooEarly: 4 } as const
@@ -73,24 +72,16 @@ async function previewRebuild(context: ServiceContext, emit: Emit): Promise<numb
   return 0
 }
 
-/** Records an edition that is published in spite of objections: who decided so, why, and the objections. */
-async function notePublication(context: ServiceContext, options: ControlRequest['options']): Promise<void> {
+/** Records an edition that is published in spite of objections. */
+async function noteObjections(context: ServiceContext, options: ControlRequest['options']): Promise<void> {
   const isForced = options['override-gate'] === true
   if (!isForced && options['accept-future-edition'] !== true) {
     if (options['reason'] === undefined) return
     throw wrongUse('--reason says why the gate is overridden: pass it with --override-gate.')
   }
-  const { db } = context.store
-  const previous = await previousEdition(db)
-  const [hold] = isForced ? await listHolds(db, previous?.publishedAt ?? 0, 1) : []
-  await noteCommand(db, context, {
-    action: isForced ? 'edition.publishAnyway' : 'edition.acceptFuture',
-    subject: `edition ${previous?.next ?? 1}`,
-    detail: {
-      ...(options['reason'] !== undefined && { reason: String(options['reason']) }),
-      ...(hold && { held: hold.reasons.join(' ').slice(0, 1000) }),
-    },
-    ...(hold?.causes && { causes: hold.causes }),
+  await notePublication(context.store.db, actingNow(context), {
+    inSpiteOf: isForced ? 'gate' : 'future',
+    reason: options['reason'] === undefined ? undefined : String(options['reason']),
   })
 }
 
@@ -243,10 +234,7 @@ async function rebuildUnder(context: ServiceContext, { signal, share }: Rebuild,
 
 export const operations = {
   ingest: async (context, { operands }, emit) => {
-    await noteCommand(context.store.db, context, {
-      action: 'documents.ingest',
-      subject: operands.join(' ').slice(0, 300),
-    })
+    await noteIngest(context.store.db, actingNow(context), operands)
     await ingestPaths(context, operands, emit)
     await consolidateNow(context, emit)
     return 0
@@ -254,7 +242,7 @@ export const operations = {
   publish: async (context, { options }, emit) => {
     await assertNoRebuild(context)
     if (options['dry-run'] === true) return previewPublish(context, options, emit)
-    await notePublication(context, options)
+    await noteObjections(context, options)
     const outcome = await publishNow(context, emit, {
       minIntervalMs: intervalOf(context, options),
       overrideGate: options['override-gate'] === true,
@@ -266,7 +254,7 @@ export const operations = {
   },
   rebuild: async (context, { options }, emit) => {
     if (options['dry-run'] === true) return previewRebuild(context, emit)
-    await noteCommand(context.store.db, context, { action: 'stock.rebuild', subject: 'stock' })
+    await noteRebuild(context.store.db, actingNow(context))
     if (!(await rebuild(context, emit)))
       throw new OperatorError(
         'Another process is rebuilding the stock; wait until it has ended. If it died, it is given up after a minute.',
@@ -274,7 +262,7 @@ export const operations = {
     return 0
   },
   'values fit': async (context, _request, emit) => {
-    await noteCommand(context.store.db, context, { action: 'values.fit', subject: 'value model' })
+    await noteFit(context.store.db, actingNow(context))
     await fitValues(context, emit)
     return 0
   },

@@ -1,20 +1,17 @@
 // The commands about tokens, for operators when no Owner can sign in. They notify the Owners and add entries to the
 // audit log.
+import { type ActingOnTokens, addToken, revokeToken, rotateToken } from '../actions/tokens.ts'
 import { noSuchThing, OperatorError } from '../platform/errors.ts'
 import { mailDomainOf } from '../platform/mail-address.ts'
 import { inTransaction } from '../store/database.ts'
 import { type ApiToken, listTokens } from '../store/organizations.ts'
-import { createTokenBy, revokeTokenBy, rotateTokenBy } from '../store/token-changes.ts'
 import type { EventOf } from './command-event.ts'
-import { actorOf } from './command-note.ts'
-import type { Operation, Operations, ServiceContext } from './operation-context.ts'
+import { actingOf, type Operation, type Operations, type ServiceContext } from './operation-context.ts'
 import { noOrganization, organizationNamed } from './organization-named.ts'
 
-/** What else a change of a token needs. */
-const circumstancesOf = ({ clock, random, config }: ServiceContext) => ({
-  now: clock(),
-  random,
-  mailDomain: mailDomainOf(config.mail?.from),
+const actingOn = (context: ServiceContext): ActingOnTokens => ({
+  ...actingOf(context),
+  mailDomain: mailDomainOf(context.config.mail?.from),
 })
 
 const noToken = (tokenId: string) =>
@@ -24,18 +21,18 @@ const noToken = (tokenId: string) =>
 export const createTokenNow: Operation = async (context, { options, operands }, emit) => {
   const { store } = context
   const { organizationId, name } = await organizationNamed(store, operands[0]!)
-  const circumstances = circumstancesOf(context)
+  const acting = actingOn(context)
   const days = options['expires-in-days']
   const wanted = {
     organizationId,
     name: String(options['name'] ?? 'API token'),
     days: days === undefined ? undefined : Number(days),
   }
-  const outcome = await inTransaction(store, (trx) => createTokenBy(trx, actorOf(context), wanted, circumstances))
+  const outcome = await inTransaction(store, (trx) => addToken(trx, acting, wanted))
   if (outcome.kind === 'noFreeSlot')
     throw new OperatorError(`"${name}" has two valid tokens; revoke one first (tenderstock token list '${name}').`)
-  if (outcome.kind === 'noOrganization') throw noOrganization(name)
-  emit({ ...tokenEvent(outcome.token, circumstances.now), token: outcome.plaintext })
+  if (outcome.kind !== 'created') throw noOrganization(name)
+  emit({ ...tokenEvent(outcome.token, acting.now), token: outcome.plaintext })
   return 0
 }
 
@@ -52,10 +49,8 @@ export const listTokensNow: Operation = async ({ store, clock }, { operands }, e
 /** `token revoke` */
 export const revokeTokenNow: Operation = async (context, { operands }, emit) => {
   const tokenId = operands[0]!
-  const outcome = await inTransaction(context.store, (trx) =>
-    revokeTokenBy(trx, actorOf(context), tokenId, circumstancesOf(context)),
-  )
-  if (outcome === 'noToken') throw noToken(tokenId)
+  const { kind } = await inTransaction(context.store, (trx) => revokeToken(trx, actingOn(context), tokenId))
+  if (kind === 'noToken') throw noToken(tokenId)
   emit({ event: 'revoked', tokenId })
   return 0
 }
@@ -63,12 +58,10 @@ export const revokeTokenNow: Operation = async (context, { operands }, emit) => 
 /** `token rotate` */
 export const rotateTokenNow: Operation = async (context, { options, operands }, emit) => {
   const tokenId = operands[0]!
-  const circumstances = circumstancesOf(context)
+  const acting = actingOn(context)
   const oldEnds = options['old-ends-in-days']
   const oldEndsInDays = oldEnds === undefined ? undefined : Number(oldEnds)
-  const outcome = await inTransaction(context.store, (trx) =>
-    rotateTokenBy(trx, actorOf(context), { tokenId, oldEndsInDays }, circumstances),
-  )
+  const outcome = await inTransaction(context.store, (trx) => rotateToken(trx, acting, { tokenId, oldEndsInDays }))
   switch (outcome.kind) {
     case 'noToken':
       throw noToken(tokenId)
@@ -77,8 +70,8 @@ export const rotateTokenNow: Operation = async (context, { options, operands }, 
     case 'noFreeSlot':
       throw new OperatorError('The organization has two valid tokens; revoke the unused one, then rotate.')
     case 'rotated':
-      emit({ ...tokenEvent(outcome.token, circumstances.now), token: outcome.plaintext })
-      emit(tokenEvent(outcome.old, circumstances.now))
+      emit({ ...tokenEvent(outcome.token, acting.now), token: outcome.plaintext })
+      emit(tokenEvent(outcome.old, acting.now))
       emit({
         event: 'note',
         message: `Both work now: deploy the new one, watch the last use of the old one with \`token list\`, then tenderstock token revoke ${tokenId}`,

@@ -2,6 +2,7 @@
 
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { commandActor } from '../actions/acting.ts'
 import { hashToken, makeToken } from '../domain/token.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Random } from '../platform/random.ts'
@@ -14,7 +15,6 @@ import {
   loadTokens,
   trialOrganization,
 } from '../store/organizations.ts'
-import { commandActor } from '../store/token-changes.ts'
 
 export type TrialToken =
   /** The first start: nobody has seen the token yet. */

@@ -1,5 +1,6 @@
 // Does what is due for customers: contracts begin and end, Owners are told about tokens that end soon, and expired data
 // is deleted.
+import { turnContracts } from '../actions/organizations.ts'
 import { hourMs } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
@@ -7,11 +8,10 @@ import { Retryable } from '../platform/http.ts'
 import type { Log } from '../platform/log.ts'
 import { pruneApiUse } from '../store/api-use.ts'
 import { pruneAuditEntries } from '../store/audit.ts'
-import { turnContracts } from '../store/customers.ts'
 import { inTransaction, type Store } from '../store/database.ts'
 import type { DocumentStore } from '../store/document-store.ts'
 import { pruneInvitations, pruneKept, type Retention } from '../store/retention.ts'
-import { warnOfTokens } from '../store/token-changes.ts'
+import { warnOfTokens } from '../store/token-news.ts'
 import { keepLooking } from './keep-looking.ts'
 
 const lookMs = 5_000

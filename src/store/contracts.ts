@@ -42,6 +42,12 @@ export async function findContract(db: Executor, organizationId: string): Promis
   }
 }
 
+/** The contract as it is now; others that change it wait until the transaction ends. */
+export async function lockContract(trx: Executor, organizationId: string): Promise<Contract | undefined> {
+  await sql`select from contract where organization_id = ${organizationId} for update`.execute(trx)
+  return findContract(trx, organizationId)
+}
+
 /** What an operator agreed. Times in epoch milliseconds. */
 export type ContractTerms = Pick<Contract, 'organizationId' | 'startsAt' | 'endsAt' | 'note' | 'setUpBy'>
 

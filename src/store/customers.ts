@@ -1,12 +1,7 @@
-// Organizations as an operator sees them: contract, token hints and counts, but never their searches; and setting up
-// access.
+// Organizations as an operator sees them: contract, token hints and counts, but never their searches.
 import { sql } from 'kysely'
-import { type AuditEntry, addAuditEntry } from './audit.ts'
-import { type ContractTerms, endContract, putContract, takeContractChanges } from './contracts.ts'
 import type { Executor } from './database.ts'
-import { createInvitation } from './invitations.ts'
-import { changeOrganization, type Organization } from './organizations.ts'
-import type { Actor } from './token-changes.ts'
+import type { Organization } from './organizations.ts'
 
 /** Times in epoch milliseconds. */
 export type Customer = Organization & {
@@ -52,70 +47,4 @@ export async function listCustomers(db: Executor, now: number, organizationId?: 
     where ${organizationId ?? null}::text is null or o.organization_id = ${organizationId ?? null}
     order by o.name`.execute(db)
   return rows.map(({ tokens, ...row }) => ({ ...row, tokens: JSON.parse(tokens) as Customer['tokens'] }))
-}
-
-export type InvitedOwner = { readonly mail: string; readonly invitationId: string }
-
-export type AccessSetup = {
-  readonly terms: ContractTerms
-  readonly requestsPerMinute: number
-  /** The first Owner to invite. */
-  readonly owner: InvitedOwner | undefined
-}
-
-/**
- * Sets up access after the contract, or changes its terms, with everything that belongs to it. Call it in a
- * transaction.
- */
-export async function setUpAccess(trx: Executor, by: Actor, setup: AccessSetup, now: number): Promise<void> {
-  const { terms, requestsPerMinute, owner } = setup
-  const { organizationId, startsAt, endsAt, note } = terms
-  await changeOrganization({ db: trx }, organizationId, { requestsPerMinute })
-  await putContract(trx, terms, now)
-  const detail = { startsAt, endsAt: endsAt ?? null, requestsPerMinute, note }
-  await recordCustomer(trx, by, { action: 'contract.set-up', organizationId, subject: organizationId, detail }, now)
-  if (owner) await inviteOwner(trx, by, { organizationId, ...owner }, now)
-}
-
-/** Invites an Owner; false when too many are invited. The caller sends the mail. Call it in a transaction. */
-export async function inviteOwner(
-  trx: Executor,
-  by: Actor,
-  { organizationId, mail, invitationId }: InvitedOwner & { readonly organizationId: string },
-  now: number,
-): Promise<boolean> {
-  const invitation = { invitationId, organizationId, mail, role: 'owner', invitedBy: by.actor } as const
-  if ((await createInvitation(trx, invitation, now)) === 'tooMany') return false
-  const detail = { role: 'owner' }
-  await recordCustomer(trx, by, { action: 'member.invite', organizationId, subject: mail, detail }, now)
-  return true
-}
-
-/** Ends a contract now. False when none is in force. Call it in a transaction. */
-export async function endContractBy(trx: Executor, by: Actor, organizationId: string, now: number): Promise<boolean> {
-  const hasEnded = await endContract(trx, organizationId, now)
-  const entry = { action: 'contract.end', organizationId, subject: organizationId, detail: {} } as const
-  if (hasEnded) await recordCustomer(trx, by, entry, now)
-  return hasEnded
-}
-
-/** The actor when contracts begin and end by their dates. */
-const service: Actor = { actor: 'service', addressPrefix: '' }
-
-/** Begins and ends contracts whose time has come, each once, however many processes check. Call it in a transaction. */
-export async function turnContracts(trx: Executor, now: number): Promise<void> {
-  const { begun, ended } = await takeContractChanges(trx, now)
-  for (const [action, ids] of [['contract.begin', begun] as const, ['contract.end', ended] as const])
-    for (const organizationId of ids)
-      await recordCustomer(trx, service, { action, organizationId, subject: organizationId, detail: {} }, now)
-}
-
-/** Adds an entry to the audit log of an organization. */
-export async function recordCustomer(
-  trx: Executor,
-  by: Actor,
-  entry: Pick<AuditEntry, 'action' | 'organizationId' | 'subject' | 'detail'>,
-  now: number,
-): Promise<void> {
-  await addAuditEntry(trx, { at: now, ...by, ...entry })
 }

@@ -46,6 +46,13 @@ export async function findIncident(db: Executor, incidentId: string): Promise<In
   return row && incidentOf(row)
 }
 
+/** The incident as it is now; others that change it wait until the transaction ends. */
+export async function lockIncident(trx: Executor, incidentId: string): Promise<Incident | undefined> {
+  const query = trx.selectFrom('incident').select(columns).where('incident_id', '=', incidentId)
+  const row = await query.forUpdate().executeTakeFirst()
+  return row && incidentOf(row)
+}
+
 /** Adds an open incident. */
 export async function createIncident(trx: Executor, incident: Omit<Incident, 'endedAt'>): Promise<void> {
   await trx

@@ -1,7 +1,7 @@
 // Invitations to organizations: open until they are accepted, withdrawn or expired.
 import { sql } from 'kysely'
 import { dayMs } from '../domain/time.ts'
-import { type Executor, inTransaction, type Store } from './database.ts'
+import type { Executor } from './database.ts'
 import { addMember, createPerson, type Person, type Role } from './people.ts'
 
 export type Invitation = {
@@ -88,40 +88,32 @@ export async function withdrawInvitation(
   return rows[0]?.mail
 }
 
-export type Acceptance =
-  | { readonly kind: 'joined'; readonly person: Person; readonly invitation: Invitation }
-  | { readonly kind: 'gone' }
-
 /**
  * Accepts the invitation of a link, or one by its ID for an address proven in another way. Creates the person if there
- * is none. Of several simultaneous calls only one joins; `within` runs in the same transaction.
+ * is none. Of several simultaneous calls only one joins; for the others it is undefined. Call it in a transaction.
  */
 export async function acceptInvitation(
-  store: Pick<Store, 'db'>,
+  trx: Executor,
   which: { readonly keyHash: string } | { readonly invitationId: string },
   { now, newId }: { readonly now: number; readonly newId: string },
-  within: (trx: Executor, person: Person, invitation: Invitation) => Promise<void>,
-): Promise<Acceptance> {
-  return inTransaction(store, async (trx) => {
-    let invitationId = 'invitationId' in which ? which.invitationId : undefined
-    if ('keyHash' in which) {
-      const { rows } = await sql<{ invitation_id: string }>`
-        update sign_in_link set used_at = ${now}
-        where key_hash = ${Buffer.from(which.keyHash, 'hex')} and used_at is null and until_ms > ${now}
-          and invitation_id is not null
-        returning invitation_id`.execute(trx)
-      invitationId = rows[0]?.invitation_id
-    }
-    if (invitationId === undefined) return { kind: 'gone' }
-    const { rows } = await sql<Invitation>`
-      update invitation set used_at = ${now}
-      where invitation_id = ${invitationId} and used_at is null and until_ms > ${now} returning ${columns}`.execute(trx)
-    const invitation = rows[0]
-    if (!invitation) return { kind: 'gone' }
-    const { mail, organizationId, role } = invitation
-    const person = await createPerson(trx, { personId: newId, mail, name: '', isOperator: false }, now)
-    await addMember(trx, { organizationId, personId: person.personId, role }, now)
-    await within(trx, person, invitation)
-    return { kind: 'joined', person, invitation }
-  })
+): Promise<{ readonly person: Person; readonly invitation: Invitation } | undefined> {
+  let invitationId = 'invitationId' in which ? which.invitationId : undefined
+  if ('keyHash' in which) {
+    const { rows } = await sql<{ invitation_id: string }>`
+      update sign_in_link set used_at = ${now}
+      where key_hash = ${Buffer.from(which.keyHash, 'hex')} and used_at is null and until_ms > ${now}
+        and invitation_id is not null
+      returning invitation_id`.execute(trx)
+    invitationId = rows[0]?.invitation_id
+  }
+  if (invitationId === undefined) return undefined
+  const { rows } = await sql<Invitation>`
+    update invitation set used_at = ${now}
+    where invitation_id = ${invitationId} and used_at is null and until_ms > ${now} returning ${columns}`.execute(trx)
+  const invitation = rows[0]
+  if (!invitation) return undefined
+  const { mail, organizationId, role } = invitation
+  const person = await createPerson(trx, { personId: newId, mail, name: '', isOperator: false }, now)
+  await addMember(trx, { organizationId, personId: person.personId, role }, now)
+  return { person, invitation }
 }

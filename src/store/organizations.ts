@@ -104,6 +104,16 @@ export function findOrganization(db: Executor, nameOrId: string): Promise<Organi
     .executeTakeFirst()
 }
 
+/** The organization as it is now; others that change it wait until the transaction ends. */
+export function lockOrganization(trx: Executor, organizationId: string): Promise<Organization | undefined> {
+  return trx
+    .selectFrom('organization')
+    .select(organizationColumns)
+    .where('organization_id', '=', organizationId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
 /** Sets the limit or the access. False when there is no such organization. */
 export async function changeOrganization(
   store: { readonly db: Executor },
@@ -239,24 +249,21 @@ export async function createToken(
   })
 }
 
-/** `ended`: it was no longer valid, and nothing changed. */
-export type TokenRevocation = 'revoked' | 'ended' | 'noToken'
-
-/** Ends a token's validity. Doing so again changes nothing. */
+/** Ends a token's validity. `ended`: it was no longer valid, and nothing changed. */
 export async function revokeToken(
   store: { readonly db: Executor },
   tokenId: string,
   now: number,
-): Promise<TokenRevocation> {
+): Promise<'revoked' | 'ended' | 'noToken'> {
   return inTransaction(store, async (trx) => {
     const token = await trx
       .selectFrom('api_token')
-      .select('revoked_at')
+      .select(['revoked_at as revokedAt', 'expires_at as expiresAt'])
       .where('token_id', '=', tokenId)
       .forUpdate()
       .executeTakeFirst()
     if (!token) return 'noToken'
-    if (token.revoked_at !== null) return 'ended'
+    if (!isValidToken(token, now)) return 'ended'
     await trx.updateTable('api_token').set({ revoked_at: now }).where('token_id', '=', tokenId).execute()
     await bump(trx, 'tokens')
     return 'revoked'

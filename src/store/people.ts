@@ -1,7 +1,7 @@
 // People who sign in to the console, and their roles in organizations.
 import { sql } from 'kysely'
 import { bump } from './change-signal.ts'
-import { type Executor, inTransaction, type Store } from './database.ts'
+import type { Executor } from './database.ts'
 
 export type Role = 'owner' | 'member'
 
@@ -107,38 +107,16 @@ export async function addMember(
   await bump(trx, 'console')
 }
 
-export type MemberChange = 'changed' | 'noMember' | 'lastOwner'
-
-/**
- * Changes a role, or removes a member if `role` is undefined. `lastOwner`: an organization keeps one Owner; changes of
- * one organization wait for each other on its row.
- */
+/** Changes a role, or removes a member if `role` is undefined. Call it in the transaction of its cause. */
 export async function changeMember(
-  store: Pick<Store, 'db'>,
+  trx: Executor,
   { organizationId, personId }: Pick<Membership, 'organizationId' | 'personId'>,
   role: Role | undefined,
-  within: (trx: Executor) => Promise<void> = async () => {},
-): Promise<MemberChange> {
-  return inTransaction(store, async (trx) => {
-    await sql`select from organization where organization_id = ${organizationId} for update`.execute(trx)
-    const { rows: members } = await sql<{ person_id: string; role: string }>`
-      select person_id, role from membership join person using (person_id)
-      where organization_id = ${organizationId} and ended_at is null`.execute(trx)
-    const member = members.find((each) => each.person_id === personId)
-    if (!member) return 'noMember'
-    const owners = members.filter((each) => each.role === 'owner')
-    if (member.role === 'owner' && role !== 'owner' && owners.length === 1) return 'lastOwner'
-    if (role === undefined)
-      await sql`delete from membership where organization_id = ${organizationId} and person_id = ${personId}`.execute(
-        trx,
-      )
-    else
-      await sql`update membership set role = ${role}
-        where organization_id = ${organizationId} and person_id = ${personId}`.execute(trx)
-    await within(trx)
-    await bump(trx, 'console')
-    return 'changed'
-  })
+): Promise<void> {
+  const whose = sql`organization_id = ${organizationId} and person_id = ${personId}`
+  if (role === undefined) await sql`delete from membership where ${whose}`.execute(trx)
+  else await sql`update membership set role = ${role} where ${whose}`.execute(trx)
+  await bump(trx, 'console')
 }
 
 export const hasPeople = async (db: Executor): Promise<boolean> =>

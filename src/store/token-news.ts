@@ -1,6 +1,6 @@
 // The mails to the Owners of an organization about its tokens.
 import type { Executor } from './database.ts'
-import type { ApiToken } from './organizations.ts'
+import { type ApiToken, takeTokenWarnings } from './organizations.ts'
 import { mailOwners, type Posting } from './owner-mails.ts'
 
 export type TokenNewsKind = 'tokenCreated' | 'tokenRevoked' | 'tokenEnds'
@@ -34,4 +34,12 @@ export async function notifyOwners(
   const { organizationId, tokenId, name, hint, expiresAt = null } = token
   const data: Omit<TokenNewsData, 'organizationId' | 'organization'> = { name, hint, actor, expiresAt }
   await mailOwners(trx, { kind, organizationId, occasion: [tokenId, days, expiresAt ?? 0], data }, posting)
+}
+
+/**
+ * Warns Owners of tokens that end soon; once for each warning, however many processes check. Call it in a transaction.
+ */
+export async function warnOfTokens(trx: Executor, posting: Posting): Promise<void> {
+  for (const { token, days } of await takeTokenWarnings(trx, posting.now))
+    await notifyOwners(trx, { kind: 'tokenEnds', token, actor: null, days }, posting)
 }

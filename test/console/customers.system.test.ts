@@ -19,6 +19,7 @@ import { findOrganization } from '../../src/store/organizations.ts'
 import { crawlConsole } from '../testing/crawl-console.ts'
 import { drawnEngines } from '../world.ts'
 import { type AccessWorld, openAccessWorld } from './access-world.ts'
+import { fieldsOf } from './plain-form.ts'
 
 const opened: AccessWorld[] = []
 afterEach(async () => {
@@ -40,14 +41,19 @@ describe.each(drawnEngines)('customers (%s)', (engine) => {
     const operator = (await world.person('op@example.org', { isOperator: true })).cookie
     const save = async (form: { readonly [name: string]: string }) =>
       world.post(`${root}/new/save`, { 'form-key': await world.formKeyOf(`${root}/new`, operator), ...form }, operator)
-    return { ...world, operator, save }
+    /** The version of the contract that its form shows. */
+    const shown = async (organizationId: string) => {
+      const at = `${root}/${organizationId}`
+      return fieldsOf(await textOf(world.get(at, operator)), `${at}/contract`)['was']![0]!
+    }
+    return { ...world, operator, save, shown }
   }
   const audited = async ({ store }: Pick<AccessWorld, 'store'>, organizationId: string) =>
     (await listAuditEntries(store.db, { organizationId, limit: 20 })).map(({ actor, action }) => `${actor} ${action}`)
 
   test('are set up completely: contract, limit, access and the invitation of the first Owner', async () => {
     const world = await open()
-    const { save, store, operator, get, post, now, person } = world
+    const { save, shown: versionOf, store, operator, get, post, now, person } = world
     expect(await textOf(get(root, operator))).toContain('No organization yet')
     expect(await textOf(get(root, operator, { 'accept-language': 'de' }))).toContain('Noch keine Organisation')
     const wrong = await save({ ...terms, name: 'Acme', owner: 'nobody', 'last-day': '2026-11-22', limit: '0' })
@@ -74,6 +80,7 @@ describe.each(drawnEngines)('customers (%s)', (engine) => {
     expect(await audited(world, organizationId)).toEqual([
       'op@example.org member.invite',
       'op@example.org contract.set-up',
+      'op@example.org organization.create',
     ])
     const at = `${root}/${organizationId}`
     const one = await textOf(get(at, operator))
@@ -97,8 +104,13 @@ describe.each(drawnEngines)('customers (%s)', (engine) => {
     expect(forOperators).not.toMatch(tokenPattern)
     expect((await post(`${access}/tokens`, { 'form-key': key, name: 'x' }, operator)).status).toBe(404)
 
-    const changed = await post(`${at}/contract`, { ...terms, limit: '7', 'last-day': '' }, operator)
+    const was = await versionOf(organizationId)
+    const changed = await post(`${at}/contract`, { ...terms, was, limit: '7', 'last-day': '' }, operator)
     expect(changed.status).toBe(303)
+    expect((await findOrganization(store.db, organizationId))?.requestsPerMinute).toBe(7)
+    // somebody who still has the page of before
+    const late = await post(`${at}/contract`, { ...terms, was, limit: '9' }, operator)
+    expect([late.status, await late.text()]).toEqual([409, expect.stringMatching(/has changed meanwhile.*value="9"/s)])
     expect((await findOrganization(store.db, organizationId))?.requestsPerMinute).toBe(7)
     const own = await textOf(get(`/o/${organizationId}/contract`, owner))
     expect(own).toContain('7 requests a minute')
@@ -107,10 +119,11 @@ describe.each(drawnEngines)('customers (%s)', (engine) => {
 
   test('what an operator writes for operators is on no page of the customer', async () => {
     const world = await open()
-    const { save, store, operator, get, post, person, origin } = world
+    const { save, shown, store, operator, get, post, person, origin } = world
     await save({ ...terms, name: 'Acme', owner: 'a@example.org', note: 'pays late, zebra' })
     const { organizationId } = (await findOrganization(store.db, 'Acme'))!
-    await post(`${root}/${organizationId}/contract`, { ...terms, limit: '7', note: 'renews never, zebra' }, operator)
+    const change = { ...terms, was: await shown(organizationId), limit: '7', note: 'renews never, zebra' }
+    await post(`${root}/${organizationId}/contract`, change, operator)
     for (const role of ['owner', 'member'] as const) {
       const { cookie } = await person(`${role}@example.org`, { memberOf: [[organizationId, role]] })
       const home = `/o/${organizationId}`

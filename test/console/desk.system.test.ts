@@ -556,7 +556,12 @@ describe.each(drawnEngines)("the operator's desk (%s)", (engine) => {
     const status = await textOf(await get('/status'))
     expect(status).toContain('New notices arrive late')
     const id = (await store.db.selectFrom('incident').select('incident_id').executeTakeFirstOrThrow()).incident_id
-    await post(`/operator/incidents/${id}`, { ...form, detail: 'TED answers again.' }, operator)
+    const at = `/operator/incidents/${id}`
+    const was = fieldsOf(await (await get(at, operator)).text(), at)['was']![0]!
+    await post(at, { ...form, was, detail: 'TED answers again.' }, operator)
+    // somebody who still has the page of before
+    const late = await post(at, { ...form, was, detail: 'TED is down.' }, operator)
+    expect([late.status, await late.text()]).toEqual([409, expect.stringMatching(/Somebody else.*TED is down\./s)])
     // the status page is at most a minute old
     world.wait(minuteMs + 1)
     expect(await textOf(await get('/status'))).toContain('TED answers again.')

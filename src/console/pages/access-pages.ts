@@ -1,4 +1,5 @@
 // API access of an organization: up to two tokens, created, rotated and revoked here, and how much they are used.
+import { type ActingOnTokens, addToken, revokeToken } from '../../actions/tokens.ts'
 import { dayMs } from '../../domain/time.ts'
 import { mailDomainOf } from '../../platform/mail-address.ts'
 import { listApiUse, type UsedHour } from '../../store/api-use.ts'
@@ -11,10 +12,9 @@ import {
   listTokens,
   type Organization,
 } from '../../store/organizations.ts'
-import { createTokenBy, revokeTokenBy } from '../../store/token-changes.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatDay, formatMoment, formatNumber, formatRelative } from '../format.ts'
-import { actorOf, fieldOf, formKey, once } from '../forms.ts'
+import { actingOf, fieldOf, formKey, once } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import {
   type OrganizationRequest,
@@ -113,7 +113,7 @@ class AccessPages {
   }
 
   async create(request: OrganizationRequest): Promise<PageAnswer> {
-    const { language, form, now } = request
+    const { language, form } = request
     const { organizationId } = request.organization
     const texts = accessTexts[language]
     const name = fieldOf(form, 'name')
@@ -123,12 +123,8 @@ class AccessPages {
       ...(days !== '' && !lives.includes(Number(days)) && { days: texts.lifeWrong }),
     }
     if (mistakes.name !== undefined || mistakes.days !== undefined) return this.show(request, { mistakes, status: 422 })
-    const { random } = this.#context
-    const sent = await once(this.#context, request, async (trx) => {
-      if (!(await findOrganization(trx, organizationId))?.hasApiAccess) return { kind: 'closed' } as const
-      const wanted = { organizationId, name, days: days === '' ? undefined : Number(days) }
-      return createTokenBy(trx, actorOf(request), wanted, { now, random, mailDomain: this.#mailDomain })
-    })
+    const wanted = { organizationId, name, days: days === '' ? undefined : Number(days), onlyWithAccess: true }
+    const sent = await once(this.#context, request, (trx) => addToken(trx, this.#actingOf(request), wanted))
     if (sent.kind === 'sent') return redirect(pathOf(organizationId), { notice: texts.sentBefore })
     switch (sent.result.kind) {
       case 'created':
@@ -169,10 +165,15 @@ class AccessPages {
     const texts = accessTexts[request.language]
     const { organization, token } = await this.#tokenOf(request)
     if (!organization.hasApiAccess) throw new PageError(409, texts.readOnlyPost)
-    await inTransaction(this.#context.store, (trx) =>
-      revokeTokenBy(trx, actorOf(request), token.tokenId, { now: request.now, mailDomain: this.#mailDomain }),
+    const { kind } = await inTransaction(this.#context.store, (trx) =>
+      revokeToken(trx, this.#actingOf(request), token.tokenId),
     )
+    if (kind !== 'revoked') throw new PageError(409, texts.notValid)
     return redirect(pathOf(organization.organizationId), { notice: texts.revoked(token.name) })
+  }
+
+  #actingOf(request: OrganizationRequest): ActingOnTokens {
+    return { ...actingOf(this.#context, request), mailDomain: this.#mailDomain }
   }
 
   async #area({ organization: { organizationId }, now }: OrganizationRequest): Promise<Area> {

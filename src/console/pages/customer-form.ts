@@ -16,7 +16,7 @@ type CustomerField = 'name' | 'starts' | 'last-day' | 'limit' | 'note' | 'owner'
 export type Typed = { readonly [name in CustomerField]?: string }
 
 /** Values typed, as far as needed. Times in epoch milliseconds. */
-export type CustomerTerms = {
+type CustomerTerms = {
   readonly name: string
   readonly startsAt: number
   readonly endsAt: number | undefined

@@ -1,25 +1,17 @@
 // The operator's customers: the list of organizations, and one with its contract, limit, tokens' hints and invitations.
 
+import { inviteMember, withdrawInvitation } from '../../actions/members.ts'
+import { accessVersion, endAccess, setUpAccess, setUpCustomer } from '../../actions/organizations.ts'
 import { mailAddressOf } from '../../platform/mail-address.ts'
-import {
-  type AccessSetup,
-  type Customer,
-  endContractBy,
-  type InvitedOwner,
-  inviteOwner,
-  listCustomers,
-  recordCustomer,
-  setUpAccess,
-} from '../../store/customers.ts'
+import { type Customer, listCustomers } from '../../store/customers.ts'
 import { type Executor, inTransaction } from '../../store/database.ts'
-import { invitationMs, listInvitations, withdrawInvitation } from '../../store/invitations.ts'
-import { createOrganization, findOrganization } from '../../store/organizations.ts'
+import { invitationMs, listInvitations } from '../../store/invitations.ts'
 import { createSignInLink } from '../../store/sessions.ts'
 import { queueAccountMail } from '../account-mails.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { keyHashOf } from '../directory.ts'
 import { formatDay, formatMoment, formatNumber } from '../format.ts'
-import { actorOf, fieldOf, formKey, once } from '../forms.ts'
+import { actingOf, fieldOf, formKey, once, Refused } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import {
   operatorPage,
@@ -34,7 +26,7 @@ import { empty, facts, field, figures, noteBox, numbers, part, question, table, 
 import { customerTexts } from '../text/customer-texts.ts'
 import { frameTexts } from '../text/frame-texts.ts'
 import { newKey } from '../write-mails.ts'
-import { type CustomerTerms, dayText, mistakesNote, readTerms, type Typed, termsFields } from './customer-form.ts'
+import { dayText, mistakesNote, readTerms, type Typed, termsFields } from './customer-form.ts'
 import { contractEnd, type Invited, lastUse, linkCard, stateWord, tokensPart } from './customer-parts.ts'
 
 const root = '/operator/organizations'
@@ -57,7 +49,7 @@ export const customerPages = (context: ConsoleContext): PageRoute[] => {
 }
 
 /** A new invitation, with the key of its link. */
-type NewInvitation = Invited & InvitedOwner & { readonly key: string }
+type NewInvitation = Invited & { readonly key: string }
 
 class CustomerPages {
   readonly #context: ConsoleContext
@@ -124,33 +116,31 @@ class CustomerPages {
     const texts = customerTexts[language]
     const read = readTerms(request.form, { isNew: true, now, language })
     if (read.kind === 'mistakes') return this.showNew(request, read.mistakes)
-    const { terms } = read
-    const { random, store } = this.#context
-    const taken = await findOrganization(store.db, terms.name)
-    if (taken) return this.showNew(request, { name: texts.nameTaken })
-    const invited = this.#invitedOf(terms.owner!)
+    const { name, owner, ...terms } = read.terms
+    const invited = this.#invitedOf(owner!)
     const sent = await once(this.#context, request, async (trx) => {
-      const wanted = { name: terms.name, hasApiAccess: false, requestsPerMinute: terms.requestsPerMinute }
-      const creation = await createOrganization(trx, wanted, { now, random })
-      if (creation.kind === 'nameTaken') throw new PageError(409, texts.nameTaken)
-      const { organizationId } = creation.organization
-      await this.#setUp(trx, request, organizationId, terms, invited)
-      await this.#send(trx, request, invited, terms.name)
-      return organizationId
+      const outcome = await setUpCustomer(trx, actingOf(this.#context, request), { name, owner: owner!, terms })
+      if (outcome.kind !== 'setUp') return new Refused(outcome.kind)
+      await this.#send(trx, request, { ...invited, invitationId: outcome.invitationId }, name)
+      return outcome.organizationId
     })
+    if (sent.kind === 'refused') return this.showNew(request, { name: texts.nameTaken })
     if (sent.kind === 'sent') return redirect(root, { notice: texts.sentBefore })
     await this.#context.directory.refresh()
-    return this.#afterInvitation(request, sent.result, invited, texts.isSetUp(terms.name))
+    return this.#afterInvitation(request, sent.result, invited, texts.isSetUp(name))
   }
 
-  async show(request: PersonRequest, shown: { mistakes?: Typed; invited?: Invited } = {}): Promise<PageAnswer> {
+  async show(
+    request: PersonRequest,
+    shown: { mistakes?: Typed; invited?: Invited; isLate?: boolean } = {},
+  ): Promise<PageAnswer> {
     const { language, now } = request
     const texts = customerTexts[language]
     const customer = await this.#customer(request)
     const invitations = await listInvitations(this.#context.store.db, { organizationId: customer.organizationId }, now)
     const at = `${root}/${customer.organizationId}`
     const number = (value: number) => formatNumber(value, language)
-    const { mistakes = {}, invited } = shown
+    const { mistakes = {}, invited, isLate = false } = shown
     const awaited = invitations.map(({ mail }) => mail).join(', ')
     const ownerDetail = awaited === '' ? texts.noOwnerDetail : texts.waitsForOwner(awaited)
     return page({
@@ -159,7 +149,8 @@ class CustomerPages {
       current: root,
       lead: html`${stateWord(customer, now, language)} <code>${customer.organizationId}</code>`,
       ...(shown.mistakes && { status: 422 }),
-      body: html`${mistakesNote(mistakes, language)}${invited && linkCard(invited, language)}${customer.owners === 0 && noteBox('warn', texts.noOwner, ownerDetail)}${figures(
+      ...(isLate && { status: 409 }),
+      body: html`${isLate && noteBox('bad', texts.elsewhere, texts.shared.elsewhereDetail)}${mistakesNote(mistakes, language)}${invited && linkCard(invited, language)}${customer.owners === 0 && noteBox('warn', texts.noOwner, ownerDetail)}${figures(
         [
           {
             name: texts.shared.requests24,
@@ -179,7 +170,7 @@ class CustomerPages {
             note: texts.counts(number(customer.searches), number(customer.endpoints)),
           },
         ],
-      )}${this.#contractPart(request, customer, mistakes)}${tokensPart(customer, language)}${part(
+      )}${this.#contractPart(request, customer, { mistakes, isLate })}${tokensPart(customer, language)}${part(
         texts.shared.openInvitations,
         html`${
           invitations.length === 0
@@ -205,7 +196,11 @@ class CustomerPages {
     const read = readTerms(request.form, { isNew: false, now, language })
     if (read.kind === 'mistakes') return this.show(request, { mistakes: read.mistakes })
     const { organizationId } = customer
-    await inTransaction(this.#context.store, (trx) => this.#setUp(trx, request, organizationId, read.terms, undefined))
+    const change = { organizationId, terms: read.terms, seen: fieldOf(request.form, 'was') }
+    const { kind } = await inTransaction(this.#context.store, (trx) =>
+      setUpAccess(trx, actingOf(this.#context, request), change),
+    )
+    if (kind === 'stale') return this.show(request, { isLate: true })
     await this.#context.directory.refresh()
     const notice = customer.startsAt === null ? texts.isSetUp(customer.name) : texts.changed
     return redirect(`${root}/${organizationId}`, { notice })
@@ -236,10 +231,10 @@ class CustomerPages {
   async end(request: PersonRequest): Promise<PageAnswer> {
     const texts = customerTexts[request.language]
     const { organizationId } = await this.#customer(request)
-    const hasEnded = await inTransaction(this.#context.store, (trx) =>
-      endContractBy(trx, actorOf(request), organizationId, request.now),
+    const { kind } = await inTransaction(this.#context.store, (trx) =>
+      endAccess(trx, actingOf(this.#context, request), organizationId),
     )
-    if (!hasEnded) throw new PageError(409, texts.notRunning)
+    if (kind === 'notOpen') throw new PageError(409, texts.notRunning)
     await this.#context.directory.refresh()
     return redirect(`${root}/${organizationId}`, { notice: texts.ended })
   }
@@ -250,11 +245,16 @@ class CustomerPages {
     const mail = mailAddressOf(fieldOf(request.form, 'owner'))
     if (mail === undefined) return this.show(request, { mistakes: { owner: texts.ownerWrong } })
     const invited = this.#invitedOf(mail)
+    const wanted = { organizationId, mail, role: 'owner', by: request.viewer.person.mail } as const
     const sent = await once(this.#context, request, async (trx) => {
-      const isInvited = await inviteOwner(trx, actorOf(request), { organizationId, ...invited }, request.now)
-      if (!isInvited) throw new PageError(409, texts.tooMany)
-      await this.#send(trx, request, invited, name)
+      const outcome = await inviteMember(trx, actingOf(this.#context, request), wanted)
+      if (outcome.kind !== 'invited') return new Refused(outcome.kind)
+      await this.#send(trx, request, { ...invited, invitationId: outcome.invitationId }, name)
+      return outcome
     })
+    if (sent.kind === 'refused' && sent.reason === 'isMember')
+      return this.show(request, { mistakes: { owner: texts.isOwner } })
+    if (sent.kind === 'refused') throw new PageError(409, texts.tooMany)
     if (sent.kind === 'sent') return redirect(`${root}/${organizationId}`, { notice: texts.sentBefore })
     return this.#afterInvitation(request, organizationId, invited, texts.shared.isInvited(mail))
   }
@@ -263,13 +263,10 @@ class CustomerPages {
     const texts = customerTexts[request.language]
     const { organizationId } = await this.#customer(request)
     const invitationId = fieldOf(request.form, 'invitation')
-    const mail = await inTransaction(this.#context.store, async (trx) => {
-      const withdrawn = await withdrawInvitation(trx, { organizationId, invitationId })
-      const entry = { action: 'member.withdraw', organizationId, detail: {} } as const
-      if (withdrawn) await recordCustomer(trx, actorOf(request), { ...entry, subject: withdrawn }, request.now)
-      return withdrawn
-    })
-    if (mail === undefined) throw new PageError(409, texts.gone)
+    const { kind } = await inTransaction(this.#context.store, (trx) =>
+      withdrawInvitation(trx, actingOf(this.#context, request), { organizationId, invitationId }),
+    )
+    if (kind === 'gone') throw new PageError(409, texts.gone)
     return redirect(`${root}/${organizationId}`, { notice: texts.withdrawn })
   }
 
@@ -282,33 +279,20 @@ class CustomerPages {
   /** Somebody to invite, and the link, for use without mail. */
   #invitedOf(mail: string): NewInvitation {
     const key = newKey(this.#context.random)
-    const invitationId = this.#context.random.uuid()
-    return { mail, key, invitationId, link: `${this.#context.origin}/invitation/${key}` }
+    return { mail, key, link: `${this.#context.origin}/invitation/${key}` }
   }
 
   /** The mail of an invitation; without a mail server also the link that is shown. */
   async #send(
     trx: Executor,
     { language, now, viewer }: PersonRequest,
-    { mail, invitationId, key }: NewInvitation,
+    { mail, invitationId, key }: NewInvitation & { readonly invitationId: string },
     organization: string,
   ): Promise<void> {
     const data = { invitationId, organization, invitedBy: viewer.person.mail, role: 'owner' } as const
     await queueAccountMail(trx, this.#context, { to: mail, mail: { kind: 'invitation', language, data }, now })
     if (this.#context.config.mail) return
     await createSignInLink(trx, { keyHash: keyHashOf(key), invitationId, until: now + invitationMs, now })
-  }
-
-  async #setUp(
-    trx: Executor,
-    request: PersonRequest,
-    organizationId: string,
-    { startsAt, endsAt, note, requestsPerMinute }: CustomerTerms,
-    owner: AccessSetup['owner'],
-  ): Promise<void> {
-    const actor = actorOf(request)
-    const terms = { organizationId, startsAt, endsAt, note, setUpBy: actor.actor }
-    await setUpAccess(trx, actor, { terms, requestsPerMinute, owner }, request.now)
   }
 
   /** The link itself is shown only where no mail can bring it. */
@@ -322,12 +306,16 @@ class CustomerPages {
     return this.show({ ...request, form: new URLSearchParams(), params: { id: organizationId } }, { invited })
   }
 
-  #contractPart(request: PersonRequest, customer: Customer, mistakes: Typed): Html {
+  #contractPart(
+    request: PersonRequest,
+    customer: Customer,
+    { mistakes, isLate }: { readonly mistakes: Typed; readonly isLate: boolean },
+  ): Html {
     const { language, form } = request
     const texts = customerTexts[language]
     const at = `${root}/${customer.organizationId}`
     const { startsAt, endsAt, endedAt, setUpBy, note } = customer
-    const isTyped = Object.keys(mistakes).length > 0 && mistakes.owner === undefined
+    const isTyped = isLate || (Object.keys(mistakes).length > 0 && mistakes.owner === undefined)
     const values: Typed = isTyped
       ? typedOf(form)
       : {
@@ -349,7 +337,8 @@ class CustomerPages {
     const isRunning = startsAt !== null && endedAt === null
     return part(
       texts.pageNames.contract,
-      html`${known}<form method="post" action="${at}/contract" class="stack after">${termsFields(values, { isNew: false, mistakes, language })}<div class="row"><button class="go">${startsAt === null ? texts.setUp : texts.change}</button>${isRunning && html`<a class="btn stop" href="${at}/end">${texts.end}</a>`}</div></form>`,
+      html`${known}<form method="post" action="${at}/contract" class="stack after">
+<input type="hidden" name="was" value="${accessVersion(customer, customer)}">${termsFields(values, { isNew: false, mistakes, language })}<div class="row"><button class="go">${startsAt === null ? texts.setUp : texts.change}</button>${isRunning && html`<a class="btn stop" href="${at}/end">${texts.end}</a>`}</div></form>`,
     )
   }
 }

@@ -1,5 +1,6 @@
 // Hits of an organization: lists by state, what made each score, and what people do with them.
 
+import { markHits } from '../../actions/hits.ts'
 import type { TenderRecord } from '../../domain/tender.ts'
 import { dayMs } from '../../domain/time.ts'
 import { inTransaction } from '../../store/database.ts'
@@ -12,14 +13,13 @@ import {
   hitKeyOf,
   hitStates,
   listHitPage,
-  markHits,
   type PageHit,
   type TabCounts,
 } from '../../store/hit-lists.ts'
 import { type SearchName, searchNames } from '../../store/searches.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber } from '../format.ts'
-import { note } from '../forms.ts'
+import { actingOf } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import { returnPath } from '../own-path.ts'
 import { type OrganizationRequest, organizationPage, type PageAnswer, type PageRoute, page, redirect } from '../page.ts'
@@ -230,7 +230,7 @@ function pages(request: OrganizationRequest, { asked, hits, counts, hasPrevious,
 const isId = (text: string): boolean => /^[0-9a-f-]{36}$/.test(text)
 
 /** `do`: a state for the chosen hits, or `STATE HITID` for one. */
-async function markPage({ store }: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
+async function markPage(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { form, organization, language, url } = request
   const texts = hitsTexts[language]
   const [wanted = '', one] = (form.get('do') ?? '').split(' ')
@@ -240,15 +240,8 @@ async function markPage({ store }: ConsoleContext, request: OrganizationRequest)
   const to = back.startsWith(url.pathname) ? back : url.pathname
   if (!state || ids.length === 0) return redirect(to, { notice: texts.noneChosen })
   const { organizationId } = organization
-  const count = await inTransaction(store, async (trx) => {
-    const marked = await markHits(trx, organizationId, ids, state)
-    if (marked > 0)
-      await note(trx, request, {
-        action: 'hit.mark',
-        subject: one ?? `${marked} hits`,
-        detail: { state, hits: marked },
-      })
-    return marked
-  })
+  const count = await inTransaction(context.store, (trx) =>
+    markHits(trx, actingOf(context, request), { organizationId, hitIds: ids, state }),
+  )
   return redirect(to, { notice: texts.done(formatNumber(count, language), count === 1, texts.did[state]) })
 }

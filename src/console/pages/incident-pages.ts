@@ -1,15 +1,9 @@
 // What operators publish about an incident: written, changed and ended here, shown on the status page.
+import { addIncident, editIncident, endIncident, type IncidentInput, incidentVersion } from '../../actions/incidents.ts'
 import { inTransaction } from '../../store/database.ts'
-import {
-  changeIncident,
-  createIncident,
-  endIncident,
-  findIncident,
-  type Incident,
-  listIncidents,
-} from '../../store/incidents.ts'
+import { findIncident, type Incident, listIncidents } from '../../store/incidents.ts'
 import type { ConsoleContext } from '../console-context.ts'
-import { fieldOf, formKey, note, once } from '../forms.ts'
+import { actingOf, fieldOf, formKey, once } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import {
   operatorPage,
@@ -72,6 +66,8 @@ function readForm({ form, now, language }: PersonRequest): Typed {
   }
 }
 
+const inputOf = ({ title, detail, startedAt }: Typed): IncidentInput => ({ title, detail, startedAt })
+
 const isWrong = ({ wrong }: Typed): boolean => Object.keys(wrong).length > 0
 
 function fieldsOf(typed: Pick<Typed, 'title' | 'detail' | 'started' | 'wrong'>, language: Language): Html {
@@ -116,16 +112,10 @@ function incidentTable(incidents: readonly Incident[], language: Language): Html
 }
 
 async function create(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
-  const { language, viewer } = request
   const typed = readForm(request)
   if (isWrong(typed)) return incidentList(context, request, typed)
-  const incidentId = context.random.uuid()
-  const { title, detail, startedAt } = typed
-  await once(context, request, async (trx) => {
-    await createIncident(trx, { incidentId, title, detail, startedAt, createdBy: viewer.person.mail })
-    await note(trx, request, { action: 'incident.create', subject: title, detail: { incident: incidentId } })
-  })
-  return redirect(to, { notice: deskLogTexts[language].created })
+  await once(context, request, (trx) => addIncident(trx, actingOf(context, request), inputOf(typed)))
+  return redirect(to, { notice: deskLogTexts[request.language].created })
 }
 
 /** The incident in the path. Throws PageError 404. */
@@ -133,7 +123,11 @@ async function incidentIn({ store }: ConsoleContext, { params, language }: Perso
   return orNotFound(await findIncident(store.db, params['incident'] ?? ''), frameTexts[language].noPage)
 }
 
-async function changePage(context: ConsoleContext, request: PersonRequest, typed?: Typed): Promise<PageAnswer> {
+async function changePage(
+  context: ConsoleContext,
+  request: PersonRequest,
+  typed?: Typed & { readonly isLate?: boolean },
+): Promise<PageAnswer> {
   const { language } = request
   const texts = deskLogTexts[language]
   const incident = await incidentIn(context, request)
@@ -142,20 +136,22 @@ async function changePage(context: ConsoleContext, request: PersonRequest, typed
     title: texts.changeTitle,
     crumbs: crumbsOf(language),
     current: to,
-    ...(typed && { status: 422 }),
-    body: html`<form method="post" action="${to}/${incident.incidentId}" class="stack">${fieldsOf(typed ?? { title: incident.title, detail: incident.detail, started, wrong: {} }, language)}<div class="row"><button class="go">${texts.shared.save}</button><a href="${to}">${texts.shared.cancel}</a></div></form>`,
+    ...(typed && { status: typed.isLate ? 409 : 422 }),
+    body: html`${typed?.isLate && noteBox('bad', texts.elsewhere, texts.shared.elsewhereDetail)}<form
+      method="post"
+      action="${to}/${incident.incidentId}"
+      class="stack"
+      ><input type="hidden" name="was" value="${incidentVersion(incident)}">${fieldsOf(typed ?? { title: incident.title, detail: incident.detail, started, wrong: {} }, language)}<div class="row"><button class="go">${texts.shared.save}</button><a href="${to}">${texts.shared.cancel}</a></div></form>`,
   })
 }
 
 async function change(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
   const typed = readForm(request)
   if (isWrong(typed)) return changePage(context, request, typed)
-  const { incidentId, title: before } = await incidentIn(context, request)
-  const { title, detail, startedAt } = typed
-  await inTransaction(context.store, async (trx) => {
-    await changeIncident(trx, incidentId, { title, detail, startedAt })
-    await note(trx, request, { action: 'incident.change', subject: title, detail: { incident: incidentId, before } })
-  })
+  const { incidentId } = await incidentIn(context, request)
+  const change = { incidentId, seen: fieldOf(request.form, 'was'), input: inputOf(typed) }
+  const outcome = await inTransaction(context.store, (trx) => editIncident(trx, actingOf(context, request), change))
+  if (outcome.kind === 'stale') return changePage(context, request, { ...typed, isLate: true })
   return redirect(to, { notice: deskLogTexts[request.language].changed })
 }
 
@@ -177,11 +173,7 @@ async function endPage(context: ConsoleContext, request: PersonRequest): Promise
 
 async function end(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
   const texts = deskLogTexts[request.language]
-  const { incidentId, title } = await incidentIn(context, request)
-  const hasEnded = await inTransaction(context.store, async (trx) => {
-    if (!(await endIncident(trx, incidentId, request.now))) return false
-    await note(trx, request, { action: 'incident.end', subject: title, detail: { incident: incidentId } })
-    return true
-  })
+  const { incidentId } = await incidentIn(context, request)
+  const hasEnded = await inTransaction(context.store, (trx) => endIncident(trx, actingOf(context, request), incidentId))
   return redirect(to, { notice: hasEnded ? texts.endedNotice : texts.notOpen })
 }

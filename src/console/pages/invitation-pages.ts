@@ -1,8 +1,10 @@
 // An invitation's link: what it says, and joining.
-import { addAuditEntry } from '../../store/audit.ts'
-import { acceptInvitation, findInvitationOfLink } from '../../store/invitations.ts'
+import { join as joinNow } from '../../actions/members.ts'
+import { inTransaction } from '../../store/database.ts'
+import { findInvitationOfLink } from '../../store/invitations.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { keyHashOf } from '../directory.ts'
+import { newcomerOf } from '../forms.ts'
 import { html } from '../html.ts'
 import { type PageAnswer, type PageRequest, type PageRoute, publicPage, redirect } from '../page.ts'
 import { gatePage } from '../sign-in-page.ts'
@@ -30,23 +32,11 @@ async function showInvitation({ store, directory }: ConsoleContext, request: Pag
 }
 
 /** Creates the person if there is none, and signs them in: having the link proves having the mail address. */
-async function join({ store, directory, random }: ConsoleContext, request: PageRequest): Promise<PageAnswer> {
-  const { params, language, now, addressPrefix } = request
-  const accepted = await acceptInvitation(
-    store,
-    { keyHash: keyHashOf(params['key'] ?? '') },
-    { now, newId: random.uuid() },
-    (trx, { mail }, { organizationId, role }) =>
-      addAuditEntry(trx, {
-        at: now,
-        actor: mail,
-        addressPrefix,
-        organizationId,
-        action: 'member.join',
-        subject: mail,
-        detail: { role },
-      }),
-  )
+async function join(context: ConsoleContext, request: PageRequest): Promise<PageAnswer> {
+  const { directory } = context
+  const { params, language } = request
+  const keyHash = keyHashOf(params['key'] ?? '')
+  const accepted = await inTransaction(context.store, (trx) => joinNow(trx, newcomerOf(context, request), { keyHash }))
   if (accepted.kind === 'gone') return gonePage(request)
   await directory.refresh()
   const { organizationId } = accepted.invitation

@@ -1,12 +1,13 @@
 // Passkeys: signing in with one, adding and removing them.
 
+import { removePasskey } from '../../actions/people.ts'
 import { oneLine } from '../../digests/digest-content.ts'
-import { addAuditEntry } from '../../store/audit.ts'
 import { type Executor, inTransaction } from '../../store/database.ts'
-import { listPasskeys, type Passkey, removePasskey } from '../../store/passkeys.ts'
+import { listPasskeys, type Passkey } from '../../store/passkeys.ts'
+import type { Person } from '../../store/people.ts'
 import { queueAccountMail } from '../account-mails.ts'
 import type { ConsoleContext } from '../console-context.ts'
-import { fieldOf, note } from '../forms.ts'
+import { actingOf, fieldOf } from '../forms.ts'
 import { homeOf } from '../frame.ts'
 import { html } from '../html.ts'
 import { returnPath } from '../own-path.ts'
@@ -39,10 +40,10 @@ export const passkeyPages = (context: ConsoleContext): PageRoute[] => [
 ]
 
 async function signIn(context: ConsoleContext, request: PageRequest): Promise<PageAnswer> {
-  const { form, language, now } = request
+  const { form, language } = request
   const { directory } = context
-  const outcome = await signInByPasskey(context, { text: form.get('credential') ?? '', now }, (trx, passkey) =>
-    tellOfBlocked(trx, context, request, passkey),
+  const outcome = await signInByPasskey(context, request, (trx, passkey, person) =>
+    tellOfBlocked(trx, context, request, { passkey, person }),
   )
   const texts = signInTexts[language]
   if (outcome.kind === 'blocked')
@@ -54,24 +55,13 @@ async function signIn(context: ConsoleContext, request: PageRequest): Promise<Pa
   return redirect(back === '/' ? home : back, { signIn: { personId: person.personId } })
 }
 
-/** Mails the person whose passkey is blocked, and notes it in the audit log. */
+/** Mails the person whose passkey is blocked. */
 async function tellOfBlocked(
   trx: Executor,
   context: ConsoleContext,
   { language, now, addressPrefix }: PageRequest,
-  { personId, name }: Passkey,
+  { passkey: { name }, person }: { readonly passkey: Passkey; readonly person: Person },
 ): Promise<void> {
-  const person = context.directory.person(personId)
-  if (!person) return
-  await addAuditEntry(trx, {
-    at: now,
-    actor: 'service',
-    organizationId: undefined,
-    action: 'passkey.block',
-    subject: person.mail,
-    detail: { name },
-    addressPrefix,
-  })
   await queueAccountMail(trx, context, {
     to: person.mail,
     mail: { kind: 'passkeyBlocked', language: person.language ?? language, data: { name, at: now, addressPrefix } },
@@ -98,13 +88,10 @@ async function newPage(
 }
 
 async function add(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
-  const { form, language, viewer, now } = request
+  const { form, language } = request
   const texts = meTexts[language]
   const name = [...oneLine(fieldOf(form, 'name'))].slice(0, maxLetters).join('') || texts.usualName
-  const wanted = { text: form.get('credential') ?? '', name, now }
-  const outcome = await addPasskeyOf(context, viewer, wanted, (trx) =>
-    note(trx, request, { action: 'passkey.add', subject: name }),
-  )
+  const outcome = await addPasskeyOf(context, request, name)
   if (outcome !== 'added') return newPage(context, request, outcome)
   return redirect('/me', { notice: texts.passkeyAdded(name) })
 }
@@ -128,13 +115,11 @@ async function askToRemove({ store }: ConsoleContext, request: PersonRequest): P
   })
 }
 
-async function remove({ store }: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
+async function remove(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
   const { language, viewer, form } = request
   const { personId } = viewer.person
-  const name = await inTransaction(store, async (trx) => {
-    const removed = await removePasskey(trx, { credentialId: fieldOf(form, 'id'), personId })
-    if (removed !== undefined) await note(trx, request, { action: 'passkey.remove', subject: removed })
-    return removed
-  })
+  const name = await inTransaction(context.store, (trx) =>
+    removePasskey(trx, actingOf(context, request), { credentialId: fieldOf(form, 'id'), personId }),
+  )
   return redirect('/me', name === undefined ? {} : { notice: meTexts[language].removed(name) })
 }

@@ -1,13 +1,13 @@
 // The people of an organization: who is in it, who is invited, their roles, leaving.
+import { editMember, inviteMember, type MemberChange, withdrawInvitation } from '../../actions/members.ts'
 import { mailAddressOf } from '../../platform/mail-address.ts'
 import { inTransaction } from '../../store/database.ts'
-import { createInvitation, listInvitations, withdrawInvitation } from '../../store/invitations.ts'
-import { changeMember, listMembers, type Member, type Role } from '../../store/people.ts'
-import { endSessions } from '../../store/sessions.ts'
+import { listInvitations } from '../../store/invitations.ts'
+import { listMembers, type Member, type Role } from '../../store/people.ts'
 import { queueAccountMail } from '../account-mails.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatDay } from '../format.ts'
-import { fieldOf, formKey, note, once } from '../forms.ts'
+import { actingOf, fieldOf, formKey, once, Refused } from '../forms.ts'
 import { homeOf } from '../frame.ts'
 import { type Html, html } from '../html.ts'
 import {
@@ -137,50 +137,49 @@ async function invite(context: ConsoleContext, request: OrganizationRequest): Pr
   const { organizationId, name } = organization
   const mail = mailAddressOf(fieldOf(form, 'mail'))?.toLowerCase()
   if (mail === undefined) return peoplePage(context, request, texts.shared.writeAddress)
-  const members = await listMembers(context.store.db, organizationId)
-  if (members.some((member) => member.mail === mail)) return peoplePage(context, request, texts.isMember)
   const role = roleOf(form)
-  const invitedBy = viewer.person.name || viewer.person.mail
-  await once(context, request, async (trx) => {
-    const invitationId = context.random.uuid()
-    const outcome = await createInvitation(trx, { invitationId, organizationId, mail, role, invitedBy }, now)
-    if (outcome === 'tooMany') throw new PageError(409, texts.tooMany)
-    const data = { invitationId, organization: name, invitedBy, role }
+  const by = viewer.person.name || viewer.person.mail
+  const sent = await once(context, request, async (trx) => {
+    const outcome = await inviteMember(trx, actingOf(context, request), { organizationId, mail, role, by })
+    if (outcome.kind !== 'invited') return new Refused(outcome.kind)
+    const data = { invitationId: outcome.invitationId, organization: name, invitedBy: by, role }
     await queueAccountMail(trx, context, { to: mail, mail: { kind: 'invitation', language, data }, now })
-    await note(trx, request, { action: 'member.invite', subject: mail, detail: { role } })
+    return outcome
   })
+  if (sent.kind === 'refused' && sent.reason === 'isMember') return peoplePage(context, request, texts.isMember)
+  if (sent.kind === 'refused') throw new PageError(409, texts.tooMany)
   return redirect(pathOf(request), { notice: texts.shared.isInvited(mail) })
 }
 
 async function withdraw(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { form, language, organization } = request
   const { organizationId } = organization
-  const mail = await inTransaction(context.store, async (trx) => {
-    const found = await withdrawInvitation(trx, { invitationId: fieldOf(form, 'invitation'), organizationId })
-    if (found !== undefined) await note(trx, request, { action: 'member.withdraw', subject: found })
-    return found
-  })
+  const invitation = { invitationId: fieldOf(form, 'invitation'), organizationId }
+  const outcome = await inTransaction(context.store, (trx) =>
+    withdrawInvitation(trx, actingOf(context, request), invitation),
+  )
   const texts = peopleTexts[language]
-  return redirect(pathOf(request), mail === undefined ? {} : { notice: texts.withdrawn(mail) })
+  return redirect(pathOf(request), outcome.kind === 'gone' ? {} : { notice: texts.withdrawn(outcome.mail) })
 }
 
 async function changeRole(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { form, language } = request
   const texts = peopleTexts[language]
-  const member = memberOf(context, request, fieldOf(form, 'person'))
+  const personId = fieldOf(form, 'person')
   const role = roleOf(form)
-  if (member.role === role) return redirect(pathOf(request))
-  await change(context, request, member, role)
-  const isSelf = member.personId === request.viewer.person.personId
+  const { kind, member } = await change(context, request, personId, role)
+  if (kind === 'unchanged') return redirect(pathOf(request))
+  const isSelf = personId === request.viewer.person.personId
   return redirect(pathOf(request), {
     notice: texts.changed(member.mail, texts.roles[role]),
-    ...(isSelf && { signIn: { personId: member.personId } }),
+    ...(isSelf && { signIn: { personId } }),
   })
 }
 
 function askToRemove(context: ConsoleContext, request: OrganizationRequest): PageAnswer {
   const texts = peopleTexts[request.language]
-  const { personId, mail } = memberOf(context, request, request.query.get('person') ?? '')
+  const personId = request.query.get('person') ?? ''
+  const mail = addressOfMember(context, request, personId)
   return page({
     title: texts.removeTitle(mail),
     crumbs: [[texts.pageNames.people, pathOf(request)]],
@@ -196,8 +195,7 @@ function askToRemove(context: ConsoleContext, request: OrganizationRequest): Pag
 }
 
 async function remove(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
-  const member = memberOf(context, request, fieldOf(request.form, 'person'))
-  await change(context, request, member, undefined)
+  const { member } = await change(context, request, fieldOf(request.form, 'person'), undefined)
   return redirect(pathOf(request), { notice: peopleTexts[request.language].removed(member.mail) })
 }
 
@@ -219,7 +217,7 @@ function askToLeave(request: OrganizationRequest): PageAnswer {
 async function leave(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
   const { viewer, organization, language } = request
   const { person } = viewer
-  await change(context, request, { ...person, role: organization.role }, undefined)
+  await change(context, request, person.personId, undefined)
   const memberships = context.directory.membershipsOf(person.personId)
   return redirect(homeOf({ person, memberships }), {
     notice: peopleTexts[language].left(organization.name),
@@ -227,39 +225,31 @@ async function leave(context: ConsoleContext, request: OrganizationRequest): Pro
   })
 }
 
-type Changed = { readonly personId: string; readonly mail: string; readonly role: Role }
-
-/** A member of the organization, as the directory knows them. Throws PageError for anybody else. */
-function memberOf({ directory }: ConsoleContext, request: OrganizationRequest, personId: string): Changed {
-  const person = directory.person(personId)
+/** The address of a member, as the directory knows them. Throws PageError for anybody else. */
+function addressOfMember({ directory }: ConsoleContext, request: OrganizationRequest, personId: string): string {
   const { organizationId } = request.organization
-  const membership = directory.membershipsOf(personId).find((each) => each.organizationId === organizationId)
-  if (!person || !membership) throw new PageError(404, peopleTexts[request.language].noMember)
-  return { personId, mail: person.mail, role: membership.role }
+  const isMember = directory.membershipsOf(personId).some((each) => each.organizationId === organizationId)
+  const person = isMember ? directory.person(personId) : undefined
+  if (!person) throw new PageError(404, peopleTexts[request.language].noMember)
+  return person.mail
 }
 
 /**
  * Changes or ends a membership, and with it the sessions of the person; that of the viewer is renewed by the answer.
+ * Throws PageError for somebody who is no member, and for the last Owner.
  */
 async function change(
-  { store, directory }: ConsoleContext,
+  context: ConsoleContext,
   request: OrganizationRequest,
-  { personId, mail, role: from }: Changed,
+  personId: string,
   role: Role | undefined,
-): Promise<void> {
-  const { viewer, organization, language } = request
-  const { organizationId } = organization
-  const isSelf = personId === viewer.person.personId
-  const outcome = await changeMember(store, { organizationId, personId }, role, async (trx) => {
-    await endSessions(trx, isSelf ? { personId, but: viewer.sessionId } : { personId })
-    await note(trx, request, {
-      action: role === undefined ? (isSelf ? 'member.leave' : 'member.remove') : 'member.role',
-      subject: mail,
-      detail: { from, ...(role !== undefined && { to: role }) },
-    })
-  })
-  const texts = peopleTexts[language]
-  if (outcome === 'lastOwner') throw new PageError(409, texts.lastOwner)
-  if (outcome === 'noMember') throw new PageError(404, texts.noMember)
-  await directory.refresh()
+): Promise<MemberChange & { readonly member: Member }> {
+  const { organizationId } = request.organization
+  const wanted = { organizationId, personId, role, but: request.viewer.sessionId }
+  const outcome = await inTransaction(context.store, (trx) => editMember(trx, actingOf(context, request), wanted))
+  const texts = peopleTexts[request.language]
+  if (outcome.kind === 'lastOwner') throw new PageError(409, texts.lastOwner)
+  if (outcome.kind === 'noMember') throw new PageError(404, texts.noMember)
+  await context.directory.refresh()
+  return outcome
 }

@@ -1,17 +1,16 @@
 // Signing in by a link: the page that asks for the address, the links themselves, the first person, signing out.
 
+import { addFirstPerson } from '../../actions/people.ts'
 import { mailAddressOf } from '../../platform/mail-address.ts'
-import { addAuditEntry } from '../../store/audit.ts'
 import { type Executor, inTransaction } from '../../store/database.ts'
 import { listInvitations } from '../../store/invitations.ts'
-import { findOrganization, trialOrganization } from '../../store/organizations.ts'
-import { addMember, createPerson, findPersonByMail } from '../../store/people.ts'
+import { findPersonByMail } from '../../store/people.ts'
 import { findSignInLink, takeSignInLink } from '../../store/sessions.ts'
 import { takeSignInAttempt } from '../../store/sign-in-attempts.ts'
 import { queueAccountMail } from '../account-mails.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { keyHashOf } from '../directory.ts'
-import { fieldOf } from '../forms.ts'
+import { fieldOf, newcomerOf } from '../forms.ts'
 import { homeOf } from '../frame.ts'
 import { html } from '../html.ts'
 import { signedInPath } from '../kept-form.ts'
@@ -133,7 +132,7 @@ async function useLink(context: ConsoleContext, request: PageRequest): Promise<P
   const mail = typed === '' ? firstMail : mailAddressOf(typed)?.toLowerCase()
   if (mail === undefined) return linkPage(context, request, signInTexts[language].shared.writeAddress)
   const taken = await takeSignInLink(store, { keyHash: keyHashOf(params['key'] ?? ''), now }, (trx) =>
-    makeFirstPerson(trx, context, request, mail),
+    addFirstPerson(trx, newcomerOf(context, request), mail),
   )
   if (taken.kind === 'gone') return gonePage(request)
   const { personId } = taken
@@ -144,28 +143,6 @@ async function useLink(context: ConsoleContext, request: PageRequest): Promise<P
   return redirect(back === '/' ? homeOf({ person, memberships: directory.membershipsOf(personId) }) : back, {
     signIn: { personId },
   })
-}
-
-/** Makes the operator, and the Owner of the trial organization if there is one. */
-async function makeFirstPerson(
-  trx: Executor,
-  { random }: ConsoleContext,
-  { now, addressPrefix }: PageRequest,
-  mail: string,
-): Promise<string> {
-  const { personId } = await createPerson(trx, { personId: random.uuid(), mail, name: '', isOperator: true }, now)
-  const trial = await findOrganization(trx, trialOrganization)
-  if (trial) await addMember(trx, { organizationId: trial.organizationId, personId, role: 'owner' }, now)
-  await addAuditEntry(trx, {
-    at: now,
-    actor: mail,
-    addressPrefix,
-    organizationId: trial?.organizationId,
-    action: 'person.first',
-    subject: mail,
-    detail: { operator: true },
-  })
-  return personId
 }
 
 function gonePage({ language }: PageRequest): PageAnswer {

@@ -1,10 +1,10 @@
 // The operator's pages about sources: all by state, and one with its buttons.
+import { acknowledgeAlarm } from '../../actions/sources.ts'
 import { inTransaction } from '../../store/database.ts'
 import { quarantineKind } from '../../store/source-fill.ts'
-import { acknowledgeAlarm } from '../../store/source-health.ts'
 import type { CommandOutcome, ConsoleContext } from '../console-context.ts'
 import { formatNumber, formatRelative } from '../format.ts'
-import { actorOf, fieldOf, note } from '../forms.ts'
+import { actingOf, actorOf, fieldOf } from '../forms.ts'
 import { type Content, html } from '../html.ts'
 import {
   operatorPage,
@@ -159,19 +159,17 @@ async function knownSource({ reads }: ConsoleContext, { params, language }: Pers
 }
 
 async function acknowledge(context: ConsoleContext, request: PersonRequest): Promise<PageAnswer> {
-  const { language, form, now, viewer } = request
+  const { language, form } = request
   const texts = sourceTexts[language]
   const sourceId = await knownSource(context, request)
   const [kind, raised] = [fieldOf(form, 'kind'), Number(fieldOf(form, 'raised'))]
   const text = fieldOf(form, 'note').slice(0, 500)
   if (text === '') return oneSource(context, request, { alarm: `${kind}-${raised}`, sentence: texts.noteNeeded })
   if (!Number.isSafeInteger(raised)) throw new PageError(404, texts.noSuchAlarm)
-  const isKnown = await inTransaction(context.store, async (trx) => {
-    const alarm = { sourceId, kind, raisedAt: raised }
-    if (!(await acknowledgeAlarm(trx, alarm, { at: now, by: viewer.person.mail, note: text }))) return false
-    await note(trx, request, { action: 'alarm.acknowledge', subject: sourceId, detail: { kind, note: text } })
-    return true
-  })
+  const alarm = { sourceId, kind, raisedAt: raised }
+  const isKnown = await inTransaction(context.store, (trx) =>
+    acknowledgeAlarm(trx, actingOf(context, request), alarm, text),
+  )
   return redirect(addressOf(sourceId), { notice: isKnown ? texts.acknowledged : texts.noSuchAlarm })
 }
 

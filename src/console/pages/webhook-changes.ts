@@ -239,7 +239,7 @@ async function editPage(
     current: addressOf(request),
     ...(errors.size > 0 && { status: 422 }),
     ...(isLate && { status: 409 }),
-    body: html`${isLate && noteBox('bad', texts.elsewhere, texts.elsewhereDetail)}${errorNote(errors, language)}<form method="post" action="${at}/edit" class="stack" novalidate><input type="hidden" name="was" value="${settingsVersion(endpoint)}">
+    body: html`${isLate && noteBox('bad', texts.elsewhere, texts.shared.elsewhereDetail)}${errorNote(errors, language)}<form method="post" action="${at}/edit" class="stack" novalidate><input type="hidden" name="was" value="${settingsVersion(endpoint)}">
 ${formFields(view, language)}
 <div class="row"><button class="go">${texts.saveButton}</button><a class="btn bare" href="${at}">${texts.shared.cancel}</a></div></form>`,
   })

@@ -45,6 +45,7 @@ const en = {
   ownerWrong: 'Enter a mail address, such as anna@example.org.',
   setUp: 'Set up access',
   change: 'Change contract',
+  elsewhere: 'The contract or its access has changed meanwhile',
   changed: 'The contract is changed.',
   isSetUp: (name: string) => `Access of ${name} is set up.`,
   noContract: 'No contract was set up. Its people have no API access page.',
@@ -64,6 +65,7 @@ const en = {
   mail: 'Mail',
   withdrawn: 'The invitation is withdrawn.',
   gone: 'This invitation is no longer open.',
+  isOwner: 'This person is an Owner already.',
   tooMany: 'Fifty invitations are open. Withdraw some first.',
   link: 'Hand over this link',
   linkDetail: (mail: string) =>
@@ -134,6 +136,7 @@ const de: typeof en = {
   ownerWrong: 'Geben Sie eine E-Mail-Adresse ein, zum Beispiel anna@example.org.',
   setUp: 'Zugang einrichten',
   change: 'Vertrag ändern',
+  elsewhere: 'Der Vertrag oder sein Zugang hat sich inzwischen geändert',
   changed: 'Der Vertrag ist geändert.',
   isSetUp: (name) => `Der Zugang von ${name} ist eingerichtet.`,
   noContract: 'Es ist kein Vertrag eingerichtet. Ihre Leute haben keine Seite für den API-Zugang.',
@@ -154,6 +157,7 @@ const de: typeof en = {
   mail: 'E-Mail',
   withdrawn: 'Die Einladung ist zurückgezogen.',
   gone: 'Diese Einladung ist nicht mehr offen.',
+  isOwner: 'Diese Person ist schon Inhaber.',
   tooMany: 'Fünfzig Einladungen sind offen. Ziehen Sie zuerst einige zurück.',
   link: 'Diesen Link übergeben',
   linkDetail: (mail) =>

@@ -52,6 +52,7 @@ const en = {
     delivered24: 'Delivered, 24 h',
     disabled: 'Disabled',
     edition: (edition: string) => `Edition ${edition}`,
+    elsewhereDetail: 'Nothing was saved. Your entries are below; saving them now replaces the other change.',
     ended: 'Ended',
     error: 'Error',
     estimated: 'estimated',
@@ -184,6 +185,8 @@ const de: typeof en = {
     delivered24: 'Zugestellt, 24 h',
     disabled: 'Abgeschaltet',
     edition: (edition) => `Ausgabe ${edition}`,
+    elsewhereDetail:
+      'Nichts wurde gespeichert. Ihre Angaben stehen unten; wenn Sie sie jetzt speichern, ersetzen sie die andere Änderung.',
     ended: 'Beendet',
     error: 'Fehler',
     estimated: 'geschätzt',

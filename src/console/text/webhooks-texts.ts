@@ -25,7 +25,6 @@ const en = {
   saveButton: 'Save endpoint',
   edited: 'The endpoint is changed.',
   elsewhere: 'Somebody else has changed this endpoint',
-  elsewhereDetail: 'Nothing was saved. Your entries are below; saving them now replaces the other change.',
   address: 'Address',
   addressHint: 'Public, https, port 443 or 8443: https://hooks.example.org/tenders',
   addressRefusals: {
@@ -161,8 +160,6 @@ const de: typeof en = {
   saveButton: 'Endpunkt speichern',
   edited: 'Der Endpunkt ist geändert.',
   elsewhere: 'Jemand anderes hat diesen Endpunkt inzwischen geändert',
-  elsewhereDetail:
-    'Nichts wurde gespeichert. Ihre Angaben stehen unten; wenn Sie sie jetzt speichern, ersetzen sie die andere Änderung.',
   address: 'Adresse',
   addressHint: 'Öffentlich, https, Port 443 oder 8443: https://hooks.example.org/tenders',
   addressRefusals: {

@@ -2,15 +2,17 @@ import { describe, expect, test } from 'vitest'
 import { engines, openTestStore } from '../../test/world.ts'
 import { dayMs, hourMs, minuteMs } from '../domain/time.ts'
 import { systemRandom } from '../platform/random.ts'
-import { addApiUse, allTokens, listApiUse, pruneApiUse } from './api-use.ts'
-import { listAuditEntries } from './audit.ts'
-import { inTransaction, type Store } from './database.ts'
-import { createOrganization, limitToken, listTokens } from './organizations.ts'
-import { addMember, changePerson, createPerson } from './people.ts'
-import { commandActor, createTokenBy, revokeTokenBy, rotateTokenBy, warnOfTokens } from './token-changes.ts'
+import { addApiUse, allTokens, listApiUse, pruneApiUse } from '../store/api-use.ts'
+import { listAuditEntries } from '../store/audit.ts'
+import { inTransaction, type Store } from '../store/database.ts'
+import { createOrganization, limitToken, listTokens } from '../store/organizations.ts'
+import { addMember, changePerson, createPerson } from '../store/people.ts'
+import { warnOfTokens } from '../store/token-news.ts'
+import { commandActor } from './acting.ts'
+import { addToken, revokeToken, rotateToken } from './tokens.ts'
 
 const now = Date.UTC(2026, 10, 23, 8, 30)
-const at = (later: number) => ({ now: now + later, random: systemRandom, mailDomain: 'example.org' })
+const at = (later: number) => ({ ...commandActor, now: now + later, random: systemRandom, mailDomain: 'example.org' })
 
 async function organizationIn(store: Store): Promise<string> {
   const { organization } = await createOrganization(store.db, { name: 'Acme' }, at(0))
@@ -23,18 +25,18 @@ describe.each(engines)('changes of tokens (%s)', (engine) => {
     const organizationId = await organizationIn(store)
     const by = { actor: 'a@example.org', addressPrefix: '192.0.2.0/24' }
     const failing = inTransaction(store, async (trx) => {
-      await createTokenBy(trx, by, { organizationId, name: 'lost' }, at(0))
+      await addToken(trx, { ...at(0), ...by }, { organizationId, name: 'lost' })
       throw new Error('undone')
     })
     await expect(failing).rejects.toThrow('undone')
     expect(await listTokens(store.db, organizationId)).toEqual([])
     const made = await inTransaction(store, (trx) =>
-      createTokenBy(trx, by, { organizationId, name: 'ERP', days: 90 }, at(0)),
+      addToken(trx, { ...at(0), ...by }, { organizationId, name: 'ERP', days: 90 }),
     )
     if (made.kind !== 'created') throw new Error(made.kind)
     const { tokenId } = made.token
     const rotate = (oldEndsInDays?: number) =>
-      inTransaction(store, (trx) => rotateTokenBy(trx, commandActor, { tokenId, oldEndsInDays }, at(dayMs)))
+      inTransaction(store, (trx) => rotateToken(trx, at(dayMs), { tokenId, oldEndsInDays }))
     const rotated = await rotate(7)
     expect(rotated).toMatchObject({
       kind: 'rotated',
@@ -42,8 +44,8 @@ describe.each(engines)('changes of tokens (%s)', (engine) => {
       old: { tokenId, expiresAt: now + 8 * dayMs },
     })
     expect(await rotate()).toEqual({ kind: 'noFreeSlot' })
-    const revoke = () => inTransaction(store, (trx) => revokeTokenBy(trx, commandActor, tokenId, at(2 * dayMs)))
-    expect([await revoke(), await revoke()]).toEqual(['revoked', 'ended'])
+    const revoke = () => inTransaction(store, (trx) => revokeToken(trx, at(2 * dayMs), tokenId))
+    expect([await revoke(), await revoke()]).toMatchObject([{ kind: 'revoked' }, { kind: 'ended' }])
     expect(await rotate()).toEqual({ kind: 'ended' })
     const entries = await listAuditEntries(store.db, { organizationId, limit: 10 })
     expect(entries.map(({ actor, action, subject, addressPrefix }) => [actor, action, subject, addressPrefix])).toEqual(
@@ -67,7 +69,7 @@ describe.each(engines)('changes of tokens (%s)', (engine) => {
         await addMember(trx, { organizationId, personId, role }, now)
       })
     const make = (name: string, days: number) =>
-      inTransaction(store, (trx) => createTokenBy(trx, commandActor, { organizationId, name, days }, at(0)))
+      inTransaction(store, (trx) => addToken(trx, at(0), { organizationId, name, days }))
     const [long, short] = [await make('long', 90), await make('short', 5)]
     if (long.kind !== 'created' || short.kind !== 'created') throw new Error('not created')
     const mails = async () => store.db.selectFrom('mail').selectAll().orderBy('created_at').execute()
@@ -113,13 +115,11 @@ describe.each(engines)('changes of tokens (%s)', (engine) => {
       `bo@example.org en ${kind}`,
       `cy@example.org en ${kind}`,
     ]
-    const made = await inTransaction(store, (trx) =>
-      createTokenBy(trx, commandActor, { organizationId, name: 'ERP' }, at(0)),
-    )
+    const made = await inTransaction(store, (trx) => addToken(trx, at(0), { organizationId, name: 'ERP' }))
     if (made.kind !== 'created') throw new Error(made.kind)
     expect((await mails()).sort()).toEqual(expected('tokenCreated'))
     await store.db.deleteFrom('mail').execute()
-    await inTransaction(store, (trx) => revokeTokenBy(trx, commandActor, made.token.tokenId, at(1)))
+    await inTransaction(store, (trx) => revokeToken(trx, at(1), made.token.tokenId))
     expect((await mails()).sort()).toEqual(expected('tokenRevoked'))
   })
 

@@ -1,0 +1,55 @@
+// What operators publish about incidents. Each change runs in the transaction of its caller, and leaves one entry of
+// the audit log if it changed something.
+import type { Executor } from '../store/database.ts'
+import {
+  changeIncident,
+  createIncident,
+  endIncident as end,
+  findIncident,
+  type Incident,
+  lockIncident,
+} from '../store/incidents.ts'
+import { type Acting, type ActingNow, record, versionOf } from './acting.ts'
+
+/** What people read. */
+export type IncidentInput = Pick<Incident, 'title' | 'detail' | 'startedAt'>
+
+/** Tells two states of an incident apart. */
+export const incidentVersion = ({ title, detail, startedAt }: IncidentInput): string =>
+  versionOf([title, detail, startedAt])
+
+/** Returns the ID of the new incident. */
+export async function addIncident(trx: Executor, acting: Acting, input: IncidentInput): Promise<string> {
+  const incidentId = acting.random.uuid()
+  await createIncident(trx, { incidentId, ...input, createdBy: acting.actor })
+  const detail = { incident: incidentId }
+  await record(trx, acting, { action: 'incident.create', subject: input.title, detail })
+  return incidentId
+}
+
+/** `stale`: somebody changed the incident since `seen` was read. `gone`: there is none. */
+export type IncidentEdit = { readonly kind: 'edited' | 'unchanged' | 'stale' | 'gone' }
+
+/** Changes what an incident says, or when it began. `seen` is the version that whoever acts had before them. */
+export async function editIncident(
+  trx: Executor,
+  acting: ActingNow,
+  { incidentId, seen, input }: { readonly incidentId: string; readonly seen: string; readonly input: IncidentInput },
+): Promise<IncidentEdit> {
+  const before = await lockIncident(trx, incidentId)
+  if (!before) return { kind: 'gone' }
+  if (incidentVersion(before) !== seen) return { kind: 'stale' }
+  if (incidentVersion(input) === seen) return { kind: 'unchanged' }
+  await changeIncident(trx, incidentId, input)
+  const detail = { incident: incidentId, before: before.title }
+  await record(trx, acting, { action: 'incident.change', subject: input.title, detail })
+  return { kind: 'edited' }
+}
+
+/** Returns false if there is no open one. */
+export async function endIncident(trx: Executor, acting: ActingNow, incidentId: string): Promise<boolean> {
+  if (!(await end(trx, incidentId, acting.now))) return false
+  const { title } = (await findIncident(trx, incidentId))!
+  await record(trx, acting, { action: 'incident.end', subject: title, detail: { incident: incidentId } })
+  return true
+}

@@ -1,0 +1,42 @@
+// What operators do about sources. Each change runs in the transaction of its caller, and leaves one entry of the audit
+// log if it changed something.
+import type { Executor } from '../store/database.ts'
+import { listQuarantines, releaseSource as release } from '../store/source-fill.ts'
+import { type AlarmRow, acknowledgeAlarm as acknowledge } from '../store/source-health.ts'
+import { type ActingNow, record } from './acting.ts'
+
+/** Records that somebody has seen an alarm. Returns false if there is none of this name. */
+export async function acknowledgeAlarm(
+  trx: Executor,
+  acting: ActingNow,
+  alarm: Pick<AlarmRow, 'sourceId' | 'kind' | 'raisedAt'>,
+  note: string,
+): Promise<boolean> {
+  const { now: at, actor: by } = acting
+  if (!(await acknowledge(trx, alarm, { at, by, note }))) return false
+  const { sourceId, kind } = alarm
+  await record(trx, acting, { action: 'alarm.acknowledge', subject: sourceId, detail: { kind, note } })
+  return true
+}
+
+/** The quarantine that was ended. */
+export type Quarantine = Awaited<ReturnType<typeof listQuarantines>>[number]
+
+/** Ends the quarantine of a source. Undefined if it is in none. */
+export async function releaseSource(
+  trx: Executor,
+  acting: ActingNow,
+  sourceId: string,
+  note: string,
+): Promise<Quarantine | undefined> {
+  const found = (await listQuarantines(trx)).find((each) => each.sourceId === sourceId)
+  const { now: at, actor: by } = acting
+  if (!found || !(await release(trx, sourceId, { at, by, note }))) return undefined
+  const detail = { notices: found.notices, note }
+  await record(trx, acting, { action: 'source.release', subject: sourceId, detail })
+  return found
+}
+
+/** Notes that a source is about to be read: a process that dies meanwhile leaves the entry. */
+export const noteReading = (db: Executor, acting: ActingNow, sourceId: string): Promise<void> =>
+  record(db, acting, { action: 'source.read', subject: sourceId })
