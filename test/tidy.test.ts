@@ -213,6 +213,16 @@ describe('every rule catches a planted breach', () => {
     ['sql', 'src/publish/publish.ts', `${head}import { sql } from 'kysely'\n`],
     ['sql', 'src/api/server.ts', `${head}export const a = (db: D) => db.selectFrom('tender')\n`],
     ['sql', 'src/api/server.ts', `${head}export const a = sql\`select 1\`\n`],
+    ['audit-entry', 'src/store/customers.ts', `${head}import { addAuditEntry } from './audit.ts'\n`],
+    ['audit-entry', 'src/service/start.ts', `${head}import { record } from '../actions/acting.ts'\n`],
+    ['audit-entry', 'src/console/forms.ts', `${head}import { record as note } from '../actions/acting.ts'\n`],
+    [
+      'audit-entry',
+      'src/service/start.ts',
+      `${head}import * as log from '../store/audit.ts'\nlog.addAuditEntry(a, b)\n`,
+    ],
+    ['audit-entry', 'src/store/mails.ts', `${head}export const a = sql\`insert into audit_entry values (1)\`\n`],
+    ['audit-entry', 'src/store/mails.ts', `${head}export const a = db.insertInto('audit_entry')\n`],
     ['console', 'src/api/server.ts', `${head}console.log(1)\n`],
     ['kebab-case', 'src/api/serverThing.ts', head],
     ['vague-name', 'src/api/utils/text.ts', head],
@@ -293,6 +303,10 @@ describe('every rule catches a planted breach', () => {
       [
         'src/api/server.ts',
         `${head}import { a } from '../edition/read/edition-view.ts'\nimport { b } from '../store/organizations.ts'\n`,
+      ],
+      [
+        'src/actions/tokens.ts',
+        `${head}import { addAuditEntry } from '../store/audit.ts'\nimport { record } from './acting.ts'\n`,
       ],
       ['src/platform/clock.ts', `${head}export const now = () => Date.now()\n`],
       [

@@ -237,18 +237,31 @@ const places: readonly { readonly rule: string; readonly pattern: RegExp; readon
         /\.\s*(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\s*\(|(?<![\w$.])sql\s*(?:<[^>]*>)?\s*(?:`|\.\s*raw)/,
       only: (path) => path.startsWith('src/store/'),
     },
+    {
+      rule: 'audit-entry',
+      pattern: /\baddAuditEntry\b|\binsertInto\s*\(\s*'audit_entry'|\binsert\s+into\s+audit_entry\b/i,
+      // migrations correct what older versions wrote
+      only: (path) =>
+        path.startsWith('src/actions/') || path === 'src/store/audit.ts' || path === 'src/store/migrations.ts',
+    },
     { rule: 'console', pattern: /(?<![\w$.])console\s*\./, only: (path) => path.startsWith('src/bin/') },
   ]
+
+/** Those whose pattern is searched in the text with strings: it names tables. */
+const rulesOfTables = ['sql', 'audit-entry']
 
 const packagesOfSql = /^(?:kysely|pg|pg-.*|@electric-sql\/.*)(?:\/|$)/
 
 function checkOutsideWorld(path: string, file: ScannedFile, report: Report): void {
   // A template's opening backtick is blanked in `code`; the SQL tag is searched in the text with strings.
   for (const { rule, pattern, only } of places) {
-    const match = pattern.exec(rule === 'sql' ? file.withoutComments : file.code)
+    const match = pattern.exec(rulesOfTables.includes(rule) ? file.withoutComments : file.code)
     if (match && !only(path)) report(rule, `holds ${match[0].trim()}`)
   }
   for (const { specifier, names } of file.imports) {
+    const isActing = resolveImport(path, specifier) === 'src/actions/acting.ts' && folderOf(path) !== 'actions'
+    if (isActing && (names.length === 0 || names.includes('record')))
+      report('audit-entry', `imports record of ${specifier}`)
     if (packagesOfSql.test(specifier) && !path.startsWith('src/store/')) report('sql', `imports ${specifier}`)
     const isRandom =
       /^(?:node:)?crypto$/.test(specifier) && names.some((name) => /^(?:random|getRandom|webcrypto)/.test(name))
