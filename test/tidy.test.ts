@@ -231,6 +231,8 @@ describe('every rule catches a planted breach', () => {
     ['default-export', 'bench/bench.ts', `${head}export default 1\n`],
     ['barrel', 'src/api/index.ts', `${head}export { a } from './a.ts'\n`],
     ['barrel', 'src/api/all.ts', `${head}export * from './a.ts'\nexport const b = 1\n`],
+    ['long-line', 'src/console/frame.ts', `${head}export const a = html\`${'<p>a word</p>'.repeat(12)}\`\n`],
+    ['long-line', 'test/hits/hit-model.ts', `${head}export const a = '${'word '.repeat(40)}'\n`],
     ['todo', 'src/api/server.ts', `${head}// TODO: later\n`],
     ['test-kind', 'src/api/a.test.ts', "import { createServer, isIP } from 'node:net'\n"],
     ['test-kind', 'src/api/a.db.test.ts', "import { spawn } from 'node:child_process'\n"],
@@ -325,6 +327,8 @@ describe('every rule catches a planted breach', () => {
       ['src/cli/main.ts', `${head}import { a } from '../service/run-alone.ts'\n`],
       ['bench/query.ts', `${head}import { a } from '../test/testing/generate/stock.ts'\n`],
       ['test/corpus/values.test.ts', `${head}import { a } from '../../quality/values.ts'\n`],
+      ['src/sources/portals/at/a.ts', `${head}export const a = 'https://a.example/?${'b=1&'.repeat(50)}'\n`],
+      ['client/src/types.ts', `// Generated from a contract.\nexport type A = ${"'a' | ".repeat(40)}'b'\n`],
       ['docs/decisions/0001-a.md', decision],
       ['docs/decisions/README.md', index],
     ]

@@ -88,9 +88,11 @@ export function renderAccountMail({ kind, language, data }: AccountMail, where: 
   const document = html`<!doctype html>
 <html lang="${language}"><head><meta charset="utf-8"><title>${subject}</title></head><body>
 <h1>${subject}</h1>
-${paragraphs.map((text) => html`<p>${text}</p>\n`)}${action && html`<p><a href="${action[1]}">${action[0]}</a></p>\n<p>${action[1]}</p>\n`}${last !== undefined && html`<p>${last}</p>\n`}<hr>
-<p>${sentBy}</p>
-</body></html>
+${paragraphs.map((text) => html`<p>${text}</p>\n`)}
+  ${action && html`<p><a href="${action[1]}">${action[0]}</a></p>\n<p>${action[1]}</p>\n`}
+  ${last !== undefined && html`<p>${last}</p>\n`}
+  <hr>
+<p>${sentBy}</p></body></html>
 `
   return { subject: oneLine(subject), text: `${blocks.join('\n\n')}\n`, html: document.text }
 }

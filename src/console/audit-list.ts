@@ -31,7 +31,10 @@ export function auditList(
     columns: [texts.when, texts.shared.who, texts.shared.what, texts.subject, texts.detail],
     rows: shown.map((entry) => [
       moment(entry.at, language),
-      html`${entry.actor === 'operator' ? texts.operator : quoted(entry.actor)}${entry.addressPrefix !== '' && html`<br><span class="soft">${entry.addressPrefix}</span>`}`,
+      html`
+        ${entry.actor === 'operator' ? texts.operator : quoted(entry.actor)}
+        ${entry.addressPrefix !== '' && html`<br><span class="soft">${entry.addressPrefix}</span>`}
+      `,
       actionText(entry.action, language),
       subjectText(entry.subject, language),
       detailText(entry, language),

@@ -361,7 +361,14 @@ class Listener {
         lead: detail,
         status,
         ...(isBusy && !isChange && { refreshSeconds: retrySeconds }),
-        body: html`<div class="row">${isChange && (isBusy || error instanceof OperatorError) && html`<a class="btn go" href="${pageOfForm(request.url.pathname)}">${texts.toPage}</a>`}<a class="btn" href="/">${texts.home}</a></div>`,
+        body: html`<div class="row">
+          ${
+            isChange &&
+            (isBusy || error instanceof OperatorError) &&
+            html`<a class="btn go" href="${pageOfForm(request.url.pathname)}">${texts.toPage}</a>`
+          }
+          <a class="btn" href="/">${texts.home}</a>
+        </div>`,
       },
       known,
       request,

@@ -26,12 +26,26 @@ export function escapeHtml(text: string): string {
   return text.replace(directionOverrides, '').replace(/[&<>"']/g, (character) => entities[character]!)
 }
 
-/** Markup with values: `html\`<p>${text}</p>\``. Attributes need quotes. */
+/**
+ * Markup with values: `html\`<p>${text}</p>\``. Attributes need quotes. A line break with an indent, or before the end of
+ * an element, is only for who reads the code: beside a tag or a value nothing is written for it, else one space.
+ */
 export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Html {
-  let text = strings[0]!
-  for (const [index, value] of values.entries()) text += textOf(value) + strings[index + 1]!
+  let parts = written.get(strings)
+  if (!parts) {
+    parts = strings.map(withoutIndents)
+    written.set(strings, parts)
+  }
+  let text = parts[0]!
+  for (const [index, value] of values.entries()) text += textOf(value) + parts[index + 1]!
   return new Html(text)
 }
+
+/** What each template writes between its values. */
+const written = new WeakMap<TemplateStringsArray, readonly string[]>()
+
+const withoutIndents = (text: string): string =>
+  text.replace(/(?<=^|>)\n +|\n +(?=[<>]|$)|\n(?=<\/)/g, '').replace(/\n +/g, ' ')
 
 /** Markup that the program made elsewhere: a sprite, rendered Markdown. Never text from outside. */
 export const trustedHtml = (text: string): Html => new Html(text)

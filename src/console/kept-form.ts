@@ -29,7 +29,19 @@ export function keptForm({ form, url, language }: PageRequest, viewer: Viewer | 
     title: texts.keptTitle,
     lead: viewer ? texts.keptLead : texts.keptEnded,
     status: 403,
-    body: html`<div class="stack gap"><p><a class="btn go" href="/sign-in?return=${encodeURIComponent(signedInPath)}" target="_blank" rel="noopener">${texts.keptSignIn}</a></p><form method="post" action="${url.pathname}${url.search}" class="stack">${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${sender !== undefined && html`<input type="hidden" name="${senderField}" value="${sender}">`}<p>${texts.keptThen}</p><div><button>${texts.keptSend}</button></div></form></div>`,
+    body: html`<div class="stack gap">
+      <p>
+        <a class="btn go" href="/sign-in?return=${encodeURIComponent(signedInPath)}" target="_blank" rel="noopener">
+          ${texts.keptSignIn}
+        </a>
+      </p>
+      <form method="post" action="${url.pathname}${url.search}" class="stack">
+        ${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+        ${sender !== undefined && html`<input type="hidden" name="${senderField}" value="${sender}">`}
+        <p>${texts.keptThen}</p>
+        <div><button>${texts.keptSend}</button></div>
+      </form>
+    </div>`,
   })
 }
 

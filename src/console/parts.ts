@@ -63,9 +63,17 @@ export type FieldOptions = {
 /** A labeled input with hint and error. */
 export function field(options: FieldOptions): Html {
   const { name, id = name, label, value = '', hint, error, type = 'text' } = options
+  const more = [
+    attribute('placeholder', options.placeholder),
+    attribute('autocomplete', options.autocomplete),
+    attribute('maxlength', options.maxLength),
+    attribute('min', options.min),
+    attribute('max', options.max),
+    options.isRequired && html` required`,
+  ]
   return labeled(
     options,
-    html`<input id="${id}" name="${name}" type="${type}" value="${value}"${attribute('placeholder', options.placeholder)}${attribute('autocomplete', options.autocomplete)}${attribute('maxlength', options.maxLength)}${attribute('min', options.min)}${attribute('max', options.max)}${options.isRequired && html` required`}${described(id, hint, error)}>`,
+    html`<input id="${id}" name="${name}" type="${type}" value="${value}"${more}${described(id, hint, error)}>`,
     label,
   )
 }
@@ -75,7 +83,8 @@ export function textArea(options: Omit<FieldOptions, 'type'> & { readonly rows?:
   const { name, id = name, label, value = '', hint, error, rows = 4 } = options
   return labeled(
     options,
-    html`<textarea id="${id}" name="${name}" rows="${rows}"${attribute('maxlength', options.maxLength)}${options.isRequired && html` required`}${described(id, hint, error)}>${value}</textarea>`,
+    html`<textarea id="${id}" name="${name}"
+      rows="${rows}"${attribute('maxlength', options.maxLength)}${options.isRequired && html` required`}${described(id, hint, error)}>${value}</textarea>`,
     label,
   )
 }
@@ -87,7 +96,11 @@ export function select(options: Omit<FieldOptions, 'type'> & { readonly choices:
   const { name, id = name, label, value = '', hint, error, choices } = options
   return labeled(
     options,
-    html`<select id="${id}" name="${name}"${described(id, hint, error)}>${choices.map(([each, text]) => html`<option value="${each}"${each === value && html` selected`}>${text}</option>`)}</select>`,
+    html`<select id="${id}" name="${name}"${described(id, hint, error)}>
+      ${choices.map(
+        ([each, text]) => html`<option value="${each}"${each === value && html` selected`}>${text}</option>`,
+      )}
+    </select>`,
     label,
   )
 }
@@ -101,14 +114,24 @@ export const tick = (options: {
   readonly type?: 'checkbox' | 'radio'
   readonly count?: Content
 }): Html =>
-  html`<label class="tick"><input type="${options.type ?? 'checkbox'}" name="${options.name}" value="${options.value}"${options.isOn && html` checked`}><span>${options.label}</span>${options.count !== undefined && html`<span class="n">${options.count}</span>`}</label>`
+  html`<label class="tick">
+    <input type="${options.type ?? 'checkbox'}" name="${options.name}"
+      value="${options.value}"${options.isOn && html` checked`}>
+    <span>${options.label}</span>
+    ${options.count !== undefined && html`<span class="n">${options.count}</span>`}
+  </label>`
 
 /** A group of fields that hairlines divide. */
 export const fieldset = (legend: string, body: Content): Html =>
   html`<fieldset class="set"><legend>${legend}</legend>${body}</fieldset>`
 
 function labeled({ name, id = name, hint, error }: FieldOptions, input: Html, label: string): Html {
-  return html`<div class="field${error !== undefined && ' err'}"><label for="${id}">${label}</label>${input}${error !== undefined && html`<p class="why" id="${id}-error">${error}</p>`}${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}</div>`
+  return html`<div class="field${error !== undefined && ' err'}">
+    <label for="${id}">${label}</label>
+    ${input}
+    ${error !== undefined && html`<p class="why" id="${id}-error">${error}</p>`}
+    ${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}
+  </div>`
 }
 
 const attribute = (name: string, value: string | number | undefined): Html | false =>
@@ -123,7 +146,10 @@ export type NoteKind = 'info' | 'ok' | 'warn' | 'bad'
 
 /** A note: what the state is, and what to do. */
 export const noteBox = (kind: NoteKind, heading: string, body?: Content): Html =>
-  html`<div class="note${kind !== 'info' && ` ${kind}`}"${kind === 'bad' && html` role="alert"`}><h2>${heading}</h2>${body !== undefined && html`<p>${body}</p>`}</div>`
+  html`<div class="note${kind !== 'info' && ` ${kind}`}"${kind === 'bad' && html` role="alert"`}>
+    <h2>${heading}</h2>
+    ${body !== undefined && html`<p>${body}</p>`}
+  </div>`
 
 /** Shown where there is nothing yet: what will be here, why it is not, one action. */
 export const empty = (heading: string, body: Content, action?: Content): Html =>
@@ -133,7 +159,12 @@ export type Figure = { readonly name: string; readonly value: Content; readonly 
 
 /** At most four figures in a strip. */
 export const figures = (list: readonly Figure[]): Html =>
-  html`<dl class="figs">${list.map(({ name, value, note }) => html`<div><dt>${name}</dt><dd>${value}</dd>${note !== undefined && html`<dd>${note}</dd>`}</div>`)}</dl>`
+  html`<dl class="figs">
+    ${list.map(
+      ({ name, value, note }) =>
+        html`<div><dt>${name}</dt><dd>${value}</dd>${note !== undefined && html`<dd>${note}</dd>`}</div>`,
+    )}
+  </dl>`
 
 /** Names and their values. */
 export const facts = (rows: readonly (readonly [name: Content, value: Content])[]): Html =>
@@ -164,14 +195,27 @@ export const table = (options: {
   const { caption, rows, kind = '', isCaptionShown = false } = options
   const columns = options.columns.map((column) => (typeof column === 'string' ? { head: column } : column))
   const hide = (isHidden: boolean | undefined) => isHidden && html` class="hide"`
-  return html`<table class="fold ${kind}"><caption${hide(!isCaptionShown)}>${caption}</caption><thead><tr>${columns.map(({ head, isNumber, isHidden }, index) => html`<th scope="col"${isNumber && index > 0 && html` class="num"`}>${isHidden ? html`<span class="hide">${head}</span>` : head}</th>`)}</tr></thead><tbody>${rows.map(
-    (cells) =>
-      html`<tr>${cells.map((cell, index) => {
-        const column = columns[index]
-        if (index === 0) return html`<th scope="row">${cell}</th>`
-        return html`<td${column?.isNumber && html` class="num"`}${column && !column.isHidden && html` data-l="${column.head}"`}>${cell}</td>`
-      })}</tr>`,
-  )}</tbody></table>`
+  return html`<table class="fold ${kind}">
+    <caption${hide(!isCaptionShown)}>${caption}</caption>
+    <thead>
+      <tr>
+        ${columns.map(
+          ({ head, isNumber, isHidden }, index) =>
+            html`<th scope="col"${isNumber && index > 0 && html` class="num"`}>${isHidden ? html`<span class="hide">${head}</span>` : head}</th>`,
+        )}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        (cells) =>
+          html`<tr>${cells.map((cell, index) => {
+            const column = columns[index]
+            if (index === 0) return html`<th scope="row">${cell}</th>`
+            return html`<td${column?.isNumber && html` class="num"`}${column && !column.isHidden && html` data-l="${column.head}"`}>${cell}</td>`
+          })}</tr>`,
+      )}
+    </tbody>
+  </table>`
 }
 
 /** A part of a page with its heading. */
@@ -187,7 +231,14 @@ export const question = (options: {
   /** Hidden fields and inputs. */
   readonly fields?: Content
 }): Html =>
-  html`<form method="post" action="${options.action}" class="stack">${options.body}${options.fields}<div class="row"><button class="stop">${options.button}</button><a href="${options.cancel[1]}">${options.cancel[0]}</a></div></form>`
+  html`<form method="post" action="${options.action}" class="stack">
+    ${options.body}
+    ${options.fields}
+    <div class="row">
+      <button class="stop">${options.button}</button>
+      <a href="${options.cancel[1]}">${options.cancel[0]}</a>
+    </div>
+  </form>`
 
 /** Code with a button that copies it. `id` is unique on the page. */
 export const code = (options: {
@@ -196,7 +247,15 @@ export const code = (options: {
   readonly caption: Content
   readonly copy: readonly [copy: string, copied: string]
 }): Html =>
-  html`<figure class="code"><figcaption>${options.caption}<button type="button" class="tiny bare" data-copy="${options.id}" data-copied="${options.copy[1]}">${options.copy[0]}</button></figcaption><pre tabindex="0"><code id="${options.id}">${options.text}</code></pre></figure>`
+  html`<figure class="code">
+    <figcaption>
+      ${options.caption}
+      <button type="button" class="tiny bare" data-copy="${options.id}" data-copied="${options.copy[1]}">
+        ${options.copy[0]}
+      </button>
+    </figcaption>
+    <pre tabindex="0"><code id="${options.id}">${options.text}</code></pre>
+  </figure>`
 
 export type Bar = {
   /** Of the axis, below the bar; empty: none. */
@@ -222,12 +281,29 @@ export function bars(options: {
   const top = niceTop(Math.max(1, limit ?? 0, ...list.map(({ value, failed = 0 }) => value + failed)))
   const width = 100 / Math.max(1, list.length)
   const y = (value: number) => 100 - (100 * value) / top
-  return html`<figure class="chart"><div class="y" aria-hidden="true"><span>${format(top)}</span><span>${format(top / 2)}</span><span>0</span></div><svg viewBox="0 0 100 100" preserveAspectRatio="none" role="img" aria-label="${finding}"><line x1="0" x2="100" y1="0" y2="0"/><line x1="0" x2="100" y1="50" y2="50"/>${list.map(
-    ({ value, failed = 0, title }, index) => {
-      const place = html`x="${round(index * width + width * 0.12)}" width="${round(width * 0.76)}"`
-      return html`<rect ${place} y="${round(y(value))}" height="${round(100 - y(value))}"><title>${title}</title></rect>${failed > 0 && html`<rect class="x2" ${place} y="${round(y(value + failed))}" height="${round(y(value) - y(value + failed))}"><title>${title}</title></rect>`}`
-    },
-  )}${limit !== undefined && html`<line class="lim" x1="0" x2="100" y1="${round(y(limit))}" y2="${round(y(limit))}"/>`}</svg><div class="x" aria-hidden="true">${list.map(({ label }) => html`<span>${label}</span>`)}</div></figure>`
+  return html`<figure class="chart">
+    <div class="y" aria-hidden="true"><span>${format(top)}</span><span>${format(top / 2)}</span><span>0</span></div>
+    <svg viewBox="0 0 100 100" preserveAspectRatio="none" role="img" aria-label="${finding}">
+      <line x1="0" x2="100" y1="0" y2="0"/>
+      <line x1="0" x2="100" y1="50" y2="50"/>
+      ${list.map(({ value, failed = 0, title }, index) => {
+        const place = html`x="${round(index * width + width * 0.12)}" width="${round(width * 0.76)}"`
+        return html`
+          <rect ${place} y="${round(y(value))}" height="${round(100 - y(value))}">
+          <title>${title}</title>
+          </rect>
+          ${
+            failed > 0 &&
+            html`<rect class="x2" ${place} y="${round(y(value + failed))}" height="${round(y(value) - y(value + failed))}"><title>${title}</title></rect>`
+          }
+        `
+      })}
+      ${
+        limit !== undefined && html`<line class="lim" x1="0" x2="100" y1="${round(y(limit))}" y2="${round(y(limit))}"/>`
+      }
+    </svg>
+    <div class="x" aria-hidden="true">${list.map(({ label }) => html`<span>${label}</span>`)}</div>
+  </figure>`
 }
 
 export type RowBar = {
@@ -250,7 +326,15 @@ export function rowBars({ finding, list }: { readonly finding: string; readonly 
   const width = (value: number) => round((100 * value) / top)
   return html`<figure class="chart rows" role="img" aria-label="${finding}">${list.map(
     ({ label, value, text, reach, title }) =>
-      html`<span>${label}</span><b>${text}</b><svg viewBox="0 0 100 10" preserveAspectRatio="none"><title>${title}</title>${reach !== undefined && html`<rect class="b" width="${width(reach)}" y="3" height="4"/>`}<rect width="${width(value)}" height="10"/></svg>`,
+      html`
+        <span>${label}</span>
+        <b>${text}</b>
+        <svg viewBox="0 0 100 10" preserveAspectRatio="none">
+          <title>${title}</title>
+          ${reach !== undefined && html`<rect class="b" width="${width(reach)}" y="3" height="4"/>`}
+          <rect width="${width(value)}" height="10"/>
+        </svg>
+      `,
   )}</figure>`
 }
 
@@ -271,7 +355,16 @@ export const pager = (options: {
   readonly previous?: readonly [text: string, href: string] | undefined
   readonly next?: readonly [text: string, href: string] | undefined
 }): Html =>
-  html`<nav class="pager" aria-label="${options.text}"><span>${options.text}</span><span class="row">${options.previous && html`<a class="btn tiny" rel="prev" href="${options.previous[1]}">${options.previous[0]}</a>`}${options.next && html`<a class="btn tiny" rel="next" href="${options.next[1]}">${options.next[0]}</a>`}</span></nav>`
+  html`<nav class="pager" aria-label="${options.text}">
+    <span>${options.text}</span>
+    <span class="row">
+      ${
+        options.previous &&
+        html`<a class="btn tiny" rel="prev" href="${options.previous[1]}">${options.previous[0]}</a>`
+      }
+      ${options.next && html`<a class="btn tiny" rel="next" href="${options.next[1]}">${options.next[0]}</a>`}
+    </span>
+  </nav>`
 
 /** More content, closed at first. */
 export const more = (summary: string, body: Content): Html =>
@@ -289,4 +382,17 @@ export type Wrong = {
 }
 
 export const wrongList = (list: readonly Wrong[]): Html =>
-  html`<ul class="wrong">${list.map(({ kind, word, heading, body, meta = [], action }) => html`<li>${state(kind, word)}<div><h3>${heading}</h3><p>${body}</p>${meta.length > 0 && html`<p class="meta">${meta.map((each) => html`<span>${each}</span>`)}</p>`}</div>${action && html`<a class="btn tiny" href="${action[1]}">${action[0]}</a>`}</li>`)}</ul>`
+  html`<ul class="wrong">
+    ${list.map(
+      ({ kind, word, heading, body, meta = [], action }) =>
+        html`<li>
+          ${state(kind, word)}
+          <div>
+            <h3>${heading}</h3>
+            <p>${body}</p>
+            ${meta.length > 0 && html`<p class="meta">${meta.map((each) => html`<span>${each}</span>`)}</p>`}
+          </div>
+          ${action && html`<a class="btn tiny" href="${action[1]}">${action[0]}</a>`}
+        </li>`,
+    )}
+  </ul>`

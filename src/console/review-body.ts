@@ -33,7 +33,16 @@ export function reviewBody(pair: ComparedPair, how: ReviewHow): Html {
 <aside class="stay stack gap" aria-label="${texts.evidence}">${evidencePart(pair, how)}</aside></div>
 ${
   last &&
-  html`<form method="post" action="/operator/reviews/undo" class="row"><input type="hidden" name="left" value="${last.left}"><input type="hidden" name="right" value="${last.right}"><span>${texts.last}: ${last.decision === 'merge' ? texts.merged : texts.split}, <code>${quoted(last.left)}</code> <code>${quoted(last.right)}</code></span><button class="tiny">${texts.undo}</button></form>`
+  html`<form method="post" action="/operator/reviews/undo" class="row">
+    <input type="hidden" name="left" value="${last.left}">
+    <input type="hidden" name="right" value="${last.right}">
+    <span>
+      ${texts.last}: ${last.decision === 'merge' ? texts.merged : texts.split}, <code>${quoted(last.left)}</code> <code>
+        ${quoted(last.right)}
+      </code>
+    </span>
+    <button class="tiny">${texts.undo}</button>
+  </form>`
 }`
 }
 
@@ -55,7 +64,12 @@ function stateNote(pair: ComparedPair, { language, waiting }: ReviewHow) {
 
 function referenceText({ notice, with: other, rule, evidence }: ExactReference, language: Language): Html {
   const texts = tenderTexts[language]
-  return html`<code>${quoted(notice)}</code> ${texts.with('')}<code>${quoted(other)}</code>: ${texts.rules[rule] ?? rule} <code>${quoted(evidence.replace(/^[a-z]:/, ''))}</code>`
+  return html`
+    <code>${quoted(notice)}</code> ${texts.with('')}
+    <code>${quoted(other)}</code>: ${texts.rules[rule] ?? rule} <code>
+      ${quoted(evidence.replace(/^[a-z]:/, ''))}
+    </code>
+  `
 }
 
 type Row = readonly [name: string, read: (side: ReviewSide) => string, isText?: boolean]
@@ -116,10 +130,37 @@ function differences({ left, right }: ComparedPair, language: Language): Html {
 function buttons({ left, right, isExactlyLinked, isOneRecord, decision }: ComparedPair, how: ReviewHow): Html {
   const { language, next, previous, waiting } = how
   const texts = reviewTexts[language]
-  const hidden = html`<input type="hidden" name="left" value="${left.key}"><input type="hidden" name="right" value="${right.key}">${next && html`<input type="hidden" name="next-left" value="${next.left.key}"><input type="hidden" name="next-right" value="${next.right.key}">`}`
+  const hidden = html`
+    <input type="hidden" name="left" value="${left.key}">
+    <input type="hidden" name="right" value="${right.key}">
+    ${
+      next &&
+      html`<input type="hidden" name="next-left" value="${next.left.key}"><input type="hidden" name="next-right" value="${next.right.key}">`
+    }
+  `
   const mayMerge = (!isExactlyLinked && !isOneRecord) || waiting?.isOneRecord === true
   const maySplit = !isExactlyLinked && (isOneRecord || waiting !== undefined || decision === 'merge')
-  return html`<form class="act" method="post" action="/operator/reviews/merge">${hidden}${mayMerge && html`<button class="go" data-key="m">${waiting?.isOneRecord ? texts.confirmButton : texts.mergeButton} <kbd>m</kbd></button>`}${maySplit && html`<button formaction="/operator/reviews/split" data-key="s">${texts.splitButton} <kbd>s</kbd></button>`}${decision !== null && html`<button formaction="/operator/reviews/undo">${texts.undo}</button>`}<a class="btn bare" data-key="j" href="${next ? pairAddress(next.left.key, next.right.key) : '/operator/reviews'}">${texts.later} <kbd>j</kbd></a>${previous && html`<a class="btn bare" data-key="k" href="${pairAddress(previous.left.key, previous.right.key)}">${texts.previous} <kbd>k</kbd></a>`}<span class="hint">${isExactlyLinked ? texts.noSplit : texts.hint}</span></form>`
+  return html`<form class="act" method="post" action="/operator/reviews/merge">
+    ${hidden}
+    ${
+      mayMerge &&
+      html`<button class="go" data-key="m">${waiting?.isOneRecord ? texts.confirmButton : texts.mergeButton} <kbd>m</kbd></button>`
+    }
+    ${
+      maySplit &&
+      html`<button formaction="/operator/reviews/split" data-key="s">${texts.splitButton} <kbd>s</kbd></button>`
+    }
+    ${decision !== null && html`<button formaction="/operator/reviews/undo">${texts.undo}</button>`}
+    <a class="btn bare" data-key="j"
+      href="${next ? pairAddress(next.left.key, next.right.key) : '/operator/reviews'}">
+      ${texts.later} <kbd>j</kbd>
+    </a>
+    ${
+      previous &&
+      html`<a class="btn bare" data-key="k" href="${pairAddress(previous.left.key, previous.right.key)}">${texts.previous} <kbd>k</kbd></a>`
+    }
+    <span class="hint">${isExactlyLinked ? texts.noSplit : texts.hint}</span>
+  </form>`
 }
 
 function evidencePart({ verdict, left, right }: ComparedPair, { language, waiting }: ReviewHow): Html {
@@ -130,12 +171,33 @@ function evidencePart({ verdict, left, right }: ComparedPair, { language, waitin
   const points = found?.score ?? null
   return html`${
     found &&
-    html`<section class="stack"><h2>${texts.likelihood}</h2>${points !== null && html`<div class="score"><b>${formatNumber(points, language)}</b><progress class="meter" max="20" value="${Math.max(0, Math.min(20, points))}" aria-hidden="true"></progress><span>${texts.shared.withPoints(formatNumber(points, language))}</span></div><p class="soft small">${texts.scoreNote}</p>`}<p>${texts.rule}: ${ruleName(found.rule, language)} <code>${found.rule}</code></p>${verdict && html`<p>${texts.says}: ${texts.verdicts[verdict.kind] ?? verdict.kind} (${ruleName(verdict.rule, language)} <code>${verdict.rule}</code>)</p>`}</section>
-<section><h2>${texts.evidence}</h2>${table({
-      caption: texts.evidence,
-      kind: 'mini keep',
-      columns: [texts.sign, numbers(texts.weight)],
-      rows: signsOf(found, language).map(([sign, weight]) => [quoted(sign), weight ?? '–']),
-    })}</section>`
+    html`<section class="stack">
+      <h2>${texts.likelihood}</h2>
+      ${
+        points !== null &&
+        html`
+          <div class="score">
+            <b>${formatNumber(points, language)}</b>
+            <progress class="meter" max="20" value="${Math.max(0, Math.min(20, points))}" aria-hidden="true"></progress>
+            <span>${texts.shared.withPoints(formatNumber(points, language))}</span>
+          </div>
+          <p class="soft small">${texts.scoreNote}</p>
+        `
+      }
+      <p>${texts.rule}: ${ruleName(found.rule, language)} <code>${found.rule}</code></p>
+      ${
+        verdict &&
+        html`<p>${texts.says}: ${texts.verdicts[verdict.kind] ?? verdict.kind} (${ruleName(verdict.rule, language)} <code>${verdict.rule}</code>)</p>`
+      }
+    </section>
+<section>
+  <h2>${texts.evidence}</h2>
+  ${table({
+    caption: texts.evidence,
+    kind: 'mini keep',
+    columns: [texts.sign, numbers(texts.weight)],
+    rows: signsOf(found, language).map(([sign, weight]) => [quoted(sign), weight ?? '–']),
+  })}
+</section>`
   }<section class="stack">${link(left, texts.plainLeft)}${right.id !== left.id && link(right, texts.plainRight)}</section>`
 }

@@ -59,7 +59,49 @@ export async function signInPage(
   return gatePage(
     title,
     viewer ? texts.againLead(viewer.person.mail) : texts.lead,
-    html`${hasEnded && noteBox('info', texts.ended, texts.endedWhy)}${problem && noteBox('bad', ...problem)}${mailError !== undefined && noteBox('bad', texts.shared.oneEntryToCorrect, html`<a href="#mail">${mailError}</a>`)}${!context.config.mail && noteBox('warn', texts.mailMissing, html`${texts.askOperator} <code>tenderstock console link ${mail || 'MAIL'}</code>`)}<form class="stack" method="post" action="/sign-in"><input type="hidden" name="return" value="${back}">${field({ name: 'mail', type: 'email', label: texts.mail, value: mail, error: mailError, isRequired: true, autocomplete: 'username webauthn' })}<button class="go full">${texts.send}</button></form><div hidden class="later"><form class="stack" method="post" action="/sign-in/passkey" data-passkey="get" data-options="${await signInOptions(context, now)}"><p class="or">${texts.or}</p><input type="hidden" name="return" value="${back}"><input type="hidden" name="credential"><button class="full">${texts.passkey}</button></form></div>${oidc && html`<a class="btn full" href="/sign-in/oidc?return=${encodeURIComponent(back)}">${texts.company(new URL(oidc.issuer).host)}</a>`}<p class="soft small">${texts.needsInvitation}</p>`,
+    html`
+      ${hasEnded && noteBox('info', texts.ended, texts.endedWhy)}
+      ${problem && noteBox('bad', ...problem)}
+      ${
+        mailError !== undefined &&
+        noteBox('bad', texts.shared.oneEntryToCorrect, html`<a href="#mail">${mailError}</a>`)
+      }
+      ${
+        !context.config.mail &&
+        noteBox(
+          'warn',
+          texts.mailMissing,
+          html`${texts.askOperator} <code>tenderstock console link ${mail || 'MAIL'}</code>`,
+        )
+      }
+      <form class="stack" method="post" action="/sign-in">
+        <input type="hidden" name="return" value="${back}">
+        ${field({
+          name: 'mail',
+          type: 'email',
+          label: texts.mail,
+          value: mail,
+          error: mailError,
+          isRequired: true,
+          autocomplete: 'username webauthn',
+        })}
+        <button class="go full">${texts.send}</button>
+      </form>
+      <div hidden class="later">
+        <form class="stack" method="post" action="/sign-in/passkey" data-passkey="get"
+          data-options="${await signInOptions(context, now)}">
+          <p class="or">${texts.or}</p>
+          <input type="hidden" name="return" value="${back}">
+          <input type="hidden" name="credential">
+          <button class="full">${texts.passkey}</button>
+        </form>
+      </div>
+      ${
+        oidc &&
+        html`<a class="btn full" href="/sign-in/oidc?return=${encodeURIComponent(back)}">${texts.company(new URL(oidc.issuer).host)}</a>`
+      }
+      <p class="soft small">${texts.needsInvitation}</p>
+    `,
     { scripts: ['passkey'], ...(hasFailed && { status: 422, title: `${texts.shared.error}: ${title}` }) },
   )
 }

@@ -118,11 +118,36 @@ function alarmItem(alarm: AlarmRow, sourceId: string, { language, wrong }: How):
     ...(clearedAt === null ? [] : [texts.cleared(formatMoment(clearedAt, language))]),
     ...(acknowledged ? [texts.seenBy(acknowledged.by, formatMoment(acknowledged.at, language))] : []),
   ]
-  return html`<li>${state(mark, word)}<div><h3>${texts.kinds[kind] ?? kind}</h3><p>${quoted(detail, 'en')}</p><p class="meta">${meta.map((each) => html`<span>${each}</span>`)}</p>${acknowledged && html`<p>“${quoted(acknowledged.note)}”</p>`}${
-    clearedAt === null &&
-    (isQuarantine || !acknowledged) &&
-    html`<details class="more"${error !== undefined && html` open`}><summary>${summary}</summary><form class="stack" method="post" action="/operator/sources/${encodeURIComponent(sourceId)}/${what}"><input type="hidden" name="kind" value="${kind}"><input type="hidden" name="raised" value="${raisedAt}">${field({ name: 'note', id: `note-${name}`, label: texts.shared.note, hint: texts.noteHint, error, isRequired: true, maxLength: 500 })}<div><button>${verb}</button></div></form></details>`
-  }</div></li>`
+  return html`<li>
+    ${state(mark, word)}
+    <div>
+      <h3>${texts.kinds[kind] ?? kind}</h3>
+      <p>${quoted(detail, 'en')}</p>
+      <p class="meta">${meta.map((each) => html`<span>${each}</span>`)}</p>
+      ${acknowledged && html`<p>“${quoted(acknowledged.note)}”</p>`}
+      ${
+        clearedAt === null &&
+        (isQuarantine || !acknowledged) &&
+        html`<details class="more"${error !== undefined && html` open`}>
+          <summary>${summary}</summary>
+          <form class="stack" method="post" action="/operator/sources/${encodeURIComponent(sourceId)}/${what}">
+            <input type="hidden" name="kind" value="${kind}">
+            <input type="hidden" name="raised" value="${raisedAt}">
+            ${field({
+              name: 'note',
+              id: `note-${name}`,
+              label: texts.shared.note,
+              hint: texts.noteHint,
+              error,
+              isRequired: true,
+              maxLength: 500,
+            })}
+            <div><button>${verb}</button></div>
+          </form>
+        </details>`
+      }
+    </div>
+  </li>`
 }
 
 function dayPart({ newByDay, line }: SourceFile, { language, now }: How): Html {
@@ -264,7 +289,10 @@ function runPart({ runs }: SourceFile, { language }: How): Html {
           number(run.notices),
           number(run.rejections),
           texts.seconds(number(Math.round((run.endedAt - run.startedAt) / 100) / 10)),
-          html`${state(outcomeMarks[run.outcome] ?? 'closed', texts.outcomes[run.outcome] ?? run.outcome)}${run.detail !== '' && html` <span class="soft">${quoted(run.detail, 'en')}</span>`}`,
+          html`
+            ${state(outcomeMarks[run.outcome] ?? 'closed', texts.outcomes[run.outcome] ?? run.outcome)}
+            ${run.detail !== '' && html` <span class="soft">${quoted(run.detail, 'en')}</span>`}
+          `,
         ]),
       },
       language,

@@ -164,15 +164,28 @@ function lotTable(record: TenderRecord, { language, now }: TenderHow): Html {
       const amount = lot.awardedAmount ?? lot.contractAmount
       const deadline = first && deadlineText(first.at, record, { language, now })
       return [
-        html`${lot.title !== undefined && html`${quoted(lot.title, lot.titleLanguage ?? record.language)}<br>`}<span class="soft"><bdi>${lot.lotId}</bdi></span>`,
+        html`
+          ${lot.title !== undefined && html`${quoted(lot.title, lot.titleLanguage ?? record.language)}<br>`}
+          <span class="soft"><bdi>${lot.lotId}</bdi></span>
+        `,
         lot.cpvCodes
           .slice(0, 4)
           .map((code, index) => html`${index > 0 && html`<br>`}<code class="nb"><bdi>${code}</bdi></code>`),
         deadline
-          ? html`${deadline.value}${first?.kind === 'participation' && html` ${texts.shared.toParticipate}`}${first?.at !== common && html`<br><span class="soft">${deadline.note}</span>`}`
+          ? html`
+            ${deadline.value}
+            ${first?.kind === 'participation' && html` ${texts.shared.toParticipate}`}
+            ${first?.at !== common && html`<br><span class="soft">${deadline.note}</span>`}
+          `
           : '–',
         amount === undefined ? '–' : formatMoney(amount.value, amount.currency, language),
-        html`${statusOf(lot.status, language)}${lot.winners !== undefined && html`<br><span class="soft">${texts.winners}: ${quoted(lot.winners.map(({ name }) => name).join(', '))}</span>`}`,
+        html`
+          ${statusOf(lot.status, language)}
+          ${
+            lot.winners !== undefined &&
+            html`<br><span class="soft">${texts.winners}: ${quoted(lot.winners.map(({ name }) => name).join(', '))}</span>`
+          }
+        `,
       ]
     }),
   })}${lots.length > maxLots && html`<p class="soft">${texts.more(lots.length - maxLots)}</p>`}`
@@ -204,7 +217,11 @@ function contactPart({ contractingAuthority: authority }: TenderRecord, language
 function copyPart(explained: ExplainedRecord | undefined, language: Language): Html | false {
   const texts = tenderTexts[language]
   if (!explained || explained.copies.length === 0) return false
-  return html`<section><h2>${texts.copies}</h2><p>${texts.copiesBody}</p><ul>${explained.copies.map((id) => html`<li><a href="/tenders/${id}"><code>${id}</code></a></li>`)}</ul></section>`
+  return html`<section>
+    <h2>${texts.copies}</h2>
+    <p>${texts.copiesBody}</p>
+    <ul>${explained.copies.map((id) => html`<li><a href="/tenders/${id}"><code>${id}</code></a></li>`)}</ul>
+  </section>`
 }
 
 function allFields(record: TenderRecord, { language, explained }: TenderHow): Html {

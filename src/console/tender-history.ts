@@ -23,7 +23,18 @@ function noticeItem(notice: ExplainedNotice, language: Language): Html {
   const { publicationDate, changes, joinedBy } = notice
   const form = texts.forms[notice.formType] ?? notice.formType
   const isCopy = joinedBy !== undefined && changes?.length === 0
-  return html`<li>${publicationDate !== undefined ? html`<time class="soft small" datetime="${publicationDate}">${dayText(publicationDate, language)}</time>` : html`<span class="soft small">–</span>`}<div><h3>${isCopy ? texts.alsoPublished(form) : form}</h3>${changeList(notice, language)}<p class="meta">${metaOf(notice, language).map((each) => html`<span>${each}</span>`)}</p></div></li>`
+  return html`<li>
+    ${
+      publicationDate !== undefined
+        ? html`<time class="soft small" datetime="${publicationDate}">${dayText(publicationDate, language)}</time>`
+        : html`<span class="soft small">–</span>`
+    }
+    <div>
+      <h3>${isCopy ? texts.alsoPublished(form) : form}</h3>
+      ${changeList(notice, language)}
+      <p class="meta">${metaOf(notice, language).map((each) => html`<span>${each}</span>`)}</p>
+    </div>
+  </li>`
 }
 
 function changeList({ changes, joinedBy }: ExplainedNotice, language: Language): Html {
@@ -31,7 +42,10 @@ function changeList({ changes, joinedBy }: ExplainedNotice, language: Language):
   if (joinedBy === undefined) return html`<p>${texts.begins}</p>`
   if (changes === undefined) return html`<p class="soft">${texts.tooMany}</p>`
   if (changes.length === 0) return html`<p class="soft">${texts.changedNothing}</p>`
-  return html`${changes.slice(0, maxChanges).map((change) => html`<p>${changeText(change, language)}</p>`)}${changes.length > maxChanges && html`<p class="soft">${texts.more(changes.length - maxChanges)}</p>`}`
+  return html`
+    ${changes.slice(0, maxChanges).map((change) => html`<p>${changeText(change, language)}</p>`)}
+    ${changes.length > maxChanges && html`<p class="soft">${texts.more(changes.length - maxChanges)}</p>`}
+  `
 }
 
 function changeText({ member, lotId, before, after }: ExplainedChange, language: Language): Content {
@@ -75,5 +89,9 @@ function joinText({ rule, score, evidence, with: key }: NonNullable<ExplainedNot
   const texts = tenderTexts[language]
   const points =
     score === null ? '' : `, ${texts.shared.withPoints(formatNumber(Math.round(score * 10) / 10, language))}`
-  return html`${texts.joined(texts.rules[rule] ?? ruleName(rule, language))}${points}, <bdi>${texts.with(key)}</bdi>${score !== null && html` <bdi class="soft">${evidenceText({ evidence }, language)}</bdi>`}`
+  return html`
+    ${texts.joined(texts.rules[rule] ?? ruleName(rule, language))}
+    ${points}, <bdi>${texts.with(key)}</bdi>
+    ${score !== null && html` <bdi class="soft">${evidenceText({ evidence }, language)}</bdi>`}
+  `
 }

@@ -89,6 +89,11 @@ const stockTables = ['notices', 'tenders', 'documents', 'editions']
 const forbiddenNames = /^(?:manager|service|handler|helper|util|common|misc)s?$/
 const kebabFile = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:(?:db\.|system\.|browser\.)?test|config))?\.ts$/
 
+/** Maximum columns of a line. */
+const maxColumns = 160
+/** What cannot be broken: an address, also one that begins with a value. */
+const address = /(?:https?:\/\/|\$\{\w+\}[/?])\S{80,}/
+
 const isTest = (path: string): boolean => path.endsWith('.test.ts') || path.startsWith('test/')
 const folderOf = (path: string): string => /^src\/([^/]+)\//.exec(path)?.[1] ?? ''
 /** The folder inside a stage: `src/edition/read`. */
@@ -159,6 +164,10 @@ function checkShape(path: string, file: ScannedFile, source: string, report: Rep
     report('first-line', 'begins without a line on its job')
   if (/(?<![\w$.])export\s+default\b/.test(file.code) || /(?<![\w$.])export\s*\{[^}]*\bas\s+default\b/.test(file.code))
     report('default-export', 'has a default export')
+  if (!/^\/\/ Generated from /.test(source))
+    for (const [index, line] of source.split('\n').entries())
+      if (line.length > maxColumns && !address.test(line))
+        report('long-line', `line ${index + 1} has ${line.length} columns`)
   const reExports = file.imports.filter(({ kind }) => kind === 'export')
   const ownExport =
     /(?<![\w$.])export\s+(?:declare\s+)?(?:const|let|function|async|class|abstract|interface|type\s+\w+\s*[=<])/

@@ -36,13 +36,29 @@ export function docFrame(handbook: Handbook, content: DocContent): PageAnswer {
     current: '/docs',
     ...(refreshSeconds !== undefined && { refreshSeconds }),
     body: html`<div class="docs${hasContents && ' tri'}">${navigation(handbook, doc, language)}
-<article>${doc && crumbs(doc.group, language)}<div class="prose${isWide && ' full'}"${lang}>${content.hasTitle !== true && html`<h1>${title}</h1>`}${body}</div>${doc && neighbors(handbook, doc, language)}</article>
-${hasContents && html`<nav class="toc" aria-label="${texts.onThisPage}"><h2>${texts.onThisPage}</h2>${contents.map(({ id, text }) => html`<a href="#${id}"${lang}>${text}</a>`)}</nav>`}</div>`,
+<article>
+  ${doc && crumbs(doc.group, language)}
+  <div class="prose${isWide && ' full'}"${lang}>${content.hasTitle !== true && html`<h1>${title}</h1>`}${body}</div>
+  ${doc && neighbors(handbook, doc, language)}
+</article>
+${
+  hasContents &&
+  html`<nav class="toc" aria-label="${texts.onThisPage}">
+    <h2>${texts.onThisPage}</h2>
+    ${contents.map(({ id, text }) => html`<a href="#${id}"${lang}>${text}</a>`)}
+  </nav>`
+}
+  </div>`,
   })
 }
 
 const crumbs = (group: GroupName, language: Language): Html =>
-  html`<nav class="crumbs" aria-label="${docsTexts[language].shared.youAreHere}"><ol><li><a href="/docs">${docsTexts[language].pageNames.docs}</a></li><li><a href="/docs#${group}">${docsTexts[language].groups[group]}</a></li></ol></nav>`
+  html`<nav class="crumbs" aria-label="${docsTexts[language].shared.youAreHere}">
+    <ol>
+      <li><a href="/docs">${docsTexts[language].pageNames.docs}</a></li>
+      <li><a href="/docs#${group}">${docsTexts[language].groups[group]}</a></li>
+    </ol>
+  </nav>`
 
 /** All pages by group; the group of the page is open. */
 function navigation(handbook: Handbook, current: DocPage | undefined, language: Language): Html {
@@ -53,7 +69,9 @@ function navigation(handbook: Handbook, current: DocPage | undefined, language: 
         .filter((doc) => doc.group === group)
         .map(
           (doc) =>
-            html`<a href="${doc.address}"${doc === current && html` aria-current="page"`}${language !== 'en' && doc.file !== undefined && html` lang="en"`}>${titleOf(doc, language)}</a>`,
+            html`<a href="${doc.address}"${doc === current && html` aria-current="page"`}${language !== 'en' && doc.file !== undefined && html` lang="en"`}>
+              ${titleOf(doc, language)}
+            </a>`,
         )}</details>`,
   )}</nav>`
 }
@@ -69,5 +87,8 @@ function neighbors(handbook: Handbook, doc: DocPage, language: Language): Html {
   const [before, after] = [handbook.pages[at - 1], handbook.pages[at + 1]]
   const link = (to: DocPage | undefined, rel: 'prev' | 'next', word: string) =>
     to && html`<a rel="${rel}" href="${to.address}"><span>${word}</span> <b>${titleOf(to, language)}</b></a>`
-  return html`<nav class="neighbors row spread" aria-label="${texts.neighbors}">${link(before, 'prev', texts.shared.previous)}${link(after, 'next', texts.shared.next)}</nav>`
+  return html`<nav class="neighbors row spread" aria-label="${texts.neighbors}">
+    ${link(before, 'prev', texts.shared.previous)}
+    ${link(after, 'next', texts.shared.next)}
+  </nav>`
 }

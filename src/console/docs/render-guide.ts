@@ -152,7 +152,16 @@ export function codeFigure(options: {
   const { id, language, text, texts, context } = options
   const caption = languageNames[language] ?? language
   const shown = text.replaceAll(exampleApi, context.apiAddress).replace(/\n$/, '')
-  return html`<figure class="code"><figcaption>${caption || 'Text'}<button type="button" class="tiny bare" lang="${texts.language}" data-copy="${id}" data-copied="${texts.copied}">${texts.copy}</button></figcaption><pre tabindex="0" role="region" aria-label="${caption || 'Text'} (${id})"><code id="${id}">${highlightCode(shown, language)}</code></pre></figure>`
+  return html`<figure class="code">
+    <figcaption>
+      ${caption || 'Text'}
+      <button type="button" class="tiny bare" lang="${texts.language}" data-copy="${id}"
+        data-copied="${texts.copied}">
+        ${texts.copy}
+      </button>
+    </figcaption>
+    <pre tabindex="0" role="region" aria-label="${caption || 'Text'} (${id})"><code id="${id}">${highlightCode(shown, language)}</code></pre>
+  </figure>`
 }
 
 /**

@@ -99,16 +99,36 @@ class AccessPages {
       lead: texts.lead(formatNumber(organization.requestsPerMinute, language)),
       actions: html`<a class="btn" href="/docs">${texts.connect}</a>`,
       ...(shown.status !== undefined && { status: shown.status }),
-      body: html`${mistake !== undefined && noteBox('bad', texts.shared.oneToCorrect, html`<a href="#${shown.mistakes?.name ? 'name' : 'days'}">${mistake}</a>`)}${shown.isTaken && noteBox('bad', texts.taken, texts.takenDetail)}${!organization.hasApiAccess && this.#closedNote(request, area.contract)}${shown.created && this.#secretCard(request, shown.created)}<section${shown.created && html` class="part"`}><h2 class="hide">${texts.shared.tokens}</h2><div class="split even">${valid.map((token) => this.#tokenCard(request, token, organization.hasApiAccess))}${valid.length < 2 && organization.hasApiAccess && this.#freeToken(request, valid.length, shown.mistakes)}</div></section>${valid.length === 2 && organization.hasApiAccess && rotation(request, valid)}${usePart(
-        {
+      body: html`
+        ${
+          mistake !== undefined &&
+          noteBox(
+            'bad',
+            texts.shared.oneToCorrect,
+            html`<a href="#${shown.mistakes?.name ? 'name' : 'days'}">${mistake}</a>`,
+          )
+        }
+        ${shown.isTaken && noteBox('bad', texts.taken, texts.takenDetail)}
+        ${!organization.hasApiAccess && this.#closedNote(request, area.contract)}
+        ${shown.created && this.#secretCard(request, shown.created)}
+        <section${shown.created && html` class="part"`}>
+          <h2 class="hide">${texts.shared.tokens}</h2>
+          <div class="split even">
+            ${valid.map((token) => this.#tokenCard(request, token, organization.hasApiAccess))}
+            ${valid.length < 2 && organization.hasApiAccess && this.#freeToken(request, valid.length, shown.mistakes)}
+          </div>
+        </section>
+        ${valid.length === 2 && organization.hasApiAccess && rotation(request, valid)}
+        ${usePart({
           used: area.used,
           limit: organization.requestsPerMinute,
           now: request.now,
           view: request.query.get('use'),
           path: pathOf(organization.organizationId),
           language,
-        },
-      )}${pastTokens(request, area.tokens)}`,
+        })}
+        ${pastTokens(request, area.tokens)}
+      `,
     })
   }
 
@@ -239,8 +259,13 @@ class AccessPages {
       const end = formatDay(now + days * dayMs, language)
       return [String(days), texts.inDays(days, end)] as const
     })
-    return html`<form class="card void stack" method="post" action="${pathOf(organization.organizationId)}/tokens">${formKey(this.#context)}<div class="row spread"><h3>${taken === 0 ? texts.firstFree : texts.secondFree}</h3>${tag(texts.used(taken))}</div>${field(
-      {
+    return html`<form class="card void stack" method="post" action="${pathOf(organization.organizationId)}/tokens">
+      ${formKey(this.#context)}
+      <div class="row spread">
+        <h3>${taken === 0 ? texts.firstFree : texts.secondFree}</h3>
+        ${tag(texts.used(taken))}
+      </div>
+      ${field({
         name: 'name',
         label: texts.shared.name,
         value: fieldOf(form, 'name'),
@@ -250,21 +275,42 @@ class AccessPages {
         isRequired: true,
         autocomplete: 'off',
         error: mistakes.name,
-      },
-    )}${select({ name: 'days', label: texts.life, value: fieldOf(form, 'days'), choices: [['', texts.shared.never], ...choices], error: mistakes.days })}<div class="row"><button class="go">${texts.create}</button><span class="hint">${texts.once}</span></div></form>`
+      })}
+      ${select({
+        name: 'days',
+        label: texts.life,
+        value: fieldOf(form, 'days'),
+        choices: [['', texts.shared.never], ...choices],
+        error: mistakes.days,
+      })}
+      <div class="row"><button class="go">${texts.create}</button><span class="hint">${texts.once}</span></div>
+    </form>`
   }
 
   #secretCard({ language }: OrganizationRequest, { plaintext, token }: NonNullable<Shown['created']>): Html {
     const texts = accessTexts[language]
     const curl = requestExample('curl', this.#context.apiAddress, '/v1/tenders?limit=1')
-    return html`<section class="card" aria-labelledby="new-token"><div class="stack"><div><p class="row">${state('good', texts.tokenCreated)}</p><h2 id="new-token">${texts.copyNow(token.name)}</h2><p class="soft small">${texts.keep}</p></div><div class="secret"><code id="token" tabindex="0">${plaintext}</code><button type="button" class="go" data-copy="token" data-copied="${texts.shared.copied}">${texts.copyToken}</button></div>${code(
-      {
-        id: 'first-request',
-        text: `TENDER_TOKEN=${plaintext}\n${curl}`,
-        caption: texts.firstRequest,
-        copy: [texts.shared.copy, texts.shared.copied],
-      },
-    )}</div></section>`
+    return html`<section class="card" aria-labelledby="new-token">
+      <div class="stack">
+        <div>
+          <p class="row">${state('good', texts.tokenCreated)}</p>
+          <h2 id="new-token">${texts.copyNow(token.name)}</h2>
+          <p class="soft small">${texts.keep}</p>
+        </div>
+        <div class="secret">
+          <code id="token" tabindex="0">${plaintext}</code>
+          <button type="button" class="go" data-copy="token" data-copied="${texts.shared.copied}">
+            ${texts.copyToken}
+          </button>
+        </div>
+        ${code({
+          id: 'first-request',
+          text: `TENDER_TOKEN=${plaintext}\n${curl}`,
+          caption: texts.firstRequest,
+          copy: [texts.shared.copy, texts.shared.copied],
+        })}
+      </div>
+    </section>`
   }
 }
 
@@ -285,7 +331,12 @@ function rotation({ language, now }: OrganizationRequest, valid: readonly ApiTok
   const isDeployed = fresh.lastUsedAt !== null
   return part(
     texts.finish,
-    html`<ol class="steps"><li class="done">${texts.stepCreate}</li><li${isDeployed && html` class="done"`}>${texts.stepDeploy(old.name, useOf(fresh))}</li><li>${texts.stepWatch(old.name, useOf(old))}</li><li>${texts.stepRevoke(old.name)}</li></ol>`,
+    html`<ol class="steps">
+      <li class="done">${texts.stepCreate}</li>
+      <li${isDeployed && html` class="done"`}>${texts.stepDeploy(old.name, useOf(fresh))}</li>
+      <li>${texts.stepWatch(old.name, useOf(old))}</li>
+      <li>${texts.stepRevoke(old.name)}</li>
+    </ol>`,
     texts.finishDetail,
   )
 }

@@ -34,11 +34,57 @@ export function codePicker({ kind, name, legend, hint, error, picked, action, la
   // words are done with when everything that they find is chosen
   const words = found.length > 0 && open.length === 0 ? '' : picked.query
   const again = `${action}#pick-${name}`
-  return html`<fieldset class="set" id="pick-${name}"><legend>${legend}</legend>${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${error !== undefined && html`<p class="why" id="${name}-error">${error}</p>`}
-${picked.codes.length > 0 && html`<div class="chips" role="group" aria-label="${texts.chosen}">${picked.codes.map((code) => html`<input type="hidden" name="${name}" value="${code}"><button class="chip" name="do" value="drop ${name} ${code}" formaction="${again}" formnovalidate><code>${code}</code> ${codeLabel(kind, code, language) ?? texts.notListed}${removeIcon}<span class="hide">, ${texts.remove}</span></button>`)}</div>`}
-<div class="find"><label class="hide" for="${name}-q">${texts.find[kind]}: ${legend}</label><div class="suggest"><input id="${name}-q" name="${name}-q" type="search" value="${words}" maxlength="100" placeholder="${texts.placeholder[kind]}" autocomplete="off" data-suggest="/codes/${kind}.json" data-then="${name}-find"${error !== undefined && html` aria-invalid="true" aria-describedby="${name}-error"`}></div><button id="${name}-find" name="do" value="find ${name}" formaction="${again}" formnovalidate>${open.length > 0 ? texts.add : texts.search}</button></div><p class="hint"><a href="/codes/${kind}" target="_blank" rel="noopener">${texts.browse[kind]}</a></p>
-${open.length > 0 && html`<div class="tree" role="group" aria-label="${texts.found(picked.query)}"><p class="hint">${texts.results}</p><ul>${open.map((code) => html`<li>${tick({ name, value: code, label: html`<code>${code}</code> ${codeLabel(kind, code, language)}`, isOn: false })}</li>`)}</ul></div>`}
-${picked.query !== '' && found.length === 0 && html`<p class="hint" role="status">${texts.none(picked.query)}. ${texts.noneHelp}</p>`}</fieldset>`
+  return html`
+    <fieldset class="set" id="pick-${name}">
+    <legend>${legend}</legend>
+    ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+    ${error !== undefined && html`<p class="why" id="${name}-error">${error}</p>`}
+${
+  picked.codes.length > 0 &&
+  html`<div class="chips" role="group" aria-label="${texts.chosen}">
+    ${picked.codes.map(
+      (code) =>
+        html`
+          <input type="hidden" name="${name}" value="${code}">
+          <button class="chip" name="do" value="drop ${name} ${code}" formaction="${again}" formnovalidate>
+            <code>${code}</code> ${codeLabel(kind, code, language) ?? texts.notListed}
+            ${removeIcon}
+            <span class="hide">, ${texts.remove}</span>
+          </button>
+        `,
+    )}
+  </div>`
+}
+<div class="find">
+  <label class="hide" for="${name}-q">${texts.find[kind]}: ${legend}</label>
+  <div class="suggest">
+    <input id="${name}-q" name="${name}-q" type="search" value="${words}" maxlength="100"
+      placeholder="${texts.placeholder[kind]}" autocomplete="off" data-suggest="/codes/${kind}.json"
+      data-then="${name}-find"${error !== undefined && html` aria-invalid="true" aria-describedby="${name}-error"`}>
+  </div>
+  <button id="${name}-find" name="do" value="find ${name}" formaction="${again}" formnovalidate>
+    ${open.length > 0 ? texts.add : texts.search}
+  </button>
+</div>
+  <p class="hint"><a href="/codes/${kind}" target="_blank" rel="noopener">${texts.browse[kind]}</a></p>
+${
+  open.length > 0 &&
+  html`<div class="tree" role="group" aria-label="${texts.found(picked.query)}">
+    <p class="hint">${texts.results}</p>
+    <ul>
+      ${open.map(
+        (code) =>
+          html`<li>${tick({ name, value: code, label: html`<code>${code}</code> ${codeLabel(kind, code, language)}`, isOn: false })}</li>`,
+      )}
+    </ul>
+  </div>`
+}
+${
+  picked.query !== '' &&
+  found.length === 0 &&
+  html`<p class="hint" role="status">${texts.none(picked.query)}. ${texts.noneHelp}</p>`
+}
+  </fieldset>`
 }
 
 /** Whether words were typed and none of the codes that they find was ticked. */

@@ -57,18 +57,49 @@ function codesPage(kind: CodeKind, request: PageRequest, counts: CodeCounts, edi
     lead: texts.lead[kind],
     current: '/codes',
     scripts: ['suggest'],
-    body: html`<nav class="tabs line" aria-label="${texts.kinds}">${codeKinds.map((each) => html`<a href="/codes/${each}"${each === kind && html` aria-current="page"`}>${texts.short[each]}</a>`)}</nav>
-<form class="row" action="/codes/${kind}" role="search"><div class="find"><label class="hide" for="q">${texts.find[kind]}</label><div class="suggest"><input id="q" name="q" type="search" value="${typed}" maxlength="${longestQuery}" placeholder="${texts.placeholder[kind]}" autocomplete="off" data-suggest="/codes/${kind}.json"></div><button>${texts.search}</button></div></form>
+    body: html`<nav class="tabs line" aria-label="${texts.kinds}">
+      ${codeKinds.map(
+        (each) => html`<a href="/codes/${each}"${each === kind && html` aria-current="page"`}>${texts.short[each]}</a>`,
+      )}
+    </nav>
+<form class="row" action="/codes/${kind}" role="search">
+  <div class="find">
+    <label class="hide" for="q">${texts.find[kind]}</label>
+    <div class="suggest">
+      <input id="q" name="q" type="search" value="${typed}" maxlength="${longestQuery}"
+        placeholder="${texts.placeholder[kind]}" autocomplete="off" data-suggest="/codes/${kind}.json">
+    </div>
+    <button>${texts.search}</button>
+  </div>
+</form>
 ${typed === '' ? trail(kind, request, listed) : html`<p><a href="/codes/${kind}">${texts.all}</a></p>`}
-${rows.length === 0 ? empty(texts.none(typed), texts.noneHelp, html`<a class="btn" href="/codes/${kind}">${texts.all}</a>`) : codeTable(kind, request, rows, counts, listed === undefined ? heading : texts.below(listed))}
-<p class="soft small">${edition !== undefined && `${texts.edition(formatNumber(edition, language))}. `}${kind === 'nuts' && texts.language}</p>`,
+${
+  rows.length === 0
+    ? empty(texts.none(typed), texts.noneHelp, html`<a class="btn" href="/codes/${kind}">${texts.all}</a>`)
+    : codeTable(kind, request, rows, counts, listed === undefined ? heading : texts.below(listed))
+}
+<p class="soft small">
+  ${edition !== undefined && `${texts.edition(formatNumber(edition, language))}. `}
+  ${kind === 'nuts' && texts.language}
+</p>`,
   })
 }
 
 function trail(kind: CodeKind, { language }: PageRequest, at: string | undefined): Html | false {
   const texts = codesTexts[language]
   if (at === undefined) return false
-  return html`<nav class="crumbs" aria-label="${texts.within}"><ol><li><a href="/codes/${kind}">${texts.top}</a></li>${codesAbove(kind, at).map((code) => html`<li><a href="/codes/${kind}?at=${code}"><code>${code}</code> ${codeLabel(kind, code, language)}</a></li>`)}</ol></nav><h2><code>${at}</code> ${codeLabel(kind, at, language)}</h2>`
+  return html`
+    <nav class="crumbs" aria-label="${texts.within}">
+      <ol>
+        <li><a href="/codes/${kind}">${texts.top}</a></li>
+        ${codesAbove(kind, at).map(
+          (code) =>
+            html`<li><a href="/codes/${kind}?at=${code}"><code>${code}</code> ${codeLabel(kind, code, language)}</a></li>`,
+        )}
+      </ol>
+    </nav>
+    <h2><code>${at}</code> ${codeLabel(kind, at, language)}</h2>
+  `
 }
 
 function codeTable(

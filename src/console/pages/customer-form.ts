@@ -70,10 +70,53 @@ export function termsFields(
 ): Html {
   const texts = customerTexts[language]
   const common = (name: CustomerField) => ({ name, value: values[name] ?? '', error: mistakes[name] })
-  return html`${isNew && field({ ...common('name'), label: texts.shared.name, hint: texts.nameHint, maxLength: longestName, isRequired: true, autocomplete: 'off' })}${fieldset(
-    isNew ? texts.pageNames.contract : texts.change,
-    html`${field({ ...common('starts'), label: texts.starts, type: 'date', isRequired: true })}${field({ ...common('last-day'), label: texts.lastDay, type: 'date', hint: texts.lastDayHint })}${field({ ...common('limit'), label: texts.limit, type: 'number', min: 1, max: highestLimit, hint: texts.limitHint, isRequired: true })}${textArea({ ...common('note'), label: texts.shared.note, hint: texts.noteHint, rows: 2, maxLength: longestNote })}`,
-  )}${isNew && field({ ...common('owner'), label: texts.owner, type: 'email', hint: texts.ownerHint, isRequired: true, autocomplete: 'off' })}`
+  return html`
+    ${
+      isNew &&
+      field({
+        ...common('name'),
+        label: texts.shared.name,
+        hint: texts.nameHint,
+        maxLength: longestName,
+        isRequired: true,
+        autocomplete: 'off',
+      })
+    }
+    ${fieldset(
+      isNew ? texts.pageNames.contract : texts.change,
+      html`
+        ${field({ ...common('starts'), label: texts.starts, type: 'date', isRequired: true })}
+        ${field({ ...common('last-day'), label: texts.lastDay, type: 'date', hint: texts.lastDayHint })}
+        ${field({
+          ...common('limit'),
+          label: texts.limit,
+          type: 'number',
+          min: 1,
+          max: highestLimit,
+          hint: texts.limitHint,
+          isRequired: true,
+        })}
+        ${textArea({
+          ...common('note'),
+          label: texts.shared.note,
+          hint: texts.noteHint,
+          rows: 2,
+          maxLength: longestNote,
+        })}
+      `,
+    )}
+    ${
+      isNew &&
+      field({
+        ...common('owner'),
+        label: texts.owner,
+        type: 'email',
+        hint: texts.ownerHint,
+        isRequired: true,
+        autocomplete: 'off',
+      })
+    }
+  `
 }
 
 /** The note on top of a form with mistakes, each a link to its field. */

@@ -90,7 +90,11 @@ class CustomerPages {
                 lastUse(customer, language),
                 contractEnd(customer, language),
                 html`${number(customer.requests)}<br><span class="soft">${number(customer.requestsPerMinute)}/min</span>`,
-                html`${texts.pageNames.people}: ${number(customer.people)}<br><span class="soft">${texts.counts(number(customer.searches), number(customer.endpoints))}</span>`,
+                html`
+                  ${texts.pageNames.people}: ${number(customer.people)}
+                  <br>
+                  <span class="soft">${texts.counts(number(customer.searches), number(customer.endpoints))}</span>
+                `,
               ]),
             }),
     })
@@ -107,7 +111,17 @@ class CustomerPages {
       current: root,
       lead: texts.newLead,
       ...(isAgain && { status: 422 }),
-      body: html`${mistakesNote(mistakes, language)}<form method="post" action="${root}/new/save" class="stack">${formKey(this.#context)}${termsFields(typed, { isNew: true, mistakes, language })}<div class="row"><button class="go">${texts.setUp}</button><a href="${root}">${texts.shared.cancel}</a></div></form>`,
+      body: html`
+        ${mistakesNote(mistakes, language)}
+        <form method="post" action="${root}/new/save" class="stack">
+          ${formKey(this.#context)}
+          ${termsFields(typed, { isNew: true, mistakes, language })}
+          <div class="row">
+            <button class="go">${texts.setUp}</button>
+            <a href="${root}">${texts.shared.cancel}</a>
+          </div>
+        </form>
+      `,
     })
   }
 
@@ -150,8 +164,12 @@ class CustomerPages {
       lead: html`${stateWord(customer, now, language)} <code>${customer.organizationId}</code>`,
       ...(shown.mistakes && { status: 422 }),
       ...(isLate && { status: 409 }),
-      body: html`${isLate && noteBox('bad', texts.elsewhere, texts.shared.elsewhereDetail)}${mistakesNote(mistakes, language)}${invited && linkCard(invited, language)}${customer.owners === 0 && noteBox('warn', texts.noOwner, ownerDetail)}${figures(
-        [
+      body: html`
+        ${isLate && noteBox('bad', texts.elsewhere, texts.shared.elsewhereDetail)}
+        ${mistakesNote(mistakes, language)}
+        ${invited && linkCard(invited, language)}
+        ${customer.owners === 0 && noteBox('warn', texts.noOwner, ownerDetail)}
+        ${figures([
           {
             name: texts.shared.requests24,
             value: number(customer.requests),
@@ -169,23 +187,45 @@ class CustomerPages {
             value: number(customer.people),
             note: texts.counts(number(customer.searches), number(customer.endpoints)),
           },
-        ],
-      )}${this.#contractPart(request, customer, { mistakes, isLate })}${tokensPart(customer, language)}${part(
-        texts.shared.openInvitations,
-        html`${
-          invitations.length === 0
-            ? html`<p class="soft">${texts.noInvitations}</p>`
-            : table({
-                caption: texts.shared.openInvitations,
-                columns: [texts.mail, texts.validUntil, unseen(texts.shared.action)],
-                rows: invitations.map(({ mail, until, invitationId }) => [
-                  mail,
-                  formatMoment(until, language),
-                  html`<form method="post" action="${at}/withdraw"><input type="hidden" name="invitation" value="${invitationId}"><button class="tiny stop">${texts.shared.withdraw}</button></form>`,
-                ]),
-              })
-        }<form method="post" action="${at}/invite" class="stack after">${formKey(this.#context)}${field({ name: 'owner', label: customer.owners === 0 ? texts.owner : texts.anotherOwner, type: 'email', hint: texts.ownerHint, isRequired: true, autocomplete: 'off', value: fieldOf(request.form, 'owner'), error: mistakes.owner })}<div><button>${texts.invite}</button></div></form>`,
-      )}`,
+        ])}
+        ${this.#contractPart(request, customer, { mistakes, isLate })}
+        ${tokensPart(customer, language)}
+        ${part(
+          texts.shared.openInvitations,
+          html`
+          ${
+            invitations.length === 0
+              ? html`<p class="soft">${texts.noInvitations}</p>`
+              : table({
+                  caption: texts.shared.openInvitations,
+                  columns: [texts.mail, texts.validUntil, unseen(texts.shared.action)],
+                  rows: invitations.map(({ mail, until, invitationId }) => [
+                    mail,
+                    formatMoment(until, language),
+                    html`<form method="post" action="${at}/withdraw">
+                    <input type="hidden" name="invitation" value="${invitationId}">
+                    <button class="tiny stop">${texts.shared.withdraw}</button>
+                  </form>`,
+                  ]),
+                })
+          }
+          <form method="post" action="${at}/invite" class="stack after">
+            ${formKey(this.#context)}
+            ${field({
+              name: 'owner',
+              label: customer.owners === 0 ? texts.owner : texts.anotherOwner,
+              type: 'email',
+              hint: texts.ownerHint,
+              isRequired: true,
+              autocomplete: 'off',
+              value: fieldOf(request.form, 'owner'),
+              error: mistakes.owner,
+            })}
+            <div><button>${texts.invite}</button></div>
+          </form>
+        `,
+        )}
+      `,
     })
   }
 
@@ -338,7 +378,13 @@ class CustomerPages {
     return part(
       texts.pageNames.contract,
       html`${known}<form method="post" action="${at}/contract" class="stack after">
-<input type="hidden" name="was" value="${accessVersion(customer, customer)}">${termsFields(values, { isNew: false, mistakes, language })}<div class="row"><button class="go">${startsAt === null ? texts.setUp : texts.change}</button>${isRunning && html`<a class="btn stop" href="${at}/end">${texts.end}</a>`}</div></form>`,
+<input type="hidden" name="was" value="${accessVersion(customer, customer)}">
+  ${termsFields(values, { isNew: false, mistakes, language })}
+  <div class="row">
+    <button class="go">${startsAt === null ? texts.setUp : texts.change}</button>
+    ${isRunning && html`<a class="btn stop" href="${at}/end">${texts.end}</a>`}
+  </div>
+  </form>`,
     )
   }
 }

@@ -107,7 +107,10 @@ async function listPage(
     body: html`${errorNote(errors, language)}${!context.config.mail && noteBox('warn', texts.waits, texts.waitsDetail)}${
       searches.length === 0
         ? empty(texts.noSearch, texts.noSearchDetail, newSearch)
-        : html`${digests.length === 0 ? empty(texts.none, texts.noneDetail) : digestTable(request, digests)}${part(texts.add, addForm(context, request, form, errors, searches))}`
+        : html`
+          ${digests.length === 0 ? empty(texts.none, texts.noneDetail) : digestTable(request, digests)}
+          ${part(texts.add, addForm(context, request, form, errors, searches))}
+        `
     }`,
   })
 }
@@ -131,7 +134,16 @@ function digestTable(request: OrganizationRequest, digests: readonly ListedDiges
         ...(digest.mailsGivenUp > 0 ? [texts.failed(number(digest.mailsGivenUp))] : []),
         ...(digest.lastError === null ? [] : [digest.lastError]),
       ].join(', '),
-      html`<div class="row"><a class="btn tiny" href="${at}/${digest.digestId}">${texts.shared.change}<span class="hide">: ${named(digest)}</span></a><a class="btn tiny stop" href="${at}/${digest.digestId}/remove">${texts.shared.remove}<span class="hide">: ${named(digest)}</span></a></div>`,
+      html`<div class="row">
+        <a class="btn tiny" href="${at}/${digest.digestId}">
+          ${texts.shared.change}
+          <span class="hide">: ${named(digest)}</span>
+        </a>
+        <a class="btn tiny stop" href="${at}/${digest.digestId}/remove">
+          ${texts.shared.remove}
+          <span class="hide">: ${named(digest)}</span>
+        </a>
+      </div>`,
     ]),
   })
 }
@@ -147,7 +159,24 @@ function nextText({ search, rhythm, dueAt }: ListedDigest, language: Language): 
 function termFields(form: DigestForm, errors: FieldErrors, language: Language): Html {
   const texts = digestsTexts[language]
   const hours = Array.from({ length: 24 }, (_, hour): Choice => [String(hour), `${hour}:00`])
-  return html`${select({ name: 'rhythm', label: texts.rhythm, value: form.rhythm, hint: texts.atOnceHint, choices: rhythms.map((each) => [each, texts.rhythms[each]] as const) })}${select({ name: 'hour', label: texts.shared.hour, value: form.hour, choices: hours })}${field({ name: 'zone', label: texts.zone, value: form.zone, hint: texts.zoneHint, maxLength: 100, error: errors.get('zone') })}`
+  return html`
+    ${select({
+      name: 'rhythm',
+      label: texts.rhythm,
+      value: form.rhythm,
+      hint: texts.atOnceHint,
+      choices: rhythms.map((each) => [each, texts.rhythms[each]] as const),
+    })}
+    ${select({ name: 'hour', label: texts.shared.hour, value: form.hour, choices: hours })}
+    ${field({
+      name: 'zone',
+      label: texts.zone,
+      value: form.zone,
+      hint: texts.zoneHint,
+      maxLength: 100,
+      error: errors.get('zone'),
+    })}
+  `
 }
 
 function addForm(
@@ -159,7 +188,27 @@ function addForm(
 ): Html {
   const { language } = request
   const texts = digestsTexts[language]
-  return html`<form method="post" action="${addressOf(request)}" class="stack" novalidate>${formKey(context)}${select({ name: 'search', label: texts.shared.search, value: form.search, error: errors.get('search'), choices: searches.map(({ searchId, name }) => [searchId, name] as const) })}${field({ name: 'person', label: texts.person, type: 'email', value: form.person, isRequired: true, maxLength: 254, error: errors.get('person') })}${termFields(form, errors, language)}<div class="row"><button class="go">${texts.addButton}</button></div></form>`
+  return html`<form method="post" action="${addressOf(request)}" class="stack" novalidate>
+    ${formKey(context)}
+    ${select({
+      name: 'search',
+      label: texts.shared.search,
+      value: form.search,
+      error: errors.get('search'),
+      choices: searches.map(({ searchId, name }) => [searchId, name] as const),
+    })}
+    ${field({
+      name: 'person',
+      label: texts.person,
+      type: 'email',
+      value: form.person,
+      isRequired: true,
+      maxLength: 254,
+      error: errors.get('person'),
+    })}
+    ${termFields(form, errors, language)}
+    <div class="row"><button class="go">${texts.addButton}</button></div>
+  </form>`
 }
 
 async function add(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
@@ -202,7 +251,16 @@ function editPage(
     crumbs: [[texts.pageNames.digests, at]],
     current: at,
     ...(errors.size > 0 && { status: 422 }),
-    body: html`${errorNote(errors, language)}<form method="post" action="${at}/${digest.digestId}" class="stack" novalidate>${termFields(form, errors, language)}<div class="row"><button class="go">${texts.shared.save}</button><a class="btn bare" href="${at}">${texts.shared.cancel}</a></div></form>`,
+    body: html`
+      ${errorNote(errors, language)}
+      <form method="post" action="${at}/${digest.digestId}" class="stack" novalidate>
+        ${termFields(form, errors, language)}
+        <div class="row">
+          <button class="go">${texts.shared.save}</button>
+          <a class="btn bare" href="${at}">${texts.shared.cancel}</a>
+        </div>
+      </form>
+    `,
   })
 }
 

@@ -61,7 +61,17 @@ function indexPage(handbook: Handbook, language: Language) {
 /** The field to search in the documentation. */
 function searchForm(query: string, language: Language): Html {
   const texts = docsTexts[language]
-  return html`<form class="row" action="/docs/search" role="search"><div class="find"><label class="hide" for="docs-q">${texts.searchLabel}</label><svg class="i" viewBox="0 0 16 16" aria-hidden="true"><path d="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10Zm3.6-1.4L14 14"/></svg><input id="docs-q" name="q" type="search" value="${query}" maxlength="${longestQuery}" placeholder="${texts.searchHint}"></div><button>${texts.search}</button></form>`
+  return html`<form class="row" action="/docs/search" role="search">
+    <div class="find">
+      <label class="hide" for="docs-q">${texts.searchLabel}</label>
+      <svg class="i" viewBox="0 0 16 16" aria-hidden="true">
+        <path d="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10Zm3.6-1.4L14 14"/>
+      </svg>
+      <input id="docs-q" name="q" type="search" value="${query}" maxlength="${longestQuery}"
+        placeholder="${texts.searchHint}">
+    </div>
+    <button>${texts.search}</button>
+  </form>`
 }
 
 async function searchPage(handbook: Handbook, search: SearchGuides, { query, language }: PageRequest) {
@@ -74,7 +84,15 @@ async function searchPage(handbook: Handbook, search: SearchGuides, { query, lan
     return [
       html`<h2>${texts.groups[group]}</h2><ul class="results" lang="en">${ofGroup.map(
         ({ doc, heading, marked }) =>
-          html`<li><h3><a href="${doc.address}${heading && `#${heading.id}`}">${doc.title}${heading && html` · ${heading.text}`}</a></h3><p>${marked.map(({ text, isHit }) => (isHit ? html`<mark>${text}</mark>` : text))}</p></li>`,
+          html`<li>
+            <h3>
+              <a href="${doc.address}${heading && `#${heading.id}`}">
+                ${doc.title}
+                ${heading && html` · ${heading.text}`}
+              </a>
+            </h3>
+            <p>${marked.map(({ text, isHit }) => (isHit ? html`<mark>${text}</mark>` : text))}</p>
+          </li>`,
       )}</ul>`,
     ]
   })

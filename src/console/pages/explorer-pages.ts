@@ -65,7 +65,20 @@ async function answerOf(context: ConsoleContext, limit: AttemptLimit, request: P
   return page({
     ...head,
     scripts: ['suggest'],
-    body: html`<p class="stamp">${explored.stamp}</p><div class="docs x">${form(request, asked)}<div class="stack gap">${requestPart(context, request, { asked, isAsked, path })}${answer === 'none' ? noteBox('bad', texts.noAnswer) : answer && answerPart(explored, request, { asked, answer })}</div></div>`,
+    body: html`
+      <p class="stamp">${explored.stamp}</p>
+      <div class="docs x">
+        ${form(request, asked)}
+        <div class="stack gap">
+          ${requestPart(context, request, { asked, isAsked, path })}
+          ${
+            answer === 'none'
+              ? noteBox('bad', texts.noAnswer)
+              : answer && answerPart(explored, request, { asked, answer })
+          }
+        </div>
+      </div>
+    `,
   })
 }
 
@@ -168,7 +181,15 @@ function form({ query, language }: PageRequest, { picked, parameters, id }: Aske
     })
   }
   // the invisible first button receives Enter in any field
-  return html`<form method="get" action="/explorer" class="stack" aria-label="${texts.filters}"><button class="hide" name="ask" value="1" tabindex="-1" aria-hidden="true">${texts.ask}</button>${listParameters.map(input)}${field({ name: 'id', label: texts.record, value: id, hint: texts.recordHint })}<div class="act"><button class="go" name="ask" value="1">${texts.ask}</button><a class="btn bare" href="/explorer">${texts.clear}</a></div></form>`
+  return html`<form method="get" action="/explorer" class="stack" aria-label="${texts.filters}">
+    <button class="hide" name="ask" value="1" tabindex="-1" aria-hidden="true">${texts.ask}</button>
+    ${listParameters.map(input)}
+    ${field({ name: 'id', label: texts.record, value: id, hint: texts.recordHint })}
+    <div class="act">
+      <button class="go" name="ask" value="1">${texts.ask}</button>
+      <a class="btn bare" href="/explorer">${texts.clear}</a>
+    </div>
+  </form>`
 }
 
 function requestPart(
@@ -208,7 +229,23 @@ function answerPart(
   const next = cursor && addressOf(asked, { cursor, ask: '1', as: query.get('as') ?? false })
   return html`${part(
     texts.shared.answer,
-    html`<p class="row">${state(isWell ? 'good' : 'bad', String(answer.status))}${count !== undefined && html`<span>${texts.found(formatNumber(count, language), count === maxCounted)}</span>`}${next && html`<a class="btn tiny" href="${next}">${texts.next}</a>`}</p>${code({ id: 'answer', text: text.slice(0, maxLetters), caption: 'JSON', copy: [texts.shared.copy, texts.shared.copied] })}${text.length > maxLetters && html`<p class="soft small">${texts.shortened(formatNumber(text.length, language))}</p>`}`,
+    html`
+      <p class="row">
+        ${state(isWell ? 'good' : 'bad', String(answer.status))}
+        ${count !== undefined && html`<span>${texts.found(formatNumber(count, language), count === maxCounted)}</span>`}
+        ${next && html`<a class="btn tiny" href="${next}">${texts.next}</a>`}
+      </p>
+      ${code({
+        id: 'answer',
+        text: text.slice(0, maxLetters),
+        caption: 'JSON',
+        copy: [texts.shared.copy, texts.shared.copied],
+      })}
+      ${
+        text.length > maxLetters &&
+        html`<p class="soft small">${texts.shortened(formatNumber(text.length, language))}</p>`
+      }
+    `,
   )}${more(
     texts.shared.headers,
     table({

@@ -86,15 +86,25 @@ const isWanted = ({ name, meaning, origins }: RecordMember, wanted: string): boo
 function filterForm(fill: FieldFill | undefined, source: string, wanted: string, language: Language): Html {
   const texts = docsTexts[language]
   const sources = [...(fill?.bySource.keys() ?? [])].filter((each) => each !== '').sort()
-  return html`<form class="row" action="/docs/fields" role="search"><div class="find"><label class="hide" for="q">${texts.search}</label><svg class="i" viewBox="0 0 16 16" aria-hidden="true"><path d="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10Zm3.6-1.4L14 14"/></svg><input id="q" name="q" type="search" value="${wanted}" maxlength="60"></div>${
-    sources.length > 0 &&
-    select({
-      name: 'source',
-      label: texts.filledIn,
-      value: source,
-      choices: [['', texts.allSources], ...sources.map((each) => [each, each] as const)],
-    })
-  }<button>${texts.shared.show}</button></form>`
+  return html`<form class="row" action="/docs/fields" role="search">
+    <div class="find">
+      <label class="hide" for="q">${texts.search}</label>
+      <svg class="i" viewBox="0 0 16 16" aria-hidden="true">
+        <path d="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10Zm3.6-1.4L14 14"/>
+      </svg>
+      <input id="q" name="q" type="search" value="${wanted}" maxlength="60">
+    </div>
+    ${
+      sources.length > 0 &&
+      select({
+        name: 'source',
+        label: texts.filledIn,
+        value: source,
+        choices: [['', texts.allSources], ...sources.map((each) => [each, each] as const)],
+      })
+    }
+    <button>${texts.shared.show}</button>
+  </form>`
 }
 
 function stamp(
@@ -126,10 +136,45 @@ function kindTable(
 ): Html {
   const texts = docsTexts[language]
   const count = fill?.bySource.get(source)?.[kind]
-  return html`<h2 id="${kind}" lang="en">${fieldHeadings[kind]}</h2><table class="fold ref"><caption class="hide" lang="en">${fieldHeadings[kind]}</caption><thead><tr><th scope="col">${texts.member}</th><th scope="col">${texts.type}</th><th scope="col">${texts.meaning}</th><th scope="col">${texts.origin}</th><th scope="col">${texts.filled}</th></tr></thead><tbody>${members.map(
-    (member) =>
-      html`<tr><th scope="row"><code id="${anchorOf(kind, member.name)}"${isLongName(member.name) && html` class="long"`}>${member.name}</code></th><td data-l="${texts.type}"><span class="soft" lang="en">${member.type}</span></td><td data-l="${texts.meaning}"><span lang="en">${prose(member.meaning)}</span>${exampleOf(kind, member.name, fill, language)}</td><td data-l="${texts.origin}" lang="en">${member.origins.map(([format, at], index) => html`${index > 0 && html`<br>`}${format !== '' && html`<span class="soft">${format}</span> `}${prose(at)}`)}</td><td data-l="${texts.filled}">${rate(count, member.name, texts.units[kind], language)}</td></tr>`,
-  )}</tbody></table>`
+  return html`
+    <h2 id="${kind}" lang="en">${fieldHeadings[kind]}</h2>
+    <table class="fold ref">
+      <caption class="hide" lang="en">${fieldHeadings[kind]}</caption>
+      <thead>
+        <tr>
+          <th scope="col">${texts.member}</th>
+          <th scope="col">${texts.type}</th>
+          <th scope="col">${texts.meaning}</th>
+          <th scope="col">${texts.origin}</th>
+          <th scope="col">${texts.filled}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${members.map(
+          (member) =>
+            html`<tr>
+              <th scope="row">
+                <code id="${anchorOf(kind, member.name)}"${isLongName(member.name) && html` class="long"`}>
+                  ${member.name}
+                </code>
+              </th>
+              <td data-l="${texts.type}"><span class="soft" lang="en">${member.type}</span></td>
+              <td data-l="${texts.meaning}">
+                <span lang="en">${prose(member.meaning)}</span>
+                ${exampleOf(kind, member.name, fill, language)}
+              </td>
+              <td data-l="${texts.origin}" lang="en">
+                ${member.origins.map(
+                  ([format, at], index) =>
+                    html`${index > 0 && html`<br>`}${format !== '' && html`<span class="soft">${format}</span> `}${prose(at)}`,
+                )}
+              </td>
+              <td data-l="${texts.filled}">${rate(count, member.name, texts.units[kind], language)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  `
 }
 
 /** Text with `code` in backticks; links are shown as plain words. */
@@ -158,5 +203,9 @@ function rate(
 ): Html {
   if (!count || count.objects === 0) return html`<span class="soft">–</span>`
   const share = (count.filled[name] ?? 0) / count.objects
-  return html`<span class="rate"><span class="num">${formatShare(share, language)}</span><progress class="meter" max="100" value="${Math.round(share * 100)}" aria-hidden="true"></progress><span class="hide">${docsTexts[language].share(unit)}</span></span>`
+  return html`<span class="rate">
+    <span class="num">${formatShare(share, language)}</span>
+    <progress class="meter" max="100" value="${Math.round(share * 100)}" aria-hidden="true"></progress>
+    <span class="hide">${docsTexts[language].share(unit)}</span>
+  </span>`
 }

@@ -156,7 +156,14 @@ function tabList(request: OrganizationRequest, asked: Asked, counts: TabCounts):
   const { language } = request
   const texts = hitsTexts[language]
   const { search, order, isClosing } = asked
-  return html`<nav class="tabs line" aria-label="${texts.shared.state}">${tabs.map((tab) => html`<a href="${addressOf(request, { tab, search, order, isClosing })}"${tab === asked.tab && html` aria-current="page"`}>${texts.tabs[tab]} ${countText(counts[tab], language)}</a>`)}</nav>`
+  return html`<nav class="tabs line" aria-label="${texts.shared.state}">
+    ${tabs.map(
+      (tab) =>
+        html`<a href="${addressOf(request, { tab, search, order, isClosing })}"${tab === asked.tab && html` aria-current="page"`}>
+          ${texts.tabs[tab]} ${countText(counts[tab], language)}
+        </a>`,
+    )}
+  </nav>`
 }
 
 function filterForm(request: OrganizationRequest, asked: Asked, searches: readonly SearchName[]): Html {
@@ -164,18 +171,22 @@ function filterForm(request: OrganizationRequest, asked: Asked, searches: readon
   const texts = hitsTexts[language]
   const choose = (name: string, label: string, value: string, choices: readonly (readonly [string, string])[]) =>
     select({ name, label, value, choices })
-  return html`<form class="row" action="${url.pathname}"><input type="hidden" name="state" value="${asked.tab}">${choose('search', texts.shared.search, asked.search, [['', texts.all], ...searches.map(({ searchId, name }) => [searchId, name] as const)])}${choose(
-    'order',
-    texts.order,
-    asked.order,
-    [
+  return html`<form class="row" action="${url.pathname}">
+    <input type="hidden" name="state" value="${asked.tab}">
+    ${choose('search', texts.shared.search, asked.search, [
+      ['', texts.all],
+      ...searches.map(({ searchId, name }) => [searchId, name] as const),
+    ])}
+    ${choose('order', texts.order, asked.order, [
       ['score', texts.best],
       ['deadline', texts.deadline],
-    ],
-  )}${choose('closing', texts.shared.deadline, asked.isClosing ? '7' : '', [
-    ['', texts.anyDeadline],
-    ['7', texts.closing],
-  ])}<button>${texts.shared.show}</button></form>`
+    ])}
+    ${choose('closing', texts.shared.deadline, asked.isClosing ? '7' : '', [
+      ['', texts.anyDeadline],
+      ['7', texts.closing],
+    ])}
+    <button>${texts.shared.show}</button>
+  </form>`
 }
 
 function hitForm(
@@ -199,7 +210,18 @@ function hitForm(
   )
   const button = (state: HitState, text: string) =>
     html`<button class="tiny" name="do" value="${state}">${text}</button>`
-  return html`<form method="post" action="${url.pathname}"><input type="hidden" name="return" value="${url.pathname + url.search}"><h2 class="hide">${texts.pageNames.hits}</h2><ul class="list hits">${items}</ul><div class="row" role="group" aria-label="${texts.chosen}"><span class="soft small">${texts.chosen}:</span>${button('kept', texts.keep)}${button('dismissed', texts.dismiss)}${button('seen', texts.seen)}${button('new', texts.again)}</div></form>`
+  return html`<form method="post" action="${url.pathname}">
+    <input type="hidden" name="return" value="${url.pathname + url.search}">
+    <h2 class="hide">${texts.pageNames.hits}</h2>
+    <ul class="list hits">${items}</ul>
+    <div class="row" role="group" aria-label="${texts.chosen}">
+      <span class="soft small">${texts.chosen}:</span>
+      ${button('kept', texts.keep)}
+      ${button('dismissed', texts.dismiss)}
+      ${button('seen', texts.seen)}
+      ${button('new', texts.again)}
+    </div>
+  </form>`
 }
 
 type Listed = {

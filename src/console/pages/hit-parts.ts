@@ -32,13 +32,52 @@ export function hitItem(view: HitView): Html {
   const title = text || texts.untitled
   const button = (to: PageHit['state'], text: string, kind = '') =>
     html`<button class="tiny ${kind}" name="do" value="${to} ${hitId}">${text}<span class="hide">: ${title}</span></button>`
-  return html`<li><div>${score(fitScore, scoreWords(fitScore, language))}<label class="tick"><input type="checkbox" name="hit" value="${hitId}"><span class="hide">${texts.choose(title)}</span></label></div><div><h3><a href="/tenders/${tenderId}">${quoted(title, text === '' ? undefined : lang)}</a></h3>${record?.contractingAuthority && html`<p>${quoted(record.contractingAuthority.name, record.language)}</p>`}${meta(view)}${deliveries(view)}</div><div class="row">${hit.state !== 'kept' && button('kept', texts.keep)}${hit.state !== 'dismissed' && button('dismissed', texts.dismiss, 'bare')}${hit.state === 'new' && button('seen', texts.seen, 'bare')}</div>${more(texts.why(fitScore), why(hit, language))}</li>`
+  return html`<li>
+    <div>
+      ${score(fitScore, scoreWords(fitScore, language))}
+      <label class="tick">
+        <input type="checkbox" name="hit" value="${hitId}">
+        <span class="hide">${texts.choose(title)}</span>
+      </label>
+    </div>
+    <div>
+      <h3><a href="/tenders/${tenderId}">${quoted(title, text === '' ? undefined : lang)}</a></h3>
+      ${record?.contractingAuthority && html`<p>${quoted(record.contractingAuthority.name, record.language)}</p>`}
+      ${meta(view)}
+      ${deliveries(view)}
+    </div>
+    <div class="row">
+      ${hit.state !== 'kept' && button('kept', texts.keep)}
+      ${hit.state !== 'dismissed' && button('dismissed', texts.dismiss, 'bare')}
+      ${hit.state === 'new' && button('seen', texts.seen, 'bare')}
+    </div>
+    ${more(texts.why(fitScore), why(hit, language))}
+  </li>`
 }
 
 function meta({ hit, record, search, organizationId, now, language }: HitView): Html {
   const texts = hitsTexts[language]
   const lots = record?.lots.length ?? 0
-  return html`<p class="meta">${hit.isClosed && state('closed', texts.tabs.closed)}<span>${hit.deadline === null ? texts.noDeadline : html`<b>${moment(hit.deadline, language)}</b> ${formatRelative(hit.deadline, now, language)}${hit.deadlineKind === 'participation' && ` ${texts.shared.toParticipate}`}`}</span><span>${record && value(record, language)}</span>${lots > 0 && html`<span>${texts.lots(formatNumber(lots, language), lots === 1)}</span>`}${search && html`<span><a href="/o/${organizationId}/searches/${search.searchId}"><bdi>${search.name}</bdi></a></span>`}<span>${texts.shared.edition(formatNumber(hit.edition, language))}, ${moment(hit.madeAt, language)}</span></p>`
+  return html`<p class="meta">
+    ${hit.isClosed && state('closed', texts.tabs.closed)}
+    <span>
+      ${
+        hit.deadline === null
+          ? texts.noDeadline
+          : html`
+            <b>${moment(hit.deadline, language)}</b> ${formatRelative(hit.deadline, now, language)}
+            ${hit.deadlineKind === 'participation' && ` ${texts.shared.toParticipate}`}
+          `
+      }
+    </span>
+    <span>${record && value(record, language)}</span>
+    ${lots > 0 && html`<span>${texts.lots(formatNumber(lots, language), lots === 1)}</span>`}
+    ${
+      search &&
+      html`<span><a href="/o/${organizationId}/searches/${search.searchId}"><bdi>${search.name}</bdi></a></span>`
+    }
+    <span>${texts.shared.edition(formatNumber(hit.edition, language))}, ${moment(hit.madeAt, language)}</span>
+  </p>`
 }
 
 function value({ contractAmount }: TenderRecord, language: Language): string {
@@ -56,7 +95,16 @@ function deliveries({ hit, organizationId, language }: HitView): Html | false {
   const wordOf = (each: string): string => texts[each as keyof typeof texts] ?? each
   return (
     hit.deliveries.length > 0 &&
-    html`<p class="meta">${hit.deliveries.map((each) => html`<span>${wordOf(each.state)} <a href="/o/${organizationId}/webhooks/${each.endpointId}/messages/${each.messageId}"><bdi>${each.endpoint}</bdi></a></span>`)}</p>`
+    html`<p class="meta">
+      ${hit.deliveries.map(
+        (each) =>
+          html`<span>
+            ${wordOf(each.state)} <a href="/o/${organizationId}/webhooks/${each.endpointId}/messages/${each.messageId}">
+              <bdi>${each.endpoint}</bdi>
+            </a>
+          </span>`,
+      )}
+    </p>`
   )
 }
 

@@ -47,10 +47,30 @@ function hero(language: Language): Html {
   return html`<section class="hero"><div>
 <h1>${texts.heading}</h1>
 <p class="lead">${texts.lead}</p>
-<p class="row"><a class="btn go" href="/docs">${texts.docs}</a><a class="btn" href="/explorer">${texts.explore}</a></p></div>
+<p class="row">
+  <a class="btn go" href="/docs">${texts.docs}</a>
+  <a class="btn" href="/explorer">${texts.explore}</a>
+</p>
+  </div>
 <div class="stack" role="img" aria-label="${texts.flow}">
-<div class="slips">${texts.slips.map(([portal, what]) => html`<div class="slip"><b>${portal}</b>${what}</div>`)}</div>
-<div class="rec"><div class="row spread">${state('open', texts.open)}<span class="soft small">${texts.notices}</span></div><p class="t" lang="de"><b>Deckenerneuerung Kreisstraße AU 14, Abschnitt Hohenmoos</b></p><dl class="facts cols"><div><dt>${texts.shared.authority}</dt><dd lang="de">Landkreis Aurenbach</dd></div><div><dt>${texts.shared.deadline}</dt><dd>${texts.deadlineValue}</dd></div><div><dt>${texts.shared.value}</dt><dd>${texts.valueText} <span class="soft">${texts.published}</span></dd></div><div><dt>Id</dt><dd><code>0f8a1c52…9d31</code></dd></div></dl></div></div></section>`
+<div class="slips">
+  ${texts.slips.map(([portal, what]) => html`<div class="slip"><b>${portal}</b>${what}</div>`)}
+</div>
+<div class="rec">
+  <div class="row spread">${state('open', texts.open)}<span class="soft small">${texts.notices}</span></div>
+  <p class="t" lang="de"><b>Deckenerneuerung Kreisstraße AU 14, Abschnitt Hohenmoos</b></p>
+  <dl class="facts cols">
+    <div><dt>${texts.shared.authority}</dt><dd lang="de">Landkreis Aurenbach</dd></div>
+    <div><dt>${texts.shared.deadline}</dt><dd>${texts.deadlineValue}</dd></div>
+    <div>
+      <dt>${texts.shared.value}</dt>
+      <dd>${texts.valueText} <span class="soft">${texts.published}</span></dd>
+    </div>
+    <div><dt>Id</dt><dd><code>0f8a1c52…9d31</code></dd></div>
+  </dl>
+</div>
+  </div>
+  </section>`
 }
 
 function stockNow({ editions }: HomeContext, portals: number | undefined, language: Language): Html {
@@ -62,7 +82,9 @@ function stockNow({ editions }: HomeContext, portals: number | undefined, langua
       ? {
           name: texts.shared.newestEdition,
           value: html`<span class="nb">${formatClock(newest.publishedAt, language)} UTC</span>`,
-          note: html`<time datetime="${new Date(newest.publishedAt).toISOString()}">${formatDay(newest.publishedAt, language)}</time>, ${texts.newestNote(newest.edition, newest.changes)}`,
+          note: html`<time datetime="${new Date(newest.publishedAt).toISOString()}">
+            ${formatDay(newest.publishedAt, language)}
+          </time>, ${texts.newestNote(newest.edition, newest.changes)}`,
         }
       : { name: texts.shared.newestEdition, value: texts.noEdition, note: texts.shared.firstEditionComes },
     ...(portals === undefined
@@ -98,5 +120,15 @@ function onlyNew({ apiAddress }: HomeContext, language: Language): Html {
     texts: { language, copy: texts.shared.copy, copied: texts.shared.copied },
     context: { apiAddress },
   })
-  return html`<section class="band"><div class="split even"><div class="prose"><h2>${texts.newHeading}</h2><p>${texts.newText}</p><p>${texts.mergeText}</p><p><a href="/docs/fields">${texts.fieldsLink}</a></p></div><div><p class="small soft">${texts.request}</p>${example}</div></div></section>`
+  return html`<section class="band">
+    <div class="split even">
+      <div class="prose">
+        <h2>${texts.newHeading}</h2>
+        <p>${texts.newText}</p>
+        <p>${texts.mergeText}</p>
+        <p><a href="/docs/fields">${texts.fieldsLink}</a></p>
+      </div>
+      <div><p class="small soft">${texts.request}</p>${example}</div>
+    </div>
+  </section>`
 }

@@ -74,7 +74,43 @@ function fieldsOf(typed: Pick<Typed, 'title' | 'detail' | 'started' | 'wrong'>, 
   const texts = deskLogTexts[language]
   const { title, detail, started, wrong } = typed
   const list = Object.entries(wrong)
-  return html`${list.length > 0 && noteBox('bad', texts.wrong(list.length), html`${list.map(([name, sentence]) => html`<a href="#${name}">${sentence}</a> `)}`)}${field({ name: 'title', label: texts.title, hint: texts.titleHint, value: title, error: wrong['title'], isRequired: true, maxLength: longestTitle })}${textArea({ name: 'detail', label: texts.text, hint: texts.textHint, value: detail, error: wrong['detail'], isRequired: true, maxLength: longestDetail, rows: 5 })}${field({ name: 'started', label: texts.startedAt, hint: texts.startedHint, value: started, error: wrong['started'], maxLength: 16 })}`
+  return html`
+    ${
+      list.length > 0 &&
+      noteBox(
+        'bad',
+        texts.wrong(list.length),
+        html`${list.map(([name, sentence]) => html`<a href="#${name}">${sentence}</a> `)}`,
+      )
+    }
+    ${field({
+      name: 'title',
+      label: texts.title,
+      hint: texts.titleHint,
+      value: title,
+      error: wrong['title'],
+      isRequired: true,
+      maxLength: longestTitle,
+    })}
+    ${textArea({
+      name: 'detail',
+      label: texts.text,
+      hint: texts.textHint,
+      value: detail,
+      error: wrong['detail'],
+      isRequired: true,
+      maxLength: longestDetail,
+      rows: 5,
+    })}
+    ${field({
+      name: 'started',
+      label: texts.startedAt,
+      hint: texts.startedHint,
+      value: started,
+      error: wrong['started'],
+      maxLength: 16,
+    })}
+  `
 }
 
 async function incidentList(context: ConsoleContext, request: PersonRequest, typed?: Typed): Promise<PageAnswer> {
@@ -90,7 +126,11 @@ async function incidentList(context: ConsoleContext, request: PersonRequest, typ
     body: html`${incidents.length === 0 ? empty(texts.none, texts.noneBody) : incidentTable(incidents, language)}
 ${part(
   texts.create,
-  html`<form method="post" action="${to}" class="stack">${formKey(context)}${fieldsOf(typed ?? { title: '', detail: '', started: '', wrong: {} }, language)}<div><button class="go">${texts.createButton}</button></div></form>`,
+  html`<form method="post" action="${to}" class="stack">
+    ${formKey(context)}
+    ${fieldsOf(typed ?? { title: '', detail: '', started: '', wrong: {} }, language)}
+    <div><button class="go">${texts.createButton}</button></div>
+  </form>`,
 )}`,
   })
 }
@@ -106,7 +146,10 @@ function incidentTable(incidents: readonly Incident[], language: Language): Html
       endedAt === undefined
         ? state('bad', texts.shared.goesOn)
         : html`${state('good', texts.shared.over)} ${moment(endedAt, language)}`,
-      html`<span class="row"><a class="btn tiny" href="${to}/${incidentId}">${texts.shared.change}</a>${endedAt === undefined && html`<a class="btn tiny stop" href="${to}/${incidentId}/end">${texts.end}…</a>`}</span>`,
+      html`<span class="row">
+        <a class="btn tiny" href="${to}/${incidentId}">${texts.shared.change}</a>
+        ${endedAt === undefined && html`<a class="btn tiny stop" href="${to}/${incidentId}/end">${texts.end}…</a>`}
+      </span>`,
     ]),
   })
 }
@@ -137,11 +180,17 @@ async function changePage(
     crumbs: crumbsOf(language),
     current: to,
     ...(typed && { status: typed.isLate ? 409 : 422 }),
-    body: html`${typed?.isLate && noteBox('bad', texts.elsewhere, texts.shared.elsewhereDetail)}<form
-      method="post"
-      action="${to}/${incident.incidentId}"
-      class="stack"
-      ><input type="hidden" name="was" value="${incidentVersion(incident)}">${fieldsOf(typed ?? { title: incident.title, detail: incident.detail, started, wrong: {} }, language)}<div class="row"><button class="go">${texts.shared.save}</button><a href="${to}">${texts.shared.cancel}</a></div></form>`,
+    body: html`
+      ${typed?.isLate && noteBox('bad', texts.elsewhere, texts.shared.elsewhereDetail)}
+      <form method="post" action="${to}/${incident.incidentId}" class="stack">
+        <input type="hidden" name="was" value="${incidentVersion(incident)}">
+        ${fieldsOf(typed ?? { title: incident.title, detail: incident.detail, started, wrong: {} }, language)}
+        <div class="row">
+          <button class="go">${texts.shared.save}</button>
+          <a href="${to}">${texts.shared.cancel}</a>
+        </div>
+      </form>
+    `,
   })
 }
 

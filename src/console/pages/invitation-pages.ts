@@ -27,7 +27,12 @@ async function showInvitation({ store, directory }: ConsoleContext, request: Pag
   return gatePage(
     title,
     texts.invitationLead(invitedBy, role === 'owner'),
-    html`<p>${isOther ? texts.invitationOther(viewer.person.mail, mail) : texts.invitationAs(mail)}</p><form method="post" action="${url.pathname}"><button class="go full">${texts.invitationButton(organization.name)}</button></form>`,
+    html`
+      <p>${isOther ? texts.invitationOther(viewer.person.mail, mail) : texts.invitationAs(mail)}</p>
+      <form method="post" action="${url.pathname}">
+        <button class="go full">${texts.invitationButton(organization.name)}</button>
+      </form>
+    `,
   )
 }
 

@@ -32,7 +32,11 @@ async function mePage(context: ConsoleContext, request: PersonRequest): Promise<
   return page({
     title: texts.pageNames.settings,
     lead: texts.lead(viewer.person.mail),
-    body: html`${part(texts.you, personForm(request))}${part(texts.passkeys, passkeyList(passkeys, request), texts.passkeysHint)}${part(texts.sessions, sessionList(context, request), texts.sessionsHint)}`,
+    body: html`
+      ${part(texts.you, personForm(request))}
+      ${part(texts.passkeys, passkeyList(passkeys, request), texts.passkeysHint)}
+      ${part(texts.sessions, sessionList(context, request), texts.sessionsHint)}
+    `,
   })
 }
 
@@ -40,7 +44,20 @@ function personForm({ viewer, language }: PersonRequest): Html {
   const texts = meTexts[language]
   const { person } = viewer
   const choices = Object.entries(texts.languages)
-  return html`<form class="stack" method="post" action="/me"><div class="two">${field({ name: 'name', label: texts.shared.name, value: person.name, hint: texts.nameHint, maxLength: maxLetters, autocomplete: 'name' })}${select({ name: 'language', label: texts.language, value: person.language ?? '', choices })}</div><div><button class="go">${texts.shared.save}</button></div></form>`
+  return html`<form class="stack" method="post" action="/me">
+    <div class="two">
+      ${field({
+        name: 'name',
+        label: texts.shared.name,
+        value: person.name,
+        hint: texts.nameHint,
+        maxLength: maxLetters,
+        autocomplete: 'name',
+      })}
+      ${select({ name: 'language', label: texts.language, value: person.language ?? '', choices })}
+    </div>
+    <div><button class="go">${texts.shared.save}</button></div>
+  </form>`
 }
 
 function passkeyList(passkeys: readonly Passkey[], { language }: PersonRequest): Html {

@@ -42,14 +42,26 @@ async function showOverview(context: ConsoleContext, request: OrganizationReques
   const wrong = attentionOf(request, known, limit)
   const { newest } = context.editions
   const stamp = newest
-    ? html`<span class="stamp">${texts.edition(formatNumber(newest.edition, language), formatMoment(newest.publishedAt, language))}<br>${texts.published(formatNumber(newest.records, language), formatNumber(newest.changes, language))}</span>`
+    ? html`<span class="stamp">
+      ${texts.edition(formatNumber(newest.edition, language), formatMoment(newest.publishedAt, language))}
+      <br>
+      ${texts.published(formatNumber(newest.records, language), formatNumber(newest.changes, language))}
+    </span>`
     : html`<span class="stamp">${texts.noEdition}</span>`
   return page({
     title: organization.name,
     lead: `${formatDay(now, language)}. ${texts.needs(wrong.length)}`,
     actions: stamp,
     current: `/o/${organizationId}`,
-    body: html`${wrong.length > 0 && html`<section><h2 class="hide">${texts.attention}</h2>${wrongList(wrong)}</section>`}${known.searches === 0 && ways(request)}${figuresPart(request, known, limit)}${known.searches > 0 && html`<div class="split part">${hitsPart(context.editions, request, hits)}${searchesPart(request, searches)}</div>${ways(request)}`}`,
+    body: html`
+      ${wrong.length > 0 && html`<section><h2 class="hide">${texts.attention}</h2>${wrongList(wrong)}</section>`}
+      ${known.searches === 0 && ways(request)}
+      ${figuresPart(request, known, limit)}
+      ${
+        known.searches > 0 &&
+        html`<div class="split part">${hitsPart(context.editions, request, hits)}${searchesPart(request, searches)}</div>${ways(request)}`
+      }
+    `,
   })
 }
 
@@ -146,7 +158,16 @@ function ways({ language, organization }: OrganizationRequest): Html {
   const canConnect = organization.hasAccessArea && organization.role === 'owner'
   return part(
     texts.ways,
-    html`<ul class="ways">${way(texts.explore, texts.exploreDetail, '/explorer')}${canConnect ? way(texts.access, texts.accessDetail, `${at}/settings/api-access`) : way(texts.readDocs, organization.hasAccessArea ? texts.accessDetail : texts.noAccessDetail, '/docs')}${way(texts.save, texts.saveDetail, `${at}/searches`)}${way(texts.sources, texts.sourcesDetail, '/status')}</ul>`,
+    html`<ul class="ways">
+      ${way(texts.explore, texts.exploreDetail, '/explorer')}
+      ${
+        canConnect
+          ? way(texts.access, texts.accessDetail, `${at}/settings/api-access`)
+          : way(texts.readDocs, organization.hasAccessArea ? texts.accessDetail : texts.noAccessDetail, '/docs')
+      }
+      ${way(texts.save, texts.saveDetail, `${at}/searches`)}
+      ${way(texts.sources, texts.sourcesDetail, '/status')}
+    </ul>`,
     texts.waysDetail,
   )
 }
@@ -176,13 +197,27 @@ function hitRow(
   const authority = record?.contractingAuthority?.name
   const { text, lang } = titleOf(record ?? {})
   return [
-    html`<a href="/tenders/${tenderId}">${quoted(text || tenderId, text === '' ? undefined : lang)}</a>${authority !== undefined && html`<br><span class="soft">${quoted(authority, record?.language)}</span>`}`,
+    html`
+      <a href="/tenders/${tenderId}">${quoted(text || tenderId, text === '' ? undefined : lang)}</a>
+      ${authority !== undefined && html`<br><span class="soft">${quoted(authority, record?.language)}</span>`}
+    `,
     score(fitScore, texts.fit(fitScore)),
     deadlineMs === null
       ? texts.shared.notKnown
-      : html`${formatDay(deadlineMs, language)}<br><span class="soft">${formatRelative(deadlineMs, now, language)}${deadlineKind === 'participation' && ` ${texts.shared.toParticipate}`}</span>`,
+      : html`
+        ${formatDay(deadlineMs, language)}
+        <br>
+        <span class="soft">
+          ${formatRelative(deadlineMs, now, language)}
+          ${deadlineKind === 'participation' && ` ${texts.shared.toParticipate}`}
+        </span>
+      `,
     amount
-      ? html`${formatMoney(amount.value, amount.currency, language, { isShort: true })}<br><span class="soft">${amount.estimated ? texts.shared.estimated : texts.publishedValue}</span>`
+      ? html`
+        ${formatMoney(amount.value, amount.currency, language, { isShort: true })}
+        <br>
+        <span class="soft">${amount.estimated ? texts.shared.estimated : texts.publishedValue}</span>
+      `
       : texts.shared.notKnown,
   ]
 }
@@ -190,8 +225,12 @@ function hitRow(
 function searchesPart({ language, organization }: OrganizationRequest, searches: readonly SearchOfWeek[]): Html {
   const texts = overviewTexts[language]
   const at = `/o/${organization.organizationId}/searches`
-  return html`<aside aria-label="${texts.pageNames.searches}"><header class="row spread"><h2>${texts.pageNames.searches}</h2><a class="small" href="${at}/new">${texts.shared.newSearch}</a></header>${table(
-    {
+  return html`<aside aria-label="${texts.pageNames.searches}">
+    <header class="row spread">
+      <h2>${texts.pageNames.searches}</h2>
+      <a class="small" href="${at}/new">${texts.shared.newSearch}</a>
+    </header>
+    ${table({
       caption: texts.pageNames.searches,
       kind: 'mini',
       columns: [texts.shared.search, numbers(texts.week)],
@@ -199,6 +238,6 @@ function searchesPart({ language, organization }: OrganizationRequest, searches:
         html`<a href="${at}/${searchId}">${name}</a>${!isActive && html`<br><span class="soft">${texts.paused}</span>`}`,
         isActive ? formatNumber(hits, language) : '–',
       ]),
-    },
-  )}</aside>`
+    })}
+  </aside>`
 }

@@ -83,7 +83,26 @@ async function newPage(
     crumbs: [[texts.pageNames.settings, '/me']],
     scripts: ['passkey'],
     ...(problem !== undefined && { status: 422 }),
-    body: html`${problem !== undefined && noteBox('bad', texts.notAdded, texts.passkeyProblem[problem])}<div hidden class="later"><form class="stack" method="post" action="/me/add-passkey" data-passkey="add" data-options="${options}"><input type="hidden" name="credential">${field({ name: 'name', label: texts.passkeyName, value: fieldOf(form, 'name') || texts.usualName, hint: texts.passkeyNameHint, maxLength: maxLetters })}<div class="row"><button class="go">${texts.addButton}</button><a class="btn bare" href="/me">${texts.shared.cancel}</a></div></form></div><noscript>${noteBox('warn', texts.notAdded, texts.needsScript)}</noscript>`,
+    body: html`
+      ${problem !== undefined && noteBox('bad', texts.notAdded, texts.passkeyProblem[problem])}
+      <div hidden class="later">
+        <form class="stack" method="post" action="/me/add-passkey" data-passkey="add" data-options="${options}">
+          <input type="hidden" name="credential">
+          ${field({
+            name: 'name',
+            label: texts.passkeyName,
+            value: fieldOf(form, 'name') || texts.usualName,
+            hint: texts.passkeyNameHint,
+            maxLength: maxLetters,
+          })}
+          <div class="row">
+            <button class="go">${texts.addButton}</button>
+            <a class="btn bare" href="/me">${texts.shared.cancel}</a>
+          </div>
+        </form>
+      </div>
+      <noscript>${noteBox('warn', texts.notAdded, texts.needsScript)}</noscript>
+    `,
   })
 }
 

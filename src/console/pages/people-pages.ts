@@ -54,7 +54,15 @@ async function peoplePage(
     lead: texts.lead(name),
     current: pathOf(request),
     ...(mailError !== undefined && { status: 422 }),
-    body: html`${mailError !== undefined && noteBox('bad', texts.shared.oneEntryToCorrect, html`<a href="#mail">${mailError}</a>`)}${part(texts.members, membersTable(members, request), texts.rolesHint)}${part(texts.shared.openInvitations, await invitationsTable(context, request, now))}${isOwner && inviteForm(context, request, mailError)}`,
+    body: html`
+      ${
+        mailError !== undefined &&
+        noteBox('bad', texts.shared.oneEntryToCorrect, html`<a href="#mail">${mailError}</a>`)
+      }
+      ${part(texts.members, membersTable(members, request), texts.rolesHint)}
+      ${part(texts.shared.openInvitations, await invitationsTable(context, request, now))}
+      ${isOwner && inviteForm(context, request, mailError)}
+    `,
   })
 }
 
@@ -65,14 +73,34 @@ function membersTable(members: readonly Member[], request: OrganizationRequest):
   const actions = ({ personId, role }: Member): Html => {
     const isSelf = personId === viewer.person.personId
     const other: Role = role === 'owner' ? 'member' : 'owner'
-    return html`<div class="row">${isOwner && html`<form method="post" action="${pathOf(request)}/role"><input type="hidden" name="person" value="${personId}"><button class="tiny" name="role" value="${other}">${other === 'owner' ? texts.makeOwner : texts.makeMember}</button></form>`}${isSelf ? html`<a class="btn tiny stop" href="${pathOf(request)}/leave">${texts.leave}</a>` : isOwner && html`<a class="btn tiny stop" href="${pathOf(request)}/remove?person=${personId}">${texts.shared.remove}</a>`}</div>`
+    return html`<div class="row">
+      ${
+        isOwner &&
+        html`<form method="post" action="${pathOf(request)}/role">
+          <input type="hidden" name="person" value="${personId}">
+          <button class="tiny" name="role" value="${other}">
+            ${other === 'owner' ? texts.makeOwner : texts.makeMember}
+          </button>
+        </form>`
+      }
+      ${
+        isSelf
+          ? html`<a class="btn tiny stop" href="${pathOf(request)}/leave">${texts.leave}</a>`
+          : isOwner &&
+            html`<a class="btn tiny stop" href="${pathOf(request)}/remove?person=${personId}">${texts.shared.remove}</a>`
+      }
+    </div>`
   }
   return table({
     caption: texts.members,
     kind: 'mid',
     columns: [texts.person, texts.shared.role, texts.shared.since, unseen(texts.shared.change)],
     rows: members.map((member) => [
-      html`${member.name || member.mail}${member.personId === viewer.person.personId && html` <span class="tag">${texts.you}</span>`}${member.name !== '' && html`<br><span class="soft">${member.mail}</span>`}`,
+      html`
+        ${member.name || member.mail}
+        ${member.personId === viewer.person.personId && html` <span class="tag">${texts.you}</span>`}
+        ${member.name !== '' && html`<br><span class="soft">${member.mail}</span>`}
+      `,
       texts.roles[member.role],
       formatDay(member.since, language),
       actions(member),
@@ -96,7 +124,11 @@ async function invitationsTable({ store }: ConsoleContext, request: Organization
       invitation.invitedBy,
       moment(invitation.until, language),
       role === 'owner' &&
-        html`<form method="post" action="${pathOf(request)}/withdraw"><button class="tiny" name="invitation" value="${invitation.invitationId}">${texts.shared.withdraw}</button></form>`,
+        html`<form method="post" action="${pathOf(request)}/withdraw">
+          <button class="tiny" name="invitation" value="${invitation.invitationId}">
+            ${texts.shared.withdraw}
+          </button>
+        </form>`,
     ]),
   })
 }

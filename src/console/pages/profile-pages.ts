@@ -114,7 +114,19 @@ function formPage(context: ConsoleContext, request: OrganizationRequest, view: F
     scripts: ['suggest'],
     ...(profile && { actions: copyLinks(action, language) }),
     ...(status !== undefined && { status }),
-    body: html`${notice}${errorNote(errors, language)}<form method="post" action="${action}" novalidate>${lookButton(language)}${hidden}${profileFields(request, form, errors, action)}<div class="row"><button class="go" name="do" value="save">${save}</button><a class="btn bare" href="${at}">${texts.shared.cancel}</a></div></form>`,
+    body: html`
+      ${notice}
+      ${errorNote(errors, language)}
+      <form method="post" action="${action}" novalidate>
+        ${lookButton(language)}
+        ${hidden}
+        ${profileFields(request, form, errors, action)}
+        <div class="row">
+          <button class="go" name="do" value="save">${save}</button>
+          <a class="btn bare" href="${at}">${texts.shared.cancel}</a>
+        </div>
+      </form>
+    `,
   })
 }
 
@@ -139,14 +151,54 @@ function profileFields(
   })
   return html`<div class="set">${name}</div>
 ${picker('cpv', 'cpv', texts.sector, form.cpv)}
-<div class="set">${field({ name: 'words', label: texts.words, value: form.words, hint: common.wordsHint, error: error('words') })}</div>
+<div class="set">
+  ${field({ name: 'words', label: texts.words, value: form.words, hint: common.wordsHint, error: error('words') })}
+</div>
 ${picker('nuts', 'nuts', texts.region, form.nuts)}
-<div class="set">${field({ name: 'countries', label: texts.countries, value: form.countries, hint: texts.countriesHint, error: error('countries') })}</div>
+<div class="set">
+  ${field({
+    name: 'countries',
+    label: texts.countries,
+    value: form.countries,
+    hint: texts.countriesHint,
+    error: error('countries'),
+  })}
+</div>
 ${valueFields(form, errors, language)}
-${fieldset(common.nature, html`<div class="row">${contractNatures.map((each) => tick({ name: 'nature', value: each, label: common.natures[each], isOn: form.natures.includes(each) }))}</div><p class="hint">${texts.natureHint}</p>`)}
-<div class="set">${textArea({ name: 'wins', label: texts.wins, value: form.wins, rows: 3, hint: texts.winsHint, error: error('wins') })}</div>
-<div class="set">${textArea({ name: 'authorities', label: texts.authorities, value: form.authorities, rows: 3, hint: common.oneLine, error: error('authorities') })}</div>
-<div class="set">${field({ name: 'not-words', label: texts.notWords, value: form.notWords, error: error('not-words') })}</div>
+${fieldset(
+  common.nature,
+  html`
+    <div class="row">
+      ${contractNatures.map((each) =>
+        tick({ name: 'nature', value: each, label: common.natures[each], isOn: form.natures.includes(each) }),
+      )}
+    </div>
+    <p class="hint">${texts.natureHint}</p>
+  `,
+)}
+<div class="set">
+  ${textArea({
+    name: 'wins',
+    label: texts.wins,
+    value: form.wins,
+    rows: 3,
+    hint: texts.winsHint,
+    error: error('wins'),
+  })}
+</div>
+<div class="set">
+  ${textArea({
+    name: 'authorities',
+    label: texts.authorities,
+    value: form.authorities,
+    rows: 3,
+    hint: common.oneLine,
+    error: error('authorities'),
+  })}
+</div>
+<div class="set">
+  ${field({ name: 'not-words', label: texts.notWords, value: form.notWords, error: error('not-words') })}
+</div>
 ${picker('cpv', 'not-cpv', texts.notSector, form.notCpv)}`
 }
 

@@ -226,7 +226,12 @@ function errorPage(context: ReferenceContext, handbook: Handbook, slug: ProblemS
 <h2 id="fix">${texts.fix}</h2><p lang="en">${prose(fix)}</p>
 <h2 id="retry">${texts.retry}</h2><p>${texts.retryWords[retry]}. <span lang="en">${prose(retryText)}</span></p>
 <h2 id="example-answer">${texts.exampleAnswer}</h2>${example}
-<h2 id="where">${texts.where}</h2>${locations.length === 0 ? html`<p>${texts.anywhere}</p>` : html`<ul>${locations.map(([href, , name]) => html`<li><a href="${href}">${name}</a></li>`)}</ul>`}
+<h2 id="where">${texts.where}</h2>
+  ${
+    locations.length === 0
+      ? html`<p>${texts.anywhere}</p>`
+      : html`<ul>${locations.map(([href, , name]) => html`<li><a href="${href}">${name}</a></li>`)}</ul>`
+  }
 <p><a href="/docs/errors">${texts.errors}</a></p>`
   return docFrame(handbook, {
     doc: handbook.page('/docs/errors'),

@@ -45,18 +45,28 @@ async function rejectionList({ store }: ConsoleContext, { language, query }: Per
     body: html`${part(texts.byReason, countTable(counts, language))}
 ${part(
   texts.list,
-  html`${isChosen && html`<p>${quoted([reasonText(reason, language), sourceId].filter((each) => each !== '').join(', '))} · <a href="/operator/rejections">${texts.showAll}</a></p>`}${
-    shown.length === 0
-      ? empty(texts.empty, texts.emptyBody)
-      : html`${listTable(shown, language)}${pager({
-          text: texts.shared.range(number((at - 1) * perPage + 1), number((at - 1) * perPage + shown.length)),
-          previous: at > 1 ? [texts.newer, addressOf({ reason, source: sourceId, page: at - 1 })] : undefined,
-          next:
-            found.length > perPage && at < maxPages
-              ? [texts.shared.older, addressOf({ reason, source: sourceId, page: at + 1 })]
-              : undefined,
-        })}`
-  }`,
+  html`
+    ${
+      isChosen &&
+      html`<p>
+        ${quoted([reasonText(reason, language), sourceId].filter((each) => each !== '').join(', '))} · <a href="/operator/rejections">
+          ${texts.showAll}
+        </a>
+      </p>`
+    }
+    ${
+      shown.length === 0
+        ? empty(texts.empty, texts.emptyBody)
+        : html`${listTable(shown, language)}${pager({
+            text: texts.shared.range(number((at - 1) * perPage + 1), number((at - 1) * perPage + shown.length)),
+            previous: at > 1 ? [texts.newer, addressOf({ reason, source: sourceId, page: at - 1 })] : undefined,
+            next:
+              found.length > perPage && at < maxPages
+                ? [texts.shared.older, addressOf({ reason, source: sourceId, page: at + 1 })]
+                : undefined,
+          })}`
+    }
+  `,
 )}`,
   })
 }
@@ -96,7 +106,14 @@ function listTable(list: readonly FoundRejection[], language: Language): Html {
     kind: 'mini',
     columns: [texts.document, texts.shared.source, texts.shared.reason, texts.why, texts.shared.when],
     rows: list.map(({ documentId, pointer, address, sourceId, reason, path, detail, rejectedAt }) => [
-      html`<a href="/operator/documents/${documentId}">${texts.open}</a><br><span class="soft">${quoted(address)}${pointer !== '' && html` ${texts.shared.part} <code>${quoted(pointer)}</code>`}</span>`,
+      html`
+        <a href="/operator/documents/${documentId}">${texts.open}</a>
+        <br>
+        <span class="soft">
+          ${quoted(address)}
+          ${pointer !== '' && html` ${texts.shared.part} <code>${quoted(pointer)}</code>`}
+        </span>
+      `,
       sourceId,
       reasonText(reason, language),
       html`${path !== '' && html`<code>${quoted(path)}</code> `}${quoted(detail, 'en')}`,

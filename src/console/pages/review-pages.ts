@@ -78,13 +78,25 @@ function waitingTable(pairs: readonly WaitingPair[], language: Language): Html {
       const { left, right, score, chance, readers, isOneRecord, isExactlyLinked, isHeldApart } = pair
       const portals = [...new Set([...(left.publishers ?? []), ...(right.publishers ?? [])])].join(', ')
       return [
-        html`<a href="${addressOf(pair)}">${quoted(left.title ?? left.key, left.language ?? undefined)}</a>${!isOneRecord && right.title !== left.title && html`<br><span class="soft">${quoted(right.title ?? right.key, right.language ?? undefined)}</span>`}`,
+        html`
+          <a href="${addressOf(pair)}">${quoted(left.title ?? left.key, left.language ?? undefined)}</a>
+          ${
+            !isOneRecord &&
+            right.title !== left.title &&
+            html`<br><span class="soft">${quoted(right.title ?? right.key, right.language ?? undefined)}</span>`
+          }
+        `,
         quoted(left.buyer ?? texts.shared.unknown),
         quoted(portals),
         score === null ? '–' : formatNumber(score, language),
         chance === null ? '–' : formatShare(chance, language),
         readers === null ? '–' : formatNumber(readers, language),
-        html`${isOneRecord && html`<span class="tag">${texts.oneRecord}</span> `}${isExactlyLinked && html`<span class="tag">${texts.exactTag}</span> `}${isHeldApart && html`<span class="tag">${texts.heldApart}</span> `}${quoted(evidenceText(pair, language))}`,
+        html`
+          ${isOneRecord && html`<span class="tag">${texts.oneRecord}</span> `}
+          ${isExactlyLinked && html`<span class="tag">${texts.exactTag}</span> `}
+          ${isHeldApart && html`<span class="tag">${texts.heldApart}</span> `}
+          ${quoted(evidenceText(pair, language))}
+        `,
       ]
     }),
   })
@@ -101,7 +113,11 @@ function decidedTable(pairs: readonly ReviewDecision[], language: Language): Htm
       decision === 'merge' ? texts.merged : texts.split,
       moment(decidedAt, language),
       quoted(text),
-      html`<form method="post" action="/operator/reviews/undo"><input type="hidden" name="left" value="${left}"><input type="hidden" name="right" value="${right}"><button class="tiny" aria-label="${texts.undoPair(left, right)}">${texts.undo}</button></form>`,
+      html`<form method="post" action="/operator/reviews/undo">
+        <input type="hidden" name="left" value="${left}">
+        <input type="hidden" name="right" value="${right}">
+        <button class="tiny" aria-label="${texts.undoPair(left, right)}">${texts.undo}</button>
+      </form>`,
     ]),
   })
 }

@@ -67,8 +67,21 @@ export function builder({ context }: SearchDesk, request: OrganizationRequest, v
   const action = search ? `${at}/${search.searchId}` : `${at}/new`
   const hidden = search ? html`<input type="hidden" name="version" value="${search.version}">` : formKey(context)
   const save = search ? texts.shared.saveVersion(search.version + 1) : texts.save
-  const open = html`<label class="tick"><input type="checkbox" name="deliver-open" value="yes" form="search"${form.deliversOpen && html` checked`}><span>${texts.deliverOpen} <span class="hint">${texts.deliverOpenHint(formatNumber(maxOpenDelivered, language))}</span></span></label>`
-  const actions = html`${!search && open}<div class="row"><button class="go" form="search" name="do" value="save">${save}</button><a class="btn bare" href="${at}">${texts.shared.cancel}</a></div>`
+  const open = html`<label class="tick">
+    <input type="checkbox" name="deliver-open" value="yes" form="search"${form.deliversOpen && html` checked`}>
+    <span>
+      ${texts.deliverOpen} <span class="hint">
+        ${texts.deliverOpenHint(formatNumber(maxOpenDelivered, language))}
+      </span>
+    </span>
+  </label>`
+  const actions = html`
+    ${!search && open}
+    <div class="row">
+      <button class="go" form="search" name="do" value="save">${save}</button>
+      <a class="btn bare" href="${at}">${texts.shared.cancel}</a>
+    </div>
+  `
   const records = context.editions.newest?.records
   return page({
     title: search?.name ?? texts.shared.newSearch,
@@ -78,7 +91,17 @@ export function builder({ context }: SearchDesk, request: OrganizationRequest, v
     scripts: ['suggest'],
     ...(view.status !== undefined && { status: view.status }),
     ...(search && { actions: headActions(request, search, action) }),
-    body: html`${notice}${errorNote(errors, language)}${search && stateNotes(request, search, action)}<div class="split">${searchFields({ form, errors, profiles, action, language, hidden })}${finds({ answer, threshold: form.threshold, records, language, actions })}</div>${search && whyPart(request, action, explained)}${versions.length > 0 && versionsPart(request, versions, profiles)}`,
+    body: html`
+      ${notice}
+      ${errorNote(errors, language)}
+      ${search && stateNotes(request, search, action)}
+      <div class="split">
+        ${searchFields({ form, errors, profiles, action, language, hidden })}
+        ${finds({ answer, threshold: form.threshold, records, language, actions })}
+      </div>
+      ${search && whyPart(request, action, explained)}
+      ${versions.length > 0 && versionsPart(request, versions, profiles)}
+    `,
   })
 }
 
@@ -89,12 +112,27 @@ export const copyLinks = (address: string, language: Language): Html =>
 
 function headActions({ language, organization }: OrganizationRequest, search: SearchOverview, action: string): Html {
   const texts = searchesTexts[language]
-  return html`<a class="btn" href="/o/${organization.organizationId}/hits?search=${search.searchId}">${texts.seeHits}</a><form method="post" action="${action}/${search.isActive ? 'pause' : 'resume'}"><button>${search.isActive ? texts.pause : texts.resume}</button></form>${copyLinks(action, language)}`
+  return html`
+    <a class="btn" href="/o/${organization.organizationId}/hits?search=${search.searchId}">${texts.seeHits}</a>
+    <form method="post" action="${action}/${search.isActive ? 'pause' : 'resume'}">
+      <button>${search.isActive ? texts.pause : texts.resume}</button>
+    </form>
+    ${copyLinks(action, language)}
+  `
 }
 
 function stateNotes({ language }: OrganizationRequest, search: SearchOverview, action: string): Html {
   const texts = searchesTexts[language]
-  return html`${!search.isActive && noteBox('warn', texts.pausedNote, texts.pausedDetail)}${search.heldEditions > 0 && html`${noteBox('warn', texts.heldNote, texts.heldDetail(formatNumber(search.heldHits, language)))}<form method="post" action="${action}/release"><button>${texts.release}</button></form>`}`
+  return html`
+    ${!search.isActive && noteBox('warn', texts.pausedNote, texts.pausedDetail)}
+    ${
+      search.heldEditions > 0 &&
+      html`
+        ${noteBox('warn', texts.heldNote, texts.heldDetail(formatNumber(search.heldHits, language)))}
+        <form method="post" action="${action}/release"><button>${texts.release}</button></form>
+      `
+    }
+  `
 }
 
 function versionsPart(
@@ -139,7 +177,16 @@ const verdict = ({ isMatch, clauses, fitScore }: ExplainedMatch, texts: (typeof 
 
 function whyPart({ language, query }: OrganizationRequest, action: string, explained: BuilderView['explained']): Html {
   const texts = searchesTexts[language]
-  const form = html`<form class="row" action="${action}#why">${field({ name: 'tender', label: texts.whyLabel, value: query.get('tender') ?? '', maxLength: 100, ...(explained === 'none' && { error: texts.whyNone }) })}<button>${texts.whyButton}</button></form>`
+  const form = html`<form class="row" action="${action}#why">
+    ${field({
+      name: 'tender',
+      label: texts.whyLabel,
+      value: query.get('tender') ?? '',
+      maxLength: 100,
+      ...(explained === 'none' && { error: texts.whyNone }),
+    })}
+    <button>${texts.whyButton}</button>
+  </form>`
   const answer =
     explained !== undefined &&
     explained !== 'none' &&

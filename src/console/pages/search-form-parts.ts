@@ -51,17 +51,90 @@ export function searchFields({ form, errors, profiles, action, language, hidden 
       ...(hint !== undefined && { hint }),
     })
   return html`<form id="search" method="post" action="${action}" novalidate>${lookButton(language)}${hidden}
-<div class="set">${field({ name: 'name', label: texts.shared.name, value: form.name, maxLength: 200, isRequired: true, error: error('name') })}</div>
+<div class="set">
+  ${field({
+    name: 'name',
+    label: texts.shared.name,
+    value: form.name,
+    maxLength: 200,
+    isRequired: true,
+    error: error('name'),
+  })}
+</div>
 ${picker('cpv', 'cpv', common.sector, form.cpv, common.sectorHint)}
 ${picker('nuts', 'nuts', common.region, form.nuts)}
-<div class="set">${field({ name: 'words', label: common.words, value: form.words, hint: common.wordsHint, error: error('words') })}</div>
-<div class="set">${textArea({ name: 'authorities', label: texts.authorities, value: form.authorities, rows: 2, hint: common.oneLine, error: error('authorities') })}</div>
-${fieldset(common.nature, html`<div class="row">${contractNatures.map((each) => tick({ name: 'nature', value: each, label: common.natures[each], isOn: form.natures.includes(each) }))}</div><p class="hint">${texts.natureHint}</p>`)}
-<details class="more"${(form.procedures.length > 0 || errors.has('procedure')) && html` open`}><summary>${texts.procedures}</summary>${fieldset(texts.procedures, html`<div class="stack">${procedureTypes.map((each) => tick({ name: 'procedure', value: each, label: texts.procedureNames[each], isOn: form.procedures.includes(each) }))}</div>`)}</details>
+<div class="set">
+  ${field({ name: 'words', label: common.words, value: form.words, hint: common.wordsHint, error: error('words') })}
+</div>
+<div class="set">
+  ${textArea({
+    name: 'authorities',
+    label: texts.authorities,
+    value: form.authorities,
+    rows: 2,
+    hint: common.oneLine,
+    error: error('authorities'),
+  })}
+</div>
+${fieldset(
+  common.nature,
+  html`
+    <div class="row">
+      ${contractNatures.map((each) =>
+        tick({ name: 'nature', value: each, label: common.natures[each], isOn: form.natures.includes(each) }),
+      )}
+    </div>
+    <p class="hint">${texts.natureHint}</p>
+  `,
+)}
+<details class="more"${(form.procedures.length > 0 || errors.has('procedure')) && html` open`}>
+  <summary>${texts.procedures}</summary>
+  ${fieldset(
+    texts.procedures,
+    html`<div class="stack">
+      ${procedureTypes.map((each) =>
+        tick({
+          name: 'procedure',
+          value: each,
+          label: texts.procedureNames[each],
+          isOn: form.procedures.includes(each),
+        }),
+      )}
+    </div>`,
+  )}
+</details>
 ${valueFields(form, errors, language)}
-<div class="set">${field({ name: 'min-days', label: texts.days, value: form.minDays, hint: texts.daysHint, error: error('min-days') })}</div>
-<details class="more"${hasExclusions(form, errors) && html` open`}><summary>${texts.exclusions}</summary><div class="set">${field({ name: 'not-words', label: texts.notWords, value: form.notWords, error: error('not-words') })}</div>${picker('cpv', 'not-cpv', texts.notSector, form.notCpv)}${picker('nuts', 'not-nuts', texts.notRegion, form.notNuts)}<div class="set">${textArea({ name: 'not-authorities', label: texts.notAuthorities, value: form.notAuthorities, rows: 2, hint: common.oneLine, error: error('not-authorities') })}</div></details>
-<div class="set">${select({ name: 'profile', label: texts.profile, value: form.profile, hint: texts.profileHint, error: error('profile'), choices: [['', texts.derived], ...profiles.map(({ profileId, name }) => [profileId, name] as const)] })}</div>
+<div class="set">
+  ${field({ name: 'min-days', label: texts.days, value: form.minDays, hint: texts.daysHint, error: error('min-days') })}
+</div>
+<details class="more"${hasExclusions(form, errors) && html` open`}>
+  <summary>${texts.exclusions}</summary>
+  <div class="set">
+    ${field({ name: 'not-words', label: texts.notWords, value: form.notWords, error: error('not-words') })}
+  </div>
+  ${picker('cpv', 'not-cpv', texts.notSector, form.notCpv)}
+  ${picker('nuts', 'not-nuts', texts.notRegion, form.notNuts)}
+  <div class="set">
+    ${textArea({
+      name: 'not-authorities',
+      label: texts.notAuthorities,
+      value: form.notAuthorities,
+      rows: 2,
+      hint: common.oneLine,
+      error: error('not-authorities'),
+    })}
+  </div>
+</details>
+<div class="set">
+  ${select({
+    name: 'profile',
+    label: texts.profile,
+    value: form.profile,
+    hint: texts.profileHint,
+    error: error('profile'),
+    choices: [['', texts.derived], ...profiles.map(({ profileId, name }) => [profileId, name] as const)],
+  })}
+</div>
 ${thresholdFields(form, errors, language)}</form>`
 }
 
@@ -73,7 +146,10 @@ export function valueFields(
   const texts = criteriaTexts[language]
   return fieldset(
     texts.value,
-    html`<div class="two">${field({ name: 'value-min', label: texts.shared.from, value: valueMin, error: errors.get('value-min') })}${field({ name: 'value-max', label: texts.to, value: valueMax, error: errors.get('value-max') })}</div>`,
+    html`<div class="two">
+      ${field({ name: 'value-min', label: texts.shared.from, value: valueMin, error: errors.get('value-min') })}
+      ${field({ name: 'value-max', label: texts.to, value: valueMax, error: errors.get('value-max') })}
+    </div>`,
   )
 }
 
@@ -90,7 +166,14 @@ function thresholdFields({ threshold }: SearchForm, errors: FieldErrors, languag
   const error = errors.get('threshold')
   return fieldset(
     texts.thresholdLabel,
-    html`<div class="row">${choices.map(([value, label]) => tick({ name: 'threshold', value, label, isOn: value === threshold, type: 'radio' }))}</div>${error !== undefined && html`<p class="why">${error}</p>`}`,
+    html`
+      <div class="row">
+        ${choices.map(([value, label]) =>
+          tick({ name: 'threshold', value, label, isOn: value === threshold, type: 'radio' }),
+        )}
+      </div>
+      ${error !== undefined && html`<p class="why">${error}</p>`}
+    `,
   )
 }
 
@@ -126,7 +209,10 @@ export function finds({ answer, threshold, records, language, actions }: FindsVi
         : answer.kind === 'busy'
           ? html`<p role="status">${texts.busy}</p>`
           : answer.kind === 'counting'
-            ? html`<p role="status">${texts.counting(formatShare(answer.share, language))}</p><progress class="meter" max="1" value="${answer.share}" aria-hidden="true"></progress>`
+            ? html`
+              <p role="status">${texts.counting(formatShare(answer.share, language))}</p>
+              <progress class="meter" max="1" value="${answer.share}" aria-hidden="true"></progress>
+            `
             : counted(answer, threshold, records, language)
   const examples =
     typeof answer === 'object' && answer.kind === 'counted' && answer.preview.best.length > 0
@@ -140,7 +226,17 @@ function counted({ preview, wider }: Counted, threshold: string, records: number
   const texts = searchesTexts[language]
   const number = (value: number) => formatNumber(value, language)
   const scores = ['40', '50', '60'] as const
-  return html`<div role="status"><p class="soft small">${texts.openNow}</p><p class="row"><b class="big">${number(open.any)}</b> ${records !== undefined && html`<span class="soft small">${texts.ofRecords(number(records))}</span>`}</p>${open.any === 0 ? advice(wider, language) : html`<p class="soft small">${scores.map((each) => texts.openScored(number(open[each]), each)).join(', ')}</p>`}</div>
+  return html`<div role="status">
+    <p class="soft small">${texts.openNow}</p>
+    <p class="row">
+      <b class="big">${number(open.any)}</b> ${records !== undefined && html`<span class="soft small">${texts.ofRecords(number(records))}</span>`}
+    </p>
+    ${
+      open.any === 0
+        ? advice(wider, language)
+        : html`<p class="soft small">${scores.map((each) => texts.openScored(number(open[each]), each)).join(', ')}</p>`
+    }
+  </div>
 ${table({
   caption: texts.lastDays,
   isCaptionShown: true,
@@ -158,11 +254,26 @@ ${table({
 function advice(wider: readonly Widening[], language: Language): Html {
   const texts = searchesTexts[language]
   if (wider.length === 0) return html`<p>${texts.widenSomething}</p>`
-  return html`<p>${texts.widen}</p><ul>${wider.slice(0, maxWider).map(({ without, open }) => html`<li>${texts.without[without](formatNumber(open, language))}</li>`)}</ul>`
+  return html`
+    <p>${texts.widen}</p>
+    <ul>
+      ${wider
+        .slice(0, maxWider)
+        .map(({ without, open }) => html`<li>${texts.without[without](formatNumber(open, language))}</li>`)}
+    </ul>
+  `
 }
 
 const exampleList = ({ best }: Preview, language: Language): Html =>
-  html`<div class="card stack"><h2>${searchesTexts[language].examples}</h2><ul class="stack">${best.map(({ tenderId, title, language: lang, fitScore }) => html`<li class="t"><a class="lk" href="/tenders/${tenderId}">${quoted(title, lang)}</a>${score(fitScore, scoreWords(fitScore, language))}</li>`)}</ul></div>`
+  html`<div class="card stack">
+    <h2>${searchesTexts[language].examples}</h2>
+    <ul class="stack">
+      ${best.map(
+        ({ tenderId, title, language: lang, fitScore }) =>
+          html`<li class="t"><a class="lk" href="/tenders/${tenderId}">${quoted(title, lang)}</a>${score(fitScore, scoreWords(fitScore, language))}</li>`,
+      )}
+    </ul>
+  </div>`
 
 /** From 80 strong, 60 good, 40 partial, else weak. */
 export function scoreWords(points: number, language: Language): string {

@@ -66,7 +66,13 @@ async function listPage({ store }: ConsoleContext, request: OrganizationRequest)
                 : search.isActive
                   ? state('good', texts.shared.active)
                   : state('held', texts.paused),
-              html`<a href="/o/${organization.organizationId}/hits?search=${search.searchId}">${search.recentHits < maxRecentHits ? formatNumber(search.recentHits, language) : texts.shared.orMore(formatNumber(maxRecentHits, language))}</a>`,
+              html`<a href="/o/${organization.organizationId}/hits?search=${search.searchId}">
+                ${
+                  search.recentHits < maxRecentHits
+                    ? formatNumber(search.recentHits, language)
+                    : texts.shared.orMore(formatNumber(maxRecentHits, language))
+                }
+              </a>`,
               search.threshold,
               search.version,
             ]),

@@ -120,7 +120,11 @@ async function linkPage(
   return gatePage(
     title,
     lead,
-    html`<form class="stack" method="post" action="${url.pathname}"><input type="hidden" name="return" value="${returnPath(form.get('return') ?? query.get('return'))}">${mailField}<button class="go full">${isFirst ? texts.firstButton : texts.shared.signIn}</button></form>`,
+    html`<form class="stack" method="post" action="${url.pathname}">
+      <input type="hidden" name="return" value="${returnPath(form.get('return') ?? query.get('return'))}">
+      ${mailField}
+      <button class="go full">${isFirst ? texts.firstButton : texts.shared.signIn}</button>
+    </form>`,
     mailError === undefined ? {} : { status: 422, title: `${texts.shared.error}: ${title}` },
   )
 }

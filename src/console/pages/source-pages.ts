@@ -47,15 +47,21 @@ async function sourceList({ reads }: ConsoleContext, { language, query, now }: P
   return page({
     title: texts.pageNames.sources,
     lead: texts.lead(number(lines.filter((line) => line.state === 'ok').length), number(running.length)),
-    body: html`<nav class="row" aria-label="${texts.shared.condition}"><a class="btn tiny" href="/operator/sources"${wanted === undefined && html` aria-current="page"`}>${texts.shared.all}</a>${sourceStates.map(
-      (each) => {
+    body: html`<nav class="row" aria-label="${texts.shared.condition}">
+      <a class="btn tiny" href="/operator/sources"${wanted === undefined && html` aria-current="page"`}>
+        ${texts.shared.all}
+      </a>
+      ${sourceStates.map((each) => {
         const count = lines.filter((line) => line.state === each).length
         return (
           count > 0 &&
-          html`<a class="btn tiny" href="/operator/sources?state=${each}"${each === wanted && html` aria-current="page"`}>${headOf(each)} <span class="n">${number(count)}</span></a>`
+          html`<a class="btn tiny"
+            href="/operator/sources?state=${each}"${each === wanted && html` aria-current="page"`}>
+            ${headOf(each)} <span class="n">${number(count)}</span>
+          </a>`
         )
-      },
-    )}</nav>
+      })}
+    </nav>
 ${wanted !== undefined && groups[0]?.[1].length === 0 && empty(texts.empty, texts.emptyBody)}
 ${groups.map(
   ([name, some]) =>
@@ -77,7 +83,11 @@ ${groups.map(
         rows: some.map((line) => [
           html`<a href="${addressOf(line.sourceId)}">${quoted(line.title)}</a><br><code class="soft">${line.sourceId}</code>`,
           line.country,
-          html`${state(sourceMarks[line.state], texts.states[line.state])}${line.offBecause !== undefined && html` <span class="soft" lang="en">${withLinks(line.offBecause)}</span>`}${line.alarms.map(({ detail }) => html`<br><span class="soft">${quoted(detail, 'en')}</span>`)}`,
+          html`
+            ${state(sourceMarks[line.state], texts.states[line.state])}
+            ${line.offBecause !== undefined && html` <span class="soft" lang="en">${withLinks(line.offBecause)}</span>`}
+            ${line.alarms.map(({ detail }) => html`<br><span class="soft">${quoted(detail, 'en')}</span>`)}
+          `,
           ago(line.lastSuccessAt),
           ago(line.lastNewAt),
           number(line.recentDocuments),

@@ -30,7 +30,13 @@ export const statusPages = (context: Pick<ConsoleContext, 'origin' | 'clock'>, b
       feed: '/status.atom',
       lead: html`<span class="stamp">${(isOld ? texts.asOfBefore : texts.asOf)(formatMoment(board.at, language))}</span>`,
       actions: html`<a class="btn" href="/status.atom">${texts.feed}</a>`,
-      body: html`${isOld && noteBox('warn', texts.noDatabase, texts.noDatabaseDetail)}${!isOld && present(board, context.clock(), language)}${editionsPart(board, language)}${await sourcesPart(board, language)}${incidentsPart(board, language)}`,
+      body: html`
+        ${isOld && noteBox('warn', texts.noDatabase, texts.noDatabaseDetail)}
+        ${!isOld && present(board, context.clock(), language)}
+        ${editionsPart(board, language)}
+        ${await sourcesPart(board, language)}
+        ${incidentsPart(board, language)}
+      `,
     })
   }),
   publicPage('GET', '/status.atom', async ({ language }) => {
@@ -90,12 +96,26 @@ function editionsPart({ days }: StatusBoard, language: Language): Html {
   const count = (wanted: StatusDay['state']) => days.filter((day) => day.state === wanted).length
   const title = ({ day, state: each, editions }: StatusDay) =>
     texts.dayTitle(formatDay(day, language), texts.dayStates[each], editions)
-  const picture = html`<figure class="chart"><div class="y"></div><svg viewBox="0 0 ${days.length * 10} 100" preserveAspectRatio="none" role="img" aria-label="${texts.finding(count('onTime'), count('late'), count('held'))}">${days.map(
-    (day, index) => {
-      const [height, name] = marks[day.state]
-      return html`<rect class="${name}" x="${index * 10 + 1}" width="8" y="${100 - height}" height="${height}"><title>${title(day)}</title></rect>`
-    },
-  )}</svg><div class="x" aria-hidden="true">${[90, 60, 30].map((count) => html`<span>${texts.daysAgo(count)}</span>`)}</div></figure><ul class="key"><li>${texts.dayStates.onTime}</li><li class="kx">${texts.lowerBars}</li><li class="kb">${texts.dayStates.none}</li></ul>`
+  const picture = html`
+    <figure class="chart">
+      <div class="y"></div>
+      <svg viewBox="0 0 ${days.length * 10} 100" preserveAspectRatio="none" role="img"
+        aria-label="${texts.finding(count('onTime'), count('late'), count('held'))}">
+        ${days.map((day, index) => {
+          const [height, name] = marks[day.state]
+          return html`<rect class="${name}" x="${index * 10 + 1}" width="8" y="${100 - height}" height="${height}"><title>${title(day)}</title></rect>`
+        })}
+      </svg>
+      <div class="x" aria-hidden="true">
+        ${[90, 60, 30].map((count) => html`<span>${texts.daysAgo(count)}</span>`)}
+      </div>
+    </figure>
+    <ul class="key">
+      <li>${texts.dayStates.onTime}</li>
+      <li class="kx">${texts.lowerBars}</li>
+      <li class="kb">${texts.dayStates.none}</li>
+    </ul>
+  `
   const rows = days
     .filter((day) => day.state !== 'none')
     .toReversed()
@@ -159,7 +179,13 @@ function incidentsPart({ incidents }: StatusBoard, language: Language): Html {
 function incidentItem({ incidentId, title, detail, startedAt, endedAt }: Incident, language: Language): Html {
   const texts = statusTexts[language]
   const from = formatMoment(startedAt, language)
-  return html`<li id="incident-${incidentId}"><h3>${title}</h3><p>${endedAt === undefined ? state('warn', texts.shared.goesOn) : state('good', texts.shared.over)} <span class="soft small">${endedAt === undefined ? texts.fromOn(from) : texts.from(from, formatMoment(endedAt, language))}</span></p>${detail
-    .split(/\n{2,}/)
-    .map((paragraph) => html`<p>${paragraph}</p>`)}</li>`
+  return html`<li id="incident-${incidentId}">
+    <h3>${title}</h3>
+    <p>
+      ${endedAt === undefined ? state('warn', texts.shared.goesOn) : state('good', texts.shared.over)} <span class="soft small">
+        ${endedAt === undefined ? texts.fromOn(from) : texts.from(from, formatMoment(endedAt, language))}
+      </span>
+    </p>
+    ${detail.split(/\n{2,}/).map((paragraph) => html`<p>${paragraph}</p>`)}
+  </li>`
 }

@@ -42,7 +42,14 @@ export const stockPages = (context: StockContext, counter: StockCounter): PageRo
         ...(!latest && context.editions.newest && { refreshSeconds: askAgainSeconds }),
         actions: html`<span class="stamp">${stampOf(context, counter, language)}</span>`,
         body: latest
-          ? html`${weeksPart(latest, language)}<div class="split even gap">${portalsPart(latest.shape, titles!, known?.sources, language)}${divisionsPart(latest.shape, language)}</div>${delaysPart(known?.delays, titles!, language)}`
+          ? html`
+            ${weeksPart(latest, language)}
+            <div class="split even gap">
+              ${portalsPart(latest.shape, titles!, known?.sources, language)}
+              ${divisionsPart(latest.shape, language)}
+            </div>
+            ${delaysPart(known?.delays, titles!, language)}
+          `
           : empty(
               texts.nothing,
               context.editions.newest ? texts.firstCount : texts.noEdition,
@@ -96,7 +103,13 @@ function stampOf({ editions }: StockContext, { latest, done }: StockCounter, lan
   if (!latest) return texts.counting(number(done), number(newest.records))
   const { edition, publishedAt } = latest.edition
   const { tenders, merged } = latest.shape
-  return html`${texts.edition(number(edition), formatMoment(publishedAt, language))}<br>${texts.counted(number(tenders))}${merged > 0 && html`; ${texts.merged(number(merged))}`}${edition !== newest.edition && html`<br>${texts.newerIsCounted(number(newest.edition))}`}`
+  return html`
+    ${texts.edition(number(edition), formatMoment(publishedAt, language))}
+    <br>
+    ${texts.counted(number(tenders))}
+    ${merged > 0 && html`; ${texts.merged(number(merged))}`}
+    ${edition !== newest.edition && html`<br>${texts.newerIsCounted(number(newest.edition))}`}
+  `
 }
 
 function weeksPart({ shape, edition }: StockCount, language: Language): Html {

@@ -54,7 +54,16 @@ function headOf(
   const { text, lang } = titleOf(record)
   // people without access explore other records than this one
   const isExplored = hasSamples || viewer?.memberships.some(({ hasAccessArea }) => hasAccessArea)
-  const lead: Html = html`${statusOf(record.status, language)} ${record.archiveReason !== undefined && html`<span class="soft">${texts.archiveReasons[record.archiveReason] ?? texts.shared.archived}</span> `}${stamp}<br>${authority !== undefined && quoted(authority, record.language)}${record.tenderNumber !== undefined && html` · ${quoted(texts.number(record.tenderNumber))}`}`
+  const lead: Html = html`
+    ${statusOf(record.status, language)} ${
+      record.archiveReason !== undefined &&
+      html`<span class="soft">${texts.archiveReasons[record.archiveReason] ?? texts.shared.archived}</span> `
+    }
+    ${stamp}
+    <br>
+    ${authority !== undefined && quoted(authority, record.language)}
+    ${record.tenderNumber !== undefined && html` · ${quoted(texts.number(record.tenderNumber))}`}
+  `
   return {
     title: text || texts.titleMissing,
     titleLanguage: text === '' ? undefined : lang,

@@ -152,10 +152,48 @@ ${formFields({ form, searches, errors }, language)}
 function formFields({ form, searches, errors = new Map() }: FormView, language: Language): Html {
   const texts = webhooksTexts[language]
   const why = (name: string) => errors.has(name) && html`<p class="why" id="${name}-error">${errors.get(name)}</p>`
-  return html`${field({ name: 'address', label: texts.address, type: 'url', value: form.address, hint: texts.addressHint, isRequired: true, maxLength: 2000, error: errors.get('address') })}
-${field({ name: 'description', label: texts.shared.name, value: form.description, hint: texts.descriptionHint, maxLength: 200 })}
-${fieldset(texts.kinds, html`<div class="stack" id="kind">${why('kind')}${hitEventKinds.map((kind) => tick({ name: 'kind', value: kind, label: html`${texts.kindNames[kind]} <code>${kind}</code>`, isOn: form.kinds.includes(kind) }))}</div>`)}
-${fieldset(texts.searches, html`<div class="stack" id="which">${why('which')}${tick({ name: 'which', value: 'all', type: 'radio', label: texts.allSearches, isOn: form.allSearches })}${tick({ name: 'which', value: 'some', type: 'radio', label: texts.someSearches, isOn: !form.allSearches })}${searches.map(({ searchId, name }) => tick({ name: 'search', value: searchId, label: html`<bdi>${name}</bdi>`, isOn: form.searches.includes(searchId) }))}</div>`)}
+  return html`${field({
+    name: 'address',
+    label: texts.address,
+    type: 'url',
+    value: form.address,
+    hint: texts.addressHint,
+    isRequired: true,
+    maxLength: 2000,
+    error: errors.get('address'),
+  })}
+${field({
+  name: 'description',
+  label: texts.shared.name,
+  value: form.description,
+  hint: texts.descriptionHint,
+  maxLength: 200,
+})}
+${fieldset(
+  texts.kinds,
+  html`<div class="stack" id="kind">
+  ${why('kind')}
+  ${hitEventKinds.map((kind) =>
+    tick({
+      name: 'kind',
+      value: kind,
+      label: html`${texts.kindNames[kind]} <code>${kind}</code>`,
+      isOn: form.kinds.includes(kind),
+    }),
+  )}
+</div>`,
+)}
+${fieldset(
+  texts.searches,
+  html`<div class="stack" id="which">
+  ${why('which')}
+  ${tick({ name: 'which', value: 'all', type: 'radio', label: texts.allSearches, isOn: form.allSearches })}
+  ${tick({ name: 'which', value: 'some', type: 'radio', label: texts.someSearches, isOn: !form.allSearches })}
+  ${searches.map(({ searchId, name }) =>
+    tick({ name: 'search', value: searchId, label: html`<bdi>${name}</bdi>`, isOn: form.searches.includes(searchId) }),
+  )}
+</div>`,
+)}
 ${field({ name: 'rate', label: texts.rate, value: form.rate, error: errors.get('rate') })}`
 }
 
@@ -239,9 +277,17 @@ async function editPage(
     current: addressOf(request),
     ...(errors.size > 0 && { status: 422 }),
     ...(isLate && { status: 409 }),
-    body: html`${isLate && noteBox('bad', texts.elsewhere, texts.shared.elsewhereDetail)}${errorNote(errors, language)}<form method="post" action="${at}/edit" class="stack" novalidate><input type="hidden" name="was" value="${settingsVersion(endpoint)}">
+    body: html`
+      ${isLate && noteBox('bad', texts.elsewhere, texts.shared.elsewhereDetail)}
+      ${errorNote(errors, language)}
+      <form method="post" action="${at}/edit" class="stack" novalidate>
+      <input type="hidden" name="was" value="${settingsVersion(endpoint)}">
 ${formFields(view, language)}
-<div class="row"><button class="go">${texts.saveButton}</button><a class="btn bare" href="${at}">${texts.shared.cancel}</a></div></form>`,
+<div class="row">
+  <button class="go">${texts.saveButton}</button>
+  <a class="btn bare" href="${at}">${texts.shared.cancel}</a>
+</div>
+  </form>`,
   })
 }
 
@@ -314,7 +360,25 @@ function secretShown(
     title,
     crumbs: [[texts.pageNames.webhooks, addressOf(request)]],
     current: addressOf(request),
-    body: html`<section class="card"><div class="stack"><div><p class="row">${state('good', title)}</p><h2>${texts.copyNow}</h2>${hasOld && html`<p class="soft small">${texts.oldUntil(formatMoment(now + rotationMs, language))} ${texts.onTheirWay}</p>`}</div><div class="secret"><code id="secret" tabindex="0">${secret}</code><button type="button" class="go" data-copy="secret" data-copied="${texts.shared.copied}">${texts.shared.copy}</button></div><p><a class="btn" href="${addressOf(request)}/${endpointId}">${texts.toEndpoint}</a></p></div></section>`,
+    body: html`<section class="card">
+      <div class="stack">
+        <div>
+          <p class="row">${state('good', title)}</p>
+          <h2>${texts.copyNow}</h2>
+          ${
+            hasOld &&
+            html`<p class="soft small">${texts.oldUntil(formatMoment(now + rotationMs, language))} ${texts.onTheirWay}</p>`
+          }
+        </div>
+        <div class="secret">
+          <code id="secret" tabindex="0">${secret}</code>
+          <button type="button" class="go" data-copy="secret" data-copied="${texts.shared.copied}">
+            ${texts.shared.copy}
+          </button>
+        </div>
+        <p><a class="btn" href="${addressOf(request)}/${endpointId}">${texts.toEndpoint}</a></p>
+      </div>
+    </section>`,
   })
 }
 

@@ -108,7 +108,10 @@ async function listPage({ store }: ConsoleContext, request: OrganizationRequest)
               numbers(texts.states.held),
             ],
             rows: endpoints.map((endpoint) => [
-              html`<a href="${at}/${endpoint.endpointId}"><bdi>${nameOf(endpoint)}</bdi></a>${endpoint.description !== '' && html` <span class="soft small"><bdi>${endpoint.address}</bdi></span>`}`,
+              html`
+                <a href="${at}/${endpoint.endpointId}"><bdi>${nameOf(endpoint)}</bdi></a>
+                ${endpoint.description !== '' && html` <span class="soft small"><bdi>${endpoint.address}</bdi></span>`}
+              `,
               endpointState(endpoint, language),
               endpoint.failingSince !== null && moment(endpoint.failingSince, language),
               waitingText(endpoint.due, language),
@@ -139,14 +142,27 @@ async function endpointPage(context: ConsoleContext, request: OrganizationReques
     crumbs: [[texts.pageNames.webhooks, addressOf(request)]],
     current: addressOf(request),
     ...(isOwner(request) && { actions: headActions(request, endpoint, at) }),
-    body: html`${stateNotes(request, endpoint, at)}${summary(request, endpoint, hours)}${hoursPart(request, hours, firstHour)}${deliveriesPart(request, deliveries, at, wanted)}${isOwner(request) && replayForm(request, at)}${setupPart(request, endpoint, at, searches)}`,
+    body: html`
+      ${stateNotes(request, endpoint, at)}
+      ${summary(request, endpoint, hours)}
+      ${hoursPart(request, hours, firstHour)}
+      ${deliveriesPart(request, deliveries, at, wanted)}
+      ${isOwner(request) && replayForm(request, at)}
+      ${setupPart(request, endpoint, at, searches)}
+    `,
   })
 }
 
 function headActions({ language }: OrganizationRequest, endpoint: EndpointOverview, at: string): Html {
   const texts = webhooksTexts[language]
   const isActive = endpoint.state === 'active'
-  return html`<form method="post" action="${at}/test"><button>${texts.test}</button></form><form method="post" action="${at}/${isActive ? 'disable' : 'enable'}"><button>${isActive ? texts.disable : texts.enable}</button></form><a class="btn stop" href="${at}/remove">${texts.shared.remove}</a>`
+  return html`
+    <form method="post" action="${at}/test"><button>${texts.test}</button></form>
+    <form method="post" action="${at}/${isActive ? 'disable' : 'enable'}">
+      <button>${isActive ? texts.disable : texts.enable}</button>
+    </form>
+    <a class="btn stop" href="${at}/remove">${texts.shared.remove}</a>
+  `
 }
 
 function stateNotes(request: OrganizationRequest, endpoint: EndpointOverview, at: string): Html {
@@ -160,7 +176,14 @@ function stateNotes(request: OrganizationRequest, endpoint: EndpointOverview, at
     noteBox('bad', texts.failingNote(formatMoment(endpoint.failingSince, language)), texts.failingDetail(next))
   }${
     endpoint.held > 0 &&
-    html`${noteBox('warn', texts.heldNote(waitingText(endpoint.held, language)), texts.heldDetail)}${isOwner(request) && endpoint.state === 'active' && html`<form method="post" action="${at}/release"><button>${texts.deliverHeld}</button></form>`}`
+    html`
+      ${noteBox('warn', texts.heldNote(waitingText(endpoint.held, language)), texts.heldDetail)}
+      ${
+        isOwner(request) &&
+        endpoint.state === 'active' &&
+        html`<form method="post" action="${at}/release"><button>${texts.deliverHeld}</button></form>`
+      }
+    `
   }`
 }
 
@@ -248,7 +271,13 @@ function deliveriesPart(
   const deliveries = found.slice(0, pageSize)
   const last = deliveries.at(-1)
   const withState = wanted === undefined ? '' : `state=${wanted}&`
-  const tabs = html`<nav class="tabs line" aria-label="${texts.shared.outcome}"><a href="${at}"${wanted === undefined && html` aria-current="page"`}>${texts.shared.all}</a>${deliveryStates.map((each) => html`<a href="${at}?state=${each}"${each === wanted && html` aria-current="page"`}>${texts.states[each]}</a>`)}</nav>`
+  const tabs = html`<nav class="tabs line" aria-label="${texts.shared.outcome}">
+    <a href="${at}"${wanted === undefined && html` aria-current="page"`}>${texts.shared.all}</a>
+    ${deliveryStates.map(
+      (each) =>
+        html`<a href="${at}?state=${each}"${each === wanted && html` aria-current="page"`}>${texts.states[each]}</a>`,
+    )}
+  </nav>`
   if (deliveries.length === 0)
     return part(texts.deliveries, html`${tabs}${empty(texts.noDeliveries, texts.noDeliveriesDetail)}`)
   return part(
@@ -290,13 +319,19 @@ function deliveryRow(request: OrganizationRequest, delivery: ListedDelivery, at:
       ? html`<a href="/tenders/${tenderId}">${quoted(title.text || tenderId, title.lang)}</a>`
       : html`<code>${delivery.kind}</code>`,
     state(stateKinds[delivery.state], texts.states[delivery.state]),
-    html`${answerOf(delivery.lastStatus, delivery.lastError, language)}${lastMs !== null && html` <span class="soft">${formatNumber(lastMs, language)}\u00a0ms</span>`}`,
+    html`
+      ${answerOf(delivery.lastStatus, delivery.lastError, language)}
+      ${lastMs !== null && html` <span class="soft">${formatNumber(lastMs, language)}\u00a0ms</span>`}
+    `,
     delivery.attempts,
     moment(delivery.endedAt ?? delivery.createdAt, language),
     ...(isOwner(request)
       ? [
           canReplay(delivery, request.now) &&
-            html`<form method="post" action="${at}/replay"><input type="hidden" name="message" value="${messageId}"><button class="tiny">${texts.replay}<span class="hide"> ${messageId}</span></button></form>`,
+            html`<form method="post" action="${at}/replay">
+              <input type="hidden" name="message" value="${messageId}">
+              <button class="tiny">${texts.replay}<span class="hide"> ${messageId}</span></button>
+            </form>`,
         ]
       : []),
   ]
@@ -321,7 +356,22 @@ function replayForm({ language, now }: OrganizationRequest, at: string): Html {
   const earliest = new Date(now - 30 * dayMs).toISOString().slice(0, 10)
   return more(
     texts.replayTitle,
-    html`<form class="row" method="post" action="${at}/replay"><div class="field"><label for="since">${texts.replaySince}</label><input id="since" name="since" type="date" value="${day}" min="${earliest}" required aria-describedby="since-hint"><p class="hint" id="since-hint">${texts.replayHint}</p></div><div class="field"><label for="which">${texts.replayWhich}</label><select id="which" name="which"><option value="failed">${texts.replayFailed}</option><option value="all">${texts.shared.all}</option></select></div><button>${texts.replay}</button></form>`,
+    html`<form class="row" method="post" action="${at}/replay">
+      <div class="field">
+        <label for="since">${texts.replaySince}</label>
+        <input id="since" name="since" type="date" value="${day}" min="${earliest}" required
+          aria-describedby="since-hint">
+        <p class="hint" id="since-hint">${texts.replayHint}</p>
+      </div>
+      <div class="field">
+        <label for="which">${texts.replayWhich}</label>
+        <select id="which" name="which">
+          <option value="failed">${texts.replayFailed}</option>
+          <option value="all">${texts.shared.all}</option>
+        </select>
+      </div>
+      <button>${texts.replay}</button>
+    </form>`,
   )
 }
 
@@ -338,13 +388,32 @@ function setupPart(
       html`<li>${texts.secretLine(formatMoment(createdAt, language))}${endsAt !== null && `, ${texts.secretEnds(formatMoment(endsAt, language))}`}</li>`,
   )
   const named = searches.filter(({ searchId }) => endpoint.searches?.includes(searchId)).map(({ name }) => name)
-  return html`<section class="part split even gap"><div class="stack"><h2>${texts.secret}</h2><p class="soft small">${texts.secretDetail}</p><ul>${lines}</ul>${isOwner(request) && html`<div class="row"><a class="btn tiny" href="${at}/secret">${texts.roll}</a><form method="post" action="${at}/test"><input type="hidden" name="wrong" value="yes"><button class="tiny">${texts.testWrong}</button></form></div>`}</div><div class="stack"><h2>${texts.gets}</h2>${facts(
-    [
-      [texts.searches, endpoint.searches === null ? texts.allOfThem : html`<bdi>${named.join(', ')}</bdi>`],
-      [texts.rate, texts.rateLine(formatNumber(endpoint.requestsPerSecond, language))],
-      [texts.createdAt, moment(endpoint.createdAt, language)],
-    ],
-  )}${isOwner(request) && html`<p><a class="btn tiny" href="${at}/edit">${texts.edit}</a></p>`}</div></section>`
+  return html`<section class="part split even gap">
+    <div class="stack">
+      <h2>${texts.secret}</h2>
+      <p class="soft small">${texts.secretDetail}</p>
+      <ul>${lines}</ul>
+      ${
+        isOwner(request) &&
+        html`<div class="row">
+          <a class="btn tiny" href="${at}/secret">${texts.roll}</a>
+          <form method="post" action="${at}/test">
+            <input type="hidden" name="wrong" value="yes">
+            <button class="tiny">${texts.testWrong}</button>
+          </form>
+        </div>`
+      }
+    </div>
+    <div class="stack">
+      <h2>${texts.gets}</h2>
+      ${facts([
+        [texts.searches, endpoint.searches === null ? texts.allOfThem : html`<bdi>${named.join(', ')}</bdi>`],
+        [texts.rate, texts.rateLine(formatNumber(endpoint.requestsPerSecond, language))],
+        [texts.createdAt, moment(endpoint.createdAt, language)],
+      ])}
+      ${isOwner(request) && html`<p><a class="btn tiny" href="${at}/edit">${texts.edit}</a></p>`}
+    </div>
+  </section>`
 }
 
 /** Whether a delivery can be sent now: not if its next attempt is due anyway. */
@@ -386,12 +455,27 @@ async function messagePage(context: ConsoleContext, request: OrganizationRequest
     current: addressOf(request),
     ...(isOwner(request) &&
       canReplay(detail, now) && {
-        actions: html`<form method="post" action="${at}/replay"><input type="hidden" name="message" value="${messageId}"><button>${texts.replay}</button></form>`,
+        actions: html`<form method="post" action="${at}/replay">
+          <input type="hidden" name="message" value="${messageId}">
+          <button>${texts.replay}</button>
+        </form>`,
       }),
-    body: html`<div class="split even gap"><div class="stack"><h2>${texts.attemptCount}</h2>${attempts}${detail.state === 'due' && html`<p class="soft small">${texts.nextAt(formatRelative(detail.dueAt, now, language))}</p>`}</div><div>${
-      body === undefined
-        ? html`<h2>${texts.body}</h2><p>${texts.noBody}</p>`
-        : code({ id: 'body', text: body, caption: texts.body, copy: [texts.shared.copy, texts.shared.copied] })
-    }</div></div>`,
+    body: html`<div class="split even gap">
+      <div class="stack">
+        <h2>${texts.attemptCount}</h2>
+        ${attempts}
+        ${
+          detail.state === 'due' &&
+          html`<p class="soft small">${texts.nextAt(formatRelative(detail.dueAt, now, language))}</p>`
+        }
+      </div>
+      <div>
+        ${
+          body === undefined
+            ? html`<h2>${texts.body}</h2><p>${texts.noBody}</p>`
+            : code({ id: 'body', text: body, caption: texts.body, copy: [texts.shared.copy, texts.shared.copied] })
+        }
+      </div>
+    </div>`,
   })
 }

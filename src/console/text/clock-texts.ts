@@ -13,11 +13,17 @@ const de = {
   'node-clock': ({ differenceMs }) =>
     `${off(differenceMs)}. Der Dienst verwendet die Zeit der Datenbank. Gleichen Sie beide Uhren mit NTP ab.`,
   'publisher-clock': ({ differenceMs, mostMs }) =>
-    `${off(differenceMs)}. Solange es mehr als ${mostMs / 1000} s sind, erscheint nichts: Keine Ausgabe darf das Datum einer falschen Uhr tragen. Gleichen Sie beide Uhren mit NTP ab; danach geht es von selbst weiter.`,
+    `${off(differenceMs)}. Solange es mehr als ${mostMs / 1000} s sind, erscheint nichts: Keine Ausgabe darf ` +
+    'das Datum einer falschen Uhr tragen. Gleichen Sie beide Uhren mit NTP ab; danach geht es von selbst ' +
+    'weiter.',
   'future-edition': ({ edition, publishedAt, aheadMs }) =>
-    `Ausgabe ${edition} trägt das Datum ${toInstant(publishedAt)} und liegt damit ${span(aheadMs)} in der Zukunft: Eine Uhr ging vor, als sie erschien. Die nächste Ausgabe wartet bis eine Stunde nach diesem Datum, wenn Sie nicht eingreifen. Sobald die Uhren stimmen: tenderstock publish --accept-future-edition`,
+    `Ausgabe ${edition} trägt das Datum ${toInstant(publishedAt)} und liegt damit ${span(aheadMs)} in der ` +
+    'Zukunft: Eine Uhr ging vor, als sie erschien. Die nächste Ausgabe wartet bis eine Stunde nach diesem ' +
+    'Datum, wenn Sie nicht eingreifen. Sobald die Uhren stimmen: tenderstock publish --accept-future-edition',
   'future-stamps': ({ edition, lastModified, aheadMs }) =>
-    `Die Zeitstempel (lastModified) von Ausgabe ${edition} reichen bis ${toInstant(lastModified)}, ${span(aheadMs)} in die Zukunft. Kein Datensatz geht verloren: Neue Stempel schließen daran an, bis die Uhr sie eingeholt hat.`,
+    `Die Zeitstempel (lastModified) von Ausgabe ${edition} reichen bis ${toInstant(lastModified)}, ` +
+    `${span(aheadMs)} in die Zukunft. Kein Datensatz geht verloren: Neue Stempel schließen daran an, bis die ` +
+    'Uhr sie eingeholt hat.',
 } satisfies Lines<ClockConcern>
 
 export const clockTexts: Texts<Lines<ClockConcern>> = { en: clockLines, de }

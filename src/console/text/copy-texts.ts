@@ -42,7 +42,8 @@ const de: typeof en = {
   deleteTitle: (name) => `„${name}“ löschen?`,
   deleteBody: {
     searches:
-      'Die Treffer werden mit gelöscht, und was über sie noch zu senden ist, wird nicht gesendet. Das lässt sich nicht rückgängig machen. Um die Treffer zu behalten, halten Sie die Suche an.',
+      'Die Treffer werden mit gelöscht, und was über sie noch zu senden ist, wird nicht gesendet. Das lässt ' +
+      'sich nicht rückgängig machen. Um die Treffer zu behalten, halten Sie die Suche an.',
     profiles: 'Das lässt sich nicht rückgängig machen. Punktzahlen vorhandener Treffer bleiben.',
   },
   deleteLabel: 'Zur Bestätigung den Namen eingeben',

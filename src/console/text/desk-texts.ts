@@ -7,8 +7,12 @@ export type AlarmKind = (typeof alarmKinds)[number]
 export const isAlarmKind = (kind: string): kind is AlarmKind => (alarmKinds as readonly string[]).includes(kind)
 
 const en = {
-  lead: (all: number, holding: number, at: string) =>
-    `${all === 0 ? 'Nothing' : all === 1 ? 'One thing' : `${all} things`}${holding === 0 ? '' : all === 1 ? '; it holds something up' : `, ${holding} of them ${holding === 1 ? 'holds' : 'hold'} something up`}. Checked at ${at} UTC.`,
+  lead: (all: number, holding: number, at: string) => {
+    const things = all === 0 ? 'Nothing' : all === 1 ? 'One thing' : `${all} things`
+    const some = `, ${holding} of them ${holding === 1 ? 'holds' : 'hold'} something up`
+    const held = holding === 0 ? '' : all === 1 ? '; it holds something up' : some
+    return `${things}${held}. Checked at ${at} UTC.`
+  },
   again: 'Check again',
   none: 'None yet',
   noneNote: 'the first one follows the first notices',
@@ -53,7 +57,8 @@ const en = {
     'Clients receive 503 with the remaining time, and return automatically. `tenderstock maintenance off` opens it now.',
   hold: (edition: string) => `Edition ${edition} waits for a decision`,
   holdBody: (reasons: number) =>
-    `The gate held it back for ${reasons === 1 ? 'one reason' : `${reasons} reasons`}. Customers still receive the last edition; the status page calls it late.`,
+    `The gate held it back for ${reasons === 1 ? 'one reason' : `${reasons} reasons`}. Customers still ` +
+    'receive the last edition; the status page calls it late.',
   holdTimes: (count: string) => `tried ${counted(count, 'time', 'times')}`,
   rounds: 'Rounds are failing',
   roundsBody: (why: string) => `${why} Nothing new is published until a round succeeds.`,
@@ -75,7 +80,8 @@ const en = {
   openSource: 'Open the source',
   mails: (count: string) => counted(count, 'mail waits', 'mails wait'),
   mailsOff:
-    'No mail server is configured. They are sent as soon as TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM are set. Sign-in links do not arrive; `tenderstock console link MAIL` prints one.',
+    'No mail server is configured. They are sent as soon as TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM ' +
+    'are set. Sign-in links do not arrive; `tenderstock console link MAIL` prints one.',
   mailsLate: (error: string) =>
     `The mail server does not accept them: ${error}. Sign-in links by mail do not arrive; passkeys work.`,
   mailsLateNoError:
@@ -124,8 +130,12 @@ const en = {
 }
 
 const de: typeof en = {
-  lead: (all, holding, at) =>
-    `${all === 0 ? 'Nichts' : all === 1 ? 'Ein Punkt' : `${all} Punkte`}${holding === 0 ? '' : all === 1 ? '; er hält etwas auf' : `, ${holding} davon ${holding === 1 ? 'hält' : 'halten'} etwas auf`}. Geprüft um ${at} UTC.`,
+  lead: (all, holding, at) => {
+    const things = all === 0 ? 'Nichts' : all === 1 ? 'Ein Punkt' : `${all} Punkte`
+    const some = `, ${holding} davon ${holding === 1 ? 'hält' : 'halten'} etwas auf`
+    const held = holding === 0 ? '' : all === 1 ? '; er hält etwas auf' : some
+    return `${things}${held}. Geprüft um ${at} UTC.`
+  },
   again: 'Erneut prüfen',
   none: 'Noch keine',
   noneNote: 'die erste folgt den ersten Bekanntmachungen',
@@ -170,7 +180,8 @@ const de: typeof en = {
     'Clients bekommen 503 mit der restlichen Zeit und versuchen es von selbst erneut. `tenderstock maintenance off` öffnet sie jetzt.',
   hold: (edition) => `Ausgabe ${edition} wartet auf eine Entscheidung`,
   holdBody: (reasons) =>
-    `Die Schranke hält sie aus ${reasons === 1 ? 'einem Grund' : `${reasons} Gründen`} auf. Kunden bekommen weiter die letzte Ausgabe; die Statusseite nennt sie verspätet.`,
+    `Die Schranke hält sie aus ${reasons === 1 ? 'einem Grund' : `${reasons} Gründen`} auf. Kunden bekommen ` +
+    'weiter die letzte Ausgabe; die Statusseite nennt sie verspätet.',
   holdTimes: (count) => `${count}-mal versucht`,
   rounds: 'Die Durchläufe scheitern',
   roundsBody: (why) => `${why} Bis einer gelingt, erscheint nichts Neues.`,
@@ -192,7 +203,9 @@ const de: typeof en = {
   openSource: 'Quelle öffnen',
   mails: (count) => counted(count, 'E-Mail wartet', 'E-Mails warten'),
   mailsOff:
-    'Es ist kein Mailserver eingestellt. Sie werden gesendet, sobald TENDERSTOCK_SMTP_URL und TENDERSTOCK_MAIL_FROM gesetzt sind. Anmeldelinks kommen nicht an; `tenderstock console link MAIL` gibt einen aus.',
+    'Es ist kein Mailserver eingestellt. Sie werden gesendet, sobald TENDERSTOCK_SMTP_URL und ' +
+    'TENDERSTOCK_MAIL_FROM gesetzt sind. Anmeldelinks kommen nicht an; `tenderstock console link MAIL` gibt ' +
+    'einen aus.',
   mailsLate: (error) =>
     `Der Mailserver nimmt sie nicht an: ${error}. Anmeldelinks kommen nicht an; Passkeys funktionieren.`,
   mailsLateNoError: 'Sie warten länger als zehn Minuten. Anmeldelinks kommen nicht an; Passkeys funktionieren.',

@@ -55,7 +55,8 @@ const en = {
     no: 'No',
   },
   fieldsLead:
-    'Every member, what it means, where it comes from and how often it is filled. A member that is not known is left out, never null, with one exception: contractAmount.',
+    'Every member, what it means, where it comes from and how often it is filled. A member that is not known ' +
+    'is left out, never null, with one exception: contractAmount.',
   member: 'Member',
   origin: 'Origin',
   filled: 'Filled',
@@ -132,7 +133,8 @@ const de: typeof en = {
     no: 'Nein',
   },
   fieldsLead:
-    'Jedes Feld, was es bedeutet, woher es kommt und wie oft es gefüllt ist. Was nicht bekannt ist, fehlt und ist nie null, mit einer Ausnahme: contractAmount.',
+    'Jedes Feld, was es bedeutet, woher es kommt und wie oft es gefüllt ist. Was nicht bekannt ist, fehlt ' +
+    'und ist nie null, mit einer Ausnahme: contractAmount.',
   member: 'Feld',
   origin: 'Herkunft',
   filled: 'Gefüllt',

@@ -31,7 +31,8 @@ const en = {
   tried: (count: string) => `Tried ${count} times; the newest answer is shown.`,
   reasonsCaption: 'Why the gate holds the edition back',
   waitBody:
-    'Check the sources first. If the cause disappears, the next round publishes automatically. If the figures are correct, publish anyway; the next edition can follow an hour later at the earliest.',
+    'Check the sources first. If the cause disappears, the next round publishes automatically. If the ' +
+    'figures are correct, publish anyway; the next edition can follow an hour later at the earliest.',
   anyway: 'Publish anyway',
   anywayHint: 'Why these figures are correct. The reason stays in the audit log, with your name.',
   anywayShort: 'Write at least ten letters: people who read the log later must understand it.',
@@ -74,7 +75,9 @@ const de: typeof en = {
   tried: (count) => `${count}-mal versucht; gezeigt ist die letzte Antwort.`,
   reasonsCaption: 'Warum die Schranke die Ausgabe aufhält',
   waitBody:
-    'Sehen Sie zuerst die Quellen an. Fällt die Ursache weg, veröffentlicht der nächste Durchlauf von selbst. Stimmen die Werte, veröffentlichen Sie trotzdem: Die nächste Ausgabe folgt frühestens eine Stunde später.',
+    'Sehen Sie zuerst die Quellen an. Fällt die Ursache weg, veröffentlicht der nächste Durchlauf von ' +
+    'selbst. Stimmen die Werte, veröffentlichen Sie trotzdem: Die nächste Ausgabe folgt frühestens eine ' +
+    'Stunde später.',
   anyway: 'Trotzdem veröffentlichen',
   anywayHint: 'Warum diese Werte stimmen. Er bleibt mit Ihrem Namen im Protokoll.',
   anywayShort: 'Schreiben Sie mindestens zehn Buchstaben: Wer das Protokoll später liest, muss es verstehen.',

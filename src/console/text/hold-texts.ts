@@ -16,7 +16,9 @@ const en = {
 const de = {
   'no-records': () => 'Es gibt noch keine Datensätze, die erscheinen könnten.',
   'lost-redactions': ({ ids }) =>
-    `${ids.length} Schwärzungen (${ids.join(', ')}) wurden ohne den geheimen Schlüssel wiederhergestellt; ihre Werte werden nicht mehr erkannt: Wiederholen Sie \`tenderstock redact\` für jede dieser Personen, und veröffentlichen Sie dann mit --override-gate.`,
+    `${ids.length} Schwärzungen (${ids.join(', ')}) wurden ohne den geheimen Schlüssel wiederhergestellt; ` +
+    'ihre Werte werden nicht mehr erkannt: Wiederholen Sie `tenderstock redact` für jede dieser Personen, ' +
+    'und veröffentlichen Sie dann mit --override-gate.',
   rejections: ({ rejected, documents }) =>
     `${rejected} von ${documents} Dokumenten seit der letzten Ausgabe wurden zurückgewiesen: Vielleicht hat ein Portal sein Format geändert.`,
   archiving: ({ live, cancelled, merged }) =>
@@ -24,7 +26,8 @@ const de = {
   'source-loss': ({ sourceId, before, after }) =>
     `${sourceId} würde von ${after} Datensätzen genannt statt von ${before}.`,
   silence: ({ sourceId, days, activeDays }) =>
-    `Die Quelle ${sourceId} antwortet, hat aber seit ${days} Tagen nichts Neues geliefert, nach Dokumenten an ${activeDays} der Tage davor: Vielleicht hat sich ihre Adresse oder ihre Liste geändert.`,
+    `Die Quelle ${sourceId} antwortet, hat aber seit ${days} Tagen nichts Neues geliefert, nach Dokumenten ` +
+    `an ${activeDays} der Tage davor: Vielleicht hat sich ihre Adresse oder ihre Liste geändert.`,
   alarm: ({ sourceId, kind, share }) =>
     kind === 'silent'
       ? `Die Quelle ${sourceId} antwortet, liefert aber zu lange nichts Neues: Vielleicht hat sich ihre Adresse oder ihre Liste geändert.`

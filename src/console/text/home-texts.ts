@@ -5,7 +5,9 @@ import { withShared } from './shared-texts.ts'
 const en = {
   title: 'One record for every public tender',
   heading: 'One record for every public tender.',
-  lead: 'Many portals publish the same tender in different words. Tenderstock joins the notices, keeps one record with a fixed id, and tells your systems what changed.',
+  lead:
+    'Many portals publish the same tender in different words. Tenderstock joins the notices, keeps one record ' +
+    'with a fixed id, and tells your systems what changed.',
   docs: 'Read the documentation',
   explore: 'Explore the records',
   flow: 'Three notices of one tender, from three portals, become one record',
@@ -49,7 +51,10 @@ const en = {
 const de: typeof en = {
   title: 'Ein Datensatz pro Ausschreibung',
   heading: 'Ein Datensatz pro Ausschreibung.',
-  lead: 'Viele Portale veröffentlichen dieselbe Ausschreibung mit anderen Worten. Tenderstock führt die Bekanntmachungen zusammen, pflegt einen Datensatz mit fester Id und sagt Ihren Systemen, was sich geändert hat.',
+  lead:
+    'Viele Portale veröffentlichen dieselbe Ausschreibung mit anderen Worten. Tenderstock führt die ' +
+    'Bekanntmachungen zusammen, pflegt einen Datensatz mit fester Id und sagt Ihren Systemen, was sich ' +
+    'geändert hat.',
   docs: 'Dokumentation lesen',
   explore: 'Datensätze ansehen',
   flow: 'Drei Bekanntmachungen einer Ausschreibung aus drei Portalen werden ein Datensatz',
@@ -83,7 +88,8 @@ const de: typeof en = {
   signInText: 'Verwalten Sie Token, Personen, Suchen und Webhooks Ihrer Organisation, ohne Passwort.',
   newHeading: 'Nur fragen, was neu ist',
   newText:
-    'Senden Sie das größte lastModified, das Sie haben. Sie erhalten jeden Datensatz, der seither neu, geändert oder archiviert ist, der Reihe nach, und sonst nichts.',
+    'Senden Sie das größte lastModified, das Sie haben. Sie erhalten jeden Datensatz, der seither neu, ' +
+    'geändert oder archiviert ist, der Reihe nach, und sonst nichts.',
   mergeText:
     'Erweisen sich zwei Bekanntmachungen als eine Ausschreibung, wird ein Datensatz archiviert und nennt den, der bleibt. Ihre Kopie hat nie beide.',
   fieldsLink: 'Alle Felder, und wie oft sie gefüllt sind',

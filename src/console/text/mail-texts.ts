@@ -19,7 +19,8 @@ const en = {
   passkeyBlocked: {
     subject: (name: string) => `Your passkey “${name}” was blocked`,
     body: (when: string, network: string) =>
-      `Somebody signed in with it on ${when} UTC from the network ${network}, and its counter went back: a copy of it may exist. They were refused, and it signs nobody in any more.`,
+      `Somebody signed in with it on ${when} UTC from the network ${network}, and its counter went back: a ` +
+      'copy of it may exist. They were refused, and it signs nobody in any more.',
     doNow:
       'Sign in with a link by mail or another passkey. End the sessions that you do not know, remove this passkey, and add a new one.',
     button: 'Open your settings',
@@ -50,9 +51,11 @@ const de: typeof en = {
   passkeyBlocked: {
     subject: (name) => `Ihr Passkey „${name}“ wurde gesperrt`,
     body: (when, network) =>
-      `Am ${when} UTC hat sich jemand aus dem Netz ${network} mit ihm angemeldet, und sein Zähler ging zurück: Es gibt vielleicht eine Kopie. Die Anmeldung wurde abgelehnt, und er meldet niemanden mehr an.`,
+      `Am ${when} UTC hat sich jemand aus dem Netz ${network} mit ihm angemeldet, und sein Zähler ging ` +
+      'zurück: Es gibt vielleicht eine Kopie. Die Anmeldung wurde abgelehnt, und er meldet niemanden mehr an.',
     doNow:
-      'Melden Sie sich mit einem Link per E-Mail oder einem anderen Passkey an. Beenden Sie Sitzungen, die Sie nicht kennen, entfernen Sie diesen Passkey, und fügen Sie einen neuen hinzu.',
+      'Melden Sie sich mit einem Link per E-Mail oder einem anderen Passkey an. Beenden Sie Sitzungen, die ' +
+      'Sie nicht kennen, entfernen Sie diesen Passkey, und fügen Sie einen neuen hinzu.',
     button: 'Einstellungen öffnen',
   },
   webhook: {

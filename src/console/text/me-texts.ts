@@ -27,7 +27,8 @@ const en = {
   blocked: 'blocked',
   blockedTitle: (name: string) => `The passkey “${name}” is blocked`,
   blockedBody: (when: string) =>
-    `On ${when} UTC its counter went back, so a copy of it may exist. It signs nobody in any more. End the sessions below that you do not know, remove it, and add a new one.`,
+    `On ${when} UTC its counter went back, so a copy of it may exist. It signs nobody in any more. End the ` +
+    'sessions below that you do not know, remove it, and add a new one.',
   add: 'Add a passkey',
   noPasskeys: 'No passkey yet',
   noPasskeysHint: 'With one you sign in faster, even when mails do not arrive.',
@@ -76,7 +77,9 @@ const de: typeof en = {
   blocked: 'gesperrt',
   blockedTitle: (name) => `Der Passkey „${name}“ ist gesperrt`,
   blockedBody: (when) =>
-    `Am ${when} UTC ging sein Zähler zurück, es gibt also vielleicht eine Kopie. Er meldet niemanden mehr an. Beenden Sie unten die Sitzungen, die Sie nicht kennen, entfernen Sie ihn, und fügen Sie einen neuen hinzu.`,
+    `Am ${when} UTC ging sein Zähler zurück, es gibt also vielleicht eine Kopie. Er meldet niemanden mehr ` +
+    'an. Beenden Sie unten die Sitzungen, die Sie nicht kennen, entfernen Sie ihn, und fügen Sie einen neuen ' +
+    'hinzu.',
   add: 'Passkey hinzufügen',
   noPasskeys: 'Noch kein Passkey',
   noPasskeysHint: 'Damit melden Sie sich schneller an, auch wenn E-Mails nicht ankommen.',

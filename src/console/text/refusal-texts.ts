@@ -24,7 +24,8 @@ const en = {
   noRecord: (name: string) =>
     `There is no record or notice "${name}"; \`tenderstock review list\` shows pairs, \`tenderstock explain ID\` the notices of a record.`,
   otherKey: (key: string) =>
-    `The secrets of this stock were encrypted with a different key than ${key}; use the former key, or replace every secret: tenderstock webhook rotate ID --accept-new-key`,
+    `The secrets of this stock were encrypted with a different key than ${key}; use the former key, or ` +
+    'replace every secret: tenderstock webhook rotate ID --accept-new-key',
 }
 
 const de: typeof en = {
@@ -48,9 +49,12 @@ const de: typeof en = {
   undecided: (left, right) => `Über ${left} und ${right} hat noch niemand entschieden; es gibt nichts zurückzunehmen.`,
   same: () => 'Nennen Sie zwei verschiedene Datensätze.',
   noRecord: (name) =>
-    `Es gibt keinen Datensatz und keine Bekanntmachung „${name}“; \`tenderstock review list\` zeigt Paare, \`tenderstock explain ID\` die Bekanntmachungen eines Datensatzes.`,
+    `Es gibt keinen Datensatz und keine Bekanntmachung „${name}“; \`tenderstock review list\` zeigt Paare, ` +
+    '`tenderstock explain ID` die Bekanntmachungen eines Datensatzes.',
   otherKey: (key) =>
-    `Die Geheimnisse dieses Bestands sind mit einem anderen Schlüssel verschlüsselt als ${key.replace(/^the file (.+) in (.+)$/s, 'die Datei $1 in $2')}. Nehmen Sie den früheren, oder ersetzen Sie jedes Geheimnis: tenderstock webhook rotate ID --accept-new-key`,
+    'Die Geheimnisse dieses Bestands sind mit einem anderen Schlüssel verschlüsselt als ' +
+    `${key.replace(/^the file (.+) in (.+)$/s, 'die Datei $1 in $2')}. Nehmen Sie den früheren, oder ` +
+    'ersetzen Sie jedes Geheimnis: tenderstock webhook rotate ID --accept-new-key',
 }
 
 export const refusalTexts: Texts<typeof en> = { en, de }

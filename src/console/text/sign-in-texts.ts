@@ -114,7 +114,8 @@ const de: typeof en = {
     'Er wurde hier entfernt, oder die Seite war zu lange offen. Versuchen Sie es noch einmal, oder holen Sie einen Link per E-Mail.',
   passkeyBlocked: 'Dieser Passkey ist gesperrt',
   passkeyBlockedWhy:
-    'Sein Zähler ist zurückgegangen, es gibt also vielleicht eine Kopie. Holen Sie einen Link per E-Mail, oder verwenden Sie einen anderen Passkey. Fügen Sie dann in Ihren Einstellungen einen neuen hinzu.',
+    'Sein Zähler ist zurückgegangen, es gibt also vielleicht eine Kopie. Holen Sie einen Link per E-Mail, ' +
+    'oder verwenden Sie einen anderen Passkey. Fügen Sie dann in Ihren Einstellungen einen neuen hinzu.',
   companyFailed: 'Die Anmeldung über Ihre Firma hat nicht geklappt',
   companyWhy: {
     state: 'Sie wurde in einem anderen Browser oder vor mehr als zehn Minuten begonnen. Beginnen Sie neu.',

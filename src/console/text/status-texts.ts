@@ -93,7 +93,8 @@ const de: typeof en = {
   noDatabaseDetail: 'Die API antwortet solange aus der neuesten Ausgabe. Was folgt, wurde vorher gelesen.',
   editions: 'Ausgaben der letzten 90 Tage',
   editionsDetail:
-    'Pünktlich: nie mehr als zwei Stunden zwischen zwei Ausgaben. Verspätet: mehr als das. Zurückgehalten: eine Prüfung hielt eine Ausgabe an, bis Menschen sie angesehen hatten.',
+    'Pünktlich: nie mehr als zwei Stunden zwischen zwei Ausgaben. Verspätet: mehr als das. Zurückgehalten: ' +
+    'eine Prüfung hielt eine Ausgabe an, bis Menschen sie angesehen hatten.',
   finding: (onTime, late, held) =>
     `${onTime} Tage pünktlich, ${late} Tage verspätet, ${held} Tage mit einer zurückgehaltenen Ausgabe`,
   dayTitle: (day, state, editions) => `${day}: ${state}, ${editions === 1 ? '1 Ausgabe' : `${editions} Ausgaben`}`,

@@ -35,7 +35,8 @@ const en = {
   withoutCode: 'Without a code',
   delays: 'From publication to us, by portal',
   delaysDetail:
-    'The time between the date of a notice and its arrival here, for the newest 10,000 documents. An edition follows within the hour. Where a portal writes only a day, the time counts from midnight.',
+    'The time between the date of a notice and its arrival here, for the newest 10,000 documents. An edition ' +
+    'follows within the hour. Where a portal writes only a day, the time counts from midnight.',
   delaysFinding: (portal: string, median: string) =>
     `Time from publication to arrival by portal. The slowest is ${portal} with a median of ${median}.`,
   delayTitle: (portal: string, median: string, ninth: string) =>
@@ -64,7 +65,8 @@ const de: typeof en = {
   weeksDetail: (at) =>
     `Nach dem Tag der neuesten Bekanntmachung, von Montag bis Sonntag in UTC. Die letzte Woche endet am ${at}.`,
   weeksFinding: (most, week, last) =>
-    `Ausschreibungen nach der Woche ihrer neuesten Bekanntmachung, über 26 Wochen. Die meisten sind ${most}, in der Woche vom ${week}; die laufende Woche hat bisher ${last}.`,
+    `Ausschreibungen nach der Woche ihrer neuesten Bekanntmachung, über 26 Wochen. Die meisten sind ${most}, ` +
+    `in der Woche vom ${week}; die laufende Woche hat bisher ${last}.`,
   weekFrom: 'Woche vom',
   soFar: (week) => `${week} (bisher)`,
   otherWeeks: 'Andere Wochen oder ohne Datum',
@@ -81,7 +83,9 @@ const de: typeof en = {
   withoutCode: 'Ohne Code',
   delays: 'Von der Veröffentlichung bis zu uns, nach Portal',
   delaysDetail:
-    'Die Zeit zwischen dem Datum einer Bekanntmachung und ihrer Ankunft hier, für die neuesten 10.000 Dokumente. Eine Ausgabe folgt binnen einer Stunde. Wo ein Portal nur den Tag schreibt, zählt die Zeit ab Mitternacht.',
+    'Die Zeit zwischen dem Datum einer Bekanntmachung und ihrer Ankunft hier, für die neuesten 10.000 ' +
+    'Dokumente. Eine Ausgabe folgt binnen einer Stunde. Wo ein Portal nur den Tag schreibt, zählt die Zeit ' +
+    'ab Mitternacht.',
   delaysFinding: (portal, median) =>
     `Zeit von der Veröffentlichung bis zur Ankunft nach Portal. Am langsamsten ist ${portal} mit einem Median von ${median}.`,
   delayTitle: (portal, median, ninth) => `${portal}: die Hälfte binnen ${median}, neun von zehn binnen ${ninth}`,

@@ -211,7 +211,9 @@ const de: typeof en = {
   isDisabled: 'Der Endpunkt ist abgeschaltet. Was entsteht, wird angehalten.',
   failingNote: (since) => `Scheitert seit ${since}`,
   failingDetail: (next) =>
-    `Treffer bleiben und werden in wachsenden Abständen erneut versucht${next === '' ? '' : `; das nächste Mal ${next}`}. Nach fünf Tagen hören wir auf und behalten alles für Sie.`,
+    'Treffer bleiben und werden in wachsenden Abständen erneut ' +
+    `versucht${next === '' ? '' : `; das nächste Mal ${next}`}. Nach fünf Tagen hören wir auf und behalten ` +
+    'alles für Sie.',
   disabledNote: 'Dieser Endpunkt ist abgeschaltet: nichts wird gesendet',
   disabledDetail: 'Treffer werden angehalten. Ein Testereignis, das gelingt, schaltet ihn wieder ein.',
   heldNote: (count) => `Angehaltene Zustellungen: ${count}`,
