@@ -308,6 +308,7 @@ class QuickConnection {
 /** Puts the short way in front of the server's. Returns a function that ends its idle connections. */
 export function serveQuickly(server: Server, options: QuickOptions): () => void {
   const [listener] = server.listeners('connection') as ((socket: Socket) => void)[]
+  // a bug of the caller, or a Node.js that keeps its listener elsewhere
   if (!listener) throw new Error('an HTTP server that accepts no connections')
   server.removeListener('connection', listener)
   const connections = new Set<QuickConnection>()

@@ -47,6 +47,7 @@ export async function runCommand(invocation: Invocation, reporter: Reporter): Pr
       return restore(context, { command, options: { ...options }, operands: absolute(command, operands) }, emit)
     }
     case 'completion':
+      // a bug of `main`, which answers it before a stock is opened
       throw new Error('completion needs no stock')
     default:
       return operate(command, invocation, reporter)

@@ -49,6 +49,7 @@ function ordered(value: unknown, shape: Shape): unknown {
  * member that the schema does not name: it would be published as it is, and break the contract.
  */
 export function canonicalJson(content: TenderContent): string {
+  // a bug of the merge, which makes only members of the schema
   for (const name in content)
     if (!recordShape.members!.has(name))
       throw new Error(`tender ${content.id} has a member outside the schema: ${name}`)

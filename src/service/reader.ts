@@ -49,6 +49,7 @@ function ask<Answer>(question: ReaderQuestion, ...parameters: readonly unknown[]
 }
 function answered(id: number): { readonly done: (value: unknown) => void; readonly fail: (error: Error) => void } {
   const waiting = asked.get(id)
+  // a bug of the main thread: each question is answered once
   if (!waiting) throw new Error(`an answer to question ${id}, which was not asked`)
   asked.delete(id)
   return waiting

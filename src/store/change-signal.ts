@@ -32,6 +32,7 @@ export async function readSerials(db: Executor): Promise<Serials> {
   const rows = await db.selectFrom('change_signal').select(['topic', 'serial']).execute()
   const serialOf = (topic: SignalTopic) => {
     const row = rows.find((candidate) => candidate.topic === topic)
+    // not ours: a migration makes the rows, and nothing removes them; somebody changed the database
     if (!row) throw new Error(`the change signal ${topic} is missing`)
     return row.serial
   }

@@ -37,6 +37,7 @@ async function lookAt(db: Executor): Promise<Look> {
     cross join (select serial from change_signal where topic = 'console') as people
     left join (select * from edition order by edition desc limit 1) as e on true`.execute(db)
   const row = rows[0]
+  // not ours: a migration makes the rows, and nothing removes them; somebody changed the database
   if (!row) throw new Error('a change signal is missing')
   return {
     serials: { tokens: row.tokens, edition: row.serial, console: row.console },

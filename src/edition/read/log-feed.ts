@@ -55,6 +55,7 @@ export class FollowedLog extends LogView {
       return
     }
     const held = this.#held
+    // a bug of the writer, which sends the whole log first
     if (!held) throw new Error(`a ${message.type} of a log that is not known here`)
     switch (message.type) {
       case 'chunk':

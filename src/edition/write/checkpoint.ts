@@ -59,6 +59,7 @@ type SharedArray = Float64Array | Uint32Array | Int32Array | Uint16Array | Uint8
 
 function kindOf(array: unknown): ArrayKind {
   for (const [kind, type] of Object.entries(kinds)) if (array instanceof type) return kind as ArrayKind
+  // a bug of who added the column: `kinds` lacks it
   throw new Error('a column of a kind that checkpoints do not know')
 }
 

@@ -190,6 +190,7 @@ export class LogState extends HeldLog {
     entries: Iterable<NewEntry | ReadPart> | AsyncIterable<NewEntry | ReadPart>,
     options: AppendOptions,
   ): Promise<void> {
+    // a bug of the caller, which rolls back or loads the log again first
     if (this.isTorn) throw new Error('the edition log must be loaded again after a failed append')
     if (edition.edition <= (this.newest?.info.edition ?? 0))
       throw new Error(`edition ${edition.edition} does not follow edition ${this.newest?.info.edition ?? 0}`)
@@ -234,6 +235,7 @@ export class LogState extends HeldLog {
 
   /** Discards what a failed append left behind; readers notice nothing. Throws if the files cannot be truncated. */
   async rollBack(): Promise<void> {
+    // a bug of the caller, which reads the log again before anything else
     if (this.isSpoiled) throw new Error('the edition log must be read again')
     this.table.truncate(this.newest?.end ?? 0)
     await this.#index.truncate(this.#ends.index)
@@ -268,6 +270,7 @@ export class LogState extends HeldLog {
     options: AppendOptions,
   ): Promise<void> {
     for await (const next of packedInOrder(edition, entries, options.packers)) await this.#writePacked(next)
+    // the source of editions breaks its promise: a bug of the publisher, or a damaged bucket
     if (this.table.count > 0 && this.table.lastModified(this.table.count - 1) > edition.lastModified)
       throw new Error(`edition ${edition.edition} holds entries above its own lastModified`)
     const { isTarget, isShown } = options
@@ -391,6 +394,7 @@ export class LogState extends HeldLog {
     for (let index = 0; index < batch.count; index++) {
       const time = batch.lastModified[index]!
       const tie = time === last && lastId !== undefined && isBelow(lastId.words, lastId.offset, batch.ids, index * 4)
+      // the source of editions breaks its promise: a bug of the publisher, or a damaged bucket
       if (!(time > floor) || !(time > last || tie)) throw new Error(`entries out of order at ${toInstant(time)} (P2)`)
       last = time
       lastId = { words: batch.ids, offset: index * 4 }

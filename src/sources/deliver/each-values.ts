@@ -29,6 +29,7 @@ export async function combinationsOf(
   let all: Combination[] = [{ key: '', values: {} }]
   for (const one of each) {
     const found = 'values' in one ? one.values : await listedValues(one, asking, context, values)
+    // a mistake in the card, or a portal whose list has grown beyond what it was made for
     if (all.length * found.length > maxCombinations)
       throw new Error(`more than ${maxCombinations} values of {${one.name}}`)
     all = all.flatMap(({ key, values: others }) =>

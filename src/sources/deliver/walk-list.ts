@@ -110,6 +110,7 @@ class Walk {
     if (state.isOver) return this.#end()
     const each = eachOf(this.#options.each)
     const combinations = await combinationsOf(each, this.#asking, this.#context, this.#spanValues(this.#wholeSpan()))
+    // a mistake in the card
     if (this.#isFeed && combinations.length > 1) throw new Error('a feed is read for one combination of values only')
     const first = state.combination === null ? 0 : combinationFrom(combinations, each, state.combination)
     for (let index = first; index < combinations.length; index++) {

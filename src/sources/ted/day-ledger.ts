@@ -38,6 +38,7 @@ export class DayLedger {
   /** The state of a day that was opened. */
   day(day: string): HeldDay {
     const held = this.#days.get(day)
+    // a bug of the caller, which opens a day before it asks
     if (!held) throw new Error(`the day ${day} was not opened`)
     return held
   }

@@ -15,6 +15,7 @@ import { SlotProgress, StepBatch } from './step-batch.ts'
  */
 export const fetchControl: Fetch = async function* (context) {
   const day = context.slot.key
+  // a mistake in the card: the control is read by day
   if (context.slot.to === undefined) throw new Error(`the slot ${day} is no span of time`)
   const isRunning = context.now() < epochMs(context.slot.to)
   const ledger = new DayLedger(context)

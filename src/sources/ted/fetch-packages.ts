@@ -27,6 +27,7 @@ const patienceMs = 2 * dayMs
 const maxPackageBytes = 2 * 1024 ** 3
 
 function spanOf(slot: Slot): { readonly fromMs: number; readonly toMs: number } {
+  // a mistake in the card: packages are read by day or month
   if (slot.from === undefined || slot.to === undefined) throw new Error(`the slot ${slot.key} is no span of time`)
   return { fromMs: epochMs(slot.from), toMs: epochMs(slot.to) }
 }

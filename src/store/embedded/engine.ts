@@ -178,6 +178,7 @@ export class EmbeddedEngine {
 
   /** Waits for the next answer. The thread keeps the process alive only during that time. */
   #await(worker: Worker, limitMs: number): Promise<Answer> {
+    // a bug of the queue before it
     if (this.#onAnswer) throw new Error('the embedded engine takes one statement at a time')
     worker.ref()
     return new Promise((resolve) => {
