@@ -24,6 +24,7 @@ const long: { readonly [path: string]: number } = {
   'test/digests/kill': 50,
   'test/digests/whole-way': 60,
   'test/doctor': 60,
+  'test/edition-log-': 40,
   'test/editions-in-a-bucket': 70,
   'test/files/files': 20,
   'test/hits/kill': 100,
@@ -53,6 +54,7 @@ const long: { readonly [path: string]: number } = {
   'src/bin/starting': 60,
   'src/cli/ask': 55,
   'src/cli/shown-waiting': 25,
+  'src/service/backup-operations': 130,
   'src/service/failing-stages': 30,
 }
 
