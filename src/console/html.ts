@@ -27,8 +27,8 @@ export function escapeHtml(text: string): string {
 }
 
 /**
- * Markup with values: `html\`<p>${text}</p>\``. Attributes need quotes. A line break with an indent, or before the end of
- * an element, is only for who reads the code: beside a tag or a value nothing is written for it, else one space.
+ * Markup with values: `html\`<p>${text}</p>\``. Attributes need quotes. A line break with an indent, or before the end
+ * of an element, is only for who reads the code: beside a tag or a value nothing is written for it, else one space.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Html {
   let parts = written.get(strings)
