@@ -1,7 +1,7 @@
 // One consolidator of bench/consolidators.ts, a process of its own: consolidates the stock that it is told, whenever it
 // is told so.
 import { consolidate } from '../src/consolidate/consolidate.ts'
-import { openStore, type Store } from '../src/store/database.ts'
+import { openStore, type Store } from '../src/store/database/database.ts'
 
 let store: Store | undefined
 

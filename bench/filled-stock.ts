@@ -1,8 +1,8 @@
 // A large stock for measurements, written straight into the tables: as many rows and bytes as the stage writes, and as
 // scattered.
 import { sql } from 'kysely'
-import { inTransaction, type Store } from '../src/store/database.ts'
-import { ensureMatchKeys } from '../src/store/matches.ts'
+import { inTransaction, type Store } from '../src/store/database/database.ts'
+import { ensureMatchKeys } from '../src/store/stock/matches.ts'
 
 const slice = 20_000
 /** Ten notices for seven tenders, as `generateNotice` makes them. */

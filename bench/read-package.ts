@@ -9,7 +9,7 @@ import { systemSleep } from '../src/platform/clock.ts'
 import { openHttp } from '../src/platform/http.ts'
 import { fetchOf } from '../src/sources/deliver/fetch-of.ts'
 import { source } from '../src/sources/ted/ted.ts'
-import { openStore } from '../src/store/database.ts'
+import { openStore } from '../src/store/database/database.ts'
 import { cpuSecondsOf } from './processes.ts'
 
 /**

@@ -7,7 +7,7 @@ import { type ApiOptions, buildApi } from '../src/api/server.ts'
 import { openTokenTable, type TokenLookup, type TokenSource } from '../src/api/token-table.ts'
 import { hashToken, makeToken } from '../src/domain/token.ts'
 import { systemRandom } from '../src/platform/random.ts'
-import type { TokenGrant } from '../src/store/organizations.ts'
+import type { TokenGrant } from '../src/store/people/organizations.ts'
 import { createMemoryEditions, type MemoryEditions } from './memory-editions.ts'
 
 export const startOfTests = Date.UTC(2026, 10, 2, 8)

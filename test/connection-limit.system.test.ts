@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
-import { openStore } from '../src/store/database.ts'
+import { openStore } from '../src/store/database/database.ts'
 import { openEmptyDatabase, testDatabaseUrl } from './world.ts'
 
 const program = new URL('../src/bin/tenderstock.ts', import.meta.url).pathname

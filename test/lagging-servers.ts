@@ -9,8 +9,8 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import pg from 'pg'
-import type { Store } from '../src/store/database.ts'
-import type { Database } from '../src/store/schema.ts'
+import type { Store } from '../src/store/database/database.ts'
+import type { Database } from '../src/store/schema/schema.ts'
 
 const int8Oid = 20
 const types = {

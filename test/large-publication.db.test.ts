@@ -3,7 +3,7 @@
 import { type KyselyPlugin, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { publish } from '../src/publish/publish.ts'
-import { openStore, type Store } from '../src/store/database.ts'
+import { openStore, type Store } from '../src/store/database/database.ts'
 import { proofCount } from './proof/proof-count.ts'
 import { publicationFaults } from './publication-faults.ts'
 import { engines, openTestStore, testDatabaseUrl } from './world.ts'

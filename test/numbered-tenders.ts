@@ -3,8 +3,8 @@ import { contentHash } from '../src/consolidate/canonical.ts'
 import type { TenderContent } from '../src/domain/tender.ts'
 import { wholePage } from '../src/edition/format/pieces.ts'
 import type { EditionLog } from '../src/edition/write/edition-log.ts'
-import type { Store } from '../src/store/database.ts'
-import { upsertTenders } from '../src/store/tenders.ts'
+import type { Store } from '../src/store/database/database.ts'
+import { upsertTenders } from '../src/store/stock/tenders.ts'
 import { generateTender } from './testing/generate/stock.ts'
 
 export const startOfStock = Date.UTC(2026, 0, 1)

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { catchUp, openEditionLog } from '../src/edition/write/edition-log.ts'
 import type { EditionSource } from '../src/edition/write/edition-source.ts'
 import type { NewEdition } from '../src/edition/write/log-state.ts'
-import type { EditionRow } from '../src/store/editions.ts'
+import type { EditionRow } from '../src/store/editions/editions.ts'
 import { entriesOfEdition, infoOfEdition, recordsOfEdition } from './edition-of-number.ts'
 
 /** The last edition that the log and the source have in common, the last one that only the log has, and the next. */

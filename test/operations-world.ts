@@ -4,7 +4,7 @@ import { systemRandom } from '../src/platform/random.ts'
 import type { ServiceContext } from '../src/service/operation-context.ts'
 import { runOperation as run } from '../src/service/operations.ts'
 import { workQueue } from '../src/service/work-queue.ts'
-import { openDatabaseClock } from '../src/store/database-clock.ts'
+import { openDatabaseClock } from '../src/store/database/database-clock.ts'
 import { readPrintedEvent } from './testing/printed-event.ts'
 
 /** `given` replaces what a newly opened service would have. */

@@ -1,8 +1,8 @@
 // Stores notices in a stock as if they had been received, each in its own document.
 import { createHash } from 'node:crypto'
 import type { Notice } from '../src/domain/notice.ts'
-import type { Store } from '../src/store/database.ts'
-import { insertDocuments, insertNotices, packDocument } from '../src/store/documents.ts'
+import type { Store } from '../src/store/database/database.ts'
+import { insertDocuments, insertNotices, packDocument } from '../src/store/received/documents.ts'
 
 const receivedAt = Date.UTC(2026, 0, 1)
 

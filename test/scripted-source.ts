@@ -7,7 +7,7 @@ import { runSource } from '../src/ingest/run-sources.ts'
 import { whyOff } from '../src/ingest/source-health.ts'
 import type { Fetch, Json, SlotEnd, SourceReply } from '../src/sources/fetch.ts'
 import type { Channel, Source } from '../src/sources/source.ts'
-import type { Store } from '../src/store/database.ts'
+import type { Store } from '../src/store/database/database.ts'
 
 export type ScriptedPortal = {
   /** Entries by slot; a slot that is missing is not published yet. */

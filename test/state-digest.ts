@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
-import type { Store } from '../src/store/database.ts'
+import type { Store } from '../src/store/database/database.ts'
 
 const program = fileURLToPath(new URL('../examples/digest/stock_digest.py', import.meta.url))
 

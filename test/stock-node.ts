@@ -8,7 +8,7 @@ import { tokenSourceOf } from '../src/api/token-source.ts'
 import { openTokenTable } from '../src/api/token-table.ts'
 import { openEditionLog } from '../src/edition/write/edition-log.ts'
 import { systemRandom } from '../src/platform/random.ts'
-import type { Store } from '../src/store/database.ts'
+import type { Store } from '../src/store/database/database.ts'
 
 /** One API process: what a restart restarts. */
 export async function startNode(store: Store, folder: string, clock: () => number) {

@@ -169,13 +169,13 @@ describe('every rule catches a planted breach', () => {
   ]
 
   const breaches: readonly [rule: string, path: string, text: string][] = [
-    ['direction', 'src/domain/tender.ts', `${head}import { a } from '../store/tenders.ts'\n`],
+    ['direction', 'src/domain/tender.ts', `${head}import { a } from '../store/stock/tenders.ts'\n`],
     ['direction', 'src/domain/tender.ts', `${head}import { a } from '../platform/clock.ts'\n`],
     ['direction', 'src/platform/log.ts', `${head}import { a } from '../domain/tender.ts'\n`],
-    ['direction', 'src/store/tenders.ts', `${head}import type { A } from '../publish/publish.ts'\n`],
+    ['direction', 'src/store/stock/tenders.ts', `${head}import type { A } from '../../publish/publish.ts'\n`],
     ['direction', 'src/publish/publish.ts', `${head}import { a } from '../consolidate/merge.ts'\n`],
     ['direction', 'src/consolidate/consolidate.ts', `${head}export const a = await import('../sources/xml.ts')\n`],
-    ['direction', 'src/sources/xml/xml.ts', `${head}import '../../store/database.ts'\n`],
+    ['direction', 'src/sources/xml/xml.ts', `${head}import '../../store/database/database.ts'\n`],
     ['direction', 'src/edition/write/edition-log.ts', `${head}import { a } from '../api/server.ts'\n`],
     ['direction', 'src/api/server.ts', `${head}import { a } from '../bin/tenderstock.ts'\n`],
     ['direction', 'src/service/start.ts', `${head}import type { A } from '../cli/main.ts'\n`],
@@ -194,10 +194,10 @@ describe('every rule catches a planted breach', () => {
     ['beside', 'src/api/server.system.test.ts', `${head}import { a } from '../../bench/load.ts'\n`],
     ['beside', 'test/testing/generate/stock.ts', `${head}import { a } from '../../world.ts'\n`],
     ['direction', 'client/src/sync.ts', `${head}import { a } from '../../src/domain/tender.ts'\n`],
-    ['stock-tables', 'src/api/server.ts', `${head}import { a } from '../store/tenders.ts'\n`],
-    ['stock-tables', 'src/api/server.ts', `${head}import { a } from '../store/editions.ts'\n`],
-    ['runner', 'src/consolidate/merge.ts', `${head}import { a } from '../store/tenders.ts'\n`],
-    ['runner', 'src/ingest/raw.ts', `${head}import type { Store } from '../store/database.ts'\n`],
+    ['stock-tables', 'src/api/server.ts', `${head}import { a } from '../store/stock/tenders.ts'\n`],
+    ['stock-tables', 'src/api/server.ts', `${head}import { a } from '../store/editions/editions.ts'\n`],
+    ['runner', 'src/consolidate/merge.ts', `${head}import { a } from '../store/stock/tenders.ts'\n`],
+    ['runner', 'src/ingest/raw.ts', `${head}import type { Store } from '../store/database/database.ts'\n`],
     ['test-import', 'src/api/server.ts', `${head}import { a } from '../../test/world.ts'\n`],
     ['test-import', 'src/api/server.ts', `${head}import { a } from './contract.system.test.ts'\n`],
     ['test-import', 'src/consolidate/merge.ts', `${head}import { a } from '../../quality/lifecycle.ts'\n`],
@@ -213,16 +213,16 @@ describe('every rule catches a planted breach', () => {
     ['sql', 'src/publish/publish.ts', `${head}import { sql } from 'kysely'\n`],
     ['sql', 'src/api/server.ts', `${head}export const a = (db: D) => db.selectFrom('tender')\n`],
     ['sql', 'src/api/server.ts', `${head}export const a = sql\`select 1\`\n`],
-    ['audit-entry', 'src/store/customers.ts', `${head}import { addAuditEntry } from './audit.ts'\n`],
+    ['audit-entry', 'src/store/people/customers.ts', `${head}import { addAuditEntry } from './audit.ts'\n`],
     ['audit-entry', 'src/service/start.ts', `${head}import { record } from '../actions/acting.ts'\n`],
     ['audit-entry', 'src/console/forms.ts', `${head}import { record as note } from '../actions/acting.ts'\n`],
     [
       'audit-entry',
       'src/service/start.ts',
-      `${head}import * as log from '../store/audit.ts'\nlog.addAuditEntry(a, b)\n`,
+      `${head}import * as log from '../store/people/audit.ts'\nlog.addAuditEntry(a, b)\n`,
     ],
-    ['audit-entry', 'src/store/mails.ts', `${head}export const a = sql\`insert into audit_entry values (1)\`\n`],
-    ['audit-entry', 'src/store/mails.ts', `${head}export const a = db.insertInto('audit_entry')\n`],
+    ['audit-entry', 'src/store/people/mails.ts', `${head}export const a = sql\`insert into audit_entry values (1)\`\n`],
+    ['audit-entry', 'src/store/people/mails.ts', `${head}export const a = db.insertInto('audit_entry')\n`],
     ['console', 'src/api/server.ts', `${head}console.log(1)\n`],
     ['kebab-case', 'src/api/serverThing.ts', head],
     ['vague-name', 'src/api/utils/text.ts', head],
@@ -278,7 +278,7 @@ describe('every rule catches a planted breach', () => {
         'src/service/reader.ts',
         `${head}import { a } from '../api/tokens.ts'\nawait import('../api/limits/limiter.ts')\n`,
       ],
-      ['src/api/tokens.ts', `${head}import type { T } from '../store/organizations.ts'\nexport const a = 1\n`],
+      ['src/api/tokens.ts', `${head}import type { T } from '../store/people/organizations.ts'\nexport const a = 1\n`],
     ]
     const load = (up: string) => `${head}import { type S, a } from '${up}/store/settings.ts'\n`
     expect(violation('src/api/limits/limiter.ts', load('../..'), others)).toEqual(['reader-database'])
@@ -299,20 +299,20 @@ describe('every rule catches a planted breach', () => {
       ['src/api/server.system.test.ts', "import { isIP, Socket } from 'node:net'\nimport pg from 'pg'\n"],
       [
         'src/consolidate/consolidate.ts',
-        `${head}import { a } from '../store/tenders.ts'\nimport { b } from '../domain/time.ts'\n`,
+        `${head}import { a } from '../store/stock/tenders.ts'\nimport { b } from '../domain/time.ts'\n`,
       ],
       ['src/ingest/ingest.ts', `${head}import { a } from '../sources/files.ts'\nexport const d = new Date(5)\n`],
       [
         'src/api/server.ts',
-        `${head}import { a } from '../edition/read/edition-view.ts'\nimport { b } from '../store/organizations.ts'\n`,
+        `${head}import { a } from '../edition/read/edition-view.ts'\nimport { b } from '../store/people/organizations.ts'\n`,
       ],
       [
         'src/actions/tokens.ts',
-        `${head}import { addAuditEntry } from '../store/audit.ts'\nimport { record } from './acting.ts'\n`,
+        `${head}import { addAuditEntry } from '../store/people/audit.ts'\nimport { record } from './acting.ts'\n`,
       ],
       ['src/platform/clock.ts', `${head}export const now = () => Date.now()\n`],
       [
-        'src/store/tenders.ts',
+        'src/store/stock/tenders.ts',
         `${head}import { sql } from 'kysely'\n/** console.log( and Date.now() in a comment */\nexport const a = sql\`x\`\n`,
       ],
       [

@@ -1,6 +1,6 @@
 // All that consolidation and publication have written, to be compared with another stock that has the same notices.
 import { sql } from 'kysely'
-import type { Store } from '../src/store/database.ts'
+import type { Store } from '../src/store/database/database.ts'
 
 /** Without the numbers of records, which follow the order of arrival. */
 const queries = {

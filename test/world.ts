@@ -9,8 +9,8 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { lockName } from '../src/platform/folder-lock.ts'
 import { within } from '../src/platform/within.ts'
-import { openStore, type Store } from '../src/store/database.ts'
-import { migrations } from '../src/store/migrations.ts'
+import { openStore, type Store } from '../src/store/database/database.ts'
+import { migrations } from '../src/store/schema/migrations.ts'
 import { proofDraw } from './proof/proof-count.ts'
 
 export type Engine = Store['engine']

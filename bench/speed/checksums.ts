@@ -2,9 +2,9 @@
 // compare them.
 import { sql } from 'kysely'
 import { DigestSum, recordHash } from '../../src/domain/stock-digest.ts'
-import { openStore, type Store } from '../../src/store/database.ts'
-import { newestEdition } from '../../src/store/editions.ts'
-import { hashPublished, subtractStored } from '../../src/store/entry-hashes.ts'
+import { openStore, type Store } from '../../src/store/database/database.ts'
+import { newestEdition } from '../../src/store/editions/editions.ts'
+import { hashPublished, subtractStored } from '../../src/store/editions/entry-hashes.ts'
 
 const recordsAtOnce = 5000
 

@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { publish } from '../../src/publish/publish.ts'
-import type { openStore } from '../../src/store/database.ts'
+import type { openStore } from '../../src/store/database/database.ts'
 import { cpuSecondsOf } from '../processes.ts'
 
 export type PublishFigures = {
@@ -15,7 +15,7 @@ export type PublishFigures = {
 
 async function run(checkout: string, dataFolder: string, serverPid: number): Promise<PublishFigures> {
   const stage = (await import(join(checkout, 'src/publish/publish.ts'))) as { publish: typeof publish }
-  const database = (await import(join(checkout, 'src/store/database.ts'))) as { openStore: typeof openStore }
+  const database = (await import(join(checkout, 'src/store/database/database.ts'))) as { openStore: typeof openStore }
   mkdirSync(dataFolder, { recursive: true })
   const store = await database.openStore({ dataFolder, databaseUrl: process.env.DATABASE_URL! })
   const serverBefore = cpuSecondsOf(serverPid)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { ingest } from '../../src/ingest/ingest.ts'
 import type { readPath } from '../../src/sources/files.ts'
-import type { openStore } from '../../src/store/database.ts'
+import type { openStore } from '../../src/store/database/database.ts'
 import { cpuSecondsOf } from '../processes.ts'
 
 type StoreFigures = {
@@ -20,7 +20,7 @@ export type StoreReport = { readonly fresh: StoreFigures; readonly warm: StoreFi
 
 async function run(checkout: string, folder: string, dataFolder: string, serverPid?: number): Promise<StoreReport> {
   const stage = (await import(join(checkout, 'src/ingest/ingest.ts'))) as { ingest: typeof ingest }
-  const database = (await import(join(checkout, 'src/store/database.ts'))) as { openStore: typeof openStore }
+  const database = (await import(join(checkout, 'src/store/database/database.ts'))) as { openStore: typeof openStore }
   const files = (await import(join(checkout, 'src/sources/files.ts'))) as { readPath: typeof readPath }
   const databaseUrl = process.env.DATABASE_URL
   const store = await database.openStore({ dataFolder, ...(serverPid !== undefined && { databaseUrl: databaseUrl! }) })

@@ -1,8 +1,8 @@
 // Who changes something, when, and the entry of the audit log that each change leaves.
 import { createHash } from 'node:crypto'
-import { type AuditEntry, addAuditEntry } from '../store/audit.ts'
-import type { Executor } from '../store/database.ts'
-import type { Circumstances } from '../store/organizations.ts'
+import type { Executor } from '../store/database/database.ts'
+import { type AuditEntry, addAuditEntry } from '../store/people/audit.ts'
+import type { Circumstances } from '../store/people/organizations.ts'
 
 /** Who changes something, and from which network. */
 export type Actor = {

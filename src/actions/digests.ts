@@ -1,8 +1,8 @@
 // Changes of digests. Each runs in the transaction of its caller, and leaves one entry of the audit log.
 import { type DigestTerms, dayAt, nextDigestAt } from '../digests/digest-schedule.ts'
-import type { Executor } from '../store/database.ts'
-import { changeTiming, createDigest, type Digest, lockDigest, removeDigest as remove } from '../store/digests.ts'
-import type { StoredSearch } from '../store/searches.ts'
+import type { Executor } from '../store/database/database.ts'
+import { changeTiming, createDigest, type Digest, lockDigest, removeDigest as remove } from '../store/hits/digests.ts'
+import type { StoredSearch } from '../store/hits/searches.ts'
 import { type Acting, record } from './acting.ts'
 
 /** When digests arrive, unless somebody wants another time. */

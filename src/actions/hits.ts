@@ -1,7 +1,7 @@
 // What people did with hits. It runs in the transaction of its caller, and leaves one entry of the audit log if it
 // changed something.
-import type { Executor } from '../store/database.ts'
-import { type HitState, markHits as mark } from '../store/hit-lists.ts'
+import type { Executor } from '../store/database/database.ts'
+import { type HitState, markHits as mark } from '../store/hits/hit-lists.ts'
 import { type ActingNow, record } from './acting.ts'
 
 /** Marks hits of an organization. Returns how many changed. */

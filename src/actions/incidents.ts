@@ -1,6 +1,6 @@
 // What operators publish about incidents. Each change runs in the transaction of its caller, and leaves one entry of
 // the audit log if it changed something.
-import type { Executor } from '../store/database.ts'
+import type { Executor } from '../store/database/database.ts'
 import {
   changeIncident,
   createIncident,
@@ -8,7 +8,7 @@ import {
   findIncident,
   type Incident,
   lockIncident,
-} from '../store/incidents.ts'
+} from '../store/screens/incidents.ts'
 import { type Acting, type ActingNow, record, versionOf } from './acting.ts'
 
 /** What people read. */

@@ -1,8 +1,8 @@
 // Closing the API of all nodes until a time, and opening it again. Each runs in the transaction of its caller, and
 // leaves one entry of the audit log if it changed something.
 import { toInstant } from '../domain/time.ts'
-import type { Executor } from '../store/database.ts'
-import { loadMaintenance, saveMaintenance } from '../store/maintenance.ts'
+import type { Executor } from '../store/database/database.ts'
+import { loadMaintenance, saveMaintenance } from '../store/nodes/maintenance.ts'
 import { type ActingNow, record } from './acting.ts'
 
 const subject = 'API'

@@ -1,16 +1,16 @@
 // Changes of who belongs to an organization: invitations, joining, roles, leaving. Each runs in the transaction of its
 // caller, and leaves one entry of the audit log if it changed something.
-import type { Executor } from '../store/database.ts'
+import type { Executor } from '../store/database/database.ts'
 import {
   acceptInvitation,
   createInvitation,
   type Invitation,
   withdrawInvitation as withdraw,
-} from '../store/invitations.ts'
-import { linkIdentity, type OidcIdentity } from '../store/oidc-identities.ts'
-import { lockOrganization } from '../store/organizations.ts'
-import { changeMember, listMembers, type Member, type Person, type Role } from '../store/people.ts'
-import { endSessions } from '../store/sessions.ts'
+} from '../store/people/invitations.ts'
+import { linkIdentity, type OidcIdentity } from '../store/people/oidc-identities.ts'
+import { lockOrganization } from '../store/people/organizations.ts'
+import { changeMember, listMembers, type Member, type Person, type Role } from '../store/people/people.ts'
+import { endSessions } from '../store/people/sessions.ts'
 import { type Acting, type ActingNow, type Newcomer, record } from './acting.ts'
 
 /** `isMember`: the person has this role, or a higher one. `tooMany`: fifty invitations are open. */

@@ -1,6 +1,7 @@
 // Changes of organizations: who may use the API, how much, and until when. Each runs in the transaction of its caller,
 // and leaves one entry of the audit log if it changed something. Locks are taken in one order: contract, organization.
-import { bump } from '../store/change-signal.ts'
+import { bump } from '../store/database/change-signal.ts'
+import type { Executor } from '../store/database/database.ts'
 import {
   type Contract,
   type ContractTerms,
@@ -8,8 +9,7 @@ import {
   lockContract,
   putContract,
   takeContractChanges,
-} from '../store/contracts.ts'
-import type { Executor } from '../store/database.ts'
+} from '../store/people/contracts.ts'
 import {
   changeOrganization,
   createOrganization,
@@ -18,7 +18,7 @@ import {
   type OrganizationCreation,
   renameOrganization as rename,
   trialOrganization,
-} from '../store/organizations.ts'
+} from '../store/people/organizations.ts'
 import { type Acting, type ActingNow, record, serviceActor, versionOf } from './acting.ts'
 import { inviteMember } from './members.ts'
 

@@ -1,9 +1,9 @@
 // Changes of accounts: the first person, links to sign in, passkeys, and who somebody is to the sign-in of a company.
 // Each runs in the transaction of its caller, and leaves one entry of the audit log if it changed something.
-import type { Executor } from '../store/database.ts'
-import { linkIdentity as link, type OidcIdentity } from '../store/oidc-identities.ts'
-import { findOrganization, trialOrganization } from '../store/organizations.ts'
-import { addPasskey as add, countPasskey, type Passkey, removePasskey as remove } from '../store/passkeys.ts'
+import type { Executor } from '../store/database/database.ts'
+import { linkIdentity as link, type OidcIdentity } from '../store/people/oidc-identities.ts'
+import { findOrganization, trialOrganization } from '../store/people/organizations.ts'
+import { addPasskey as add, countPasskey, type Passkey, removePasskey as remove } from '../store/people/passkeys.ts'
 import {
   addMember,
   createPerson,
@@ -12,8 +12,8 @@ import {
   listPeople,
   type Person,
   setOperator,
-} from '../store/people.ts'
-import { createSignInLink } from '../store/sessions.ts'
+} from '../store/people/people.ts'
+import { createSignInLink } from '../store/people/sessions.ts'
 import { type Acting, type ActingNow, type Newcomer, record, serviceActor } from './acting.ts'
 
 /** Makes the first operator, and the Owner of the trial organization if there is one. Returns the ID of the person. */

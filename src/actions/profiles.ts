@@ -1,7 +1,7 @@
 // Changes of company profiles. Each runs in the transaction of its caller, and leaves one entry of the audit log.
 import { type CompanyProfile, canonicalCompanyProfile } from '../hits/company-profile.ts'
-import type { Executor } from '../store/database.ts'
-import { deleteProfile as deleteRows, searchesWithProfile } from '../store/removals.ts'
+import type { Executor } from '../store/database/database.ts'
+import { deleteProfile as deleteRows, searchesWithProfile } from '../store/hits/removals.ts'
 import {
   changeProfile,
   createProfile,
@@ -9,7 +9,7 @@ import {
   type ProfileCreation,
   renameProfile,
   type StoredProfile,
-} from '../store/searches.ts'
+} from '../store/hits/searches.ts'
 import { type Acting, record } from './acting.ts'
 import type { Deletion } from './searches.ts'
 

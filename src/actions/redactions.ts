@@ -2,8 +2,8 @@
 // lock of the stock, and leaves one entry of the audit log if it changed something; what is stored is gone through
 // afterwards.
 import type { RedactionKind, RedactionRule } from '../domain/redaction.ts'
-import type { Executor } from '../store/database.ts'
-import { deleteRedaction, insertRedaction, listRedactions, type Redaction } from '../store/redactions.ts'
+import type { Executor } from '../store/database/database.ts'
+import { deleteRedaction, insertRedaction, listRedactions, type Redaction } from '../store/received/redactions.ts'
 import { type ActingNow, record } from './acting.ts'
 
 /** How many values of each kind the rules recognize. */

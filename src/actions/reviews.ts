@@ -1,7 +1,7 @@
 // What operators decide about records that may be one. Each decision runs in the transaction of its caller, and leaves
 // one entry of the audit log if it changed something; the next consolidation applies it.
-import type { Executor } from '../store/database.ts'
-import { listDoubts } from '../store/doubts.ts'
+import type { Executor } from '../store/database/database.ts'
+import { listDoubts } from '../store/stock/doubts.ts'
 import {
   deleteDecisions,
   listDecisions,
@@ -9,7 +9,7 @@ import {
   reconsiderNotices,
   recordsOfNoticeKeys,
   upsertDecision,
-} from '../store/reviews.ts'
+} from '../store/stock/reviews.ts'
 import { type ActingNow, record } from './acting.ts'
 
 /** Maximum number of uncertain tenders to search for one. */

@@ -1,8 +1,8 @@
 // Changes of saved searches. Each runs in the transaction of its caller, and leaves one entry of the audit log.
 import { canonicalSearchFilter, type SearchFilter, searchFilterHash } from '../hits/saved-search.ts'
-import { type Executor, inTransaction, type Store } from '../store/database.ts'
-import { heldEditions, releaseDeliveries } from '../store/hits.ts'
-import { deleteSearch as deleteRows, type RemovedWith } from '../store/removals.ts'
+import { type Executor, inTransaction, type Store } from '../store/database/database.ts'
+import { heldEditions, releaseDeliveries } from '../store/hits/hits.ts'
+import { deleteSearch as deleteRows, type RemovedWith } from '../store/hits/removals.ts'
 import {
   changeSearch,
   createSearch,
@@ -11,7 +11,7 @@ import {
   type SearchCreation,
   type SearchTerms,
   type StoredSearch,
-} from '../store/searches.ts'
+} from '../store/hits/searches.ts'
 import { type Acting, record } from './acting.ts'
 
 /** What a search looks for, and which hits are worth a message. */

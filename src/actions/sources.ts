@@ -1,8 +1,8 @@
 // What operators do about sources. Each change runs in the transaction of its caller, and leaves one entry of the audit
 // log if it changed something.
-import type { Executor } from '../store/database.ts'
-import { listQuarantines, releaseSource as release } from '../store/source-fill.ts'
-import { type AlarmRow, acknowledgeAlarm as acknowledge } from '../store/source-health.ts'
+import type { Executor } from '../store/database/database.ts'
+import { listQuarantines, releaseSource as release } from '../store/sources/source-fill.ts'
+import { type AlarmRow, acknowledgeAlarm as acknowledge } from '../store/sources/source-health.ts'
 import { type ActingNow, record } from './acting.ts'
 
 /** Records that somebody has seen an alarm. Returns false if there is none of this name. */

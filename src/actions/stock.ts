@@ -1,9 +1,9 @@
 // What operators do with the whole stock. Most of it takes several transactions, so its entry of the audit log comes
 // first: a process that dies meanwhile leaves it as well.
-import type { Executor } from '../store/database.ts'
-import { beginEpoch, previousEdition } from '../store/older-database.ts'
-import { endAllSessions } from '../store/sessions.ts'
-import { listHolds } from '../store/status.ts'
+import type { Executor } from '../store/database/database.ts'
+import { beginEpoch, previousEdition } from '../store/editions/older-database.ts'
+import { endAllSessions } from '../store/people/sessions.ts'
+import { listHolds } from '../store/stock/status.ts'
 import { type Acting, type ActingNow, record } from './acting.ts'
 
 /** Notes that documents of these paths are about to be received. */

@@ -1,7 +1,7 @@
 // Changes of tokens, by their Owners and by operators. Each runs in the transaction of its caller, leaves one entry of
 // the audit log, and queues the mails to the Owners.
 import { dayMs } from '../domain/time.ts'
-import type { Executor } from '../store/database.ts'
+import type { Executor } from '../store/database/database.ts'
 import {
   type ApiToken,
   createToken,
@@ -11,9 +11,9 @@ import {
   limitToken,
   revokeToken as revoke,
   type TokenCreation,
-} from '../store/organizations.ts'
-import type { Posting } from '../store/owner-mails.ts'
-import { notifyOwners } from '../store/token-news.ts'
+} from '../store/people/organizations.ts'
+import type { Posting } from '../store/people/owner-mails.ts'
+import { notifyOwners } from '../store/people/token-news.ts'
 import { type Acting, type Entry, record } from './acting.ts'
 
 /** Who acts, and the domain from which the Owners are told. */

@@ -1,8 +1,8 @@
 // Changes of webhook endpoints. Each runs in the transaction of its caller, and leaves one entry of the audit log if it
 // changed something.
-import type { Executor } from '../store/database.ts'
-import { type ReplayChoice, releaseHeld, replayDeliveries } from '../store/deliveries.ts'
-import { listSearches } from '../store/searches.ts'
+import type { Executor } from '../store/database/database.ts'
+import { type ReplayChoice, releaseHeld, replayDeliveries } from '../store/hits/deliveries.ts'
+import { listSearches } from '../store/hits/searches.ts'
 import {
   changeEndpoint,
   createEndpoint,
@@ -18,7 +18,7 @@ import {
   removeEndpoint,
   rotateSecret,
   type WebhookEndpoint,
-} from '../store/webhook-endpoints.ts'
+} from '../store/hits/webhook-endpoints.ts'
 import { type Acting, type Entry, record, versionOf } from './acting.ts'
 
 /** `gone`: there is no such endpoint any more. */

@@ -1,6 +1,6 @@
 // Log line that each answered request leaves at the level `info`: who requested what, and the result.
 import type { Log } from '../platform/log.ts'
-import type { TokenGrant } from '../store/organizations.ts'
+import type { TokenGrant } from '../store/people/organizations.ts'
 import { pathOf } from './answers.ts'
 import { withoutTokens } from './problems.ts'
 

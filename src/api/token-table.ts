@@ -4,7 +4,7 @@ import { hashToken, isWellFormedToken } from '../domain/token.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import { within } from '../platform/within.ts'
-import type { TokenGrant } from '../store/organizations.ts'
+import type { TokenGrant } from '../store/people/organizations.ts'
 
 /**
  * `unavailable`: the token is unknown here and the database does not answer; this is never reported as a wrong token.

@@ -1,7 +1,7 @@
 // Pages of the audit log: each begins directly below the last entry of the previous one.
 import { expect, test } from 'vitest'
 import type { HoldReason } from '../domain/hold-reason.ts'
-import type { ListedAuditEntry } from '../store/audit.ts'
+import type { ListedAuditEntry } from '../store/people/audit.ts'
 import { auditList, beforeOf, entriesOnPage } from './audit-list.ts'
 
 const entries = (count: number, detail: ListedAuditEntry['detail'] = {}): ListedAuditEntry[] =>

@@ -1,6 +1,6 @@
 // A page of the audit log, as an organization and the operator see it.
 import type { HoldReason } from '../domain/hold-reason.ts'
-import type { ListedAuditEntry } from '../store/audit.ts'
+import type { ListedAuditEntry } from '../store/people/audit.ts'
 import { formatNumber } from './format.ts'
 import { holdReasons } from './hold-reasons.ts'
 import { type Content, type Html, html } from './html.ts'

@@ -1,7 +1,7 @@
 // Challenges that passkeys sign: created without a table, recognized by a code, and accepted once.
 import { minuteMs } from '../domain/time.ts'
-import type { Executor } from '../store/database.ts'
-import { takeForm } from '../store/sent-forms.ts'
+import type { Executor } from '../store/database/database.ts'
+import { takeForm } from '../store/people/sent-forms.ts'
 import { keyHashOf } from './directory.ts'
 import { openSigned, type SigningContext, signed } from './signed-text.ts'
 

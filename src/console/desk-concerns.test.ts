@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type ClockConcern, clockLine } from '../domain/clock-concern.ts'
 import { lineOf } from '../domain/lines.ts'
 import { hourMs, minuteMs } from '../domain/time.ts'
-import type { DeskFacts } from '../store/desk.ts'
+import type { DeskFacts } from '../store/screens/desk.ts'
 import { deskConcerns } from './desk-concerns.ts'
 import { clockTexts } from './text/clock-texts.ts'
 

@@ -2,11 +2,11 @@
 import { hash } from 'node:crypto'
 import { minuteMs } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
-import { listContracted } from '../store/contracts.ts'
-import type { Store } from '../store/database.ts'
-import { listOrganizations, type Organization } from '../store/organizations.ts'
-import { listMemberships, listPeople, type Membership, type Person } from '../store/people.ts'
-import { idleSessionMs, listSessions, longestSessionMs, type Session, touchSession } from '../store/sessions.ts'
+import type { Store } from '../store/database/database.ts'
+import { listContracted } from '../store/people/contracts.ts'
+import { listOrganizations, type Organization } from '../store/people/organizations.ts'
+import { listMemberships, listPeople, type Membership, type Person } from '../store/people/people.ts'
+import { idleSessionMs, listSessions, longestSessionMs, type Session, touchSession } from '../store/people/sessions.ts'
 import type { Viewer, ViewerMembership } from './page.ts'
 
 /** Minimum time between two writes of a session's last use. */

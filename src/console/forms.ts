@@ -1,7 +1,7 @@
 // Forms that create something are accepted once; who sends a form, as actions see them.
 import type { Acting, Actor, Newcomer } from '../actions/acting.ts'
-import { type Executor, inTransaction } from '../store/database.ts'
-import { takeForm } from '../store/sent-forms.ts'
+import { type Executor, inTransaction } from '../store/database/database.ts'
+import { takeForm } from '../store/people/sent-forms.ts'
 import type { ConsoleContext } from './console-context.ts'
 import { keyHashOf } from './directory.ts'
 import { type Html, html } from './html.ts'

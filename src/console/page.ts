@@ -1,5 +1,5 @@
 // Requests and answers of pages, independent of HTTP: each page is a function from a request to an answer.
-import type { Person, Role } from '../store/people.ts'
+import type { Person, Role } from '../store/people/people.ts'
 import type { Html } from './html.ts'
 import type { Language } from './text/languages.ts'
 

@@ -10,7 +10,7 @@ import {
   readTenderId,
   readWord,
 } from '../hits/read-input.ts'
-import type { StoredProfile } from '../store/searches.ts'
+import type { StoredProfile } from '../store/hits/searches.ts'
 import {
   type CriteriaForm,
   CriteriaParser,

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { drawnEngines, openTestStore } from '../../test/world.ts'
-import { upsertTenders } from '../store/tenders.ts'
+import { upsertTenders } from '../store/stock/tenders.ts'
 import { publishedRecords } from './published-record.ts'
 
 const [held, behind, unknown] = ['a', 'b', 'c']

@@ -1,8 +1,8 @@
 // Records as they are published: from the edition log of this node, without the database.
 import type { TenderRecord } from '../domain/tender.ts'
 import type { EditionView } from '../edition/read/edition-view.ts'
-import { publishedBodies } from '../store/editions.ts'
-import { loadRedactor } from '../store/redactions.ts'
+import { publishedBodies } from '../store/editions/editions.ts'
+import { loadRedactor } from '../store/received/redactions.ts'
 import type { ConsoleContext } from './console-context.ts'
 
 type Editions = Pick<EditionView, 'find' | 'record'>

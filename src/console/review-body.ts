@@ -1,6 +1,6 @@
 // Two records side by side: what differs is marked, the evidence beside it, and the buttons.
 
-import type { ReviewDecision } from '../store/reviews.ts'
+import type { ReviewDecision } from '../store/stock/reviews.ts'
 import { ruleName, signsOf } from './evidence.ts'
 import { formatDay, formatMoment, formatMoney, formatNumber } from './format.ts'
 import { type Content, type Html, html } from './html.ts'

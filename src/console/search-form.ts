@@ -10,7 +10,7 @@ import {
   readWord,
 } from '../hits/read-input.ts'
 import { defaultThreshold, parseSearchFilter, type SearchFilter } from '../hits/saved-search.ts'
-import type { StoredProfile, StoredSearch } from '../store/searches.ts'
+import type { StoredProfile, StoredSearch } from '../store/hits/searches.ts'
 import {
   type CriteriaForm,
   CriteriaParser,

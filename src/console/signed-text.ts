@@ -1,7 +1,7 @@
 // Short texts that a browser keeps for us, such as a challenge or the state of a sign-in: nobody can change them
 // unnoticed, and no table holds them.
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { getOrCreateSetting } from '../store/settings.ts'
+import { getOrCreateSetting } from '../store/database/settings.ts'
 import type { ConsoleContext } from './console-context.ts'
 
 const codeLength = 32

@@ -1,6 +1,6 @@
 // One source on its page: figures, alarms, days, ledger, runs, drift and card.
-import { quarantineKind } from '../store/source-fill.ts'
-import type { AlarmRow } from '../store/source-health.ts'
+import { quarantineKind } from '../store/sources/source-fill.ts'
+import type { AlarmRow } from '../store/sources/source-health.ts'
 import { formatDay, formatMoment, formatNumber, formatRelative, formatShare, formatShortDay } from './format.ts'
 import { type Content, type Html, html } from './html.ts'
 import {

@@ -5,11 +5,11 @@ import type { Contradiction } from '../domain/contradiction.ts'
 import type { Notice } from '../domain/notice.ts'
 import type { TenderContent } from '../domain/tender.ts'
 import type { Instant } from '../domain/time.ts'
-import type { FoundDocument } from '../store/documents.ts'
-import type { ReviewDecision } from '../store/reviews.ts'
-import type { FillRow } from '../store/source-fill.ts'
-import type { AlarmRow, ListedRun } from '../store/source-health.ts'
-import type { LedgerSlot } from '../store/source-ledger.ts'
+import type { FoundDocument } from '../store/received/documents.ts'
+import type { FillRow } from '../store/sources/source-fill.ts'
+import type { AlarmRow, ListedRun } from '../store/sources/source-health.ts'
+import type { LedgerSlot } from '../store/sources/source-ledger.ts'
+import type { ReviewDecision } from '../store/stock/reviews.ts'
 
 /** What people compare of a record; only `key` and `id` when there is none. */
 export type ReviewSide = {

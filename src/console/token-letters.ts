@@ -1,6 +1,6 @@
 // The mails about tokens: made, revoked, about to end. Pure.
 import { oneLine } from '../digests/digest-content.ts'
-import type { TokenNewsData, TokenNewsKind } from '../store/token-news.ts'
+import type { TokenNewsData, TokenNewsKind } from '../store/people/token-news.ts'
 import { formatDay, formatMoment } from './format.ts'
 import type { Language } from './text/languages.ts'
 import { tokenMailTexts } from './text/token-mail-texts.ts'

@@ -1,6 +1,6 @@
 // The mails about webhook endpoints that fail or were disabled by the service. Pure.
 import { oneLine } from '../digests/digest-content.ts'
-import type { EndpointNewsData } from '../store/endpoint-news.ts'
+import type { EndpointNewsData } from '../store/hits/endpoint-news.ts'
 import { formatMoment } from './format.ts'
 import type { Language } from './text/languages.ts'
 import { mailTexts } from './text/mail-texts.ts'

@@ -5,7 +5,7 @@ import { receiveNotices } from '../../test/receive-notices.ts'
 import { at, notice } from '../../test/testing/generate/notices.ts'
 import { engines, openTestStore } from '../../test/world.ts'
 import type { Notice } from '../domain/notice.ts'
-import type { Store } from '../store/database.ts'
+import type { Store } from '../store/database/database.ts'
 import { consolidate } from './consolidate.ts'
 
 const now = Date.parse('2026-02-20T12:00:00.000Z')

@@ -1,9 +1,9 @@
 // Runs the stage: processes new notices in batches, resolves everything connected with them again, and applies the
 // changes that the clock makes due.
 import type { TenderContent } from '../domain/tender.ts'
-import { type Executor, inTransaction, type Store } from '../store/database.ts'
-import { replaceDoubts } from '../store/doubts.ts'
-import { clearMatches, listMatchMembers, listSucceeded } from '../store/matches.ts'
+import { type Executor, inTransaction, type Store } from '../store/database/database.ts'
+import { inStockTransaction, inStockTurn } from '../store/editions/publication.ts'
+import { rebuildPhase } from '../store/editions/rebuild-mark.ts'
 import {
   awaitNoticeToConsolidate,
   countNoticesToConsolidate,
@@ -16,10 +16,10 @@ import {
   type NoticeRow,
   replaceLinks,
   takeNoticesToConsolidate,
-} from '../store/notices.ts'
-import { inStockTransaction, inStockTurn } from '../store/publication.ts'
-import { rebuildPhase } from '../store/rebuild-mark.ts'
-import { releaseForRebuild } from '../store/source-fill.ts'
+} from '../store/received/notices.ts'
+import { releaseForRebuild } from '../store/sources/source-fill.ts'
+import { replaceDoubts } from '../store/stock/doubts.ts'
+import { clearMatches, listMatchMembers, listSucceeded } from '../store/stock/matches.ts'
 import {
   assignNotices,
   clearTransitions,
@@ -33,7 +33,7 @@ import {
   type NewTender,
   type TenderRow,
   upsertTenders,
-} from '../store/tenders.ts'
+} from '../store/stock/tenders.ts'
 import { BatchMemory } from './batch-memory.ts'
 import { doubtsOf } from './doubts.ts'
 import { applyEstimates, type ValueEstimator, valueEstimator } from './estimate/apply-estimates.ts'

@@ -1,7 +1,7 @@
 // What a batch must resolve again: records connected through edges that merge, through decisions, or through a tender.
-import type { Executor } from '../store/database.ts'
-import { listEdgesOf, listRecordsOfSameTenders, loadMatchRecords } from '../store/matches.ts'
-import { listDecisions, recordsOfNoticeKeys } from '../store/reviews.ts'
+import type { Executor } from '../store/database/database.ts'
+import { listEdgesOf, listRecordsOfSameTenders, loadMatchRecords } from '../store/stock/matches.ts'
+import { listDecisions, recordsOfNoticeKeys } from '../store/stock/reviews.ts'
 import type { Cluster, MatchDecision, MatchEdge } from './match/match-record.ts'
 import type { Matcher } from './rematch.ts'
 

@@ -1,6 +1,6 @@
 // Keeps the edges between records true for a batch: only records that share a blocking key with a changed record are
 // compared.
-import type { Executor } from '../store/database.ts'
+import type { Executor } from '../store/database/database.ts'
 import {
   assignMatchMembers,
   countKeyHolders,
@@ -26,7 +26,7 @@ import {
   type StoredMatchRecord,
   upsertEdges,
   upsertMatchRecords,
-} from '../store/matches.ts'
+} from '../store/stock/matches.ts'
 import { blockNumber, isWeakNumber } from './match/block-number.ts'
 import type { Cluster, MatchContext, MatchDecision, MatchEdge, MatchRecord, Verdict } from './match/match-record.ts'
 import type { Unit } from './notice-units.ts'

@@ -3,7 +3,8 @@
 import { createHash } from 'node:crypto'
 import { dayMs, hourMs } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
-import { type Executor, inTransaction, type Store } from '../store/database.ts'
+import { type Executor, inTransaction, type Store } from '../store/database/database.ts'
+import { stockIdOf } from '../store/editions/editions.ts'
 import {
   type DigestHits,
   type DueDigest,
@@ -11,9 +12,8 @@ import {
   lockDueDigest,
   moveDigest,
   postponeDigest,
-} from '../store/digests.ts'
-import { stockIdOf } from '../store/editions.ts'
-import { insertMail } from '../store/mails.ts'
+} from '../store/hits/digests.ts'
+import { insertMail } from '../store/people/mails.ts'
 import { digestContent } from './digest-content.ts'
 import { digestDay, nextDigestAt } from './digest-schedule.ts'
 

@@ -1,8 +1,8 @@
 // Sends the mails that are due, each leased by one process for a time; no transaction is open meanwhile. At least once:
 // a mail is sent again under the same `Message-ID` until its outcome is stored.
 import type { Clock } from '../platform/clock.ts'
-import type { Store } from '../store/database.ts'
-import { dropMail, recordMail, returnMail, type TakenMail, takeMail } from '../store/mails.ts'
+import type { Store } from '../store/database/database.ts'
+import { dropMail, recordMail, returnMail, type TakenMail, takeMail } from '../store/people/mails.ts'
 import type { DigestContent } from './digest-content.ts'
 import { type MailAttempt, nextMailStep } from './mail-schedule.ts'
 import type { MailServer } from './mail-server.ts'

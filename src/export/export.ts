@@ -6,7 +6,7 @@ import { DigestSum, emptyDigest, recordHash } from '../domain/stock-digest.ts'
 import type { TenderRecord } from '../domain/tender.ts'
 import { toInstant } from '../domain/time.ts'
 import { OperatorError } from '../platform/errors.ts'
-import type { Store } from '../store/database.ts'
+import type { Store } from '../store/database/database.ts'
 import {
   type EditionRow,
   editionsAfter,
@@ -14,7 +14,7 @@ import {
   newestEdition,
   type StoredEntry,
   stockIdOf,
-} from '../store/editions.ts'
+} from '../store/editions/editions.ts'
 import { type ExportedFile, LineFile } from './export-files.ts'
 import {
   type ExportFolder,

@@ -1,7 +1,7 @@
 // Why a search matches a published tender, or why it does not: the same clauses and the same score as for a hit.
 import type { TenderRecord } from '../domain/tender.ts'
-import type { Store } from '../store/database.ts'
-import { findProfileById, publishedBodies, type StoredSearch } from '../store/searches.ts'
+import type { Store } from '../store/database/database.ts'
+import { findProfileById, publishedBodies, type StoredSearch } from '../store/hits/searches.ts'
 import { type CompanyProfile, profileOfSearch } from './company-profile.ts'
 import { type Fit, type FitReasons, fitOf } from './fit/fit.ts'
 import { readFitModel } from './fit/fit-model.ts'

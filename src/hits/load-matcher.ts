@@ -1,7 +1,13 @@
 // Loads the matcher with the searches and profiles that hold for an edition, read in pieces.
-import type { Store } from '../store/database.ts'
-import { Pace } from '../store/paced.ts'
-import { profilesFor, publishedBodies, type StoredProfile, type StoredSearch, searchesFor } from '../store/searches.ts'
+import type { Store } from '../store/database/database.ts'
+import { Pace } from '../store/database/paced.ts'
+import {
+  profilesFor,
+  publishedBodies,
+  type StoredProfile,
+  type StoredSearch,
+  searchesFor,
+} from '../store/hits/searches.ts'
 import type { CompanyProfile, LoadedProfile } from './company-profile.ts'
 import type { Matcher } from './matcher.ts'
 import type { Search, SearchFilter } from './saved-search.ts'

@@ -4,8 +4,9 @@
 import type { HitChange } from '../domain/hit-event.ts'
 import type { TenderRecord } from '../domain/tender.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Executor, Store } from '../store/database.ts'
-import { countsOf, type EditionRow, editionsAfter, entriesAfter, stockIdOf } from '../store/editions.ts'
+import type { Executor, Store } from '../store/database/database.ts'
+import { Pace } from '../store/database/paced.ts'
+import { countsOf, type EditionRow, editionsAfter, entriesAfter, stockIdOf } from '../store/editions/editions.ts'
 import {
   type HitMark,
   holdMark,
@@ -14,7 +15,7 @@ import {
   releaseMark,
   takeMark,
   underMark,
-} from '../store/hit-mark.ts'
+} from '../store/hits/hit-mark.ts'
 import {
   countEditionHits,
   entriesWithHits,
@@ -29,9 +30,8 @@ import {
   type NewHit,
   subscriptionsOf,
   updateHits,
-} from '../store/hits.ts'
-import { Pace } from '../store/paced.ts'
-import { criteriaSerial, type StoredSearch } from '../store/searches.ts'
+} from '../store/hits/hits.ts'
+import { criteriaSerial, type StoredSearch } from '../store/hits/searches.ts'
 import { byTodaysRule, hitChanges, type WatchedState, watchedState } from './hit-changes.ts'
 import { hitId, messageId } from './hit-id.ts'
 import { loadMatcher } from './load-matcher.ts'

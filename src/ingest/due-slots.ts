@@ -1,7 +1,7 @@
 // The ledger of a source: puts missing slots into it, and says which of them are due and in what order they are read.
 import type { Slot } from '../sources/fetch.ts'
 import type { Channel, Source } from '../sources/source.ts'
-import type { Store } from '../store/database.ts'
+import type { Store } from '../store/database/database.ts'
 import {
   firstRunOf,
   insertSlots,
@@ -9,7 +9,7 @@ import {
   listDueTimes,
   retireSlot,
   type SlotName,
-} from '../store/source-ledger.ts'
+} from '../store/sources/source-ledger.ts'
 import { horizonOf, missingSlots, type SourceStart, slotOfKey, type Urgency, urgencyOf } from './plan-slots.ts'
 import type { RunOptions } from './run-options.ts'
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { engines, openTestStore } from '../../test/world.ts'
 import { sampleDocuments } from '../simulator/samples/sample-documents.ts'
 import type { ReceivedDocument } from '../sources/files.ts'
-import { openStore, type Store } from '../store/database.ts'
-import { countReceived, listParsableDocuments, listRejections } from '../store/documents.ts'
+import { openStore, type Store } from '../store/database/database.ts'
+import { countReceived, listParsableDocuments, listRejections } from '../store/received/documents.ts'
 import { helpReparse, ingest, reparse } from './ingest.ts'
 
 const epoch = Date.UTC(2026, 10, 21, 5)

@@ -5,17 +5,23 @@ import type { Clock } from '../platform/clock.ts'
 import type { ReceivedDocument } from '../sources/files.ts'
 import { parseDocument, parserOf } from '../sources/parse-document.ts'
 import { parserVersion } from '../sources/parser-version.ts'
-import { inTransaction, type Store } from '../store/database.ts'
-import type { DocumentStore } from '../store/document-store.ts'
+import { inTransaction, type Store } from '../store/database/database.ts'
+import { lookAgainMs } from '../store/editions/publication.ts'
+import type { DocumentStore } from '../store/files/document-store.ts'
 import {
   deletePartsExcept,
   keptNotices,
   listParsableDocuments,
   setParserVersion,
   setSourceCheck,
-} from '../store/documents.ts'
-import { lookAgainMs } from '../store/publication.ts'
-import { beginReread, endReread, finishRereadPage, type RereadCounts, takeRereadPage } from '../store/reread.ts'
+} from '../store/received/documents.ts'
+import {
+  beginReread,
+  endReread,
+  finishRereadPage,
+  type RereadCounts,
+  takeRereadPage,
+} from '../store/received/reread.ts'
 import { type Parse, readParts } from './read-document.ts'
 import {
   addToBatch,

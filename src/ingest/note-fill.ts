@@ -1,9 +1,9 @@
 // Counts which fields the new notices of a source have, and puts the source into quarantine when a share breaks: in the
 // transaction that stores the notices, so that none of them is consolidated before.
 import { dayMs } from '../domain/time.ts'
-import type { Executor } from '../store/database.ts'
-import { addFill, listFill, namesSince, quarantineKind, quarantineOf } from '../store/source-fill.ts'
-import { insertAlarm } from '../store/source-health.ts'
+import type { Executor } from '../store/database/database.ts'
+import { addFill, listFill, namesSince, quarantineKind, quarantineOf } from '../store/sources/source-fill.ts'
+import { insertAlarm } from '../store/sources/source-health.ts'
 import { brokenFills, type ExpectedFill, fillSentence, pastDays, tallyFill } from './fill-rates.ts'
 import type { ReadDocument } from './read-document.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { engines, openTestStore } from '../../test/world.ts'
-import { addNames, knownNames, lookedAt, newNames } from '../store/source-health.ts'
+import { addNames, knownNames, lookedAt, newNames } from '../store/sources/source-health.ts'
 import { noteNames } from './note-names.ts'
 
 const documentOf = (json: object) => {

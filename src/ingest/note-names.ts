@@ -1,8 +1,8 @@
 // Counts names that a source's documents did not use before, so that a changed schema is noticed before it costs
 // records.
 import { namesInDocument } from '../sources/names-in-document.ts'
-import type { Executor } from '../store/database.ts'
-import { addNames, knownNames, lookedAt } from '../store/source-health.ts'
+import type { Executor } from '../store/database/database.ts'
+import { addNames, knownNames, lookedAt } from '../store/sources/source-health.ts'
 import type { ReadDocument } from './read-document.ts'
 
 /** Number of a source's first documents whose names count as usual. */

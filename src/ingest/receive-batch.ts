@@ -3,8 +3,8 @@
 import type { ParsedPart } from '../domain/notice.ts'
 import type { ReceivedDocument } from '../sources/files.ts'
 import { parserVersion } from '../sources/parser-version.ts'
-import type { Executor, Store } from '../store/database.ts'
-import type { DocumentStore } from '../store/document-store.ts'
+import type { Executor, Store } from '../store/database/database.ts'
+import type { DocumentStore } from '../store/files/document-store.ts'
 import {
   findKnownDocuments,
   insertDocuments,
@@ -12,7 +12,7 @@ import {
   insertRejections,
   packDocument,
   unparsedVersion,
-} from '../store/documents.ts'
+} from '../store/received/documents.ts'
 import type { ExpectedFill } from './fill-rates.ts'
 import { noteFill } from './note-fill.ts'
 import { noteNames } from './note-names.ts'

@@ -1,7 +1,7 @@
 // What reading sources needs from outside: time, the portals, keys, a folder, and who is told.
 import type { Clock, Sleep } from '../platform/clock.ts'
 import type { Source } from '../sources/source.ts'
-import type { DocumentStore } from '../store/document-store.ts'
+import type { DocumentStore } from '../store/files/document-store.ts'
 import type { PoliteHosts } from './polite.ts'
 import type { ReadDocument } from './read-document.ts'
 import type { SlotResult } from './run-slot.ts'

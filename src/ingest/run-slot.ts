@@ -11,10 +11,10 @@ import { fetchOf } from '../sources/deliver/fetch-of.ts'
 import type { FetchContext, Json, Slot, SlotEnd, Step } from '../sources/fetch.ts'
 import { parserOf } from '../sources/parse-document.ts'
 import type { Channel, Source } from '../sources/source.ts'
-import { type Executor, inTransaction, type Store } from '../store/database.ts'
-import type { DocumentStore } from '../store/document-store.ts'
-import { setSourceCheck } from '../store/documents.ts'
-import { holdLease, type Lease, LeaseLost } from '../store/source-leases.ts'
+import { type Executor, inTransaction, type Store } from '../store/database/database.ts'
+import type { DocumentStore } from '../store/files/document-store.ts'
+import { setSourceCheck } from '../store/received/documents.ts'
+import { holdLease, type Lease, LeaseLost } from '../store/sources/source-leases.ts'
 import {
   findSlot,
   insertRun,
@@ -27,7 +27,7 @@ import {
   saveItems,
   saveSlotOutcome,
   saveSlotProgress,
-} from '../store/source-ledger.ts'
+} from '../store/sources/source-ledger.ts'
 import { nextDueAt, settledAtOf } from './plan-slots.ts'
 import type { PortalConnection } from './polite.ts'
 import type { ReadDocument } from './read-document.ts'

@@ -1,8 +1,8 @@
 // The leases of a visit: of the source, so that nothing is read twice at once, and of its host, so that nothing crowds
 // it.
 import type { Source } from '../sources/source.ts'
-import type { Store } from '../store/database.ts'
-import { holdLease, type Lease, LeaseLost, releaseLease, takeLease } from '../store/source-leases.ts'
+import type { Store } from '../store/database/database.ts'
+import { holdLease, type Lease, LeaseLost, releaseLease, takeLease } from '../store/sources/source-leases.ts'
 import type { RunOptions } from './run-options.ts'
 
 /** How long a killed worker's sources stay locked. */

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { madeUpSource } from '../../test/sources/made-up-source.ts'
 import { engines, openTestStore } from '../../test/world.ts'
 import { dayMs, hourMs } from '../domain/time.ts'
-import type { Store } from '../store/database.ts'
-import { addNames, alarmsOf, knownNames, openAlarms } from '../store/source-health.ts'
+import type { Store } from '../store/database/database.ts'
+import { addNames, alarmsOf, knownNames, openAlarms } from '../store/sources/source-health.ts'
 import { sourcesHealth, watchSources } from './watch-sources.ts'
 
 const start = Date.UTC(2026, 10, 16, 12)

@@ -1,8 +1,8 @@
 // Checks every source that runs, raises alarms and clears them; the operator and the publication gate read them.
 import { dayMs } from '../domain/time.ts'
 import type { Sources } from '../sources/registry.ts'
-import type { Store } from '../store/database.ts'
-import { listQuarantines, quarantineKind } from '../store/source-fill.ts'
+import type { Store } from '../store/database/database.ts'
+import { listQuarantines, quarantineKind } from '../store/sources/source-fill.ts'
 import {
   countDueSlots,
   insertAlarm,
@@ -13,7 +13,7 @@ import {
   rejectionsSince,
   shortSlots,
   updateAlarm,
-} from '../store/source-health.ts'
+} from '../store/sources/source-health.ts'
 import { type SourceHealth, type SourceRecord, sourceHealth } from './source-health.ts'
 
 const countedDays = 30

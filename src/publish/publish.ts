@@ -4,9 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { holdLine } from '../domain/hold-reason.ts'
 import { DigestSum, sumsOfDigest } from '../domain/stock-digest.ts'
 import { dayMs, hourMs } from '../domain/time.ts'
-import { bump } from '../store/change-signal.ts'
-import { type Executor, inTransaction, type Store } from '../store/database.ts'
-import { assertNothingLost } from '../store/edition-witness.ts'
+import { bump } from '../store/database/change-signal.ts'
+import { type Executor, inTransaction, type Store } from '../store/database/database.ts'
+import { Pace } from '../store/database/paced.ts'
+import { assertNothingLost } from '../store/editions/edition-witness.ts'
 import {
   arrivalDays,
   countClaimedIds,
@@ -25,16 +26,15 @@ import {
   receivedAmong,
   recordHold,
   sourceChecks,
-} from '../store/editions.ts'
-import { hashEntries, hashPublished } from '../store/entry-hashes.ts'
+} from '../store/editions/editions.ts'
+import { hashEntries, hashPublished } from '../store/editions/entry-hashes.ts'
 import {
   continueHistory,
   noteHistory,
   type PreviousEdition,
   previewHistory,
   previousEdition,
-} from '../store/older-database.ts'
-import { Pace } from '../store/paced.ts'
+} from '../store/editions/older-database.ts'
 import {
   beginWriting,
   endPublication,
@@ -47,10 +47,10 @@ import {
   takeLease,
   underLease,
   undoPublication,
-} from '../store/publication.ts'
-import { rebuildPhase } from '../store/rebuild-mark.ts'
-import { forgetLost, lostRedactions } from '../store/redactions.ts'
-import { openAlarms } from '../store/source-health.ts'
+} from '../store/editions/publication.ts'
+import { rebuildPhase } from '../store/editions/rebuild-mark.ts'
+import { forgetLost, lostRedactions } from '../store/received/redactions.ts'
+import { openAlarms } from '../store/sources/source-health.ts'
 import { firstStamp } from './first-stamp.ts'
 import { activityWindowMs, type GateInput, type GateResult, gate } from './gate.ts'
 

@@ -3,11 +3,11 @@
 import { minuteMs } from '../domain/time.ts'
 import type { Random } from '../platform/random.ts'
 import type { Sealer } from '../platform/sealing.ts'
-import { addApiUse, allTokens, noteOrigins, type TokenOrigin, type UsedMinute } from '../store/api-use.ts'
-import type { Bucket } from '../store/bucket.ts'
-import type { Store } from '../store/database.ts'
-import { addOnce, forgetAdded } from '../store/edition-export.ts'
-import { touchTokens } from '../store/organizations.ts'
+import type { Store } from '../store/database/database.ts'
+import { addOnce, forgetAdded } from '../store/editions/edition-export.ts'
+import type { Bucket } from '../store/files/bucket.ts'
+import { addApiUse, allTokens, noteOrigins, type TokenOrigin, type UsedMinute } from '../store/people/api-use.ts'
+import { touchTokens } from '../store/people/organizations.ts'
 import type { UseSink } from './use-ledger.ts'
 
 /** Prefix of the paths of these objects. */

@@ -1,6 +1,6 @@
 // Whether the clocks of this machine, of the database and of the newest edition agree well enough. Pure.
 import type { ClockConcern } from '../domain/clock-concern.ts'
-import type { Look } from '../store/look.ts'
+import type { Look } from '../store/nodes/look.ts'
 
 /** How far a clock may be off before a node reports it. */
 const toleratedNodeMs = 30_000

@@ -4,9 +4,9 @@ import { keyHashOf } from '../console/directory.ts'
 import { newKey } from '../console/write-mails.ts'
 import { noSuchThing, wrongUse } from '../platform/errors.ts'
 import { mailAddressOf } from '../platform/mail-address.ts'
-import { inTransaction } from '../store/database.ts'
-import { hasPeople } from '../store/people.ts'
-import { createSignInLink, linkMs } from '../store/sessions.ts'
+import { inTransaction } from '../store/database/database.ts'
+import { hasPeople } from '../store/people/people.ts'
+import { createSignInLink, linkMs } from '../store/people/sessions.ts'
 import { actingOf, type Operation, type Operations, type ServiceContext } from './operation-context.ts'
 
 /** Address of the console by default. */

@@ -1,6 +1,6 @@
 // Consolidation outside the rounds: what a command changed shows at once.
 import { consolidate } from '../consolidate/consolidate.ts'
-import { rebuildState } from '../store/rebuild-mark.ts'
+import { rebuildState } from '../store/editions/rebuild-mark.ts'
 import type { Emit } from './command-event.ts'
 import type { ServiceContext } from './operation-context.ts'
 

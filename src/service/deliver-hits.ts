@@ -2,7 +2,7 @@
 import { hostname } from 'node:os'
 import { hourMs } from '../domain/time.ts'
 import type { Log } from '../platform/log.ts'
-import { nextDueAt, pruneDeliveries } from '../store/deliveries.ts'
+import { nextDueAt, pruneDeliveries } from '../store/hits/deliveries.ts'
 import { type DelivererOptions, deliverDue } from '../webhooks/deliver.ts'
 import { openSender } from '../webhooks/send-attempt.ts'
 import { keepLooking } from './keep-looking.ts'

@@ -5,7 +5,7 @@ import type { ExplorerAnswer } from '../console/console-context.ts'
 import { hashToken, makeToken } from '../domain/token.ts'
 import { type HttpClient, openHttp } from '../platform/http.ts'
 import type { Random } from '../platform/random.ts'
-import type { TokenGrant } from '../store/organizations.ts'
+import type { TokenGrant } from '../store/people/organizations.ts'
 
 /** The grant of strangers, and their requests per minute together. */
 export const strangersGrant = { organizationId: 'explorer', hasApiAccess: true, requestsPerMinute: 600 } as const

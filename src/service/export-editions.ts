@@ -8,10 +8,9 @@ import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { Random } from '../platform/random.ts'
 import { createSealer } from '../platform/sealing.ts'
-import type { Bucket } from '../store/bucket.ts'
-import { readSerials } from '../store/change-signal.ts'
-import { loadCursorKeys } from '../store/cursor-keys.ts'
-import type { Store } from '../store/database.ts'
+import { readSerials } from '../store/database/change-signal.ts'
+import type { Store } from '../store/database/database.ts'
+import { loadCursorKeys } from '../store/editions/cursor-keys.ts'
 import {
   keepExport,
   lastRedaction,
@@ -20,11 +19,12 @@ import {
   releaseExport,
   takeExport,
   underExport,
-} from '../store/edition-export.ts'
-import { type EditionRow, newestEdition } from '../store/editions.ts'
-import { loadMaintenance } from '../store/maintenance.ts'
-import { epochsOf } from '../store/older-database.ts'
-import { loadTokens } from '../store/organizations.ts'
+} from '../store/editions/edition-export.ts'
+import { type EditionRow, newestEdition } from '../store/editions/editions.ts'
+import { epochsOf } from '../store/editions/older-database.ts'
+import type { Bucket } from '../store/files/bucket.ts'
+import { loadMaintenance } from '../store/nodes/maintenance.ts'
+import { loadTokens } from '../store/people/organizations.ts'
 import { addNodesUse } from './bucket-use.ts'
 import { keepLooking } from './keep-looking.ts'
 import { sealAccess } from './kept-access.ts'

@@ -20,7 +20,7 @@ import { type Clock, systemSleep } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { Random } from '../platform/random.ts'
 import { runnable } from '../platform/runnable.ts'
-import type { TokenGrant } from '../store/organizations.ts'
+import type { TokenGrant } from '../store/people/organizations.ts'
 import { strangersGrant } from './explorer-access.ts'
 import type { MadeSamples } from './make-frozen-samples.ts'
 

@@ -16,9 +16,9 @@ import { HitInputError } from '../hits/read-input.ts'
 import { defaultThreshold, parseSearchFilter, type SearchFilter } from '../hits/saved-search.ts'
 import { deliverOpen, previewSearch } from '../hits/search-stock.ts'
 import { noSuchThing, OperatorError, wrongUse } from '../platform/errors.ts'
-import { inTransaction, type Store } from '../store/database.ts'
-import { stockIdOf } from '../store/editions.ts'
-import { heldEditions, listHits } from '../store/hits.ts'
+import { inTransaction, type Store } from '../store/database/database.ts'
+import { stockIdOf } from '../store/editions/editions.ts'
+import { heldEditions, listHits } from '../store/hits/hits.ts'
 import {
   findProfile,
   findProfileById,
@@ -28,7 +28,7 @@ import {
   maxSearches,
   type StoredProfile,
   type StoredSearch,
-} from '../store/searches.ts'
+} from '../store/hits/searches.ts'
 import type { Emit, EventOf } from './command-event.ts'
 import type { ControlRequest } from './control-socket.ts'
 import { lazyMatcher } from './hit-rounds.ts'

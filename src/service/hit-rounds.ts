@@ -3,8 +3,8 @@ import { setTimeout as sleepFor } from 'node:timers/promises'
 import { matchEditions } from '../hits/match-editions.ts'
 import { type Matcher, openMatcher } from '../hits/matcher.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Store } from '../store/database.ts'
-import { MarkLostError } from '../store/hit-mark.ts'
+import type { Store } from '../store/database/database.ts'
+import { MarkLostError } from '../store/hits/hit-mark.ts'
 import type { Emit } from './command-event.ts'
 
 /** How often to check for an edition published by another process without a notification. */

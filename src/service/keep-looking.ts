@@ -1,7 +1,7 @@
 // Checks repeatedly for something that is due, beside the rounds of the service: a failure stops nothing else.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../platform/log.ts'
-import { serverDiskSentence } from '../store/full-disk.ts'
+import { serverDiskSentence } from '../store/connections/full-disk.ts'
 
 /** Maximum pause between failed checks. */
 const longestPauseMs = 60_000

@@ -12,15 +12,15 @@ import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import type { Sealer } from '../platform/sealing.ts'
-import type { CursorKey } from '../store/cursor-keys.ts'
-import type { TokenGrant } from '../store/organizations.ts'
+import type { CursorKey } from '../store/editions/cursor-keys.ts'
+import type { TokenGrant } from '../store/people/organizations.ts'
 
 export type Access = {
   /** Host and name of the database that it came from; absent: it came from a bucket. */
   readonly address?: string
   /** By the clock of the database, epoch milliseconds. */
   readonly writtenAt: number
-  /** Serial of the tokens (store/change-signal.ts). */
+  /** Serial of the tokens (store/database/change-signal.ts). */
   readonly tokenSerial: number
   /** First number of the newest epoch of the stock, 0 before; absent: written by a version that did not say. */
   readonly epoch?: number

@@ -1,8 +1,8 @@
 // Whether webhooks may be sent to this machine: for trials, never with live notices or a shared database.
 
 import type { Config } from '../platform/config.ts'
-import type { Store } from '../store/database.ts'
-import { getSetting, setSetting } from '../store/settings.ts'
+import type { Store } from '../store/database/database.ts'
+import { getSetting, setSetting } from '../store/database/settings.ts'
 import type { AddressRule } from '../webhooks/endpoint-address.ts'
 
 const settingName = 'loopback-webhooks'

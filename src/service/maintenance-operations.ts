@@ -2,7 +2,7 @@
 import { closeApi, openApi } from '../actions/maintenance.ts'
 import { dayMs, toInstant } from '../domain/time.ts'
 import { OperatorError, wrongUse } from '../platform/errors.ts'
-import { inTransaction } from '../store/database.ts'
+import { inTransaction } from '../store/database/database.ts'
 import { actingNow, type Operation, type Operations } from './operation-context.ts'
 
 /** Maximum number of days until the end. */

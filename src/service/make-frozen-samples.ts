@@ -22,7 +22,7 @@ const { consolidate } = await import('../consolidate/consolidate.ts')
 const { openEditionLog } = await import('../edition/write/edition-log.ts')
 const { systemRandom } = await import('../platform/random.ts')
 const { publish } = await import('../publish/publish.ts')
-const { openStore } = await import('../store/database.ts')
+const { openStore } = await import('../store/database/database.ts')
 const { openSampleSources } = await import('./sample-sources.ts')
 
 const made = await makeSamples({ folder, epoch: Number(epochText), version })

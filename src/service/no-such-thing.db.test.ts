@@ -5,7 +5,7 @@ import { openTestStore, type TestStore } from '../../test/world.ts'
 import { type CommandName, commandNames, commands } from '../cli/command-table.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { systemRandom } from '../platform/random.ts'
-import { createPerson } from '../store/people.ts'
+import { createPerson } from '../store/people/people.ts'
 
 let store: TestStore
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 // receive it.
 import type { PipelineState } from '../api/pipeline-state.ts'
 import type { UnreadyReason } from '../api/readiness.ts'
-import { smallestChangeMs } from '../store/database-clock.ts'
+import { smallestChangeMs } from '../store/database/database-clock.ts'
 
 /** The state at one moment, for another thread. */
 export type NodeSnapshot = {

@@ -8,7 +8,7 @@ import { connectionsPerAddress, createConnectionMemory } from '../platform/conne
 import { wrongUse } from '../platform/errors.ts'
 import { isLoopbackAddress } from '../platform/network-rule.ts'
 import { sampleEpoch } from '../simulator/samples/sample-documents.ts'
-import { getOrCreateSetting } from '../store/settings.ts'
+import { getOrCreateSetting } from '../store/database/settings.ts'
 import { FrozenSamples } from './frozen-samples.ts'
 import { keepLooking } from './keep-looking.ts'
 import { type HeldPort, holdPort, type ListenAddress, listenError } from './listening-address.ts'

@@ -2,7 +2,7 @@
 // stock.
 
 import { wrongUse } from '../platform/errors.ts'
-import { asOperatorError } from '../store/connection-loss.ts'
+import { asOperatorError } from '../store/connections/connection-loss.ts'
 import type { Emit } from './command-event.ts'
 import type { ControlRequest } from './control-socket.ts'
 import type { Operations, ServiceContext } from './operation-context.ts'

@@ -1,7 +1,7 @@
 // The organization that a command names, by its name or id.
 import { noSuchThing } from '../platform/errors.ts'
-import type { Store } from '../store/database.ts'
-import { findOrganization, type Organization } from '../store/organizations.ts'
+import type { Store } from '../store/database/database.ts'
+import { findOrganization, type Organization } from '../store/people/organizations.ts'
 
 export const noOrganization = (name: string) =>
   noSuchThing(`There is no organization "${name}"; \`tenderstock organization list\` shows them.`)

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { runOperation, serviceContext } from '../../test/operations-world.ts'
 import { drawnEngines, openTestStore } from '../../test/world.ts'
 import type { CommandName } from '../cli/command-table.ts'
-import { readSerials } from '../store/change-signal.ts'
-import { findContract, putContract } from '../store/contracts.ts'
-import { loadTokens } from '../store/organizations.ts'
+import { readSerials } from '../store/database/change-signal.ts'
+import { findContract, putContract } from '../store/people/contracts.ts'
+import { loadTokens } from '../store/people/organizations.ts'
 import type { CommandEvent, EventOf } from './command-event.ts'
 
 describe.each(drawnEngines)('organizations by commands (%s)', (engine) => {

@@ -1,9 +1,9 @@
 // The commands about organizations: who may use the API, how much, and until when.
 import { addOrganization, editOrganization, endAccess, renameOrganization } from '../actions/organizations.ts'
 import { OperatorError, wrongUse } from '../platform/errors.ts'
-import { listCustomers } from '../store/customers.ts'
-import { inTransaction } from '../store/database.ts'
-import { listOrganizations, type Organization } from '../store/organizations.ts'
+import { inTransaction } from '../store/database/database.ts'
+import { listCustomers } from '../store/people/customers.ts'
+import { listOrganizations, type Organization } from '../store/people/organizations.ts'
 import type { EventOf } from './command-event.ts'
 import { actingNow, actingOf, type Operation, type Operations } from './operation-context.ts'
 import { noOrganization, organizationNamed } from './organization-named.ts'

@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { drawnEngines, openTestStore, testDatabaseUrl } from '../../test/world.ts'
 import { openLog } from '../platform/log.ts'
 import { systemRandom } from '../platform/random.ts'
-import type { Store } from '../store/database.ts'
+import type { Store } from '../store/database/database.ts'
 import { countProcesses, type ProcessCount } from './process-count.ts'
 
 /**

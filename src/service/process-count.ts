@@ -2,8 +2,8 @@
 import type { Log } from '../platform/log.ts'
 import type { Random } from '../platform/random.ts'
 import { within } from '../platform/within.ts'
-import { beat, endBeat, livingMs } from '../store/api-processes.ts'
-import type { Store } from '../store/database.ts'
+import type { Store } from '../store/database/database.ts'
+import { beat, endBeat, livingMs } from '../store/nodes/api-processes.ts'
 
 /** Several signs of life fit into the time after which a process counts as gone. */
 const beatEveryMs = livingMs / 5

@@ -16,8 +16,8 @@ import { FollowedLog } from '../edition/read/log-feed.ts'
 import { sharedTime, shiftableClock, steadyClock, systemClock } from '../platform/clock.ts'
 import { openLog } from '../platform/log.ts'
 import { systemRandom } from '../platform/random.ts'
-import type { CursorKey } from '../store/cursor-keys.ts'
-import type { TokenGrant } from '../store/organizations.ts'
+import type { CursorKey } from '../store/editions/cursor-keys.ts'
+import type { TokenGrant } from '../store/people/organizations.ts'
 import type { FromReader, ReaderQuestion, ReaderSettings, ToReader } from './reader-messages.ts'
 
 const keysPauseMs = 500

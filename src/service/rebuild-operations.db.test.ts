@@ -14,8 +14,8 @@ import { consolidate } from '../consolidate/consolidate.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { systemRandom } from '../platform/random.ts'
 import { publish } from '../publish/publish.ts'
-import { newestEdition } from '../store/editions.ts'
-import { asRebuild, RebuildLostError, rebuildState } from '../store/rebuild-mark.ts'
+import { newestEdition } from '../store/editions/editions.ts'
+import { asRebuild, RebuildLostError, rebuildState } from '../store/editions/rebuild-mark.ts'
 import type { CommandEvent } from './command-event.ts'
 
 async function run(store: TestStore, command: CommandName, options: object = {}, operands: readonly string[] = []) {

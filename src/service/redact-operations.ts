@@ -25,9 +25,9 @@ import {
 import type { TenderContent } from '../domain/tender.ts'
 import { noSuchThing, OperatorError, wrongUse } from '../platform/errors.ts'
 import { makeFolder } from '../platform/folders.ts'
-import type { Executor } from '../store/database.ts'
-import { Pace } from '../store/paced.ts'
-import { inStockTransaction } from '../store/publication.ts'
+import type { Executor } from '../store/database/database.ts'
+import { Pace } from '../store/database/paced.ts'
+import { inStockTransaction } from '../store/editions/publication.ts'
 import {
   hasRedactions,
   insertRedaction,
@@ -41,8 +41,8 @@ import {
   replaceStoredText,
   setRedactionApplied,
   type storedTexts,
-} from '../store/redactions.ts'
-import { findTender, upsertTenders } from '../store/tenders.ts'
+} from '../store/received/redactions.ts'
+import { findTender, upsertTenders } from '../store/stock/tenders.ts'
 import type { Emit, EventOf } from './command-event.ts'
 import { consolidateNow } from './consolidate-now.ts'
 import type { ControlRequest } from './control-socket.ts'

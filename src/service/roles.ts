@@ -1,7 +1,7 @@
 // What a process of `tenderstock start` does. All roles by default; with some of them, each part runs and scales alone.
 import { wrongUse } from '../platform/errors.ts'
 import { nearestWord } from '../platform/nearest-word.ts'
-import { type RoundRole, roundRoles } from '../store/rounds.ts'
+import { type RoundRole, roundRoles } from '../store/nodes/rounds.ts'
 
 export const roles = [...roundRoles, 'serve', 'hits', 'deliver', 'console', 'mail'] as const
 

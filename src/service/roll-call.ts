@@ -7,14 +7,17 @@ import { steadyClock, systemClock, systemSleep } from '../platform/clock.ts'
 import type { Config } from '../platform/config.ts'
 import type { Random } from '../platform/random.ts'
 import { within } from '../platform/within.ts'
-import { type Bucket, openBucket } from '../store/bucket.ts'
-import type { Store } from '../store/database.ts'
-import { beginRollCall, forgetWitness, reportEdition, unheardWitnesses } from '../store/edition-witness.ts'
+import type { Store } from '../store/database/database.ts'
+import { beginRollCall, forgetWitness, reportEdition, unheardWitnesses } from '../store/editions/edition-witness.ts'
+import { type Bucket, openBucket } from '../store/files/bucket.ts'
 import { witnessEveryMs } from './witness-editions.ts'
 
 /** A process whose report was lost with the state of the database has said it again after this time. */
 const shortestWaitMs = 2 * witnessEveryMs
-/** How long to wait for a process or the bucket; less than a lease of the publication lasts (store/publication.ts). */
+/**
+ * How long to wait for a process or the bucket; less than a lease of the publication lasts
+ * (store/editions/publication.ts).
+ */
 const longestWaitMs = 10_000
 const lookEveryMs = 100
 const bucketTimeoutMs = 5000

@@ -1,7 +1,7 @@
 // Rounds with stages made for the test: which failure holds what back, what is stored, and how the pauses grow.
 import { expect, test, vi } from 'vitest'
-import type { RoundState } from '../store/rounds.ts'
-import { whyFailing } from '../store/rounds.ts'
+import type { RoundState } from '../store/nodes/rounds.ts'
+import { whyFailing } from '../store/nodes/rounds.ts'
 import { type RoundsOptions, startRounds } from './rounds.ts'
 import { workQueue } from './work-queue.ts'
 

@@ -2,9 +2,9 @@
 // stage can end the service, which continues to answer the API.
 import type { Clock } from '../platform/clock.ts'
 import { traced } from '../platform/tracing.ts'
-import { isConnectionLoss } from '../store/connection-loss.ts'
-import { fullDiskSentence } from '../store/full-disk.ts'
-import type { RoundState } from '../store/rounds.ts'
+import { isConnectionLoss } from '../store/connections/connection-loss.ts'
+import { fullDiskSentence } from '../store/connections/full-disk.ts'
+import type { RoundState } from '../store/nodes/rounds.ts'
 import type { WorkCounts } from './work-counts.ts'
 import type { WorkQueue } from './work-queue.ts'
 

@@ -1,7 +1,14 @@
 // What readers learn about the rounds: those of this process, and those of others, recorded in the database.
 import type { Clock } from '../platform/clock.ts'
-import type { Store } from '../store/database.ts'
-import { joinRounds, loadRounds, type RoundRole, type RoundState, roundRoles, whyFailing } from '../store/rounds.ts'
+import type { Store } from '../store/database/database.ts'
+import {
+  joinRounds,
+  loadRounds,
+  type RoundRole,
+  type RoundState,
+  roundRoles,
+  whyFailing,
+} from '../store/nodes/rounds.ts'
 import type { NodeState } from './node-state.ts'
 
 /** How often readers receive the state of the rounds. */

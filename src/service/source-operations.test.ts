@@ -1,7 +1,7 @@
 // What the commands about sources refuse before they read the stock.
 import { expect, test } from 'vitest'
 import { systemRandom } from '../platform/random.ts'
-import type { Store } from '../store/database.ts'
+import type { Store } from '../store/database/database.ts'
 import { type CheckContext, checkSources, listSources, type ReadingContext, runSourceNow } from './source-operations.ts'
 
 test('`source list` names a country that no source has, instead of an empty list', async () => {

@@ -12,7 +12,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type PrintedEvent, readPrintedEvent } from '../../test/testing/printed-event.ts'
 import { openTestStore, putEmptyStock, testDatabaseUrl } from '../../test/world.ts'
 import { sampleDocuments } from '../simulator/samples/sample-documents.ts'
-import { inTransaction, openStore } from '../store/database.ts'
+import { inTransaction, openStore } from '../store/database/database.ts'
 import { usualSampleSources } from './sample-sources.ts'
 
 const program = new URL('../bin/tenderstock.ts', import.meta.url).pathname

@@ -4,8 +4,8 @@ import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQue
 import { afterEach, expect, test, vi } from 'vitest'
 import { openTestStore } from '../../test/world.ts'
 import { hourMs, minuteMs } from '../domain/time.ts'
-import type { Database } from '../store/schema.ts'
-import { readStockFigures } from '../store/stock-figures.ts'
+import type { Database } from '../store/schema/schema.ts'
+import { readStockFigures } from '../store/screens/stock-figures.ts'
 import { StockFigureCache } from './stock-figure-cache.ts'
 
 afterEach(() => {

@@ -3,8 +3,8 @@
 import type { Clock } from '../platform/clock.ts'
 import { within } from '../platform/within.ts'
 import { loadSources, type Sources } from '../sources/registry.ts'
-import type { Store } from '../store/database.ts'
-import { readStockFigures, type StockFigures } from '../store/stock-figures.ts'
+import type { Store } from '../store/database/database.ts'
+import { readStockFigures, type StockFigures } from '../store/screens/stock-figures.ts'
 
 /** Minimum age before they are read again. */
 const minAgeMs = 5_000

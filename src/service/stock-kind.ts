@@ -1,7 +1,7 @@
 // Made-up notices and live ones never mix in one stock.
 import { OperatorError } from '../platform/errors.ts'
-import type { Store } from '../store/database.ts'
-import { getOrCreateSetting, getSetting } from '../store/settings.ts'
+import type { Store } from '../store/database/database.ts'
+import { getOrCreateSetting, getSetting } from '../store/database/settings.ts'
 
 /** The kind of a stock: made-up notices, or what portals published. */
 export type StockKind = 'samples' | 'live'

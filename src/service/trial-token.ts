@@ -6,7 +6,7 @@ import { commandActor } from '../actions/acting.ts'
 import { hashToken, makeToken } from '../domain/token.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Random } from '../platform/random.ts'
-import type { Store } from '../store/database.ts'
+import type { Store } from '../store/database/database.ts'
 import {
   changeOrganization,
   createOrganization,
@@ -14,7 +14,7 @@ import {
   listTokens,
   loadTokens,
   trialOrganization,
-} from '../store/organizations.ts'
+} from '../store/people/organizations.ts'
 
 export type TrialToken =
   /** The first start: nobody has seen the token yet. */

@@ -6,8 +6,8 @@ import { minuteMs } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import { within } from '../platform/within.ts'
-import { addApiUse, allTokens, noteOrigins, type TokenOrigin, type UsedMinute } from '../store/api-use.ts'
-import type { Store } from '../store/database.ts'
+import type { Store } from '../store/database/database.ts'
+import { addApiUse, allTokens, noteOrigins, type TokenOrigin, type UsedMinute } from '../store/people/api-use.ts'
 import { keepLooking } from './keep-looking.ts'
 
 const lookMs = 1_000

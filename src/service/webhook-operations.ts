@@ -15,10 +15,9 @@ import { hitEventKinds } from '../domain/hit-event.ts'
 import { parseDate } from '../domain/time.ts'
 import { noSuchThing, OperatorError, wrongUse } from '../platform/errors.ts'
 import type { Sealer } from '../platform/sealing.ts'
-import { inTransaction } from '../store/database.ts'
-import { countDeliveries, listDeliveries, type ReplayChoice } from '../store/deliveries.ts'
-import { findOrganization, listOrganizations } from '../store/organizations.ts'
-import { findSearch } from '../store/searches.ts'
+import { inTransaction } from '../store/database/database.ts'
+import { countDeliveries, listDeliveries, type ReplayChoice } from '../store/hits/deliveries.ts'
+import { findSearch } from '../store/hits/searches.ts'
 import {
   type EndpointChange,
   findEndpoint,
@@ -27,7 +26,8 @@ import {
   type NewSecret,
   signingSecrets,
   type WebhookEndpoint,
-} from '../store/webhook-endpoints.ts'
+} from '../store/hits/webhook-endpoints.ts'
+import { findOrganization, listOrganizations } from '../store/people/organizations.ts'
 import { checkEndpointName, parseEndpointAddress } from '../webhooks/endpoint-address.ts'
 import { testBody } from '../webhooks/hit-body.ts'
 import { openSender } from '../webhooks/send-attempt.ts'

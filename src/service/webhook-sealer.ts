@@ -4,8 +4,8 @@ import type { Config } from '../platform/config.ts'
 import { OperatorError } from '../platform/errors.ts'
 import type { Random } from '../platform/random.ts'
 import { createSealer, openSecretKey, printOfKey, type Sealer, secretKeyFile } from '../platform/sealing.ts'
-import type { Store } from '../store/database.ts'
-import { getOrCreateSetting, keyPrintSetting, setSetting } from '../store/settings.ts'
+import type { Store } from '../store/database/database.ts'
+import { getOrCreateSetting, keyPrintSetting, setSetting } from '../store/database/settings.ts'
 
 export type SealerContext = {
   readonly store: Pick<Store, 'db'>

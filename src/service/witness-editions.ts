@@ -8,14 +8,14 @@ import type { EditionLog } from '../edition/write/edition-log.ts'
 import type { Log } from '../platform/log.ts'
 import type { Random } from '../platform/random.ts'
 import { within } from '../platform/within.ts'
-import type { Store } from '../store/database.ts'
+import type { Store } from '../store/database/database.ts'
 import {
   forgetWitness,
   reportEdition,
   viewOfWitness,
   type Witness,
   type WitnessView,
-} from '../store/edition-witness.ts'
+} from '../store/editions/edition-witness.ts'
 
 /** A publisher waits for twice this time at least (roll-call.ts). */
 export const witnessEveryMs = 1000

@@ -11,7 +11,7 @@ import type { Clock } from '../platform/clock.ts'
 import { OperatorError } from '../platform/errors.ts'
 import type { Sealer } from '../platform/sealing.ts'
 import { tracedCall } from '../platform/tracing.ts'
-import { inTransaction, type Store } from '../store/database.ts'
+import { inTransaction, type Store } from '../store/database/database.ts'
 import {
   type AttemptRecord,
   claimEndpoint,
@@ -25,10 +25,10 @@ import {
   recordFailed,
   releaseEndpoint,
   renewEndpoint,
-} from '../store/deliveries.ts'
-import { disableAndMail } from '../store/endpoint-news.ts'
-import { OutcomeWriter } from '../store/outcome-writer.ts'
-import { signingSecrets } from '../store/webhook-endpoints.ts'
+} from '../store/hits/deliveries.ts'
+import { disableAndMail } from '../store/hits/endpoint-news.ts'
+import { OutcomeWriter } from '../store/hits/outcome-writer.ts'
+import { signingSecrets } from '../store/hits/webhook-endpoints.ts'
 import { cautiousAfter, disabledAfterMs, nextStep, warnedAfterMs } from './delivery-schedule.ts'
 import { type AddressRule, type EndpointAddress, parseEndpointAddress } from './endpoint-address.ts'
 import { hitBody } from './hit-body.ts'

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { listAuditEntries } from '../../src/store/audit.ts'
-import { openStore } from '../../src/store/database.ts'
-import { findOrganization, listTokens } from '../../src/store/organizations.ts'
+import { openStore } from '../../src/store/database/database.ts'
+import { listAuditEntries } from '../../src/store/people/audit.ts'
+import { findOrganization, listTokens } from '../../src/store/people/organizations.ts'
 import { putEmptyStock } from '../world.ts'
 
 const program = new URL('../../src/bin/tenderstock.ts', import.meta.url).pathname

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { minuteMs } from '../../src/domain/time.ts'
-import { inTransaction } from '../../src/store/database.ts'
+import { inTransaction } from '../../src/store/database/database.ts'
 import { hasChromium, launchChromium } from '../testing/chromium.ts'
 import { openTestStore, testDatabaseUrl } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'

@@ -5,17 +5,17 @@ import { auditTexts } from '../../src/console/text/audit-texts.ts'
 import { dayMs, hourMs } from '../../src/domain/time.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { watchContracts } from '../../src/service/watch-contracts.ts'
+import { openStore } from '../../src/store/database/database.ts'
 import {
   type AuditAction,
   type AuditMember,
   addAuditEntry,
   auditAudiences,
   listAuditEntries,
-} from '../../src/store/audit.ts'
-import { findContract } from '../../src/store/contracts.ts'
-import { openStore } from '../../src/store/database.ts'
-import { listInvitations } from '../../src/store/invitations.ts'
-import { findOrganization } from '../../src/store/organizations.ts'
+} from '../../src/store/people/audit.ts'
+import { findContract } from '../../src/store/people/contracts.ts'
+import { listInvitations } from '../../src/store/people/invitations.ts'
+import { findOrganization } from '../../src/store/people/organizations.ts'
 import { crawlConsole } from '../testing/crawl-console.ts'
 import { drawnEngines } from '../world.ts'
 import { type AccessWorld, openAccessWorld } from './access-world.ts'

@@ -1,5 +1,5 @@
 // Documents that no parser can read, enough for the gate to hold back the next edition.
-import { insertDocuments, insertRejections, packDocument } from '../../src/store/documents.ts'
+import { insertDocuments, insertRejections, packDocument } from '../../src/store/received/documents.ts'
 import type { TestStore } from '../world.ts'
 
 const count = 60

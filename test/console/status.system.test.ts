@@ -4,8 +4,14 @@ import { execFileSync } from 'node:child_process'
 import { afterEach, describe, expect, test } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts'
 import { loadSources } from '../../src/sources/registry.ts'
-import { inTransaction } from '../../src/store/database.ts'
-import { changeIncident, createIncident, endIncident, findIncident, listIncidents } from '../../src/store/incidents.ts'
+import { inTransaction } from '../../src/store/database/database.ts'
+import {
+  changeIncident,
+  createIncident,
+  endIncident,
+  findIncident,
+  listIncidents,
+} from '../../src/store/screens/incidents.ts'
 import { drawnEngines } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld, startOfConsole } from './console-world.ts'
 

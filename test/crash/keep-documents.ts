@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { systemClock } from '../../src/platform/clock.ts'
 import { systemRandom } from '../../src/platform/random.ts'
-import { packDocument } from '../../src/store/documents.ts'
-import { openFolderDocuments } from '../../src/store/folder-documents.ts'
+import { openFolderDocuments } from '../../src/store/files/folder-documents.ts'
+import { packDocument } from '../../src/store/received/documents.ts'
 
 const [folder, life] = process.argv.slice(2) as [string, string]
 const store = await openFolderDocuments(folder, { clock: systemClock, random: systemRandom })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { openStore } from '../../src/store/database.ts'
+import { openStore } from '../../src/store/database/database.ts'
 import { seed } from '../testing/seed.ts'
 
 /** KILLS sets how often the writer is killed, SEED repeats a run. */

@@ -1,7 +1,7 @@
 // Publishes once and reports each batch, until it is killed. Run by publish-kill.system.test.ts.
 import { writeSync } from 'node:fs'
 import { publish } from '../../src/publish/publish.ts'
-import { openStore } from '../../src/store/database.ts'
+import { openStore } from '../../src/store/database/database.ts'
 
 const [dataFolder, databaseUrl, now] = process.argv.slice(2) as [string, string, string]
 const say = (line: object): void => void writeSync(1, `${JSON.stringify(line)}\n`)

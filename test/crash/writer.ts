@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { sql } from 'kysely'
-import { inTransaction, openStore } from '../../src/store/database.ts'
+import { inTransaction, openStore } from '../../src/store/database/database.ts'
 
 const dataFolder = process.argv[2]!
 /** Rows of one transaction: either all of them exist, or none. */

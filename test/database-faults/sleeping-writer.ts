@@ -1,9 +1,9 @@
 // Takes the right to publish, writes under it, and stops in the middle of the transaction: it closes and ends nothing.
 // Reports what happened when it is continued. Run by frozen-writer.system.test.ts.
 import { writeSync } from 'node:fs'
-import { inTransaction, openStore } from '../../src/store/database.ts'
-import { saveProgress, takeLease, underLease } from '../../src/store/publication.ts'
-import { setSetting } from '../../src/store/settings.ts'
+import { inTransaction, openStore } from '../../src/store/database/database.ts'
+import { setSetting } from '../../src/store/database/settings.ts'
+import { saveProgress, takeLease, underLease } from '../../src/store/editions/publication.ts'
 
 const [databaseUrl] = process.argv.slice(2) as [string]
 const store = await openStore({ databaseUrl, dataFolder: '' })

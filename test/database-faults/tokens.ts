@@ -1,7 +1,7 @@
 // Tokens for tests of faults.
 import { systemRandom } from '../../src/platform/random.ts'
-import type { Store } from '../../src/store/database.ts'
-import { createOrganization, createToken } from '../../src/store/organizations.ts'
+import type { Store } from '../../src/store/database/database.ts'
+import { createOrganization, createToken } from '../../src/store/people/organizations.ts'
 
 /** An organization with this many tokens (at most two), in plain text and by id. */
 export async function makeTokens(

@@ -6,8 +6,8 @@ import { makeDigests } from '../../src/digests/make-digests.ts'
 import { type SendOptions, sendMails } from '../../src/digests/send-mails.ts'
 import { systemRandom } from '../../src/platform/random.ts'
 import { createDigestNow } from '../../src/service/digest-operations.ts'
-import type { Executor, Store } from '../../src/store/database.ts'
-import { createOrganization } from '../../src/store/organizations.ts'
+import type { Executor, Store } from '../../src/store/database/database.ts'
+import { createOrganization } from '../../src/store/people/organizations.ts'
 
 export const domain = 'example.org'
 

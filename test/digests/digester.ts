@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { openMailServer } from '../../src/digests/mail-server.ts'
 import { makeDigests } from '../../src/digests/make-digests.ts'
 import { sendMails } from '../../src/digests/send-mails.ts'
-import { openStore } from '../../src/store/database.ts'
+import { openStore } from '../../src/store/database/database.ts'
 import { domain } from './digest-world.ts'
 
 const [dataFolder, databaseUrl, port, now, step, delayMs] = process.argv.slice(2) as [

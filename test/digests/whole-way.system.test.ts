@@ -9,9 +9,9 @@ import { expect, test, vi } from 'vitest'
 import { systemRandom } from '../../src/platform/random.ts'
 import { createDigestNow } from '../../src/service/digest-operations.ts'
 import { createSearchNow } from '../../src/service/hit-operations.ts'
-import { openStore } from '../../src/store/database.ts'
-import { listDigests } from '../../src/store/digests.ts'
-import { createOrganization } from '../../src/store/organizations.ts'
+import { openStore } from '../../src/store/database/database.ts'
+import { listDigests } from '../../src/store/hits/digests.ts'
+import { createOrganization } from '../../src/store/people/organizations.ts'
 import { headerOf, parseMails, startMailReceiver } from './mail-receiver.ts'
 
 /** Where people are said to reach the service: its port is not known before it listens. */

@@ -2,7 +2,7 @@
 import { consolidate } from '../../src/consolidate/consolidate.ts'
 import { systemRandom } from '../../src/platform/random.ts'
 import { openSampleSources } from '../../src/service/sample-sources.ts'
-import type { Store } from '../../src/store/database.ts'
+import type { Store } from '../../src/store/database/database.ts'
 
 /** The hour of the examples in the documentation. */
 export const sampleHour = Date.UTC(2026, 10, 2, 8)

@@ -2,7 +2,7 @@
 import { writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { matchEditions } from '../../src/hits/match-editions.ts'
-import { openStore } from '../../src/store/database.ts'
+import { openStore } from '../../src/store/database/database.ts'
 import { trialOptions } from './hit-model.ts'
 
 const [dataFolder, databaseUrl, step, delayMs, signal] = process.argv.slice(2) as [

@@ -22,7 +22,7 @@ export const plantedHitEdits: readonly {
     name: 'hits come from the stock, not from the edition',
     edits: [
       {
-        file: 'src/store/editions.ts',
+        file: 'src/store/editions/editions.ts',
         from: "    .select(['edition', 'last_modified as lastModified', 'body', 'sources'])\n    .where('last_modified', '>', after)",
         to: `    .select(['edition', 'last_modified as lastModified', 'sources', sql<string>\`(select n.body from edition_entry n
       where n.tender_id = edition_entry.tender_id order by n.last_modified desc limit 1)\`.as('body')])
@@ -34,7 +34,7 @@ export const plantedHitEdits: readonly {
     name: 'an edition of then is matched with the searches of now',
     edits: [
       {
-        file: 'src/store/searches.ts',
+        file: 'src/store/hits/searches.ts',
         from: 'where search_no = s.search_no and from_edition <= ${edition}::integer',
         to: 'where search_no = s.search_no and ${edition}::integer is not null',
       },
@@ -44,7 +44,7 @@ export const plantedHitEdits: readonly {
     name: 'an edition of then is matched with the profiles of now',
     edits: [
       {
-        file: 'src/store/searches.ts',
+        file: 'src/store/hits/searches.ts',
         from: 'where profile_id = p.profile_id and from_edition <= ${edition}::integer',
         to: 'where profile_id = p.profile_id and ${edition}::integer is not null',
       },
@@ -54,7 +54,7 @@ export const plantedHitEdits: readonly {
     name: 'the last entry of an edition is left out',
     edits: [
       {
-        file: 'src/store/editions.ts',
+        file: 'src/store/editions/editions.ts',
         from: "    .where('last_modified', '<=', upTo)",
         to: "    .where('last_modified', '<', upTo)",
       },
@@ -64,7 +64,7 @@ export const plantedHitEdits: readonly {
     name: 'a tender is a hit of one search only',
     edits: [
       {
-        file: 'src/store/hits.ts',
+        file: 'src/store/hits/hits.ts',
         from: 'where not exists (select from hit s where',
         to: 'where not exists (select from hit o where o.tender_id = n."tenderId") and not exists (select from hit s where',
       },
@@ -88,14 +88,18 @@ export const plantedHitEdits: readonly {
   {
     name: 'a merged twin is a second hit',
     edits: [
-      { file: 'src/store/hits.ts', from: 's.merged_into = n."tenderId"', to: 's.merged_into = n."tenderId" and false' },
+      {
+        file: 'src/store/hits/hits.ts',
+        from: 's.merged_into = n."tenderId"',
+        to: 's.merged_into = n."tenderId" and false',
+      },
     ],
   },
   {
     name: 'a tender that was split off stays with the other',
     edits: [
       {
-        file: 'src/store/hits.ts',
+        file: 'src/store/hits/hits.ts',
         from: 'merged_into = n."mergedInto", deadline_ms',
         to: 'merged_into = coalesce(n."mergedInto", h.merged_into), deadline_ms',
       },
@@ -123,7 +127,7 @@ export const plantedHitEdits: readonly {
     name: 'messages are sent before their edition is matched',
     edits: [
       {
-        file: 'src/store/deliveries.ts',
+        file: 'src/store/hits/deliveries.ts',
         from: 'd.edition <= (select edition from hit_mark)',
         to: 'd.edition is not null',
       },
@@ -156,7 +160,7 @@ export const plantedHitEdits: readonly {
     name: 'the cap counts the hits of all editions',
     edits: [
       {
-        file: 'src/store/hits.ts',
+        file: 'src/store/hits/hits.ts',
         from: 'where edition = ${edition}::integer and hits > ${maxHits}::integer',
         to:
           'where edition = ${edition}::integer and (select sum(hits) from search_edition o where o.search_no = ' +

@@ -25,7 +25,7 @@ export const plantedLimitEdits: readonly PlantedEdit[] = [
   },
   {
     name: 'other processes are not counted',
-    file: 'src/store/api-processes.ts',
+    file: 'src/store/nodes/api-processes.ts',
     from: 'return 1 + rows[0]!.others',
     to: 'return rows.length',
   },

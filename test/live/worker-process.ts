@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { runWorkers } from '../../src/ingest/run-sources.ts'
 import type { SourceReply } from '../../src/sources/fetch.ts'
-import { openStore } from '../../src/store/database.ts'
+import { openStore } from '../../src/store/database/database.ts'
 import { scriptedPortal, scriptedSource } from '../scripted-source.ts'
 
 /** The data that the parent passes as JSON in the only argument. */

@@ -63,8 +63,8 @@ export const plantedBreaches: readonly Breach[] = [
   ),
   breach(
     'C116',
-    'src/store/organizations.db.test.ts',
-    'src/store/organizations.ts',
+    'src/store/people/organizations.db.test.ts',
+    'src/store/people/organizations.ts',
     'const slot = [1, 2].find',
     'const slot = [1, 2, 3].find',
   ),
@@ -96,7 +96,7 @@ export const plantedBreaches: readonly Breach[] = [
     'table.lowerBound(filter.updatedSince, end)',
     'table.lowerBound(filter.updatedSince - 1, end)',
   ),
-  breach('C16', conformance, 'src/store/editions.ts', `'YYYY-MM-DD"T"HH24`, `'YYYY-MM-DD" "HH24`),
+  breach('C16', conformance, 'src/store/editions/editions.ts', `'YYYY-MM-DD"T"HH24`, `'YYYY-MM-DD" "HH24`),
   breach(
     'C30',
     conformance,
@@ -162,8 +162,8 @@ export const plantedBreaches: readonly Breach[] = [
   ),
   breach(
     'C115',
-    'src/store/organizations.db.test.ts',
-    'src/store/organizations.ts',
+    'src/store/people/organizations.db.test.ts',
+    'src/store/people/organizations.ts',
     'const slot = [1, 2].find',
     'const slot = [1].find',
   ),
@@ -219,7 +219,7 @@ export const plantedBreaches: readonly Breach[] = [
   breach(
     'C2',
     conformance,
-    'src/store/organizations.ts',
+    'src/store/people/organizations.ts',
     'if (tokenIds.length === 0) return\n',
     `if (tokenIds.length === 0) return
   const [open] = await db.selectFrom('tender').selectAll().where('content', 'like', '%"status":"open"%').limit(1).execute()

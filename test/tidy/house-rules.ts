@@ -251,7 +251,9 @@ const places: readonly { readonly rule: string; readonly pattern: RegExp; readon
       pattern: /\baddAuditEntry\b|\binsertInto\s*\(\s*'audit_entry'|\binsert\s+into\s+audit_entry\b/i,
       // migrations correct what older versions wrote
       only: (path) =>
-        path.startsWith('src/actions/') || path === 'src/store/audit.ts' || path === 'src/store/migrations.ts',
+        path.startsWith('src/actions/') ||
+        path === 'src/store/people/audit.ts' ||
+        path === 'src/store/schema/migrations.ts',
     },
     { rule: 'console', pattern: /(?<![\w$.])console\s*\./, only: (path) => path.startsWith('src/bin/') },
   ]

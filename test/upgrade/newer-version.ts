@@ -28,9 +28,9 @@ export function makeNewerVersion(folder: string): string {
     if (name !== 'package.json') symlinkSync(join(root, name), join(folder, name))
   }
   cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true })
-  patch(join(folder, 'src/store/migrations.ts'), /\}\n$/, () => migration)
+  patch(join(folder, 'src/store/schema/migrations.ts'), /\}\n$/, () => migration)
   patch(
-    join(folder, 'src/store/backfill.ts'),
+    join(folder, 'src/store/upkeep/backfill.ts'),
     /(const backfills: .* = \[)(.*)\]/,
     (_all, start, others) => `${start}${others}, ${backfill}]`,
   )

@@ -7,7 +7,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type AccountMail, renderAccountMail } from '../../src/console/account-mails.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts'
-import { inTransaction, type Store } from '../../src/store/database.ts'
+import { inTransaction, type Store } from '../../src/store/database/database.ts'
 import {
   claimEndpoint,
   countDeliveries,
@@ -17,9 +17,8 @@ import {
   recordFailed,
   releaseHeld,
   replayDeliveries,
-} from '../../src/store/deliveries.ts'
-import { OutcomeWriter } from '../../src/store/outcome-writer.ts'
-import { addMember, createPerson } from '../../src/store/people.ts'
+} from '../../src/store/hits/deliveries.ts'
+import { OutcomeWriter } from '../../src/store/hits/outcome-writer.ts'
 import {
   changeEndpoint,
   disableEndpoint,
@@ -27,7 +26,8 @@ import {
   findEndpoint,
   removeEndpoint,
   rotateSecret,
-} from '../../src/store/webhook-endpoints.ts'
+} from '../../src/store/hits/webhook-endpoints.ts'
+import { addMember, createPerson } from '../../src/store/people/people.ts'
 import { makeWebhookSecret, webhookSecretBytes } from '../../src/webhooks/signature.ts'
 import { proofCount } from '../proof/proof-count.ts'
 import { engines, openTestStore } from '../world.ts'

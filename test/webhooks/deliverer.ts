@@ -2,7 +2,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createSealer } from '../../src/platform/sealing.ts'
-import { openStore } from '../../src/store/database.ts'
+import { openStore } from '../../src/store/database/database.ts'
 import { deliverDue } from '../../src/webhooks/deliver.ts'
 import { openSender } from '../../src/webhooks/send-attempt.ts'
 

@@ -3,7 +3,7 @@ import { createSecretKey } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { dayMs } from '../../domain/time.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { CursorKey as StoredCursorKey } from '../../store/cursor-keys.ts'
+import type { CursorKey as StoredCursorKey } from '../../store/editions/cursor-keys.ts'
 import type { CursorKey, CursorKeyRing } from './cursor.ts'
 
 /** Minimum time between two lookups in the store: anybody may send cursors with made-up key numbers. */

@@ -1,7 +1,7 @@
 // Cursor keys as stored in the database. Separate from the ring, as token-source.ts is from the table.
 import type { Clock } from '../../platform/clock.ts'
-import { loadCursorKeys } from '../../store/cursor-keys.ts'
-import type { Store } from '../../store/database.ts'
+import type { Store } from '../../store/database/database.ts'
+import { loadCursorKeys } from '../../store/editions/cursor-keys.ts'
 import type { CursorKeySource } from './cursor-key-ring.ts'
 
 /** Creates the first key if there is none. */

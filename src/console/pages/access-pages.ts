@@ -2,16 +2,16 @@
 import { type ActingOnTokens, addToken, revokeToken } from '../../actions/tokens.ts'
 import { dayMs } from '../../domain/time.ts'
 import { mailDomainOf } from '../../platform/mail-address.ts'
-import { listApiUse, type UsedHour } from '../../store/api-use.ts'
-import { type Contract, findContract } from '../../store/contracts.ts'
-import { inTransaction } from '../../store/database.ts'
+import { inTransaction } from '../../store/database/database.ts'
+import { listApiUse, type UsedHour } from '../../store/people/api-use.ts'
+import { type Contract, findContract } from '../../store/people/contracts.ts'
 import {
   type ApiToken,
   findOrganization,
   isValidToken,
   listTokens,
   type Organization,
-} from '../../store/organizations.ts'
+} from '../../store/people/organizations.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatDay, formatMoment, formatNumber, formatRelative } from '../format.ts'
 import { actingOf, fieldOf, formKey, once } from '../forms.ts'

@@ -1,6 +1,6 @@
 // The use of the API over time: bars from the server, and the same figures as a table.
 import { dayMs, hourMs } from '../../domain/time.ts'
-import type { UsedHour } from '../../store/api-use.ts'
+import type { UsedHour } from '../../store/people/api-use.ts'
 import { formatClock, formatDay, formatNumber, formatShortDay } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { bars, empty, more, numbers, part, table } from '../parts.ts'

@@ -1,5 +1,5 @@
 // The audit log of an organization.
-import { listAuditEntries } from '../../store/audit.ts'
+import { listAuditEntries } from '../../store/people/audit.ts'
 import { auditList, beforeOf, entriesOnPage } from '../audit-list.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { organizationPage, type PageRoute, page } from '../page.ts'

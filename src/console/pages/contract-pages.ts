@@ -1,6 +1,6 @@
 // What was agreed with an organization, for its Owners: dates, limit, and what happens at the end.
 import { dayMs } from '../../domain/time.ts'
-import { findContract } from '../../store/contracts.ts'
+import { findContract } from '../../store/people/contracts.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatDay, formatMoment, formatNumber, formatRelative } from '../format.ts'
 import { html } from '../html.ts'

@@ -1,5 +1,5 @@
 // Parts of the operator's pages on organizations: a customer's state, tokens' hints, the link of an invitation.
-import type { Customer } from '../../store/customers.ts'
+import type { Customer } from '../../store/people/customers.ts'
 import { formatDay, formatMoment } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { part, type State, state, table } from '../parts.ts'

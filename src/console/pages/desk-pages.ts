@@ -1,7 +1,7 @@
 // The operator's first screen: one list of what is wrong now, figures, and the checks that passed.
 
-import { readDesk } from '../../store/desk.ts'
-import { nextEditionNumber } from '../../store/older-database.ts'
+import { nextEditionNumber } from '../../store/editions/older-database.ts'
+import { readDesk } from '../../store/screens/desk.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { type Concern, deskConcerns } from '../desk-concerns.ts'
 import { formatClock, formatMoment, formatNumber, formatRelative } from '../format.ts'

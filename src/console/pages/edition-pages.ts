@@ -7,9 +7,9 @@ import {
   findEdition,
   listEditions,
   type SourceChanges,
-} from '../../store/edition-history.ts'
-import { nextEditionNumber } from '../../store/older-database.ts'
-import { type ListedHold, listHolds } from '../../store/status.ts'
+} from '../../store/editions/edition-history.ts'
+import { nextEditionNumber } from '../../store/editions/older-database.ts'
+import { type ListedHold, listHolds } from '../../store/stock/status.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatMoment, formatNumber, formatRelative } from '../format.ts'
 import { actorOf, fieldOf } from '../forms.ts'

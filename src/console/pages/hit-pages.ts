@@ -3,7 +3,7 @@
 import { markHits } from '../../actions/hits.ts'
 import type { TenderRecord } from '../../domain/tender.ts'
 import { dayMs } from '../../domain/time.ts'
-import { inTransaction } from '../../store/database.ts'
+import { inTransaction } from '../../store/database/database.ts'
 import {
   countHitTabs,
   type HitKey,
@@ -15,8 +15,8 @@ import {
   listHitPage,
   type PageHit,
   type TabCounts,
-} from '../../store/hit-lists.ts'
-import { type SearchName, searchNames } from '../../store/searches.ts'
+} from '../../store/hits/hit-lists.ts'
+import { type SearchName, searchNames } from '../../store/hits/searches.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber } from '../format.ts'
 import { actingOf } from '../forms.ts'

@@ -1,7 +1,7 @@
 // What operators publish about an incident: written, changed and ended here, shown on the status page.
 import { addIncident, editIncident, endIncident, type IncidentInput, incidentVersion } from '../../actions/incidents.ts'
-import { inTransaction } from '../../store/database.ts'
-import { findIncident, type Incident, listIncidents } from '../../store/incidents.ts'
+import { inTransaction } from '../../store/database/database.ts'
+import { findIncident, type Incident, listIncidents } from '../../store/screens/incidents.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { actingOf, fieldOf, formKey, once } from '../forms.ts'
 import { type Html, html } from '../html.ts'

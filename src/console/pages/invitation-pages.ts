@@ -1,7 +1,7 @@
 // An invitation's link: what it says, and joining.
 import { join as joinNow } from '../../actions/members.ts'
-import { inTransaction } from '../../store/database.ts'
-import { findInvitationOfLink } from '../../store/invitations.ts'
+import { inTransaction } from '../../store/database/database.ts'
+import { findInvitationOfLink } from '../../store/people/invitations.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { keyHashOf } from '../directory.ts'
 import { newcomerOf } from '../forms.ts'

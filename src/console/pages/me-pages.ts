@@ -1,9 +1,9 @@
 // A person's own settings: name, language, sessions.
 import { oneLine } from '../../digests/digest-content.ts'
-import { inTransaction } from '../../store/database.ts'
-import { listPasskeys, type Passkey } from '../../store/passkeys.ts'
-import { changePerson } from '../../store/people.ts'
-import { endSessions } from '../../store/sessions.ts'
+import { inTransaction } from '../../store/database/database.ts'
+import { listPasskeys, type Passkey } from '../../store/people/passkeys.ts'
+import { changePerson } from '../../store/people/people.ts'
+import { endSessions } from '../../store/people/sessions.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatDay, formatMoment } from '../format.ts'
 import { fieldOf } from '../forms.ts'

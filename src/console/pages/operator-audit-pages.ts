@@ -1,5 +1,5 @@
 // The audit log of all organizations and of the service, for operators.
-import { type ListedAuditEntry, listAuditEntries } from '../../store/audit.ts'
+import { type ListedAuditEntry, listAuditEntries } from '../../store/people/audit.ts'
 import { actionText, detailText, subjectText } from '../audit-list.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber } from '../format.ts'

@@ -10,7 +10,7 @@ import {
   type SearchOfWeek,
   searchesOfWeek,
   type TodaysHit,
-} from '../../store/overview.ts'
+} from '../../store/screens/overview.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatDay, formatMoment, formatMoney, formatNumber, formatRelative } from '../format.ts'
 import { type Content, type Html, html } from '../html.ts'

@@ -2,9 +2,9 @@
 
 import { removePasskey } from '../../actions/people.ts'
 import { oneLine } from '../../digests/digest-content.ts'
-import { type Executor, inTransaction } from '../../store/database.ts'
-import { listPasskeys, type Passkey } from '../../store/passkeys.ts'
-import type { Person } from '../../store/people.ts'
+import { type Executor, inTransaction } from '../../store/database/database.ts'
+import { listPasskeys, type Passkey } from '../../store/people/passkeys.ts'
+import type { Person } from '../../store/people/people.ts'
 import { queueAccountMail } from '../account-mails.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { actingOf, fieldOf } from '../forms.ts'

@@ -1,9 +1,9 @@
 // The people of an organization: who is in it, who is invited, their roles, leaving.
 import { editMember, inviteMember, type MemberChange, withdrawInvitation } from '../../actions/members.ts'
 import { mailAddressOf } from '../../platform/mail-address.ts'
-import { inTransaction } from '../../store/database.ts'
-import { listInvitations } from '../../store/invitations.ts'
-import { listMembers, type Member, type Role } from '../../store/people.ts'
+import { inTransaction } from '../../store/database/database.ts'
+import { listInvitations } from '../../store/people/invitations.ts'
+import { listMembers, type Member, type Role } from '../../store/people/people.ts'
 import { queueAccountMail } from '../account-mails.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatDay } from '../format.ts'

@@ -1,8 +1,8 @@
 // Company profiles of an organization: list, new, edit.
 import { addProfile, editProfile, type ProfileEdit } from '../../actions/profiles.ts'
 import { contractNatures } from '../../hits/read-input.ts'
-import { inTransaction } from '../../store/database.ts'
-import { listProfiles, listSearches, type StoredProfile } from '../../store/searches.ts'
+import { inTransaction } from '../../store/database/database.ts'
+import { listProfiles, listSearches, type StoredProfile } from '../../store/hits/searches.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import type { FieldErrors } from '../criteria.ts'
 import { formatNumber } from '../format.ts'

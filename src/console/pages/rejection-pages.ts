@@ -1,5 +1,10 @@
 // The operator's pages about rejections, and the raw bytes of one document.
-import { countRejections, type FoundRejection, findRejections, type RejectionCount } from '../../store/rejections.ts'
+import {
+  countRejections,
+  type FoundRejection,
+  findRejections,
+  type RejectionCount,
+} from '../../store/received/rejections.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber } from '../format.ts'
 import { type Html, html } from '../html.ts'

@@ -1,7 +1,7 @@
 // The operator's pages about pairs of records: the list, two side by side, and the decisions. The buttons are the
 // commands.
 
-import type { ReviewDecision } from '../../store/reviews.ts'
+import type { ReviewDecision } from '../../store/stock/reviews.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { evidenceText } from '../evidence.ts'
 import { formatNumber, formatShare } from '../format.ts'

@@ -8,7 +8,7 @@ import {
   type SearchVersion,
   type StoredProfile,
   searchOverviews,
-} from '../../store/searches.ts'
+} from '../../store/hits/searches.ts'
 import { clauseText, filterLine } from '../clause-lines.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import type { FieldErrors } from '../criteria.ts'

@@ -2,7 +2,7 @@
 import { procedureTypes } from '../../domain/codes.ts'
 import { contractNatures } from '../../hits/read-input.ts'
 import type { Preview, Widening } from '../../hits/search-stock.ts'
-import type { StoredProfile } from '../../store/searches.ts'
+import type { StoredProfile } from '../../store/hits/searches.ts'
 import type { FieldErrors } from '../criteria.ts'
 import { formatNumber, formatShare } from '../format.ts'
 import { type Content, type Html, html } from '../html.ts'

@@ -1,6 +1,6 @@
 // Saved searches of an organization: list, builder with its preview, versions, pause and resume.
 import { explainMatch } from '../../hits/explain-match.ts'
-import { maxRecentHits, searchOverviews, searchVersions } from '../../store/searches.ts'
+import { maxRecentHits, searchOverviews, searchVersions } from '../../store/hits/searches.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber } from '../format.ts'
 import { html } from '../html.ts'

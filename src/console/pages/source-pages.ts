@@ -1,7 +1,7 @@
 // The operator's pages about sources: all by state, and one with its buttons.
 import { acknowledgeAlarm } from '../../actions/sources.ts'
-import { inTransaction } from '../../store/database.ts'
-import { quarantineKind } from '../../store/source-fill.ts'
+import { inTransaction } from '../../store/database/database.ts'
+import { quarantineKind } from '../../store/sources/source-fill.ts'
 import type { CommandOutcome, ConsoleContext } from '../console-context.ts'
 import { formatNumber, formatRelative } from '../format.ts'
 import { actingOf, actorOf, fieldOf } from '../forms.ts'

@@ -2,9 +2,9 @@
 // incidents.
 import { minuteMs } from '../../domain/time.ts'
 import { loadSources, type Sources } from '../../sources/registry.ts'
-import { isConnectionLoss } from '../../store/connection-loss.ts'
-import type { Incident } from '../../store/incidents.ts'
-import type { PublicSource } from '../../store/public-status.ts'
+import { isConnectionLoss } from '../../store/connections/connection-loss.ts'
+import type { Incident } from '../../store/screens/incidents.ts'
+import type { PublicSource } from '../../store/screens/public-status.ts'
 import { atomAnswer } from '../atom.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatDay, formatMoment, formatNumber } from '../format.ts'

@@ -1,9 +1,9 @@
 // The stock in charts, for everybody: tenders by week, portal and division of CPV, and how soon portals are read.
 // Each picture has its table.
 import { codeLabel } from '../../domain/code-labels.ts'
-import { inTransaction } from '../../store/database.ts'
-import { sourcesOfPublishers } from '../../store/publisher-sources.ts'
-import { type ReadingDelay, readingDelays } from '../../store/reading-delays.ts'
+import { inTransaction } from '../../store/database/database.ts'
+import { sourcesOfPublishers } from '../../store/sources/publisher-sources.ts'
+import { type ReadingDelay, readingDelays } from '../../store/sources/reading-delays.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatDay, formatDuration, formatMoment, formatNumber, formatShortDay } from '../format.ts'
 import { type Content, type Html, html } from '../html.ts'

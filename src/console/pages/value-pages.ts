@@ -1,6 +1,6 @@
 // The operator's page about the model of values: fits, errors of what was held out, refusals, and a fit now.
-import type { ModelFigures } from '../../store/estimates.ts'
-import { countJudged, type JudgedCount, type ListedModel, listModels } from '../../store/value-figures.ts'
+import type { ModelFigures } from '../../store/stock/estimates.ts'
+import { countJudged, type JudgedCount, type ListedModel, listModels } from '../../store/stock/value-figures.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatNumber, formatRelative, formatShare } from '../format.ts'
 import { actorOf } from '../forms.ts'

@@ -2,7 +2,7 @@
 import { gunzipSync } from 'node:zlib'
 import type { TenderRecord } from '../../domain/tender.ts'
 import { dayMs, hourMs } from '../../domain/time.ts'
-import { listSearches, type StoredSearch } from '../../store/searches.ts'
+import { listSearches, type StoredSearch } from '../../store/hits/searches.ts'
 import {
   type AttemptHour,
   attemptHours,
@@ -12,7 +12,7 @@ import {
   type ListedDelivery,
   listDeliveryPage,
   maxWaiting,
-} from '../../store/webhook-lists.ts'
+} from '../../store/hits/webhook-lists.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { formatClock, formatDay, formatMoment, formatNumber, formatRelative, formatShare } from '../format.ts'
 import { type Html, html } from '../html.ts'

@@ -1,8 +1,13 @@
 // The state of the service in public words: days of editions, sources, incidents. Read from the database, cached for a
 // minute.
 import { dayMs, hourMs, minuteMs } from '../../domain/time.ts'
-import { type Incident, listIncidents } from '../../store/incidents.ts'
-import { editionsSince, type PublicEditions, type PublicSource, publicSources } from '../../store/public-status.ts'
+import { type Incident, listIncidents } from '../../store/screens/incidents.ts'
+import {
+  editionsSince,
+  type PublicEditions,
+  type PublicSource,
+  publicSources,
+} from '../../store/screens/public-status.ts'
 import type { ConsoleContext } from '../console-context.ts'
 
 /** How many days are shown. */

@@ -1,5 +1,5 @@
 // Texts of the audit log, and of what its entries say. Unknown actions are shown by their code.
-import type { AuditAction, AuditMember } from '../../store/audit.ts'
+import type { AuditAction, AuditMember } from '../../store/people/audit.ts'
 import { withShared } from './shared-texts.ts'
 
 const en = {

@@ -1,5 +1,5 @@
 // Texts of the people of an organization.
-import type { Role } from '../../store/people.ts'
+import type { Role } from '../../store/people/people.ts'
 import { withShared } from './shared-texts.ts'
 
 const en = {

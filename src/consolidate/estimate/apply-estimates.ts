@@ -1,14 +1,14 @@
 // Gives records without a value in a batch their estimates: earlier ones if there are any, otherwise new ones, which
 // are kept from then on.
 import type { TenderContent } from '../../domain/tender.ts'
-import type { Executor, Store } from '../../store/database.ts'
+import type { Executor, Store } from '../../store/database/database.ts'
 import {
   type EstimateRow,
   findEstimates,
   insertEstimates,
   loadModelParameters,
   newestModel,
-} from '../../store/estimates.ts'
+} from '../../store/stock/estimates.ts'
 import { draftOf, type TenderDraft } from '../merge.ts'
 import { estimateValue, type Judgment } from './estimate-value.ts'
 import { inputsHash, valueInputsOf } from './value-inputs.ts'

@@ -3,8 +3,14 @@ import { createHash } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import type { TenderContent } from '../../domain/tender.ts'
 import { runnable } from '../../platform/runnable.ts'
-import type { Store } from '../../store/database.ts'
-import { insertModel, listContents, newestModel, reconsiderRefused, reconsiderUnjudged } from '../../store/estimates.ts'
+import type { Store } from '../../store/database/database.ts'
+import {
+  insertModel,
+  listContents,
+  newestModel,
+  reconsiderRefused,
+  reconsiderUnjudged,
+} from '../../store/stock/estimates.ts'
 import { refusalsOfModel } from './estimate-value.ts'
 import type { FittedModel } from './fit-worker.ts'
 import { eurosOf } from './reference-rates.ts'

@@ -2,8 +2,8 @@
 // bytes, and `head`, which names the newest of them.
 import { createHash } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import type { EditionRow } from '../../store/editions.ts'
-import type { Epoch } from '../../store/older-database.ts'
+import type { EditionRow } from '../../store/editions/editions.ts'
+import type { Epoch } from '../../store/editions/older-database.ts'
 
 /** An object by the SHA-256 of its bytes. */
 export type ObjectName = { readonly edition: number; readonly hash: string }

@@ -2,8 +2,8 @@
 // object is checked against its name, which contains its SHA-256; an object that does not match is refused, and the
 // publisher is asked to write it again.
 import { OperatorError } from '../../platform/errors.ts'
-import type { Bucket } from '../../store/bucket.ts'
-import type { EditionRow } from '../../store/editions.ts'
+import type { EditionRow } from '../../store/editions/editions.ts'
+import type { Bucket } from '../../store/files/bucket.ts'
 import {
   type BucketHead,
   type EditionManifest,

@@ -1,7 +1,13 @@
 // Where a node loads editions from: the database, or a bucket that a publisher maintains (bucket-source.ts).
-import { type Executor, inSnapshot, type Store } from '../../store/database.ts'
-import { type DatabaseHead, databaseHead, type EditionRow, editionsAfter, entriesAfter } from '../../store/editions.ts'
-import { type Epoch, epochsOf } from '../../store/older-database.ts'
+import { type Executor, inSnapshot, type Store } from '../../store/database/database.ts'
+import {
+  type DatabaseHead,
+  databaseHead,
+  type EditionRow,
+  editionsAfter,
+  entriesAfter,
+} from '../../store/editions/editions.ts'
+import { type Epoch, epochsOf } from '../../store/editions/older-database.ts'
 import type { ReadPart } from '../format/segment.ts'
 import { WrongEntriesError } from './log-state.ts'
 import type { NewEntry } from './pack-entries.ts'

@@ -5,8 +5,8 @@ import { hourMs } from '../../domain/time.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { jsonIn } from '../../platform/json-in.ts'
-import type { Bucket } from '../../store/bucket.ts'
-import type { EditionRow } from '../../store/editions.ts'
+import type { EditionRow } from '../../store/editions/editions.ts'
+import type { Bucket } from '../../store/files/bucket.ts'
 import {
   type BucketHead,
   type EditionManifest,

@@ -2,7 +2,7 @@
 // says of it.
 import type { Clock } from '../../platform/clock.ts'
 import { OperatorError } from '../../platform/errors.ts'
-import type { EditionRow } from '../../store/editions.ts'
+import type { EditionRow } from '../../store/editions/editions.ts'
 import { type HeldEdition, retentionMs } from '../read/held-log.ts'
 import { type EditionReads, lateServer, type SourceHead, type TakenEntries } from './edition-source.ts'
 import type { LogState, NewEdition } from './log-state.ts'

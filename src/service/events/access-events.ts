@@ -1,7 +1,7 @@
 // Who has access, and what was changed by whom.
-import type { ListedAuditEntry } from '../../store/audit.ts'
-import type { Customer } from '../../store/customers.ts'
-import type { ApiToken, Organization } from '../../store/organizations.ts'
+import type { ListedAuditEntry } from '../../store/people/audit.ts'
+import type { Customer } from '../../store/people/customers.ts'
+import type { ApiToken, Organization } from '../../store/people/organizations.ts'
 
 export type AccessEvents = {
   organization: Organization

@@ -1,5 +1,5 @@
 // Digests.
-import type { ListedDigest } from '../../store/digests.ts'
+import type { ListedDigest } from '../../store/hits/digests.ts'
 
 export type DigestEvents = {
   digest: Omit<ListedDigest, 'digestId' | 'searchNo' | 'organizationId' | 'madeDay' | 'dueAt'> & {

@@ -4,8 +4,8 @@ import type { ExplainedMatch } from '../../hits/explain-match.ts'
 import type { Clause } from '../../hits/plain-match.ts'
 import type { SearchFilter } from '../../hits/saved-search.ts'
 import type { Preview } from '../../hits/search-stock.ts'
-import type { HeldEdition, ListedHit } from '../../store/hits.ts'
-import type { StoredProfile, StoredSearch } from '../../store/searches.ts'
+import type { HeldEdition, ListedHit } from '../../store/hits/hits.ts'
+import type { StoredProfile, StoredSearch } from '../../store/hits/searches.ts'
 
 export type HitEvents = {
   profile: Omit<StoredProfile, 'content'> & { profile: CompanyProfile }

@@ -1,6 +1,6 @@
 // The service itself: its start, its state, its end.
 import type { Instant } from '../../domain/time.ts'
-import type { Store } from '../../store/database.ts'
+import type { Store } from '../../store/database/database.ts'
 
 export type RunningEvents = {
   starting: { version: string; data: string; engine: Store['engine'] | 'bucket'; pid: number }

@@ -4,8 +4,8 @@ import type { SlotResult } from '../../ingest/run-slot.ts'
 import type { SourceHealth, SourceRecord } from '../../ingest/source-health.ts'
 import type { Delivery as SourceDelivery } from '../../sources/delivery.ts'
 import type { Channel, Source } from '../../sources/source.ts'
-import type { FillRow } from '../../store/source-fill.ts'
-import type { AlarmRow, ListedRun } from '../../store/source-health.ts'
+import type { FillRow } from '../../store/sources/source-fill.ts'
+import type { AlarmRow, ListedRun } from '../../store/sources/source-health.ts'
 
 /** The data of a card, without its functions. */
 export type SourceCard = Pick<

@@ -1,12 +1,12 @@
 // What `status` prints.
-import type { Store } from '../../store/database.ts'
-import type { ReceivedCounts } from '../../store/documents.ts'
-import type { TenderDoubt } from '../../store/doubts.ts'
-import type { ExportProgress } from '../../store/edition-export.ts'
-import type { EditionRow } from '../../store/editions.ts'
-import type { HitLag } from '../../store/hit-mark.ts'
-import type { MailCounts } from '../../store/mails.ts'
-import type { ListedHold } from '../../store/status.ts'
+import type { Store } from '../../store/database/database.ts'
+import type { ExportProgress } from '../../store/editions/edition-export.ts'
+import type { EditionRow } from '../../store/editions/editions.ts'
+import type { HitLag } from '../../store/hits/hit-mark.ts'
+import type { MailCounts } from '../../store/people/mails.ts'
+import type { ReceivedCounts } from '../../store/received/documents.ts'
+import type { TenderDoubt } from '../../store/stock/doubts.ts'
+import type { ListedHold } from '../../store/stock/status.ts'
 
 export type StatusEvents = {
   status: ReceivedCounts & {

@@ -1,6 +1,6 @@
 // Webhooks.
-import type { Delivery, DeliveryCounts } from '../../store/deliveries.ts'
-import type { WebhookEndpoint } from '../../store/webhook-endpoints.ts'
+import type { Delivery, DeliveryCounts } from '../../store/hits/deliveries.ts'
+import type { WebhookEndpoint } from '../../store/hits/webhook-endpoints.ts'
 import type { ReceivedWebhook } from '../../webhooks/listen.ts'
 
 export type WebhookEvents = {

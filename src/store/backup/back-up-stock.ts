@@ -6,9 +6,12 @@ import { sql } from 'kysely'
 import { type Instant, toInstant } from '../../domain/time.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { printOfKey } from '../../platform/sealing.ts'
-import { type Executor, inSnapshot, type Store } from '../database.ts'
-import { nowMs } from '../database-clock.ts'
-import { newestEdition, stockIdOf } from '../editions.ts'
+import { type Executor, inSnapshot, type Store } from '../database/database.ts'
+import { nowMs } from '../database/database-clock.ts'
+import { newestEdition, stockIdOf } from '../editions/editions.ts'
+import { type BackupStorage, manifestName, sumsName } from './backup-storage.ts'
+import { HeldConnection, keepBeforeImages, type TablePage } from './before-images.ts'
+import { type BackupPart, type Manifest, manifestText, readManifest, sealRows, sha256, sumsOf } from './manifest.ts'
 import {
   countRows,
   type Key,
@@ -19,10 +22,7 @@ import {
   type SequenceState,
   type Table,
   writeValuesAlike,
-} from '../table-copy.ts'
-import { type BackupStorage, manifestName, sumsName } from './backup-storage.ts'
-import { HeldConnection, keepBeforeImages, type TablePage } from './before-images.ts'
-import { type BackupPart, type Manifest, manifestText, readManifest, sealRows, sha256, sumsOf } from './manifest.ts'
+} from './table-copy.ts'
 
 const pack = promisify(zstdCompress)
 /** Maximum characters of a part's rows before compression. */

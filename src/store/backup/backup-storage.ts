@@ -5,7 +5,7 @@ import { closeTree, makeWithParents } from '#flat/own-files'
 import type { DocumentLocation } from '../../platform/config.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { inFolder, syncFolder } from '../../platform/folders.ts'
-import { type BucketOptions, openBucket } from '../bucket.ts'
+import { type BucketOptions, openBucket } from '../files/bucket.ts'
 
 /** Written last: without it there is no backup. */
 export const manifestName = 'manifest.json'

@@ -2,9 +2,9 @@
 // reading, so triggers keep rows as they were at the cut, and each step of reading is a separate transaction.
 import { type RawBuilder, sql } from 'kysely'
 import { OperatorError } from '../../platform/errors.ts'
-import { type Executor, inTransaction, type Store } from '../database.ts'
-import { isAfter, type Key, namesOf, nextLimit, type Page, pageOf, readPage, type Table } from '../table-copy.ts'
-import { dropBeforeImages } from './leftovers.ts'
+import { type Executor, inTransaction, type Store } from '../database/database.ts'
+import { dropBeforeImages } from '../schema/leftovers.ts'
+import { isAfter, type Key, namesOf, nextLimit, type Page, pageOf, readPage, type Table } from './table-copy.ts'
 
 /** Maximum rows of the log per transaction, to keep each short. */
 const imagesAtOnce = 1000

@@ -5,8 +5,8 @@ import { zstdDecompress } from 'node:zlib'
 import type { Instant } from '../../domain/time.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { createSealer, printOfKey } from '../../platform/sealing.ts'
-import type { SequenceState } from '../table-copy.ts'
 import { type BackupStorage, manifestName, sumsName } from './backup-storage.ts'
+import type { SequenceState } from './table-copy.ts'
 
 const unpack = promisify(zstdDecompress)
 /** Maximum characters of a part's rows: several times what a part is meant to have, for a row with a large document. */

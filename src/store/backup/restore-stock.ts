@@ -2,13 +2,15 @@
 import type { KeyObject } from 'node:crypto'
 import { sql } from 'kysely'
 import { OperatorError } from '../../platform/errors.ts'
-import type { CursorKeyOptions } from '../cursor-keys.ts'
-import { type Executor, inTransaction, type Store } from '../database.ts'
-import { freeLeases } from '../free-leases.ts'
-import { beginEpoch } from '../older-database.ts'
-import { loseRedactions } from '../redactions.ts'
-import { endAllSessions } from '../sessions.ts'
-import { keyPrintSetting } from '../settings.ts'
+import { type Executor, inTransaction, type Store } from '../database/database.ts'
+import { keyPrintSetting } from '../database/settings.ts'
+import type { CursorKeyOptions } from '../editions/cursor-keys.ts'
+import { beginEpoch } from '../editions/older-database.ts'
+import { endAllSessions } from '../people/sessions.ts'
+import { loseRedactions } from '../received/redactions.ts'
+import { freeLeases } from '../schema/free-leases.ts'
+import type { BackupStorage } from './backup-storage.ts'
+import { type Manifest, openRows, readPart } from './manifest.ts'
 import {
   batchLength,
   fingerprint,
@@ -21,9 +23,7 @@ import {
   usedTable,
   writeRows,
   writeValuesAlike,
-} from '../table-copy.ts'
-import type { BackupStorage } from './backup-storage.ts'
-import { type Manifest, openRows, readPart } from './manifest.ts'
+} from './table-copy.ts'
 
 export type RestoreOptions = CursorKeyOptions & {
   /** Name of the database for people. */

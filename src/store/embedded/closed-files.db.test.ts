@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { openEntries } from '#flat/own-files'
 import { collected } from '../../../test/testing/collected.ts'
-import { openStore } from '../database.ts'
+import { openStore } from '../database/database.ts'
 
 test('no file of the engine is open to others, whether it is copied, created or written later', async () => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'tenderstock-closed-'))

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
-import { openStore } from '../database.ts'
+import { openStore } from '../database/database.ts'
 import { copyEmptyDatabase } from './empty-database.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'tenderstock-empty-'))

@@ -1,9 +1,9 @@
 // Opens the embedded stock: owned folder, engine in its thread, queue, housekeeping.
 import { Kysely } from 'kysely'
 import { within } from '../../platform/within.ts'
-import type { ConnectionUse } from '../connection-use.ts'
-import type { Database } from '../schema.ts'
-import { assertOutsideTransactionOf } from '../transaction-scope.ts'
+import type { ConnectionUse } from '../connections/connection-use.ts'
+import { assertOutsideTransactionOf } from '../connections/transaction-scope.ts'
+import type { Database } from '../schema/schema.ts'
 import { ConnectionQueue } from './connection-queue.ts'
 import { ownDataFolder } from './data-folder.ts'
 import { embeddedDialect } from './dialect.ts'

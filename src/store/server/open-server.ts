@@ -2,9 +2,9 @@
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { OperatorError } from '../../platform/errors.ts'
-import type { ConnectionUse } from '../connection-use.ts'
-import type { Database } from '../schema.ts'
-import { assertOutsideTransactionOf } from '../transaction-scope.ts'
+import type { ConnectionUse } from '../connections/connection-use.ts'
+import { assertOutsideTransactionOf } from '../connections/transaction-scope.ts'
+import type { Database } from '../schema/schema.ts'
 import { shownAddress, unusable } from './server-addresses.ts'
 import { WatchedConnections } from './watched-connections.ts'
 

@@ -1,6 +1,6 @@
 // Watches the statements in progress: one that nothing on the server works for is given up, and its connection cut.
 import pg from 'pg'
-import { isConnectionLoss, lockTimedOut } from '../connection-loss.ts'
+import { isConnectionLoss, lockTimedOut } from '../connections/connection-loss.ts'
 import type { ServerInUse } from './server-in-use.ts'
 import { type Session, SilentConnection, type WatchedClient } from './watched-client.ts'
 

@@ -45,7 +45,7 @@ export const plantedClusterEdits: readonly (PlantedEdit & {
   },
   {
     name: 'editions are dated by the clock of the machine',
-    file: 'src/store/database-clock.ts',
+    file: 'src/store/database/database-clock.ts',
     from: 'const now = () => sharedTime(aheadMs, own, steady)',
     to: 'const now = () => sharedTime(undefined, own, steady)',
     kinds: ['clock of a publisher 5 min off'],

@@ -1,0 +1,105 @@
+// The outbox of mails: queued in the transaction of their cause, sent by one process at a time, kept for a while.
+import { sql } from 'kysely'
+import { dayMs } from '../../domain/time.ts'
+import type { Executor } from '../database/database.ts'
+
+/** How long mails that were sent or given up are kept. */
+const mailHistoryMs = 30 * dayMs
+
+export type NewMail = {
+  readonly messageId: string
+  /** JSON: DigestContent (digests/digest-content.ts) of a digest, otherwise AccountMail (console/account-mails.ts). */
+  readonly content: string
+  readonly now: number
+} & ({ readonly digestId: string } | { /** A mail address. */ readonly person: string })
+
+/** Queues a mail. An existing one does not change. */
+export async function insertMail(trx: Executor, mail: NewMail): Promise<void> {
+  const { messageId, content, now } = mail
+  const [digestId, person] = 'digestId' in mail ? [mail.digestId, null] : [null, mail.person]
+  await sql`
+    insert into mail (message_id, digest_id, person, content, due_at, created_at)
+    values (${messageId}, ${digestId}, ${person}, ${content}, ${now}, ${now})
+    on conflict (message_id) do nothing`.execute(trx)
+}
+
+/** A mail that one process holds exclusively until `takenUntil`. */
+export type TakenMail = {
+  readonly messageId: string
+  /** Null: a mail of the console. */
+  readonly digestId: string | null
+  readonly person: string
+  /** JSON of NewMail. */
+  readonly content: string
+  /** Attempts made so far. */
+  readonly attempts: number
+  readonly createdAt: number
+  readonly takenUntil: number
+}
+
+/** Takes the mail that has been due longest. Undefined when none is due, or others hold those that are. */
+export async function takeMail(
+  db: Executor,
+  { now, leaseMs }: { readonly now: number; readonly leaseMs: number },
+): Promise<TakenMail | undefined> {
+  const { rows } = await sql<TakenMail>`
+    update mail m set taken_until = ${now + leaseMs}
+    where m.message_id = (
+      select message_id from mail where state = 'due' and due_at <= ${now} and taken_until <= ${now}
+      order by due_at, message_id limit 1 for update skip locked)
+    returning m.message_id as "messageId", m.digest_id as "digestId",
+      coalesce(m.person, (select person from digest g where g.digest_id = m.digest_id)) as person,
+      m.content, m.attempts, m.created_at as "createdAt", m.taken_until as "takenUntil"`.execute(db)
+  return rows[0]
+}
+
+export type MailOutcome =
+  | { readonly state: 'sent' }
+  | { readonly state: 'given-up'; readonly error: string }
+  | { readonly state: 'due'; readonly error: string; readonly dueAt: number }
+
+/** Records an attempt and releases the mail. What a process records after its time is up changes nothing. */
+export async function recordMail(
+  db: Executor,
+  { messageId, attempts, takenUntil }: TakenMail,
+  outcome: MailOutcome,
+  at: number,
+): Promise<void> {
+  await sql`
+    update mail set state = ${outcome.state}, attempts = ${attempts + 1}::smallint, taken_until = 0,
+      last_error = ${outcome.state === 'sent' ? null : outcome.error}, due_at = ${outcome.state === 'due' ? outcome.dueAt : at},
+      ended_at = ${outcome.state === 'due' ? null : at}::bigint
+    where message_id = ${messageId} and taken_until = ${takenUntil} and state = 'due'`.execute(db)
+}
+
+/** Removes a mail that is no longer wanted. */
+export async function dropMail(db: Executor, { messageId, takenUntil }: TakenMail): Promise<void> {
+  await sql`delete from mail where message_id = ${messageId} and taken_until = ${takenUntil}`.execute(db)
+}
+
+/** Releases a mail without an attempt. */
+export async function returnMail(db: Executor, { messageId, takenUntil }: TakenMail): Promise<void> {
+  await sql`
+    update mail set taken_until = 0 where message_id = ${messageId} and taken_until = ${takenUntil}`.execute(db)
+}
+
+/** Counts of digests and of their mails, for people. */
+export type MailCounts = { readonly digests: number; readonly due: number; readonly givenUp: number }
+
+export async function countMails(db: Executor): Promise<MailCounts> {
+  const { rows } = await sql<MailCounts>`
+    select (select count(*) from digest)::integer as digests,
+      (select count(*) from mail where state = 'due')::integer as due,
+      (select count(*) from mail where state = 'given-up')::integer as "givenUp"`.execute(db)
+  return rows[0]!
+}
+
+/** Deletes mails that ended more than 30 days ago, at most `limit`. True when there are more. */
+export async function pruneMails(db: Executor, now: number, limit: number): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from mail where message_id in (
+      select message_id from mail where ended_at < ${now - mailHistoryMs} order by ended_at limit ${limit}::integer)`.execute(
+    db,
+  )
+  return Number(numAffectedRows ?? 0) === limit
+}
