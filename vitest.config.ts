@@ -25,13 +25,13 @@ const house = [
   'test/metrics/metrics-page.test.ts',
 ]
 /**
- * The short cases that `npm test` runs of what pure tests do not start: every command, page, role and sink, and the main
- * paths of the program on one stock.
+ * The short cases that `npm test` runs of what pure tests do not start: every command, page, role and sink, and the
+ * main paths of the program on one stock.
  */
 const short = [
   'test/short/main-paths.system.test.ts',
-  'src/service/command-audit.system.test.ts',
-  'src/service/rebuild-operations.db.test.ts',
+  'src/service/operations/command-audit.system.test.ts',
+  'src/service/operations/rebuild-operations.db.test.ts',
   'test/console/audiences.system.test.ts',
   'test/tender-sync/commands.system.test.ts',
   'client/src/sinks/exec-sink.system.test.ts',

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { generateSchema, getProgramFromFiles } from 'typescript-json-schema'
-import { isTimeName } from '../src/service/command-event.ts'
+import { isTimeName } from '../src/service/events/command-event.ts'
 
 type Schema = {
   readonly type?: string | readonly string[]
@@ -58,7 +58,7 @@ function readEvents(): { readonly schema: EventSchema; readonly paths: readonly 
   const pathOf = (name: string): string => new URL(name, import.meta.url).pathname
   // The numbers are those of TypeScript's enumerations: ES2024, NodeNext, NodeNext.
   const options = { strict: true, target: 11, module: 199, moduleResolution: 99, skipLibCheck: true, types: ['node'] }
-  const program = getProgramFromFiles([pathOf('../src/service/command-event.ts')], {
+  const program = getProgramFromFiles([pathOf('../src/service/events/command-event.ts')], {
     ...options,
     allowImportingTsExtensions: true,
     noEmit: true,
@@ -73,7 +73,7 @@ function readEvents(): { readonly schema: EventSchema; readonly paths: readonly 
 
 function schemaOf(facts: Schema | null): EventSchema {
   const events = (facts?.allOf ?? []).flatMap(({ properties = {} }) => Object.entries(properties))
-  if (events.length === 0) throw new Error('src/service/command-event.ts has no type named Facts of the rooms')
+  if (events.length === 0) throw new Error('src/service/events/command-event.ts has no type named Facts of the rooms')
   const factsOf = new Map(events)
   if (factsOf.size < events.length) throw new Error('two rooms in src/service/events have an event of the same name')
   const names = [...factsOf.keys()].sort()

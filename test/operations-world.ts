@@ -1,9 +1,9 @@
 // The context of the service's operations in tests: a store of the test, and nothing that runs.
 import { openReporter } from '../src/cli/reporter.ts'
 import { systemRandom } from '../src/platform/random.ts'
-import type { ServiceContext } from '../src/service/operation-context.ts'
-import { runOperation as run } from '../src/service/operations.ts'
-import { workQueue } from '../src/service/work-queue.ts'
+import type { ServiceContext } from '../src/service/control/operation-context.ts'
+import { workQueue } from '../src/service/control/work-queue.ts'
+import { runOperation as run } from '../src/service/operations/operations.ts'
 import { openDatabaseClock } from '../src/store/database/database-clock.ts'
 import { readPrintedEvent } from './testing/printed-event.ts'
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addressWarnings, publicAddresses } from '../src/service/public-addresses.ts'
+import { addressWarnings, publicAddresses } from '../src/service/readers/public-addresses.ts'
 import { endOf } from './proxies/proxy-process.ts'
 
 const program = join(import.meta.dirname, '../src/bin/tenderstock.ts')

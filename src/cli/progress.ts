@@ -1,8 +1,8 @@
 // Shows how far long work is: a bar for a person, a line from time to time where nobody watches.
 import { Presets, SingleBar } from 'cli-progress'
 import type { Clock } from '../platform/clock.ts'
-import type { EventOf } from '../service/command-event.ts'
 import type { ProgressStage } from '../service/events/any-command-events.ts'
+import type { EventOf } from '../service/events/command-event.ts'
 import { number } from './figures.ts'
 
 /** How often progress is printed without a bar. */

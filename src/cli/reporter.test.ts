@@ -1,6 +1,6 @@
 // What programs read: JSON lines in which every time is an ISO 8601 instant, and no other number is one.
 import { expect, test } from 'vitest'
-import type { CommandEvent } from '../service/command-event.ts'
+import type { CommandEvent } from '../service/events/command-event.ts'
 import { openReporter } from './reporter.ts'
 
 const at = Date.UTC(2026, 10, 24, 1, 2, 3, 4)

@@ -1,7 +1,7 @@
 // What a command prints: JSON lines for programs, or plain text for people, with a bar during long work.
 import { toInstant } from '../domain/time.ts'
 import type { Clock } from '../platform/clock.ts'
-import { type Emit, isTimeName } from '../service/command-event.ts'
+import { type Emit, isTimeName } from '../service/events/command-event.ts'
 import { painter } from './paint.ts'
 import { progressBar, progressLines, stageNames, throttle } from './progress.ts'
 import { eventText } from './texts/event-text.ts'

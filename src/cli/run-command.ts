@@ -5,8 +5,8 @@ import { maskOfUser } from '#flat/own-files'
 import { systemClock } from '../platform/clock.ts'
 import { readConfig, sourceKey, webhookSecret } from '../platform/config.ts'
 import { systemRandom } from '../platform/random.ts'
-import { askRunningService, type ControlRequest } from '../service/control-socket.ts'
-import type { OperationName } from '../service/operations.ts'
+import { askRunningService, type ControlRequest } from '../service/control/control-socket.ts'
+import type { OperationName } from '../service/operations/operations.ts'
 import type { CommandName } from './command-table.ts'
 import type { Reporter } from './reporter.ts'
 import { consolePort, type Invocation, metricsAddress, startUntilStopped } from './start-until-stopped.ts'
@@ -34,7 +34,7 @@ export async function runCommand(invocation: Invocation, reporter: Reporter): Pr
       return examine(invocation, emit)
     case 'source check': {
       const context = { dataFolder, clock: systemClock, random: systemRandom, config: readConfig(), version }
-      const { checkSources } = await import('../service/source-operations.ts')
+      const { checkSources } = await import('../service/operations/source-operations.ts')
       return checkSources(
         { ...context, keyOf: sourceKey, signal: stopSignal() },
         { command, options: { ...options }, operands },
@@ -42,7 +42,7 @@ export async function runCommand(invocation: Invocation, reporter: Reporter): Pr
       )
     }
     case 'restore': {
-      const { restore } = await import('../service/restore.ts')
+      const { restore } = await import('../service/operations/restore.ts')
       const context = { dataFolder, version, signal: stopSignal() }
       return restore(context, { command, options: { ...options }, operands: absolute(command, operands) }, emit)
     }
@@ -77,10 +77,10 @@ async function operate(command: OperationName, invocation: Invocation, reporter:
   const answered = isAlone ? undefined : await askInTime(dataFolder, request, reporter)
   if (answered !== undefined) return answered
   if (command === 'config') {
-    const { showSettings } = await import('../service/setting-operations.ts')
+    const { showSettings } = await import('../service/operations/setting-operations.ts')
     return showSettings({ isRunning: false }, emit)
   }
-  const { runAlone } = await import('../service/run-alone.ts')
+  const { runAlone } = await import('../service/operations/run-alone.ts')
   return runAlone({ dataFolder, version, signal: stopSignal() }, request, emit)
 }
 
@@ -103,7 +103,7 @@ function absolute(command: CommandName, operands: readonly string[]): readonly s
 
 async function runSimulator({ options }: Invocation, emit: Emit): Promise<void> {
   const listed = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : [])
-  const { simulate } = await import('../service/simulate.ts')
+  const { simulate } = await import('../service/operations/simulate.ts')
   await simulate({
     sources: listed(options.source),
     faults: listed(options.fault),
@@ -118,7 +118,7 @@ async function runSimulator({ options }: Invocation, emit: Emit): Promise<void> 
 }
 
 async function runReceiver({ options }: Invocation, emit: Emit): Promise<void> {
-  const { listenWebhooks } = await import('../service/listen-webhooks.ts')
+  const { listenWebhooks } = await import('../service/operations/listen-webhooks.ts')
   await listenWebhooks({
     port: Number(options.port),
     secret: webhookSecret(),
@@ -129,7 +129,7 @@ async function runReceiver({ options }: Invocation, emit: Emit): Promise<void> {
 }
 
 async function examine({ options, dataFolder, version }: Invocation, emit: Emit): Promise<number> {
-  const { runDoctor } = await import('../service/doctor.ts')
+  const { runDoctor } = await import('../service/operations/doctor.ts')
   return runDoctor({
     dataFolder,
     readConfig,

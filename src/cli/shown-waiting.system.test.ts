@@ -7,7 +7,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished, test } from 'vitest'
-import { listenForCommands } from '../service/control-socket.ts'
+import { listenForCommands } from '../service/control/control-socket.ts'
 
 const program = new URL('../bin/tenderstock.ts', import.meta.url).pathname
 

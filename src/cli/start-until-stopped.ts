@@ -2,9 +2,9 @@
 import { type Config, readConfig } from '../platform/config.ts'
 import { wrongUse } from '../platform/errors.ts'
 import type { LogLevel } from '../platform/log.ts'
-import type { CommandEvent } from '../service/command-event.ts'
-import type { ListenAddress } from '../service/listening-address.ts'
-import { allRoles, parseRoles, type Roles } from '../service/roles.ts'
+import type { CommandEvent } from '../service/events/command-event.ts'
+import type { ListenAddress } from '../service/nodes/listening-address.ts'
+import { allRoles, parseRoles, type Roles } from '../service/nodes/roles.ts'
 import { isConnectionLoss } from '../store/connections/connection-loss.ts'
 import type { ParsedCommand } from './parse-command.ts'
 import type { Reporter } from './reporter.ts'
@@ -99,10 +99,10 @@ async function runService(
     pid: process.pid,
   })
   if (command === 'serve') {
-    const { serve } = await import('../service/serve.ts')
+    const { serve } = await import('../service/start/serve.ts')
     await untilStopped(service.stop, serve(service))
   } else {
-    const { start } = await import('../service/start.ts')
+    const { start } = await import('../service/start/start.ts')
     const started = start({
       ...service,
       ingestPaths: Array.isArray(options.ingest) ? options.ingest : [],

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { CommandEvent } from '../service/command-event.ts'
+import type { CommandEvent } from '../service/events/command-event.ts'
 import { openReporter } from './reporter.ts'
 import { watchSilence } from './still-working.ts'
 

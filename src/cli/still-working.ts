@@ -1,5 +1,5 @@
 // Shows that a command still works while it prints nothing: the seconds for which it has been silent.
-import type { CommandEvent, Emit } from '../service/command-event.ts'
+import type { CommandEvent, Emit } from '../service/events/command-event.ts'
 import type { Reporter } from './reporter.ts'
 
 const tickMs = 1000

@@ -1,6 +1,6 @@
 // What people read: the text of events, how often progress is reported, and what only a person at a terminal sees.
 import { expect, test } from 'vitest'
-import type { CommandEvent, EventOf } from '../service/command-event.ts'
+import type { CommandEvent, EventOf } from '../service/events/command-event.ts'
 import { openReporter, type Screen } from './reporter.ts'
 
 const at = Date.UTC(2026, 10, 24, 1, 2, 3, 4)

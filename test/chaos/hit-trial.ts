@@ -15,7 +15,7 @@ export const allowsReceivers = [
   '--import',
   plantingHook({
     name: 'receivers beside a database server',
-    file: 'src/service/loopback-webhooks.ts',
+    file: 'src/service/hits/loopback-webhooks.ts',
     from: "databaseUrl === undefined && (await getSetting(db, settingName)) === 'yes'",
     to: 'true',
   }),

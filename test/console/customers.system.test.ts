@@ -4,7 +4,7 @@ import { escapeHtml } from '../../src/console/html.ts'
 import { auditTexts } from '../../src/console/text/audit-texts.ts'
 import { dayMs, hourMs } from '../../src/domain/time.ts'
 import { openLog } from '../../src/platform/log.ts'
-import { watchContracts } from '../../src/service/watch-contracts.ts'
+import { watchContracts } from '../../src/service/rounds/watch-contracts.ts'
 import { openStore } from '../../src/store/database/database.ts'
 import {
   type AuditAction,

@@ -3,7 +3,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { minuteMs } from '../../src/domain/time.ts'
-import { allowLoopbackWebhooks } from '../../src/service/loopback-webhooks.ts'
+import { allowLoopbackWebhooks } from '../../src/service/hits/loopback-webhooks.ts'
 import { listEndpoints } from '../../src/store/hits/webhook-endpoints.ts'
 import { listAuditEntries } from '../../src/store/people/audit.ts'
 import { hasChromium, launchChromium } from '../testing/chromium.ts'

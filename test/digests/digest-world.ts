@@ -5,7 +5,7 @@ import type { MailServer } from '../../src/digests/mail-server.ts'
 import { makeDigests } from '../../src/digests/make-digests.ts'
 import { type SendOptions, sendMails } from '../../src/digests/send-mails.ts'
 import { systemRandom } from '../../src/platform/random.ts'
-import { createDigestNow } from '../../src/service/digest-operations.ts'
+import { createDigestNow } from '../../src/service/operations/digest-operations.ts'
 import type { Executor, Store } from '../../src/store/database/database.ts'
 import { createOrganization } from '../../src/store/people/organizations.ts'
 

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, expectTypeOf, test } from 'vitest'
 import { eventBreaks, eventSchemaFile, keptEventSchema } from '../../contract/event-schema.ts'
-import type { Facts } from '../../src/service/command-event.ts'
+import type { Facts } from '../../src/service/events/command-event.ts'
 import { readPrintedEvent } from '../testing/printed-event.ts'
 
 const committed = JSON.parse(readFileSync(eventSchemaFile, 'utf8')) as ReturnType<typeof keptEventSchema>

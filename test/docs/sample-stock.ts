@@ -1,7 +1,7 @@
 // The sample stock as `tenderstock start` makes it, at one fixed hour, so that everything in it is always the same.
 import { consolidate } from '../../src/consolidate/consolidate.ts'
 import { systemRandom } from '../../src/platform/random.ts'
-import { openSampleSources } from '../../src/service/sample-sources.ts'
+import { openSampleSources } from '../../src/service/samples/sample-sources.ts'
 import type { Store } from '../../src/store/database/database.ts'
 
 /** The hour of the examples in the documentation. */

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, expect, test } from 'vitest'
 import { systemClock } from '../../src/platform/clock.ts'
-import { simulate } from '../../src/service/simulate.ts'
+import { simulate } from '../../src/service/operations/simulate.ts'
 import { type PrintedEvent, readPrintedEvent } from '../testing/printed-event.ts'
 import { putEmptyStock } from '../world.ts'
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { metricTable } from '../../src/service/metric-table.ts'
+import { metricTable } from '../../src/service/metrics/metric-table.ts'
 import { alertFaults, normalSeries } from './alert-faults.ts'
 
 const deploy = join(import.meta.dirname, '../../deploy')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { problemKinds } from '../../src/api/problems.ts'
 import { countedRoutes, countedStatuses } from '../../src/api/request-counts.ts'
-import { metricTable } from '../../src/service/metric-table.ts'
+import { metricTable } from '../../src/service/metrics/metric-table.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/metrics.md'), 'utf8')
 

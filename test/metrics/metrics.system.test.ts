@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type MetricSpec, metricTable } from '../../src/service/metric-table.ts'
+import { type MetricSpec, metricTable } from '../../src/service/metrics/metric-table.ts'
 import { type ServiceProcess, startService } from './watched-process.ts'
 
 const run = promisify(execFile)

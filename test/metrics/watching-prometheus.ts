@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { findPort } from '../../src/service/listening-address.ts'
+import { findPort } from '../../src/service/nodes/listening-address.ts'
 
 type Rule = { readonly alert: string; readonly expr: string; readonly for?: string }
 

@@ -54,8 +54,8 @@ const long: { readonly [path: string]: number } = {
   'src/bin/starting': 60,
   'src/cli/ask': 55,
   'src/cli/shown-waiting': 25,
-  'src/service/backup-operations': 130,
-  'src/service/failing-stages': 30,
+  'src/service/operations/backup-operations': 130,
+  'src/service/start/failing-stages': 30,
 }
 
 /**

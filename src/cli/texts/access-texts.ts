@@ -1,6 +1,7 @@
 // Events about access, for people.
-import type { EventOf } from '../../service/command-event.ts'
+
 import type { AccessEvents } from '../../service/events/access-events.ts'
+import type { EventOf } from '../../service/events/command-event.ts'
 import { count, number } from '../figures.ts'
 import type { Paint } from '../paint.ts'
 import { type EventTexts, fact, row, utcMinute } from './text-lines.ts'

@@ -1,6 +1,6 @@
 // Events about digests, for people.
 import { offsetMsAt } from '../../domain/time.ts'
-import type { EventOf } from '../../service/command-event.ts'
+import type { EventOf } from '../../service/events/command-event.ts'
 import type { DigestEvents } from '../../service/events/digest-events.ts'
 import { minute } from '../figures.ts'
 import type { Paint } from '../paint.ts'

@@ -1,6 +1,6 @@
 // The text of every event: one total table of the tables of the rooms.
 import type { Clock } from '../../platform/clock.ts'
-import type { CommandEvent, Facts } from '../../service/command-event.ts'
+import type { CommandEvent, Facts } from '../../service/events/command-event.ts'
 import type { Paint } from '../paint.ts'
 import { accessTexts } from './access-texts.ts'
 import { anyCommandTexts } from './any-command-texts.ts'

@@ -1,5 +1,5 @@
 // Events about profiles, saved searches and hits, for people.
-import type { EventOf } from '../../service/command-event.ts'
+import type { EventOf } from '../../service/events/command-event.ts'
 import type { HitEvents } from '../../service/events/hit-events.ts'
 import { count, cut, number } from '../figures.ts'
 import type { Paint } from '../paint.ts'

@@ -1,6 +1,6 @@
 // Events about redactions, for people.
 import { toInstant } from '../../domain/time.ts'
-import type { EventOf } from '../../service/command-event.ts'
+import type { EventOf } from '../../service/events/command-event.ts'
 import type { RedactionEvents } from '../../service/events/redaction-events.ts'
 import { count } from '../figures.ts'
 import type { Paint } from '../paint.ts'

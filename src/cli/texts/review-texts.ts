@@ -1,5 +1,5 @@
 // Events about duplicates and explanations, for people.
-import type { EventOf } from '../../service/command-event.ts'
+import type { EventOf } from '../../service/events/command-event.ts'
 import type { ReviewEvents } from '../../service/events/review-events.ts'
 import { cut, number } from '../figures.ts'
 import type { Paint } from '../paint.ts'

@@ -1,6 +1,6 @@
 // Events of the service itself, for people.
 import { shellWord } from '../../platform/shell-word.ts'
-import type { EventOf } from '../../service/command-event.ts'
+import type { EventOf } from '../../service/events/command-event.ts'
 import type { RunningEvents } from '../../service/events/running-events.ts'
 import { count } from '../figures.ts'
 import type { Paint } from '../paint.ts'

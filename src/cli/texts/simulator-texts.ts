@@ -1,5 +1,5 @@
 // Events of simulated portals, for people.
-import type { EventOf } from '../../service/command-event.ts'
+import type { EventOf } from '../../service/events/command-event.ts'
 import type { SimulatorEvents } from '../../service/events/simulator-events.ts'
 import { count } from '../figures.ts'
 import type { Paint } from '../paint.ts'

@@ -1,6 +1,6 @@
 // Events about sources, for people.
 import type { Clock } from '../../platform/clock.ts'
-import type { EventOf } from '../../service/command-event.ts'
+import type { EventOf } from '../../service/events/command-event.ts'
 import type { SourceEvents } from '../../service/events/source-events.ts'
 import { count, minute, number } from '../figures.ts'
 import { terminalColumns, wrap } from '../help-text.ts'

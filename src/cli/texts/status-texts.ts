@@ -1,5 +1,5 @@
 // What `status` prints, for people.
-import type { EventOf } from '../../service/command-event.ts'
+import type { EventOf } from '../../service/events/command-event.ts'
 import type { StatusEvents } from '../../service/events/status-events.ts'
 import { count, number } from '../figures.ts'
 import { wrap } from '../help-text.ts'

@@ -1,5 +1,5 @@
 // Events about notices, records and editions, for people.
-import type { EventOf } from '../../service/command-event.ts'
+import type { EventOf } from '../../service/events/command-event.ts'
 import type { StockEvents } from '../../service/events/stock-events.ts'
 import { count, number } from '../figures.ts'
 import type { Paint } from '../paint.ts'

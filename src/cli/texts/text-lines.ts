@@ -1,6 +1,6 @@
 // How events are shown to people: what a table of texts is, and the lines that several of them print.
 import type { Clock } from '../../platform/clock.ts'
-import type { EventName, EventOf } from '../../service/command-event.ts'
+import type { EventName, EventOf } from '../../service/events/command-event.ts'
 import { minute } from '../figures.ts'
 import type { Paint } from '../paint.ts'
 

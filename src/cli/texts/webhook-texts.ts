@@ -1,5 +1,5 @@
 // Events about webhooks, for people.
-import type { EventOf } from '../../service/command-event.ts'
+import type { EventOf } from '../../service/events/command-event.ts'
 import type { WebhookEvents } from '../../service/events/webhook-events.ts'
 import { minute } from '../figures.ts'
 import type { Paint } from '../paint.ts'

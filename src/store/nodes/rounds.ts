@@ -4,7 +4,7 @@ import { jsonIn } from '../../platform/json-in.ts'
 import type { Executor } from '../database/database.ts'
 import { setSetting } from '../database/settings.ts'
 
-/** The roles of a process whose work is done in rounds (service/roles.ts). */
+/** The roles of a process whose work is done in rounds (service/nodes/roles.ts). */
 export const roundRoles = ['ingest', 'consolidate', 'publish'] as const
 export type RoundRole = (typeof roundRoles)[number]
 

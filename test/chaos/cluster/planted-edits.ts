@@ -37,7 +37,7 @@ export const plantedClusterEdits: readonly (PlantedEdit & {
   },
   {
     name: 'cursors are dated by the clock of the machine',
-    file: 'src/service/reader.ts',
+    file: 'src/service/readers/reader.ts',
     from: 'sharedTime(nodeState.databaseAheadMs, systemClock)',
     to: 'sharedTime(undefined, systemClock)',
     kinds: ['clock of a node 5 min off'],
