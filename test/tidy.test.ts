@@ -215,7 +215,7 @@ describe('every rule catches a planted breach', () => {
     ['sql', 'src/api/server.ts', `${head}export const a = sql\`select 1\`\n`],
     ['audit-entry', 'src/store/people/customers.ts', `${head}import { addAuditEntry } from './audit.ts'\n`],
     ['audit-entry', 'src/service/start/start.ts', `${head}import { record } from '../../actions/acting.ts'\n`],
-    ['audit-entry', 'src/console/forms.ts', `${head}import { record as note } from '../actions/acting.ts'\n`],
+    ['audit-entry', 'src/console/frame/forms.ts', `${head}import { record as note } from '../../actions/acting.ts'\n`],
     [
       'audit-entry',
       'src/service/start/start.ts',
@@ -231,7 +231,7 @@ describe('every rule catches a planted breach', () => {
     ['default-export', 'bench/bench.ts', `${head}export default 1\n`],
     ['barrel', 'src/api/index.ts', `${head}export { a } from './a.ts'\n`],
     ['barrel', 'src/api/all.ts', `${head}export * from './a.ts'\nexport const b = 1\n`],
-    ['long-line', 'src/console/frame.ts', `${head}export const a = html\`${'<p>a word</p>'.repeat(12)}\`\n`],
+    ['long-line', 'src/console/frame/frame.ts', `${head}export const a = html\`${'<p>a word</p>'.repeat(12)}\`\n`],
     ['long-line', 'test/hits/hit-model.ts', `${head}export const a = '${'word '.repeat(40)}'\n`],
     ['todo', 'src/api/server.ts', `${head}// TODO: later\n`],
     ['test-kind', 'src/api/a.test.ts', "import { createServer, isIP } from 'node:net'\n"],

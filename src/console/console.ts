@@ -14,12 +14,14 @@ import { inTransaction } from '../store/database/database.ts'
 import { endSessions, longestSessionMs, startSession } from '../store/people/sessions.ts'
 import { addressPrefix } from './address-prefix.ts'
 import { loadAssets } from './assets.ts'
-import type { ConsoleContext } from './console-context.ts'
-import { keyHashOf } from './directory.ts'
-import { type FrameContext, frame } from './frame.ts'
-import { html } from './html.ts'
-import { keptForm, openKeptForm } from './kept-form.ts'
-import { absoluteTarget, ownPath, requestedUrl } from './own-path.ts'
+import type { ConsoleContext } from './frame/console-context.ts'
+import { keyHashOf } from './frame/directory.ts'
+import { type FrameContext, frame } from './frame/frame.ts'
+import { frameTexts } from './frame/frame-texts.ts'
+import { html } from './frame/html.ts'
+import { keptForm, openKeptForm } from './frame/kept-form.ts'
+import { isLanguage, preferredLanguage } from './frame/languages.ts'
+import { absoluteTarget, ownPath, requestedUrl } from './frame/own-path.ts'
 import {
   type OrganizationRequest,
   type Page,
@@ -29,13 +31,11 @@ import {
   type PageRoute,
   type Viewer,
   type ViewerMembership,
-} from './page.ts'
-import { quoted } from './parts.ts'
-import { refusalText } from './refusals.ts'
+} from './frame/page.ts'
+import { quoted } from './frame/parts.ts'
+import { refusalText } from './frame/refusals.ts'
+import { strictPolicy } from './frame/strict-policy.ts'
 import { routesOf } from './routes.ts'
-import { strictPolicy } from './strict-policy.ts'
-import { frameTexts } from './text/frame-texts.ts'
-import { isLanguage, preferredLanguage } from './text/languages.ts'
 
 /** Maximum time that a page waits for the database, and that a change may take. */
 const longestPageMs = 2_000

@@ -6,9 +6,9 @@ import type { TenderRecord } from '../domain/tender.ts'
 import { watchedState } from '../hits/hit-changes.ts'
 import { clausesOf } from '../hits/plain-match.ts'
 import { webhookLine } from '../webhooks/listen.ts'
-import { clauseText } from './clause-lines.ts'
-import { html } from './html.ts'
-import { tenderBody } from './tender-body.ts'
+import { html } from './frame/html.ts'
+import { clauseText } from './hits/clause-lines.ts'
+import { tenderBody } from './tenders/tender-body.ts'
 
 const record = {
   id: '00000000-0000-8000-8000-000000000001',

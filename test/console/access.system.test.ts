@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type AccountMail, renderAccountMail } from '../../src/console/account-mails.ts'
+import { type AccountMail, renderAccountMail } from '../../src/console/mails/account-mails.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts'
 import { inTransaction } from '../../src/store/database/database.ts'
 import { listAuditEntries } from '../../src/store/people/audit.ts'

@@ -1,7 +1,7 @@
 // Every address of the console for every kind of person, and every form from elsewhere: derived from the routes
 // themselves.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Audience } from '../../src/console/page.ts'
+import type { Audience } from '../../src/console/frame/page.ts'
 import { hourMs } from '../../src/domain/time.ts'
 import { consoleRoutes as routes } from '../testing/crawl-console.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'

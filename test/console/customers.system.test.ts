@@ -1,7 +1,7 @@
 // The operator's customers and the organization's page on its contract, through the console, with the API beside it.
 import { afterEach, describe, expect, test } from 'vitest'
-import { escapeHtml } from '../../src/console/html.ts'
-import { auditTexts } from '../../src/console/text/audit-texts.ts'
+import { auditTexts } from '../../src/console/desk/audit-texts.ts'
+import { escapeHtml } from '../../src/console/frame/html.ts'
 import { dayMs, hourMs } from '../../src/domain/time.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { watchContracts } from '../../src/service/rounds/watch-contracts.ts'

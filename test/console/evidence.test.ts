@@ -2,8 +2,8 @@
 // words.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { evidenceText, ruleName } from '../../src/console/evidence.ts'
-import { evidenceTexts } from '../../src/console/text/evidence-texts.ts'
+import { evidenceText, ruleName } from '../../src/console/tenders/evidence.ts'
+import { evidenceTexts } from '../../src/console/tenders/evidence-texts.ts'
 import { buyerPoints, cpvPoints, deadlinePoints, placePoints } from '../../src/consolidate/match/thresholds.ts'
 import { type Contradiction, contradictionLine } from '../../src/domain/contradiction.ts'
 

@@ -1,7 +1,7 @@
 // What must hold for a page or mail that shows texts of strangers: they are text in it, and nothing else.
 import type { BrowserContext } from 'playwright-core'
 import { expect } from 'vitest'
-import { escapeHtml } from '../../src/console/html.ts'
+import { escapeHtml } from '../../src/console/frame/html.ts'
 import { hostileTexts } from './hostile-texts.ts'
 
 /**

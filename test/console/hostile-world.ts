@@ -1,9 +1,9 @@
 // A service in which every text from outside is an attack: notices, names of people, organizations and searches,
 // addresses of endpoints and what their receivers answer, programs of clients, errors of mail servers.
 import { sql } from 'kysely'
-import { type AccountMail, queueAccountMail } from '../../src/console/account-mails.ts'
-import { keyHashOf } from '../../src/console/directory.ts'
-import { newKey } from '../../src/console/write-mails.ts'
+import { keyHashOf } from '../../src/console/frame/directory.ts'
+import { type AccountMail, queueAccountMail } from '../../src/console/mails/account-mails.ts'
+import { newKey } from '../../src/console/mails/write-mails.ts'
 import { consolidate } from '../../src/consolidate/consolidate.ts'
 import { makeDigests } from '../../src/digests/make-digests.ts'
 import type { Notice } from '../../src/domain/notice.ts'

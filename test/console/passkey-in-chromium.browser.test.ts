@@ -2,7 +2,7 @@
 // without script.
 import type { Browser, BrowserContext, CDPSession, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type AccountMail, renderAccountMail } from '../../src/console/account-mails.ts'
+import { type AccountMail, renderAccountMail } from '../../src/console/mails/account-mails.ts'
 import { hasChromium, launchChromium } from '../testing/chromium.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
 import { reachByTab } from './hands.ts'

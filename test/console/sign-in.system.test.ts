@@ -2,7 +2,7 @@
 import { request } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
 import { openConsole } from '../../src/console/console.ts'
-import { writeAccountMail } from '../../src/console/write-mails.ts'
+import { writeAccountMail } from '../../src/console/mails/write-mails.ts'
 import { openMailServer } from '../../src/digests/mail-server.ts'
 import { sendMails } from '../../src/digests/send-mails.ts'
 import { hourMs, minuteMs } from '../../src/domain/time.ts'

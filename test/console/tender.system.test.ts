@@ -1,6 +1,6 @@
 // The page of a tender from outside: record, deadlines, estimate, merged copies, and what each notice changed.
 import { afterEach, describe, expect, test } from 'vitest'
-import { fieldTexts } from '../../src/console/text/field-texts.ts'
+import { fieldTexts } from '../../src/console/tenders/field-texts.ts'
 import { consolidate } from '../../src/consolidate/consolidate.ts'
 import { tenderId } from '../../src/consolidate/tender-id.ts'
 import { tenderRecordSchema } from '../../src/domain/tender.ts'

@@ -79,7 +79,7 @@ describe('names of public registries', () => {
     expect(pages).toEqual(
       expect.arrayContaining([
         ...['README.md', 'docs/quick-start.md', 'client/README.md', 'examples/webhooks/README.md'],
-        ...['client/src/bin/help-text.ts', 'src/console/text/desk-texts.ts', 'src/bin/tenderstock.cjs', '.ci/run'],
+        ...['client/src/bin/help-text.ts', 'src/console/desk/desk-texts.ts', 'src/bin/tenderstock.cjs', '.ci/run'],
       ]),
     )
   })

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type AccountMail, renderAccountMail } from '../../src/console/account-mails.ts'
+import { type AccountMail, renderAccountMail } from '../../src/console/mails/account-mails.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/domain/time.ts'
 import { inTransaction, type Store } from '../../src/store/database/database.ts'
 import {

@@ -1,6 +1,6 @@
 // The loop over all pages of a list in three languages, for the reference. A test runs each against an API, as it is
 // shown.
-import { type ExampleLanguage, requestExample } from '../request-examples.ts'
+import { type ExampleLanguage, requestExample } from '../frame/request-examples.ts'
 
 /** `curl` requests only the first page: a loop needs a program. */
 export function listExample(language: ExampleLanguage, api: string): string {

@@ -1,9 +1,9 @@
 // The frame of a documentation page: all pages on the left, the text, the page's contents on the right, its neighbors
 // below.
-import { type Content, type Html, html } from '../html.ts'
-import { type PageAnswer, page } from '../page.ts'
-import { docsTexts } from '../text/docs-texts.ts'
-import type { Language } from '../text/languages.ts'
+import { type Content, type Html, html } from '../frame/html.ts'
+import type { Language } from '../frame/languages.ts'
+import { type PageAnswer, page } from '../frame/page.ts'
+import { docsTexts } from './docs-texts.ts'
 import { type GroupName, groupNames } from './guide-groups.ts'
 import type { DocPage, Handbook } from './handbook.ts'
 import type { Heading } from './render-guide.ts'

@@ -1,6 +1,6 @@
 // The guides of the site: their group, order and address.
 
-/** Keys of the headings in the navigation (text/docs-texts.ts). */
+/** Keys of the headings in the navigation (docs/docs-texts.ts). */
 export const groupNames = [
   'start',
   'reference',

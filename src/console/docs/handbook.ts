@@ -1,7 +1,7 @@
 // The guides of the repository as pages of the site: found once, read on the first request.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import type { Html } from '../html.ts'
+import type { Html } from '../frame/html.ts'
 import {
   addressOfGuide,
   type GroupName,

@@ -1,5 +1,5 @@
 // Tints of code in examples: comments, texts, numbers and words of the language. Anything unknown stays plain.
-import { type Content, type Html, html } from '../html.ts'
+import { type Content, type Html, html } from '../frame/html.ts'
 
 const words: { readonly [language: string]: string } = {
   sh: 'curl|npm|npx|export|tender-sync|tenderstock|if|then|fi|for|do|done|while',

@@ -1,7 +1,7 @@
 // A guide from Markdown to the markup of a page: its headings with anchors, links as addresses of the site, tables that
 // fold.
 import MarkdownIt, { type Token } from 'markdown-it'
-import { escapeHtml, type Html, html, trustedHtml } from '../html.ts'
+import { escapeHtml, type Html, html, trustedHtml } from '../frame/html.ts'
 import { highlightCode } from './highlight-code.ts'
 
 /** Where a link or picture of a guide leads: an address, or plain text if the site does not have the file. */

@@ -1,5 +1,5 @@
 // Pairs of records, and why a record is as it is.
-import type { ExactReference, ReviewSide } from '../../console/stock-reads.ts'
+import type { ExactReference, ReviewSide } from '../../console/frame/stock-reads.ts'
 import type { MemberOrigin } from '../../consolidate/explain.ts'
 import type { JoinedBy } from '../../consolidate/explain-stock.ts'
 import type { Verdict } from '../../consolidate/match/match-record.ts'

@@ -1,7 +1,7 @@
 // The operator's command about the console: a link to sign in without an email.
 import { addSignInLink } from '../../actions/people.ts'
-import { keyHashOf } from '../../console/directory.ts'
-import { newKey } from '../../console/write-mails.ts'
+import { keyHashOf } from '../../console/frame/directory.ts'
+import { newKey } from '../../console/mails/write-mails.ts'
 import { noSuchThing, wrongUse } from '../../platform/errors.ts'
 import { mailAddressOf } from '../../platform/mail-address.ts'
 import { inTransaction } from '../../store/database/database.ts'

@@ -2,7 +2,7 @@
 // a record looks as it does.
 import { firstDeadline } from '#flat/first-deadline'
 import { decideReview as decide, undoReview as undo } from '../../actions/reviews.ts'
-import type { ExactReference, ReviewSide, WaitingPair } from '../../console/stock-reads.ts'
+import type { ExactReference, ReviewSide, WaitingPair } from '../../console/frame/stock-reads.ts'
 import { explainTender } from '../../consolidate/explain.ts'
 import { explainRecord } from '../../consolidate/explain-stock.ts'
 import { fuzzyMatcher } from '../../consolidate/fuzzy-matcher.ts'

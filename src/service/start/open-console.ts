@@ -1,8 +1,8 @@
 // Opens the console of a running service: what its pages work with, and where it listens.
 import { cursorKeysOf } from '../../api/cursors/cursor-key-source.ts'
 import { type Console, openConsole } from '../../console/console.ts'
-import type { CommandOutcome, CommandRequest, ConsoleContext } from '../../console/console-context.ts'
-import { Directory } from '../../console/directory.ts'
+import type { CommandOutcome, CommandRequest, ConsoleContext } from '../../console/frame/console-context.ts'
+import { Directory } from '../../console/frame/directory.ts'
 import { steadyClock } from '../../platform/clock.ts'
 import { connectionsPerAddress, createConnectionMemory } from '../../platform/connection-limit.ts'
 import { wrongUse } from '../../platform/errors.ts'

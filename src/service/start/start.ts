@@ -1,6 +1,6 @@
 // `tenderstock start`: answers the API, and keeps reading, consolidating and publishing until it is stopped.
 import { resolve } from 'node:path'
-import { writeAccountMail } from '../../console/write-mails.ts'
+import { writeAccountMail } from '../../console/mails/write-mails.ts'
 import { hourMs, minuteMs, toInstant } from '../../domain/time.ts'
 import { systemClock, systemSleep } from '../../platform/clock.ts'
 import { OperatorError } from '../../platform/errors.ts'

@@ -1,7 +1,13 @@
 // What the console's pages read of stages that they do not depend on. Each read is one transaction: it waits for the
 // database once.
 import { statfs } from 'node:fs/promises'
-import type { ExplainedRecord, ReviewDesk, SourceFile, SourceLine, StockReads } from '../../console/stock-reads.ts'
+import type {
+  ExplainedRecord,
+  ReviewDesk,
+  SourceFile,
+  SourceLine,
+  StockReads,
+} from '../../console/frame/stock-reads.ts'
 import { explainRecord } from '../../consolidate/explain-stock.ts'
 import { noticeChanges } from '../../consolidate/notice-changes.ts'
 import { hourMs } from '../../domain/time.ts'

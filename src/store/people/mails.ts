@@ -8,7 +8,10 @@ const mailHistoryMs = 30 * dayMs
 
 export type NewMail = {
   readonly messageId: string
-  /** JSON: DigestContent (digests/digest-content.ts) of a digest, otherwise AccountMail (console/account-mails.ts). */
+  /**
+   * JSON: DigestContent (digests/digest-content.ts) of a digest, otherwise AccountMail
+   * (console/mails/account-mails.ts).
+   */
   readonly content: string
   readonly now: number
 } & ({ readonly digestId: string } | { /** A mail address. */ readonly person: string })

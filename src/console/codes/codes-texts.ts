@@ -1,0 +1,68 @@
+// Texts of the pages and pickers of codes.
+import { withShared } from '../frame/shared-texts.ts'
+
+const en = {
+  title: { cpv: 'CPV codes', nuts: 'Regions by NUTS' },
+  lead: {
+    cpv: 'The common procurement vocabulary: what is bought. A code includes everything below it.',
+    nuts: 'Regions of Europe: where the work is done. A region includes all regions within it.',
+  },
+  short: { cpv: 'CPV', nuts: 'NUTS' },
+  kinds: 'Kind of code',
+  find: { cpv: 'Find a CPV code', nuts: 'Find a region' },
+  placeholder: { cpv: 'Asphalt, road construction, 45233…', nuts: 'Place or NUTS code' },
+  search: 'Find',
+  found: (query: string) => `Codes for “${query}”`,
+  none: (query: string) => `No code matches “${query}”`,
+  noneHelp: 'Try another word in English or German, or the beginning of a code.',
+  all: 'All from the top',
+  top: 'Top level',
+  code: 'Code',
+  within: 'Within',
+  open: 'Open tenders',
+  below: (code: string) => `Codes below ${code}`,
+  explore: (code: string) => `Open tenders of ${code}`,
+  more: (count: string) => `more than ${count}`,
+  edition: (edition: string) => `Counts are of edition ${edition}`,
+  language: 'Names of regions are in a language of their country.',
+  remove: 'remove',
+  chosen: 'Chosen',
+  browse: { cpv: 'All CPV codes', nuts: 'All regions' },
+  results: 'Tick what fits, then add it',
+  add: 'Add',
+  notListed: 'not in the list',
+}
+
+const de: typeof en = {
+  title: { cpv: 'CPV-Codes', nuts: 'Regionen nach NUTS' },
+  lead: {
+    cpv: 'Das gemeinsame Vokabular für öffentliche Aufträge: was beschafft wird. Ein Code umfasst alle darunter.',
+    nuts: 'Regionen Europas: wo geleistet wird. Eine Region umfasst alle Regionen in ihr.',
+  },
+  short: { cpv: 'CPV', nuts: 'NUTS' },
+  kinds: 'Art des Codes',
+  find: { cpv: 'CPV-Code finden', nuts: 'Region finden' },
+  placeholder: { cpv: 'Asphalt, Straßenbau, 45233…', nuts: 'Ort oder NUTS-Code' },
+  search: 'Finden',
+  found: (query) => `Codes zu „${query}“`,
+  none: (query) => `Kein Code enthält „${query}“`,
+  noneHelp: 'Versuchen Sie ein anderes Wort auf Deutsch oder Englisch oder den Anfang eines Codes.',
+  all: 'Alle von oben',
+  top: 'Oberste Ebene',
+  code: 'Code',
+  within: 'In',
+  open: 'Offene Ausschreibungen',
+  below: (code) => `Codes unter ${code}`,
+  explore: (code) => `Offene Ausschreibungen zu ${code}`,
+  more: (count) => `mehr als ${count}`,
+  edition: (edition) => `Zahlen aus Ausgabe ${edition}`,
+  language: 'Namen von Regionen stehen in einer Sprache ihres Landes.',
+  remove: 'entfernen',
+  chosen: 'Gewählt',
+  browse: { cpv: 'Alle CPV-Codes', nuts: 'Alle Regionen' },
+  results: 'Haken Sie an, was passt, und fügen Sie es hinzu',
+  add: 'Hinzufügen',
+  notListed: 'nicht in der Liste',
+}
+
+export const codesTexts = withShared(en, de)

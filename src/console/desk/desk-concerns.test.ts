@@ -1,0 +1,54 @@
+// What the operator's first screen says of clocks: by codes, in both languages.
+import { expect, test } from 'vitest'
+import { type ClockConcern, clockLine } from '../../domain/clock-concern.ts'
+import { lineOf } from '../../domain/lines.ts'
+import { hourMs, minuteMs } from '../../domain/time.ts'
+import type { DeskFacts } from '../../store/screens/desk.ts'
+import { clockTexts } from './clock-texts.ts'
+import { deskConcerns } from './desk-concerns.ts'
+
+type ValuesOf<Code extends ClockConcern['code']> = Extract<ClockConcern, { readonly code: Code }>['values']
+const at = Date.UTC(2026, 10, 23)
+const aheadMs = 3 * hourMs + 2 * minuteMs
+const samples: {
+  readonly [Code in ClockConcern['code']]: readonly [values: ValuesOf<Code>, isHolding: boolean, german: RegExp]
+} = {
+  'node-clock': [{ differenceMs: -aheadMs }, false, /^Die Uhr dieses Rechners geht 3 h 2 min vor, /],
+  'publisher-clock': [
+    { differenceMs: 90_000, mostMs: 10_000 },
+    true,
+    /^Die Uhr dieses Rechners geht 90 s nach, .* mehr als 10 s sind, erscheint nichts/,
+  ],
+  'future-edition': [
+    { edition: 7, publishedAt: at, aheadMs: 72 * hourMs },
+    true,
+    /^Ausgabe 7 .* 3 Tage in der Zukunft/,
+  ],
+  'future-stamps': [{ edition: 7, lastModified: at, aheadMs }, false, /^Die Zeitstempel .* von Ausgabe 7 /],
+}
+
+const facts = {
+  ...{
+    holds: 0,
+    heldSince: null,
+    heldAt: null,
+    holdReasons: [],
+    alarms: [],
+    sources: 0,
+    rounds: [],
+    maintenance: null,
+  },
+  ...{ mailsDue: 0, mailsSince: null, mailsGivenUp: 0, mailError: null, webhooksDisabled: 0, webhooksFailing: 0 },
+  ...{ failingSince: null, webhooks: 0, contracts: [], reviews: 0, doubts: 0, rejected: 0, waitingNotices: 0 },
+} satisfies DeskFacts
+const state = { facts, newest: undefined, held: undefined, disk: { free: 1, total: 1 }, isMailSet: true, now: at }
+
+test.each(Object.entries(samples))('%s', (code, [values, isHolding, german]) => {
+  const concern = { code, values } as ClockConcern
+  for (const language of ['en', 'de'] as const) {
+    const { concerns } = deskConcerns({ ...state, clocks: [concern], titles: new Map() }, language)
+    expect(concerns).toMatchObject([{ isHolding, body: lineOf(clockTexts[language], concern) }])
+  }
+  expect(lineOf(clockTexts.de, concern)).toMatch(german)
+  expect(lineOf(clockTexts.en, concern)).toBe(clockLine(concern))
+})

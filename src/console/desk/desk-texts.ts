@@ -1,0 +1,256 @@
+// Texts of the operator's first screen.
+import { counted } from '../frame/format.ts'
+import { withShared } from '../frame/shared-texts.ts'
+
+const alarmKinds = ['failing', 'silent', 'totals', 'counts', 'rejections', 'drift', 'fill'] as const
+export type AlarmKind = (typeof alarmKinds)[number]
+export const isAlarmKind = (kind: string): kind is AlarmKind => (alarmKinds as readonly string[]).includes(kind)
+
+const en = {
+  lead: (all: number, holding: number, at: string) => {
+    const things = all === 0 ? 'Nothing' : all === 1 ? 'One thing' : `${all} things`
+    const some = `, ${holding} of them ${holding === 1 ? 'holds' : 'hold'} something up`
+    const held = holding === 0 ? '' : all === 1 ? '; it holds something up' : some
+    return `${things}${held}. Checked at ${at} UTC.`
+  },
+  again: 'Check again',
+  none: 'None yet',
+  noneNote: 'the first one follows the first notices',
+  next: 'Next edition',
+  held: 'Held',
+  heldNote: (since: string) => `since ${since} UTC`,
+  due: (at: string) => `${at} UTC`,
+  dueNote: 'at the earliest, when something changed',
+  quiet: 'Sources without alarm',
+  of: (all: string) => `of ${all}`,
+  openAlarms: (count: string) => counted(count, 'open alarm', 'open alarms'),
+  waitingPairs: 'Pairs for review',
+  oneRecord: (count: string) => `${count} of them in one record`,
+  holding: 'Holds something up',
+  holdingNote: 'Customers notice these.',
+  watch: 'Watch',
+  watchNote: 'Not felt outside yet.',
+  inOrder: 'In order',
+  passed: (count: number) => `${count} checks passed`,
+  check: 'Check',
+  bound: 'Bound',
+  nothing: 'Nothing is wrong',
+  nothingBody: 'Whatever needs your attention will appear here.',
+  since: (moment: string, ago: string) => `since ${moment} UTC, ${ago}`,
+  ends: (moment: string, ago: string) => `${moment} UTC, ${ago}`,
+  seenBy: (who: string) => `acknowledged by ${who}`,
+  notSeen: 'not acknowledged',
+  words: {
+    held: 'Held',
+    bad: 'Failing',
+    silent: 'Silent',
+    late: 'Short',
+    soon: 'Soon',
+    many: 'Waiting',
+    clock: 'Clock',
+    disk: 'Full',
+    old: 'Old',
+    closed: 'Closed',
+  },
+  maintenance: 'The API is closed for maintenance',
+  maintenanceBody:
+    'Clients receive 503 with the remaining time, and return automatically. `tenderstock maintenance off` opens it now.',
+  hold: (edition: string) => `Edition ${edition} waits for a decision`,
+  holdBody: (reasons: number) =>
+    `The gate held it back for ${reasons === 1 ? 'one reason' : `${reasons} reasons`}. Customers still ` +
+    'receive the last edition; the status page calls it late.',
+  holdTimes: (count: string) => `tried ${counted(count, 'time', 'times')}`,
+  rounds: 'Rounds are failing',
+  roundsBody: (why: string) => `${why} Nothing new is published until a round succeeds.`,
+  roundsCount: (count: string) => `${count} in a row`,
+  seeEditions: 'See the editions',
+  old: (age: string) => `The newest edition was published ${age}`,
+  oldBody: 'Either nothing changes at any portal, or nothing arrives. Check the sources.',
+  seeSources: 'See the sources',
+  alarm: {
+    failing: (source: string) => `${source} cannot be read`,
+    silent: (source: string) => `${source} delivers nothing`,
+    totals: (source: string) => `${source} announced more than it delivered`,
+    counts: (source: string) => `${source} delivers an unusual number`,
+    rejections: (source: string) => `Many documents of ${source} are rejected`,
+    drift: (source: string) => `${source} changed its format`,
+    fill: (source: string) => `Notices of ${source} wait in quarantine`,
+  } satisfies { [kind in AlarmKind]: (source: string) => string },
+  otherAlarm: (source: string) => `${source} has an alarm`,
+  openSource: 'Open the source',
+  mails: (count: string) => counted(count, 'mail waits', 'mails wait'),
+  mailsOff:
+    'No mail server is configured. They are sent as soon as TENDERSTOCK_SMTP_URL and TENDERSTOCK_MAIL_FROM ' +
+    'are set. Sign-in links do not arrive; `tenderstock console link MAIL` prints one.',
+  mailsLate: (error: string) =>
+    `The mail server does not accept them: ${error}. Sign-in links by mail do not arrive; passkeys work.`,
+  mailsLateNoError:
+    'They have been waiting for more than ten minutes. Sign-in links by mail do not arrive; passkeys work.',
+  givenUp: (count: string) => counted(count, 'mail was given up', 'mails were given up'),
+  givenUpBody: (error: string) => `The last answer was: ${error}. They will not be sent again.`,
+  seeOrganizations: 'See the organizations',
+  disabled: (count: string) => counted(count, 'webhook endpoint is disabled', 'webhook endpoints are disabled'),
+  disabledBody:
+    'Their messages are held, and nothing is lost for 30 days. Tell their Owners: they see it only in the console.',
+  failingHooks: (count: string) => counted(count, 'webhook endpoint is failing', 'webhook endpoints are failing'),
+  failingHooksBody: 'Messages are retried for three days; after five days of failures an endpoint is disabled.',
+  clock: 'A clock is wrong',
+  disk: (free: string) => `The disk has ${free} left`,
+  diskBody: 'Without space nothing is received and nothing is published. Make room, or move the data folder.',
+  contract: (name: string, when: string) => `The contract of ${name} ends ${when}`,
+  contractBody: (tokens: number) =>
+    `${tokens === 1 ? 'One token is' : `${tokens} tokens are`} valid. After the end the API answers 403.`,
+  openContract: 'Open the contract',
+  reviews: (count: string) => counted(count, 'pair waits for review', 'pairs wait for review'),
+  reviewsBody: 'They stay separate until somebody decides.',
+  review: 'Review',
+  doubts: (count: string) => `${counted(count, 'record holds', 'records hold')} notices that contradict each other`,
+  doubtsBody: 'Their notices name different contracts. Split them, or confirm that they belong together.',
+  checks: {
+    maintenance: 'Maintenance',
+    gate: 'Gate',
+    edition: 'Age of the newest edition',
+    rounds: 'Rounds in a row that failed',
+    alarms: 'Open alarms of sources',
+    mails: 'Waiting mails',
+    givenUp: 'Mails given up',
+    webhooks: 'Webhook endpoints failing or disabled',
+    clocks: 'Clocks',
+    disk: 'Free disk space',
+    contracts: 'Contracts that end in 30 days',
+    reviews: 'Pairs for review',
+    doubts: 'Records in doubt',
+  },
+  open: 'open',
+  passes: 'passes',
+  right: 'right',
+  atLeast: (figure: string) => `at least ${figure}`,
+  hours: (figure: string) => `${figure} h`,
+  more: (figure: string) => `${figure} or more`,
+}
+
+const de: typeof en = {
+  lead: (all, holding, at) => {
+    const things = all === 0 ? 'Nichts' : all === 1 ? 'Ein Punkt' : `${all} Punkte`
+    const some = `, ${holding} davon ${holding === 1 ? 'hält' : 'halten'} etwas auf`
+    const held = holding === 0 ? '' : all === 1 ? '; er hält etwas auf' : some
+    return `${things}${held}. Geprüft um ${at} UTC.`
+  },
+  again: 'Erneut prüfen',
+  none: 'Noch keine',
+  noneNote: 'die erste folgt den ersten Bekanntmachungen',
+  next: 'Nächste Ausgabe',
+  held: 'Aufgehalten',
+  heldNote: (since) => `seit ${since} UTC`,
+  due: (at) => `${at} UTC`,
+  dueNote: 'frühestens, wenn sich etwas geändert hat',
+  quiet: 'Quellen ohne Alarm',
+  of: (all) => `von ${all}`,
+  openAlarms: (count) => counted(count, 'offener Alarm', 'offene Alarme'),
+  waitingPairs: 'Paare zu prüfen',
+  oneRecord: (count) => `${count} davon in einem Datensatz`,
+  holding: 'Hält etwas auf',
+  holdingNote: 'Das merken Kunden.',
+  watch: 'Im Auge behalten',
+  watchNote: 'Kunden merken davon noch nichts.',
+  inOrder: 'In Ordnung',
+  passed: (count) => `${count} Prüfungen bestanden`,
+  check: 'Prüfung',
+  bound: 'Grenze',
+  nothing: 'Alles stimmt',
+  nothingBody: 'Was Ihre Aufmerksamkeit braucht, erscheint hier.',
+  since: (moment, ago) => `seit ${moment} UTC, ${ago}`,
+  ends: (moment, ago) => `${moment} UTC, ${ago}`,
+  seenBy: (who) => `bestätigt von ${who}`,
+  notSeen: 'nicht bestätigt',
+  words: {
+    held: 'Aufgehalten',
+    bad: 'Gestört',
+    silent: 'Stumm',
+    late: 'Lücke',
+    soon: 'Bald',
+    many: 'Wartet',
+    clock: 'Uhr',
+    disk: 'Voll',
+    old: 'Alt',
+    closed: 'Zu',
+  },
+  maintenance: 'Die API ist für Wartung geschlossen',
+  maintenanceBody:
+    'Clients bekommen 503 mit der restlichen Zeit und versuchen es von selbst erneut. `tenderstock maintenance off` öffnet sie jetzt.',
+  hold: (edition) => `Ausgabe ${edition} wartet auf eine Entscheidung`,
+  holdBody: (reasons) =>
+    `Die Schranke hält sie aus ${reasons === 1 ? 'einem Grund' : `${reasons} Gründen`} auf. Kunden bekommen ` +
+    'weiter die letzte Ausgabe; die Statusseite nennt sie verspätet.',
+  holdTimes: (count) => `${count}-mal versucht`,
+  rounds: 'Die Durchläufe scheitern',
+  roundsBody: (why) => `${why} Bis einer gelingt, erscheint nichts Neues.`,
+  roundsCount: (count) => `${count} hintereinander`,
+  seeEditions: 'Ausgaben ansehen',
+  old: (age) => `Die neueste Ausgabe erschien ${age}`,
+  oldBody: 'Entweder ändert sich bei keinem Portal etwas, oder es kommt nichts an. Sehen Sie die Quellen an.',
+  seeSources: 'Quellen ansehen',
+  alarm: {
+    failing: (source) => `${source} ist nicht lesbar`,
+    silent: (source) => `${source} liefert nichts`,
+    totals: (source) => `${source} hat mehr angekündigt als geliefert`,
+    counts: (source) => `${source} liefert ungewöhnlich viel oder wenig`,
+    rejections: (source) => `Viele Dokumente von ${source} werden zurückgewiesen`,
+    drift: (source) => `${source} hat sein Format geändert`,
+    fill: (source) => `Bekanntmachungen von ${source} warten in Quarantäne`,
+  },
+  otherAlarm: (source) => `${source} hat einen Alarm`,
+  openSource: 'Quelle öffnen',
+  mails: (count) => counted(count, 'E-Mail wartet', 'E-Mails warten'),
+  mailsOff:
+    'Es ist kein Mailserver eingestellt. Sie werden gesendet, sobald TENDERSTOCK_SMTP_URL und ' +
+    'TENDERSTOCK_MAIL_FROM gesetzt sind. Anmeldelinks kommen nicht an; `tenderstock console link MAIL` gibt ' +
+    'einen aus.',
+  mailsLate: (error) =>
+    `Der Mailserver nimmt sie nicht an: ${error}. Anmeldelinks kommen nicht an; Passkeys funktionieren.`,
+  mailsLateNoError: 'Sie warten länger als zehn Minuten. Anmeldelinks kommen nicht an; Passkeys funktionieren.',
+  givenUp: (count) => counted(count, 'E-Mail wurde aufgegeben', 'E-Mails wurden aufgegeben'),
+  givenUpBody: (error) => `Die letzte Antwort war: ${error}. Sie werden nicht noch einmal gesendet.`,
+  seeOrganizations: 'Organisationen ansehen',
+  disabled: (count) => counted(count, 'Webhook-Ziel ist abgeschaltet', 'Webhook-Ziele sind abgeschaltet'),
+  disabledBody:
+    'Ihre Meldungen werden aufgehoben; 30 Tage lang geht nichts verloren. Sagen Sie es den Inhabern: Sie sehen es nur in der Konsole.',
+  failingHooks: (count) => counted(count, 'Webhook-Ziel ist gestört', 'Webhook-Ziele sind gestört'),
+  failingHooksBody: 'Meldungen werden drei Tage lang wiederholt; nach fünf Tagen wird ein Ziel abgeschaltet.',
+  clock: 'Eine Uhr geht falsch',
+  disk: (free) => `Auf dem Datenträger sind noch ${free} frei`,
+  diskBody: 'Ohne Platz kommt nichts an, und nichts erscheint. Schaffen Sie Platz, oder verlegen Sie den Datenordner.',
+  contract: (name, when) => `Der Vertrag von ${name} endet ${when}`,
+  contractBody: (tokens) =>
+    `${tokens === 1 ? 'Ein Token ist gültig' : `${tokens} Token sind gültig`}. Nach dem Ende antwortet die API mit 403.`,
+  openContract: 'Vertrag öffnen',
+  reviews: (count) => counted(count, 'Paar wartet auf Prüfung', 'Paare warten auf Prüfung'),
+  reviewsBody: 'Sie bleiben getrennt, bis jemand entscheidet.',
+  review: 'Prüfen',
+  doubts: (count) =>
+    `${counted(count, 'Datensatz enthält', 'Datensätze enthalten')} Bekanntmachungen, die sich widersprechen`,
+  doubtsBody: 'Sie nennen verschiedene Aufträge. Trennen Sie sie, oder bestätigen Sie, dass sie zusammengehören.',
+  checks: {
+    maintenance: 'Wartung',
+    gate: 'Schranke',
+    edition: 'Alter der neuesten Ausgabe',
+    rounds: 'Gescheiterte Durchläufe hintereinander',
+    alarms: 'Offene Alarme von Quellen',
+    mails: 'Wartende E-Mails',
+    givenUp: 'Aufgegebene E-Mails',
+    webhooks: 'Gestörte oder abgeschaltete Webhook-Ziele',
+    clocks: 'Uhren',
+    disk: 'Freier Platz',
+    contracts: 'Verträge, die in 30 Tagen enden',
+    reviews: 'Paare zu prüfen',
+    doubts: 'Zweifelhafte Datensätze',
+  },
+  open: 'offen',
+  passes: 'lässt durch',
+  right: 'richtig',
+  atLeast: (figure) => `mindestens ${figure}`,
+  hours: (figure) => `${figure} h`,
+  more: (figure) => `${figure} oder mehr`,
+}
+
+export const deskTexts = withShared(en, de)

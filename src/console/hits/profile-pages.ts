@@ -1,0 +1,259 @@
+// Company profiles of an organization: list, new, edit.
+import { addProfile, editProfile, type ProfileEdit } from '../../actions/profiles.ts'
+import { contractNatures } from '../../hits/read-input.ts'
+import { inTransaction } from '../../store/database/database.ts'
+import { listProfiles, listSearches, type StoredProfile } from '../../store/hits/searches.ts'
+import { codePicker } from '../codes/code-picker.ts'
+import type { ConsoleContext } from '../frame/console-context.ts'
+import { formatNumber } from '../frame/format.ts'
+import { actingOf, fieldOf, formKey, once, Refused } from '../frame/forms.ts'
+import { type Html, html } from '../frame/html.ts'
+import type { Language } from '../frame/languages.ts'
+import {
+  type OrganizationRequest,
+  organizationPage,
+  orNotFound,
+  type PageAnswer,
+  type PageRoute,
+  page,
+  redirect,
+} from '../frame/page.ts'
+import { empty, field, fieldset, noteBox, numbers, table, textArea, tick } from '../frame/parts.ts'
+import { copyPages } from './copy-pages.ts'
+import type { FieldErrors } from './criteria.ts'
+import { criteriaTexts } from './criteria-texts.ts'
+import { formOfProfile, type ProfileForm, profileSent, readProfileForm } from './profile-form.ts'
+import { profilesTexts } from './profiles-texts.ts'
+import { copyLinks } from './search-builder.ts'
+import { errorNote, lookButton, valueFields } from './search-form-parts.ts'
+
+export const profilePages = (context: ConsoleContext): PageRoute[] => [
+  organizationPage('GET', '/o/:organization/profiles', 'member', (request) => listPage(context, request)),
+  organizationPage('GET', '/o/:organization/profiles/new', 'member', (request) =>
+    formPage(context, request, { form: formOfProfile() }),
+  ),
+  organizationPage('POST', '/o/:organization/profiles/new', 'member', (request) => create(context, request)),
+  organizationPage('GET', '/o/:organization/profiles/:profile', 'member', async (request) => {
+    const profile = await profileOf(context, request)
+    return formPage(context, request, { form: formOfProfile(profile), profile })
+  }),
+  organizationPage('POST', '/o/:organization/profiles/:profile', 'member', (request) => edit(context, request)),
+  ...copyPages(context, 'profiles'),
+]
+
+const addressOf = ({ organization }: OrganizationRequest): string => `/o/${organization.organizationId}/profiles`
+
+async function profileOf({ store }: ConsoleContext, request: OrganizationRequest): Promise<StoredProfile> {
+  const { organization, params, language } = request
+  const all = await listProfiles(store.db, organization.organizationId)
+  return orNotFound(
+    all.find(({ profileId }) => profileId === params['profile']),
+    profilesTexts[language].noProfile,
+  )
+}
+
+async function listPage({ store }: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
+  const { organization, language } = request
+  const texts = profilesTexts[language]
+  const at = addressOf(request)
+  const profiles = await listProfiles(store.db, organization.organizationId)
+  const searches = profiles.length === 0 ? [] : await listSearches(store.db, organization.organizationId)
+  const create = html`<a class="btn go" href="${at}/new">${texts.create}</a>`
+  return page({
+    title: texts.pageNames.profiles,
+    lead: texts.lead,
+    ...(profiles.length > 0 && { actions: create }),
+    body:
+      profiles.length === 0
+        ? empty(texts.none, texts.noneDetail, create)
+        : table({
+            caption: texts.pageNames.profiles,
+            columns: [
+              texts.shared.name,
+              numbers(texts.shared.version),
+              numbers(texts.shared.fromEdition),
+              texts.searches,
+            ],
+            rows: profiles.map(({ profileId, name, version, fromEdition }) => [
+              html`<a href="${at}/${profileId}"><bdi>${name}</bdi></a>`,
+              version,
+              formatNumber(fromEdition, language),
+              searches
+                .filter((search) => search.profileId === profileId)
+                .map(
+                  (search, index) =>
+                    html`${index > 0 && ', '}<a href="/o/${organization.organizationId}/searches/${search.searchId}"><bdi>${search.name}</bdi></a>`,
+                ),
+            ]),
+          }),
+  })
+}
+
+type FormView = {
+  readonly form: ProfileForm
+  readonly errors?: FieldErrors
+  /** The profile being edited; absent for a new one. */
+  readonly profile?: StoredProfile
+  readonly notice?: Html
+  readonly status?: number
+}
+
+function formPage(context: ConsoleContext, request: OrganizationRequest, view: FormView): PageAnswer {
+  const { language } = request
+  const texts = profilesTexts[language]
+  const { form, errors = new Map(), profile, notice, status } = view
+  const at = addressOf(request)
+  const action = profile ? `${at}/${profile.profileId}` : `${at}/new`
+  const hidden = profile ? html`<input type="hidden" name="version" value="${profile.version}">` : formKey(context)
+  const save = profile ? texts.shared.saveVersion(profile.version + 1) : texts.save
+  return page({
+    title: profile?.name ?? texts.create,
+    lead: profile ? texts.savedLead(profile.version, formatNumber(profile.fromEdition, language)) : texts.newLead,
+    crumbs: [[texts.pageNames.profiles, at]],
+    current: at,
+    scripts: ['suggest'],
+    ...(profile && { actions: copyLinks(action, language) }),
+    ...(status !== undefined && { status }),
+    body: html`
+      ${notice}
+      ${errorNote(errors, language)}
+      <form method="post" action="${action}" novalidate>
+        ${lookButton(language)}
+        ${hidden}
+        ${profileFields(request, form, errors, action)}
+        <div class="row">
+          <button class="go" name="do" value="save">${save}</button>
+          <a class="btn bare" href="${at}">${texts.shared.cancel}</a>
+        </div>
+      </form>
+    `,
+  })
+}
+
+function profileFields(
+  { language }: OrganizationRequest,
+  form: ProfileForm,
+  errors: FieldErrors,
+  action: string,
+): Html {
+  const texts = profilesTexts[language]
+  const common = criteriaTexts[language]
+  const error = (name: string) => errors.get(name)
+  const picker = (kind: 'cpv' | 'nuts', name: string, legend: string, picked: ProfileForm['cpv']) =>
+    codePicker({ kind, name, legend, picked, action, language, error: error(name) })
+  const name = field({
+    name: 'name',
+    label: texts.shared.name,
+    value: form.name,
+    maxLength: 200,
+    isRequired: true,
+    error: error('name'),
+  })
+  return html`<div class="set">${name}</div>
+${picker('cpv', 'cpv', texts.sector, form.cpv)}
+<div class="set">
+  ${field({ name: 'words', label: texts.words, value: form.words, hint: common.wordsHint, error: error('words') })}
+</div>
+${picker('nuts', 'nuts', texts.region, form.nuts)}
+<div class="set">
+  ${field({
+    name: 'countries',
+    label: texts.countries,
+    value: form.countries,
+    hint: texts.countriesHint,
+    error: error('countries'),
+  })}
+</div>
+${valueFields(form, errors, language)}
+${fieldset(
+  common.nature,
+  html`
+    <div class="row">
+      ${contractNatures.map((each) =>
+        tick({ name: 'nature', value: each, label: common.natures[each], isOn: form.natures.includes(each) }),
+      )}
+    </div>
+    <p class="hint">${texts.natureHint}</p>
+  `,
+)}
+<div class="set">
+  ${textArea({
+    name: 'wins',
+    label: texts.wins,
+    value: form.wins,
+    rows: 3,
+    hint: texts.winsHint,
+    error: error('wins'),
+  })}
+</div>
+<div class="set">
+  ${textArea({
+    name: 'authorities',
+    label: texts.authorities,
+    value: form.authorities,
+    rows: 3,
+    hint: common.oneLine,
+    error: error('authorities'),
+  })}
+</div>
+<div class="set">
+  ${field({ name: 'not-words', label: texts.notWords, value: form.notWords, error: error('not-words') })}
+</div>
+${picker('cpv', 'not-cpv', texts.notSector, form.notCpv)}`
+}
+
+async function create(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
+  const { language, organization, form: sent } = request
+  const texts = profilesTexts[language]
+  const form = profileSent(sent)
+  if (sent.get('do') !== 'save') return formPage(context, request, { form })
+  const read = readProfileForm(form, language)
+  if (read.kind === 'wrong') return formPage(context, request, { form, errors: read.errors, status: 422 })
+  const { organizationId } = organization
+  const { name } = read
+  const wanted = { organizationId, name, profile: read.profile }
+  const outcome = await once(context, request, async (trx) => {
+    const creation = await addProfile(trx, actingOf(context, request), wanted)
+    return creation.kind === 'created' ? creation : new Refused(creation.kind)
+  })
+  if (outcome.kind === 'refused') {
+    const errors = new Map([['name', criteriaTexts[language].nameTaken]])
+    return formPage(context, request, { form, errors, status: 422 })
+  }
+  return redirect(addressOf(request), {
+    notice: outcome.kind === 'sent' ? texts.shared.alreadySent : texts.created(name),
+  })
+}
+
+async function edit(context: ConsoleContext, request: OrganizationRequest): Promise<PageAnswer> {
+  const { language, form: sent } = request
+  const texts = profilesTexts[language]
+  const profile = await profileOf(context, request)
+  const form = profileSent(sent)
+  if (sent.get('do') !== 'save') return formPage(context, request, { form, profile })
+  const read = readProfileForm(form, language)
+  if (read.kind === 'wrong') return formPage(context, request, { form, profile, errors: read.errors, status: 422 })
+  const seen = { profileId: profile.profileId, version: Number(fieldOf(sent, 'version')) }
+  const outcome = await inTransaction(context.store, (trx) =>
+    editProfile(trx, actingOf(context, request), { seen, name: read.name, profile: read.profile }),
+  )
+  if (outcome.kind === 'stale') {
+    const notice = noteBox('bad', texts.elsewhere, texts.shared.readNewestFirst)
+    return formPage(context, request, { form, profile: await profileOf(context, request), notice, status: 409 })
+  }
+  if (outcome.kind === 'nameTaken') {
+    const errors = new Map([['name', criteriaTexts[language].nameTaken]])
+    return formPage(context, request, { form, profile, errors, status: 422 })
+  }
+  const notice = outcome.kind === 'unchanged' ? texts.shared.nothingChanged : editNotice(outcome, language)
+  return redirect(`${addressOf(request)}/${profile.profileId}`, { notice })
+}
+
+function editNotice(
+  { profile, isRenamed, hasNewContent }: Extract<ProfileEdit, { kind: 'edited' }>,
+  language: Language,
+): string {
+  const texts = profilesTexts[language]
+  const renamed = isRenamed ? [texts.renamed(profile.name)] : []
+  return [...renamed, ...(hasNewContent ? [texts.shared.versionSaved(profile.version)] : [])].join(' ')
+}

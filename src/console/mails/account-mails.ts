@@ -1,0 +1,113 @@
+// The mails of the console about accounts: what each kind needs, and how it looks as text and as HTML. Pure, except for
+// the queue.
+import { oneLine } from '../../digests/digest-content.ts'
+import type { RenderedMail } from '../../digests/send-mails.ts'
+import type { Executor } from '../../store/database/database.ts'
+import type { EndpointNewsData, EndpointNewsKind } from '../../store/hits/endpoint-news.ts'
+import { insertMail } from '../../store/people/mails.ts'
+import type { Role } from '../../store/people/people.ts'
+import type { TokenNewsData, TokenNewsKind } from '../../store/people/token-news.ts'
+import type { ConsoleContext } from '../frame/console-context.ts'
+import { formatMoment } from '../frame/format.ts'
+import { html } from '../frame/html.ts'
+import type { Language } from '../frame/languages.ts'
+import { mailTexts } from './mail-texts.ts'
+import { type Letter, tokenLetter } from './token-letters.ts'
+import { webhookLetter } from './webhook-letters.ts'
+
+/**
+ * What is stored for each kind until it is sent: never a key. A new kind needs an entry here, in `letters` and in the
+ * texts.
+ */
+type MailKinds = { readonly [kind in TokenNewsKind]: TokenNewsData } & {
+  readonly [kind in EndpointNewsKind]: EndpointNewsData
+} & {
+  /** A sign-in link for the owner of the address; unknown addresses receive none. `return`: a path of the console. */
+  readonly signIn: { readonly return: string }
+  readonly invitation: {
+    readonly invitationId: string
+    readonly organization: string
+    readonly invitedBy: string
+    readonly role: Role
+  }
+  /** `at`: epoch milliseconds. */
+  readonly passkeyBlocked: { readonly name: string; readonly at: number; readonly addressPrefix: string }
+}
+type Kind = keyof MailKinds
+
+/** A waiting mail, in JSON. */
+export type AccountMail = {
+  readonly [kind in Kind]: { readonly kind: kind; readonly language: Language; readonly data: MailKinds[kind] }
+}[Kind]
+
+/** Where a letter leads: to the console at `origin`, with the key created for it. */
+type Where = { readonly origin: string; readonly key: string }
+
+const letters: { readonly [kind in Kind]: (data: MailKinds[kind], language: Language, where: Where) => Letter } = {
+  signIn: (data, language, { origin, key }) => {
+    const texts = mailTexts[language].signIn
+    const query = data.return === '/' ? '' : `?return=${encodeURIComponent(data.return)}`
+    return {
+      subject: texts.subject,
+      paragraphs: [texts.body],
+      action: [texts.button, `${origin}/sign-in/link/${key}${query}`],
+      last: texts.otherwise,
+    }
+  },
+  invitation: (data, language, { origin, key }) => {
+    const texts = mailTexts[language].invitation
+    const organization = oneLine(data.organization)
+    return {
+      subject: texts.subject(organization),
+      paragraphs: [texts.body(oneLine(data.invitedBy), organization, data.role === 'owner'), texts.once],
+      action: [texts.button, `${origin}/invitation/${key}`],
+      last: texts.otherwise,
+    }
+  },
+  passkeyBlocked: ({ name, at, addressPrefix }, language, { origin }) => {
+    const texts = mailTexts[language].passkeyBlocked
+    return {
+      subject: texts.subject(oneLine(name)),
+      paragraphs: [texts.body(formatMoment(at, language), addressPrefix), texts.doNow],
+      action: [texts.button, `${origin}/me`],
+    }
+  },
+  tokenCreated: (data, language, { origin }) => tokenLetter('tokenCreated', data, language, origin),
+  tokenRevoked: (data, language, { origin }) => tokenLetter('tokenRevoked', data, language, origin),
+  tokenEnds: (data, language, { origin }) => tokenLetter('tokenEnds', data, language, origin),
+  webhookFails: (data, language, { origin }) => webhookLetter(data, language, origin),
+  webhookDisabled: (data, language, { origin }) => webhookLetter(data, language, origin),
+}
+
+/** Writes a mail. `key` ends its link; empty for a kind without one. */
+export function renderAccountMail({ kind, language, data }: AccountMail, where: Where): RenderedMail {
+  const write = letters[kind] as (data: MailKinds[Kind], language: Language, where: Where) => Letter
+  const { subject, paragraphs, action, last } = write(data, language, where)
+  const sentBy = mailTexts[language].sentBy(where.origin)
+  const blocks = [...paragraphs, ...(action ? [action[1]] : []), ...(last === undefined ? [] : [last]), '--', sentBy]
+  const document = html`<!doctype html>
+<html lang="${language}"><head><meta charset="utf-8"><title>${subject}</title></head><body>
+<h1>${subject}</h1>
+${paragraphs.map((text) => html`<p>${text}</p>\n`)}
+  ${action && html`<p><a href="${action[1]}">${action[0]}</a></p>\n<p>${action[1]}</p>\n`}
+  ${last !== undefined && html`<p>${last}</p>\n`}
+  <hr>
+<p>${sentBy}</p></body></html>
+`
+  return { subject: oneLine(subject), text: `${blocks.join('\n\n')}\n`, html: document.text }
+}
+
+/** Queues a mail to an address. Call it in the transaction of its cause. */
+export async function queueAccountMail(
+  trx: Executor,
+  { random, config, origin }: Pick<ConsoleContext, 'random' | 'config' | 'origin'>,
+  { to, mail, now }: { readonly to: string; readonly mail: AccountMail; readonly now: number },
+): Promise<void> {
+  const domain = config.mail?.from.split('@')[1] ?? new URL(origin).hostname
+  await insertMail(trx, {
+    messageId: `<${random.uuid()}@${domain}>`,
+    person: to,
+    content: JSON.stringify(mail),
+    now,
+  })
+}

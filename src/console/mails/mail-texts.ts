@@ -1,0 +1,69 @@
+// Texts of the mails about accounts.
+import type { Texts } from '../frame/languages.ts'
+
+const en = {
+  signIn: {
+    subject: 'Sign in to Tenderstock',
+    body: 'Open this link to sign in. It works once, for ten minutes.',
+    button: 'Sign in',
+    otherwise: 'If you did not request this mail, ignore it: nobody can sign in without the link.',
+  },
+  invitation: {
+    subject: (organization: string) => `Invitation to ${organization} on Tenderstock`,
+    body: (invitedBy: string, organization: string, isOwner: boolean) =>
+      `${invitedBy} invites you to join ${organization} ${isOwner ? 'as an Owner' : 'as a member'}.`,
+    once: 'The link works once, for seven days. It also signs you in: no password is needed.',
+    button: 'See the invitation',
+    otherwise: 'Were you not expecting this invitation? Then do nothing, and it will expire.',
+  },
+  passkeyBlocked: {
+    subject: (name: string) => `Your passkey “${name}” was blocked`,
+    body: (when: string, network: string) =>
+      `Somebody signed in with it on ${when} UTC from the network ${network}, and its counter went back: a ` +
+      'copy of it may exist. They were refused, and it signs nobody in any more.',
+    doNow:
+      'Sign in with a link by mail or another passkey. End the sessions that you do not know, remove this passkey, and add a new one.',
+    button: 'Open your settings',
+  },
+  webhook: {
+    fails: (name: string, organization: string) => `Webhook “${name}” of ${organization} is failing`,
+    disabled: (name: string, organization: string) => `Webhook “${name}” of ${organization} was disabled`,
+    button: 'Open the endpoint',
+  },
+  sentBy: (origin: string) => `Sent by Tenderstock at ${origin}. Nobody reads replies to this address.`,
+}
+
+const de: typeof en = {
+  signIn: {
+    subject: 'Bei Tenderstock anmelden',
+    body: 'Öffnen Sie diesen Link, um sich anzumelden. Er gilt einmal, zehn Minuten lang.',
+    button: 'Anmelden',
+    otherwise: 'Sie haben diese E-Mail nicht angefordert? Dann ist nichts zu tun: Ohne den Link kommt niemand hinein.',
+  },
+  invitation: {
+    subject: (organization) => `Einladung zu ${organization} bei Tenderstock`,
+    body: (invitedBy, organization, isOwner) =>
+      `${invitedBy} lädt Sie als ${isOwner ? 'Inhaber' : 'Mitglied'} zu ${organization} ein.`,
+    once: 'Der Link gilt einmal, sieben Tage lang. Er meldet Sie auch an: Ein Kennwort braucht es nicht.',
+    button: 'Einladung ansehen',
+    otherwise: 'Sie erwarten diese Einladung nicht? Dann ist nichts zu tun, sie endet von selbst.',
+  },
+  passkeyBlocked: {
+    subject: (name) => `Ihr Passkey „${name}“ wurde gesperrt`,
+    body: (when, network) =>
+      `Am ${when} UTC hat sich jemand aus dem Netz ${network} mit ihm angemeldet, und sein Zähler ging ` +
+      'zurück: Es gibt vielleicht eine Kopie. Die Anmeldung wurde abgelehnt, und er meldet niemanden mehr an.',
+    doNow:
+      'Melden Sie sich mit einem Link per E-Mail oder einem anderen Passkey an. Beenden Sie Sitzungen, die ' +
+      'Sie nicht kennen, entfernen Sie diesen Passkey, und fügen Sie einen neuen hinzu.',
+    button: 'Einstellungen öffnen',
+  },
+  webhook: {
+    fails: (name, organization) => `Webhook „${name}“ von ${organization} scheitert`,
+    disabled: (name, organization) => `Webhook „${name}“ von ${organization} wurde abgeschaltet`,
+    button: 'Endpunkt öffnen',
+  },
+  sentBy: (origin) => `Gesendet von Tenderstock auf ${origin}. Antworten an diese Adresse liest niemand.`,
+}
+
+export const mailTexts: Texts<typeof en> = { en, de }

@@ -1,0 +1,99 @@
+// Texts of the first page.
+import { formatNumber } from '../frame/format.ts'
+import { withShared } from '../frame/shared-texts.ts'
+
+const en = {
+  title: 'One record for every public tender',
+  heading: 'One record for every public tender.',
+  lead:
+    'Many portals publish the same tender in different words. Tenderstock joins the notices, keeps one record ' +
+    'with a fixed id, and tells your systems what changed.',
+  docs: 'Read the documentation',
+  explore: 'Explore the records',
+  flow: 'Three notices of one tender, from three portals, become one record',
+  slips: [
+    ['TED', '684213-2026 · 2 lots'],
+    ['Federal portal', 'Version 02 · new deadline'],
+    ['Aurenbach district', 'Documents, contact'],
+  ],
+  open: 'Open',
+  notices: '3 notices',
+  deadlineValue: '4 Dec 2026, 12:00',
+  valueText: '€ 1,284,000',
+  published: 'published',
+  now: 'The stock now',
+  recordsNote: 'one for each tender',
+  newestNote: (edition: number, changes: number) =>
+    `no. ${formatNumber(edition, 'en')}, ${formatNumber(changes, 'en')} ${changes === 1 ? 'change' : 'changes'}`,
+  portals: 'Portals read',
+  portalsNote: 'each on its own timetable',
+  noEdition: 'not yet',
+  pictures: 'The stock in charts: by week, portal and CPV',
+  ways: 'Three ways in',
+  waysLead: 'Start with the one that fits your job. The first two need no account.',
+  explorerHeading: 'You decide on bids',
+  explorerText: 'Filter by CPV code, region, value and deadline, and see the request that finds the same.',
+  explorerLink: 'Open the explorer',
+  docsHeading: 'You build the connection',
+  docsText: 'Two GET operations, one cursor, one timestamp. A copy in your CRM or ERP takes an afternoon.',
+  docsLink: 'Begin with the quick start',
+  signInHeading: 'You own the contract',
+  signInText: 'Manage tokens, people, searches and webhooks of your organization, without a password.',
+  newHeading: 'Ask only for what is new',
+  newText:
+    'Send the largest lastModified you hold. You receive every record that is new, changed or archived since then, in order, and nothing else.',
+  mergeText:
+    'When two notices turn out to be one tender, one record is archived and points to the one that remains. Your copy never holds both.',
+  fieldsLink: 'See every field, and how often it is filled',
+  request: 'Changes since your last run',
+}
+
+const de: typeof en = {
+  title: 'Ein Datensatz pro Ausschreibung',
+  heading: 'Ein Datensatz pro Ausschreibung.',
+  lead:
+    'Viele Portale veröffentlichen dieselbe Ausschreibung mit anderen Worten. Tenderstock führt die ' +
+    'Bekanntmachungen zusammen, pflegt einen Datensatz mit fester Id und sagt Ihren Systemen, was sich ' +
+    'geändert hat.',
+  docs: 'Dokumentation lesen',
+  explore: 'Datensätze ansehen',
+  flow: 'Drei Bekanntmachungen einer Ausschreibung aus drei Portalen werden ein Datensatz',
+  slips: [
+    ['TED', '684213-2026 · 2 Lose'],
+    ['Bundesportal', 'Version 02 · neue Frist'],
+    ['Landkreis Aurenbach', 'Unterlagen, Kontakt'],
+  ],
+  open: 'Offen',
+  notices: '3 Bekanntmachungen',
+  deadlineValue: '4. Dez. 2026, 12:00',
+  valueText: '1.284.000 €',
+  published: 'veröffentlicht',
+  now: 'Der Bestand jetzt',
+  recordsNote: 'einer für jede Ausschreibung',
+  newestNote: (edition, changes) =>
+    `Nr. ${formatNumber(edition, 'de')}, ${formatNumber(changes, 'de')} ${changes === 1 ? 'Änderung' : 'Änderungen'}`,
+  portals: 'Gelesene Portale',
+  portalsNote: 'jedes nach eigenem Zeitplan',
+  noEdition: 'noch keine',
+  pictures: 'Der Bestand in Bildern: nach Woche, Portal und CPV',
+  ways: 'Drei Wege hinein',
+  waysLead: 'Beginnen Sie mit dem, der zu Ihrer Aufgabe passt. Die ersten zwei brauchen kein Konto.',
+  explorerHeading: 'Sie entscheiden über Angebote',
+  explorerText: 'Filtern Sie nach CPV-Code, Region, Wert und Frist, und sehen Sie die Anfrage, die dasselbe findet.',
+  explorerLink: 'Explorer öffnen',
+  docsHeading: 'Sie bauen die Anbindung',
+  docsText: 'Zwei GET-Operationen, ein Cursor, ein Zeitstempel. Eine Kopie in CRM oder ERP braucht einen Nachmittag.',
+  docsLink: 'Mit dem Schnellstart beginnen',
+  signInHeading: 'Sie verantworten den Vertrag',
+  signInText: 'Verwalten Sie Token, Personen, Suchen und Webhooks Ihrer Organisation, ohne Passwort.',
+  newHeading: 'Nur fragen, was neu ist',
+  newText:
+    'Senden Sie das größte lastModified, das Sie haben. Sie erhalten jeden Datensatz, der seither neu, ' +
+    'geändert oder archiviert ist, der Reihe nach, und sonst nichts.',
+  mergeText:
+    'Erweisen sich zwei Bekanntmachungen als eine Ausschreibung, wird ein Datensatz archiviert und nennt den, der bleibt. Ihre Kopie hat nie beide.',
+  fieldsLink: 'Alle Felder, und wie oft sie gefüllt sind',
+  request: 'Änderungen seit Ihrem letzten Lauf',
+}
+
+export const homeTexts = withShared(en, de)

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import type { TenderRecord } from '../../domain/tender.ts'
+import { fieldTexts } from './field-texts.ts'
+import { tenderBody } from './tender-body.ts'
+
+const bare = {
+  id: '00000000-0000-8000-8000-000000000001',
+  lastModified: '2026-11-22T06:00:00.000Z',
+  checkedAt: '2026-11-22T06:00:00.000Z',
+  title: 'Resurfacing',
+  status: 'open',
+  contractAmount: null,
+  cpvCodes: ['45233141'],
+  nutsCodes: [],
+  lots: [],
+  originalSources: [],
+} as TenderRecord
+
+/** The facts beside the content. */
+function factsOf(record: TenderRecord): string {
+  const page = tenderBody(record, { language: 'en', now: Date.parse(bare.lastModified), explained: undefined }).text
+  return /<aside.*?<\/section>/s.exec(page)![0]
+}
+
+test.each([
+  ['procedureType', 'open'],
+  ['contractNature', 'works'],
+  ['realizedLocation', { city: 'Quellmar' }],
+  ['firstPublicationDate', '2026-11-02T00:00:00.000Z'],
+  ['nutsCodes', ['DE212']],
+] as const)('%s is a fact of the page of a record that has it, and of no other', (member, value) => {
+  const label = `>${fieldTexts.en[member]}<`
+  expect(factsOf({ ...bare, [member]: value })).toContain(label)
+  expect(factsOf(bare)).not.toContain(label)
+})

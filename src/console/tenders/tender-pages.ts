@@ -1,0 +1,101 @@
+// The page of a tender: the record of the newest edition, and the history of its notices.
+import type { TenderRecord } from '../../domain/tender.ts'
+import type { ConsoleContext } from '../frame/console-context.ts'
+import { formatMoment, formatNumber } from '../frame/format.ts'
+import { frameTexts } from '../frame/frame-texts.ts'
+import { type Html, html } from '../frame/html.ts'
+import type { Language } from '../frame/languages.ts'
+import {
+  type PageAnswer,
+  PageError,
+  type PageRequest,
+  type PageRoute,
+  page,
+  personPage,
+  publicPage,
+} from '../frame/page.ts'
+import { noteBox, quoted } from '../frame/parts.ts'
+import { publishedRecord } from '../frame/published-record.ts'
+import { titleOf } from '../frame/record-texts.ts'
+import { statusOf, tenderBody } from './tender-body.ts'
+import { tenderTexts } from './tender-texts.ts'
+
+export const tenderPages = (context: ConsoleContext): PageRoute[] => {
+  const pageFor = context.config.hasPublicTenders ? publicPage : personPage
+  return [pageFor('GET', '/tenders/:id', (request: PageRequest) => oneTender(context, request))]
+}
+
+async function oneTender(context: ConsoleContext, request: PageRequest): Promise<PageAnswer> {
+  const { language, params, now, viewer } = request
+  const id = (params['id'] ?? '').toLowerCase()
+  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw new PageError(404, frameTexts[language].noPage)
+  const published = publishedRecord(context.editions, id)
+  if (published?.mergedInto !== undefined) return mergedTender(published, context, request)
+  if (!published && !viewer?.person.isOperator) throw new PageError(404, frameTexts[language].noPage)
+  const explained = await context.reads.record(id)
+  // an operator decides on pairs before they are published
+  const record = published ?? (explained && unpublishedRecord(explained.content, now))
+  if (!record) throw new PageError(404, frameTexts[language].noPage)
+  const texts = tenderTexts[language]
+  return page({
+    ...headOf(record, context, request),
+    body: html`${!published && noteBox('info', texts.unpublished, texts.unpublishedBody)}${tenderBody(record, { language, now, explained })}`,
+  })
+}
+
+function unpublishedRecord(content: Omit<TenderRecord, 'lastModified' | 'checkedAt'>, now: number): TenderRecord {
+  const at = new Date(now).toISOString()
+  return { ...content, lastModified: at, checkedAt: at }
+}
+
+function headOf(
+  record: TenderRecord,
+  { editions, hasSamples }: Pick<ConsoleContext, 'editions' | 'hasSamples'>,
+  { language, viewer }: PageRequest,
+) {
+  const texts = tenderTexts[language]
+  const { newest } = editions
+  const stamp =
+    newest &&
+    html`<span class="stamp">${texts.edition(formatNumber(newest.edition, language), formatMoment(newest.publishedAt, language))}</span>`
+  const authority = record.contractingAuthority?.name
+  const { text, lang } = titleOf(record)
+  // people without access explore other records than this one
+  const isExplored = hasSamples || viewer?.memberships.some(({ hasAccessArea }) => hasAccessArea)
+  const lead: Html = html`
+    ${statusOf(record.status, language)} ${
+      record.archiveReason !== undefined &&
+      html`<span class="soft">${texts.archiveReasons[record.archiveReason] ?? texts.shared.archived}</span> `
+    }
+    ${stamp}
+    <br>
+    ${authority !== undefined && quoted(authority, record.language)}
+    ${record.tenderNumber !== undefined && html` · ${quoted(texts.number(record.tenderNumber))}`}
+  `
+  return {
+    title: text || texts.titleMissing,
+    titleLanguage: text === '' ? undefined : lang,
+    lead,
+    actions: html`${isExplored && html`<a class="btn" href="/explorer?id=${record.id}&amp;ask=">${texts.json}</a>`}${documentsButton(record, language)}`,
+  }
+}
+
+/** Undefined for an address that is not a web URL. */
+function documentsButton({ documentsUrl }: TenderRecord, language: Language): Html | undefined {
+  const url = documentsUrl === undefined ? null : URL.parse(documentsUrl)
+  if (!url || !/^https?:$/.test(url.protocol)) return undefined
+  return html`<a class="btn go" href="${url.href}" rel="noopener noreferrer nofollow ugc">${tenderTexts[language].documents}</a>`
+}
+
+/** A record merged into another one: where it went, and what it was. */
+function mergedTender(record: TenderRecord, context: ConsoleContext, request: PageRequest): PageAnswer {
+  const texts = tenderTexts[request.language]
+  return page({
+    ...headOf(record, context, request),
+    body: noteBox(
+      'info',
+      texts.merged,
+      html`${texts.mergedBody} <a href="/tenders/${record.mergedInto}">${texts.theOther}</a>.`,
+    ),
+  })
+}

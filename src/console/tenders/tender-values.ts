@@ -1,0 +1,119 @@
+// Values of a record as people read them. Everything comes from notices: a date or currency may be invalid.
+import { codeLabel } from '../../domain/code-labels.ts'
+import type { TenderLot } from '../../domain/tender.ts'
+import { formatDay, formatMoment, formatMoney, formatNumber } from '../frame/format.ts'
+import { type Content, type Html, html } from '../frame/html.ts'
+import type { Language } from '../frame/languages.ts'
+import { facts, foreignLink, quoted } from '../frame/parts.ts'
+import { criteriaTexts } from '../hits/criteria-texts.ts'
+import { searchesTexts } from '../hits/searches-texts.ts'
+import { fieldTexts } from './field-texts.ts'
+import { tenderTexts } from './tender-texts.ts'
+
+type Members = { readonly [member: string]: unknown }
+
+const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The label of a member; its name where there is none. */
+export const labelOf = (member: string, language: Language): string => fieldTexts[language][member] ?? member
+
+const local: { readonly [language in Language]: string } = { en: 'en-GB', de: 'de-DE' }
+
+/** An instant in a zone: `4 Dec, 12:00` and `Friday`. Undefined for a text that is no instant. */
+export function localMoment(
+  instant: string,
+  zone: string,
+  language: Language,
+): { readonly moment: string; readonly weekday: string } | undefined {
+  const at = Date.parse(instant)
+  if (Number.isNaN(at)) return undefined
+  const said = (parts: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(local[language], { timeZone: zone, ...parts }).format(at)
+  return {
+    moment: said({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }),
+    weekday: said({ weekday: 'long' }),
+  }
+}
+
+const momentText = (instant: string, language: Language): string => {
+  const at = Date.parse(instant)
+  return Number.isNaN(at) ? instant : `${formatMoment(at, language)} UTC`
+}
+
+/** The day in UTC; the text itself where it is none. */
+export const dayText = (instant: string, language: Language): string => {
+  const at = Date.parse(instant)
+  return Number.isNaN(at) ? instant : formatDay(at, language)
+}
+
+const isInstant = (text: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text)
+
+/** A code with its name. */
+function codeText(member: string, code: string, language: Language): string {
+  const kind = member === 'cpvCodes' ? 'cpv' : 'nuts'
+  const name = codeLabel(kind, code, language)
+  return name === undefined ? code : `${code} ${name}`
+}
+
+/** A value in one line of plain text. */
+export function valueText(member: string, value: unknown, language: Language): string {
+  const texts = tenderTexts[language]
+  if (value === undefined || value === null) return ''
+  if (typeof value === 'boolean') return value ? texts.shared.yes : texts.shared.no
+  if (typeof value === 'number') return formatNumber(value, language)
+  if (typeof value === 'string') {
+    if (member === 'status') return texts.status[value] ?? value
+    if (member === 'cpvCodes' || member === 'nutsCodes') return codeText(member, value, language)
+    if (member === 'procedureType')
+      return (searchesTexts[language].procedureNames as { readonly [code: string]: string })[value] ?? value
+    if (member === 'contractNature')
+      return (criteriaTexts[language].natures as { readonly [code: string]: string })[value] ?? value
+    // if a notice has only a day, midnight means nothing
+    if (isInstant(value) && /publicationDate$/i.test(member) && value.endsWith('T00:00:00.000Z'))
+      return dayText(value, language)
+    return isInstant(value) ? momentText(value, language) : value
+  }
+  if (Array.isArray(value)) return value.map((each) => valueText(member, each, language)).join(', ')
+  if (!isObject(value)) return ''
+  if (typeof value['value'] === 'number' && typeof value['currency'] === 'string')
+    return formatMoney(value['value'], value['currency'], language)
+  return Object.entries(value)
+    .map(([name, each]) => valueText(name, each, language))
+    .filter((each) => each !== '')
+    .join(', ')
+}
+
+const textMembers: ReadonlySet<string> = new Set(['title', 'displayTitle', 'description'])
+
+/** The language of a member of a record, a lot or the translations. `own` is that of what it stands in. */
+export function languageOf(holder: object, member: string, own: string | undefined): string | undefined {
+  const { titleLanguage, descriptionLanguage } = holder as Partial<TenderLot>
+  return (member === 'description' ? descriptionLanguage : textMembers.has(member) ? titleLanguage : undefined) ?? own
+}
+
+/** A value as content: links for addresses of the web, lists for members of a member. */
+export function valueContent(member: string, value: unknown, language: Language, lang?: string): Content {
+  if (Array.isArray(value)) {
+    if (value.length === 0) return '–'
+    if (value.every((each) => !isObject(each))) return quoted(valueText(member, value, language))
+    return html`<ul>${value.map((each) => html`<li>${valueContent(member, each, language, lang)}</li>`)}</ul>`
+  }
+  if (isObject(value) && !(typeof value['value'] === 'number' && typeof value['currency'] === 'string'))
+    return facts(
+      Object.entries(value).map(([name, each]) => {
+        const own = member === 'translations' ? name : languageOf(value, name, lang)
+        return [labelOf(name, language), valueContent(name, each, language, own)]
+      }),
+    )
+  const text = valueText(member, value, language)
+  if (/Url$|^url$/.test(member)) return foreignLink(text)
+  return text === '' ? '–' : quoted(text, textMembers.has(member) ? lang : undefined)
+}
+
+/** Codes with their names, one below the other. */
+export const codeList = (member: 'cpvCodes' | 'nutsCodes', codes: readonly string[], language: Language): Html =>
+  html`${codes.map((code, index) => {
+    const name = codeLabel(member === 'cpvCodes' ? 'cpv' : 'nuts', code, language)
+    return html`${index > 0 && html`<br>`}<code><bdi>${code}</bdi></code>${name !== undefined && ` ${name}`}`
+  })}`
