@@ -36,7 +36,7 @@ const short = [
   'test/tender-sync/commands.system.test.ts',
   'client/src/sinks/exec-sink.system.test.ts',
   'client/src/sinks/http-upsert-sink.system.test.ts',
-  'client/src/sinks/postgres-tables.db.test.ts',
+  'client/src/sinks/postgres/postgres-tables.db.test.ts',
   'src/api/server.system.test.ts',
 ]
 /** What a test needs is its name: `x.db.test.ts` opens databases, and so on; `x.test.ts` starts nothing. */

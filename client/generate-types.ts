@@ -138,11 +138,11 @@ export function readContract(): Contract {
   return JSON.parse(readFileSync(contractUrl, 'utf8')) as Contract
 }
 
-/** The text of src/sinks/http-mapping-schema.ts. */
+/** The text of src/sinks/crm/http-mapping-schema.ts. */
 export const generateMappingSchema = (): string =>
   `// Generated from mappings/http-mapping.schema.json by client/generate-types.ts; do not edit.
 // biome-ignore-all format: as JSON
-import type { Schema } from './schema-faults.ts'
+import type { Schema } from '../faults/schema-faults.ts'
 
 /** The published schema, with which editors complete and check a mapping while it is written. */
 export const mappingSchema: Schema = ${readFileSync(new URL('./mappings/http-mapping.schema.json', import.meta.url), 'utf8').trim()}
@@ -152,5 +152,5 @@ if (import.meta.main) {
   const contract = readContract()
   writeFileSync(new URL('./src/types.ts', import.meta.url), generateTypes(contract))
   writeFileSync(new URL('./src/record-shapes.ts', import.meta.url), generateShapes(contract))
-  writeFileSync(new URL('./src/sinks/http-mapping-schema.ts', import.meta.url), generateMappingSchema())
+  writeFileSync(new URL('./src/sinks/crm/http-mapping-schema.ts', import.meta.url), generateMappingSchema())
 }

@@ -14,8 +14,8 @@ test('contract/openapi.json is what the routes, parameters, problems and the rec
   expect((await generateContract(version)) === contract, 'it is stale; run: npm run generate').toBe(true)
 })
 
-test('client/src/sinks/http-mapping-schema.ts is what mappings/http-mapping.schema.json says', () => {
-  const committed = read('client/src/sinks/http-mapping-schema.ts')
+test('client/src/sinks/crm/http-mapping-schema.ts is what mappings/http-mapping.schema.json says', () => {
+  const committed = read('client/src/sinks/crm/http-mapping-schema.ts')
   expect(generateMappingSchema() === committed, 'it is stale; run: npm run generate').toBe(true)
 })
 

@@ -79,8 +79,8 @@ test('every sink of the command line is in its help, on a page of its own, and i
   const modules = filesOf('client/src/sinks').filter((file) => file.endsWith('-sink.ts'))
   // the ancestor of the sinks that are files
   const shipped = modules.filter((file) => file !== 'file-sink.ts')
-  const tested = filesOf('client/src/sinks').filter((file) =>
-    read(`client/src/sinks/${file}`).includes('sinkConformance('),
+  const tested = filesOf('client/src/sinks').filter(
+    (file) => file.endsWith('.test.ts') && read(`client/src/sinks/${file}`).includes('sinkConformance('),
   )
   expect({
     'client/src/bin/help-text.ts': sinkKinds.filter((kind) => !help!.includes(`  ${kind}`)),

@@ -1,7 +1,7 @@
 // Connects a parsed command with its implementation. Most commands are operations on a stock: the service that holds it
 // runs them, or this process if none runs.
 import { resolve } from 'node:path'
-import { maskOfUser } from '#flat/own-files'
+import { maskOfUser } from '#flat/files/own-files'
 import { systemClock } from '../platform/clock.ts'
 import { readConfig, sourceKey, webhookSecret } from '../platform/config.ts'
 import { systemRandom } from '../platform/random.ts'

@@ -1,5 +1,5 @@
 // The content of a digest, as data: short texts on one line each, from records as published. Pure.
-import { type DeadlineKind, firstDeadline } from '#flat/first-deadline'
+import { type DeadlineKind, firstDeadline } from '#flat/record/first-deadline'
 import type { TenderRecord } from '../domain/tender.ts'
 
 /** A hit in a digest. It has no score: scores leave the service only through webhooks (C143). */

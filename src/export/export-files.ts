@@ -1,9 +1,9 @@
 // The files of an export, with their checksums: they are written under another name, made durable, then renamed.
 import { rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sumOf } from '#flat/durable-files'
-import { BlockWriter } from '#flat/line-file'
-import { shareFile } from '#flat/own-files'
+import { sumOf } from '#flat/files/durable-files'
+import { BlockWriter } from '#flat/files/line-file'
+import { shareFile } from '#flat/files/own-files'
 import { syncFolder } from '../platform/folders.ts'
 
 export type ExportedFile = {

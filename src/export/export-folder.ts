@@ -2,8 +2,8 @@
 // manifest is written last: a folder without one holds no export yet.
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sumOf } from '#flat/durable-files'
-import { makeWithParents, shareFile } from '#flat/own-files'
+import { sumOf } from '#flat/files/durable-files'
+import { makeWithParents, shareFile } from '#flat/files/own-files'
 import { OperatorError } from '../platform/errors.ts'
 import { lockFolder, lockName } from '../platform/folder-lock.ts'
 import { inFolder, undefinedWhenMissing } from '../platform/folders.ts'

@@ -1,9 +1,9 @@
 // What one part of an export is in each format: its files, and how records get into them. A file gets its name once it
 // is whole and durable.
 import { rm } from 'node:fs/promises'
-import { byteOrderMark, cellsOf, csvLine } from '#flat/csv-line'
-import { lotColumns, lotsOf, tenderColumns } from '#flat/flat-tender'
-import { parquetColumn } from '#flat/parquet-column'
+import { byteOrderMark, cellsOf, csvLine } from '#flat/files/csv-line'
+import { parquetColumn } from '#flat/files/parquet-column'
+import { lotColumns, lotsOf, tenderColumns } from '#flat/record/flat-tender'
 import type { TenderRecord } from '../domain/tender.ts'
 import { syncFile } from '../platform/folders.ts'
 import { type ExportedFile, incomingPath, LineFile, nameFile } from './export-files.ts'

@@ -1,7 +1,7 @@
 // Writes an edition into a folder as open data: in parts of equal size, so that a killed export continues where it
 // stopped, any number of records needs the memory of a few, and the same edition gives the same bytes.
 
-import { csvLine } from '#flat/csv-line'
+import { csvLine } from '#flat/files/csv-line'
 import { DigestSum, emptyDigest, recordHash } from '../domain/stock-digest.ts'
 import type { TenderRecord } from '../domain/tender.ts'
 import { toInstant } from '../domain/time.ts'

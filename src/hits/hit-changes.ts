@@ -1,6 +1,6 @@
 // The facts of a record of whose later changes the owner of a hit may want to be notified, and what changed between two
 // of its entries.
-import { type DeadlineKind, firstDeadline } from '#flat/first-deadline'
+import { type DeadlineKind, firstDeadline } from '#flat/record/first-deadline'
 import type { HitChange } from '../domain/hit-event.ts'
 import type { TenderRecord } from '../domain/tender.ts'
 

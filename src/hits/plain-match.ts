@@ -1,5 +1,5 @@
 // Whether a search matches a record, clause by clause, and why. The index must give the same result.
-import { firstDeadline } from '#flat/first-deadline'
+import { firstDeadline } from '#flat/record/first-deadline'
 import { cpvRange } from '../domain/cpv.ts'
 import { nutsNumber, nutsRange, toNutsCode } from '../domain/nuts.ts'
 import type { TenderRecord } from '../domain/tender.ts'

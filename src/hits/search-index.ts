@@ -1,6 +1,6 @@
 // Finds which of many searches a record matches: every search is filed under the rarest of its clauses, and checked
 // where that occurs.
-import { firstDeadline } from '#flat/first-deadline'
+import { firstDeadline } from '#flat/record/first-deadline'
 import { cpvRange } from '../domain/cpv.ts'
 import { toNutsCode } from '../domain/nuts.ts'
 import { identifierOf } from '../domain/organization-identity.ts'

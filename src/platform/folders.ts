@@ -1,6 +1,6 @@
 // Creates folders, and makes changes in them durable.
 import { open, stat } from 'node:fs/promises'
-import { makeWithParents } from '#flat/own-files'
+import { makeWithParents } from '#flat/files/own-files'
 import { OperatorError } from './errors.ts'
 
 /** Creates a folder with its parents; an existing one is fine. Throws OperatorError when that is not possible. */

@@ -3,7 +3,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
-import { untilDeadline } from '#flat/first-deadline'
+import { untilDeadline } from '#flat/record/first-deadline'
 
 /** Maximum bytes of a body that is accepted. */
 const maxBodyBytes = 1024 * 1024

@@ -7,7 +7,7 @@ export const plantedEdits: readonly (PlantedEdit & { readonly kind: 'sqlite' | '
   {
     name: 'the log is emptied before its base is in place',
     kind: 'ndjson',
-    file: 'client/src/sinks/working-copy.ts',
+    file: 'client/src/sinks/files/working-copy.ts',
     from: `    await putInPlace(temporary, base, readers)
     await replaceLog(this.#logPath, mark)
 `,
@@ -18,7 +18,7 @@ export const plantedEdits: readonly (PlantedEdit & { readonly kind: 'sqlite' | '
   {
     name: 'a commit without fsync',
     kind: 'ndjson',
-    file: 'client/src/sinks/record-log.ts',
+    file: 'client/src/sinks/files/record-log.ts',
     from: `    await this.#write(line)
     await this.#file.sync()
 `,
@@ -27,7 +27,7 @@ export const plantedEdits: readonly (PlantedEdit & { readonly kind: 'sqlite' | '
   {
     name: 'a base without fsync',
     kind: 'ndjson',
-    file: 'client/src/sinks/line-file.ts',
+    file: 'client/src/sinks/files/line-file.ts',
     from: `    await this.#flush()
     await this.#file.sync()
 `,
@@ -36,7 +36,7 @@ export const plantedEdits: readonly (PlantedEdit & { readonly kind: 'sqlite' | '
   {
     name: 'SQLite commits without waiting for the disk',
     kind: 'sqlite',
-    file: 'client/src/sinks/sqlite-database.ts',
+    file: 'client/src/sinks/sqlite/sqlite-database.ts',
     from: 'PRAGMA synchronous = FULL',
     to: 'PRAGMA synchronous = OFF',
   },

@@ -172,7 +172,7 @@ const mistakes: readonly (PlantedEdit & { readonly kind: FileKind })[] = [
   {
     name: 'SQLite commits without waiting for the disk',
     kind: 'sqlite',
-    file: 'client/src/sinks/sqlite-database.ts',
+    file: 'client/src/sinks/sqlite/sqlite-database.ts',
     from: 'PRAGMA synchronous = FULL',
     to: 'PRAGMA synchronous = OFF',
   },

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { lotColumns, lotsOf, tenderColumns } from '../../client/src/sinks/flat-tender.ts'
+import { lotColumns, lotsOf, tenderColumns } from '../../client/src/sinks/record/flat-tender.ts'
 import { TenderClient } from '../../client/src/tender-client.ts'
 import { recordOf } from '../../client/src/testing/sink-conformance.ts'
 import type { TenderRecord } from '../../client/src/types.ts'

@@ -11,31 +11,31 @@ export const testBeside = ({ file }: Bug): string =>
 export const plantedBugs: readonly Bug[] = [
   {
     name: 'the log is emptied before the new base is in place',
-    file: 'client/src/sinks/working-copy.ts',
+    file: 'client/src/sinks/files/working-copy.ts',
     from: 'await putInPlace(temporary, base, readers)\n    await replaceLog(this.#logPath, mark)',
     to: 'await replaceLog(this.#logPath, mark)\n    await putInPlace(temporary, base, readers)',
   },
   {
     name: 'the same version with other content is ignored',
-    file: 'client/src/sinks/working-copy.ts',
+    file: 'client/src/sinks/files/working-copy.ts',
     from: 'lastModifiedMs === held?.lastModifiedMs && print.hash === held.print.hash',
     to: 'lastModifiedMs === held?.lastModifiedMs',
   },
   {
     name: 'a reopened record is not reopened in the CRM',
-    file: 'client/src/sinks/crm-writes.ts',
+    file: 'client/src/sinks/crm/crm-writes.ts',
     from: "was !== undefined && was !== 'open')",
     to: "was === 'closed') && isUnsure",
   },
   {
     name: 'a merged record is not reopened in the CRM',
-    file: 'client/src/sinks/crm-writes.ts',
+    file: 'client/src/sinks/crm/crm-writes.ts',
     from: "was !== undefined && was !== 'open')",
     to: "was === 'closed')",
   },
   {
     name: 'the fields of a reopening are not written',
-    file: 'client/src/sinks/crm-writes.ts',
+    file: 'client/src/sinks/crm/crm-writes.ts',
     from: '      ...(isReopening ? (mapping.reopen?.fields ?? []) : []),\n',
     to: '',
   },
@@ -65,7 +65,7 @@ export const plantedBugs: readonly Bug[] = [
   },
   {
     name: 'older replaces newer in the staging',
-    file: 'client/src/sinks/postgres-tables.ts',
+    file: 'client/src/sinks/postgres/postgres-tables.ts',
     from: 'record_hash = excluded.record_hash\n       where ',
     to: 'record_hash = excluded.record_hash\n       where true or ',
   },
@@ -101,7 +101,7 @@ export const plantedBugs: readonly Bug[] = [
   },
   {
     name: 'the lookup in the CRM ignores the time of what it finds',
-    file: 'client/src/sinks/crm-objects.ts',
+    file: 'client/src/sinks/crm/crm-objects.ts',
     from: 'new Date(Number.isNaN(modified) ? 0 : modified)',
     to: 'new Date(0)',
   },

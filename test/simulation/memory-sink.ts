@@ -1,7 +1,7 @@
 // Targets in memory, one for each way in which real sinks store records. What survives a crash is in
 // `durable`; the rest of a sink is lost with the process that used it.
 
-import { recordHash } from '../../client/src/sinks/record-hash.ts'
+import { recordHash } from '../../client/src/sinks/record/record-hash.ts'
 import { DigestSum, isOpenRecord } from '../../client/src/sync/copy-digest.ts'
 import {
   type Merge,

@@ -71,7 +71,7 @@ export const plantedEdits: readonly SimulatedEdit[] = [
   },
   {
     name: 'a CRM mapping is not asked how a record is reopened',
-    file: 'client/src/sinks/crm-writes.ts',
+    file: 'client/src/sinks/crm/crm-writes.ts',
     from: '      ...(isReopening ? (mapping.reopen?.fields ?? []) : []),\n',
     to: '',
     canShow: withKind('crm'),

@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { mappingSchema } from '../../client/src/sinks/http-mapping-schema.ts'
+import { mappingSchema } from '../../client/src/sinks/crm/http-mapping-schema.ts'
+import type { Schema } from '../../client/src/sinks/faults/schema-faults.ts'
 import { openPostgresSink } from '../../client/src/sinks/postgres-sink.ts'
-import type { Schema } from '../../client/src/sinks/schema-faults.ts'
 import { generateTender } from '../testing/generate/stock.ts'
 
 const folder = join(import.meta.dirname, '../../docs/sync/sinks')

@@ -2,8 +2,8 @@
 // after it.
 import { dirname, join } from 'node:path'
 import type { ClientEvent } from '../client-event.ts'
-import { makeFolder } from '../sinks/durable-files.ts'
-import { closeTree } from '../sinks/own-files.ts'
+import { makeFolder } from '../sinks/files/durable-files.ts'
+import { closeTree } from '../sinks/files/own-files.ts'
 import { type FileLock, fileLock } from '../state/file-lock.ts'
 import { fileState } from '../state/file-state.ts'
 import type { Sink, StateStore } from '../sync/sink.ts'

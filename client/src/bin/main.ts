@@ -1,6 +1,6 @@
 // From arguments to an exit code.
 import { readFile } from 'node:fs/promises'
-import { SinkError } from '../sinks/sink-error.ts'
+import { SinkError } from '../sinks/faults/sink-error.ts'
 import { StateError } from '../sync/sync-state.ts'
 import { readCommandLine } from './command-line.ts'
 import { type Environment, exitCodes } from './environment.ts'

@@ -1,5 +1,5 @@
 // The last run as a Prometheus textfile, for the node exporter's textfile collector.
-import { writeWhole } from '../sinks/durable-files.ts'
+import { writeWhole } from '../sinks/files/durable-files.ts'
 import type { RunReport } from './run-report.ts'
 
 const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')

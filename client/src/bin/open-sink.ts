@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { behindLink } from '../sinks/durable-files.ts'
-import { SinkError } from '../sinks/sink-error.ts'
+import { SinkError } from '../sinks/faults/sink-error.ts'
+import { behindLink } from '../sinks/files/durable-files.ts'
 import type { Sink } from '../sync/sink.ts'
 import type { Environment } from './environment.ts'
 import { isFileKind, type SinkChoice } from './sink-choice.ts'
@@ -59,7 +59,7 @@ export async function openSink(
 }
 
 async function openCrm(file: string, { options }: SinkChoice, folder: string, environment: Environment): Promise<Sink> {
-  const { parseMapping } = await import('../sinks/http-mapping.ts')
+  const { parseMapping } = await import('../sinks/crm/http-mapping.ts')
   const { openHttpUpsertSink } = await import('../sinks/http-upsert-sink.ts')
   let mapping: unknown
   try {

@@ -1,7 +1,7 @@
 // `tender-sync run`: one run of the sync, reported to a person or a program.
 import { ProblemError } from '../problem-error.ts'
-import { makeFolder } from '../sinks/durable-files.ts'
-import { SinkBusyError, SinkError } from '../sinks/sink-error.ts'
+import { SinkBusyError, SinkError } from '../sinks/faults/sink-error.ts'
+import { makeFolder } from '../sinks/files/durable-files.ts'
 import { type SyncOutcome, sync } from '../sync/sync.ts'
 import type { TenderClient } from '../tender-client.ts'
 import type { Options } from './command-line.ts'

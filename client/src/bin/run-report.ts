@@ -1,7 +1,7 @@
 // What the last runs did, in a file beside the lock: for `status`, for the estimate of the remaining time, and to
 // detect a copy that is continued with settings other than those it was started with. The sync itself never reads it.
 import { join } from 'node:path'
-import { readIfThere, writeWhole } from '../sinks/durable-files.ts'
+import { readIfThere, writeWhole } from '../sinks/files/durable-files.ts'
 import type { RunKind } from '../sync/sink.ts'
 import type { SyncCounts, SyncOutcome } from '../sync/sync.ts'
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The program: passes the process to the commands and listens for signals.
 import { createInterface } from 'node:readline/promises'
-import { closeOwnFiles } from '../sinks/own-files.ts'
+import { closeOwnFiles } from '../sinks/files/own-files.ts'
 import { timerSleep } from '../sleep.ts'
 import { main } from './main.ts'
 

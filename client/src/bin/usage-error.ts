@@ -1,5 +1,5 @@
 // Wrong use of the command line: exit code 2, shown as one sentence.
-import { nearestName } from '../sinks/schema-faults.ts'
+import { nearestName } from '../sinks/faults/schema-faults.ts'
 
 /** The message says what is wrong and what would be right. */
 export class UsageError extends Error {

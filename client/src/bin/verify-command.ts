@@ -3,8 +3,8 @@
 // that differ are named.
 
 import { ProblemError } from '../problem-error.ts'
-import { recordHash } from '../sinks/record-hash.ts'
-import { CopyDamagedError } from '../sinks/sink-error.ts'
+import { CopyDamagedError } from '../sinks/faults/sink-error.ts'
+import { recordHash } from '../sinks/record/record-hash.ts'
 import { type CopyDigest, DigestSum, isOpenRecord, type KnownCopy } from '../sync/copy-digest.ts'
 import { lostMark } from '../sync/lost-record.ts'
 import type { ReadBack, Sink, SyncState } from '../sync/sink.ts'

@@ -2,7 +2,7 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import { faultText } from '../fault-text.ts'
 import type { Hit, HitStore } from '../hits/hit.ts'
-import { untilDeadline } from '../sinks/first-deadline.ts'
+import { untilDeadline } from '../sinks/record/first-deadline.ts'
 import { type ReceiverEvent, receiveWebhooks } from '../webhooks/receive-webhooks.ts'
 import type { WebhookOptions } from './command-line.ts'
 import { type Environment, exitCodes } from './environment.ts'

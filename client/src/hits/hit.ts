@@ -1,5 +1,5 @@
 // A hit as the receiver stores it: the message of the webhook, with its id and the time of its receipt.
-import { type Schema, schemaFaults } from '../sinks/schema-faults.ts'
+import { type Schema, schemaFaults } from '../sinks/faults/schema-faults.ts'
 import type { HitEvent } from '../types.ts'
 
 export type Hit = HitEvent & {

@@ -1,8 +1,8 @@
 // Hits in PostgreSQL, in the table `hit` beside the tables of the copy.
-import { hitColumns } from '../sinks/postgres-columns.ts'
-import { checkedName, postgresConnection } from '../sinks/postgres-connection.ts'
-import { migratePostgres, migratePostgresHits } from '../sinks/postgres-schema.ts'
-import { storableJson } from '../sinks/record-json.ts'
+import { hitColumns } from '../sinks/postgres/postgres-columns.ts'
+import { checkedName, postgresConnection } from '../sinks/postgres/postgres-connection.ts'
+import { migratePostgres, migratePostgresHits } from '../sinks/postgres/postgres-schema.ts'
+import { storableJson } from '../sinks/record/record-json.ts'
 import type { Hit, HitOutcome, HitStore } from './hit.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 

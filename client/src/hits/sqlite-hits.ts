@@ -1,10 +1,10 @@
 // Hits in a SQLite file, in the table `hit` beside the tables of the copy.
 import type { DatabaseSync } from 'node:sqlite'
-import { hitColumns } from '../sinks/flat-tender.ts'
-import { wellFormed } from '../sinks/record-json.ts'
-import { SinkError } from '../sinks/sink-error.ts'
-import { diskFaultOf, openSqlite } from '../sinks/sqlite-database.ts'
-import { boundValue, inTransaction, makeHitTable } from '../sinks/sqlite-schema.ts'
+import { SinkError } from '../sinks/faults/sink-error.ts'
+import { hitColumns } from '../sinks/record/flat-tender.ts'
+import { wellFormed } from '../sinks/record/record-json.ts'
+import { diskFaultOf, openSqlite } from '../sinks/sqlite/sqlite-database.ts'
+import { boundValue, inTransaction, makeHitTable } from '../sinks/sqlite/sqlite-schema.ts'
 import type { Sleep } from '../sleep.ts'
 import type { Hit, HitOutcome, HitStore } from './hit.ts'
 

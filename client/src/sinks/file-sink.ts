@@ -3,9 +3,9 @@
 import type { ReadBack, Sink } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
 import { disposable, type OpenSink } from './disposable.ts'
-import { fileFaultOf, sizeOf } from './durable-files.ts'
-import { speaking } from './speaking.ts'
-import { type CopyExport, WorkingCopy } from './working-copy.ts'
+import { speaking } from './faults/speaking.ts'
+import { fileFaultOf, sizeOf } from './files/durable-files.ts'
+import { type CopyExport, WorkingCopy } from './files/working-copy.ts'
 
 export type FileSinkOptions = {
   readonly name: string

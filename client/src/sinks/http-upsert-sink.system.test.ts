@@ -20,10 +20,10 @@ import {
   type SinkWorld,
   sinkConformance,
 } from '../testing/sink-conformance.ts'
-import { type HttpMapping, parseMapping } from './http-mapping.ts'
+import { type HttpMapping, parseMapping } from './crm/http-mapping.ts'
+import { SinkError } from './faults/sink-error.ts'
 import { type CrmEvent, type HttpUpsertSinkOptions, openHttpUpsertSink } from './http-upsert-sink.ts'
-import { recordHash } from './record-hash.ts'
-import { SinkError } from './sink-error.ts'
+import { recordHash } from './record/record-hash.ts'
 
 const first: Run = { kind: 'first', filterHash: 'f1', resumed: false, keepArchived: false }
 const delta: Run = { ...first, kind: 'delta' }

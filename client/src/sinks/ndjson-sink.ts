@@ -2,12 +2,12 @@
 // something.
 import type { ReadBack } from '../sync/sink.ts'
 import type { TenderRecord } from '../types.ts'
-import { digestOf } from './digest.ts'
 import type { OpenSink } from './disposable.ts'
-import { behindLink } from './durable-files.ts'
 import { fileSink } from './file-sink.ts'
-import { readLines } from './line-file.ts'
-import { contentJson, storedRecord } from './record-json.ts'
+import { behindLink } from './files/durable-files.ts'
+import { readLines } from './files/line-file.ts'
+import { digestOf } from './record/digest.ts'
+import { contentJson, storedRecord } from './record/record-json.ts'
 
 export type NdjsonSinkOptions = {
   /** Path of the file. The folder `<file>.sync` beside it holds the log of changes and the state. */

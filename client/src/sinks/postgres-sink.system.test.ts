@@ -16,10 +16,10 @@ import {
   sinkConformance,
 } from '../testing/sink-conformance.ts'
 import type { TenderRecord } from '../types.ts'
-import { lotColumns as flatLotColumns, tenderColumns as flatTenderColumns, lotsOf } from './flat-tender.ts'
-import { PostgresSession } from './postgres-session.ts'
+import { SinkBusyError, SinkError } from './faults/sink-error.ts'
+import { PostgresSession } from './postgres/postgres-session.ts'
 import { openPostgresSink } from './postgres-sink.ts'
-import { SinkBusyError, SinkError } from './sink-error.ts'
+import { lotColumns as flatLotColumns, tenderColumns as flatTenderColumns, lotsOf } from './record/flat-tender.ts'
 
 const connectionString = process.env.TEST_DATABASE_URL
 if (!connectionString) console.log('skipped: the PostgreSQL sink (no TEST_DATABASE_URL)')

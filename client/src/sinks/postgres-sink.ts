@@ -5,12 +5,12 @@ import { type Run, StagingLostError, type StateStore, type SyncState } from '../
 import { parseState } from '../sync/sync-state.ts'
 import type { TenderRecord } from '../types.ts'
 import { disposable, type OpenSink } from './disposable.ts'
-import { checkedName } from './postgres-connection.ts'
-import { PostgresSession } from './postgres-session.ts'
-import { PostgresTables } from './postgres-tables.ts'
-import { recordHash } from './record-hash.ts'
-import { storable } from './record-json.ts'
-import { SinkError } from './sink-error.ts'
+import { SinkError } from './faults/sink-error.ts'
+import { checkedName } from './postgres/postgres-connection.ts'
+import { PostgresSession } from './postgres/postgres-session.ts'
+import { PostgresTables } from './postgres/postgres-tables.ts'
+import { recordHash } from './record/record-hash.ts'
+import { storable } from './record/record-json.ts'
 
 export type PostgresSinkOptions = {
   /** `postgres://user:password@host:5432/database`; missing parts come from the PG… variables, as in psql. */

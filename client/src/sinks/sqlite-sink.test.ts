@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { recordOf, type SeenRecord, sinkConformance } from '../testing/sink-conformance.ts'
 import type { TenderRecord } from '../types.ts'
-import { SinkError } from './sink-error.ts'
+import { SinkError } from './faults/sink-error.ts'
 import { sqliteSink } from './sqlite-sink.ts'
 
 function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {

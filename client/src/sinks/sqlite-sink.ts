@@ -5,8 +5,8 @@ import { type Run, type Sink, StagingLostError, type StateStore, type SyncState 
 import { parseState } from '../sync/sync-state.ts'
 import type { TenderRecord } from '../types.ts'
 import { disposable, type OpenSink } from './disposable.ts'
-import { speaking } from './speaking.ts'
-import { diskFaultOf, openSqlite } from './sqlite-database.ts'
+import { speaking } from './faults/speaking.ts'
+import { diskFaultOf, openSqlite } from './sqlite/sqlite-database.ts'
 import {
   createStaging,
   dropStaging,
@@ -18,7 +18,7 @@ import {
   sqliteDigest,
   sqliteRows,
   undo,
-} from './sqlite-schema.ts'
+} from './sqlite/sqlite-schema.ts'
 
 export type SqliteSinkOptions = {
   /** Path of the database file; created if missing. Tables of other names in it are left alone. */

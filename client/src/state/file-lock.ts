@@ -13,7 +13,7 @@ import { randomUUID } from 'node:crypto'
 import { type FileHandle, link, open, readdir, readFile, readlink, rm, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname } from 'node:path'
-import { makeWithParents, othersBits } from '../sinks/own-files.ts'
+import { makeWithParents, othersBits } from '../sinks/files/own-files.ts'
 import type { HeldLock, RunLock } from '../sync/run-lock.ts'
 
 /** The holder of a lock. `machine` distinguishes containers that share a host name. */

@@ -1,7 +1,7 @@
 // Stores the state in a separate file, for sinks that store none: written beside, made durable, renamed into place.
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { makeFolder, readIfThere, writeWhole } from '../sinks/durable-files.ts'
+import { makeFolder, readIfThere, writeWhole } from '../sinks/files/durable-files.ts'
 import type { StateStore } from '../sync/sink.ts'
 import { parseState, StateError } from '../sync/sync-state.ts'
 

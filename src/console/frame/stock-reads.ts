@@ -1,5 +1,5 @@
 // What pages read of stages that the console does not know: the service provides it, each read in one transaction.
-import type { Deadline } from '#flat/first-deadline'
+import type { Deadline } from '#flat/record/first-deadline'
 import type { ClockConcern } from '../../domain/clock-concern.ts'
 import type { Contradiction } from '../../domain/contradiction.ts'
 import type { Notice } from '../../domain/notice.ts'

@@ -1,5 +1,5 @@
 // A record on its page: figures, what is bought, what is estimated, lots, history, facts and all fields.
-import { type Deadline, firstDeadline } from '#flat/first-deadline'
+import { type Deadline, firstDeadline } from '#flat/record/first-deadline'
 import type { TenderLot, TenderRecord } from '../../domain/tender.ts'
 import { formatMoment, formatMoney, formatNumber, formatRelative } from '../frame/format.ts'
 import { type Content, type Html, html } from '../frame/html.ts'

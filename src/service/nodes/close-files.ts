@@ -2,7 +2,7 @@
 // folder of raw documents. Entries of others and folders that belong to others (mounts) are left; `doctor` names them.
 import { lstat, readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { closeTree } from '#flat/own-files'
+import { closeTree } from '#flat/files/own-files'
 import { accessPath } from '../../edition/format/bucket-files.ts'
 import type { Config } from '../../platform/config.ts'
 import { lockName } from '../../platform/folder-lock.ts'

@@ -1,6 +1,6 @@
 // The operator's commands about duplicates: which pairs are undecided, the evidence for and against, decisions; and why
 // a record looks as it does.
-import { firstDeadline } from '#flat/first-deadline'
+import { firstDeadline } from '#flat/record/first-deadline'
 import { decideReview as decide, undoReview as undo } from '../../actions/reviews.ts'
 import type { ExactReference, ReviewSide, WaitingPair } from '../../console/frame/stock-reads.ts'
 import { explainTender } from '../../consolidate/explain.ts'

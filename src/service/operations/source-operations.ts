@@ -2,7 +2,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
-import { makeSharedFile } from '#flat/own-files'
+import { makeSharedFile } from '#flat/files/own-files'
 import type { Actor } from '../../actions/acting.ts'
 import { noteReading, releaseSource } from '../../actions/sources.ts'
 import { type CheckResult, checkSource } from '../../ingest/check-source.ts'

@@ -1,7 +1,7 @@
 // Where a backup is: a folder or a bucket. A part exists completely and durably, or not at all.
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { closeTree, makeWithParents } from '#flat/own-files'
+import { closeTree, makeWithParents } from '#flat/files/own-files'
 import type { DocumentLocation } from '../../platform/config.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { inFolder, syncFolder } from '../../platform/folders.ts'

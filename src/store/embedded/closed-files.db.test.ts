@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { openEntries } from '#flat/own-files'
+import { openEntries } from '#flat/files/own-files'
 import { collected } from '../../../test/testing/collected.ts'
 import { openStore } from '../database/database.ts'
 

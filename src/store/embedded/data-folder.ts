@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { access, constants, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { closeTree, makeWithParents } from '#flat/own-files'
+import { closeTree, makeWithParents } from '#flat/files/own-files'
 import { OperatorError } from '../../platform/errors.ts'
 import { lockFolder } from '../../platform/folder-lock.ts'
 import { copyEmptyDatabase, keepEmptyDatabase } from './empty-database.ts'

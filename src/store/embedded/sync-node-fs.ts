@@ -5,7 +5,7 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
-import { othersBits } from '#flat/own-files'
+import { othersBits } from '#flat/files/own-files'
 import { syncFile } from '../../platform/folders.ts'
 
 type Node = { readonly name: string }

@@ -1,7 +1,7 @@
 // Documents in a folder: each is a file that exists completely or not at all, even after a power cut.
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { makeWithParents } from '#flat/own-files'
+import { makeWithParents } from '#flat/files/own-files'
 import type { Clock } from '../../platform/clock.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { syncFolder, undefinedWhenMissing } from '../../platform/folders.ts'

@@ -1,7 +1,7 @@
 // Hits as people browse them: pages by score or deadline, how many there are of each state, and what people did with
 // them.
 import { type RawBuilder, sql } from 'kysely'
-import type { DeadlineKind } from '#flat/first-deadline'
+import type { DeadlineKind } from '#flat/record/first-deadline'
 import { arrayText } from '../database/array-text.ts'
 import type { Executor } from '../database/database.ts'
 

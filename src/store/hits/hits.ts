@@ -1,6 +1,6 @@
 // Hits and the messages about them: what the matching writes, and what people list and release.
 import { sql } from 'kysely'
-import { type DeadlineKind, firstDeadline } from '#flat/first-deadline'
+import { type DeadlineKind, firstDeadline } from '#flat/record/first-deadline'
 import type { TenderRecord } from '../../domain/tender.ts'
 import { arrayText } from '../database/array-text.ts'
 import type { Executor } from '../database/database.ts'

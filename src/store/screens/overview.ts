@@ -1,7 +1,7 @@
 // What the first screen of an organization shows: figures, what needs somebody, the best hits of today, and its
 // searches.
 import { type RawBuilder, sql } from 'kysely'
-import type { DeadlineKind } from '#flat/first-deadline'
+import type { DeadlineKind } from '#flat/record/first-deadline'
 import { dayMs, hourMs } from '../../domain/time.ts'
 import type { Executor } from '../database/database.ts'
 

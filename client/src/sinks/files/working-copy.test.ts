@@ -1,0 +1,235 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { DigestSum } from '../../sync/copy-digest.ts'
+import type { SyncState } from '../../sync/sink.ts'
+import { recordOf } from '../../testing/sink-conformance.ts'
+import type { TenderRecord } from '../../types.ts'
+import { recordHash } from '../record/record-hash.ts'
+import { type CopyExport, WorkingCopy } from './working-copy.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'tender-copy-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+let number = 0
+const freshFolder = (): string => join(folder, `${++number}`)
+
+const stateOf = (version: number): SyncState => ({
+  schema: 1,
+  filterHash: 'f1',
+  updatedSince: recordOf(0, version).lastModified,
+})
+
+/** A copy that lists its export in a second file; the export fails at the step `failAt`, as on a full disk. */
+function copyIn(at: string, failAt?: 'add' | 'finish' | 'putInPlace') {
+  const listPath = join(at, 'list')
+  const fail = (step: string): void => {
+    if (step === failAt) throw new Error(`no space left (${step})`)
+  }
+  const openExport = async (): Promise<CopyExport> => {
+    const ids: string[] = []
+    return {
+      add: async (record) => {
+        fail('add')
+        ids.push((JSON.parse(record.toString()) as TenderRecord).title)
+      },
+      finish: async () => fail('finish'),
+      putInPlace: async () => {
+        fail('putInPlace')
+        writeFileSync(listPath, ids.join('\n'))
+      },
+      abandon: async () => {},
+    }
+  }
+  const copy = new WorkingCopy({
+    base: join(at, 'base.ndjson'),
+    folder: at,
+    openExport,
+    exportSizes: async () => [existsSync(listPath) ? statSync(listPath).size : undefined],
+  })
+  const titles = (): string[] => (existsSync(listPath) ? readFileSync(listPath, 'utf8').split('\n').sort() : [])
+  return { copy, titles, listPath }
+}
+
+async function run(
+  copy: WorkingCopy,
+  records: readonly TenderRecord[],
+  version: number,
+  isStaged = false,
+): Promise<void> {
+  await copy.begin({ isStaged, isResumed: false })
+  await copy.put(records, false)
+  await copy.commit(stateOf(version), 'run')
+}
+
+const titlesOf = (...versions: readonly (readonly [number, number])[]): string[] =>
+  versions.map(([record, version]) => recordOf(record, version).title).sort()
+
+describe('the working copy', () => {
+  it.each(['add', 'finish', 'putInPlace'] as const)(
+    'finishes at the next begin what a failure in %s left: committed is committed',
+    async (step) => {
+      for (const isStaged of [false, true]) {
+        const at = freshFolder()
+        await run(copyIn(at).copy, [recordOf(1), recordOf(2)], 0, true)
+        const broken = copyIn(at, step)
+        await expect(run(broken.copy, [recordOf(2, 1), recordOf(3, 1)], 1, isStaged)).rejects.toThrow(/no space left/)
+        await broken.copy.end()
+        expect(broken.titles()).toEqual(titlesOf([1, 0], [2, 0]))
+        const mended = copyIn(at)
+        expect(await mended.copy.loadState()).toEqual(stateOf(1))
+        await mended.copy.begin({ isStaged: false, isResumed: false })
+        const expected = isStaged ? titlesOf([2, 1], [3, 1]) : titlesOf([1, 0], [2, 1], [3, 1])
+        expect(mended.titles()).toEqual(expected)
+        await mended.copy.put([recordOf(4, 2)], false)
+        await mended.copy.commit(stateOf(2), 'run')
+        expect(mended.titles()).toEqual([...expected, recordOf(4, 2).title].sort())
+        await mended.copy.end()
+      }
+    },
+  )
+
+  it.each([
+    {
+      isStaged: false,
+      brought: [recordOf(2, 1), recordOf(3, 1)],
+      expected: [recordOf(1), recordOf(2, 1), recordOf(3, 1)],
+    },
+    { isStaged: true, brought: [recordOf(2, 1)], expected: [recordOf(2, 1)] },
+  ])(
+    'keeps what is committed when the new base cannot be put in place, staged: $isStaged',
+    async ({ isStaged, brought, expected }) => {
+      const at = freshFolder()
+      const options = { base: join(at, 'base.ndjson'), folder: at }
+      await run(new WorkingCopy(options), [recordOf(1), recordOf(2)], 0, true)
+      const aside = join(at, 'aside')
+      const openExport = async (): Promise<CopyExport> => ({
+        add: async () => {},
+        finish: async () => {},
+        // The last moment before the base: a folder in its place cannot be replaced by a file.
+        putInPlace: async () => {
+          renameSync(options.base, aside)
+          mkdirSync(options.base)
+        },
+        abandon: async () => {},
+      })
+      await expect(run(new WorkingCopy({ ...options, openExport }), brought, 1, isStaged)).rejects.toThrow(
+        'cannot be replaced',
+      )
+      rmdirSync(options.base)
+      renameSync(aside, options.base)
+      const next = new WorkingCopy(options)
+      expect(await next.loadState()).toEqual(stateOf(1))
+      await next.begin({ isStaged: false, isResumed: false })
+      const versions: [string, string][] = []
+      for await (const { id, lastModified } of next.all()) versions.push([id, lastModified])
+      expect(versions.sort()).toEqual(expected.map(({ id, lastModified }) => [id, lastModified]))
+      await next.end()
+    },
+  )
+
+  it.each([false, true])(
+    'the same version with other content replaces the held one, the same content writes nothing; staged: %s',
+    async (isStaged) => {
+      const at = freshFolder()
+      const copy = new WorkingCopy({ base: join(at, 'base.ndjson'), folder: at })
+      const [damaged, right] = [recordOf(1, 0, { title: 'Damaged' }), recordOf(1)]
+      await copy.begin({ isStaged, isResumed: false })
+      await copy.put([damaged], false)
+      if (!isStaged) await copy.commit(stateOf(0), 'page')
+      expect(await copy.put([right], false)).toEqual([right])
+      expect(await copy.put([right, { ...right, checkedAt: recordOf(1, 5).lastModified }], false)).toEqual([])
+      expect(await copy.put([damaged, right], false)).toEqual([right])
+      const sum = new DigestSum()
+      sum.add(recordHash(right), true, right.lastModified)
+      expect(await copy.digest()).toEqual(sum.digest)
+      await copy.commit(stateOf(1), 'run')
+      expect(readFileSync(join(at, 'base.ndjson'), 'utf8')).toBe(`${JSON.stringify(right)}\n`)
+      await copy.end()
+    },
+  )
+
+  it('opened during a run, reads the last commit and changes nothing', async () => {
+    const at = freshFolder()
+    const { copy } = copyIn(at)
+    await run(copy, [recordOf(1)], 0)
+    await copy.begin({ isStaged: false, isResumed: false })
+    await copy.put([recordOf(1, 1), recordOf(2, 1)], false)
+    const before = readFileSync(join(at, 'changes.log'))
+    const reader = copyIn(at).copy
+    expect(await reader.loadState()).toEqual(stateOf(0))
+    const ids: string[] = []
+    for await (const { id } of reader.all()) ids.push(id)
+    expect(ids).toEqual([recordOf(1).id])
+    expect(readFileSync(join(at, 'changes.log'))).toEqual(before)
+    await copy.commit(stateOf(1), 'run')
+    await copy.end()
+  })
+
+  it('restores an export that somebody deleted, even if nothing changed', async () => {
+    const at = freshFolder()
+    const { copy, titles, listPath } = copyIn(at)
+    await run(copy, [recordOf(1), recordOf(2)], 0)
+    rmSync(listPath)
+    await run(copy, [], 1)
+    expect(titles()).toEqual(titlesOf([1, 0], [2, 0]))
+    await copy.end()
+  })
+
+  it('restores an export that another program cut or extended, even if nothing changed, and in another process', async () => {
+    const at = freshFolder()
+    await run(copyIn(at).copy, [recordOf(1), recordOf(2)], 0, true)
+    for (const content of ['', 'cut', 'longer than all titles of the records that the copy holds, by far']) {
+      const { copy, titles, listPath } = copyIn(at)
+      writeFileSync(listPath, content)
+      await run(copy, [], 1)
+      expect(titles()).toEqual(titlesOf([1, 0], [2, 0]))
+      await copy.end()
+    }
+  })
+
+  it('does not write the copy again when nothing changed', async () => {
+    const at = freshFolder()
+    const { copy, listPath } = copyIn(at)
+    await run(copy, [recordOf(1), recordOf(2)], 0)
+    const untouched = '-'.repeat(statSync(listPath).size)
+    writeFileSync(listPath, untouched)
+    await run(copy, [recordOf(1)], 1)
+    await run(copy, [], 2)
+    expect(readFileSync(listPath, 'utf8')).toBe(untouched)
+    expect(await copy.loadState()).toEqual(stateOf(2))
+    await copy.end()
+  })
+
+  it('refuses to continue from a base that somebody changed or deleted', async () => {
+    const at = freshFolder()
+    const { copy } = copyIn(at)
+    await run(copy, [recordOf(1), recordOf(2)], 0)
+    await copy.end()
+    const changed = freshFolder()
+    cpSync(at, changed, { recursive: true })
+    writeFileSync(
+      join(changed, 'base.ndjson'),
+      readFileSync(join(at, 'base.ndjson'), 'utf8').split('\n').slice(1).join('\n'),
+    )
+    await expect(copyIn(changed).copy.begin({ isStaged: false, isResumed: false })).rejects.toThrow(
+      /not as the last run left it/,
+    )
+    rmSync(join(at, 'base.ndjson'))
+    await expect(copyIn(at).copy.begin({ isStaged: false, isResumed: false })).rejects.toThrow(/tender-sync reset/)
+    await copyIn(at).copy.saveState(null)
+    await run(copyIn(at).copy, [recordOf(3)], 0, true)
+    expect(copyIn(at).titles()).toEqual(titlesOf([3, 0]))
+  })
+})
