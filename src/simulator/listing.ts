@@ -1,6 +1,6 @@
 // The list's data about an entry whose document is fetched separately: its ID, its version, its date, where the card
 // expects them.
-import { delimiterOf } from '../sources/deliver/csv-rows.ts'
+import { delimiterOf } from '../sources/deliver/answers/csv-rows.ts'
 import type { Detail, Entries, EntryPointer } from '../sources/delivery.ts'
 import type { Json } from '../sources/fetch.ts'
 import { sampleOf } from './regexp-sample.ts'

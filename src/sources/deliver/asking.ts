@@ -4,9 +4,9 @@ import { collect } from '../byte-chunks.ts'
 import type { AnswerPointer, Template, Token } from '../delivery.ts'
 import type { FetchContext, Json, SourceReply } from '../fetch.ts'
 import { parseJson } from '../json.ts'
-import { unexpected } from './answer-documents.ts'
+import { unexpected } from './answers/answer-documents.ts'
+import { valueAt } from './answers/json-pointer.ts'
 import { fillTemplate, type Values } from './fill-template.ts'
-import { valueAt } from './json-pointer.ts'
 
 /** A reply with the address as requested, and as it may be stored. */
 export type Answer = { readonly reply: SourceReply; readonly url: string; readonly address: string }

@@ -7,9 +7,9 @@ import type { Entries } from '../delivery.ts'
 import type { Json } from '../fetch.ts'
 import { parseJson } from '../json.ts'
 import { parseXml } from '../xml/xml.ts'
-import { csvCells } from './csv-rows.ts'
-import { valueAt } from './json-pointer.ts'
-import { readEntries } from './read-entries.ts'
+import { csvCells } from './answers/csv-rows.ts'
+import { valueAt } from './answers/json-pointer.ts'
+import { readEntries } from './answers/read-entries.ts'
 
 const corpus = join(import.meta.dirname, '../../../../shared/corpus')
 const hasCorpus = existsSync(corpus)

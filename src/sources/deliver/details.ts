@@ -5,12 +5,12 @@ import { jsonIn } from '../../platform/json-in.ts'
 import type { Detail, Entries, EntryPointer } from '../delivery.ts'
 import type { FetchContext, Item, Json, Step } from '../fetch.ts'
 import { type ReceivedDocument, unreadable } from '../files.ts'
+import { EntryValues } from './answers/entry-value.ts'
+import { passOn } from './answers/pass-on.ts'
+import { checkFault, type Fault } from './answers/portal-fault.ts'
+import { readEntries } from './answers/read-entries.ts'
 import { type Asking, drain } from './asking.ts'
-import { EntryValues } from './entry-value.ts'
 import type { Values } from './fill-template.ts'
-import { passOn } from './pass-on.ts'
-import { checkFault, type Fault } from './portal-fault.ts'
-import { readEntries } from './read-entries.ts'
 
 /** A detail, with what only indexes of files say. */
 export type Following = Detail & {

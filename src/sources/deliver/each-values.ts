@@ -1,11 +1,11 @@
 // The combinations of further values through which a delivery is read.
 import type { Each, Template } from '../delivery.ts'
 import type { FetchContext } from '../fetch.ts'
-import { unexpected } from './answer-documents.ts'
+import { unexpected } from './answers/answer-documents.ts'
+import { EntryValues } from './answers/entry-value.ts'
+import { readEntries } from './answers/read-entries.ts'
 import { type Asking, headerValue } from './asking.ts'
-import { EntryValues } from './entry-value.ts'
 import type { Values } from './fill-template.ts'
-import { readEntries } from './read-entries.ts'
 
 /** One combination; `key` identifies it and is in checkpoints. */
 export type Combination = { readonly key: string; readonly values: { readonly [name: string]: string | number } }

@@ -1,6 +1,6 @@
 // Whether a list has ended, by the rule of its card.
 import type { AnswerPointer, PageEnd } from '../delivery.ts'
-import { unexpected } from './answer-documents.ts'
+import { unexpected } from './answers/answer-documents.ts'
 import type { PageFacts } from './pager.ts'
 
 export const placesOfEnd = (end: PageEnd | undefined): readonly AnswerPointer[] =>

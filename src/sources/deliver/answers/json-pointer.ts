@@ -1,5 +1,5 @@
 // JSON pointers (RFC 6901), with `*` for every member.
-import type { Json } from '../fetch.ts'
+import type { Json } from '../../fetch.ts'
 
 /** The reference tokens of a pointer. Throws when it does not begin with `/`: an error of the card. */
 export function pointerTokens(pointer: string): string[] {

@@ -1,7 +1,7 @@
 // Compares the scanner with JSON.parse, on random documents and cuts.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Json } from '../fetch.ts'
+import type { Json } from '../../fetch.ts'
 import { JsonItems, JsonItemsError, type JsonItemsOptions } from './json-items.ts'
 import { pointerToken, valueAt } from './json-pointer.ts'
 

@@ -1,9 +1,9 @@
 // Values inside one entry: by JSON pointer, path of XML elements, or CSV column.
-import type { Entries, EntryPointer } from '../delivery.ts'
-import type { Json } from '../fetch.ts'
-import type { ReceivedDocument } from '../files.ts'
-import { decodeJson, parseJson } from '../json.ts'
-import { decodeText, parseXml, type XmlElement } from '../xml/xml.ts'
+import type { Entries, EntryPointer } from '../../delivery.ts'
+import type { Json } from '../../fetch.ts'
+import type { ReceivedDocument } from '../../files.ts'
+import { decodeJson, parseJson } from '../../json.ts'
+import { decodeText, parseXml, type XmlElement } from '../../xml/xml.ts'
 import { csvCells, delimiterOf } from './csv-rows.ts'
 import { valueAt } from './json-pointer.ts'
 

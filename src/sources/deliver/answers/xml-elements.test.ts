@@ -1,8 +1,8 @@
 // Elements cut from XML and rows cut from CSV byte for byte, wherever the chunks are cut.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { plainTree } from '../../../test/plain-tree.ts'
-import { parseXml } from '../xml/xml.ts'
+import { plainTree } from '../../../../test/plain-tree.ts'
+import { parseXml } from '../../xml/xml.ts'
 import { CsvRows, csvCells } from './csv-rows.ts'
 import { XmlElements, XmlElementsError, type XmlElementsOptions } from './xml-elements.ts'
 

@@ -1,9 +1,9 @@
 // Input and output of reading an answer: documents in batches, other values, and documents that cannot be read.
-import { Retryable } from '../../platform/http.ts'
-import type { Chunks } from '../byte-chunks.ts'
-import type { AnswerPointer, Entries } from '../delivery.ts'
-import type { Json } from '../fetch.ts'
-import type { ReceivedDocument } from '../files.ts'
+import { Retryable } from '../../../platform/http.ts'
+import type { Chunks } from '../../byte-chunks.ts'
+import type { AnswerPointer, Entries } from '../../delivery.ts'
+import type { Json } from '../../fetch.ts'
+import type { ReceivedDocument } from '../../files.ts'
 
 export type ReadOptions = {
   /** Where the answer came from, as it may be kept. */

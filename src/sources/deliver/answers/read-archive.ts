@@ -14,10 +14,10 @@ import {
   tarMembers,
   UnpackBudget,
   zipMembers,
-} from '../archives.ts'
-import { type Chunks, peek } from '../byte-chunks.ts'
-import type { Entries } from '../delivery.ts'
-import { type ReceivedDocument, unreadable } from '../files.ts'
+} from '../../archives.ts'
+import { type Chunks, peek } from '../../byte-chunks.ts'
+import type { Entries } from '../../delivery.ts'
+import { type ReceivedDocument, unreadable } from '../../files.ts'
 import { Batch, type EntriesEnd, type ReadEntries, type ReadOptions } from './answer-documents.ts'
 import { passOn } from './pass-on.ts'
 

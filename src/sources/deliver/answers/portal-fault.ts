@@ -1,6 +1,6 @@
 // Errors that a portal answers under status 200.
-import type { AnswerPointer } from '../delivery.ts'
-import type { Json } from '../fetch.ts'
+import type { AnswerPointer } from '../../delivery.ts'
+import type { Json } from '../../fetch.ts'
 import { unexpected } from './answer-documents.ts'
 
 export type Fault = { readonly at: AnswerPointer; readonly is?: string }

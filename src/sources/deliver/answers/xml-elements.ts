@@ -1,6 +1,6 @@
 // The elements of one name in an XML answer as unchanged bytes, each wrapped so that its namespaces resolve.
 import { decodeXML } from 'entities'
-import type { Json } from '../fetch.ts'
+import type { Json } from '../../fetch.ts'
 
 /** The answer is not XML that can be cut into elements, or is truncated. Earlier elements are valid. */
 export class XmlElementsError extends Error {

@@ -1,6 +1,6 @@
 // The rows of a CSV answer as their bytes are in it (RFC 4180, any delimiter of one character), and the cells of one
 // row.
-import type { Delimiter } from '../delivery.ts'
+import type { Delimiter } from '../../delivery.ts'
 
 /**
  * One row without its line end; of one that is larger than the limit, `bytes` is its beginning. Number 1 is the header.

@@ -1,6 +1,6 @@
 // The entries of a JSON answer as unchanged bytes, cut out while it streams in; the rest is skipped, not kept.
-import type { Json } from '../fetch.ts'
-import { parseJson } from '../json.ts'
+import type { Json } from '../../fetch.ts'
+import { parseJson } from '../../json.ts'
 import { pointerToken, pointerTokens } from './json-pointer.ts'
 
 /** The answer is not JSON, or is truncated. Earlier items are valid. */
