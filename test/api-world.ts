@@ -4,7 +4,7 @@ import { type CursorKey, createCursorSealer } from '../src/api/cursors/cursor.ts
 import type { Limiter } from '../src/api/limits/limiter.ts'
 import { createLocalLimiter } from '../src/api/limits/limiter-memory.ts'
 import { type ApiOptions, buildApi } from '../src/api/server.ts'
-import { openTokenTable, type TokenLookup, type TokenSource } from '../src/api/token-table.ts'
+import { openTokenTable, type TokenLookup, type TokenSource } from '../src/api/tokens/token-table.ts'
 import { hashToken, makeToken } from '../src/domain/token.ts'
 import { systemRandom } from '../src/platform/random.ts'
 import type { TokenGrant } from '../src/store/people/organizations.ts'

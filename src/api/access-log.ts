@@ -1,8 +1,8 @@
 // Log line that each answered request leaves at the level `info`: who requested what, and the result.
 import type { Log } from '../platform/log.ts'
 import type { TokenGrant } from '../store/people/organizations.ts'
-import { pathOf } from './answers.ts'
-import { withoutTokens } from './problems.ts'
+import { pathOf } from './problems/answers.ts'
+import { withoutTokens } from './problems/problems.ts'
 
 export type AnsweredRequest = {
   /** Method as received; empty if it could not be read. */

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startApi } from '../../test/api-world.ts'
-import { listParameters } from './parameters.ts'
-import { problemKinds, problemSlugs } from './problems.ts'
+import { listParameters } from './parameters/parameters.ts'
+import { problemKinds, problemSlugs } from './problems/problems.ts'
 
 test('C135: every problem type leads to an anchor with cause, fix, retry and an example', async () => {
   await using world = await startApi()

@@ -2,8 +2,8 @@
 // from elsewhere.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { defaultLimit, listParameters, maxLimit, maxListItems } from './parameters.ts'
-import { problemKind, problemSlugs } from './problems.ts'
+import { defaultLimit, listParameters, maxLimit, maxListItems } from './parameters/parameters.ts'
+import { problemKind, problemSlugs } from './problems/problems.ts'
 import { exampleProblem } from './routes.ts'
 import { maxHeaderLines, maxHeadersLength, maxUrlLength } from './unreadable-requests.ts'
 

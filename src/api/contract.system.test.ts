@@ -12,8 +12,8 @@ import { makeToken } from '../domain/token.ts'
 import { systemRandom } from '../platform/random.ts'
 import { generateContract } from './contract.ts'
 import { contractFile, contractText, exampleBaseUrl, exampleDocsUrl } from './contract-text.ts'
-import { listParameters } from './parameters.ts'
-import { problemSlugs, problemType } from './problems.ts'
+import { listParameters } from './parameters/parameters.ts'
+import { problemSlugs, problemType } from './problems/problems.ts'
 
 type Answer = {
   headers?: Record<string, unknown>

@@ -6,7 +6,7 @@ import type { EditionView } from '../edition/read/edition-view.ts'
 import { exampleBaseUrl, exampleDocsUrl } from './contract-text.ts'
 import type { CursorSealer } from './cursors/cursor.ts'
 import { createLocalLimiter } from './limits/limiter-memory.ts'
-import { listParameters } from './parameters.ts'
+import { listParameters } from './parameters/parameters.ts'
 import { buildApi } from './server.ts'
 
 type JsonObject = { [key: string]: unknown }

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ApiWorld, startApi, startOfTests } from '../../test/api-world.ts'
 import { plainId } from '../../test/memory-editions.ts'
 import { readAnswer, sendRaw } from '../../test/raw-http.ts'
-import { listParameters } from './parameters.ts'
-import { problemSlugs } from './problems.ts'
+import { listParameters } from './parameters/parameters.ts'
+import { problemSlugs } from './problems/problems.ts'
 
 let world: ApiWorld
 beforeAll(async () => {

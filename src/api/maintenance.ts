@@ -1,6 +1,6 @@
 // The API while an operator works on the service: 503 with the actual end (D14).
 import { toInstant } from '../domain/time.ts'
-import type { Problem } from './problems.ts'
+import type { Problem } from './problems/problems.ts'
 
 export type Maintenance = {
   /** Epoch milliseconds. */

@@ -1,8 +1,8 @@
 // Routes as declared: what the contract says about each, and which problems it may answer.
 import { type TSchema, Type } from 'typebox'
 import { tenderRecordSchema } from '../domain/tender.ts'
-import { listParameters } from './parameters.ts'
-import { type ProblemSlug, problemBody, problemKind, problemType } from './problems.ts'
+import { listParameters } from './parameters/parameters.ts'
+import { type ProblemSlug, problemBody, problemKind, problemType } from './problems/problems.ts'
 
 const exampleRequestId = '019aa5f2-7c1e-7d3a-9b42-5f0c6a1d8e77'
 

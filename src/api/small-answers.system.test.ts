@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ApiWorld, startApi, startOfTests } from '../../test/api-world.ts'
 import { readAnswer, sendRaw } from '../../test/raw-http.ts'
-import { toInstance } from './problems.ts'
+import { toInstance } from './problems/problems.ts'
 
 const ajv = new Ajv2020({ strict: false })
 ;(formats as unknown as (target: Ajv2020) => void)(ajv)

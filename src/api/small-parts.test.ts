@@ -1,13 +1,13 @@
 // The small parts of an answer: encoding, entity tags, request ids, waits, paths, problems.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { pathOf } from './answers.ts'
 import { chooseEncoding } from './content-coding.ts'
 import { isNoneMatchHit, listEntityTag } from './etag.ts'
 import { createFloodGuard } from './limits/flood-guard.ts'
 import { createLoadGauge, spreadRetryAfter } from './limits/overload.ts'
 import { isKnownPath, suggestPath } from './paths.ts'
-import { problemBody, problemKinds, problemSlugs, toInstance, withoutTokens } from './problems.ts'
+import { pathOf } from './problems/answers.ts'
+import { problemBody, problemKinds, problemSlugs, toInstance, withoutTokens } from './problems/problems.ts'
 import { createRequestIds } from './request-ids.ts'
 
 describe('the encoding (D45)', () => {

@@ -1,8 +1,8 @@
 // Answers to requests that no route takes.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { hasBody, pathOf, sendProblem } from './answers.ts'
 import { isKnownPath, listPath, suggestPath } from './paths.ts'
-import { allowedMethods, type Problem } from './problems.ts'
+import { hasBody, pathOf, sendProblem } from './problems/answers.ts'
+import { allowedMethods, type Problem } from './problems/problems.ts'
 
 /** 404, 405 or OPTIONS: for everything that no route takes, before authentication (D4 to D7). */
 export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply, docsUrl: string): FastifyReply {

@@ -3,10 +3,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { AnsweredRequest } from './access-log.ts'
-import { answerOnSocket, pathOf } from './answers.ts'
 import { clientAddress } from './client-address.ts'
 import { isKnownPath } from './paths.ts'
-import type { Problem } from './problems.ts'
+import { answerOnSocket, pathOf } from './problems/answers.ts'
+import type { Problem } from './problems/problems.ts'
 
 export const maxUrlLength = 8192
 export const maxHeadersLength = 16_384

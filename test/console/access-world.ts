@@ -1,9 +1,9 @@
 // A console with the API beside it on the same stock: tokens created on a page are tested where clients use them.
 
 import { createLocalLimiter } from '../../src/api/limits/limiter-memory.ts'
-import { tokenSourceOf } from '../../src/api/token-source.ts'
-import { openTokenTable } from '../../src/api/token-table.ts'
-import { UseCounter } from '../../src/api/use-counter.ts'
+import { tokenSourceOf } from '../../src/api/tokens/token-source.ts'
+import { openTokenTable } from '../../src/api/tokens/token-table.ts'
+import { UseCounter } from '../../src/api/tokens/use-counter.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { databaseUse, openUseLedger, type UseLedger } from '../../src/service/nodes/use-ledger.ts'
 import { type ApiWorld, startApi } from '../api-world.ts'

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { problemKind, problemSlugs } from '../../src/api/problems.ts'
+import { problemKind, problemSlugs } from '../../src/api/problems/problems.ts'
 import { drawnEngines } from '../world.ts'
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { problemKinds } from '../../src/api/problems.ts'
+import { problemKinds } from '../../src/api/problems/problems.ts'
 import { countedRoutes, countedStatuses } from '../../src/api/request-counts.ts'
 import { metricTable } from '../../src/service/metrics/metric-table.ts'
 

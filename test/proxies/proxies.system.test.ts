@@ -13,7 +13,7 @@ import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contractFile } from '../../src/api/contract-text.ts'
-import { type ProblemSlug, problemKinds } from '../../src/api/problems.ts'
+import { type ProblemSlug, problemKinds } from '../../src/api/problems/problems.ts'
 import { freePort } from '../free-port.ts'
 import { readAnswer, sendRaw } from '../raw-http.ts'
 import {

@@ -57,7 +57,7 @@ export const plantedBreaches: readonly Breach[] = [
   breach(
     'C100',
     conformance,
-    'src/api/parameters.ts',
+    'src/api/parameters/parameters.ts',
     '{ updatedSince: updatedSince.ceilMs }',
     '{ updatedSince: updatedSince.ceilMs + 3_600_000 }',
   ),
@@ -149,7 +149,7 @@ export const plantedBreaches: readonly Breach[] = [
   breach(
     'C120',
     'src/api/server.system.test.ts',
-    'src/api/problems.ts',
+    'src/api/problems/problems.ts',
     "return plain.includes('tdr_') ?",
     "return plain.includes('no token') ?",
   ),
@@ -176,8 +176,8 @@ export const plantedBreaches: readonly Breach[] = [
   ),
   breach(
     'D22',
-    'src/api/timestamps.test.ts',
-    'src/api/timestamps.ts',
+    'src/api/parameters/timestamps.test.ts',
+    'src/api/parameters/timestamps.ts',
     "fraction.slice(3) === '000000' ? floorMs : floorMs + 1",
     "fraction.slice(3) === '000000' ? floorMs : floorMs",
   ),
@@ -197,8 +197,8 @@ export const plantedBreaches: readonly Breach[] = [
   ),
   breach(
     'C93',
-    'src/api/parameters.test.ts',
-    'src/api/parameters.ts',
+    'src/api/parameters/parameters.test.ts',
+    'src/api/parameters/parameters.ts',
     'values.has(updatedSinceParameter.name) ? true : readScalar(archivedParameter, values, faults)',
     'readScalar(archivedParameter, values, faults)',
   ),

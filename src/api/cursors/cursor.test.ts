@@ -3,8 +3,8 @@ import { createCipheriv, createDecipheriv, createSecretKey } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { TenderFilter } from '../../domain/filter.ts'
-import { parseListQuery } from '../parameters.ts'
-import { parseQueryString } from '../query-string.ts'
+import { parseListQuery } from '../parameters/parameters.ts'
+import { parseQueryString } from '../parameters/query-string.ts'
 import { type CursorKey, createCursorSealer } from './cursor.ts'
 
 const issuedAt = Date.UTC(2026, 10, 2, 8)

@@ -7,7 +7,7 @@ import { dayMs, minuteMs } from '../../domain/time.ts'
 import { writeId } from '../../edition/format/record-id.ts'
 import type { RecordKey } from '../../edition/read/edition-view.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { maxCursorLength } from '../parameters.ts'
+import { maxCursorLength } from '../parameters/parameters.ts'
 
 const cursorLifeMs = dayMs
 /**

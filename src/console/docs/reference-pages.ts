@@ -1,7 +1,7 @@
 // The reference of the API: its two operations from the contract, and every error from the catalog of problems.
 import { readFileSync } from 'node:fs'
 import { contractText } from '../../api/contract-text.ts'
-import { type ProblemSlug, problemKind, problemSlugs } from '../../api/problems.ts'
+import { type ProblemSlug, problemKind, problemSlugs } from '../../api/problems/problems.ts'
 import { exampleProblem } from '../../api/routes.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { type Content, type Html, html } from '../frame/html.ts'

@@ -1,5 +1,5 @@
 // The explorer: a form of all parameters, the request as people would write it, and the answer of the API itself.
-import { listParameters, type Parameter, parseListQuery } from '../../api/parameters.ts'
+import { listParameters, type Parameter, parseListQuery } from '../../api/parameters/parameters.ts'
 import { type CodeKind, codeKinds } from '../../domain/code-labels.ts'
 import { minuteMs } from '../../domain/time.ts'
 import { codePicker, hasOpenWords, type Picked, pickedOf } from '../codes/code-picker.ts'

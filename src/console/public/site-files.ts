@@ -1,6 +1,6 @@
 // Files for programs that visit the site: robots.txt, sitemap.xml, llms.txt and security.txt.
 
-import { problemSlugs } from '../../api/problems.ts'
+import { problemSlugs } from '../../api/problems/problems.ts'
 import { dayMs } from '../../domain/time.ts'
 import { docsTexts } from '../docs/docs-texts.ts'
 import { groupNames } from '../docs/guide-groups.ts'

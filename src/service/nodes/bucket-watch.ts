@@ -2,7 +2,7 @@
 // of the access in the data folder lets the node start while the bucket is unreachable, and tells it which tokens were
 // revoked if the bucket returns an older one.
 import type { CursorKeySource } from '../../api/cursors/cursor-key-ring.ts'
-import type { TokenSource } from '../../api/token-table.ts'
+import type { TokenSource } from '../../api/tokens/token-table.ts'
 import { minuteMs, toInstant } from '../../domain/time.ts'
 import { accessPath } from '../../edition/format/bucket-files.ts'
 import type { BucketSource } from '../../edition/write/bucket-source.ts'

@@ -1,6 +1,6 @@
 // How the explorer queries the API: with tokens that exist only in this process, one for each organization, and one for
 // strangers if the stock is invented.
-import type { TokenSource } from '../../api/token-table.ts'
+import type { TokenSource } from '../../api/tokens/token-table.ts'
 import type { ExplorerAnswer } from '../../console/frame/console-context.ts'
 import { hashToken, makeToken } from '../../domain/token.ts'
 import { type HttpClient, openHttp } from '../../platform/http.ts'

@@ -1,7 +1,7 @@
 // What `start` and `serve` have in common: the open stock, the editions, and the threads that answer the API.
 import { resolve } from 'node:path'
 import { cursorKeysOf } from '../../api/cursors/cursor-key-source.ts'
-import { tokenSourceOf } from '../../api/token-source.ts'
+import { tokenSourceOf } from '../../api/tokens/token-source.ts'
 import { shiftableClock, steadyClock, systemClock, systemSleep } from '../../platform/clock.ts'
 import { sourceKey } from '../../platform/config.ts'
 import { type Log, openLog } from '../../platform/log.ts'

@@ -1,6 +1,6 @@
 // Writes what the readers counted to the database or a bucket, one minute at a time: a killed process loses the current
 // minute.
-import type { TokenUse } from '../../api/use-counter.ts'
+import type { TokenUse } from '../../api/tokens/use-counter.ts'
 import { addressPrefix } from '../../console/address-prefix.ts'
 import { minuteMs } from '../../domain/time.ts'
 import type { Clock } from '../../platform/clock.ts'

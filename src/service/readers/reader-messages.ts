@@ -1,6 +1,6 @@
 // Messages between the main thread and a reader thread.
 
-import type { TokenUse } from '../../api/use-counter.ts'
+import type { TokenUse } from '../../api/tokens/use-counter.ts'
 import type { LogMessage } from '../../edition/read/log-feed.ts'
 import type { Config } from '../../platform/config.ts'
 import type { LogLevel } from '../../platform/log.ts'

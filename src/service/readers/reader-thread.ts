@@ -1,6 +1,6 @@
 // One reader as the main thread sees it: what it is told and asked, and whether it still answers.
 import { Worker } from 'node:worker_threads'
-import type { TokenUse } from '../../api/use-counter.ts'
+import type { TokenUse } from '../../api/tokens/use-counter.ts'
 import { OperatorError } from '../../platform/errors.ts'
 import { runnable } from '../../platform/runnable.ts'
 import { preloadOptions } from '../../platform/tracing.ts'

@@ -1,7 +1,8 @@
 // Parses the query of a list and remembers it: the pages of a run, and a thousand clients, send the same query except
 // for the cursor. An empty answer takes 17 µs of CPU instead of 24 (ratio 1.4), with filters 18 instead of 30 (1.6).
+
+import type { ParameterFault } from '../problems/problems.ts'
 import { type ListQuery, parseListQuery } from './parameters.ts'
-import type { ParameterFault } from './problems.ts'
 import { parseQueryString } from './query-string.ts'
 
 /** Maximum number of queries to remember: every client of a delta starts from a different moment. */

@@ -1,8 +1,8 @@
 // Proves D15 to D27 of the parameters, and that one declaration serves validation and examples.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { procedureTypes } from '../domain/codes.ts'
-import { canonicalFilter, filterParameters, type TenderFilter } from '../domain/filter.ts'
+import { procedureTypes } from '../../domain/codes.ts'
+import { canonicalFilter, filterParameters, type TenderFilter } from '../../domain/filter.ts'
 import { describeFaults, listParameters, parseListQuery, refuseParameters, suggestParameter } from './parameters.ts'
 import { parseQueryString } from './query-string.ts'
 

@@ -1,6 +1,6 @@
 // Reads a query string strictly: percent-encoding and UTF-8 are checked, names are never object keys, no regex
 // backtracks.
-import type { ParameterFault } from './problems.ts'
+import type { ParameterFault } from '../problems/problems.ts'
 
 /** Values by parameter name, in order of arrival. */
 export type QueryValues = ReadonlyMap<string, readonly string[]>

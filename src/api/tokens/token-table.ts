@@ -1,10 +1,10 @@
 // Holds all tokens in memory: a request is checked without a query, and known tokens work while the database is down.
 import { setTimeout as delay } from 'node:timers/promises'
-import { hashToken, isWellFormedToken } from '../domain/token.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Log } from '../platform/log.ts'
-import { within } from '../platform/within.ts'
-import type { TokenGrant } from '../store/people/organizations.ts'
+import { hashToken, isWellFormedToken } from '../../domain/token.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Log } from '../../platform/log.ts'
+import { within } from '../../platform/within.ts'
+import type { TokenGrant } from '../../store/people/organizations.ts'
 
 /**
  * `unavailable`: the token is unknown here and the database does not answer; this is never reported as a wrong token.

@@ -1,7 +1,7 @@
 // Counts the requests of each token in memory, for the API access page: a map and an addition for each request.
-import { minuteMs } from '../domain/time.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { TokenGrant } from '../store/people/organizations.ts'
+import { minuteMs } from '../../domain/time.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { TokenGrant } from '../../store/people/organizations.ts'
 
 /** What a token requested in a part of a minute. */
 export type TokenUse = {

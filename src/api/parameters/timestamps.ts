@@ -1,5 +1,5 @@
 // Reads the timestamps of filters (D22 to D24): RFC 3339 with a zone, compared exactly to nine digits of a second.
-import { hourMs, minuteMs } from '../domain/time.ts'
+import { hourMs, minuteMs } from '../../domain/time.ts'
 
 /** `floorMs` is the last millisecond at or before the moment, `ceilMs` the first at or after it. */
 export type Moment = { readonly floorMs: number; readonly ceilMs: number }

@@ -1,11 +1,11 @@
 // The parameters of the interface, each declared once: the declaration validates, documents and explains.
 import { type TSchema, Type } from 'typebox'
-import { isProcedureType, type ProcedureType, procedureTypes } from '../domain/codes.ts'
-import { officialCheckDigit } from '../domain/cpv.ts'
-import type { TenderFilter } from '../domain/filter.ts'
-import { toNutsCode } from '../domain/nuts.ts'
-import { editDistance } from '../platform/nearest-word.ts'
-import type { ParameterFault } from './problems.ts'
+import { isProcedureType, type ProcedureType, procedureTypes } from '../../domain/codes.ts'
+import { officialCheckDigit } from '../../domain/cpv.ts'
+import type { TenderFilter } from '../../domain/filter.ts'
+import { toNutsCode } from '../../domain/nuts.ts'
+import { editDistance } from '../../platform/nearest-word.ts'
+import type { ParameterFault } from '../problems/problems.ts'
 import { echo, type QueryValues } from './query-string.ts'
 import { type Moment, parseTimestamp } from './timestamps.ts'
 

@@ -1,7 +1,7 @@
 // Writes problem answers: through Fastify if a request was read, else as plain text on the socket.
 import type { Duplex } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { systemClock } from '../platform/clock.ts'
+import { systemClock } from '../../platform/clock.ts'
 import { allowedMethods, type Problem, problemBody, problemHeaders, problemKind } from './problems.ts'
 
 /** Path of a request target without query, also for `http://host/path`. */

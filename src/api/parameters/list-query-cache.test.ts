@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { seed } from '../../test/testing/seed.ts'
+import { seed } from '../../../test/testing/seed.ts'
 import { createListQueryCache } from './list-query-cache.ts'
 import { parseListQuery } from './parameters.ts'
 import { parseQueryString } from './query-string.ts'

@@ -1,8 +1,8 @@
 // Tokens as stored in the database. Separate from the table: a reader has the table without a database, and must not
 // load its code.
-import { readSerials } from '../store/database/change-signal.ts'
-import type { Store } from '../store/database/database.ts'
-import { loadTokens, touchTokens } from '../store/people/organizations.ts'
+import { readSerials } from '../../store/database/change-signal.ts'
+import type { Store } from '../../store/database/database.ts'
+import { loadTokens, touchTokens } from '../../store/people/organizations.ts'
 import type { TokenSource } from './token-table.ts'
 
 export function tokenSourceOf(store: Pick<Store, 'looks'>): TokenSource {
