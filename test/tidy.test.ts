@@ -10,6 +10,7 @@ import type { PlantedEdit } from './planted-edit.ts'
 import { plantedBreaches } from './rules/planted-breaches.ts'
 import { plantedEdits as plantedClientEdits } from './simulation/planted-edits.ts'
 import { houseViolations } from './tidy/house-rules.ts'
+import { partsOfRooms } from './tidy/rooms.ts'
 import { scanFile } from './tidy/scan.ts'
 import { citedNumbers, readRules, rulesPage, statuteViolations } from './tidy/statute.ts'
 
@@ -38,6 +39,7 @@ describe('the repository', () => {
   const sources = new Map([
     ...['src', 'client', 'contract', 'test', 'bench', 'quality'].flatMap((folder) => filesBelow(folder, '.ts')),
     ...filesBelow('docs/decisions', '.md'),
+    ...['.css', '.js', '.cjs', '.svg'].flatMap((ending) => filesBelow('src', ending)),
   ])
 
   test('is read completely', () => {
@@ -187,6 +189,12 @@ describe('every rule catches a planted breach', () => {
     ['direction', 'src/edition/read/query.ts', `${head}import { a } from '../write/edition-log.ts'\n`],
     ['direction', 'src/api/tender-answers.ts', `${head}import { a } from '../edition/write/edition-log.ts'\n`],
     ['direction', 'src/api/limits/limiter.ts', `${head}import { a } from '../server.ts'\n`],
+    ['direction', 'src/store/hits/searches.ts', `${head}import { a } from '../screens/desk.ts'\n`],
+    ['direction', 'src/service/nodes/answering.ts', `${head}import type { A } from '../start/start.ts'\n`],
+    ['direction', 'src/console/frame/page.ts', `${head}import { a } from '../console.ts'\n`],
+    ['direction', 'src/console/frame/page.ts', `${head}void import('../hits/hit-pages.ts')\n`],
+    ['direction', 'src/console/pages/desk-pages.ts', head],
+    ['direction', 'client/src/sinks/files/line-file.ts', `${head}import { a } from '../csv-sink.ts'\n`],
     ['beside', 'bench/query.ts', `${head}import { a } from '../test/world.ts'\n`],
     ['beside', 'bench/query.ts', `${head}import { a } from '../src/api/server.system.test.ts'\n`],
     ['beside', 'quality/values.ts', `${head}import { a } from '../bench/row.ts'\n`],
@@ -270,6 +278,27 @@ describe('every rule catches a planted breach', () => {
       ['src/domain/c.ts', `${head}export { a } from './a.ts'\nexport const c = 1\n`],
     ]
     expect(violation('src/domain/a.ts', `${head}import { b } from './b.ts'\n`, others)).toContain('cycle')
+  })
+
+  test('finds a folder of more than 30 files, not counting tests, tables of data and portals', () => {
+    const names = Array.from({ length: 30 }, (_, index) => `a${index}`)
+    const beside = (folder: string, ending: string) =>
+      names.map((name): [string, string] => [`${folder}/${name}${ending}`, head])
+    expect(violation('src/domain/tender.ts', head, beside('src/domain', '.ts'))).toEqual(['full-folder'])
+    expect(violation('client/src/sync/sync.ts', head, beside('client/src/sync', '.ts'))).toEqual(['full-folder'])
+    expect(violation('src/api/page.css', head, beside('src/api', '.ts'))).toEqual(['full-folder'])
+    const uncounted = [
+      ...beside('src/domain', '.test.ts'),
+      ...beside('src/domain', '.json'),
+      ...beside('src/sources/portals/at', '.ts'),
+    ]
+    expect(violation('src/domain/tender.ts', head, [...uncounted, ['src/sources/portals/at/b.ts', head]])).toEqual([])
+  })
+
+  test('a part of a room names only parts that stand above it, so that there is no circle', () => {
+    for (const [room, parts] of Object.entries(partsOfRooms))
+      for (const [position, [part, used]] of Object.entries(parts).entries())
+        expect(Object.keys(parts).slice(0, position), `${room}/${part}`).toEqual(expect.arrayContaining([...used]))
   })
 
   test('finds the database in a reader, whatever loads it', () => {

@@ -1,6 +1,7 @@
 // The rules of the house that a machine can hold: the direction of imports, where the outside world may be touched,
 // names.
 import { posix } from 'node:path'
+import { fullFolders, partViolations } from './rooms.ts'
 import { type ScannedFile, scanFile } from './scan.ts'
 import { understatedTests } from './test-kinds.ts'
 
@@ -67,16 +68,6 @@ const allowed: { readonly [folder: string]: readonly string[] } = {
 }
 /** What platform uses of domain: it knows nothing about tenders. */
 const forPlatform: readonly string[] = ['src/domain/time.ts', 'src/domain/lines.ts']
-/**
- * Folders inside a stage, and which of their neighbors they may import: files, then who reads them, then who writes
- * them.
- */
-const allowedInside: { readonly [folder: string]: readonly string[] } = {
-  'src/edition/format': [],
-  'src/edition/read': ['src/edition/format'],
-  'src/edition/write': ['src/edition/format', 'src/edition/read'],
-  'src/api/limits': [],
-}
 /** Folders besides src, and what of them and of tests each may import; kits may be imported by all of them. */
 const allowedBeside: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
   { from: /^bench\//, never: /^(?:test\/(?!testing\/)|client\/test\/)|\.test\.ts$/ },
@@ -96,8 +87,6 @@ const address = /(?:https?:\/\/|\$\{\w+\}[/?])\S{80,}/
 
 const isTest = (path: string): boolean => path.endsWith('.test.ts') || path.startsWith('test/')
 const folderOf = (path: string): string => /^src\/([^/]+)\//.exec(path)?.[1] ?? ''
-/** The folder inside a stage: `src/edition/read`. */
-const insideOf = (path: string): string => posix.dirname(path).split('/').slice(0, 3).join('/')
 const baseOf = (path: string): string => posix.basename(path, '.ts')
 
 /** All violations in these sources; every rule is applied to every file that it concerns. */
@@ -107,6 +96,8 @@ export function houseViolations(sources: Sources): Violation[] {
   )
   return [
     ...[...scanned].flatMap(([path, file]) => fileViolations(path, file, sources.get(path)!)),
+    ...[...scanned].flatMap(([path, file]) => (isTest(path) ? [] : partViolations(path, file))),
+    ...fullFolders(sources.keys()),
     ...cycles(scanned),
     ...databaseInReaders(scanned),
     ...understatedTests(scanned),
@@ -205,11 +196,7 @@ function checkDirection(path: string, file: ScannedFile, report: Report): void {
       (folder === 'domain' && (own !== 'platform' || forPlatform.includes(target))) ||
       (allowed[own] ?? []).includes(folder)
     if (!mayUse) report('direction', `${own} imports ${target}`)
-    const [ownInside, targetInside] = [insideOf(path), insideOf(target)]
-    const neighbors = allowedInside[ownInside]
-    if (neighbors && folder === own && targetInside !== ownInside && !neighbors.includes(targetInside))
-      report('direction', `${ownInside} imports ${target}`)
-    if (own === 'api' && targetInside === 'src/edition/write') report('direction', `api imports ${target}`)
+    if (own === 'api' && target.startsWith('src/edition/write/')) report('direction', `api imports ${target}`)
     if (own === 'api' && folder === 'store' && stockTables.includes(baseOf(target)))
       report('stock-tables', `api imports ${target}`)
     const runners = stagesWithRunner[own]
