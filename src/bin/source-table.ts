@@ -24,14 +24,23 @@ function withTable(page: string, table: string): string {
 
 const rowOf = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
 
-/** What a customer shows for each source, and how far back it is read. */
+/** What a customer shows for each source, and how far back it is read. Sources that state no license are a list. */
 function licenseTable(sources: Sources): string {
+  const all = byCountry(sources.values())
+  const isUnknown = (source: Source): boolean => licenseOf(source) === 'not stated' && attributionOf(source) === 'ask'
+  const unknown = Map.groupBy(all.filter(isUnknown), archiveOf)
   return [
     '| Source | License | Show | Archive |',
     '|---|---|---|---|',
-    ...byCountry(sources.values()).map((source) =>
-      rowOf([`\`${source.id}\``, licenseOf(source), attributionOf(source), archiveOf(source)]),
-    ),
+    ...all
+      .filter((source) => !isUnknown(source))
+      .map((source) => rowOf([`\`${source.id}\``, licenseOf(source), attributionOf(source), archiveOf(source)])),
+    '',
+    'These portals state no license: ask the publisher.',
+    '',
+    ...[...unknown]
+      .sort(([left], [right]) => left.localeCompare(right))
+      .map(([archive, group]) => `- ${archive}: ${group.map(({ id }) => `\`${id}\``).join(', ')}`),
   ].join('\n')
 }
 
