@@ -56,6 +56,7 @@ describe('TenderClient', () => {
       { status: 200, body: madeUpRecord({ id: 'a', title: 'new' }), headers: of(5) },
       { status: 404, body: { title: 'Not found' }, headers: of(5) },
       { status: 200, body: madeUpRecord({ id: 'a', title: 'from an API that does not say' }) },
+      { status: 200, body: madeUpRecord({ id: 'a', title: 'newest' }), headers: of(6) },
     ])
     const waits: number[] = []
     const client = new TenderClient({
@@ -64,11 +65,15 @@ describe('TenderClient', () => {
       sleep: async (ms) => void waits.push(ms),
       clock: () => 0,
     })
-    expect(await client.get('a', undefined, 5)).toMatchObject({ title: 'new' })
+    const seen = { edition: 5 }
+    expect(await client.get('a', undefined, seen)).toMatchObject({ title: 'new' })
     expect(asked).toHaveLength(3)
     expect(waits).toEqual([5000, 5000])
-    await expect(client.get('a', undefined, 5)).rejects.toMatchObject({ problem: { status: 404 } })
-    expect(await client.get('a', undefined, 5)).toMatchObject({ title: 'from an API that does not say' })
+    await expect(client.get('a', undefined, { edition: 5 })).rejects.toMatchObject({ problem: { status: 404 } })
+    expect(await client.get('a', undefined, { edition: 5 })).toMatchObject({ title: 'from an API that does not say' })
+    expect(seen).toEqual({ edition: 5 })
+    expect(await client.get('a', undefined, seen)).toMatchObject({ title: 'newest' })
+    expect(seen).toEqual({ edition: 6 })
   })
 
   it('returns the quota of the answer with a page', async () => {

@@ -9,6 +9,7 @@ import { type RateLimit, readRateLimit } from './rate-limit.ts'
 import { readText } from './read-text.ts'
 import { checkedRecord } from './record-fault.ts'
 import { type RetryWait, retryWait } from './retry.ts'
+import { type SeenEdition, seeEdition } from './seen-edition.ts'
 import { type Sleep, timerSleep } from './sleep.ts'
 import { parseDigest } from './sync/copy-digest.ts'
 import { FeedError } from './sync/feed-error.ts'
@@ -172,12 +173,13 @@ export class TenderClient {
 
   /**
    * Returns one record by its ID, including archived and merged ones. Unknown: ProblemError with slug `not-found`. With
-   * `notBefore`, the number of an edition, answers of a node that has only older ones count like a 503: the request is
-   * repeated.
+   * `seen`, answers of a node that has only older editions count like a 503: the request is repeated; a newer edition
+   * is written into it.
    */
-  async get(id: string, options?: AbortSignal | RequestOptions, notBefore?: number): Promise<TenderRecord> {
+  async get(id: string, options?: AbortSignal | RequestOptions, seen?: SeenEdition): Promise<TenderRecord> {
     const path = `/v1/tenders/${encodeURIComponent(id)}`
-    const { body, headers } = await this.#request(path, isRecord, optionsOf(options), notBefore)
+    const { body, headers } = await this.#request(path, isRecord, optionsOf(options), seen?.edition)
+    if (seen) seeEdition(seen, editionOf(headers))
     const record = checkedRecord(body, sentMsOf(headers))
     if (record.id.toLowerCase() !== id.toLowerCase())
       throw new FeedError(`The API answered record ${record.id} in place of ${id}.`)

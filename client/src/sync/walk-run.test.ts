@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { madeUpRecord } from '../../test/fake-api.ts'
 import { archived, syncWorld } from '../../test/sync-world.ts'
+import { seeEdition } from '../seen-edition.ts'
 import { memorySink } from '../sinks/memory-sink.ts'
 import { memoryState } from '../state/memory-state.ts'
 import { DigestSum, isOpenRecord, webRecordHash } from './copy-digest.ts'
 import { type SyncEvent, sync } from './sync.ts'
+import { filterHash } from './sync-filters.ts'
 import type { TenderSource } from './walk-run.ts'
 
 describe('records that are left over after a first run into a target that is not empty (G1)', () => {
@@ -100,4 +102,34 @@ describe('a copy that differs from its edition (D59)', () => {
     publish()
     expect(await run('wrong')).toMatchObject({ end: 'differs', repairs: 1, isDifferent: true })
   })
+})
+
+it('what is fetched does not contradict a newer edition that a fetched record came from (C158)', async () => {
+  const [merged, survivor] = [
+    madeUpRecord({ id: 'a', archiveReason: 'merged', mergedInto: 'b' }),
+    madeUpRecord({ id: 'b' }),
+  ]
+  const asked: [string, number | undefined][] = []
+  const client: TenderSource = {
+    page: async () => ({ data: [], nextCursor: null, edition: 1 }),
+    get: async (id, _signal, seen) => {
+      asked.push([id, seen?.edition])
+      seeEdition(seen!, 2)
+      return id === 'a' ? merged : survivor
+    },
+  }
+  const [sink, state] = [memorySink(), memoryState()]
+  await sink.begin({ kind: 'first', filterHash: '', resumed: false, keepArchived: false })
+  await sink.upsert([madeUpRecord({ id: 'a' })])
+  await state.save({
+    schema: 1,
+    filterHash: await filterHash({}),
+    updatedSince: merged.lastModified,
+    run: { kind: 'delta', updatedSince: merged.lastModified, cursor: 'c', merges: ['a'], edition: 1 },
+  })
+  expect(await sync({ client, sink, state })).toMatchObject({ result: 'completed' })
+  expect(asked).toEqual([
+    ['a', 1],
+    ['b', 2],
+  ])
 })

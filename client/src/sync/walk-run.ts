@@ -1,5 +1,6 @@
 // One walk over the list, from its first page (or a kept cursor) to its end, into a sink.
 import { ProblemError } from '../problem-error.ts'
+import { type SeenEdition, seeEdition } from '../seen-edition.ts'
 import type { TenderList, TenderRecord, TendersQuery } from '../types.ts'
 import { type CopyDigest, differsFrom, type EditionDigest } from './copy-digest.ts'
 import { FeedError } from './feed-error.ts'
@@ -22,7 +23,7 @@ export type TenderSource = {
       readonly sentAt?: string
     }
   >
-  get(id: string, signal?: AbortSignal, notBefore?: number): Promise<TenderRecord>
+  get(id: string, signal?: AbortSignal, seen?: SeenEdition): Promise<TenderRecord>
 }
 
 /** What stays the same for all walks of one sync(). */
@@ -106,8 +107,10 @@ class Walk {
   #updatedSince: string | undefined
   #cursor: string | undefined
   #largest: string | undefined
-  /** The newest edition that a page came from: a record fetched from an older one may be out of date, or missing. */
+  /** The newest edition that a page came from. */
   #edition: number | undefined
+  /** The newest one that a page or a fetched record came from: what is fetched must not contradict it. */
+  readonly #newest: SeenEdition = {}
   /** The newest time on the pages of this walk, and the id beside it: the list ascends by both. */
   #latestMs: number
   #latestId = ''
@@ -128,6 +131,7 @@ class Walk {
     this.#cursor = plan.cursor
     this.#largest = plan.largest
     this.#edition = plan.edition
+    seeEdition(this.#newest, plan.edition)
     // Not `largest`: after a restart the cursor may be before what an earlier part of the run had reached.
     this.#latestMs = msOrNothing(plan.updatedSince)
     const looksAtLeftOver = plan.oldestHeld !== undefined || plan.looksUp !== undefined
@@ -138,7 +142,7 @@ class Walk {
       keepArchived: options.keepArchived,
       fetchRecord: async (id) => {
         options.counts.fetched++
-        return options.client.get(id, options.signal, this.#edition)
+        return options.client.get(id, options.signal, this.#newest)
       },
       write: (record) => this.#writeFetched(record),
       onSurvivor: (id, isFound) => options.emit({ type: 'survivor', id, isFound }),
@@ -153,6 +157,7 @@ class Walk {
       if (page === undefined) continue
       this.#checkPage(page)
       if (page.edition !== undefined) this.#edition = Math.max(page.edition, this.#edition ?? 0)
+      seeEdition(this.#newest, page.edition)
       this.#noteStock(page)
       this.#sentAt = page.sentAt
       await checkLock()
@@ -428,7 +433,7 @@ class Walk {
     const { client, signal, counts } = this.#options
     try {
       counts.fetched++
-      const record = await client.get(id, signal, this.#edition)
+      const record = await client.get(id, signal, this.#newest)
       await this.#write([record])
       return instantMs(record.lastModified) > instantMs(heldSince) ? 'new' : 'old'
     } catch (error) {
