@@ -26,12 +26,8 @@ Measures how fast Tenderstock is beside its peers, as ratios of medians of one r
   profile      where the CPU time of an answer goes
   parse        notices beside xmllint
   sources      reading portals beside other readers
-  consolidate  what a notice costs
-  consolidators
-               how much faster several processes consolidate than one
-  rebuild      how much faster a rebuild is beside a second process
   quality      how good the records are
-  hits         matching, writing and delivering hits beside plain programs, and the API meanwhile
+  hits         matching, writing and delivering hits beside plain programs
   console      pages while 100,000 changes are published, and the API while people use the console
   sink         the client's PostgreSQL sink beside COPY
   fit          how well the fit score finds what companies won; --fit relearns its table
@@ -46,8 +42,6 @@ Measures how fast Tenderstock is beside its peers, as ratios of medians of one r
   --keep FOLDER         keep the stock there for the next run
   --service CHECKOUT    measure the service of another checkout
   --clients N           clients of the delta, default 1000
-  --filled N            consolidate: records in the stock beforehand
-  --engine NAME         consolidate: embedded, postgres or both
   --seed S, --copies N  quality: the copies that are made; fit: the folds
   --searches N          hits: saved searches, default 100000
   --fit                 fit: write src/hits/fit/data/fit-model.json
@@ -79,8 +73,6 @@ const optionsOfCommand = {
   service: { type: 'string', default: root },
   seed: { type: 'string', default: '1' },
   copies: { type: 'string', default: '4800' },
-  engine: { type: 'string', default: 'embedded' },
-  filled: { type: 'string', default: '0' },
   fit: { type: 'boolean', default: false },
   stock: { type: 'string' },
   searches: { type: 'string', default: '100000' },
@@ -100,25 +92,6 @@ if (values.help || positionals.length === 0) {
   process.exit(0)
 }
 const what = positionals[0]!
-if (what === 'consolidate') {
-  const { runConsolidate } = await import('./consolidate.ts')
-  const { records, filled, engine, json } = values
-  await runConsolidate({ records, filled: Number(filled), engine, json, onProgress: (text) => console.error(text) })
-  process.exit(0)
-}
-if (what === 'consolidators') {
-  const { runConsolidators } = await import('./consolidators.ts')
-  const { corpus, json } = values
-  const [records, rounds] = [Number(values.records ?? 3000), Number(values.rounds)]
-  await runConsolidators({ corpus, records, rounds, json, onProgress: (text) => console.error(text) })
-  process.exit(0)
-}
-if (what === 'rebuild') {
-  const { runRebuild } = await import('./rebuild.ts')
-  const { corpus, json } = values
-  await runRebuild({ corpus, rounds: Number(values.rounds), json, onProgress: (text) => console.error(text) })
-  process.exit(0)
-}
 if (what === 'quality') {
   const { benchQuality, qualityAsMarkdown } = await import('../quality/quality.ts')
   const report = await benchQuality({
@@ -138,18 +111,16 @@ if (what === 'hits') {
     onProgress: (text) => console.error(text),
   })
   const { benchDelivery, deliveryAsMarkdown } = await import('./hit-delivery.ts')
-  const { benchApiBesideMatching, besideMatchingAsMarkdown } = await import('./hit-api.ts')
-  const rounds = Number(values.rounds)
-  const onProgress = (text: string) => console.error(text)
-  const delivery = await benchDelivery({ hits: 10_000, rounds, onProgress })
-  const beside = await benchApiBesideMatching({ searches: 10_000, records: 10_000, rounds, onProgress })
-  const parts = [
-    hitsAsMarkdown(report),
-    delivery && deliveryAsMarkdown(delivery),
-    beside && besideMatchingAsMarkdown(beside),
-  ]
-  if (values.json) console.log(JSON.stringify({ ...report, delivery, beside }, null, 2))
-  else console.log(parts.map((part) => part ?? 'Skipped: no PostgreSQL is installed.').join('\n\n'))
+  const delivery = await benchDelivery({
+    hits: 10_000,
+    rounds: Number(values.rounds),
+    onProgress: (text) => console.error(text),
+  })
+  if (values.json) console.log(JSON.stringify({ ...report, delivery }, null, 2))
+  else
+    console.log(
+      `${hitsAsMarkdown(report)}\n\n${delivery ? deliveryAsMarkdown(delivery) : 'Skipped: no PostgreSQL is installed.'}`,
+    )
   process.exit(0)
 }
 if (what === 'console') {
