@@ -32,7 +32,6 @@ const long: { readonly [path: string]: number } = {
   'test/limiter/': 30,
   'test/limiter/held-limit': 170,
   'test/live/': 60,
-  'test/lost-editions': 90,
   'test/metrics/planted-faults': 290,
   'test/metrics/prometheus': 35,
   'test/package/': 50,

@@ -154,6 +154,11 @@ async function strike(
     const { code, output } = await world.command('publish', '--publish-interval-minutes', '0')
     return code === 0 || output.includes('nothingNew')
   })
+  if (servers.changes) {
+    const { output } = await world.command('doctor')
+    if (!output.includes('1 of 2 standbys have what a commit acknowledges'))
+      judge.tell(`the doctor does not find one synchronous standby of two: ${output}`)
+  }
   const url = await servers.leaderUrl()
   const [newest] = await queryOnce<{ edition: number }>(url, 'select max(edition) as edition from edition')
   await until(`all nodes show edition ${newest!.edition}`, () => judge.newest === newest!.edition && isEverywhere())

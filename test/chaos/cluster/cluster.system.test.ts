@@ -1,10 +1,10 @@
 // A cluster of machines, as far as one machine can be several, under every fault at once.
 import { expect, test } from 'vitest'
-import { hasPatroni } from '../../patroni/patroni-cluster.ts'
 import { programOf } from '../../proxies/proxy-process.ts'
 import { seed } from '../../testing/seed.ts'
 import { runCluster } from './cluster-run.ts'
 import { openThreeServers } from './database-servers.ts'
+import { hasPatroni } from './patroni-cluster.ts'
 
 /** CLUSTER_MINUTES says how long, SEED repeats a plan of faults. */
 const minutes = Number(process.env.CLUSTER_MINUTES || 0)
@@ -22,7 +22,7 @@ const reason =
 if (reason !== undefined) console.log(`skipped: chaos in a cluster (${reason})`)
 
 test.skipIf(reason !== undefined)(
-  'P1 P5 R4 C131 C144 faults of machines, disks, clocks and networks lose nothing, show nothing wrong and stop no reads',
+  'P1 P5 R4 C48 C131 C144 faults of machines, disks, clocks and networks lose nothing, show nothing wrong and stop no reads',
   { timeout: (minutes + 20) * 60_000 },
   async () => {
     await using servers = await openThreeServers()

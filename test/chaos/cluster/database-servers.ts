@@ -1,7 +1,7 @@
 // The database of a cluster run: three servers under Patroni, or one that stays, for runs about other faults.
 import { join } from 'node:path'
-import { openPatroniCluster } from '../../patroni/patroni-cluster.ts'
 import { openEmptyDatabase } from '../../world.ts'
+import { openPatroniCluster } from './patroni-cluster.ts'
 
 export type DatabaseServers = AsyncDisposable & {
   readonly database: string

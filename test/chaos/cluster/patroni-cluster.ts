@@ -4,9 +4,9 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { watchProcesses } from '../chaos/living-processes.ts'
-import { postgresBinaries } from '../chaos/postgres-cluster.ts'
-import { freePort } from '../free-port.ts'
+import { freePort } from '../../free-port.ts'
+import { watchProcesses } from '../living-processes.ts'
+import { postgresBinaries } from '../postgres-cluster.ts'
 
 const programs = ['patroni', 'etcd'].map((name) => join('/usr/bin', name))
 
@@ -15,8 +15,6 @@ export const hasPatroni = postgresBinaries() !== undefined && programs.every((pa
 type Member = { readonly name: string; readonly role: string; readonly state: string; readonly lag?: number | string }
 
 export type PatroniCluster = AsyncDisposable & {
-  /** Names all servers. */
-  readonly urlOf: (database: string) => string
   readonly urlOfServer: (name: string, database: string) => string
   /** Where the servers listen. */
   readonly ports: readonly number[]
@@ -187,8 +185,6 @@ export async function openPatroniCluster(folder: string): Promise<PatroniCluster
   const postmasterOf = (data: string) => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
   await settle()
   return {
-    urlOf: (database) =>
-      `postgres://postgres@${members.map(({ port }) => `127.0.0.1:${port}`).join(',')}/${database}?target_session_attrs=read-write`,
     urlOfServer: (server, database) =>
       `postgres://postgres@127.0.0.1:${members.find(({ name }) => name === server)!.port}/${database}`,
     ports: members.map(({ port }) => port),
