@@ -44,8 +44,8 @@ export const plantedBreaches: readonly Breach[] = [
     'P2',
     'src/publish/publish.system.test.ts',
     'src/publish/publish.ts',
-    'const first = lastModified - changes + 1\n  const pace',
-    'const first = lastModified - changes + 1 - (edition - 1) * 3 * hourMs\n  const pace',
+    'const stamp = lastModified - changes + 1 + added',
+    'const stamp = lastModified - changes + 1 - (edition - 1) * 3 * hourMs + added',
   ),
   breach(
     'C13',
@@ -71,8 +71,8 @@ export const plantedBreaches: readonly Breach[] = [
   breach(
     'P3',
     'src/publish/publish.system.test.ts',
-    'src/publish/publish.ts',
-    'if (claimed !== (previous?.records ?? 0))',
+    'src/publish/examine.ts',
+    'if (claimed !== records)',
     'if (claimed < 0)',
   ),
   breach(

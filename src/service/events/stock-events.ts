@@ -4,7 +4,8 @@ import type { FitSummary } from '../../consolidate/estimate/fit-stock.ts'
 import type { ExportSummary } from '../../export/export.ts'
 import type { ExportFormat } from '../../export/export-parts.ts'
 import type { IngestSummary, ReparsePreview } from '../../ingest/ingest.ts'
-import type { PublishOutcome, PublishPreview } from '../../publish/publish.ts'
+import type { PublishPreview } from '../../publish/preview-publication.ts'
+import type { PublishOutcome } from '../../publish/publish.ts'
 import type { ListedRejection } from '../../store/received/documents.ts'
 
 type OutcomeFacts<Kind extends PublishOutcome['kind']> = Omit<Extract<PublishOutcome, { kind: Kind }>, 'kind'>

@@ -13,7 +13,8 @@ import {
   reparse,
 } from '../../ingest/ingest.ts'
 import { OperatorError, wrongUse } from '../../platform/errors.ts'
-import { type PublishOutcome, previewPublication, publish } from '../../publish/publish.ts'
+import { previewPublication } from '../../publish/preview-publication.ts'
+import { type PublishOutcome, publish } from '../../publish/publish.ts'
 import { type ReceivedDocument, readPath } from '../../sources/files.ts'
 import { parserVersion } from '../../sources/parser-version.ts'
 import { loadSources } from '../../sources/registry.ts'

@@ -20,12 +20,32 @@ export class Pace {
     this.#goalMs = goalMs[engine]
   }
 
+  /**
+   * How many rows each piece may have, without an end. The body of the loop is the piece: it is measured to choose the
+   * size of the next one. `between` is called between two pieces.
+   */
+  async *limits(between?: () => Promise<void>): AsyncGenerator<number> {
+    for (;;) {
+      const startedAt = performance.now()
+      try {
+        yield this.#rows
+      } finally {
+        this.#measure(performance.now() - startedAt)
+      }
+      await between?.()
+    }
+  }
+
   /** Runs one piece of at most `limit` rows, and measures it to choose the size of the next one. */
   async run<Result>(piece: (limit: number) => Promise<Result>): Promise<Result> {
     const startedAt = performance.now()
     const result = await piece(this.#rows)
-    const factor = this.#goalMs / Math.max(1, performance.now() - startedAt)
-    this.#rows = Math.round(Math.min(maxRows, Math.max(fewestRows, this.#rows * Math.min(2, Math.max(0.25, factor)))))
+    this.#measure(performance.now() - startedAt)
     return result
+  }
+
+  #measure(tookMs: number): void {
+    const factor = this.#goalMs / Math.max(1, tookMs)
+    this.#rows = Math.round(Math.min(maxRows, Math.max(fewestRows, this.#rows * Math.min(2, Math.max(0.25, factor)))))
   }
 }

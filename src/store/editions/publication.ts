@@ -4,15 +4,18 @@
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { bump } from '../database/change-signal.ts'
 import { type Executor, inTransaction, type Store } from '../database/database.ts'
 import { nowMs } from '../database/database-clock.ts'
 import { Pace } from '../database/paced.ts'
 import { lockStock, shareStock, takeTurn } from '../stock/tenders.ts'
 
 /** How long a silent publisher keeps its lease, by the clock of the database, which all of them share. */
-export const leaseMs = 60_000
+const leaseMs = 60_000
 /** How long to wait before checking again whether another one is done. */
 export const lookAgainMs = 50
+
+type PacedStore = Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>
 
 /**
  * The right to publish, and to keep others from changing the stock. `fence` increases with each holder: one that lost
@@ -24,9 +27,11 @@ export type Lease = {
   readonly found: Publication
 }
 
+/** `writing`: entries of a coming edition may be in the tables. `undoing`: they are being removed. */
+type PublicationState = 'idle' | 'writing' | 'undoing'
+
 type Publication = {
-  /** `writing`: entries of a coming edition may be in the tables. `undoing`: they are being removed. */
-  readonly state: 'idle' | 'writing' | 'undoing'
+  readonly state: PublicationState
   /** What is being written, in the publisher's own format. Null while nothing is. */
   readonly plan: string | null
 } & Progress
@@ -41,6 +46,22 @@ export type Progress = {
   /** The digest of all records, in which added ones have replaced earlier ones. */
   readonly checksum: string
 }
+
+/**
+ * `begin`: the plan is stored, and entries may be written. `batch`: some are. `end`: the edition is added. `clear`:
+ * nothing of it may stay. `cleared`: nothing is left.
+ */
+type PublicationEvent = 'begin' | 'batch' | 'end' | 'clear' | 'cleared'
+
+/**
+ * The state after each event. Each is one transaction, so the next holder of the lease finds one of these states,
+ * wherever this process is killed. Null: the event cannot happen there, and the caller of HeldPublication has a bug.
+ */
+const stateAfter = {
+  idle: { begin: 'writing', batch: null, end: null, clear: 'idle', cleared: null },
+  writing: { begin: null, batch: 'writing', end: 'idle', clear: 'undoing', cleared: null },
+  undoing: { begin: null, batch: null, end: null, clear: 'undoing', cleared: 'idle' },
+} as const satisfies { [State in PublicationState]: { [Event in PublicationEvent]: PublicationState | null } }
 
 export class LeaseLostError extends Error {
   constructor() {
@@ -63,32 +84,140 @@ export async function takeLease(trx: Executor): Promise<Lease | undefined> {
   return { fence, found }
 }
 
+/** The publication in the hands of the process that has its lease. The methods stand in the order of their use. */
+export class HeldPublication {
+  readonly db: Executor
+  readonly #store: PacedStore
+  readonly #lease: Lease
+  #heldAt = performance.now()
+  #state: PublicationState
+  #progress: Progress
+
+  constructor(store: PacedStore, lease: Lease) {
+    this.db = store.db
+    this.#store = store
+    this.#lease = lease
+    this.#state = lease.found.state
+    this.#progress = lease.found
+  }
+
+  get state(): PublicationState {
+    return this.#state
+  }
+
+  /** The plan that another process left behind and that may be continued. Undefined if there is none. */
+  get plan(): string | undefined {
+    return this.#state === 'writing' ? (this.#lease.found.plan ?? undefined) : undefined
+  }
+
+  get progress(): Progress {
+    return this.#progress
+  }
+
+  /**
+   * Removes what an unfinished publication has written, in short transactions. If it is interrupted, the next holder of
+   * the lease continues.
+   */
+  async clear(): Promise<void> {
+    if (this.#after('clear') === 'idle') return
+    await this.#move('clear', (trx, state) => sql`update publication set state = ${state}, plan = null`.execute(trx))
+    for (const undo of [restoreReplaced, removeEntries]) {
+      const pace = new Pace(this.#store.engine)
+      while ((await this.piece(pace, undo)) > 0);
+    }
+    await this.#move('cleared', (trx, state) => sql`update publication set state = ${state}`.execute(trx))
+  }
+
+  /** From here on entries may be written. `checksum`: the digest of the records before them. */
+  async begin(plan: string, checksum: string): Promise<void> {
+    this.#progress = { afterId: '', added: 0, replaced: 0, checksum }
+    await this.#move('begin', async (trx, state) => {
+      await sql`update publication set state = ${state}, plan = ${plan}`.execute(trx)
+      await saveProgress(trx, this.#progress)
+    })
+  }
+
+  /** Writes entries together with the progress that `write` returns. False when there are no more. */
+  async batch(pace: Pace, write: (trx: Executor, limit: number) => Promise<Progress | undefined>): Promise<boolean> {
+    const next = await pace.run((limit) =>
+      this.#move('batch', async (trx) => {
+        const written = await write(trx, limit)
+        if (written) await saveProgress(trx, written)
+        return written
+      }),
+    )
+    this.#progress = next ?? this.#progress
+    return next !== undefined
+  }
+
+  /** Makes the edition that `add` adds visible, and frees the lease. */
+  end(add: (trx: Executor) => Promise<void>): Promise<void> {
+    return this.#move('end', async (trx, state) => {
+      await add(trx)
+      await sql`update publication set state = ${state}, plan = null, until_ms = 0, owner = ''`.execute(trx)
+      await bump(trx, 'edition')
+    })
+  }
+
+  /** Frees the lease immediately. Does nothing if it was lost. */
+  release(): Promise<void> {
+    return releaseLease(this.db, this.#lease)
+  }
+
+  /** Does under the lease what an event means; once it is committed, the state is the one after the event. */
+  async #move<Result>(
+    event: PublicationEvent,
+    work: (trx: Executor, state: PublicationState) => Promise<Result>,
+  ): Promise<Result> {
+    const state = this.#after(event)
+    const result = await this.under((trx) => work(trx, state))
+    this.#state = state
+    return result
+  }
+
+  #after(event: PublicationEvent): PublicationState {
+    const state = stateAfter[this.#state][event]
+    if (state === null) throw new Error(`"${event}" of a publication that is ${this.#state}`)
+    return state
+  }
+
+  /**
+   * How many rows each page may have that is read without a transaction, as the stock does not change. Between pages it
+   * extends the lease in time.
+   */
+  limits(): AsyncGenerator<number> {
+    return new Pace(this.#store.engine).limits(async () => {
+      if (performance.now() - this.#heldAt >= leaseMs / 6) await this.under(async () => {})
+    })
+  }
+
+  /** Runs a piece of long work, of at most `limit` rows, in a transaction under the lease. */
+  piece<Result>(pace: Pace, work: (trx: Executor, limit: number) => Promise<Result>): Promise<Result> {
+    return pace.run((limit) => this.under((trx) => work(trx, limit)))
+  }
+
+  /** Runs `work` in a transaction under the lease, which it extends. Throws LeaseLostError. */
+  under<Result>(work: (trx: Executor) => Promise<Result>): Promise<Result> {
+    this.#heldAt = performance.now()
+    return underLease(this.#store, this.#lease, work)
+  }
+}
+
 /**
- * Call it first in each transaction that writes under the lease: the lease cannot pass to another process before the
+ * Runs `work` in a transaction under the lease, which it extends: the lease cannot pass to another process before the
  * transaction ends. Throws LeaseLostError.
  */
-async function holdLease(trx: Executor, { fence }: Lease): Promise<void> {
-  const { numAffectedRows } = await sql`
-    update publication set until_ms = ${nowMs} + ${leaseMs}::integer where fence = ${fence} and until_ms > 0`.execute(
-    trx,
-  )
-  if (numAffectedRows !== 1n) throw new LeaseLostError()
-}
-
-/** True from the first written entry to the last transaction, even if the publisher has died. */
-export async function isPublicationBegun(db: Executor): Promise<boolean> {
-  const { rows } = await sql`select from publication where state = 'writing'`.execute(db)
-  return rows.length > 0
-}
-
-/** Runs `work` in a transaction under the lease, which it extends. Throws LeaseLostError. */
 export function underLease<Result>(
-  store: Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>,
-  lease: Lease,
+  store: Pick<Store, 'db'>,
+  { fence }: Lease,
   work: (trx: Executor) => Promise<Result>,
 ): Promise<Result> {
   return inTransaction(store, async (trx) => {
-    await holdLease(trx, lease)
+    const { numAffectedRows } = await sql`
+      update publication set until_ms = ${nowMs} + ${leaseMs}::integer where fence = ${fence} and until_ms > 0`.execute(
+      trx,
+    )
+    if (numAffectedRows !== 1n) throw new LeaseLostError()
     return work(trx)
   })
 }
@@ -98,43 +227,13 @@ export async function releaseLease(db: Executor, { fence }: Lease): Promise<void
   await sql`update publication set until_ms = 0, owner = '' where fence = ${fence}`.execute(db)
 }
 
-/** Call it under `holdLease`: from here on entries may be written. */
-export async function beginWriting(trx: Executor, plan: string, begun: Progress): Promise<void> {
-  await sql`update publication set state = 'writing', plan = ${plan}`.execute(trx)
-  await saveProgress(trx, begun)
-}
-
-/** Call it under `holdLease`, in the transaction of the entries. */
+/** Call it under the lease, in the transaction of the entries. */
 export async function saveProgress(trx: Executor, { afterId, added, replaced, checksum }: Progress): Promise<void> {
   await sql`
     update publication
     set after_id = ${afterId}, added = ${added}::integer, replaced = ${replaced}::integer, checksum = ${checksum}`.execute(
     trx,
   )
-}
-
-/**
- * Call it under `holdLease`, in the transaction that adds the edition: nothing is being written any more, and the lease
- * is free.
- */
-export async function endPublication(trx: Executor): Promise<void> {
-  await sql`update publication set state = 'idle', plan = null, until_ms = 0, owner = ''`.execute(trx)
-}
-
-/**
- * Undoes what an unfinished publication has written, in short transactions. If it is interrupted, it continues with
- * the next call.
- */
-export async function undoPublication(
-  store: Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>,
-  lease: Lease,
-): Promise<void> {
-  await underLease(store, lease, (trx) => sql`update publication set state = 'undoing', plan = null`.execute(trx))
-  for (const undo of [restoreReplaced, removeEntries]) {
-    const pace = new Pace(store.engine)
-    while ((await pace.run((limit) => underLease(store, lease, (trx) => undo(trx, limit)))) > 0);
-  }
-  await underLease(store, lease, (trx) => sql`update publication set state = 'idle'`.execute(trx))
 }
 
 const newestEditionNumber = sql`(select coalesce(max(edition), 0) from edition)`
@@ -180,7 +279,7 @@ async function removeEntries(trx: Executor, limit: number): Promise<number> {
  * an edition is a cut of a stock that does not change. Undefined if `signal` ends the wait.
  */
 export function inStockTransaction<Result>(
-  store: Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>,
+  store: PacedStore,
   work: (trx: Executor) => Promise<Result>,
   signal?: AbortSignal,
 ): Promise<Result | undefined> {
@@ -198,7 +297,7 @@ const mostDeadlocks = 5
  * again after a deadlock, which only a process of another kind can cause.
  */
 export async function inStockTurn<Prepared, Result>(
-  store: Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>,
+  store: PacedStore,
   prepare: (trx: Executor) => Promise<Prepared | undefined>,
   work: (trx: Executor, prepared: Prepared) => Promise<Result>,
   signal?: AbortSignal,
@@ -221,7 +320,7 @@ export async function inStockTurn<Prepared, Result>(
 }
 
 async function whileStockIsFree<Result>(
-  store: Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>,
+  store: PacedStore,
   lock: (trx: Executor) => Promise<void>,
   work: (trx: Executor) => Promise<Result>,
   signal: AbortSignal | undefined,
@@ -234,8 +333,9 @@ async function whileStockIsFree<Result>(
     if (done) return done.result
     const lease = await inTransaction(store, takeLease)
     if (lease) {
-      if (lease.found.state !== 'idle') await undoPublication(store, lease)
-      await releaseLease(store.db, lease)
+      const abandoned = new HeldPublication(store, lease)
+      await abandoned.clear()
+      await abandoned.release()
     } else await delay(lookAgainMs)
     if (signal?.aborted) return undefined
   }
@@ -246,4 +346,10 @@ async function isStockFree(trx: Executor): Promise<boolean> {
   const { rows } = await sql<{ isFree: boolean }>`
     select until_ms = 0 and state = 'idle' as "isFree" from publication`.execute(trx)
   return rows[0]!.isFree
+}
+
+/** True from the first written entry to the last transaction, even if the publisher has died. */
+export async function isPublicationBegun(db: Executor): Promise<boolean> {
+  const { rows } = await sql`select from publication where state = 'writing'`.execute(db)
+  return rows.length > 0
 }
