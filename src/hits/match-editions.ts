@@ -64,13 +64,23 @@ export type MatchOptions = {
    */
   readonly rest?: (workedMs: number) => Promise<void>
   /** Called between any two steps; if it throws, the matching stops, and the next call continues. */
-  readonly onStep?: (step: string) => void
+  readonly onStep?: (step: MatchStep) => void
   /** For tests. */
   readonly cap?: Cap
   readonly entriesAtOnce?: number
   /** Decides how many rows are written at once. Default: as many as take a moment. */
   readonly pace?: Pick<Pace, 'run'>
 }
+
+type MatchStep =
+  | 'changes are read'
+  | 'changes are written'
+  | 'searches are loaded'
+  | 'matches are found'
+  | 'a piece is written'
+  | 'hits are written'
+  | 'deliveries are held'
+  | 'the edition is matched'
 
 export type MatchOutcome =
   /** Another process is matching. */
@@ -86,83 +96,296 @@ export type MatchOutcome =
 
 type HitStore = Pick<Store, 'db'> & Partial<Pick<Store, 'engine'>>
 
-type Run = MatchOptions & {
-  readonly store: HitStore
-  readonly lease: MarkLease
-  readonly cap: Cap
-  readonly entriesAtOnce: number
-  readonly pace: Pick<Pace, 'run'>
-  readonly stockId: string
-  /** The searches that the matcher holds, by number, and their serial. */
-  loaded: { readonly serial: number; readonly searches: ReadonlyMap<number, StoredSearch> } | undefined
-  hits: number
-  unseen: number
-}
-
 /** Matches all editions that are not matched yet. Throws MarkLostError when another process took over. */
 export async function matchEditions(store: HitStore, options: MatchOptions): Promise<MatchOutcome> {
   const lease = await takeMark(store.db)
   if (!lease) return { kind: 'busy' }
   try {
-    const stockId = await stockIdOf(store.db)
-    const usual = { cap: usualCap, entriesAtOnce: usualEntriesAtOnce, pace: new Pace(store.engine) }
-    const run: Run = { ...usual, ...options, store, lease, stockId, loaded: undefined, hits: 0, unseen: 0 }
-    let editions = 0
-    for (let mark = lease.mark; !options.signal?.aborted; editions++) {
-      const [edition] = await editionsAfter(store.db, mark.edition, 1)
-      if (!edition) break
-      const next = await matchEdition(run, mark, edition)
-      if (!next) break
-      mark = next
-    }
-    return { kind: 'matched', editions, hits: run.hits, unseen: run.unseen }
+    const matching = new Matching(store, lease, await stockIdOf(store.db), options)
+    for await (const step of matching.steps()) options.onStep?.(step)
+    const { editions, hits, unseen } = matching
+    return { kind: 'matched', editions, hits, unseen }
   } finally {
     // a lease that cannot be released expires
     await releaseMark(store.db, lease).catch(() => {})
   }
 }
 
-/** Does the remaining steps of an edition. Undefined when it was stopped. */
-async function matchEdition(run: Run, mark: HitMark, edition: EditionRow): Promise<HitMark | undefined> {
-  let reached: HitMark | undefined = mark
-  if (reached.step === 'changes') reached = await followChanges(run, reached, edition)
-  if (reached?.step === 'matches') reached = await findMatches(run, reached, edition)
-  if (reached?.step === 'holds') reached = await endEdition(run, edition)
-  return reached
+type ChangedHit = {
+  readonly hit: KnownHit
+  readonly lastModified: number
+  readonly state: WatchedState
+  readonly changes: readonly HitChange[]
 }
 
-/**
- * Applies the changes of tenders that have hits, before anything is matched: a hit whose tender was merged into another
- * one represents that one from here on, and one whose tender was split off again no longer does.
- */
-async function followChanges(run: Run, from: HitMark, edition: EditionRow): Promise<HitMark | undefined> {
-  let mark = from
-  for (;;) {
-    if (run.signal?.aborted) return undefined
-    const span = { after: mark.stepModified, upTo: edition.lastModified }
-    const entries = await entriesWithHits(run.store.db, span, run.entriesAtOnce)
-    if (entries.length === 0) break
-    const states = new Map(
-      entries.map(({ tenderId, body, lastModified }) => {
-        const record = JSON.parse(body) as TenderRecord
-        return [tenderId, { lastModified, record, state: watchedState(record) }]
-      }),
-    )
-    const known = await hitsOf(run.store.db, entries)
-    const changed = known.flatMap((hit) => {
-      const { lastModified, record, state } = states.get(hit.tenderId)!
-      if (isSame(hit, state)) return []
-      return [{ hit, lastModified, state, changes: hitChanges(byTodaysRule(hit, record), state) }]
-    })
-    mark = { ...mark, stepModified: entries.at(-1)!.lastModified }
-    run.onStep?.('changes are read')
-    if (!(await writeInPieces(run, changed, mark, (trx, piece) => writeChanges(run, trx, edition, piece))))
-      return undefined
+type Offered = Pick<KnownHit, 'hitId' | 'searchId' | 'organizationId' | 'tenderId'> & {
+  readonly lastModified: number
+  readonly changes: readonly HitChange[] | null
+}
+
+/** What a process does while it has the lease. The methods stand in the order of their use. */
+class Matching {
+  editions = 0
+  hits = 0
+  unseen = 0
+  readonly #store: HitStore
+  readonly #lease: MarkLease
+  readonly #stockId: string
+  readonly #options: MatchOptions
+  readonly #entriesAtOnce: number
+  readonly #pace: Pick<Pace, 'run'>
+  /** Where the next step begins: what is before it is committed. */
+  #mark: HitMark
+  /** The searches that the matcher holds, by number, and their serial. */
+  #loaded: { readonly serial: number; readonly searches: ReadonlyMap<number, StoredSearch> } | undefined
+
+  constructor(store: HitStore, lease: MarkLease, stockId: string, options: MatchOptions) {
+    this.#store = store
+    this.#lease = lease
+    this.#stockId = stockId
+    this.#options = options
+    this.#entriesAtOnce = options.entriesAtOnce ?? usualEntriesAtOnce
+    this.#pace = options.pace ?? new Pace(store.engine)
+    this.#mark = lease.mark
   }
-  const next: HitMark = { ...mark, step: 'matches', stepModified: mark.lastModified, stepEntries: 0 }
-  await underMark(run.store, run.lease, (trx) => moveMark(trx, next))
-  run.onStep?.('changes are written')
-  return next
+
+  /** Does all steps of all editions, and yields after each. A step that is stopped does not reach the next one. */
+  async *steps(): AsyncGenerator<MatchStep> {
+    while (!this.#isStopped) {
+      const [edition] = await editionsAfter(this.#store.db, this.#mark.edition, 1)
+      if (!edition) return
+      if (this.#mark.step === 'changes') yield* this.#followChanges(edition)
+      if (this.#mark.step === 'matches') yield* this.#findMatches(edition)
+      if (this.#mark.step === 'holds') yield* this.#holdFloods(edition)
+    }
+  }
+
+  get #isStopped(): boolean {
+    return this.#options.signal?.aborted ?? false
+  }
+
+  /**
+   * Applies the changes of tenders that have hits, before anything is matched: a hit whose tender was merged into
+   * another one represents that one from here on, and one whose tender was split off again no longer does.
+   */
+  async *#followChanges(edition: EditionRow): AsyncGenerator<MatchStep> {
+    const { db } = this.#store
+    for (;;) {
+      if (this.#isStopped) return
+      const span = { after: this.#mark.stepModified, upTo: edition.lastModified }
+      const entries = await entriesWithHits(db, span, this.#entriesAtOnce)
+      if (entries.length === 0) break
+      const changed = changedHits(await hitsOf(db, entries), entries)
+      yield 'changes are read'
+      const next = { ...this.#mark, stepModified: entries.at(-1)!.lastModified }
+      yield* this.#writeInPieces(changed, next, (trx, piece) => this.#writeChanges(trx, edition, piece))
+    }
+    await this.#move({ ...this.#mark, step: 'matches', stepModified: this.#mark.lastModified, stepEntries: 0 })
+    yield 'changes are written'
+  }
+
+  async #writeChanges(trx: Executor, { edition }: EditionRow, changed: readonly ChangedHit[]): Promise<number> {
+    if (changed.length === 0) return 0
+    const updated = await updateHits(
+      trx,
+      changed.map(({ hit, state, lastModified }) => ({ hitId: hit.hitId, ...state, lastModified })),
+    )
+    const notified = changed.flatMap(({ hit, lastModified, changes }) =>
+      changes.length === 0 || !updated.has(hit.hitId) ? [] : [{ ...hit, lastModified, changes }],
+    )
+    await this.#offer(trx, { kind: 'search.hit.changed', edition, hits: notified })
+    return 0
+  }
+
+  /** Matches the entries that are not archived, page by page, outside any transaction. */
+  async *#findMatches(edition: EditionRow): AsyncGenerator<MatchStep> {
+    const { matcher, rest } = this.#options
+    const from = this.#mark
+    yield* this.#load(edition)
+    const { searches } = this.#loaded!
+    for (;;) {
+      if (this.#isStopped) return
+      if (searches.size === 0) break
+      const startedAt = performance.now()
+      const { db } = this.#store
+      const entries = await entriesAfter(db, this.#mark.stepModified, edition.lastModified, this.#entriesAtOnce)
+      if (entries.length === 0) break
+      const bodies = entries.map(({ body }) => body)
+      const matches = await this.#alive(() => matcher.match(bodies, edition.publishedAt))
+      const hits = this.#newHits(edition, entries, matches)
+      yield 'matches are found'
+      const stepEntries = this.#mark.stepEntries + entries.length
+      const next = { ...this.#mark, stepModified: entries.at(-1)!.lastModified, stepEntries }
+      yield* this.#writeInPieces(hits, next, (trx, piece) => this.#writeHits(trx, edition, piece))
+      if (this.#mark !== next) return
+      if (rest && entries.length === this.#entriesAtOnce) await this.#alive(() => rest(performance.now() - startedAt))
+    }
+    const unseen = searches.size === 0 ? 0 : edition.changes - this.#mark.stepEntries
+    await this.#move({ ...from, step: 'holds', stepModified: from.lastModified }, unseen)
+    this.unseen += unseen
+    yield 'hits are written'
+  }
+
+  /**
+   * Loads the searches that apply to an edition into the matcher. That edition is published, so no later change is
+   * among them.
+   */
+  async *#load({ edition }: EditionRow): AsyncGenerator<MatchStep> {
+    const serial = await criteriaSerial(this.#store.db, edition)
+    if (this.#loaded?.serial === serial) return
+    const { matcher } = this.#options
+    this.#loaded = { serial, searches: await this.#alive(() => loadMatcher(this.#store, matcher, edition, serial)) }
+    yield 'searches are loaded'
+  }
+
+  #newHits(
+    { edition }: EditionRow,
+    entries: readonly { readonly lastModified: number; readonly body: string }[],
+    matches: readonly Match[],
+  ): NewHit[] {
+    const matchesOf = Map.groupBy(matches, ({ tenderId }) => tenderId)
+    return entries.flatMap(({ lastModified, body }) => {
+      const own = matchesOf.get(idOf(body))
+      if (own === undefined) return []
+      const state = watchedState(JSON.parse(body) as TenderRecord)
+      return own.map(({ searchNo, tenderId, fitScore, fit, matched, reasons }) => {
+        const { searchId, version } = this.#loaded!.searches.get(searchNo)!
+        return {
+          searchNo,
+          tenderId,
+          hitId: hitId({ stockId: this.#stockId, searchId, tenderId }),
+          edition,
+          lastModified,
+          searchVersion: version,
+          fitScore,
+          fit: JSON.stringify(fit),
+          matched: JSON.stringify(matched),
+          reasons: JSON.stringify(reasons),
+          ...state,
+        }
+      })
+    })
+  }
+
+  /** Adds hits and offers the new ones, all in one transaction. Returns how many are new. */
+  async #writeHits(trx: Executor, { edition }: EditionRow, hits: readonly NewHit[]): Promise<number> {
+    if (hits.length === 0) return 0
+    const added = await insertHits(trx, hits, this.#options.clock())
+    const made = hits.flatMap((hit) => {
+      const { searchId, organizationId } = this.#loaded!.searches.get(hit.searchNo)!
+      return added.has(hit.hitId) ? [{ ...hit, searchId, organizationId, changes: null }] : []
+    })
+    const counts = new Map<number, number>()
+    for (const { searchNo } of made) counts.set(searchNo, (counts.get(searchNo) ?? 0) + 1)
+    await countEditionHits(trx, edition, counts)
+    await this.#offer(trx, { kind: 'search.hit', edition, hits: made })
+    return made.length
+  }
+
+  /** Offers hits to every endpoint that was subscribed when their edition was published. */
+  async #offer(
+    trx: Executor,
+    { kind, edition, hits }: { kind: NewDelivery['kind']; edition: number; hits: readonly Offered[] },
+  ): Promise<void> {
+    if (hits.length === 0) return
+    const subscriptions = await subscriptionsOf(trx, new Set(hits.map(({ organizationId }) => organizationId)), edition)
+    const deliveries = hits.flatMap(({ hitId, searchId, organizationId, tenderId, lastModified, changes }) =>
+      subscriptions
+        .filter(
+          (each) =>
+            each.organizationId === organizationId &&
+            each.kinds.includes(kind) &&
+            (each.searches === null || each.searches.includes(searchId)),
+        )
+        .map(({ endpointNo, endpointId, isActive }): NewDelivery => {
+          const identity = { stockId: this.#stockId, searchId, tenderId }
+          const id = messageId(identity, endpointId, kind === 'search.hit' ? 'new' : lastModified)
+          return { messageId: id, endpointNo, kind, hitId, edition, lastModified, changes, isDue: isActive }
+        }),
+    )
+    await insertDeliveries(trx, deliveries, this.#options.clock())
+  }
+
+  /**
+   * Holds the deliveries of searches that match too much, then marks the edition as matched: only from then on are its
+   * messages sent.
+   */
+  async *#holdFloods({ edition, lastModified }: EditionRow): AsyncGenerator<MatchStep> {
+    const { db } = this.#store
+    const { hits, fewHits, share } = this.#options.cap ?? usualCap
+    const { live } = await countsOf(db, edition)
+    const cap = Math.min(hits, Math.max(fewHits, Math.floor(share * live)))
+    for (const searchNo of await floodedSearches(db, edition, cap))
+      for (let afterId: string | null = ''; afterId !== null; ) {
+        if (this.#isStopped) return
+        const place: HitPlace = { edition, searchNo, afterId }
+        afterId = await this.#pace.run((limit) => this.#under((trx) => holdSome(trx, place, limit)))
+        yield 'deliveries are held'
+      }
+    await this.#move({ edition, lastModified, step: 'changes', stepModified: lastModified, stepEntries: 0 })
+    this.editions++
+    yield 'the edition is matched'
+  }
+
+  /**
+   * Writes rows, and counts the new hits, in short transactions; the last one moves the mark past all of them. If it is
+   * interrupted between two, they are found and written again, and existing ones stay unchanged.
+   */
+  async *#writeInPieces<Row>(
+    rows: readonly Row[],
+    next: HitMark,
+    write: (trx: Executor, piece: readonly Row[]) => Promise<number>,
+  ): AsyncGenerator<MatchStep> {
+    for (let done = 0; done === 0 || done < rows.length; ) {
+      if (this.#isStopped) return
+      done = await this.#pace.run(async (limit) => {
+        const end = Math.min(rows.length, done + limit)
+        this.hits += await this.#under(async (trx) => {
+          const made = await write(trx, rows.slice(done, end))
+          if (end === rows.length) await moveMark(trx, next)
+          return made
+        })
+        return Math.max(end, 1)
+      })
+      yield 'a piece is written'
+    }
+    this.#mark = next
+  }
+
+  async #move(mark: HitMark, unseen = 0): Promise<void> {
+    await this.#under((trx) => moveMark(trx, mark, unseen))
+    this.#mark = mark
+  }
+
+  #under<Result>(work: (trx: Executor) => Promise<Result>): Promise<Result> {
+    return underMark(this.#store, this.#lease, work)
+  }
+
+  /** Keeps the lease during a long task. */
+  async #alive<Result>(work: () => Promise<Result>): Promise<Result> {
+    // the next transaction fails if the lease is lost
+    const beat = setInterval(() => void holdMark(this.#store.db, this.#lease).catch(() => {}), beatMs)
+    try {
+      return await work()
+    } finally {
+      clearInterval(beat)
+    }
+  }
+}
+
+/** The hits whose tenders are no longer as they were. */
+function changedHits(known: readonly KnownHit[], entries: Awaited<ReturnType<typeof entriesWithHits>>): ChangedHit[] {
+  const states = new Map(
+    entries.map(({ tenderId, body, lastModified }) => {
+      const record = JSON.parse(body) as TenderRecord
+      return [tenderId, { lastModified, record, state: watchedState(record) }]
+    }),
+  )
+  return known.flatMap((hit) => {
+    const { lastModified, record, state } = states.get(hit.tenderId)!
+    if (isSame(hit, state)) return []
+    return [{ hit, lastModified, state, changes: hitChanges(byTodaysRule(hit, record), state) }]
+  })
 }
 
 const isSame = (left: WatchedState, right: WatchedState): boolean =>
@@ -172,225 +395,14 @@ const isSame = (left: WatchedState, right: WatchedState): boolean =>
   left.deadlineKind === right.deadlineKind &&
   left.value === right.value
 
-type ChangedHit = {
-  readonly hit: KnownHit
-  readonly lastModified: number
-  readonly state: WatchedState
-  readonly changes: readonly HitChange[]
-}
-
-async function writeChanges(
-  run: Run,
-  trx: Executor,
-  { edition }: EditionRow,
-  changed: readonly ChangedHit[],
-): Promise<number> {
-  if (changed.length === 0) return 0
-  const updated = await updateHits(
-    trx,
-    changed.map(({ hit, state, lastModified }) => ({ hitId: hit.hitId, ...state, lastModified })),
-  )
-  const notified = changed.flatMap(({ hit, lastModified, changes }) =>
-    changes.length === 0 || !updated.has(hit.hitId) ? [] : [{ ...hit, lastModified, changes }],
-  )
-  await offer(run, trx, { kind: 'search.hit.changed', edition, hits: notified })
-  return 0
-}
-
-/** Matches the entries that are not archived, page by page, outside any transaction. */
-async function findMatches(run: Run, from: HitMark, edition: EditionRow): Promise<HitMark | undefined> {
-  const searches = await load(run, edition.edition)
-  const ended: HitMark = { ...from, step: 'holds', stepModified: from.lastModified }
-  let mark = from
-  for (;;) {
-    if (run.signal?.aborted) return undefined
-    if (searches.size === 0) break
-    const startedAt = performance.now()
-    const entries = await entriesAfter(run.store.db, mark.stepModified, edition.lastModified, run.entriesAtOnce)
-    if (entries.length === 0) break
-    const matches = await alive(run, () =>
-      run.matcher.match(
-        entries.map(({ body }) => body),
-        edition.publishedAt,
-      ),
-    )
-    const hits = newHits(run, edition.edition, entries, matches)
-    mark = {
-      ...mark,
-      stepModified: entries.at(-1)!.lastModified,
-      stepEntries: mark.stepEntries + entries.length,
-    }
-    run.onStep?.('matches are found')
-    if (!(await writeInPieces(run, hits, mark, (trx, piece) => writeHits(run, trx, edition, piece)))) return undefined
-    const { rest } = run
-    if (rest && entries.length === run.entriesAtOnce) await alive(run, () => rest(performance.now() - startedAt))
-  }
-  const unseen = searches.size === 0 ? 0 : edition.changes - mark.stepEntries
-  await underMark(run.store, run.lease, (trx) => moveMark(trx, ended, unseen))
-  run.unseen += unseen
-  run.onStep?.('hits are written')
-  return ended
-}
-
-/**
- * Loads the searches that apply to an edition into the matcher. That edition is published, so no later change is among
- * them.
- */
-async function load(run: Run, edition: number): Promise<ReadonlyMap<number, StoredSearch>> {
-  const serial = await criteriaSerial(run.store.db, edition)
-  if (run.loaded?.serial !== serial) {
-    const searches = await alive(run, () => loadMatcher(run.store, run.matcher, edition, serial))
-    run.loaded = { serial, searches }
-    run.onStep?.('searches are loaded')
-  }
-  return run.loaded.searches
-}
-
-/** Keeps the lease during a long task. */
-async function alive<Result>(run: Run, work: () => Promise<Result>): Promise<Result> {
-  // the next transaction fails if the lease is lost
-  const beat = setInterval(() => void holdMark(run.store.db, run.lease).catch(() => {}), beatMs)
-  try {
-    return await work()
-  } finally {
-    clearInterval(beat)
-  }
-}
-
-function newHits(
-  { stockId, loaded }: Run,
-  edition: number,
-  entries: readonly { readonly lastModified: number; readonly body: string }[],
-  matches: readonly Match[],
-): NewHit[] {
-  const matchesOf = Map.groupBy(matches, ({ tenderId }) => tenderId)
-  return entries.flatMap(({ lastModified, body }) => {
-    const own = matchesOf.get(idOf(body))
-    if (own === undefined) return []
-    const state = watchedState(JSON.parse(body) as TenderRecord)
-    return own.map(({ searchNo, tenderId, fitScore, fit, matched, reasons }) => {
-      const { searchId, version } = loaded!.searches.get(searchNo)!
-      return {
-        searchNo,
-        tenderId,
-        hitId: hitId({ stockId, searchId, tenderId }),
-        edition,
-        lastModified,
-        searchVersion: version,
-        fitScore,
-        fit: JSON.stringify(fit),
-        matched: JSON.stringify(matched),
-        reasons: JSON.stringify(reasons),
-        ...state,
-      }
-    })
-  })
-}
-
 /** The id is the first member of every stored record. */
 const idOf = (body: string): string => body.slice('{"id":"'.length, body.indexOf('"', '{"id":"'.length))
 
-/** Adds hits and offers the new ones, all in one transaction. Returns how many are new. */
-async function writeHits(run: Run, trx: Executor, { edition }: EditionRow, hits: readonly NewHit[]): Promise<number> {
-  if (hits.length === 0) return 0
-  const added = await insertHits(trx, hits, run.clock())
-  const made = hits.flatMap((hit) => {
-    const { searchId, organizationId } = run.loaded!.searches.get(hit.searchNo)!
-    return added.has(hit.hitId) ? [{ ...hit, searchId, organizationId, changes: null }] : []
-  })
-  const counts = new Map<number, number>()
-  for (const { searchNo } of made) counts.set(searchNo, (counts.get(searchNo) ?? 0) + 1)
-  await countEditionHits(trx, edition, counts)
-  await offer(run, trx, { kind: 'search.hit', edition, hits: made })
-  return made.length
-}
+type HitPlace = { readonly edition: number; readonly searchNo: number; readonly afterId: string }
 
-type Offered = Pick<KnownHit, 'hitId' | 'searchId' | 'organizationId' | 'tenderId'> & {
-  readonly lastModified: number
-  readonly changes: readonly HitChange[] | null
-}
-
-/** Offers hits to every endpoint that was subscribed when their edition was published. */
-async function offer(
-  run: Run,
-  trx: Executor,
-  { kind, edition, hits }: { kind: NewDelivery['kind']; edition: number; hits: readonly Offered[] },
-): Promise<void> {
-  if (hits.length === 0) return
-  const subscriptions = await subscriptionsOf(trx, new Set(hits.map(({ organizationId }) => organizationId)), edition)
-  const deliveries = hits.flatMap(({ hitId, searchId, organizationId, tenderId, lastModified, changes }) =>
-    subscriptions
-      .filter(
-        (each) =>
-          each.organizationId === organizationId &&
-          each.kinds.includes(kind) &&
-          (each.searches === null || each.searches.includes(searchId)),
-      )
-      .map(({ endpointNo, endpointId, isActive }): NewDelivery => {
-        const identity = { stockId: run.stockId, searchId, tenderId }
-        const id = messageId(identity, endpointId, kind === 'search.hit' ? 'new' : lastModified)
-        return { messageId: id, endpointNo, kind, hitId, edition, lastModified, changes, isDue: isActive }
-      }),
-  )
-  await insertDeliveries(trx, deliveries, run.clock())
-}
-
-/**
- * Writes rows, and counts the new hits, in short transactions; the last one moves the mark past all of them. If it is
- * interrupted between two, they are found and written again, and existing ones stay unchanged. False if it was told to
- * stop.
- */
-async function writeInPieces<Row>(
-  run: Run,
-  rows: readonly Row[],
-  mark: HitMark,
-  write: (trx: Executor, piece: readonly Row[]) => Promise<number>,
-): Promise<boolean> {
-  for (let done = 0; done === 0 || done < rows.length; ) {
-    if (run.signal?.aborted) return false
-    done = await run.pace.run(async (limit) => {
-      const end = Math.min(rows.length, done + limit)
-      run.hits += await underMark(run.store, run.lease, async (trx) => {
-        const made = await write(trx, rows.slice(done, end))
-        if (end === rows.length) await moveMark(trx, mark)
-        return made
-      })
-      return Math.max(end, 1)
-    })
-    run.onStep?.('a piece is written')
-  }
-  return true
-}
-
-/**
- * Holds the deliveries of searches that match too much, then marks the edition as matched: only from then on are its
- * messages sent.
- */
-async function endEdition(run: Run, edition: EditionRow): Promise<HitMark | undefined> {
-  const { live } = await countsOf(run.store.db, edition.edition)
-  const cap = Math.min(run.cap.hits, Math.max(run.cap.fewHits, Math.floor(run.cap.share * live)))
-  for (const searchNo of await floodedSearches(run.store.db, edition.edition, cap)) {
-    for (let afterId: string | null = ''; afterId !== null; ) {
-      if (run.signal?.aborted) return undefined
-      const place = { edition: edition.edition, searchNo, afterId }
-      afterId = await run.pace.run((limit) =>
-        underMark(run.store, run.lease, async (trx) => {
-          const lastId = await holdDeliveries(trx, place, limit)
-          if (lastId === null) await markHeld(trx, edition.edition, searchNo)
-          return lastId
-        }),
-      )
-      run.onStep?.('deliveries are held')
-    }
-  }
-  const ended: HitMark = {
-    edition: edition.edition,
-    lastModified: edition.lastModified,
-    step: 'changes',
-    stepModified: edition.lastModified,
-    stepEntries: 0,
-  }
-  await underMark(run.store, run.lease, (trx) => moveMark(trx, ended))
-  run.onStep?.('the edition is matched')
-  return ended
+/** Holds some deliveries of a search in an edition. Returns after which to continue; null when all are held. */
+async function holdSome(trx: Executor, place: HitPlace, limit: number): Promise<string | null> {
+  const lastId = await holdDeliveries(trx, place, limit)
+  if (lastId === null) await markHeld(trx, place.edition, place.searchNo)
+  return lastId
 }

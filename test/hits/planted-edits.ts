@@ -75,13 +75,13 @@ export const plantedHitEdits: readonly {
     edits: [
       {
         file: runner,
-        from: "  await offer(run, trx, { kind: 'search.hit', edition, hits: made })\n",
-        to: "  ;(run as any).late = () => offer(run, run.store.db, { kind: 'search.hit', edition, hits: made })\n",
+        from: "    await this.#offer(trx, { kind: 'search.hit', edition, hits: made })\n",
+        to: "    ;(this as any).late = () => this.#offer(this.#store.db, { kind: 'search.hit', edition, hits: made })\n",
       },
       {
         file: runner,
-        from: "    run.onStep?.('a piece is written')\n",
-        to: "    run.onStep?.('a piece is written')\n    await (run as any).late?.()\n    ;(run as any).late = undefined\n",
+        from: "      yield 'a piece is written'\n",
+        to: "      yield 'a piece is written'\n      await (this as any).late?.()\n      ;(this as any).late = undefined\n",
       },
     ],
   },
