@@ -232,6 +232,8 @@ describe('every rule catches a planted breach', () => {
     ['audit-entry', 'src/store/people/mails.ts', `${head}export const a = sql\`insert into audit_entry values (1)\`\n`],
     ['audit-entry', 'src/store/people/mails.ts', `${head}export const a = db.insertInto('audit_entry')\n`],
     ['console', 'src/api/server.ts', `${head}console.log(1)\n`],
+    ['sentence', 'src/console/page.ts', `${head}export const a = /^(\\S+) is yours$/.test(b)\n`],
+    ['sentence', 'src/cli/main.ts', `${head}export const a = /a|nothing is published/.test(b)\n`],
     ['kebab-case', 'src/api/serverThing.ts', head],
     ['vague-name', 'src/api/utils/text.ts', head],
     ['vague-name', 'src/store/store-manager.ts', head],

@@ -32,7 +32,6 @@ import {
   type Viewer,
   type ViewerMembership,
 } from './frame/page.ts'
-import { quoted } from './frame/parts.ts'
 import { refusalText } from './frame/refusals.ts'
 import { strictPolicy } from './frame/strict-policy.ts'
 import { routesOf } from './routes.ts'
@@ -348,7 +347,7 @@ class Listener {
         : isBusy
           ? { status: 503, detail: isChange ? texts.busyPost : isGone ? texts.gone : texts.busy }
           : error instanceof OperatorError
-            ? { status: 409, detail: refusalText(error.message, request.language) ?? quoted(error.message, 'en') }
+            ? { status: 409, detail: refusalText(error, request.language) }
             : { status: 500, detail: texts.bug }
     reply.header('cache-control', 'no-store')
     const known = status === 404 && !route ? undefined : route

@@ -13,7 +13,7 @@ import { slotOfKey } from './plan-slots.ts'
 import type { RunOptions } from './run-options.ts'
 import type { SlotResult } from './run-slot.ts'
 import { type DueSource, firstRestMs, isVisitOver, type Rest, restAfter, type Schedule, schedule } from './schedule.ts'
-import { whyOff } from './source-health.ts'
+import { needsKey } from './source-health.ts'
 import { createPace, readSlot, readVisit, type Visit } from './source-visit.ts'
 import { takeLeases, withHeartbeat } from './visit-leases.ts'
 
@@ -42,15 +42,12 @@ export async function runSource(
   options: RunOptions,
   wish: Wish = {},
 ): Promise<readonly SlotResult[]> {
-  const missingKey = source.access.kind === 'key' && options.keyOf(source.access.setting) === undefined
-  if (missingKey) throw new OperatorError(`${source.id} ${whyOff(source, false)}.`)
+  if (source.access.kind === 'key' && options.keyOf(source.access.setting) === undefined)
+    throw new OperatorError(needsKey(source.id, source.access))
   const named = namedSlots(source, wish)
   const group = options.all && hostGroups(options.all).get(source.id)
   const leases = await takeLeases(store, source, group, options, true)
-  if (!leases)
-    throw new OperatorError(
-      `Another worker reads ${source.id}, or a source on the same host right now; wait until it is done and try again.`,
-    )
+  if (!leases) throw new OperatorError({ code: 'read-elsewhere', values: { source: source.id } })
   const [lease] = leases
   const run = { store, source, options: { ...options, backfillShare: options.backfillShare ?? 1 } }
   return withHeartbeat(store, leases, options, async (signal) => {

@@ -1,5 +1,6 @@
 // How a source is doing: what it last delivered, how late it is, and which alarms that raises. Pure.
 import { dayMs, hourMs, localDay, toInstant } from '../domain/time.ts'
+import type { Refusal } from '../platform/refusal.ts'
 import type { Source } from '../sources/source.ts'
 
 export type AlarmKind = 'failing' | 'silent' | 'totals' | 'counts' | 'rejections' | 'drift' | 'fill'
@@ -83,6 +84,12 @@ export function whyOff(source: Source, hasKey: boolean): string | undefined {
     return `needs a key: get one at ${source.access.getItAt} and set TENDERSTOCK_${source.access.setting}`
   return source.offBecause
 }
+
+/** Why a source without its key is not read. */
+export const needsKey = (source: string, access: Extract<Source['access'], { readonly kind: 'key' }>): Refusal => ({
+  code: 'needs-key',
+  values: { source, at: access.getItAt, setting: `TENDERSTOCK_${access.setting}` },
+})
 
 /** Whether a missing key alone keeps the source off. */
 export const lacksKey = (source: Source, hasKey: boolean): boolean =>

@@ -1,4 +1,5 @@
 // Errors that a person can act on, as opposed to bugs.
+import { type Refusal, refusalLine } from './refusal.ts'
 
 /**
  * Something the operator can fix: a port in use, a folder that cannot be written, a wrong argument. The message is one
@@ -7,10 +8,16 @@
  */
 export class OperatorError extends Error {
   readonly exitCode: number
-  constructor(message: string, options?: { readonly exitCode?: number; readonly cause?: unknown }) {
-    super(message, options?.cause === undefined ? undefined : { cause: options.cause })
+  /** What the message says, where people read it in their own language too. */
+  readonly refusal: Refusal | undefined
+  constructor(said: string | Refusal, options?: { readonly exitCode?: number; readonly cause?: unknown }) {
+    super(
+      typeof said === 'string' ? said : refusalLine(said),
+      options?.cause === undefined ? undefined : { cause: options.cause },
+    )
     this.name = 'OperatorError'
     this.exitCode = options?.exitCode ?? 1
+    this.refusal = typeof said === 'string' ? undefined : said
   }
 }
 
@@ -21,7 +28,8 @@ const absentExitCode = 8
  * Something that a command names does not exist: an organization, a token, a source, a search, a tender … The message
  * says where to look.
  */
-export const noSuchThing = (message: string): OperatorError => new OperatorError(message, { exitCode: absentExitCode })
+export const noSuchThing = (said: string | Refusal): OperatorError =>
+  new OperatorError(said, { exitCode: absentExitCode })
 
 /** A command, an option or a setting is used wrongly. */
-export const wrongUse = (message: string): OperatorError => new OperatorError(message, { exitCode: 2 })
+export const wrongUse = (said: string | Refusal): OperatorError => new OperatorError(said, { exitCode: 2 })

@@ -122,6 +122,7 @@ function fileViolations(path: string, file: ScannedFile, source: string): Violat
   if (path.startsWith('src/') && !isTest(path)) {
     checkDirection(path, file, report)
     checkOutsideWorld(path, file, report)
+    checkSentences(path, file, report)
   }
   if (path.startsWith('client/') && !isTest(path))
     for (const { specifier } of file.imports)
@@ -270,6 +271,19 @@ function checkOutsideWorld(path: string, file: ScannedFile, report: Report): voi
       (/^(?:node:)?https?$/.test(specifier) && names.some((name) => ['request', 'get', 'Agent'].includes(name)))
     if (isHttpClient && path !== 'src/platform/http.ts') report('outgoing-http', `imports ${specifier}`)
   }
+}
+
+/** These say codes with values (domain/lines.ts); what reads the texts of portals has nothing else. */
+const saysCodes = ['console', 'service', 'cli', 'hits', 'publish']
+
+/** A pattern with two plain words, a space between, recognizes a sentence that some other file may change. */
+function checkSentences(path: string, { regexes }: ScannedFile, report: Report): void {
+  if (!saysCodes.includes(folderOf(path))) return
+  for (const regex of regexes)
+    for (const part of regex.split('|')) {
+      const words = part.replace(/\\./g, ' ').match(/(?<![\w-])[A-Za-z]{2,}(?![\w-])/g) ?? []
+      if (part.includes(' ') && words.length >= 2) report('sentence', `${regex} recognizes a sentence`)
+    }
 }
 
 /** Groups of files that import each other, each reported once, at its first file in order. */

@@ -14,6 +14,7 @@ export type ScannedFile = {
   /** The source with comments and the insides of strings, templates and regular expressions blanked out. */
   readonly code: string
   readonly comments: string
+  readonly regexes: readonly string[]
   readonly imports: readonly ImportLine[]
 }
 
@@ -32,6 +33,7 @@ export function scanFile(source: string): ScannedFile {
   let withoutComments = ''
   let code = ''
   let comments = ''
+  const regexes: string[] = []
   let at = 0
   const take = (length: number, kind: 'code' | 'string' | 'comment'): void => {
     const text = source.slice(at, at + length)
@@ -90,8 +92,11 @@ export function scanFile(source: string): ScannedFile {
       take((end < 0 ? source.length : end + 2) - at, 'comment')
     } else if (char === "'" || char === '"') take(endOfQuoted(char), 'string')
     else if (char === '`') takeTemplate()
-    else if (char === '/' && regexMayFollow.test(code.slice(-80))) take(endOfRegex(), 'string')
-    else if (char === '}' && templates.at(-1) === depth) {
+    else if (char === '/' && regexMayFollow.test(code.slice(-80))) {
+      const length = endOfRegex()
+      regexes.push(source.slice(at, at + length))
+      take(length, 'string')
+    } else if (char === '}' && templates.at(-1) === depth) {
       templates.pop()
       takeTemplate()
     } else {
@@ -100,7 +105,7 @@ export function scanFile(source: string): ScannedFile {
       take(1, 'code')
     }
   }
-  return { withoutComments, code, comments, imports: importsOf(withoutComments, code) }
+  return { withoutComments, code, comments, regexes, imports: importsOf(withoutComments, code) }
 }
 
 const statement =

@@ -1,6 +1,7 @@
 // The operator's pages about pairs of records: the list, two side by side, and the decisions. The buttons are the
 // commands.
 
+import { lineOf } from '../../domain/lines.ts'
 import type { ReviewDecision } from '../../store/stock/reviews.ts'
 import type { ConsoleContext } from '../frame/console-context.ts'
 import { formatNumber, formatShare } from '../frame/format.ts'
@@ -18,7 +19,7 @@ import {
   redirect,
 } from '../frame/page.ts'
 import { empty, moment, numbers, part, quoted, table, unseen } from '../frame/parts.ts'
-import { refusalText } from '../frame/refusals.ts'
+import { refusalTexts } from '../frame/refusal-texts.ts'
 import { runBriefly } from '../frame/run-briefly.ts'
 import type { ReviewDesk, WaitingPair } from '../frame/stock-reads.ts'
 import { evidenceText } from '../tenders/evidence.ts'
@@ -173,5 +174,12 @@ async function decide(
   if (outcome.kind === 'goesOn') return redirect(to, { notice: texts.goesOn })
   const warning = outcome.events.find(({ event }) => event === 'warning')?.['message']
   const done = { merge: texts.mergedNotice, split: texts.splitNotice, undo: texts.undoneNotice }[what]
-  return redirect(to, { notice: typeof warning === 'string' ? (refusalText(warning, language) ?? warning) : done })
+  const decided = outcome.events.find(({ event }) => event === 'reviewDecided')
+  const isOne = (decided?.['records'] as readonly string[] | undefined)?.length === 1
+  if (decided && isOne !== (what === 'merge')) {
+    const values = { left: String(decided['left']), right: String(decided['right']) }
+    const notice = lineOf(refusalTexts[language], { code: isOne ? 'joins-other' : 'separates-other', values })
+    return redirect(to, { notice })
+  }
+  return redirect(to, { notice: typeof warning === 'string' ? warning : done })
 }

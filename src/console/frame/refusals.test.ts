@@ -1,17 +1,45 @@
-// Refusals of commands are recognized by their shape: English stays as the command says it, German is German.
+// Each refusal of a command is said in both languages: English as the command says it.
 import { expect, test } from 'vitest'
+import { lineOf } from '../../domain/lines.ts'
+import { OperatorError } from '../../platform/errors.ts'
+import type { Refusal } from '../../platform/refusal.ts'
+import { html } from './html.ts'
 import { refusalTexts } from './refusal-texts.ts'
 import { refusalText } from './refusals.ts'
 
-const { en, de } = refusalTexts
+type ValuesOf<Code extends Refusal['code']> = Extract<Refusal, { readonly code: Code }>['values']
+const [source, pair] = [{ source: 'one-1' }, { left: 'ted:1-2026', right: 'doe:2' }]
+const samples: { readonly [Code in Refusal['code']]: ValuesOf<Code> } = {
+  'no-contact': {},
+  'read-elsewhere': source,
+  stopping: {},
+  'no-sample': source,
+  'needs-key': { ...source, at: 'https://x.example', setting: 'TENDERSTOCK_KEY' },
+  'no-quarantine': source,
+  'is-one': pair,
+  'stays-one': pair,
+  'joins-other': pair,
+  'separates-other': pair,
+  undecided: pair,
+  same: {},
+  'no-record': { name: '<b>' },
+  'other-key': { file: 'key', folder: '/data' },
+}
 
-test.each(Object.keys(en) as (keyof typeof en)[])('%s', (name) => {
-  const parts = ['one-1', 'two_2', 'https://x.example'].slice(0, en[name].length) as [string, string, string]
-  const sentence = en[name](...parts)
-  expect(refusalText(sentence, 'en')).toBe(sentence)
-  expect(refusalText(sentence, 'de')).toBe(de[name](...parts))
+test.each(Object.entries(samples))('%s', (code, values) => {
+  const refusal = { code, values } as Refusal
+  const error = new OperatorError(refusal)
+  expect(refusalText(error, 'en')).toBe(error.message)
+  const german = refusalText(error, 'de')
+  expect(german).toBe(lineOf(refusalTexts.de, refusal))
+  expect(german).not.toBe(error.message)
+  for (const value of Object.values(values) as string[]) {
+    expect(german).toContain(value)
+    expect(error.message).toContain(value)
+  }
 })
 
-test('another sentence is not recognized', () => {
-  expect(refusalText('There is no disk space left.', 'de')).toBeUndefined()
+test('a message without a code is shown as it is, marked as English', () => {
+  const error = new OperatorError('There is no <disk> space left.')
+  expect(html`${refusalText(error, 'de')}`.text).toBe('<bdi lang="en">There is no &lt;disk&gt; space left.</bdi>')
 })

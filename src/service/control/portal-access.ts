@@ -68,9 +68,7 @@ export function openPortalHttp(
 /** Whom portals may contact about our requests. */
 export function contactOf({ contact }: Config): string {
   if (contact !== undefined) return contact
-  throw wrongUse(
-    'Portals need to know who reads them: set TENDERSTOCK_CONTACT to your email address or web page, and restart.',
-  )
+  throw wrongUse({ code: 'no-contact', values: {} })
 }
 
 /** Throws OperatorError if this is not an address on this machine. */

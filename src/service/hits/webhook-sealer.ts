@@ -34,10 +34,9 @@ export async function openStockKey(
   const print = printOfKey(key)
   if (acceptsNewKey) await setSetting(store.db, keyPrintSetting, print)
   else if ((await getOrCreateSetting(store.db, keyPrintSetting, print)) !== print)
-    throw new OperatorError(
-      'The secrets of this stock were encrypted with a different key than ' +
-        `${config.secretKey ? 'TENDERSTOCK_SECRET_KEY' : `the file ${secretKeyFile} in ${dataFolder}`}; use ` +
-        'the former key, or replace every secret: tenderstock webhook rotate ID --accept-new-key',
-    )
+    throw new OperatorError({
+      code: 'other-key',
+      values: { file: config.secretKey ? null : secretKeyFile, folder: dataFolder },
+    })
   return key
 }

@@ -10,6 +10,7 @@ import type { Verdict } from '../../consolidate/match/match-record.ts'
 import { currentDecisions } from '../../consolidate/match-closure.ts'
 import type { TenderContent } from '../../domain/tender.ts'
 import { noSuchThing, OperatorError, wrongUse } from '../../platform/errors.ts'
+import { refusalLine } from '../../platform/refusal.ts'
 import { type Executor, inTransaction } from '../../store/database/database.ts'
 import { listDoubts } from '../../store/stock/doubts.ts'
 import { countKeyHolders, listEdgesOf, loadMatchRecords } from '../../store/stock/matches.ts'
@@ -161,21 +162,16 @@ export async function decideReview(
   const note = String(options.note ?? '')
   const { kind } = await inTransaction(store, (trx) => decide(trx, actingNow(context), { left, right, decision, note }))
   if (kind === 'linked') {
-    throw new OperatorError(
-      decision === 'merge'
-        ? `${left} and ${right} are already one record because of exact references.`
-        : `${left} and ${right} belong together because of exact references, which no decision can undo; \`tenderstock explain ID\` shows them.`,
-    )
+    throw new OperatorError({ code: decision === 'merge' ? 'is-one' : 'stays-one', values: { left, right } })
   }
   await consolidateNow(context, emit)
   const tenders = await tendersOfNoticeKeys(store.db, [left, right])
   const isOne = tenders.get(left) === tenders.get(right)
   emit({ event: 'reviewDecided', decision, left, right, records: [...new Set(tenders.values())] })
-  if (isOne !== (decision === 'merge'))
-    emit({
-      event: 'warning',
-      message: `The decision is stored, but another decision ${isOne ? 'joins' : 'separates'} the two: \`tenderstock review show ${left} ${right}\`.`,
-    })
+  if (isOne !== (decision === 'merge')) {
+    const code = isOne ? 'joins-other' : 'separates-other'
+    emit({ event: 'warning', message: refusalLine({ code, values: { left, right } }) })
+  }
   return 0
 }
 
@@ -184,7 +180,7 @@ export async function undoReview(context: ReviewContext, { operands }: ControlRe
   const { store } = context
   const [left, right] = [...(await pairOf(store.db, operands))].sort() as [string, string]
   const decisions = await inTransaction(store, (trx) => undo(trx, actingNow(context), { left, right }))
-  if (decisions.length === 0) throw noSuchThing(`Nobody has decided on ${left} and ${right}; there is nothing to undo.`)
+  if (decisions.length === 0) throw noSuchThing({ code: 'undecided', values: { left, right } })
   const noticeKeys = [...new Set(decisions.flatMap((each) => [each.left, each.right]))]
   await consolidateNow(context, emit)
   const tenders = await tendersOfNoticeKeys(store.db, noticeKeys)
@@ -225,16 +221,14 @@ export const explainStock: Operation<ReviewContext> = async (context, { operands
 /** The notice keys that two operands name: a notice key, or a record's ID, which means its founding notice. */
 async function pairOf(db: Executor, operands: readonly string[]): Promise<readonly [string, string]> {
   const [left, right] = [await noticeKeyOf(db, operands[0]!), await noticeKeyOf(db, operands[1]!)]
-  if (left === right) throw wrongUse('Pass two different records.')
+  if (left === right) throw wrongUse({ code: 'same', values: {} })
   return [left, right]
 }
 
 async function noticeKeyOf(db: Executor, name: string): Promise<string> {
   const key = (await findTender(db, name.toLowerCase()))?.foundingKey ?? name
   if ((await recordsOfNoticeKeys(db, [key])).has(key)) return key
-  throw noSuchThing(
-    `There is no record or notice "${name}"; \`tenderstock review list\` shows pairs, \`tenderstock explain ID\` the notices of a record.`,
-  )
+  throw noSuchThing({ code: 'no-record', values: { name } })
 }
 
 /** What people compare, by tender ID. */

@@ -8,7 +8,7 @@ import { noteReading, releaseSource } from '../../actions/sources.ts'
 import { type CheckResult, checkSource } from '../../ingest/check-source.ts'
 import { Recorder } from '../../ingest/recordings.ts'
 import { runSource } from '../../ingest/run-sources.ts'
-import { lacksKey, whyOff } from '../../ingest/source-health.ts'
+import { lacksKey, needsKey, whyOff } from '../../ingest/source-health.ts'
 import { sourcesHealth } from '../../ingest/watch-sources.ts'
 import { type Clock, systemSleep } from '../../platform/clock.ts'
 import { noSuchThing, OperatorError, wrongUse } from '../../platform/errors.ts'
@@ -174,8 +174,7 @@ export const runSourceNow: Operation<ReadingContext> = async (context, { operand
     throw wrongUse(`--slot needs --channel; ${named.id} has ${named.channels.map(({ name }) => name).join(', ')}.`)
   const { clock, random, keyOf } = context
   // it would read nothing, as if nothing were due
-  if (context.signal?.aborted)
-    throw new OperatorError('The service is stopping and reads nothing; run this again when it has ended.')
+  if (context.signal?.aborted) throw new OperatorError({ code: 'stopping', values: {} })
   const access = accessOf(context, options)
   try {
     const source = cardIn(access, named)
@@ -219,7 +218,7 @@ function accessOf(context: CheckContext, { simulator }: ControlRequest['options'
 function cardIn(access: PortalAccess, source: Source): Source {
   const card = access.cardOf(source)
   if (card) return card
-  throw wrongUse(`This service reads sample portals, and ${source.id} is not one of them.`)
+  throw wrongUse({ code: 'no-sample', values: { source: source.id } })
 }
 
 /** Creates the folder of recordings; refuses one that holds something, so that no recording mixes with another. */
@@ -268,7 +267,7 @@ export const checkSources: Operation<CheckContext> = async (context, { operands,
     for (const each of chosen) {
       if (signal.aborted) break
       const source = cardIn(access, each)
-      if (!hasKey(source)) throw new OperatorError(`${source.id} ${whyOff(source, false)}.`)
+      if (source.access.kind === 'key' && !hasKey(source)) throw new OperatorError(needsKey(source.id, source.access))
       emit({ event: 'progress', stage: 'check', done: results.size, total: chosen.length })
       const key = keyOf(source)
       const { send } = access.hosts.openConnection({ source, key, signal })
@@ -309,7 +308,7 @@ export const releaseSourceNow: Operation<SourceContext & { readonly by?: Actor }
   const { id } = sourceNamed(await loadSources(), operands[0]!)
   const note = options.note === undefined ? '' : String(options.note)
   const held = await inTransaction(context.store, (trx) => releaseSource(trx, actingNow(context), id, note))
-  if (!held) throw wrongUse(`The source ${id} is not in quarantine; \`tenderstock status\` lists those that are.`)
+  if (!held) throw wrongUse({ code: 'no-quarantine', values: { source: id } })
   emit({ event: 'sourceReleased', source: id, notices: held.notices, since: held.since })
   return 0
 }
