@@ -21,7 +21,7 @@ import { witness } from '../src/service/nodes/witness-editions.ts'
 import { hear } from '../src/service/operations/roll-call.ts'
 import { readTables } from '../src/store/backup/table-copy.ts'
 import { LostEditionError } from '../src/store/editions/edition-witness.ts'
-import { newestEdition } from '../src/store/editions/editions.ts'
+import { newestEdition, stockIdOf } from '../src/store/editions/editions.ts'
 import { beginEpoch } from '../src/store/editions/older-database.ts'
 import { inStockTransaction } from '../src/store/editions/publication.ts'
 import type { Bucket } from '../src/store/files/bucket.ts'
@@ -243,9 +243,14 @@ async function simulate(run: number, counts: Counts): Promise<void> {
     await publisher.start()
     if (!publisher.log || publisher.isAway) return say('publish: no publisher')
     await putNumbered(store, 0, 1 + draw(4), ++version)
-    const asked = [...nodes, publisher].filter(({ log, isAway }) => log !== undefined && !isAway)
+    // Where everything was gone at once, another stock began: those who hold the former one answer 503, and its numbers
+    // are not those of this stock.
+    const stockId = await stockIdOf(store.db)
+    const isOurs = (other: string | undefined) => stockId === '' || other === stockId
+    const asked = [...nodes, publisher].filter(({ log, isAway }) => log && !isAway && isOurs(log.stockId))
     const seen = new Set((await Promise.all(asked.map((node) => node.held()))).flat())
-    if (!space.state.isAway) seen.add(`${(await bucketSource(space.bucket).look())?.newest.edition ?? 0} bucket`)
+    const head = space.state.isAway ? undefined : await bucketSource(space.bucket).look()
+    if (head && isOurs(head.stockId)) seen.add(`${head.newest.edition} bucket`)
     const everSeen = Math.max(0, ...all.flatMap(({ shown }) => [...shown.keys()]))
     try {
       await catchUp(publisher.log, store)
