@@ -25,8 +25,8 @@ test('each file runs for some seed, also the longest', () => {
 test('a draw takes neither much more nor much less time than its share', () => {
   const all = filesLeftOut(files, 0.001, 1)
   const counts = draws.map((leftOut) => all.length - leftOut.length)
-  // a single long file may fill it
-  expect(Math.min(...counts)).toBeGreaterThanOrEqual(3)
+  // the longest file and one other may fill it
+  expect(Math.min(...counts)).toBeGreaterThanOrEqual(2)
   expect(Math.max(...counts)).toBeLessThan(all.length / 3)
 })
 
