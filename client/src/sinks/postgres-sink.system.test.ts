@@ -305,6 +305,21 @@ describe.skipIf(!connectionString).each(hasPgbouncer ? ['directly', pooled] : ['
       await sink.end()
     })
 
+    test('C154 a run waits until the server has undone the one before it, whose connection was lost', async () => {
+      const schema = nextSchema()
+      const sink = open(schema)
+      await sink.begin(first)
+      const other = new pg.Client({ connectionString: connectionString! })
+      await other.connect()
+      await other.query(`begin; select from ${schema}.sync_run for update`)
+      const begun = sink.begin(first)
+      await expect.poll(() => query(`select from ${schema}.sync_run for update skip locked`)).toEqual([])
+      await other.end()
+      await begun
+      await sink.commit(state, 'run')
+      await sink.end()
+    })
+
     test('records and state are one transaction: if the state cannot be saved, no record is visible', async () => {
       const schema = nextSchema()
       const sink = open(schema)

@@ -2,12 +2,16 @@
 // each transaction may run in another session of the server, so nothing here lives in a session: a run writes a token
 // into the row, and each of its transactions begins by finding it there and locking the row.
 
+import { setTimeout as delay } from 'node:timers/promises'
 import { SinkBusyError, SinkError } from '../faults/sink-error.ts'
 import { type PostgresConnection, postgresConnection } from './postgres-connection.ts'
 import { migratePostgres } from './postgres-schema.ts'
 
 /** A run that is not heard of for so long is dead; it says four times as often that it lives. */
 const defaultLeaseMs = 120_000
+/** How long a session waits for the server to undo its own lost transaction, and how often it looks. */
+const longestUndoMs = 5000
+const undoWaitMs = 100
 
 export class PostgresSession {
   readonly #schema: string
@@ -184,6 +188,27 @@ export class PostgresSession {
 
   async #take(): Promise<void> {
     await this.#connection.open()
+    // The server may still be undoing this session's own transaction, whose connection was lost.
+    for (let waits = 0; !(await this.#tookFree()); waits++) {
+      if (waits < longestUndoMs / undoWaitMs && (await this.#isOwn())) await delay(undoWaitMs)
+      else {
+        await this.#rollBack()
+        throw new SinkBusyError(
+          `Another tender-sync is writing to the schema ${this.#schema}; wait for it or use another schema. ` +
+            `One that was killed behind a pooler counts for ${this.#leaseMs / 60_000} minutes.`,
+        )
+      }
+    }
+  }
+
+  /** Whether the row holds what this session wrote. */
+  async #isOwn(): Promise<boolean> {
+    const found = await this.rows(`select from "${this.#schema}".sync_run where token = $1`, [this.#token ?? null])
+    return found.length === 1
+  }
+
+  /** False if another run has the row, or a transaction locks it. */
+  async #tookFree(): Promise<boolean> {
     // The update of one row that is free, or whose run is dead; a row in the transaction of another run is skipped.
     const [taken] = await this.rows<{ token: string }>(
       `update "${this.#schema}".sync_run set token = gen_random_uuid(), ${this.#alive()}
@@ -196,14 +221,8 @@ export class PostgresSession {
        returning token`,
       [this.#token ?? null],
     )
-    if (!taken) {
-      await this.#rollBack()
-      throw new SinkBusyError(
-        `Another tender-sync is writing to the schema ${this.#schema}; wait for it or use another schema. ` +
-          `One that was killed behind a pooler counts for ${this.#leaseMs / 60_000} minutes.`,
-      )
-    }
-    this.#token = taken.token
+    if (taken) this.#token = taken.token
+    return taken !== undefined
   }
 
   /** False if another run has the row. */
