@@ -1,5 +1,5 @@
-// Long repetitions: kills, faults and planted mistakes of whole programs. `npm run test:all` and `.ci/run` run a tenth
-// of them. Main paths are not among them: a short case of each runs every time.
+// Long repetitions: kills, faults and planted mistakes of whole programs. `npm run test:all` runs a tenth of them, and
+// `.ci/run` a twentieth. Main paths are not among them: a short case of each runs every time.
 import { hash } from 'node:crypto'
 
 /**
@@ -21,6 +21,7 @@ const long: { readonly [path: string]: number } = {
   'test/database-faults/frozen-writer': 75,
   'test/database-faults/full-server-disk': 150,
   'test/database-faults/half-open': 70,
+  'test/database-faults/readiness': 130,
   'test/digests/kill': 50,
   'test/digests/whole-way': 60,
   'test/doctor': 60,
@@ -55,6 +56,7 @@ const long: { readonly [path: string]: number } = {
   'src/cli/shown-waiting': 25,
   'src/service/operations/backup-operations': 130,
   'src/service/start/failing-stages': 30,
+  'src/store/embedded/engine.': 90,
 }
 
 /**
