@@ -221,9 +221,9 @@ try {
 }
 
 const measuredToday: SpeedResults = {
-  machine: machine(),
   reports: reports.map((report) => ({
     ...report,
+    rows: report.rows.map((row) => ({ ...row, machine: machine() })),
     measured: new Date().toISOString().slice(0, 10),
     rounds: Number(values.rounds),
     roundSeconds: Number(values.seconds),
@@ -268,9 +268,9 @@ function sections(speed: string[]): { [name: string]: string[] } {
   }
 }
 
-function speedAsMarkdown({ machine, reports }: SpeedResults): string[] {
+function speedAsMarkdown({ reports }: SpeedResults): string[] {
   return [
-    `${machine}.`,
+    `${machine()}.`,
     ...reports.flatMap((report) => [
       ...rowsAsMarkdown(report),
       '',

@@ -2,13 +2,13 @@
 // separately.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { rowNames, type SpeedRow } from './row.ts'
+import { type KeptRow, rowNames } from './row.ts'
 import type { SpeedReport } from './speed.ts'
 
 export type SpeedResults = {
-  readonly machine: string
   /** By size, ascending; 0 is for rows that depend on no stock. */
-  readonly reports: readonly (SpeedReport & {
+  readonly reports: readonly (Omit<SpeedReport, 'rows'> & {
+    readonly rows: readonly KeptRow[]
     /** Day of the newest row. */
     readonly measured: string
     readonly rounds: number
@@ -28,12 +28,11 @@ export function keepResults(run: SpeedResults): SpeedResults {
   for (const report of run.reports) {
     const before = bySize.get(report.records)
     const names = new Set(report.rows.map(({ name }) => name))
-    const rows: SpeedRow[] = [...(before?.rows.filter(({ name }) => !names.has(name)) ?? []), ...report.rows]
+    const rows: KeptRow[] = [...(before?.rows.filter(({ name }) => !names.has(name)) ?? []), ...report.rows]
     rows.sort((a, b) => rowNames.indexOf(a.name) - rowNames.indexOf(b.name))
     bySize.set(report.records, { ...report, rows })
   }
   const results = {
-    machine: run.machine,
     reports: [...bySize.values()].filter(({ rows }) => rows.length > 0).sort((a, b) => a.records - b.records),
   }
   writeFileSync(resultsPath, `${JSON.stringify(results, null, 1)}\n`)

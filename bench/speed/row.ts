@@ -23,6 +23,9 @@ export type SpeedRow = {
   readonly notes: readonly string[]
 }
 
+/** A row as docs/performance.json has it, with the machine on which it was measured. */
+export type KeptRow = SpeedRow & { readonly machine: string }
+
 export const rowNames = [
   'page-gzip',
   'page-identity',
@@ -120,16 +123,24 @@ function cellOf(verdicts: readonly Verdict[] = []): string {
   return verdicts.every(isMet) ? shown : `**${shown}**`
 }
 
-type MeasuredRows = { readonly records: number; readonly measured: string; readonly rows: readonly SpeedRow[] }
+type MeasuredRows = { readonly records: number; readonly measured: string; readonly rows: readonly KeptRow[] }
+
+/** The machine of most rows, and the works that were measured on others. */
+function machinesOf(reports: readonly MeasuredRows[]): string {
+  const rows = Map.groupBy(
+    reports.flatMap((report) => report.rows),
+    ({ machine }) => machine,
+  )
+  const [most, ...others] = [...rows].sort(([, a], [, b]) => b.length - a.length)
+  const worksOf = (of: readonly SpeedRow[]): string => [...new Set(of.map(({ work }) => workOf(work)))].join('; ')
+  return [`${most?.[0]}.`, ...others.map(([machine, of]) => `On ${machine}: ${worksOf(of)}.`)].join(' ')
+}
 
 /**
  * Ratios of all sizes side by side, for the page: `÷ nginx` is the work per CPU second. The figures of each side are in
  * docs/performance.json.
  */
-export function ratiosAsMarkdown(results: {
-  readonly machine: string
-  readonly reports: readonly MeasuredRows[]
-}): string[] {
+export function ratiosAsMarkdown(results: { readonly reports: readonly MeasuredRows[] }): string[] {
   const sized = results.reports.filter(({ records }) => records > 0)
   const lines = new Map<string, { readonly first: Verdict; readonly cells: Cells }>()
   for (const { records, rows } of sized)
@@ -150,6 +161,6 @@ export function ratiosAsMarkdown(results: {
       return `| ${key} | ${values.join(' | ')} | ${first.bound} ${first.goal}${first.unit ? ` ${first.unit}` : ''} |`
     }),
     '',
-    `${results.machine}. Newest rows, by size: ${sized.map(({ measured }) => measured).join(', ')}.`,
+    `Newest rows, by size: ${sized.map(({ measured }) => measured).join(', ')}. ${machinesOf(sized)}`,
   ]
 }
