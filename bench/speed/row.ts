@@ -126,14 +126,19 @@ function cellOf(verdicts: readonly Verdict[] = []): string {
 type MeasuredRows = { readonly records: number; readonly measured: string; readonly rows: readonly KeptRow[] }
 
 /** The machine of most rows, and the works that were measured on others. */
-function machinesOf(reports: readonly MeasuredRows[]): string {
+function machinesOf(reports: readonly MeasuredRows[]): string[] {
   const rows = Map.groupBy(
     reports.flatMap((report) => report.rows),
     ({ machine }) => machine,
   )
   const [most, ...others] = [...rows].sort(([, a], [, b]) => b.length - a.length)
-  const worksOf = (of: readonly SpeedRow[]): string => [...new Set(of.map(({ work }) => workOf(work)))].join('; ')
-  return [`${most?.[0]}.`, ...others.map(([machine, of]) => `On ${machine}: ${worksOf(of)}.`)].join(' ')
+  return [
+    `Measured on ${most?.[0]}${others.length > 0 ? ', except:' : '.'}`,
+    ...others.flatMap(([machine, of]) => [
+      '',
+      ...[...new Set(of.map(({ work }) => workOf(work)))].map((work) => `- ${work}: ${machine}`),
+    ]),
+  ]
 }
 
 /**
@@ -161,6 +166,7 @@ export function ratiosAsMarkdown(results: { readonly reports: readonly MeasuredR
       return `| ${key} | ${values.join(' | ')} | ${first.bound} ${first.goal}${first.unit ? ` ${first.unit}` : ''} |`
     }),
     '',
-    `Newest rows, by size: ${sized.map(({ measured }) => measured).join(', ')}. ${machinesOf(sized)}`,
+    `Newest rows, by size: ${sized.map(({ measured }) => measured).join(', ')}.`,
+    ...machinesOf(sized),
   ]
 }
