@@ -61,8 +61,10 @@ export type SyncState = {
     readonly kind: RunKind
     /** The `updated_since` that the run's requests carry; missing in a first run. */
     readonly updatedSince?: string
-    /** The page to fetch next. Valid for 24 hours at the server; opaque. */
-    readonly cursor: string
+    /**
+     * The page to fetch next. Valid for 24 hours at the server; opaque. Missing after a restart, before its first page.
+     */
+    readonly cursor?: string
     /** Largest `lastModified` of the pages committed so far. */
     readonly largest?: string
     /** Ids of merged records whose survivor was not there yet when their page was committed. */

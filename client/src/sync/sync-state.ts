@@ -29,8 +29,7 @@ function isRun(run: unknown): boolean {
   return (
     isObject(run) &&
     (run.kind === 'first' || run.kind === 'delta') &&
-    isText(run.cursor) &&
-    [run.updatedSince, run.largest, run.oldestHeld].every(isTextOrMissing) &&
+    [run.cursor, run.updatedSince, run.largest, run.oldestHeld].every(isTextOrMissing) &&
     isNumberOrMissing(run.edition) &&
     (run.isRepair === undefined || run.isRepair === true) &&
     (run.merges === undefined || (Array.isArray(run.merges) && run.merges.every(isText)))

@@ -158,6 +158,30 @@ describe.each(sinkKindNames)('%s', (kind) => {
       }
   })
 
+  it('G5: a run that restarts at a node that lags, and is interrupted there, does not go on behind what it wrote', async () => {
+    for (const isFirst of [true, false])
+      for (let at = 0; at < 12; at++)
+        for (const when of ['before', 'after'] as const) {
+          const world = syncWorld(kind)
+          world.api.publish(open('a', 'b'))
+          if (!isFirst) await world.complete()
+          const before = world.api.publish(open('x'))
+          // The target never held x: what ends it is passed by.
+          const now = world.api.publish([{ id: 'x', ...archived('expired') }, ...open('c', 'd', 'e')])
+          world.api.faults.push(undefined, () => problemAnswer(400, 'cursor-invalid'))
+          const asked = world.api.asked.length
+          world.api.onRequest = (count) => {
+            world.api.newest = count === asked + 3 ? before : now
+          }
+          await world.run({ sink: crashingSink(world.sink, at, when).sink })
+          world.api.onRequest = () => {}
+          world.api.newest = now
+          world.api.faults.length = 0
+          await world.complete()
+          world.expectEqual()
+        }
+  })
+
   it('G1: a first run that is interrupted, and whose cursor expires, leaves no record open that was archived in between', async () => {
     const world = syncWorld(kind)
     world.api.publish(open('a', 'b', 'c', 'd', 'e'))
@@ -595,7 +619,7 @@ describe('filters and state', () => {
       { schema: 1 },
       { ...state, updatedSince: 5 },
       { ...state, run: { kind: 'x', cursor: 'c' } },
-      { ...state, run: { kind: 'first' } },
+      { ...state, run: { kind: 'first', cursor: '' } },
       { ...state, run: { kind: 'delta', cursor: 'c', merges: [1] } },
     ])
       expect(() => parseState(broken)).toThrow('damaged')

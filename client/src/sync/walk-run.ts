@@ -175,7 +175,7 @@ class Walk {
       })
       if (page.nextCursor === null) return this.#finish()
       this.#cursor = page.nextCursor
-      if (this.#options.sink.commitsPages !== false) await this.#commitPage(page.nextCursor)
+      await this.#commitPage()
     }
   }
 
@@ -201,7 +201,7 @@ class Walk {
     } catch (error) {
       const reason = this.#cursorFault(error)
       if (reason === undefined || this.#restarts === maxRestarts) throw error
-      this.#restart(reason)
+      await this.#restart(reason)
       return undefined
     }
   }
@@ -221,9 +221,10 @@ class Walk {
    * C155: a delta restarts from the stored state. A first run has none; restarting it would leave records open forever
    * that were archived in between (G1). It continues with the changes since the last record that it delivered:
    * everything before that one is in the target, and everything that changed since has a larger `lastModified`,
-   * archived or not.
+   * archived or not. The old cursor is forgotten first: the new part may write old versions, from a node that lags, of
+   * records that the old part passed by (archived, unknown to the target), and a later run must not go on behind them.
    */
-  #restart(reason: RestartReason): void {
+  async #restart(reason: RestartReason): Promise<void> {
     const { kind, updatedSince } = this.#plan
     this.#restarts++
     this.#options.counts.restarts++
@@ -237,6 +238,8 @@ class Walk {
     if (kind !== 'first') this.#largest = undefined
     this.#latestMs = msOrNothing(this.#updatedSince)
     this.#latestId = ''
+    await this.#options.checkLock()
+    await this.#commitPage()
     this.#options.emit({
       type: 'restart',
       reason,
@@ -287,7 +290,9 @@ class Walk {
     if (record.archiveReason !== undefined) await sink.close([record])
   }
 
-  async #commitPage(cursor: string): Promise<void> {
+  /** Keeps where the run stands, if the sink can keep a part of a run. */
+  async #commitPage(): Promise<void> {
+    if (this.#options.sink.commitsPages === false) return
     const merges = this.#merges.waitingIds
     await this.#commit('page', {
       schema: 1,
@@ -296,7 +301,7 @@ class Walk {
       ...(this.#stored?.copy && { copy: this.#stored.copy }),
       run: {
         kind: this.#plan.kind,
-        cursor,
+        ...(this.#cursor !== undefined && { cursor: this.#cursor }),
         ...(this.#updatedSince !== undefined && { updatedSince: this.#updatedSince }),
         ...(this.#largest !== undefined && { largest: this.#largest }),
         ...(merges.length > 0 && { merges }),
