@@ -86,7 +86,6 @@ const proofs: { readonly [name: string]: Proof } = {
     about: 'properties of functions with five to twenty times as many random inputs',
     files: [
       'src/sources/portals/list-portals.test.ts',
-      'src/sources/portals/round-trip.test.ts',
       'src/sources/xml/xml.test.ts',
       'src/consolidate/explain.test.ts',
       'src/consolidate/lifecycle.test.ts',

@@ -62,8 +62,8 @@ function faultsOf(source: Source): string[] {
     'how much it brings a day',
   )
   check(
-    source.caveats.every((caveat) => /^\S.{10,}\.$/s.test(caveat)),
-    'a caveat is no sentence',
+    source.caveats.length > 0 && source.caveats.every((caveat) => /^\S.{10,}\.$/s.test(caveat)),
+    'a caveat is no sentence, or there is none',
   )
   check(access.kind === 'open' || (/^[A-Z][A-Z0-9_]+$/.test(access.setting) && isAddress(access.getItAt)), 'its key')
   check((politeness.requestsPerMinute ?? 60) > 0 && (politeness.requestsPerMinute ?? 60) <= 6000, 'its rate')
@@ -72,11 +72,15 @@ function faultsOf(source: Source): string[] {
     'the reason why robots.txt does not bind it',
   )
   check(
-    politeness.userAgent === undefined || politeness.userAgent.includes('{contact}'),
-    'its user agent carries no contact',
+    politeness.userAgent === undefined || /Tenderstock.*\{contact\}/.test(politeness.userAgent),
+    'its user agent lacks our name or the contact',
   )
   const names = source.channels.map(({ name }) => name)
   check(new Set(names).size === names.length, 'two channels of one name')
+  check(
+    source.offBecause !== undefined || source.channels.some(({ role = 'current' }) => role === 'current'),
+    'no channel is current',
+  )
   for (const channel of source.channels) {
     const { slots, delivery } = channel
     if (isSpan(slots)) {

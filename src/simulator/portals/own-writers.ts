@@ -4,7 +4,7 @@
 import { readdirSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { PortalSample } from '../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../samples/portal-sample.ts'
 
 /** The text of JSON, one element or a document of XML, or header and row of CSV, as the portal's answers hold it. */
 export type SampleWriter = (notice: PortalSample) => string
@@ -13,19 +13,21 @@ export type SampleWriters = { readonly [sourceId: string]: SampleWriter }
 /** Of this module, and of the writers: .js in the packed package. */
 const ending = extname(import.meta.filename)
 
-export const ownWriters: SampleWriters = Object.assign(
-  {},
-  ...(await Promise.all(
-    readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.includes('write-') && path.endsWith(ending))
-      .map(writersIn),
-  )),
+type WriterModule = { readonly write?: SampleWriter; readonly writers?: SampleWriters; readonly format?: PortalFormat }
+
+const modules = await Promise.all(
+  readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.includes('write-') && path.endsWith(ending))
+    .map(async (path) => {
+      const found: WriterModule = await import(pathToFileURL(join(import.meta.dirname, path)).href)
+      const id = path.slice(0, -ending.length).replace(`${sep}write-`, '-')
+      return { writers: found.write ? { [id]: found.write } : (found.writers ?? {}), format: found.format ?? {} }
+    }),
 )
 
-async function writersIn(path: string): Promise<SampleWriters> {
-  const found: { readonly write?: SampleWriter; readonly writers?: SampleWriters } = await import(
-    pathToFileURL(join(import.meta.dirname, path)).href
-  )
-  const id = path.slice(0, -ending.length).replace(`${sep}write-`, '-')
-  return found.write ? { [id]: found.write } : (found.writers ?? {})
-}
+export const ownWriters: SampleWriters = Object.assign({}, ...modules.map(({ writers }) => writers))
+
+/** What the announcements of each lack: the export `format` beside the writer; nothing if there is none. */
+export const ownFormats: { readonly [sourceId: string]: PortalFormat } = Object.fromEntries(
+  modules.flatMap(({ writers, format }) => Object.keys(writers).map((id) => [id, format] as const)),
+)

@@ -1,7 +1,9 @@
 // Made-up consultations of an Atexo platform.
-import type { PortalSample } from '../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../samples/portal-sample.ts'
 import type { SampleWriters } from './own-writers.ts'
 import { formTypeOf, localTime } from './write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['change', 'awarded', 'winner'] }
 
 const natures = { works: 'Travaux', supplies: 'Fournitures', services: 'Services' } as const
 const procedures = {

@@ -46,6 +46,42 @@ export type PortalSample = {
   readonly url: string
 }
 
+/** What a portal's announcements do not say, or not as others do: the tests expect its parser to read all else. */
+export type PortalFormat = {
+  /**
+   * What is not there to be read. A kind: announcements of it look like others. `deadline-time`: the deadline is a day.
+   * `award-cpv`, `award-value`: in awards alone; `awarded`: the value of an award is an estimate.
+   * `second-call`: a procedure has one call. `versions`: a change has the number of what it changes, or another one.
+   */
+  readonly lacks?: readonly (
+    | 'planning'
+    | 'change'
+    | 'cancellation'
+    | 'buyer'
+    | 'publication'
+    | 'deadline'
+    | 'deadline-time'
+    | 'cpv'
+    | 'award-cpv'
+    | 'nature'
+    | 'procedure'
+    | 'estimate'
+    | 'awarded'
+    | 'award-value'
+    | 'winner'
+    | 'second-call'
+    | 'versions'
+  )[]
+  /** The kinds that the portal publishes; default all. */
+  readonly kinds?: readonly PortalSample['kind'][]
+  /** What is read of open, restricted and negotiated procedures if the portal has fewer words. */
+  readonly procedures?: readonly (PortalSample['procedureType'] | undefined)[]
+  /** What is read of works, supplies and services, in the same way. */
+  readonly natures?: readonly PortalSample['nature'][]
+  /** The source whose notices these are, if two deliver the same ones; default the source itself. */
+  readonly publisher?: string
+}
+
 export function portalSampleOf(copy: SampleCopy): PortalSample {
   const { procedure, notice } = copy
   const { buyer, subject } = procedure

@@ -1,8 +1,10 @@
 // Made-up Kerndaten in the forms of annex VIII.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { escapeXml } from '../../samples/xml-text.ts'
 import type { SampleWriters } from '../own-writers.ts'
 import { formTypeOf, localTime, localTimeOf } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['change'] }
 
 export const zone = 'Europe/Vienna'
 /** The form of a form type, as the root of a document and in the dump of OffeneVergaben.at. */

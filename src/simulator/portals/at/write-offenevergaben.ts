@@ -1,7 +1,9 @@
 // Made-up rows of the dump of OffeneVergaben.at.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { csvRow, formTypeOf, localTime, localTimeOf } from '../write-sample-values.ts'
 import { forms, zone } from './write-kerndaten.ts'
+
+export const format: PortalFormat = { lacks: ['change', 'cancellation', 'deadline-time'] }
 
 const natures = { works: 'Bauauftrag', supplies: 'Lieferauftrag', services: 'Dienstleistungsauftrag' } as const
 const procedures = {

@@ -1,6 +1,10 @@
 // Made-up rows of the tender list of the USP.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { localTime, localTimeOf } from '../write-sample-values.ts'
+
+export const format: PortalFormat = {
+  lacks: ['planning', 'change', 'cancellation', 'cpv', 'nature', 'procedure', 'estimate', 'award-value', 'winner'],
+}
 
 const zone = 'Europe/Vienna'
 

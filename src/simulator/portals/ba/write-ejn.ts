@@ -1,5 +1,7 @@
 // Made-up notices of EJN's open data service.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
+
+export const format: PortalFormat = { lacks: ['change', 'cpv', 'estimate'], kinds: ['call', 'change'] }
 
 const procedures = {
   open: 'OpenProcedure',

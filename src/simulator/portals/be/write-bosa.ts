@@ -1,6 +1,8 @@
 // Made-up publications of the Belgian e-Procurement search.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { formTypeOf, idOfVersion, localTime } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['change', 'estimate', 'award-value', 'winner'] }
 
 const subtypes = { planning: 'E2', competition: 'E3', result: 'E4' } as const
 

@@ -1,5 +1,7 @@
 // Made-up rows of the daily open data of CAIS EOP: procedures and, for awards, contracts.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
+
+export const format: PortalFormat = { lacks: ['change'], procedures: ['open', 'open', 'open'] }
 
 /** `1234,50`. */
 const amountOf = (sample: PortalSample): string => sample.value?.amount.toFixed(2).replace('.', ',') ?? ''

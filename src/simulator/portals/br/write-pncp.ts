@@ -1,6 +1,11 @@
 // Made-up purchases of PNCP.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { localTime, localTimeOf } from '../write-sample-values.ts'
+
+export const format: PortalFormat = {
+  lacks: ['planning', 'change', 'cpv', 'nature', 'winner'],
+  procedures: ['open', 'open', 'open'],
+}
 
 const zone = 'America/Sao_Paulo'
 const pattern = 'yyyy-MM-ddTHH:mm:ss'

@@ -1,6 +1,11 @@
 // Made-up rows of CanadaBuys' table of tender notices.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { csvRow, localTime, localTimeOf } from '../write-sample-values.ts'
+
+export const format: PortalFormat = {
+  lacks: ['cpv', 'estimate', 'award-value', 'winner'],
+  procedures: ['open', 'restricted', 'restricted'],
+}
 
 const zone = 'America/Toronto'
 const categories = { works: '*CNST', services: '*SRV', supplies: '*GD' } as const

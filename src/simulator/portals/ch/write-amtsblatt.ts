@@ -1,7 +1,9 @@
 // Made-up publications of the gazette portal.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { escapeXml } from '../../samples/xml-text.ts'
 import { idOfVersion, localTime, localTimeOf } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['cpv', 'nature', 'procedure', 'estimate', 'award-value', 'winner'] }
 
 const zone = 'Europe/Zurich'
 const names = {

@@ -1,6 +1,8 @@
 // Made-up publications of simap.ch in the members of its publication-details, and the entries of its project search.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { idOfVersion, localTime, localTimeOf } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['estimate'], procedures: ['open', 'restricted', 'restricted'] }
 
 const zone = 'Europe/Zurich'
 const types = {

@@ -1,6 +1,8 @@
 // Made-up processes of SECOP II.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { localTime, localTimeOf } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['change', 'cpv'], procedures: ['open', 'open', 'open'] }
 
 const zone = 'America/Bogota'
 const pattern = 'yyyy-MM-ddTHH:mm:ss.000'

@@ -1,6 +1,8 @@
 // Made-up rows of Cyprus's table of awarded contracts.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { csvRow, localTime } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['deadline', 'versions'], kinds: ['award'] }
 
 const natures = { works: 'Έργα', services: 'Υπηρεσίες', supplies: 'Προμήθειες' } as const
 const procedures = {

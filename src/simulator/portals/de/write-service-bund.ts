@@ -1,7 +1,11 @@
 // Made-up items of the RSS feeds of service.bund.de.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { escapeXml } from '../../samples/xml-text.ts'
 import { localTime, localTimeOf } from '../write-sample-values.ts'
+
+export const format: PortalFormat = {
+  lacks: ['planning', 'change', 'cancellation', 'cpv', 'nature', 'procedure', 'estimate', 'award-value'],
+}
 
 const zone = 'Europe/Berlin'
 

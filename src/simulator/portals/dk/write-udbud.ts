@@ -1,6 +1,8 @@
 // Made-up hits of the search of udbud.dk.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { formTypeOf, localTime } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['nature', 'procedure', 'awarded', 'winner'] }
 
 export function write(notice: PortalSample): string {
   const data = {

@@ -1,6 +1,8 @@
 // Made-up rows of Catalonia's publications.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { localTime, localTimeOf } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['change'] }
 
 const zone = 'Europe/Madrid'
 const pattern = 'yyyy-MM-ddTHH:mm:ss.000'

@@ -1,8 +1,10 @@
 // Made-up entries of the Spanish syndication: Atom with CODICE inside.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { escapeXml } from '../../samples/xml-text.ts'
 import type { SampleWriters } from '../own-writers.ts'
 import { localTime } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['change'] }
 
 const zone = 'Europe/Madrid'
 const codice = 'urn:dgpe:names:draft:codice'

@@ -1,5 +1,7 @@
 // Made-up results of the search of the EU Funding and Tenders portal.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
+
+export const format: PortalFormat = { lacks: ['change', 'procedure', 'awarded', 'winner', 'second-call'] }
 
 const suffixes = { planning: 'PIN', call: 'CN', change: 'CN', cancellation: 'CN', award: 'CAN' } as const
 const types = { works: 'Works', supplies: 'Supplies', services: 'Services' } as const

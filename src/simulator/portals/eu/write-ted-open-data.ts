@@ -1,6 +1,21 @@
 // Made-up rows of an answer of TED Open Data.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { localTime } from '../write-sample-values.ts'
+
+export const format: PortalFormat = {
+  lacks: [
+    'cancellation',
+    'buyer',
+    'deadline',
+    'cpv',
+    'nature',
+    'procedure',
+    'estimate',
+    'award-value',
+    'winner',
+    'versions',
+  ],
+}
 
 const forms = {
   planning: 'planning',

@@ -1,6 +1,8 @@
 // Made-up entries of Hilma's search index.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { formTypeOf } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['awarded', 'winner'] }
 
 const mainTypes = {
   planning: 'PriorInformationNotices',

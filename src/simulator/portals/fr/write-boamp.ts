@@ -1,6 +1,8 @@
 // Made-up BOAMP records: the flat members of the dataset, with an eForms tree or a national form in `donnees`.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { formTypeOf, localTime } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['awarded', 'winner'] }
 
 const zone = 'Europe/Paris'
 const natures = {

@@ -1,6 +1,8 @@
 // Made-up rows of the DECP dataset.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { localTime } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['deadline'], kinds: ['award'], natures: ['works', 'works', 'works'] }
 
 const procedures = {
   open: "Appel d'offres ouvert",

@@ -1,7 +1,13 @@
 // Made-up rows of Contracts Finder's daily table.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import type { SampleWriters } from '../own-writers.ts'
 import { csvRow } from '../write-sample-values.ts'
+
+export const format: PortalFormat = {
+  lacks: ['change'],
+  procedures: ['open', undefined, undefined],
+  publisher: 'gb-contracts-finder',
+}
 
 const tags = {
   planning: 'planning',

@@ -1,6 +1,8 @@
 // Made-up notices and contracts of KIMDIS.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { localTime, localTimeOf } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['planning', 'change'] }
 
 const zone = 'Europe/Athens'
 const minutes = 'yyyy-MM-ddTHH:mm:ss'

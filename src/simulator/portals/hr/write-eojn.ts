@@ -1,6 +1,8 @@
 // Made-up rows of EOJN's tables.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { localTime, localTimeOf } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['change', 'cancellation', 'award-cpv', 'award-value'] }
 
 const zone = 'Europe/Zagreb'
 const pattern = 'yyyy-MM-ddTHH:mm:ss'

@@ -1,5 +1,7 @@
 // Made-up notices of EKR.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
+
+export const format: PortalFormat = { lacks: ['estimate', 'award-value'] }
 
 const kinds = {
   planning: 'Nemzeti, Előzetes tájékoztató',

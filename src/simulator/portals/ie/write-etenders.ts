@@ -1,6 +1,8 @@
 // Made-up rows of the export of eTenders.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { csvRow, localTime, localTimeOf } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['change', 'nature', 'awarded', 'winner'] }
 
 const zone = 'Europe/Dublin'
 const pattern = 'dd/MM/yyyy HH:mm:ss'

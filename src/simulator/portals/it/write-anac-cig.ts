@@ -1,6 +1,8 @@
 // Made-up rows of ANAC's table of lot numbers.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { csvRow, localTime, localTimeOf } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['planning', 'change', 'deadline-time', 'awarded', 'winner'] }
 
 const zone = 'Europe/Rome'
 const natures = { works: 'LAVORI', services: 'SERVIZI', supplies: 'FORNITURE' } as const

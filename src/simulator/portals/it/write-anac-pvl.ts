@@ -1,5 +1,7 @@
 // Made-up announcements of ANAC's platform for legal publicity.
-import { type PortalSample, versionedId } from '../../samples/portal-sample.ts'
+import { type PortalFormat, type PortalSample, versionedId } from '../../samples/portal-sample.ts'
+
+export const format: PortalFormat = { lacks: ['nature', 'procedure', 'awarded'] }
 
 const forms = { planning: 'P1_4', call: 'P1_16', change: 'P1_16', cancellation: 'P1_16', award: 'A1_29' } as const
 const kinds = {

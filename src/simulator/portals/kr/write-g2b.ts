@@ -1,6 +1,12 @@
 // Made-up bid notices of G2B.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { localTime, localTimeOf } from '../write-sample-values.ts'
+
+export const format: PortalFormat = {
+  lacks: ['cpv'],
+  kinds: ['call', 'change', 'cancellation'],
+  procedures: ['open', 'restricted', 'restricted'],
+}
 
 const zone = 'Asia/Seoul'
 const pattern = 'yyyy-MM-dd HH:mm:ss'

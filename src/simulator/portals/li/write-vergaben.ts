@@ -1,6 +1,8 @@
 // Made-up entries of vergaben.llv.li.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { localTime, localTimeOf } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['publication', 'cpv', 'procedure', 'estimate', 'award-value', 'winner'] }
 
 const zone = 'Europe/Vaduz'
 const forms = {

@@ -1,6 +1,8 @@
 // Made-up procurements of CVP IS.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { localTime, localTimeOf } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['change', 'awarded', 'winner'] }
 
 const zone = 'Europe/Vilnius'
 const pattern = 'dd-MM-yyyy HH:mm:ss'

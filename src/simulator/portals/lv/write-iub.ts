@@ -1,6 +1,8 @@
 // Made-up announcements of IUB's daily files, as they are in the file.
-import { type PortalSample, versionedId } from '../../samples/portal-sample.ts'
+import { type PortalFormat, type PortalSample, versionedId } from '../../samples/portal-sample.ts'
 import { formTypeOf, localTime } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['publication'] }
 
 const zone = 'Europe/Riga'
 

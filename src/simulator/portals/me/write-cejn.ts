@@ -1,6 +1,8 @@
 // Made-up tenders of CeJN with their rounds.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { localTime, localTimeOf } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['planning', 'change', 'cpv', 'estimate', 'award-value', 'winner'] }
 
 const zone = 'Europe/Podgorica'
 const pattern = 'yyyy-MM-ddTHH:mm:ss'

@@ -1,6 +1,8 @@
 // Made-up rows of ESJN's table of notices.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { localTime, localTimeOf } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['change', 'cpv', 'estimate'], kinds: ['call', 'change'] }
 
 const zone = 'Europe/Skopje'
 const pattern = 'yyyy-MM-ddTHH:mm:ss'

@@ -1,6 +1,8 @@
 // Made-up publications of TenderNed in the members of its JSON service.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { localTime, localTimeOf } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['estimate', 'award-value', 'winner'] }
 
 const zone = 'Europe/Amsterdam'
 const kinds = { planning: 'VAK', call: 'AAO', change: 'REC', cancellation: 'AGO', award: 'AGO' } as const

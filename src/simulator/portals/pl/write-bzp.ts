@@ -1,7 +1,9 @@
 // Made-up announcements of the Polish bulletin, in the members of its API.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { escapeXml } from '../../samples/xml-text.ts'
 import { idOfVersion } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['planning', 'procedure', 'estimate', 'awarded'] }
 
 const noticeTypes = {
   planning: 'AgreementIntentionNotice',

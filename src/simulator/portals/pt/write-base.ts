@@ -1,7 +1,9 @@
 // Made-up announcements of BASE as its yearly files and its search write them, and rows of its list of contracts.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import type { SampleWriters } from '../own-writers.ts'
 import { localTime, localTimeOf } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['deadline-time', 'award-cpv'], publisher: 'pt-base' }
 
 const zone = 'Europe/Lisbon'
 const acts = {

@@ -1,5 +1,7 @@
 // Made-up entries of SEAP's lists.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
+
+export const format: PortalFormat = { lacks: ['change', 'winner'] }
 
 const natures = { works: 'Lucrari', services: 'Servicii', supplies: 'Furnizare' } as const
 const procedures = {

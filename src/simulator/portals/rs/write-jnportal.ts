@@ -1,6 +1,8 @@
 // Made-up rows of Serbia's tables: calls as procedures, everything else as notices.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { localTime, localTimeOf } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['deadline', 'cpv', 'estimate', 'award-value', 'winner'] }
 
 const types = {
   planning: ['Ф01', 'Претходно информативно обавештење'],

@@ -1,6 +1,8 @@
 // Made-up forms of Slovenia's procurement portal: the row of the list and the form.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { formTypeOf, localTime, localTimeOf } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['cancellation', 'cpv', 'nature', 'procedure'] }
 
 const zone = 'Europe/Ljubljana'
 const pattern = 'yyyy-MM-ddTHH:mm:ss'

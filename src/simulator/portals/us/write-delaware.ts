@@ -1,6 +1,11 @@
 // Made-up open bids of Delaware.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { localTime, localTimeOf } from '../write-sample-values.ts'
+
+export const format: PortalFormat = {
+  lacks: ['change', 'buyer', 'deadline-time', 'cpv', 'nature', 'procedure', 'estimate'],
+  kinds: ['call', 'change'],
+}
 
 const zone = 'America/New_York'
 

@@ -1,5 +1,9 @@
 // Made-up bidding events of the Georgia Procurement Registry.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
+
+export const format: PortalFormat = {
+  lacks: ['planning', 'change', 'cpv', 'nature', 'procedure', 'estimate', 'award-value', 'winner'],
+}
 
 const states = { planning: 'Open', call: 'Open', change: 'Open', cancellation: 'Cancelled', award: 'Awarded' } as const
 

@@ -1,7 +1,9 @@
 // Made-up opportunities of SAM.gov, as the interface and as the daily table write them.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import type { SampleWriters } from '../own-writers.ts'
 import { csvRow, localTime } from '../write-sample-values.ts'
+
+export const format: PortalFormat = { lacks: ['change', 'cpv', 'nature', 'procedure', 'estimate'], publisher: 'us-sam' }
 
 const zone = 'America/New_York'
 const types = {

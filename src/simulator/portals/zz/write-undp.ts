@@ -1,6 +1,11 @@
 // Made-up items of UNDP's RSS.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { localTime } from '../write-sample-values.ts'
+
+export const format: PortalFormat = {
+  lacks: ['change', 'buyer', 'deadline-time', 'cpv', 'nature', 'procedure', 'estimate'],
+  kinds: ['call', 'change'],
+}
 
 const zone = 'America/New_York'
 const months = 'January February March April May June July August September October November December'.split(' ')

@@ -1,6 +1,10 @@
 // Made-up procurement notices of the World Bank.
-import type { PortalSample } from '../../samples/portal-sample.ts'
+import type { PortalFormat, PortalSample } from '../../samples/portal-sample.ts'
 import { formTypeOf, localTime, localTimeOf } from '../write-sample-values.ts'
+
+export const format: PortalFormat = {
+  lacks: ['change', 'cancellation', 'cpv', 'procedure', 'estimate', 'award-value', 'winner'],
+}
 
 const zone = 'Asia/Tbilisi'
 const types = {

@@ -11,6 +11,7 @@ export const source = kerndatenSource({
   perDay: [10, 400],
   caveats: [
     'About 42,000 announcements since March 2019, most of them awards; documents carry no deadline, users report.',
+    'The host serves http only.',
     'robots.txt of the host excludes crawlers that gather data for language models; this one does not.',
   ],
 })
