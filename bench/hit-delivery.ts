@@ -48,7 +48,12 @@ export async function benchDelivery(options: DeliveryOptions): Promise<DeliveryR
   if (!cluster) return undefined
   const report = {
     hits: options.hits,
-    ...{ writing: [], copying: [], delivering: [], posting: [], alone: [], besideBad: [] },
+    writing: [],
+    copying: [],
+    delivering: [],
+    posting: [],
+    alone: [],
+    besideBad: [],
   } as { -readonly [name in keyof DeliveryReport]: name extends 'hits' ? number : number[] } & { hits: number }
   try {
     const receiver = await startReceiver()

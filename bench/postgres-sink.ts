@@ -125,10 +125,7 @@ export async function benchPostgresSink({
     wall: median(costs.map(({ wall }) => wall)),
     cpu: median(costs.map(({ cpu }) => cpu)),
   })
-  return {
-    ...{ records, rounds, copy: mediansOf(spent.copy) },
-    ...{ first: mediansOf(spent.first), delta: mediansOf(spent.delta) },
-  }
+  return { records, rounds, copy: mediansOf(spent.copy), first: mediansOf(spent.first), delta: mediansOf(spent.delta) }
 }
 
 export function sinkAsMarkdown({ records, rounds, ...costs }: SinkReport): string {

@@ -20,7 +20,9 @@ function readEdition(log: EditionLog, edition: number): unknown[] {
   const found: unknown[] = []
   for (let after: { lastModified: number; id: string } | undefined; ; ) {
     const { positions, next: following } = log.list({
-      ...{ filter: { archived: true }, edition, limit: 100 },
+      filter: { archived: true },
+      edition,
+      limit: 100,
       ...(after && { after }),
     })
     const page = wholePage(log.pageBody(positions, edition, 'identity'), null)

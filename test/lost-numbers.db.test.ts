@@ -82,7 +82,8 @@ function memoryBucket() {
     close: async () => {},
   }
   return {
-    ...{ bucket, state },
+    bucket,
+    state,
     dump: () => new Map(objects),
     putBack: (earlier: ReadonlyMap<string, Buffer>) => {
       objects = new Map(earlier)
@@ -361,8 +362,18 @@ async function simulate(run: number, counts: Counts): Promise<void> {
   }
   /** Each run has these losses: one that nodes and bucket remember, and one that nobody can tell before it is late. */
   const plan: { readonly [step: number]: () => unknown } = {
-    ...{ 0: publishNow, 1: publishNow, 2: publishNow, 3: publishNow, 4: loseDatabaseAndLog, 5: publishNow },
-    ...{ 6: decide, 7: publishNow, 8: publishNow, 9: loseWitnesses, 10: publishNow, 15: comeBack },
+    0: publishNow,
+    1: publishNow,
+    2: publishNow,
+    3: publishNow,
+    4: loseDatabaseAndLog,
+    5: publishNow,
+    6: decide,
+    7: publishNow,
+    8: publishNow,
+    9: loseWitnesses,
+    10: publishNow,
+    15: comeBack,
   }
   let refusals = 0
   for (const node of all) await node.start()

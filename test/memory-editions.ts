@@ -124,8 +124,12 @@ export function createMemoryEditions(): MemoryEditions {
       const sum = new DigestSum()
       for (const { record } of alive) sum.add(recordHash(record), record.archiveReason === undefined)
       newest = {
-        ...{ edition, lastModified, publishedAt: at },
-        ...{ records: alive.length, changes: records.length, checksum: sum.digest },
+        edition,
+        lastModified,
+        publishedAt: at,
+        records: alive.length,
+        changes: records.length,
+        checksum: sum.digest,
       }
       editions.set(edition, newest)
       return newest

@@ -132,7 +132,8 @@ describe.skipIf(!testDatabaseUrl)('several consolidators', () => {
       let helped: Promise<readonly { readonly notices: number }[]> | undefined
       const rebuilt = await asRebuild(store, { random: systemRandom, version }, ({ share }) =>
         rebuildStock(store, {
-          ...{ now, batchSize: 5 },
+          now,
+          batchSize: 5,
           onPrepared: async () => {
             await share()
             helped = Promise.all(others.map((other) => consolidate(other, { now, version, batchSize: 5 })))

@@ -34,7 +34,14 @@ test('commands, console, README and the page of sources give the same figures', 
   // the only error that the start of reading reports is that nothing answers
   const stop = AbortSignal.abort()
   const live = startLiveSources({
-    ...{ ...common, emit, stop, sources, named: [], workers: 1, version: '0', contact: 'https://operator.example' },
+    ...common,
+    emit,
+    stop,
+    sources,
+    named: [],
+    workers: 1,
+    version: '0',
+    contact: 'https://operator.example',
     log: openLog('silent'),
     http: { send: () => Promise.reject(new Error('no request is made here')) },
   })

@@ -242,6 +242,9 @@ describe('every rule catches a planted breach', () => {
     ['barrel', 'src/api/index.ts', `${head}export { a } from './a.ts'\n`],
     ['barrel', 'src/api/all.ts', `${head}export * from './a.ts'\nexport const b = 1\n`],
     ['long-line', 'src/console/frame/frame.ts', `${head}export const a = html\`${'<p>a word</p>'.repeat(12)}\`\n`],
+    ['spread', 'src/publish/publish.ts', `${head}export const a = { ...{ b: 1, c: 2 }, d: 3 }\n`],
+    ['spread', 'src/publish/publish.ts', `${head}export const a = {\n  ...{\n    b: 1,\n  },\n}\n`],
+    ['spread', 'client/src/a.test.ts', "export const a = { ...({ b: 'c' } as const), d: 3 }\n"],
     ['long-line', 'test/hits/hit-model.ts', `${head}export const a = '${'word '.repeat(40)}'\n`],
     ['todo', 'src/api/server.ts', `${head}// TODO: later\n`],
     ['test-kind', 'src/api/a.test.ts', "import { createServer, isIP } from 'node:net'\n"],
@@ -342,6 +345,7 @@ describe('every rule catches a planted breach', () => {
         `${head}import { addAuditEntry } from '../store/people/audit.ts'\nimport { record } from './acting.ts'\n`,
       ],
       ['src/platform/clock.ts', `${head}export const now = () => Date.now()\n`],
+      ['src/publish/a.ts', `${head}export const a = { ...b, ...(c !== undefined && { c }), ...(d ? { d } : { e }) }\n`],
       [
         'src/store/stock/tenders.ts',
         `${head}import { sql } from 'kysely'\n/** console.log( and Date.now() in a comment */\nexport const a = sql\`x\`\n`,

@@ -36,45 +36,97 @@ const backup = {
 } as const
 
 const token: EventOf<'token'> = {
-  ...{ event: 'token', tokenId: 'id', organizationId: 'o', name: 'crm', hint: 'tdr_live_…9abc', createdAt: at },
-  ...{ expiresAt: null, revokedAt: null, lastUsedAt: null, createdBy: null, lastUsedFrom: null, lastUsedAgent: null },
+  event: 'token',
+  tokenId: 'id',
+  organizationId: 'o',
+  name: 'crm',
+  hint: 'tdr_live_…9abc',
+  createdAt: at,
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: null,
+  createdBy: null,
+  lastUsedFrom: null,
+  lastUsedAgent: null,
   isExpired: false,
 }
 
 const redaction: EventOf<'redaction'> = {
-  ...{ event: 'redaction', id: 'abc', kinds: { email: 1, phone: 0, name: 2 } },
-  ...{ reason: 'why', madeAt: at, appliedAt: at },
+  event: 'redaction',
+  id: 'abc',
+  kinds: { email: 1, phone: 0, name: 2 },
+  reason: 'why',
+  madeAt: at,
+  appliedAt: at,
 }
 
 const rebuilt: EventOf<'rebuilt'> = {
-  ...{ event: 'rebuilt', documents: 1, notices: 1, rejections: 0, records: 1 },
-  ...{ idsGone: 3, idsNew: 4, contentsChanged: 5, isSame: false },
+  event: 'rebuilt',
+  documents: 1,
+  notices: 1,
+  rejections: 0,
+  records: 1,
+  idsGone: 3,
+  idsNew: 4,
+  contentsChanged: 5,
+  isSame: false,
 }
 
 const redacted: EventOf<'redacted'> = {
-  ...{ event: 'redacted', id: 'abc', isDryRun: true, notices: 1, records: 2, recordIds: ['r1', 'r2'] },
-  ...{ members: { title: 1 }, bodies: 3, mails: 4, others: 5, suspects: [] },
+  event: 'redacted',
+  id: 'abc',
+  isDryRun: true,
+  notices: 1,
+  records: 2,
+  recordIds: ['r1', 'r2'],
+  members: { title: 1 },
+  bodies: 3,
+  mails: 4,
+  others: 5,
+  suspects: [],
 }
 
 const status: EventOf<'status'> = {
-  ...{ event: 'status', documents: 9, outdated: 0, notices: 12_345, waiting: 6, rejections: {}, sources: {} },
+  event: 'status',
+  documents: 9,
+  outdated: 0,
+  notices: 12_345,
+  waiting: 6,
+  rejections: {},
+  sources: {},
   quarantines: [],
-  ...{ isFailing: false, failure: null, editionAgeSeconds: 119 * 60 + 59, lastRoundAt: null, failedRounds: 0 },
-  ...{ lastError: null, lastErrorAt: null, tenders: { open: 3 }, unpublished: 1, nextPublication: at, holds: [] },
+  isFailing: false,
+  failure: null,
+  editionAgeSeconds: 119 * 60 + 59,
+  lastRoundAt: null,
+  failedRounds: 0,
+  lastError: null,
+  lastErrorAt: null,
+  tenders: { open: 3 },
+  unpublished: 1,
+  nextPublication: at,
+  holds: [],
   edition: { edition: 7, records: 2, publishedAt: at, checksum: null },
   doubtedTenders: { 'award-number': 0, 'named-call': 0 },
-  ...{ clockDifferenceMs: 0, clocks: [], busyWith: null, engine: 'embedded', data: '/data' },
+  clockDifferenceMs: 0,
+  clocks: [],
+  busyWith: null,
+  engine: 'embedded',
+  data: '/data',
 }
 
-const failing = {
-  ...{ isFailing: true, failure: 'no disk', failedRounds: 2 },
-  ...{ lastError: 'old one', lastErrorAt: at },
-}
+const failing = { isFailing: true, failure: 'no disk', failedRounds: 2, lastError: 'old one', lastErrorAt: at }
 
 const setting = { event: 'setting', name: 'REDIS_URL', default: 'none', source: null } as const
 
 const exported = {
-  ...{ folder: '/out', edition: 7, records: 1234, merged: 4, files: 3, bytes: 1e6, seconds: 2 },
+  folder: '/out',
+  edition: 7,
+  records: 1234,
+  merged: 4,
+  files: 3,
+  bytes: 1e6,
+  seconds: 2,
   isContinued: true,
 }
 
@@ -113,8 +165,11 @@ test.each<[string, CommandEvent, RegExp]>([
   [
     'a backup for a stock that is not empty',
     {
-      ...{ event: 'backupVerified', ...backup, redactionsFrom: '/srv/redactions.jsonl' },
-      ...{ isTargetEmpty: false, isAuthenticated: false },
+      event: 'backupVerified',
+      ...backup,
+      redactionsFrom: '/srv/redactions.jsonl',
+      isTargetEmpty: false,
+      isAuthenticated: false,
     },
     /edition 7, as of 2026-11-24 01:02:03 UTC[\s\S]*\n {2}! Nobody knows [\s\S]*\n {2}! The database or data folder .* is not empty/,
   ],
@@ -261,9 +316,13 @@ test('a failure is an event for programs, and goes where errors go for people', 
 
 test('a wrong signature counts as refused only by a receiver that was reached', () => {
   const tested = {
-    ...({ event: 'webhookTested', id: 'w', milliseconds: 3 } as const),
-    ...{ answer: null, isSuccess: false, isSignatureWrong: true },
-  }
+    event: 'webhookTested',
+    id: 'w',
+    milliseconds: 3,
+    answer: null,
+    isSuccess: false,
+    isSignatureWrong: true,
+  } as const
   expect(textOf({ ...tested, status: 401, error: null })).toBe('  ✓ The receiver answered 401 after 3 ms\n')
   expect(textOf({ ...tested, status: null, error: 'dns' })).toBe('  ! The receiver was not reached (dns) after 3 ms\n')
 })

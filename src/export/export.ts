@@ -147,7 +147,12 @@ async function writeParts(
 
 const beginningOf = ({ edition }: EditionRow): ExportProgress => ({
   edition,
-  ...{ after: 0, records: 0, merged: 0, digest: emptyDigest, recordsBySource: {}, files: [] },
+  after: 0,
+  records: 0,
+  merged: 0,
+  digest: emptyDigest,
+  recordsBySource: {},
+  files: [],
 })
 
 async function writePart(

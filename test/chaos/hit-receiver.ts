@@ -69,8 +69,15 @@ export async function openHitReceiver(options: {
     const { hitId, search, edition, fitScore, changes = [], tender } = message.data
     const { checkedAt: _, ...record } = tender
     const hit: OfferedHit = {
-      ...{ kind: message.type, changes, hitId, searchId: search.id, version: search.version, tenderId: tender.id },
-      ...{ edition, fitScore, record: JSON.stringify(record) },
+      kind: message.type,
+      changes,
+      hitId,
+      searchId: search.id,
+      version: search.version,
+      tenderId: tender.id,
+      edition,
+      fitScore,
+      record: JSON.stringify(record),
     }
     const failed = failures.get(id) ?? 0
     const trouble = hasTroubles && failed < maxFailures ? random.weighted(troubles) : 'well'

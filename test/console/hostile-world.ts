@@ -217,12 +217,13 @@ export async function openHostileWorld(engine: Engine) {
     const [endpointId, secretId] = [systemRandom.uuid(), systemRandom.uuid()]
     const secret = webhookSecretBytes(makeWebhookSecret(systemRandom.bytes))!
     const wanted = {
-      ...{ endpointId, organizationId: acme, address: receiver.url, description: index % 4 === 0 ? '' : stored(index) },
-      ...{
-        kinds: ['search.hit'],
-        requestsPerSecond: 1000,
-        secret: { secretId, sealed: sealer.seal(secret, secretId) },
-      },
+      endpointId,
+      organizationId: acme,
+      address: receiver.url,
+      description: index % 4 === 0 ? '' : stored(index),
+      kinds: ['search.hit'],
+      requestsPerSecond: 1000,
+      secret: { secretId, sealed: sealer.seal(secret, secretId) },
       searches: [searches[index % 2]!.searchId],
     }
     await createEndpoint(store, wanted, now())
@@ -254,8 +255,14 @@ export async function openHostileWorld(engine: Engine) {
   const sender = openSender({ version: 'test', now, timeoutMs: 5000 })
   await deliverDue(
     {
-      ...{ store, clock: now, wallClock: Date.now, random: () => 0.5, send: sender.send, sealer },
-      ...{ worker: 'test', mailDomain: 'example.org' },
+      store,
+      clock: now,
+      wallClock: Date.now,
+      random: () => 0.5,
+      send: sender.send,
+      sealer,
+      worker: 'test',
+      mailDomain: 'example.org',
       addresses: { allowsLoopback: true },
     },
     new AbortController().signal,
@@ -301,14 +308,13 @@ export async function openHostileWorld(engine: Engine) {
       await createIncident(trx, { incidentId, ...incident })
       for (const organizationId of [undefined, acme])
         await addAuditEntry(trx, {
-          ...{
-            at: now(),
-            actor: stored(index),
-            organizationId,
-            action: stored(index + 1) as AuditAction,
-            subject: stored(index + 2),
-          },
-          ...{ detail: { [stored(index + 3)]: stored(index + 4) }, addressPrefix: stored(index + 5) },
+          at: now(),
+          actor: stored(index),
+          organizationId,
+          action: stored(index + 1) as AuditAction,
+          subject: stored(index + 2),
+          detail: { [stored(index + 3)]: stored(index + 4) },
+          addressPrefix: stored(index + 5),
         })
     }
     const { rows } = await sql<{ invitationId: string; until: number }>`
@@ -369,8 +375,18 @@ export async function openHostileWorld(engine: Engine) {
 
   for (const index of indexes)
     await insertRun(store.db, {
-      ...{ sourceId: 'doe', channel: stored(index), slot: stored(index), startedAt: index, endedAt: now() + index },
-      ...{ outcome: 'failed', requests: 1, entries: 0, documents: 0, notices: 0, rejections: 0, detail: stored(index) },
+      sourceId: 'doe',
+      channel: stored(index),
+      slot: stored(index),
+      startedAt: index,
+      endedAt: now() + index,
+      outcome: 'failed',
+      requests: 1,
+      entries: 0,
+      documents: 0,
+      notices: 0,
+      rejections: 0,
+      detail: stored(index),
     })
   await addNames(store.db, 'doe', new Map(indexes.map((index) => [stored(index), 50])), now())
   await context.directory.refresh()

@@ -67,7 +67,9 @@ async function mailsOf({ store, now, context }: HostileWorld): Promise<(Rendered
   const mails: (RenderedMail & { readonly to: string })[] = []
   await sendMails(
     {
-      ...{ store, clock: now, random: () => 0.5 },
+      store,
+      clock: now,
+      random: () => 0.5,
       server: {
         send: async (mail) => {
           mails.push(mail)

@@ -109,9 +109,7 @@ test.each(['Romania', 'RO', 'RO121', 'n/a', '***1234**', '999999', '26347249'])(
   'the winner stays who it is when its notice writes "%s" as the id of everybody',
   (nationalId) => {
     const [buyer, winner, other] = ['Apa Canal Exempel S.A.', 'Petrol Marketing SRL', 'Zidar Impex SRL'].map(
-      (name) => ({
-        ...{ name, nationalId, country: 'RO' },
-      }),
+      (name) => ({ name, nationalId, country: 'RO' }),
     ) as [TenderOrganization, TenderOrganization, TenderOrganization]
     const lots = [
       lot({ status: 'awarded', winners: [winner] }),

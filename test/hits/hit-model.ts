@@ -436,8 +436,15 @@ async function deliver(
   const addresses = { allowsLoopback: false }
   await deliverDue(
     {
-      ...{ store: { db, engine } as Store, clock, wallClock, random: () => 0.5, send, sealer, addresses },
-      ...{ worker: 'test', mailDomain: 'example.org' },
+      store: { db, engine } as Store,
+      clock,
+      wallClock,
+      random: () => 0.5,
+      send,
+      sealer,
+      addresses,
+      worker: 'test',
+      mailDomain: 'example.org',
     },
     new AbortController().signal,
   ).catch((error: unknown) => {

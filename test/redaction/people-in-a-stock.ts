@@ -38,8 +38,13 @@ export function noticeOf(random: Random, person: MadeUpPerson, number: number): 
     description: { de: told(), en: told() },
     contractingAuthorities: [
       {
-        ...{ name: `Amt ${number}`, nationalId: `DE${100_000_000 + number}`, country: 'DE' },
-        ...{ contactName: `Frau ${person.rotations[0]}`, email: person.mail, phone: person.phone, city: told() },
+        name: `Amt ${number}`,
+        nationalId: `DE${100_000_000 + number}`,
+        country: 'DE',
+        contactName: `Frau ${person.rotations[0]}`,
+        email: person.mail,
+        phone: person.phone,
+        city: told(),
       },
     ],
     documentsUrl: `https://example.org/?m=${person.mail}`,
@@ -99,9 +104,16 @@ export async function openPeopleWorld(notices: readonly Notice[]) {
   const deliver = async () => {
     const sender = openSender({ version: 'test', now: world.now, timeoutMs: 60_000 })
     const dependencies = {
-      ...{ store: world.store, clock: world.now, wallClock: Date.now, random: () => 0.5, send: sender.send },
-      ...{ sealer: await world.context.webhooks.sealer(), addresses: { allowsLoopback: true } },
-      ...{ worker: 'test', mailDomain: 'example.org', onDisabled: () => {} },
+      store: world.store,
+      clock: world.now,
+      wallClock: Date.now,
+      random: () => 0.5,
+      send: sender.send,
+      sealer: await world.context.webhooks.sealer(),
+      addresses: { allowsLoopback: true },
+      worker: 'test',
+      mailDomain: 'example.org',
+      onDisabled: () => {},
     }
     await deliverDue(dependencies, new AbortController().signal)
     await sender.close()
@@ -144,15 +156,31 @@ export async function openPeopleWorld(notices: readonly Notice[]) {
     const write = (text: string) => (said.text += text)
     const code = await main(['run', '--url', api.origin, '--sink', `${sink}:${file}`], {
       variables: { TENDER_TOKEN: api.token, HOME: folder },
-      ...{ stdout: { write }, stderr: { write }, ask: async () => undefined, now: world.now },
-      ...{ clock: () => performance.now(), random: () => 0.5, sleep: timerSleep, signal: new AbortController().signal },
+      stdout: { write },
+      stderr: { write },
+      ask: async () => undefined,
+      now: world.now,
+      clock: () => performance.now(),
+      random: () => 0.5,
+      sleep: timerSleep,
+      signal: new AbortController().signal,
     })
     if (code !== 0) throw new Error(`tender-sync ended with ${code}: ${said.text}`)
     return sink === 'sqlite' ? rowsOf(file) : (await readFile(file)).toString()
   }
   const open = opening.move()
   return {
-    ...{ world, command, publish, deliver, records, page, documents, hitPages, exported, copied, receiver },
+    world,
+    command,
+    publish,
+    deliver,
+    records,
+    page,
+    documents,
+    hitPages,
+    exported,
+    copied,
+    receiver,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
 }

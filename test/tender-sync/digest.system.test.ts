@@ -14,7 +14,9 @@ const serverUrl = process.env.TEST_DATABASE_URL
 const lot = { lotId: 'LOT-0001', status: 'open' as const, title: 'Roof', cpvCodes: ['45000000'], nutsCodes: ['DE212'] }
 const records = (from: number, to: number, title = 'Works') =>
   Array.from({ length: to - from + 1 }, (_, index) => ({
-    ...{ id: plainId(from + index), title: `${title}, part ${from + index}`, lots: [lot] },
+    id: plainId(from + index),
+    title: `${title}, part ${from + index}`,
+    lots: [lot],
     contractAmount: { value: 1000 + index, currency: 'EUR', estimated: false },
   }))
 const awarded = (number: number) => ({

@@ -160,6 +160,7 @@ function checkShape(path: string, file: ScannedFile, source: string, report: Rep
     for (const [index, line] of source.split('\n').entries())
       if (line.length > maxColumns && !address.test(line))
         report('long-line', `line ${index + 1} has ${line.length} columns`)
+  if (/\.\.\.\s*\(?\s*\{/.test(file.code)) report('spread', 'spreads an object literal, where its members do')
   const reExports = file.imports.filter(({ kind }) => kind === 'export')
   const ownExport =
     /(?<![\w$.])export\s+(?:declare\s+)?(?:const|let|function|async|class|abstract|interface|type\s+\w+\s*[=<])/

@@ -58,8 +58,13 @@ test('every message is what the contract says', () => {
   const byId = new Map(records.map((record) => [record.id, record]))
   const faults = found.flatMap(({ tenderId, fitScore, fit, matched }) => {
     const common = {
-      ...{ at, hitId: randomUUID(), edition: 1, fitScore, tender: JSON.stringify(byId.get(tenderId)) },
-      ...{ fit: JSON.stringify(fit), matched: JSON.stringify(matched) },
+      at,
+      hitId: randomUUID(),
+      edition: 1,
+      fitScore,
+      tender: JSON.stringify(byId.get(tenderId)),
+      fit: JSON.stringify(fit),
+      matched: JSON.stringify(matched),
       search: { id: randomUUID(), name: 'Straßen', version: 1 },
     }
     return [
@@ -86,8 +91,15 @@ test('a record that was shortened is still what the contract says', () => {
   ]) {
     const search = { id: randomUUID(), name: 'Straßen', version: 1 }
     const body = hitBody({
-      ...{ kind: 'search.hit', at, hitId: randomUUID(), edition: 1, search, fitScore },
-      ...{ fit: JSON.stringify(fit), matched: JSON.stringify(matched), tender: JSON.stringify(tender) },
+      kind: 'search.hit',
+      at,
+      hitId: randomUUID(),
+      edition: 1,
+      search,
+      fitScore,
+      fit: JSON.stringify(fit),
+      matched: JSON.stringify(matched),
+      tender: JSON.stringify(tender),
     })
     expect(body).toContain('"truncated":["lots.description"')
     expect(faultsOf(body)).toBe('')

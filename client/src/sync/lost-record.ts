@@ -17,8 +17,13 @@ export function lostVersion(
   held: TenderRecord | undefined,
 ): TenderRecord {
   const content = held ?? {
-    ...{ title: '', checkedAt: lastModified, contractAmount: null },
-    ...{ cpvCodes: [], nutsCodes: [], lots: [], originalSources: [] },
+    title: '',
+    checkedAt: lastModified,
+    contractAmount: null,
+    cpvCodes: [],
+    nutsCodes: [],
+    lots: [],
+    originalSources: [],
   }
   return { ...content, id, lastModified, status: lostMark, archiveReason: lostMark as 'expired' }
 }

@@ -259,7 +259,9 @@ class Attempt {
     const updatedSince = keepArchived ? archiveFloor : undefined
     this.#emit({ type: 'run', kind: 'delta', isResumed: false, ...(updatedSince !== undefined && { updatedSince }) })
     return {
-      ...{ kind: 'delta', isResumed: false, isRepair: true },
+      kind: 'delta',
+      isResumed: false,
+      isRepair: true,
       ...(updatedSince !== undefined && { updatedSince }),
       ...(oldestHeld !== undefined && { oldestHeld }),
     }

@@ -20,7 +20,13 @@ describe('watch', () => {
     const seen: unknown[] = []
     const { client, sink, states } = world
     const runs = watch({
-      ...{ client, sink, state: states, limit: 2, signal: stop.signal, now: () => now, random: () => 0 },
+      client,
+      sink,
+      state: states,
+      limit: 2,
+      signal: stop.signal,
+      now: () => now,
+      random: () => 0,
       sleep: async (ms) => {
         now += ms
       },
@@ -55,7 +61,13 @@ describe('watch', () => {
     const results: string[] = []
     const { client, sink, states } = world
     const runs = watch({
-      ...{ client, sink, state: states, signal: stop.signal, now: () => now, random: () => 0, ...change },
+      client,
+      sink,
+      state: states,
+      signal: stop.signal,
+      now: () => now,
+      random: () => 0,
+      ...change,
       sleep: async (ms) => {
         now += ms
       },

@@ -28,18 +28,27 @@ const samples: {
 }
 
 const facts = {
-  ...{
-    holds: 0,
-    heldSince: null,
-    heldAt: null,
-    holdReasons: [],
-    alarms: [],
-    sources: 0,
-    rounds: [],
-    maintenance: null,
-  },
-  ...{ mailsDue: 0, mailsSince: null, mailsGivenUp: 0, mailError: null, webhooksDisabled: 0, webhooksFailing: 0 },
-  ...{ failingSince: null, webhooks: 0, contracts: [], reviews: 0, doubts: 0, rejected: 0, waitingNotices: 0 },
+  holds: 0,
+  heldSince: null,
+  heldAt: null,
+  holdReasons: [],
+  alarms: [],
+  sources: 0,
+  rounds: [],
+  maintenance: null,
+  mailsDue: 0,
+  mailsSince: null,
+  mailsGivenUp: 0,
+  mailError: null,
+  webhooksDisabled: 0,
+  webhooksFailing: 0,
+  failingSince: null,
+  webhooks: 0,
+  contracts: [],
+  reviews: 0,
+  doubts: 0,
+  rejected: 0,
+  waitingNotices: 0,
 } satisfies DeskFacts
 const state = { facts, newest: undefined, held: undefined, disk: { free: 1, total: 1 }, isMailSet: true, now: at }
 

@@ -54,7 +54,12 @@ test('what lacks a change is refused whatever its time; a silent publisher ends 
   const restart = async () => {
     const clocks = { clock: () => now, steadyClock: () => now }
     const watch = await watchBucket({
-      ...{ bucket, source: bucketSource(bucket), sealer, dataFolder, state, log: openLog('silent') },
+      bucket,
+      source: bucketSource(bucket),
+      sealer,
+      dataFolder,
+      state,
+      log: openLog('silent'),
       ...clocks,
     })
     watch.close()

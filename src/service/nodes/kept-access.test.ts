@@ -10,7 +10,11 @@ import { createSealer } from '../../platform/sealing.ts'
 import { openAccess, openKeptAccess, readAccess, sealAccess, writeAccess } from './kept-access.ts'
 
 const grant = {
-  ...{ tokenId: 't', tokenHash: 'h', expiresAt: undefined, organizationId: 'o', hasApiAccess: true },
+  tokenId: 't',
+  tokenHash: 'h',
+  expiresAt: undefined,
+  organizationId: 'o',
+  hasApiAccess: true,
   requestsPerMinute: 60,
 }
 const lost = () => Promise.reject(Object.assign(new Error('gone'), { code: 'ECONNREFUSED' }))

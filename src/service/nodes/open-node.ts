@@ -87,7 +87,12 @@ export async function openNode(
   opening.defer(store.close)
   const state = openNodeState()
   const database = watchDatabase({
-    ...{ store, steadyClock, databaseClock, clock, state, log },
+    store,
+    steadyClock,
+    databaseClock,
+    clock,
+    state,
+    log,
     ...(awaited && { silentMs: awaited.silentMs }),
   })
   opening.defer(() => database.close())
@@ -127,7 +132,14 @@ export async function openNode(
   const tokens = tokenSourceOf(store)
   const cursorKeys = cursorKeysOf(store, { clock, randomBytes: random.bytes })
   const answering = await openAnswering(options, {
-    ...{ dataFolder, store, source: store, database, clock, clockShift, state, log },
+    dataFolder,
+    store,
+    source: store,
+    database,
+    clock,
+    clockShift,
+    state,
+    log,
     tokens: explorer.extend(kept?.keepTokens(tokens) ?? tokens),
     cursorKeys: kept?.keepCursorKeys(cursorKeys) ?? cursorKeys,
     unsubscribe: (token) => unsubscribe({ store, dataFolder, config, random }, token),

@@ -45,7 +45,12 @@ export async function serveFromBucket(options: NodeOptions, location: BucketLoca
   const use = openUseLedger({ sink: bucketUse(bucket, sealer, systemRandom), clock, log })
   open.defer(() => use.close())
   const node = await openAnswering(options, {
-    ...{ dataFolder, source, database: watch, clock, state, log },
+    dataFolder,
+    source,
+    database: watch,
+    clock,
+    state,
+    log,
     clockShift: new Float64Array(new SharedArrayBuffer(8)),
     tokens: watch.tokens,
     cursorKeys: watch.cursorKeys,

@@ -79,7 +79,11 @@ describe.each(drawnEngines)('--dry-run (%s)', (engine) => {
     const folder = mkdtempSync(join(tmpdir(), 'tenderstock-dry-'))
     try {
       const release = (id: string) => ({
-        ...{ ocid: `ocds-x-${id}`, id, date: '2026-11-20T10:00:00Z', tag: ['tender'], language: 'en' },
+        ocid: `ocds-x-${id}`,
+        id,
+        date: '2026-11-20T10:00:00Z',
+        tag: ['tender'],
+        language: 'en',
         buyer: { id: 'b', name: 'Town' },
         tender: { id, title: `Road ${id}`, status: 'active', tenderPeriod: { endDate: '2027-01-20T10:00:00Z' } },
       })
@@ -96,7 +100,13 @@ describe.each(drawnEngines)('--dry-run (%s)', (engine) => {
         return events[0]
       }
       expect(await preview()).toEqual({
-        ...{ event: 'rebuildPreview', documents: 1, notices: 3, changed: 0, added: 0, gone: 0, records: 0 },
+        event: 'rebuildPreview',
+        documents: 1,
+        notices: 3,
+        changed: 0,
+        added: 0,
+        gone: 0,
+        records: 0,
       })
       // as if older parsers had read one notice differently, missed one, and found one too many
       await sql`update notice set content = replace(content, 'Road 1', 'Path 1')`.execute(store.db)

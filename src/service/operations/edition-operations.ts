@@ -50,7 +50,11 @@ function termsOf(source: Source): SourceTerms {
   const { id, title, publisher, country, homepage, license } = source
   const attribution = requiredAttribution(source)
   return {
-    ...{ id, title, publisher, country, homepage },
+    id,
+    title,
+    publisher,
+    country,
+    homepage,
     license: license.name,
     licenseUrl: license.url ?? null,
     attribution: attribution === undefined ? 'ask the publisher' : attribution,

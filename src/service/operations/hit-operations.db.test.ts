@@ -59,7 +59,11 @@ async function openWorld(engine: Store['engine']) {
   const matcher = lazyMatcher()
   let now = start
   const context = {
-    ...{ store, dataFolder: '', clock: () => now, random: systemRandom, config: {} },
+    store,
+    dataFolder: '',
+    clock: () => now,
+    random: systemRandom,
+    config: {},
   } as unknown as ServiceContext
   return {
     store,

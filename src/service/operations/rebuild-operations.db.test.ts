@@ -37,7 +37,11 @@ const refusal = (work: Promise<unknown>): Promise<string> =>
   )
 
 const release = {
-  ...{ ocid: 'ocds-x-1', id: '1', date: '2026-11-20T10:00:00Z', tag: ['tender'], language: 'en' },
+  ocid: 'ocds-x-1',
+  id: '1',
+  date: '2026-11-20T10:00:00Z',
+  tag: ['tender'],
+  language: 'en',
   buyer: { id: 'b', name: 'Town' },
   tender: { id: '1', title: 'Road', status: 'active', tenderPeriod: { endDate: '2027-01-20T10:00:00Z' } },
 }

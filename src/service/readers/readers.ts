@@ -219,7 +219,14 @@ class ReaderPool {
       this.#options
     const { redisUrl } = config
     return {
-      ...{ thread, host, port, addresses, hasRateLimitFields, logLevel, clockShift, processCount },
+      thread,
+      host,
+      port,
+      addresses,
+      hasRateLimitFields,
+      logLevel,
+      clockShift,
+      processCount,
       config: { ...(redisUrl !== undefined && { redisUrl }) },
       limiterMemory: this.#limiterMemory,
       floodMemory: this.#floodMemory,

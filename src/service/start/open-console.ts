@@ -99,7 +99,9 @@ export async function openServiceConsole(
     ...((config.trustedHops ?? 0) === 0 && {
       connections: {
         limit: connectionsPerAddress(config.connectionsPerAddress),
-        ...{ memory: createConnectionMemory(1), thread: 0, clock: steadyClock },
+        memory: createConnectionMemory(1),
+        thread: 0,
+        clock: steadyClock,
         warn: (message) => log.warn(message),
       },
     }),

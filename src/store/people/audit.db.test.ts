@@ -111,13 +111,12 @@ test.each(drawnEngines)(
         { organizationId: undefined, action: 'source.release', at: 7, detail: { notices: 3, note: 'checked' } },
         { organizationId: 'acme', action: 'contract.set-up', at: 7, detail: {} },
         ...['pays "late", 20 %', 'second'].map((note) => ({
-          ...{ organizationId: undefined, action: 'contract.set-up', at: 7 },
+          organizationId: undefined,
+          action: 'contract.set-up',
+          at: 7,
           detail: { organization: 'acme', note },
         })),
-        {
-          ...{ organizationId: 'acme', action: 'audit.correct', detail: { entries: 2 } },
-          at: expect.any(Number) as number,
-        },
+        { organizationId: 'acme', action: 'audit.correct', detail: { entries: 2 }, at: expect.any(Number) as number },
       ])
       expect(Object.keys(entries.at(-1)!.detail)).toEqual(['startsAt', 'endsAt', 'requestsPerMinute'])
     }

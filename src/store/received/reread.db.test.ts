@@ -14,7 +14,13 @@ async function storeWithDocuments(engine: TestStore['engine'], ids: readonly str
   await insertDocuments(
     store.db,
     ids.map((documentId) => ({
-      ...{ documentId, sourceId: 's', address: documentId, receivedAt: 1, byteSize: 2, parserVersion: 1, packed },
+      documentId,
+      sourceId: 's',
+      address: documentId,
+      receivedAt: 1,
+      byteSize: 2,
+      parserVersion: 1,
+      packed,
     })),
   )
   return store

@@ -40,8 +40,15 @@ const causeOf = (error: unknown) => `${error} ${inspect((error as Error).cause)}
 
 export class ClusterReaders {
   readonly counts: ReaderCounts = {
-    ...{ probes: 0, failed: 0, retried: 0, runs: 0, brokenRuns: 0, limited: 0 },
-    ...{ longestGapMs: 0, slowestMs: 0, shed: 0 },
+    probes: 0,
+    failed: 0,
+    retried: 0,
+    runs: 0,
+    brokenRuns: 0,
+    limited: 0,
+    longestGapMs: 0,
+    slowestMs: 0,
+    shed: 0,
   }
   readonly sink = memorySink({ keepsState: true })
   /** The edition that each node showed last. */

@@ -128,7 +128,10 @@ export async function openClusterWorld(options: WorldOptions): Promise<ClusterWo
     const redisPort = await freePort()
     const redisProgram = (programOf('redis-server') ?? programOf('valkey-server'))!
     const redisProcess = keepProcess({
-      ...{ name: 'redis', cwd: root, living, saysReady: false },
+      name: 'redis',
+      cwd: root,
+      living,
+      saysReady: false,
       command: () => [
         ...([redisProgram, '--port', String(redisPort), '--bind', '127.0.0.1'] as const),
         ...['--save', '', '--appendonly', 'no', '--dir', folder],
@@ -205,7 +208,10 @@ export async function openClusterWorld(options: WorldOptions): Promise<ClusterWo
     const start = (name: string, args: () => readonly string[], env: NodeJS.ProcessEnv): Part => {
       let place = root
       const each = keepProcess({
-        ...{ name, cwd: root, living, env },
+        name,
+        cwd: root,
+        living,
+        env,
         command: () => [
           ...([process.execPath, ...allowsReceivers, ...hooks, programIn(place), ...args()] as const),
           ...(['--drain-seconds', '0', '--data', dataOf(name), '--json'] as const),
@@ -280,13 +286,26 @@ export async function openClusterWorld(options: WorldOptions): Promise<ClusterWo
       limitedToken,
     )
     return {
-      ...{ log: new FaultLog(), servers, sites, nodes, publishers, origin: balancer.origin, token, limited, limitNews },
+      log: new FaultLog(),
+      servers,
+      sites,
+      nodes,
+      publishers,
+      origin: balancer.origin,
+      token,
+      limited,
+      limitNews,
       redis: { process: redisProcess, port: redisPort, proxy: redisProxy },
       ...(returning && { returning }),
       ...(clocks && { clocks }),
       ...(newer !== undefined && { newer }),
       ...(isMounted && { smallDisk: disk }),
-      ...{ hits, kept, isUp, mustRun, command, close },
+      hits,
+      kept,
+      isUp,
+      mustRun,
+      command,
+      close,
       burst: async () => {
         await Promise.all(nodes.map((_, node) => limited.burst(node, sharedLimit).catch(() => {})))
       },

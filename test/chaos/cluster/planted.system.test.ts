@@ -27,7 +27,12 @@ describe.skipIf(reason !== undefined)('a cluster run finds', () => {
     async (_, { kinds, finding, ...edit }) => {
       await using servers = await openOneServer()
       const { faults, lines } = await runCluster({
-        ...{ minutes, seed, servers, kinds, edit, finding },
+        minutes,
+        seed,
+        servers,
+        kinds,
+        edit,
+        finding,
         say: (line) => console.log(line),
       })
       console.log(`found by: ${faults.find((fault) => finding.test(fault))}`)

@@ -159,7 +159,9 @@ export class PostgresTables {
     )
     const digits = (sum: string): string => (BigInt(sum) % (1n << 256n)).toString(16).padStart(64, '0')
     return {
-      ...{ records: Number(sums!.records), open: digits(sums!.open), all: digits(sums!.all) },
+      records: Number(sums!.records),
+      open: digits(sums!.open),
+      all: digits(sums!.all),
       ...(sums!.newest !== null && { newest: sums!.newest }),
     }
   }

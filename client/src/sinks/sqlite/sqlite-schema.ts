@@ -245,7 +245,10 @@ export function* sqliteRows(db: DatabaseSync): Generator<SeenRecord> {
     const cells = tenderColumns.map(({ name }) => row[name] ?? null)
     const hash = row.record_hash === null ? recordHash(record) : hexOf(row.record_hash)
     yield {
-      ...{ id, lastModified: String(row.last_modified), status: String(row.status), record },
+      id,
+      lastModified: String(row.last_modified),
+      status: String(row.status),
+      record,
       content: rowContent({
         tender: [...cells, contentJson(record), hash],
         lots: lots.of(id).map((lot) => lotColumns.map(({ name }) => lot[name] ?? null)),
