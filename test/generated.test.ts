@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { generateMappingSchema, generateShapes, generateTypes, readContract } from '../client/generate-types.ts'
 import { singerSchema, withSchema } from '../integrations/generate-schemas.ts'
 import { generateContract } from '../src/api/contract.ts'
+import { withSinkList } from '../src/bin/sink-list.ts'
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 const contract = read('contract/openapi.json')
@@ -20,10 +21,11 @@ test('client/src/sinks/crm/http-mapping-schema.ts is what mappings/http-mapping.
 })
 
 test.each([
+  ['docs/sync/tender-sync.md', () => withSinkList(read('docs/sync/tender-sync.md'))],
   ['client/src/types.ts', () => generateTypes(readContract())],
   ['client/src/record-shapes.ts', () => generateShapes(readContract())],
   ['integrations/airbyte/manifest.yaml', () => withSchema(read('integrations/airbyte/manifest.yaml'), contract)],
   ['integrations/singer/tenders.schema.json', () => singerSchema(contract)],
-])('%s is what contract/openapi.json says', (path, made) => {
+])('%s is what the contract and the pages of sinks say', (path, made) => {
   expect(made() === read(path), 'it is stale; run: npm run generate').toBe(true)
 })

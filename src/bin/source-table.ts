@@ -8,7 +8,7 @@ import type { Source } from '../sources/source.ts'
 export const sourcesPage = new URL('../../docs/sources/README.md', import.meta.url)
 export const licensesPage = new URL('../../docs/licenses.md', import.meta.url)
 
-const [begin, end] = ['<!-- cards: begin -->', '<!-- cards: end -->']
+const [begin, end] = ['<!-- generated: begin -->', '<!-- generated: end -->']
 
 /** Returns the page of sources with the content between its marks replaced. Throws if it has no marks. */
 export const withSourceTable = (page: string, sources: Sources): string => withTable(page, sourceTable(sources))
@@ -16,7 +16,8 @@ export const withSourceTable = (page: string, sources: Sources): string => withT
 /** Returns the page of licenses with the content between its marks replaced. Throws if it has no marks. */
 export const withLicenseTable = (page: string, sources: Sources): string => withTable(page, licenseTable(sources))
 
-function withTable(page: string, table: string): string {
+/** Returns the page with the content between its marks replaced. Throws if it has no marks. */
+export function withTable(page: string, table: string): string {
   const [from, to] = [page.indexOf(begin), page.indexOf(end)]
   if (from < 0 || to < from) throw new Error(`the page lacks ${begin} or ${end}`)
   return `${page.slice(0, from + begin.length)}\n\n${table}\n\n${page.slice(to)}`

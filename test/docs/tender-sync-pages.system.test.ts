@@ -1,7 +1,7 @@
 // The pages about tender-sync and its sinks: their commands are run unchanged, and their outputs are what was printed.
 // RECORD_DOCS=1 writes the outputs into the pages.
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -14,7 +14,7 @@ import { generateTender } from '../testing/generate/stock.ts'
 const root = join(import.meta.dirname, '../..')
 const pages = [
   'tender-sync.md',
-  ...['sqlite', 'ndjson', 'csv', 'parquet', 'exec'].map((name) => `sinks/${name}.md`),
+  ...readdirSync(join(root, 'docs/sync/sinks')).map((page) => `sinks/${page}`),
   '../hits/receiver.md',
 ]
 const pathOf = (page: string): string => join(root, 'docs/sync', page)

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { SinkKind } from '../../client/src/bin/sink-choice.ts'
+import { sinkKinds, sinkNames } from '../../client/src/bin/sink-kinds.ts'
 import { hourMs } from '../../src/domain/time.ts'
 import { sampleDocuments } from '../../src/simulator/samples/sample-documents.ts'
 import { type PrintedEvent, readPrintedEvent } from '../testing/printed-event.ts'
@@ -88,11 +88,9 @@ describe('one stock', () => {
   })
 
   // those of servers have their imitations and databases in tests of their own
-  const kinds: readonly [SinkKind, readonly string[]][] = [
-    ['sqlite', [`sqlite:${join(folder, 'a.db')}`]],
-    ['ndjson', [`ndjson:${join(folder, 'a.ndjson')}`]],
-    ['csv', [`csv:${join(folder, 'a.csv')}`]],
-    ['parquet', [`parquet:${join(folder, 'a.parquet')}`]],
+  const files = sinkNames.filter((kind) => sinkKinds[kind].isFile)
+  const kinds: readonly (readonly [string, readonly string[]])[] = [
+    ...files.map((kind) => [kind, [`${kind}:${join(folder, `a.${kind}`)}`]] as const),
     ['exec', ['exec', '--state', join(folder, 'exec'), '--', process.execPath, '-e', 'process.stdin.resume()']],
   ]
   let copied: number | undefined

@@ -1,5 +1,14 @@
 // The text of --help, at most 80 columns wide. Pure.
 import type { CommandName } from './command-line.ts'
+import { type KindSpec, type SinkKind, sinkKinds, sinkNames } from './sink-kinds.ts'
+
+/** One line for each kind of sink that has something to say. */
+const lines = (lineOf: (spec: KindSpec, kind: SinkKind) => string | false): string =>
+  sinkNames
+    .map((kind) => lineOf(sinkKinds[kind], kind))
+    .filter((line) => line !== false)
+    .map((line) => `  ${line}`)
+    .join('\n')
 
 const overview = `tender-sync keeps a verifiable local copy of the tender stock.
 
@@ -13,14 +22,7 @@ const overview = `tender-sync keeps a verifiable local copy of the tender stock.
   tender-sync <command> --help gives details and examples.
 
 Sinks (--sink <kind>[:<target>])
-  sqlite:tenders.db         tables, indexes and the state in one file
-  ndjson:tenders.ndjson     one JSON record per line, as delivered
-  csv:tenders.csv           one row per tender
-  parquet:tenders.parquet   typed columns (npm install hyparquet-writer)
-  postgres:postgres://user@host/database     (npm install pg)
-  hubspot, salesforce       deals or records, with the mapping of this package
-  http:mapping.json         any API that takes batches, with your mapping
-  exec -- ./load.sh         JSON lines to your own program
+${lines(({ example, about }) => `${example.padEnd(24)}  ${about}`)}
 
 The token comes from TENDER_TOKEN or --token-file, never from an argument:
 arguments appear in the process list and in the shell history.
@@ -53,10 +55,12 @@ const running = `  --initial open|history     open (default): starts with what i
   --metrics <file>           a Prometheus textfile about the last run`
 
 const sinkOptions = `Options of sinks
-  csv       lots=<file>  delimiter=, ; tab |  formulas=escape|keep
-  postgres  schema=<name>  repoint=<schema.table.column>,…
-  hubspot, salesforce, http  log=<file>
-  exec      output=show|drop`
+${lines(({ options }, kind) => {
+  const words = Object.entries(options).map(
+    ([name, value]) => `${name}=${typeof value === 'string' ? value : value.join(' ')}`,
+  )
+  return words.length > 0 && `${kind.padEnd(10)}  ${words.join('  ')}`
+})}`
 
 const webhooks = `tender-sync webhooks --sink <kind>[:<target>] [options]
 

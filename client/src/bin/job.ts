@@ -12,8 +12,8 @@ import { accessToken } from './access-token.ts'
 import type { Options } from './command-line.ts'
 import type { Environment } from './environment.ts'
 import { counted, wrapped } from './format.ts'
-import { openSink, workFolder } from './open-sink.ts'
-import { isFileKind } from './sink-choice.ts'
+import { sinkKinds } from './sink-kinds.ts'
+import { workFolder } from './work-folder.ts'
 
 export type Job = {
   readonly sink: Sink
@@ -30,13 +30,14 @@ export async function openJob(
   use: 'read' | 'write' = 'write',
 ): Promise<Job> {
   const folder = workFolder(choice, stateFolder, environment)
+  const spec = sinkKinds[choice.kind]
   if (use === 'write') {
     // the copy's folder is the user's, what we keep beside the copy is not for others; SQLite refuses a missing folder
-    if (isFileKind(choice.kind) && choice.kind !== 'sqlite') await makeFolder(dirname(folder), 'user')
+    if (spec.isFile && choice.kind !== 'sqlite') await makeFolder(dirname(folder), 'user')
     await closeWorkFolder(folder, environment)
   }
   const lock = fileLock({ path: join(folder, 'lock'), now: environment.now })
-  const sink = await openSink(choice, folder, environment, use)
+  const sink = await spec.open({ ...choice, folder, environment, use })
   return {
     sink,
     state: sink.state ?? fileState(join(folder, 'state.json')),
