@@ -1,7 +1,8 @@
 // Writes src/types.ts from ../contract/openapi.json, so that the client's types are those of the contract,
-// src/record-shapes.ts, so that it checks what it receives, and the schema of mappings as a module, because CommonJS
-// has no other way to a file of its package. Run by `npm run generate`.
+// src/record-shapes.ts, so that it checks what it receives, lines of src/sinks/record/columns.ts, and the schema of
+// mappings as a module, because CommonJS has no other way to a file of its package. Run by `npm run generate`.
 import { readFileSync, writeFileSync } from 'node:fs'
+import { type Column, lotColumns, tenderColumns, withoutColumn } from './src/sinks/record/columns.ts'
 
 type Schema = {
   readonly $ref?: string
@@ -131,6 +132,43 @@ export function generateShapes({ components: { schemas } }: Contract): string {
 export const recordShapes: { readonly [schema: string]: { readonly [member: string]: string } } = {\n${text}}\n`
 }
 
+const factories: { readonly [kind: string]: string } = {
+  string: 'text',
+  time: 'instant',
+  number: 'number',
+  boolean: 'boolean',
+  'string[]': 'codes',
+}
+
+/** src/sinks/record/columns.ts with a line, at the end of its list, for each member that has no column. */
+export function withColumns(text: string, { components: { schemas } }: Contract): string {
+  const lineOf = (path: string, schema: Schema, kind: string): string => {
+    if (!factories[kind]) throw new Error(`${path} cannot be a column: say why in withoutColumn (columns.ts)`)
+    const factory = schema.type === 'integer' ? 'integer' : factories[kind]
+    const name = path.replaceAll('.', '_').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    const meaning = (schema.description ?? name).split(/\.(?: |$)/)[0]!
+    const words = [`'${name}'`, `'${path}'`, meaning.includes("'") ? `"${meaning}"` : `'${meaning}'`]
+    const line = `\n  ${factory}(${words.join(', ')}),`
+    return line.length <= 121 ? line : `\n  ${factory}(\n${words.map((word) => `    ${word},\n`).join('')}  ),`
+  }
+  const linesOf = (name: string, paths: readonly string[], before = ''): string[] =>
+    Object.entries(schemas[name]!.properties ?? {}).flatMap(([member, schema]) => {
+      const path = before + member
+      const kind = kindOf(schema)?.replace('|null', '') ?? ''
+      if (schemas[kind]) return linesOf(kind, paths, `${path}.`)
+      const isThere = path in withoutColumn || paths.some((each) => each === path || each.startsWith(`${path}.`))
+      return isThere ? [] : [lineOf(path, schema, kind)]
+    })
+  const extended = (list: string, columns: readonly Column[], name: string) => (from: string) =>
+    from.replace(new RegExp(`(?<=export const ${list}\\b.*?)(?=\\n\\]\\n)`, 's'), () =>
+      linesOf(
+        name,
+        columns.flatMap(({ paths }) => paths),
+      ).join(''),
+    )
+  return extended('lotColumns', lotColumns, 'Lot')(extended('tenderColumns', tenderColumns, 'TenderRecord')(text))
+}
+
 const contractUrl = new URL('../contract/openapi.json', import.meta.url)
 
 /** Reads the committed contract. Throws when it is missing: run `npm run generate`. */
@@ -152,5 +190,7 @@ if (import.meta.main) {
   const contract = readContract()
   writeFileSync(new URL('./src/types.ts', import.meta.url), generateTypes(contract))
   writeFileSync(new URL('./src/record-shapes.ts', import.meta.url), generateShapes(contract))
+  const columns = new URL('./src/sinks/record/columns.ts', import.meta.url)
+  writeFileSync(columns, withColumns(readFileSync(columns, 'utf8'), contract))
   writeFileSync(new URL('./src/sinks/crm/http-mapping-schema.ts', import.meta.url), generateMappingSchema())
 }

@@ -2,7 +2,13 @@
 // and the schema of events.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { generateMappingSchema, generateShapes, generateTypes, readContract } from '../client/generate-types.ts'
+import {
+  generateMappingSchema,
+  generateShapes,
+  generateTypes,
+  readContract,
+  withColumns,
+} from '../client/generate-types.ts'
 import { singerSchema, withSchema } from '../integrations/generate-schemas.ts'
 import { generateContract } from '../src/api/contract.ts'
 import { withSinkList } from '../src/bin/sink-list.ts'
@@ -24,6 +30,7 @@ test.each([
   ['docs/sync/tender-sync.md', () => withSinkList(read('docs/sync/tender-sync.md'))],
   ['client/src/types.ts', () => generateTypes(readContract())],
   ['client/src/record-shapes.ts', () => generateShapes(readContract())],
+  ['client/src/sinks/record/columns.ts', () => withColumns(read('client/src/sinks/record/columns.ts'), readContract())],
   ['integrations/airbyte/manifest.yaml', () => withSchema(read('integrations/airbyte/manifest.yaml'), contract)],
   ['integrations/singer/tenders.schema.json', () => singerSchema(contract)],
 ])('%s is what the contract and the pages of sinks say', (path, made) => {

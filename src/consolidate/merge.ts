@@ -1,7 +1,15 @@
 // Builds the record of one tender from its notices. Each field follows the written rule of docs/consolidation.md.
 import { isProcedureType } from '../domain/codes.ts'
 import { sumOfMoney } from '../domain/money.ts'
-import type { Money, MultilingualText, Notice, NoticeLot, Organization, Place } from '../domain/notice.ts'
+import {
+  carriedMembers,
+  type Money,
+  type MultilingualText,
+  type Notice,
+  type NoticeLot,
+  type Organization,
+  type Place,
+} from '../domain/notice.ts'
 import type { ArchiveReason, TenderContent, TenderLot, TenderOrganization } from '../domain/tender.ts'
 import { type Instant, knownZoneOf } from '../domain/time.ts'
 import { canonicalJson, contentHash } from './canonical.ts'
@@ -120,6 +128,9 @@ export function contentOf(
     tenderNumber,
     reportOrigin,
   )
+  const carried = Object.fromEntries(
+    carriedMembers.map((member) => [member, first<unknown>(member, (notice) => notice[member])]),
+  ) as { [Member in (typeof carriedMembers)[number]]: Notice[Member] }
   // only `consolidate.ts` merges records
   return compact<Omit<TenderContent, 'mergedInto'>>({
     id,
@@ -142,21 +153,16 @@ export function contentOf(
       first('procedureId', (notice) => notice.procedureId),
     contractingAuthority: buyers[0] && authority(buyers[0]),
     jointAuthorities: buyers.length > 1 ? buyers.slice(1).map(authority) : undefined,
-    buyerProfileUrl: first('buyerProfileUrl', (notice) => notice.buyerProfileUrl),
+    ...carried,
     ...deadlines,
     publicationDate: maximum(dates),
     firstPublicationDate: notices.every(({ formType }) => afterTheCall.has(formType)) ? undefined : minimum(dates),
     contractAmount: amount ? { value: amount.value, currency: amount.currency, estimated: false } : null,
     awardedAmount: awarded,
-    contractNature: first('contractNature', (notice) => notice.contractNature),
     procedureType: procedureType !== undefined && isProcedureType(procedureType) ? procedureType : undefined,
-    procedureTypeNational: first('procedureTypeNational', (notice) => notice.procedureTypeNational),
-    legalBasis: first('legalBasis', (notice) => notice.legalBasis),
     cpvCodes: uniqueList(first('cpvCodes', (notice) => notice.cpvCodes) ?? []),
     nutsCodes,
     realizedLocation: location(place),
-    isFramework: first('isFramework', (notice) => notice.isFramework),
-    isDynamicPurchasingSystem: first('isDynamicPurchasingSystem', (notice) => notice.isDynamicPurchasingSystem),
     isQualificationSystem: isQualificationSystem(notices) || undefined,
     isSuspended: lifecycle.isSuspended || undefined,
     isDeadlineUnknown: lifecycle.isDeadlineUnknown || undefined,

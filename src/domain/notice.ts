@@ -213,6 +213,37 @@ export type Notice = {
   readonly url?: string
 }
 
+/** What a record takes unchanged from the first notice that has it (docs/consolidation.md). */
+export const carriedMembers = [
+  'buyerProfileUrl',
+  'contractNature',
+  'procedureTypeNational',
+  'legalBasis',
+  'isFramework',
+  'isDynamicPurchasingSystem',
+] as const satisfies readonly (keyof Notice)[]
+
+/** What a format does not have, or not for every notice. Its parser does not compile until it names all others. */
+export type LackedBy = {
+  readonly eforms: 'submissionDate' | 'participationDate' | 'isCancelled' | 'isClosed' | 'isUnsuccessful'
+  readonly 'ted-export':
+    | 'noticeVersion'
+    | 'procedureId'
+    | 'frameworkMaximum'
+    | 'changeReasons'
+    | 'isClosed'
+    | 'isCancelled'
+    | 'isUnsuccessful'
+    | 'submissionDate'
+    | 'participationDate'
+  readonly ocds:
+    | 'publicationNumber'
+    | 'noticeSubtype'
+    | 'isDynamicPurchasingSystemTerminated'
+    | 'validityEnd'
+    | 'changeReasons'
+}
+
 /** Why a document, or a part of it, did not become a notice. The codes are stable; they are shown to operators. */
 const rejectionReasons = [
   'unsupported-format', // not a notice format that we read: csv, readme, picture …

@@ -330,3 +330,17 @@ export type TenderOrganization = Static<typeof organizationSchema>
  * the content changed.
  */
 export type TenderContent = Omit<TenderRecord, 'lastModified' | 'checkedAt'>
+
+/** Members that a release in OCDS (src/export/) leaves out, and why. */
+export const leftOutOfOcds: { readonly [member in keyof TenderRecord]?: string } = {
+  checkedAt: 'moves without a change',
+  displayTitle: 'the title has the published form',
+  tenderNumber: 'OCDS has no member for it',
+  buyerProfileUrl: 'OCDS has no member for it',
+  publicationDate: 'the documents have the dates of the notices',
+  firstPublicationDate: 'the documents have the dates of the notices',
+  isQualificationSystem: 'OCDS has no member for it',
+  isSuspended: 'OCDS has no member for it',
+  isDeadlineUnknown: 'says only that another member is missing',
+  timeZone: 'OCDS has no member for it',
+}

@@ -5,6 +5,7 @@ import { currencyOfCountry } from '../../domain/currency.ts'
 import {
   type FormType,
   isFormType,
+  type LackedBy,
   type LotResult,
   type Notice,
   type NoticeLot,
@@ -183,9 +184,7 @@ export function parseEforms(root: XmlElement): ParsedPart[] {
     lots,
     references: readReferences(root, extension, identity, formType),
     changeReasons,
-  } satisfies EveryMember<
-    Omit<Notice, 'submissionDate' | 'participationDate' | 'isCancelled' | 'isClosed' | 'isUnsuccessful'>
-  >)
+  } satisfies EveryMember<Omit<Notice, LackedBy['eforms']>>)
   return [{ pointer: '', notice }]
 }
 

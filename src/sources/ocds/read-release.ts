@@ -3,6 +3,7 @@ import { toLanguage } from '../../domain/codes.ts'
 import { toCpvCode } from '../../domain/cpv.ts'
 import type {
   FormType,
+  LackedBy,
   LotResult,
   Money,
   MultilingualText,
@@ -505,12 +506,7 @@ export function readRelease(published: JsonObject, context: ReleaseContext): Not
     isUnsuccessful: status === 'unsuccessful' ? true : undefined,
     isClosed: formType === 'competition' && isClosed(tender) ? true : undefined,
     url: pageOf(publisher.id, releaseId, tail) ?? page ?? cleanUrl(textAt(tender, 'url')),
-  } satisfies EveryMember<
-    Omit<
-      Notice,
-      'publicationNumber' | 'noticeSubtype' | 'isDynamicPurchasingSystemTerminated' | 'validityEnd' | 'changeReasons'
-    >
-  >)
+  } satisfies EveryMember<Omit<Notice, LackedBy['ocds']>>)
 }
 
 /** The page of the notice on portals whose addresses follow from its number. */

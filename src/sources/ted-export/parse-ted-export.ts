@@ -2,6 +2,7 @@
 // languages.
 import { toLanguage } from '../../domain/codes.ts'
 import type {
+  LackedBy,
   LotResult,
   MultilingualText,
   Notice,
@@ -257,20 +258,7 @@ export function parseTedExport(root: XmlElement): ParsedPart[] {
     references: referencesOf(content, header, kind.formType, number),
     ...(kind.formType === 'result' ? failureOf(content.awards.map((award) => award.result)) : {}),
     url: `https://ted.europa.eu/en/notice/-/detail/${number}`,
-  } satisfies EveryMember<
-    Omit<
-      Notice,
-      | 'noticeVersion'
-      | 'procedureId'
-      | 'frameworkMaximum'
-      | 'changeReasons'
-      | 'isClosed'
-      | 'isCancelled'
-      | 'isUnsuccessful'
-      | 'submissionDate'
-      | 'participationDate'
-    >
-  >)
+  } satisfies EveryMember<Omit<Notice, LackedBy['ted-export']>>)
   return [{ pointer: '', notice }]
 }
 

@@ -2,8 +2,16 @@
 // always the same, so a million of them stream in the memory of one.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import type { TSchema } from 'typebox'
 import type { ProcedureType } from '../../../src/domain/codes.ts'
-import type { ArchiveReason, Status, TenderContent, TenderLot } from '../../../src/domain/tender.ts'
+import {
+  type ArchiveReason,
+  type Status,
+  type TenderContent,
+  type TenderLot,
+  type TenderRecord,
+  tenderRecordSchema,
+} from '../../../src/domain/tender.ts'
 import { zoneOf } from '../../../src/domain/time.ts'
 import { type Random, randomOf } from './random.ts'
 
@@ -259,47 +267,52 @@ export function generateTender(options: StockOptions, index: number, version = 0
   )
   const value = random.chance(0.62) ? amount(random) : undefined
   const procedureType = random.weighted(procedures)
-  return {
+  const made = {
     id: uuid(options.seed, index),
     status,
-    ...(archiveReason && { archiveReason }),
-    ...(archiveReason === 'merged' && { mergedInto: uuid(options.seed, index === 0 ? 1 : index - 1) }),
+    archiveReason,
+    mergedInto: archiveReason === 'merged' ? uuid(options.seed, index === 0 ? 1 : index - 1) : undefined,
     title,
-    ...(description !== undefined && { description }),
+    description,
     language: country[1] === 'EL' ? 'el' : country[1].toLowerCase(),
-    ...(random.chance(0.08) && {
-      translations: { en: { title: text(random, 80), description: text(random, 500 * scale) } },
-    }),
-    ...(random.chance(0.8) && { tenderNumber: `G-${fixed.integer(2022, 2026)}-${fixed.integer(1, 99_999)}` }),
+    translations: random.chance(0.08)
+      ? { en: { title: text(random, 80), description: text(random, 500 * scale) } }
+      : undefined,
+    tenderNumber: random.chance(0.8) ? `G-${fixed.integer(2022, 2026)}-${fixed.integer(1, 99_999)}` : undefined,
     procedureId: uuid(options.seed + 1, index),
-    ...(random.chance(0.99) && { contractingAuthority: authority(fixed, country[1], index) }),
-    ...(submissionMs !== undefined && { submissionDate: instant(submissionMs) }),
-    ...(random.chance(0.12) && { participationDate: instant(deadline(random, publishedMs)) }),
-    ...(random.chance(0.985) && { publicationDate: instant(publishedMs), firstPublicationDate: instant(firstMs) }),
+    contractingAuthority: random.chance(0.99) ? authority(fixed, country[1], index) : undefined,
+    submissionDate: submissionMs === undefined ? undefined : instant(submissionMs),
+    participationDate: random.chance(0.12) ? instant(deadline(random, publishedMs)) : undefined,
+    ...(random.chance(0.985)
+      ? { publicationDate: instant(publishedMs), firstPublicationDate: instant(firstMs) }
+      : { publicationDate: undefined, firstPublicationDate: undefined }),
     contractAmount:
       value === undefined
         ? null
         : { value, currency: random.chance(0.97) ? country[3] : 'USD', estimated: random.chance(0.15) },
-    ...(status === 'awarded' &&
-      random.chance(0.6) && { awardedAmount: { value: amount(random), currency: country[3] } }),
+    awardedAmount:
+      status === 'awarded' && random.chance(0.6) ? { value: amount(random), currency: country[3] } : undefined,
     contractNature: division === '45' ? 'works' : random.pick(['services', 'supplies']),
-    ...(procedureType ? { procedureType } : random.chance(0.5) && { procedureTypeNational: 'generated-national' }),
+    procedureType,
+    procedureTypeNational: procedureType === undefined && random.chance(0.5) ? 'generated-national' : undefined,
     legalBasis: '32014L0024',
     cpvCodes,
     nutsCodes: [...new Set([...own, ...lots.flatMap((lot) => (hasRegion ? lot.nutsCodes : []))])],
-    ...(random.chance(0.9) && {
-      realizedLocation: {
-        country: country[1] === 'EL' ? 'GR' : country[1],
-        ...(own[0] && { nuts: own[0] }),
-        city: text(fixed, 8),
-      },
-    }),
-    ...(random.chance(0.15) && { isFramework: true }),
-    ...(index % 97 === 0 && { isQualificationSystem: true }),
-    ...(submissionMs === undefined && { isDeadlineUnknown: true }),
+    realizedLocation: random.chance(0.9)
+      ? {
+          country: country[1] === 'EL' ? 'GR' : country[1],
+          ...(own[0] && { nuts: own[0] }),
+          city: text(fixed, 8),
+        }
+      : undefined,
+    isFramework: random.chance(0.15) ? true : undefined,
+    isQualificationSystem: index % 97 === 0 ? true : undefined,
+    isDeadlineUnknown: submissionMs === undefined ? true : undefined,
     timeZone: zoneOf(country[1] === 'EL' ? 'GR' : country[1] === 'UK' ? 'GB' : country[1]),
-    ...(random.chance(0.9) && { documentsUrl: `https://documents.example/${fixed.integer(1e6, 9e6)}/notice/${index}` }),
-    ...(random.chance(0.8) && { submissionUrl: `https://submit.example/${fixed.integer(1e6, 9e6)}` }),
+    documentsUrl: random.chance(0.9)
+      ? `https://documents.example/${fixed.integer(1e6, 9e6)}/notice/${index}`
+      : undefined,
+    submissionUrl: random.chance(0.8) ? `https://submit.example/${fixed.integer(1e6, 9e6)}` : undefined,
     lots: hasRegion ? lots : lots.map((lot) => ({ ...lot, nutsCodes: [] })),
     originalSources: Array.from({ length: 1 + (version % 3) }, (_, source) => ({
       publisher: fixed.pick(['ted', 'doe', 'doffin', 'ocds-generated']),
@@ -314,6 +327,45 @@ export function generateTender(options: StockOptions, index: number, version = 0
       url: `https://notices.example/${index}/${source}`,
     })),
   }
+  const known = new Set([...Object.keys(made), ...notGenerated])
+  const others = Object.entries(tenderRecordSchema.properties)
+    .filter(([name]) => !known.has(name))
+    .map(([name, schema]) => [name, sampleValue(schema, index)] as const)
+  return Object.fromEntries(
+    [...Object.entries(made), ...others].filter(([, value]) => value !== undefined),
+  ) as TenderContent
+}
+
+/** No filter reads them, so the sizes stay as measured; the last two are set when an edition is published. */
+export const notGenerated: readonly (keyof TenderRecord)[] = [
+  'jointAuthorities',
+  'buyerProfileUrl',
+  'isDynamicPurchasingSystem',
+  'isSuspended',
+  'displayTitle',
+  'titleLanguage',
+  'descriptionLanguage',
+  'lastModified',
+  'checkedAt',
+]
+
+type SchemaView = {
+  readonly type?: string
+  readonly format?: string
+  readonly examples?: readonly unknown[]
+  readonly properties?: { readonly [name: string]: TSchema }
+}
+
+/** The value of a member that is not named above, by its schema alone; three records of four have one. */
+function sampleValue(schema: TSchema, index: number): unknown {
+  const { type, format, examples, properties } = schema as SchemaView
+  if (index % 4 === 0 || type === undefined) return undefined
+  if (properties)
+    return Object.fromEntries(Object.entries(properties).map(([name, of]) => [name, sampleValue(of, index)]))
+  if (type === 'boolean') return true
+  if (type === 'number' || type === 'integer') return index % 1000
+  if (type === 'array') return []
+  return format === 'date-time' ? instant(archiveStart + index * 3_600_000) : (examples?.[0] ?? `value ${index % 9}`)
 }
 
 const amount = (random: Random): number => {

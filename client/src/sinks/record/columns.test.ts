@@ -1,12 +1,13 @@
-// The columns against the contract: no member of the record is forgotten, and none is read that the record does not
-// have.
+// The columns against the contract: none is read that the record does not have, and a new member gets one.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { withColumns } from '../../../generate-types.ts'
 import { type Column, hitColumns, lotColumns, tenderColumns } from './columns.ts'
 
 type Schema = {
   readonly $ref?: string
   readonly type?: string | readonly string[]
+  readonly description?: string
   readonly anyOf?: readonly Schema[]
   readonly items?: Schema
   readonly properties?: { readonly [name: string]: Schema }
@@ -16,33 +17,10 @@ const contract = JSON.parse(readFileSync(new URL('../../../../contract/openapi.j
 }
 const schemas = contract.components.schemas
 
-/** Members without a column, and why the full record is enough for them. */
-const withoutColumn: { readonly [path: string]: string } = {
-  checkedAt: 'moves with every edition, so that a column would rewrite every row (C26)',
-  translations: 'texts by language',
-  jointAuthorities: 'a list of authorities',
-  'contractAmount.low': 'about the estimate, not about the tender',
-  'contractAmount.high': 'about the estimate, not about the tender',
-  'contractAmount.confidence': 'about the estimate, not about the tender',
-  'contractAmount.basis': 'about the estimate, not about the tender',
-  'contractAmount.modelVersion': 'about the estimate, not about the tender',
-  'realizedLocation.country': 'of a lot: in nearly all tenders that of the tender',
-  'realizedLocation.postalCode': 'of a lot: in nearly all tenders that of the tender',
-  'duration.start': 'seldom published',
-  'duration.end': 'seldom published',
-}
-
 function resolved(schema: Schema): Schema {
   if (schema.$ref !== undefined) return resolved(schemas[schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)]!)
   const known = schema.anyOf?.map(resolved).find(({ type }) => type !== 'null')
   return known ?? schema
-}
-
-/** Paths of all values of a record: those of lists and of texts by language as one. */
-function leaves(schema: Schema, path: string): string[] {
-  const { properties } = resolved(schema)
-  if (!properties) return [path]
-  return Object.entries(properties).flatMap(([name, member]) => leaves(member, path === '' ? name : `${path}.${name}`))
 }
 
 function isThere(schema: Schema, steps: readonly string[]): boolean {
@@ -59,11 +37,34 @@ const lots = resolved(resolved(schemas['TenderRecord']!).properties!['lots']!).i
 test.each([
   ['a tender', schemas['TenderRecord']!, tenderColumns],
   ['a lot', lots, lotColumns],
-] as const)('each member of %s has a column, or a reason why it has none', (_, schema, columns: readonly Column[]) => {
-  const paths = columns.flatMap((column) => column.paths)
-  for (const path of paths) expect(isThere(schema, path.split('.')), `${path} is no member`).toBe(true)
-  const covered = (leaf: string) => paths.some((path) => path === leaf || path.startsWith(`${leaf}.`))
-  expect(leaves(schema, '').filter((leaf) => !covered(leaf) && withoutColumn[leaf] === undefined)).toEqual([])
+] as const)('the columns of %s are members of it', (_, schema, columns: readonly Column[]) => {
+  for (const path of columns.flatMap(({ paths }) => paths))
+    expect(isThere(schema, path.split('.')), `${path} is no member`).toBe(true)
+})
+
+test('a new member has a line at the end of its list, of its type; one of a form without a column is named', () => {
+  const withMembers = (properties: { readonly [name: string]: Schema }) => ({
+    components: { schemas: { ...schemas, TenderRecord: { properties }, Lot: { properties: {} } } },
+    paths: {},
+  })
+  const text = 'export const tenderColumns: readonly Column[] = [\n]\nexport const lotColumns = [\n]\n'
+  const added = withColumns(
+    text,
+    withMembers({
+      id: { type: 'string' },
+      isNew: { type: 'boolean', description: "The buyer's own (BT-1). Seldom." },
+      newFee: { $ref: '#/components/schemas/Amount' },
+      newCodes: { type: 'array', items: { type: 'string' }, description: 'Codes' },
+    }),
+  )
+  expect(added).toBe(`export const tenderColumns: readonly Column[] = [
+  boolean('is_new', 'isNew', "The buyer's own (BT-1)"),
+  number('new_fee_value', 'newFee.value', 'Amount, excluding VAT'),
+  text('new_fee_currency', 'newFee.currency', 'ISO 4217 currency code as published'),
+  codes('new_codes', 'newCodes', 'Codes'),
+]\nexport const lotColumns = [\n]\n`)
+  const people = { type: 'array', items: { $ref: '#/components/schemas/Organization' } }
+  expect(() => withColumns(text, withMembers({ people }))).toThrow(/people/)
 })
 
 test('the columns of a hit are members of its message, or of its receipt', () => {
