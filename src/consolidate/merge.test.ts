@@ -402,7 +402,7 @@ describe('a merged record', () => {
           { now, isSucceeded },
         )
         const record = { ...JSON.parse(draft.content), lastModified: at('2026-02-01'), checkedAt: at('2026-02-01') }
-        expect([...Value.Errors(tenderRecordSchema, record)]).toEqual([])
+        if (!Value.Check(tenderRecordSchema, record)) expect([...Value.Errors(tenderRecordSchema, record)]).toEqual([])
         expect(record).toHaveProperty('contractAmount')
         expect(draft.content.replace('"contractAmount":null', '')).not.toMatch(/"\w+":null/)
       }

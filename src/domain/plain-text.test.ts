@@ -2,6 +2,7 @@
 // again in the text as it was written.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { proofCount } from '../../test/proof/proof-count.ts'
 import { plainText, readText } from './plain-text.ts'
 
 describe('plainText', () => {
@@ -62,7 +63,7 @@ describe('readText', () => {
         expect(plain.startsWith(before) && before.length <= start).toBe(true)
         expect(plain.endsWith(after) && after.length <= plain.length - end).toBe(true)
       }),
-      { numRuns: 3000 },
+      { numRuns: proofCount({ share: 1000, full: 30_000 }) },
     )
   })
 

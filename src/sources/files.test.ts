@@ -23,13 +23,14 @@ function put(name: string, bytes: string | Uint8Array): string {
   return path
 }
 
-/** `address → text`, or `address → !reason`, with the test's folder left out. */
+/** `address → text`, `long`, or `!reason`, with the test's folder left out. */
 async function read(path: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   for await (const { address, bytes, unreadable } of readPath(path)) {
     expect(Object.hasOwn(found, address)).toBe(false)
     if (unreadable) expect(bytes.length).toBeLessThanOrEqual(1024)
-    found[address.replace(`${folder}/`, '')] = unreadable ? `!${unreadable.reason}` : Buffer.from(bytes).toString()
+    const content = bytes.length > mebibyte ? 'long' : Buffer.from(bytes).toString()
+    found[address.replace(`${folder}/`, '')] = unreadable ? `!${unreadable.reason}` : content
   }
   return found
 }
@@ -369,9 +370,13 @@ describe('newline-delimited JSON', () => {
   )
 
   it('may be larger than a document; a line may not', async () => {
-    const line = `{"a":"${'x'.repeat(mebibyte)}"}\n`
-    const path = put('big.jsonl', `${line.repeat(70)}{"b":"${'y'.repeat(65 * mebibyte)}"}\n{"c":1}`)
-    const kinds = Object.entries(await read(path)).map(([address, data]) => [address, data.length > 20 ? 'long' : data])
+    const line = text(`{"a":"${'x'.repeat(mebibyte)}"}\n`)
+    const tooLong = [text('{"b":"'), Buffer.alloc(65 * mebibyte, 'y'), text('"}\n')]
+    const path = put(
+      'big.jsonl',
+      Buffer.concat([...Array.from({ length: 70 }, () => line), ...tooLong, text('{"c":1}')]),
+    )
+    const kinds = Object.entries(await read(path))
     expect(kinds).toHaveLength(72)
     expect(kinds.slice(69)).toEqual([
       ['big.jsonl#L70', 'long'],

@@ -1,12 +1,13 @@
 // Random histories: publications, crashes of the sink and of the state store, faults, expired cursors, nodes that lag.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { proofCount } from '../../../test/proof/proof-count.ts'
 import { type Change, problemAnswer } from '../../test/fake-api.ts'
 import { archived, crashingSink, mergedInto, sinkKindNames, syncWorld } from '../../test/sync-world.ts'
 import type { StateStore } from './sink.ts'
 
 const seed = Number(process.env.SEED ?? 20_261_102)
-const numRuns = Number(process.env.RUNS ?? 150)
+const numRuns = proofCount({ share: 50, full: 2000 })
 const dayMs = 86_400_000
 
 const change = fc.record({

@@ -533,7 +533,7 @@ const states: Cases = {
   },
 
   'many runs in a row, with pages of the full size': async (world) => {
-    const all = Array.from({ length: 450 }, (_, index) => recordOf(index))
+    const all = Array.from({ length: 250 }, (_, index) => recordOf(index))
     const sink = await world.open()
     await sink.begin(firstRun)
     for (let from = 0; from < all.length; from += 100) {

@@ -1,6 +1,7 @@
 // Proves that a log is correct whenever its writer dies: each write in turn is the last one.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { proofCount } from '../../../test/proof/proof-count.ts'
 import { windowMs } from './limiter.ts'
 import { type LogViews, ringBytes, SlidingLogs } from './limiter-log.ts'
 
@@ -85,6 +86,6 @@ test('no death of the writer hides a request, delays one for longer than due, or
         }
       },
     ),
-    { numRuns: 100 },
+    { numRuns: proofCount({ share: 30, full: 1000 }) },
   )
 })

@@ -1,6 +1,7 @@
 // Proves C121 to C129 and D33 of the limit itself, against a model that remembers every request.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { proofCount } from '../../../test/proof/proof-count.ts'
 import { type Admission, windowMs } from './limiter.ts'
 import { createLocalLimiter } from './limiter-memory.ts'
 
@@ -75,7 +76,7 @@ describe('the limit in process', () => {
           expect(limiter.take('one', limit)).toEqual(model.take(now, limit))
         }
       }),
-      { numRuns: 300 },
+      { numRuns: proofCount({ share: 100, full: 3000 }) },
     )
   })
 
@@ -99,7 +100,7 @@ describe('the limit in process', () => {
           expect(limiter.take('one', limit).isAllowed).toBe(true)
         }
       }),
-      { numRuns: 200 },
+      { numRuns: proofCount({ share: 70, full: 2000 }) },
     )
   })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { proofCount } from '../../../test/proof/proof-count.ts'
 import { seed } from '../../../test/testing/seed.ts'
 import { createListQueryCache } from './list-query-cache.ts'
 import { parseListQuery } from './parameters.ts'
@@ -40,6 +41,6 @@ test('the cache never changes the meaning of a query, whatever came before', () 
       const read = createListQueryCache()
       for (const text of [...asked, ...asked]) expect(read(text)).toEqual(readAfresh(text))
     }),
-    { seed, numRuns: 500 },
+    { seed, numRuns: proofCount({ share: 120, full: 5000 }) },
   )
 })

@@ -1,6 +1,7 @@
 // Proves D15 to D27 of the parameters, and that one declaration serves validation and examples.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { proofCount } from '../../../test/proof/proof-count.ts'
 import { procedureTypes } from '../../domain/codes.ts'
 import { canonicalFilter, filterParameters, type TenderFilter } from '../../domain/filter.ts'
 import { describeFaults, listParameters, parseListQuery, refuseParameters, suggestParameter } from './parameters.ts'
@@ -301,6 +302,6 @@ test('whatever the query string: a query or faults, never an exception, and the 
         }
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: proofCount({ share: 500, full: 20_000 }) },
   )
 })

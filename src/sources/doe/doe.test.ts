@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { zipSync } from 'fflate'
 import { afterAll, describe, expect, it } from 'vitest'
+import { proofCount } from '../../../test/proof/proof-count.ts'
 import { type Script, ScriptedRun, slotOf } from '../../../test/sources/scripted-run.ts'
 import { tedNotice } from '../../../test/sources/scripted-ted.ts'
 import { mergeTender } from '../../consolidate/merge.ts'
@@ -57,7 +58,7 @@ listName="competition">cn-standard</cbc:NoticeTypeCode><cbc:NoticeLanguageCode>D
 
 const uuid = (number: number): string => `1b2c3d4e-0000-4000-8000-${String(number).padStart(12, '0')}`
 
-function zipOf(files: { readonly [name: string]: string | Uint8Array }, level: 0 | 6 = 6): Buffer {
+function zipOf(files: { readonly [name: string]: string | Uint8Array }, level: 0 | 1 = 1): Buffer {
   const bytes = Object.fromEntries(
     Object.entries(files).map(([name, file]) => [name, new Uint8Array(Buffer.from(file))]),
   )
@@ -185,7 +186,7 @@ describe('a day of the German service', () => {
         expect(await run.read(fetchDay, day)).toEqual({ kind: 'complete' })
         expect(run.documents.size).toBe(450)
       }),
-      { numRuns: 5 },
+      { numRuns: proofCount({ share: 3, full: 50 }) },
     )
   })
 

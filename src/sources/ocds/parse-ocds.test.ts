@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { proofCount } from '../../../test/proof/proof-count.ts'
 import type { Notice } from '../../domain/notice.ts'
 import { regionCode } from './codes.ts'
 import { isOcds, parseOcds } from './parse-ocds.ts'
@@ -616,7 +617,7 @@ describe('hostile JSON', () => {
             if ('notice' in part) expect(JSON.parse(JSON.stringify(part.notice))).toEqual(part.notice)
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: proofCount({ share: 300, full: 15_000 }) },
     )
     fc.assert(fc.property(fc.jsonValue({ maxDepth: 8 }), (json) => parseOcds(json).length > 0))
   })

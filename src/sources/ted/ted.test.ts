@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
+import { proofCount } from '../../../test/proof/proof-count.ts'
 import { ScriptedRun, slotOf } from '../../../test/sources/scripted-run.ts'
 import {
   challenge,
@@ -280,7 +281,7 @@ describe('a run that dies', () => {
         expect(run.documents.size).toBe(330)
         if (end !== 'died' && end.kind === 'complete') expect(run.delivered).toBe(330)
       }),
-      { numRuns: 25 },
+      { numRuns: proofCount({ share: 6, full: 250 }) },
     )
   })
 })
@@ -451,7 +452,7 @@ describe('a month of TED', () => {
         expect(run.documents.size).toBe(360)
         if (end !== 'died' && end.kind === 'complete') expect(run.delivered).toBe(360)
       }),
-      { numRuns: 25 },
+      { numRuns: proofCount({ share: 6, full: 250 }) },
     )
   })
 })
