@@ -299,11 +299,11 @@ async function attempt(
     answer: made.answer ?? '',
     step,
   }
-  const { isLeaseLost, disabled } =
-    step.state === 'delivered'
-      ? await delivered.keep({ lease, attempt: record })
-      : await recordFailed(store, lease, record, { warnedAfterMs, disabledAfterMs, mailDomain })
-  onAttempt?.({ endpointId: lease.endpointId, messageId, isSuccess: step.state === 'delivered', ...made })
+  const isSuccess = step.event === 'success'
+  const { isLeaseLost, disabled } = isSuccess
+    ? await delivered.keep({ lease, attempt: record })
+    : await recordFailed(store, lease, record, { warnedAfterMs, disabledAfterMs, mailDomain })
+  onAttempt?.({ endpointId: lease.endpointId, messageId, isSuccess, ...made })
   if (disabled !== undefined) onDisabled?.(lease.endpointId, disabled)
-  return { isSuccess: step.state === 'delivered', isLast: isLeaseLost || disabled !== undefined }
+  return { isSuccess, isLast: isLeaseLost || disabled !== undefined }
 }

@@ -16,8 +16,8 @@ describe('the schedule', () => {
     let attempts = 1
     for (;;) {
       const step = nextStep(timeout, attempts++, now, 0.5)
-      if (step.state !== 'due') {
-        expect(step).toEqual({ state: 'given-up' })
+      if (step.event !== 'retry') {
+        expect(step).toEqual({ event: 'last' })
         break
       }
       pauses.push(step.dueAt - now)
@@ -27,29 +27,29 @@ describe('the schedule', () => {
   })
 
   test('varies each pause by a tenth', () => {
-    expect(nextStep(timeout, 2, now, 0)).toEqual({ state: 'due', dueAt: now + 4.5 * minuteMs })
-    expect(nextStep(timeout, 2, now, 1)).toEqual({ state: 'due', dueAt: now + 5.5 * minuteMs })
+    expect(nextStep(timeout, 2, now, 0)).toEqual({ event: 'retry', dueAt: now + 4.5 * minuteMs })
+    expect(nextStep(timeout, 2, now, 1)).toEqual({ event: 'retry', dueAt: now + 5.5 * minuteMs })
   })
 
   test.each([200, 201, 202, 204, 299])('%i is a success', (code) => {
-    expect(nextStep(status(code), 1, now, 0.5)).toEqual({ state: 'delivered' })
-    expect(nextStep(status(code), 10, now, 0.5)).toEqual({ state: 'delivered' })
+    expect(nextStep(status(code), 1, now, 0.5)).toEqual({ event: 'success' })
+    expect(nextStep(status(code), 10, now, 0.5)).toEqual({ event: 'success' })
   })
 
   test.each([100, 301, 302, 307, 308, 400, 401, 404, 500, 502, 504])('%i is a failure', (code) => {
-    expect(nextStep(status(code, dayMs), 1, now, 0.5)).toEqual({ state: 'due', dueAt: now + 5_000 })
+    expect(nextStep(status(code, dayMs), 1, now, 0.5)).toEqual({ event: 'retry', dueAt: now + 5_000 })
   })
 
   test('410 disables the endpoint and holds the message, also at the last attempt', () => {
     for (const attempts of [1, 10])
-      expect(nextStep(status(410), attempts, now, 0.5)).toEqual({ state: 'held', disables: 'gone' })
+      expect(nextStep(status(410), attempts, now, 0.5)).toEqual({ event: 'gone', disables: 'gone' })
   })
 
   test.each([429, 503])('%i may ask for more time, up to a day, but not for less', (code) => {
-    expect(nextStep(status(code, hourMs), 1, now, 0.5)).toEqual({ state: 'due', dueAt: now + hourMs })
-    expect(nextStep(status(code, 30 * dayMs), 1, now, 0.5)).toEqual({ state: 'due', dueAt: now + dayMs })
-    expect(nextStep(status(code, 0), 2, now, 0.5)).toEqual({ state: 'due', dueAt: now + 5 * minuteMs })
-    expect(nextStep(status(code, hourMs), 10, now, 0.5)).toEqual({ state: 'given-up' })
+    expect(nextStep(status(code, hourMs), 1, now, 0.5)).toEqual({ event: 'retry', dueAt: now + hourMs })
+    expect(nextStep(status(code, 30 * dayMs), 1, now, 0.5)).toEqual({ event: 'retry', dueAt: now + dayMs })
+    expect(nextStep(status(code, 0), 2, now, 0.5)).toEqual({ event: 'retry', dueAt: now + 5 * minuteMs })
+    expect(nextStep(status(code, hourMs), 10, now, 0.5)).toEqual({ event: 'last' })
   })
 })
 

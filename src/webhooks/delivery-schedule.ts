@@ -1,4 +1,4 @@
-// What follows from an attempt to deliver: done, again later, given up, or the endpoint is disabled. Pure.
+// What an attempt to deliver means for its delivery, and when the next one is due. Pure.
 import { dayMs, hourMs, minuteMs } from '../domain/time.ts'
 
 /**
@@ -32,25 +32,25 @@ export type AttemptOutcome =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfterMs?: number }
   | { readonly kind: 'failed'; readonly failure: AttemptFailure }
 
-export type NextStep =
-  | { readonly state: 'delivered' }
-  | { readonly state: 'due'; readonly dueAt: number }
-  | { readonly state: 'given-up' }
+/** What the attempt does to the delivery: an event of its states (store/hits/delivery-states.ts). */
+type NextStep =
+  | { readonly event: 'success' | 'last' }
+  | { readonly event: 'retry'; readonly dueAt: number }
   /** 410: the receiver is gone. The delivery waits until somebody enables the endpoint again. */
-  | { readonly state: 'held'; readonly disables: 'gone' }
+  | { readonly event: 'gone'; readonly disables: 'gone' }
 
 /** `attempts`: how many were made, with this one. `random`: 0 to below 1. */
 export function nextStep(outcome: AttemptOutcome, attempts: number, now: number, random: number): NextStep {
   if (outcome.kind === 'answered') {
-    if (outcome.status >= 200 && outcome.status < 300) return { state: 'delivered' }
-    if (outcome.status === 410) return { state: 'held', disables: 'gone' }
+    if (outcome.status >= 200 && outcome.status < 300) return { event: 'success' }
+    if (outcome.status === 410) return { event: 'gone', disables: 'gone' }
   }
   const pause = pausesMs[attempts - 1]
-  if (pause === undefined) return { state: 'given-up' }
+  if (pause === undefined) return { event: 'last' }
   const spread = pause * (1 + jitter * (2 * random - 1))
   const asked =
     outcome.kind === 'answered' && (outcome.status === 429 || outcome.status === 503) ? (outcome.retryAfterMs ?? 0) : 0
-  return { state: 'due', dueAt: now + Math.round(Math.max(spread, Math.min(asked, maxRetryAfterMs))) }
+  return { event: 'retry', dueAt: now + Math.round(Math.max(spread, Math.min(asked, maxRetryAfterMs))) }
 }
 
 /**

@@ -472,7 +472,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
       try {
         await other.query('begin')
         await other.query('select from webhook_endpoint where endpoint_no = $1 for update', [endpointNo])
-        const stored = recordDelivered(store.db, [{ lease, attempt: { ...attempt, step: { state: 'delivered' } } }])
+        const stored = recordDelivered(store.db, [{ lease, attempt: { ...attempt, step: { event: 'success' } } }])
         // it waits for the lock, and does not see what is written meanwhile
         // not asked by the transaction, which would see all sessions as they were at its first look
         const waiting = sql`select pid from pg_stat_activity where wait_event_type = 'Lock'
@@ -559,7 +559,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
       store.db,
     )
     const attempt = { attempts: 1, at: now(), status: 204, error: undefined, milliseconds: 1 }
-    const step = { state: 'delivered' } as const
+    const step = { event: 'success' } as const
     const stored = await Promise.allSettled(
       leases.map((lease, index) =>
         writer.keep({
@@ -603,7 +603,7 @@ describe.each(engines)('D54: deliveries (%s)', (engine) => {
     await deliver()
     expect(receiver.received).toHaveLength(1)
     const late = { messageId, attempts: 1, at: now(), status: 410, error: undefined, milliseconds: 1, answer: '' }
-    const step = { state: 'held', disables: 'gone' } as const
+    const step = { event: 'gone', disables: 'gone' } as const
     const policy = { warnedAfterMs: 0, disabledAfterMs: 0, mailDomain: 'example.org' }
     expect(await recordFailed(store, asleep!, { ...late, step }, policy)).toEqual({
       isLeaseLost: true,

@@ -331,9 +331,9 @@ describe.each(drawnEngines)('the commands about saved searches (%s)', (engine) =
     const { messageId } = sending.find(({ endpointNo }) => endpointNo === lease.endpointNo)!
     const attempt = { messageId, attempts: 1, at: start, status: 500, error: undefined, milliseconds: 1, answer: '' }
     const policy = { warnedAfterMs: dayMs, disabledAfterMs: dayMs, mailDomain: 'example.org' }
-    const failed = { ...attempt, step: { state: 'due', dueAt: start } } as const
+    const failed = { ...attempt, step: { event: 'retry', dueAt: start } } as const
     expect(await recordFailed(store, lease, failed, policy)).toEqual({ isLeaseLost: true, disabled: undefined })
-    const delivered = { ...attempt, step: { state: 'delivered' } } as const
+    const delivered = { ...attempt, step: { event: 'success' } } as const
     expect(await recordDelivered(store.db, [{ lease, attempt: delivered }])).toEqual([true])
     expect((await sql`select from delivery_attempt`.execute(store.db)).rows).toEqual([])
 

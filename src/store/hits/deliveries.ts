@@ -4,6 +4,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { dayMs } from '../../domain/time.ts'
 import { type Executor, inTransaction, type Store } from '../database/database.ts'
 import { loadRedactor } from '../received/redactions.ts'
+import { type DeliveryEvent, isMovedBy, moved } from './delivery-states.ts'
 import { disableAndMail, mailFailing } from './endpoint-news.ts'
 import { lockEndpoint } from './webhook-endpoints.ts'
 
@@ -202,11 +203,14 @@ export type AttemptRecord = {
   readonly error: string | undefined
   readonly milliseconds: number
   readonly answer: string
-  readonly step:
-    | { readonly state: 'delivered' | 'given-up' }
-    | { readonly state: 'due'; readonly dueAt: number }
-    | { readonly state: 'held'; readonly disables: string }
+  readonly step: AttemptStep
 }
+
+/** What an attempt means for its delivery. `disables`: why its endpoint is disabled. */
+type AttemptStep =
+  | { readonly event: 'success' | 'last' }
+  | { readonly event: 'retry'; readonly dueAt: number }
+  | { readonly event: 'gone'; readonly disables: string }
 
 /** The effect of an attempt on the worker that made it. */
 export type AttemptEffect = {
@@ -249,17 +253,15 @@ export function recordFailed(
       from delivery d where d.message_id = ${messageId}`.execute(trx)
     if (isLeaseLost) return { isLeaseLost, disabled: undefined }
     const { numAffectedRows } = await sql`
-      update delivery set attempts = ${attempts}, state = ${step.state},
-        due_at = ${step.state === 'due' ? step.dueAt : at},
-        held_why = ${step.state === 'held' ? 'endpoint' : null},
-        ended_at = ${step.state === 'given-up' ? at : null}::bigint
-      where message_id = ${messageId} and state = 'due' and attempts = ${attempts - 1}`.execute(trx)
+      update delivery d set attempts = ${attempts}, due_at = ${step.event === 'retry' ? step.dueAt : at},
+        ${moved(step.event, sql`${at}`)}
+      where d.message_id = ${messageId} and ${isMovedBy(step.event)} and d.attempts = ${attempts - 1}`.execute(trx)
     if (numAffectedRows !== 1n) return { isLeaseLost, disabled: undefined }
     const { rows } = await sql<{ failingSince: number }>`
       update webhook_endpoint set failing_since = coalesce(failing_since, ${at}), failures = failures + 1
       where endpoint_no = ${endpointNo} returning failing_since as "failingSince"`.execute(trx)
     const failingMs = at - rows[0]!.failingSince
-    const why = step.state === 'held' ? step.disables : failingMs >= disabledAfterMs ? 'failing' : undefined
+    const why = step.event === 'gone' ? step.disables : failingMs >= disabledAfterMs ? 'failing' : undefined
     const posting = { now: at, mailDomain }
     if (why !== undefined) await disableAndMail(trx, endpointNo, why, posting)
     else if (failingMs >= warnedAfterMs) await mailFailing(trx, endpointNo, posting)
@@ -313,10 +315,9 @@ async function recordTogether(db: Executor, delivered: readonly Delivered[]): Pr
       where exists (select from delivery d where d.message_id = given.message_id)
     ),
     ended as (
-      update delivery d set attempts = given.attempts, state = 'delivered', due_at = given.at, held_why = null,
-        ended_at = given.at
+      update delivery d set attempts = given.attempts, due_at = given.at, ${moved('success', sql`given.at`)}
       from given join locked using (endpoint_no, fence)
-      where d.message_id = given.message_id and d.state = 'due' and d.attempts = given.attempts - 1
+      where d.message_id = given.message_id and ${isMovedBy('success')} and d.attempts = given.attempts - 1
       returning d.endpoint_no
     ),
     well as (
@@ -331,9 +332,8 @@ async function recordTogether(db: Executor, delivered: readonly Delivered[]): Pr
 /** Ends a delivery whose hit or record no longer exists: it cannot be built, and is shown as given up. */
 export async function giveUp(db: Executor, messageId: string, now: number): Promise<void> {
   await sql`
-    update delivery set state = 'given-up', ended_at = ${now} where message_id = ${messageId} and state = 'due'`.execute(
-    db,
-  )
+    update delivery d set ${moved('unbuildable', sql`${now}`)}
+    where d.message_id = ${messageId} and ${isMovedBy('unbuildable')}`.execute(db)
 }
 
 export type Delivery = {
@@ -396,31 +396,32 @@ export function replayDeliveries(
   choice: ReplayChoice,
   now: number,
 ): Promise<number> {
-  const which =
-    'messageId' in choice
-      ? sql`message_id = ${choice.messageId}`
-      : sql`created_at >= ${Math.max(choice.since, now - deliveryHistoryMs)}
-          and state in (${sql.join(choice.only === 'failed' ? ['due', 'given-up'] : ['due', 'given-up', 'delivered'])})`
-  return makeDue(store, endpointNo, sql`(state <> 'due' or due_at > ${now}) and ${which}`, now)
+  const isLate = sql`(d.state <> 'due' or d.due_at > ${now})`
+  if ('messageId' in choice)
+    return makeDue(store, endpointNo, 'replay', sql`${isLate} and d.message_id = ${choice.messageId}`, now)
+  const since = Math.max(choice.since, now - deliveryHistoryMs)
+  const event = choice.only === 'failed' ? 'replayFailed' : 'replayAll'
+  return makeDue(store, endpointNo, event, sql`${isLate} and d.created_at >= ${since}`, now)
 }
 
 /** Sends what was held because its endpoint was disabled. Returns how many. */
 export function releaseHeld(store: Pick<Store, 'db'>, endpointNo: number, now: number): Promise<number> {
-  return makeDue(store, endpointNo, sql`state = 'held' and held_why = 'endpoint'`, now)
+  return makeDue(store, endpointNo, 'release', sql`true`, now)
 }
 
 function makeDue(
   store: Pick<Store, 'db'>,
   endpointNo: number,
+  event: DeliveryEvent,
   which: RawBuilder<unknown>,
   now: number,
 ): Promise<number> {
   return inTransaction(store, async (trx) => {
     await lockEndpoint(trx, endpointNo)
     const { numAffectedRows } = await sql`
-      update delivery set state = 'due', held_why = null, due_at = ${now}, ended_at = null,
-        attempts = case when state = 'due' then attempts else 0 end
-      where endpoint_no = ${endpointNo} and ${which}`.execute(trx)
+      update delivery d set ${moved(event, sql`${now}`)}, due_at = ${now},
+        attempts = case when d.state = 'due' then d.attempts else 0 end
+      where d.endpoint_no = ${endpointNo} and ${isMovedBy(event)} and ${which}`.execute(trx)
     return Number(numAffectedRows ?? 0)
   })
 }

@@ -5,6 +5,7 @@ import type { TenderRecord } from '../../domain/tender.ts'
 import { arrayText } from '../database/array-text.ts'
 import type { Executor } from '../database/database.ts'
 import { loadRedactor } from '../received/redactions.ts'
+import { isMovedBy, moved } from './delivery-states.ts'
 import { lockMark } from './hit-mark.ts'
 
 /** The data of a tender from which a change is derived, as in one of its entries. */
@@ -257,8 +258,8 @@ export async function holdDeliveries(
       where search_no = ${searchNo}::integer and tender_id > ${afterId} and edition = ${edition}::integer
       order by tender_id limit ${limit}::integer
     ), held as (
-      update delivery d set state = 'held', held_why = 'cap'
-      from page where d.hit_id = page.hit_id and d.kind = 'search.hit' and d.state in ('due', 'held')
+      update delivery d set ${moved('flood')}
+      from page where d.hit_id = page.hit_id and d.kind = 'search.hit' and ${isMovedBy('flood')}
     )
     select max(tender_id) as "lastId" from page`.execute(trx)
   return rows[0]!.lastId
@@ -297,13 +298,14 @@ export async function releaseDeliveries(
     with page as materialized (
       select d.message_id, e.state = 'active' as is_active
       from hit h join delivery d on d.hit_id = h.hit_id join webhook_endpoint e using (endpoint_no)
-      where h.search_no = ${searchNo}::integer and h.edition = ${edition}::integer and d.state = 'held' and d.held_why = 'cap'
+      where h.search_no = ${searchNo}::integer and h.edition = ${edition}::integer and ${isMovedBy('releaseCap')}
       limit ${limit}::integer
     ), released as (
-      update delivery d
-      set state = case when is_active then 'due' else 'held' end, held_why = case when is_active then null else 'endpoint' end,
-        due_at = ${now}
-      from page where d.message_id = page.message_id
+      update delivery d set ${moved('releaseCap')}, due_at = ${now}
+      from page where d.message_id = page.message_id and page.is_active
+    ), disabled as (
+      update delivery d set ${moved('releaseCapDisabled')}, due_at = ${now}
+      from page where d.message_id = page.message_id and not page.is_active
     )
     select count(*)::integer as taken, (count(*) filter (where is_active))::integer as due from page`.execute(trx)
   const page = rows[0]!

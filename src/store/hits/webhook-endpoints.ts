@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { type Executor, inTransaction, type Store } from '../database/database.ts'
 import type { AuditEntry } from '../people/audit.ts'
+import { isMovedBy, moved } from './delivery-states.ts'
 
 /** Times in epoch milliseconds. */
 export type WebhookEndpoint = {
@@ -187,8 +188,8 @@ export async function changeEndpoint(
   await sql`
     update webhook_endpoint set failing_since = null, failures = 0 where endpoint_no = ${endpointNo}`.execute(trx)
   await sql`
-    update delivery set attempts = 0, due_at = ${now}
-    where endpoint_no = ${endpointNo} and state = 'due' and attempts > 0`.execute(trx)
+    update delivery d set attempts = 0, due_at = ${now}, ${moved('readdress')}
+    where d.endpoint_no = ${endpointNo} and ${isMovedBy('readdress')} and d.attempts > 0`.execute(trx)
   return true
 }
 
@@ -218,8 +219,9 @@ export async function disable(trx: Executor, endpointNo: number, why: string): P
     update webhook_endpoint set state = 'disabled', disabled_why = ${why}
     where endpoint_no = ${endpointNo} and state = 'active'`.execute(trx)
   await sql`
-    update delivery set state = 'held', held_why = 'endpoint'
-    where endpoint_no = ${endpointNo} and state = 'due'`.execute(trx)
+    update delivery d set ${moved('disable')} where d.endpoint_no = ${endpointNo} and ${isMovedBy('disable')}`.execute(
+    trx,
+  )
   return numAffectedRows === 1n
 }
 
@@ -236,8 +238,8 @@ export function removeEndpoint(store: Pick<Store, 'db'>, endpointNo: number, now
     await sql`update webhook_endpoint set state = 'removed' where endpoint_no = ${endpointNo}`.execute(trx)
     await sql`delete from webhook_secret where endpoint_no = ${endpointNo}`.execute(trx)
     await sql`
-      update delivery set state = 'given-up', held_why = null, ended_at = ${now}
-      where endpoint_no = ${endpointNo} and state in ('due', 'held')`.execute(trx)
+      update delivery d set ${moved('remove', sql`${now}`)}
+      where d.endpoint_no = ${endpointNo} and ${isMovedBy('remove')}`.execute(trx)
   })
 }
 
