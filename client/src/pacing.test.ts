@@ -143,3 +143,12 @@ describe('pacing', () => {
     expect(totals.refused).toBeLessThan(totals.ok * 0.02)
   })
 })
+
+it('waits a little longer than the answer says: timers may fire early', async () => {
+  const time = new VirtualTime()
+  const pacer = new Pacer({ clock: time.clock, sleep: time.sleep, random: () => 0 })
+  const first = await pacer.enter()
+  pacer.leave(first, { limit: 60, remaining: 0, resetSeconds: 7 })
+  await time.run(pacer.enter())
+  expect(time.slept).toEqual([7025])
+})

@@ -47,7 +47,8 @@ const whileOpening: ReadonlySet<string> = new Set([
   'note',
   'progress',
 ] satisfies CommandEvent['event'][])
-const isBeyondOpening = ({ event }: CommandEvent): boolean => !whileOpening.has(event)
+/** Whether this is reported only once the stock is open. */
+export const isBeyondOpening = ({ event }: Pick<CommandEvent, 'event'>): boolean => !whileOpening.has(event)
 
 async function runService(
   command: 'start' | 'serve',

@@ -724,6 +724,12 @@ const scenarios: Scenario[] = [
     { status: 'open', next: null, unknown: false },
   ],
   [
+    'a qualification system, known by its subtype',
+    () => [call('2020-01-01', undefined, { noticeSubtype: '15' })],
+    '2026-01-01',
+    { status: 'open', next: null, unknown: false },
+  ],
+  [
     'a qualification system at the end of its validity',
     () => [call('2020-01-01', undefined, { noticeType: 'qu-sy', validityEnd: at('2025-01-01') })],
     '2026-01-01',

@@ -9,6 +9,14 @@ describe('after an attempt', () => {
     expect(nextMailStep({ kind: 'accepted' }, 3, 0, 0.5)).toEqual({ state: 'sent' })
   })
 
+  test('a mail that is not accepted is sent again after these pauses', () => {
+    const pauses = Array.from({ length: 9 }, (_, index) => {
+      const step = nextMailStep({ kind: 'unreachable', error }, index + 1, 0, 0.5)
+      return step.state === 'due' ? step.dueAt / hourMs : step
+    })
+    expect(pauses).toEqual([1 / 60, 5 / 60, 15 / 60, 1, 2, 4, 8, 12, 20])
+  })
+
   test('a mail that is permanently refused is given up', () => {
     expect(nextMailStep({ kind: 'refused', error, isFinal: true }, 1, 0, 0.5)).toEqual({ state: 'given-up', error })
   })

@@ -11,6 +11,8 @@ describe('plainText', () => {
     ['Roe\u2011Tester', 'Roe-Tester'],
     ['Roe\u2013Tester', 'Roe-Tester'],
     ['Roe\u2212Tester', 'Roe-Tester'],
+    ['Roe\u02d7Tester', 'Roe-Tester'],
+    ['Roe\u2043Tester', 'Roe-Tester'],
     ['Tes\u00adter', 'Tester'],
     ['Tes\u200bter\u200d', 'Tester'],
     ['\u202eTester\u{e0041}\ufe0f', 'Tester'],

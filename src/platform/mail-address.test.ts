@@ -6,6 +6,7 @@ test.each([
   [' Anna.B+x@Example.ORG ', 'Anna.B+x@example.org'],
   ["o'hara@sub.example.co", "o'hara@sub.example.co"],
   ['anna@müller.example', 'anna@xn--mller-kva.example'],
+  [`${'a'.repeat(64)}@example.org`, `${'a'.repeat(64)}@example.org`],
 ])('%s is an address', (text, address) => {
   expect(mailAddressOf(text)).toBe(address)
 })

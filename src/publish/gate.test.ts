@@ -86,6 +86,9 @@ describe('the gate', () => {
     const [reason] = reasonsOf({ sources: [silent], previous: { ...usual.previous, publishedAt: now - 2 * hourMs } })
     expect(reason).toContain('doe')
     expect(reasonsOf({ sources: [silent], previous: { ...usual.previous, publishedAt: now } })).toEqual([])
+    // an answer of a day ago still proves that it answers
+    const previous = { ...usual.previous, publishedAt: now - 2 * hourMs }
+    expect(reasonsOf({ sources: [{ ...silent, checkedAt: now - dayMs }], previous })).toHaveLength(1)
   })
 
   test.each([
@@ -103,6 +106,7 @@ describe('the gate', () => {
   test.each([
     ['a silent source that many records name', alarm],
     ['totals of it of which a tenth is missing', { ...alarm, kind: 'totals', share: 0.1 }],
+    ['raised in the moment of the newest edition', { ...alarm, raisedAt: usual.previous.publishedAt }],
   ])('an alarm holds: %s', (_, each) => {
     expect(gate({ ...usual, alarms: [each] })).toEqual({
       kind: 'hold',
@@ -131,8 +135,12 @@ describe('the gate', () => {
     expect(reasonsOf({ previous, bySourceDelta: {}, sources: [silent], alarms: [] })).toEqual([])
   })
 
-  test('a silence that an alarm reports is not reported twice', () => {
+  test('a silence that an alarm reports is not reported twice; an alarm of another kind does not report it', () => {
     const previous = { ...usual.previous, publishedAt: now - 2 * hourMs }
+    const drift = { ...alarm, kind: 'drift' }
+    expect(reasonsOf({ sources: [silent], alarms: [drift], previous })).toEqual(
+      reasonsOf({ sources: [silent], previous }),
+    )
     expect(reasonsOf({ sources: [silent], alarms: [alarm], previous })).toHaveLength(1)
   })
 

@@ -148,7 +148,7 @@ describe('addresses of webhooks', () => {
     ...['api.internal', 'metadata.google.internal', 'nas.lan', 'mail.corp', 'nas.home', 'nas.home.arpa', 'x.intranet'],
     ...['x.private', 'x.mail', 'abcdefgh.onion', 'x.alt', '1.0.0.10.in-addr.arpa'],
     ...['hooks..acme.com', '.acme.com', 'hooks.acme.c0m', 'hooks.acme.c', 'a*b.acme.com', 'a!b.acme.com', '-.acme.com'],
-    ...[`${'a'.repeat(64)}.com`, `${'abcdefgh.'.repeat(28)}com`],
+    ...[`${'a'.repeat(64)}.com`, `${'abcdefgh.'.repeat(28)}com`, `${'a.'.repeat(125)}coma`],
   ])('%s can never be reached, and nobody is asked for it', async (host) => {
     const asked: string[] = []
     const check = async () =>
@@ -165,6 +165,7 @@ describe('addresses of webhooks', () => {
   test.each([
     ...['hooks.example.org', 'hooks.acme.com.', 'hook_1.acme.com', 'a-b.acme.co.uk', 'test.acme.com', 'local.acme.com'],
     ...['internal.acme.io', 'müller.de', '例え.みんな', `${'a'.repeat(63)}.com`, '1.acme.com'],
+    `${'a.'.repeat(125)}com`,
   ])('%s may be reached', async (host) => {
     const asked: string[] = []
     await checkEndpointName(parseEndpointAddress(`https://${host}/hook`, live), async (name) => {

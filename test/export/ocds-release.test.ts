@@ -246,3 +246,17 @@ test('statuses, methods, categories and lots are those of the standard', () => {
   ])
   expect(currenciesOfOcds.size).toBeGreaterThan(290)
 })
+
+test.each([
+  ['open', 'open'],
+  ['restricted', 'selective'],
+  ['neg-w-call', 'selective'],
+  ['comp-dial', 'selective'],
+  ['comp-tend', 'selective'],
+  ['innovation', 'selective'],
+  ['exp-int-rail', 'selective'],
+  ['neg-wo-call', 'limited'],
+  ['oth-single', undefined],
+])('a procedure of type %s has the method %s', (procedureType, method) => {
+  expect(release({ procedureType }).tender.procurementMethod).toBe(method)
+})

@@ -32,3 +32,13 @@ it.each(names)('another value of %s, or none, gives another hash, alone and with
   const hashes = await Promise.all(variants.map((filters) => filterHash(filters as SyncFilters)))
   expect(new Set(hashes).size).toBe(variants.length)
 })
+
+it('the order of codes, a code that is repeated and a filter that is empty make no difference', async () => {
+  const hash = await filterHash({ cpv: ['45000000', '71000000'] } as SyncFilters)
+  for (const same of [
+    { cpv: ['71000000', '45000000'] },
+    { cpv: ['45000000', '71000000', '45000000'] },
+    { nuts: [], cpv: ['45000000', '71000000'], country: undefined },
+  ])
+    expect(await filterHash(same as SyncFilters), JSON.stringify(same)).toBe(hash)
+})

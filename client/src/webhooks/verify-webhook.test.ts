@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { describe, expect, test } from 'vitest'
-import { verifyWebhook, WebhookVerificationError } from './verify-webhook.ts'
+import { isWebhookSecret, verifyWebhook, WebhookVerificationError } from './verify-webhook.ts'
 
 const now = Date.UTC(2026, 10, 22, 6, 1, 3)
 const at = new Date(now)
@@ -78,6 +78,10 @@ describe('another message is refused', () => {
     ['no headers', body, {}],
   ])('%s', (_, text, headers) => {
     expect(() => verifyWebhook(text, headers, secret, { now })).toThrow(WebhookVerificationError)
+  })
+
+  test.each([23, 24, 64, 65])('a secret of %i bytes is valid if it has 24 to 64', (length) => {
+    expect(isWebhookSecret(`whsec_${Buffer.alloc(length, 7).toString('base64')}`)).toBe(length >= 24 && length <= 64)
   })
 
   test.each([[''], ['whsec_'], ['whsec_c2hvcnQ='], [[]]])('an invalid secret is refused: %j', (wrong) => {

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { proofCount } from '../../../test/proof/proof-count.ts'
-import { type Admission, windowMs } from './limiter.ts'
+import { type Admission, secondsUntil, windowMs } from './limiter.ts'
 import { createLocalLimiter } from './limiter-memory.ts'
 
 /** What "60 per minute" plainly means: accepted stamps of the last 60 s, nothing forgotten. */
@@ -43,6 +43,15 @@ const gap = fc.oneof(
   { weight: 3, arbitrary: fc.integer({ min: 0, max: 3000 }) },
   { weight: 1, arbitrary: fc.constantFrom(59_999, 60_000, 60_001, 30_000) },
 )
+
+test.each([
+  [999, 1],
+  [1000, 1],
+  [1001, 1],
+  [2001, 2],
+])('D33: what leaves at %i has left after %i s at the latest, and a wait is never 0', (leavesAt, seconds) => {
+  expect(secondsUntil(leavesAt, 1000)).toBe(seconds)
+})
 
 describe('the limit in process', () => {
   test('C121, C124, C127, D33: 60 are served, the 61st is denied, exactly until the first leaves', () => {

@@ -83,6 +83,7 @@ test.each([
   '/\\evil.example',
   'https://evil.example',
   'evil',
+  `/${'a'.repeat(2000)}`,
   '',
   null,
 ])('%j leads to the first page', (text) => {
@@ -95,6 +96,7 @@ test.each([
   ['/o/acme/../other', '/o/other'],
   ['/tenders//x', '/tenders//x'],
   ['/explorer?q=//evil.example', '/explorer?q=//evil.example'],
+  [`/${'a'.repeat(1999)}`, `/${'a'.repeat(1999)}`],
 ])('%s stays', (text, path) => {
   expect(returnPath(text)).toBe(path)
 })

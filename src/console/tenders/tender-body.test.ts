@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { TenderRecord } from '../../domain/tender.ts'
 import { fieldTexts } from './field-texts.ts'
-import { tenderBody } from './tender-body.ts'
+import { statusOf, tenderBody } from './tender-body.ts'
 
 const bare = {
   id: '00000000-0000-8000-8000-000000000001',
@@ -32,4 +32,24 @@ test.each([
   const label = `>${fieldTexts.en[member]}<`
   expect(factsOf({ ...bare, [member]: value })).toContain(label)
   expect(factsOf(bare)).not.toContain(label)
+})
+
+test('every status has its own word and mark; one that is new looks closed', () => {
+  const shown = Object.fromEntries(
+    ['planned', 'open', 'awardIntended', 'closed', 'pending', 'awarded', 'cancelled', 'merged', 'new'].map((status) => [
+      status,
+      /class="st (\w+)"/.exec(statusOf(status, 'en').text)![1],
+    ]),
+  )
+  expect(shown).toEqual({
+    planned: 'planned',
+    open: 'open',
+    awardIntended: 'planned',
+    closed: 'closed',
+    pending: 'closed',
+    awarded: 'awarded',
+    cancelled: 'cancelled',
+    merged: 'merged',
+    new: 'closed',
+  })
 })

@@ -7,6 +7,22 @@ import { beginMaintenance } from './maintenance-operations.ts'
 
 const now = Date.UTC(2026, 10, 23, 12)
 
+test('maintenance may last exactly seven days: the end passes the checks, and the store is asked', async () => {
+  const asked = new Error('the store was asked')
+  const context = {
+    clock: () => now,
+    get store(): never {
+      throw asked
+    },
+  } as unknown as ServiceContext
+  const request = {
+    command: 'maintenance on',
+    options: { until: new Date(now + 7 * dayMs).toISOString() },
+    operands: [],
+  }
+  await expect(beginMaintenance(context, request, () => {})).rejects.toBe(asked)
+})
+
 test.each([
   ['2026-11-23T12:00:00.000Z', /is in the past: it is now 2026-11-23T12:00:00\.000Z/],
   ['2026-11-23T12:30+01:00', /^2026-11-23T11:30:00\.000Z is in the past/],

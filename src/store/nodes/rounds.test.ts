@@ -1,6 +1,6 @@
 // The rounds of several processes as one state.
 import { describe, expect, test } from 'vitest'
-import { joinRounds, readRounds } from './rounds.ts'
+import { joinRounds, readRounds, whyFailing } from './rounds.ts'
 
 const healthy = { failedRounds: 0, isStopped: false, lastRoundAt: 2000 }
 
@@ -26,4 +26,15 @@ describe('the rounds of several processes', () => {
     expect(readRounds(['{broken', '7', JSON.stringify(healthy)])).toEqual(healthy)
     expect(readRounds(['{broken'])).toBeUndefined()
   })
+})
+
+test.each([
+  ['three hours after the last round', healthy, 3, false],
+  ['a millisecond later', { ...healthy, lastRoundAt: 1999 }, 3, true],
+  ['after a clean stop', { ...healthy, isStopped: true }, 9, false],
+  ['before the first round', { failedRounds: 0, isStopped: false }, 9, false],
+  ['after a round that failed', { ...healthy, failedRounds: 1 }, 0, true],
+  ['where no service ran', undefined, 9, false],
+])('the pipeline %s: fails or not', (_, state, hours, isFailing) => {
+  expect(whyFailing(state, 2000 + hours * 3_600_000) !== undefined).toBe(isFailing)
 })
