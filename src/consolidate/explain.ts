@@ -1,6 +1,6 @@
 // Why a record is as it is: the notice of each member, and the reason why each notice belongs to it. Read-only.
 import type { Notice } from '../domain/notice.ts'
-import type { TenderContent } from '../domain/tender.ts'
+import { type TenderContent, tenderRecordSchema } from '../domain/tender.ts'
 import { canonicalText } from './canonical.ts'
 import { type Lifecycle, lifecycleOf } from './lifecycle.ts'
 import { contentOf } from './merge.ts'
@@ -63,8 +63,8 @@ export function explainTender(
     return position < 0 ? order.length : position
   }
   const ranked = [...notices].sort((a, b) => rank(a) - rank(b) || (a.noticeKey < b.noticeKey ? -1 : 1))
-  const origins = (Object.keys(content) as (keyof TenderContent)[])
-    .filter((member) => member !== 'id')
+  const origins = (Object.keys(tenderRecordSchema.properties) as (keyof TenderContent)[])
+    .filter((member) => member !== 'id' && content[member] !== undefined)
     .map((member): MemberOrigin => {
       const found = reported.get(member)
       const read = found?.read ?? memberValues(content)[member]
