@@ -92,8 +92,7 @@ const bucketTimeoutMs = 10_000
  *
  * Parts are opened in the order in which they need each other: the store and the edition log (`openNode`), the control
  * socket, what works in the background, the API, the console, metrics, and last the portals and the rounds that read
- * and publish. Each defers its closing to the node, which closes them in the reverse order. `context` is made before
- * some of what it names, so it asks for them when a command needs them.
+ * and publish. Each defers its closing to the node, which closes them in the reverse order.
  */
 export async function start(options: StartOptions): Promise<void> {
   await checkNamed(options)
@@ -107,8 +106,8 @@ export async function start(options: StartOptions): Promise<void> {
     : undefined
   const consoleOrigin = consoleAddress?.origin ?? options.config.consoleUrl
   await using node = await openNode(options, { hasTrialClock: options.hasTrialClock, startsAlone: false })
-  const { context: base, editions, emit, stop } = node
-  const { store, dataFolder, clock, queue } = base
+  const { editions, emit, stop } = node
+  const { store, dataFolder, clock, queue } = node.context
   if (options.live || options.samples) await claimStockKind(store, isMadeUp ? 'samples' : 'live')
   if (options.publishIntervalMs < conformantIntervalMs) {
     emit({
@@ -116,36 +115,9 @@ export async function start(options: StartOptions): Promise<void> {
       message: `An interval of ${options.publishIntervalMs / minuteMs} minutes between editions is for trials: the specification allows at most one an hour.`,
     })
   }
-  let rounds: StockRounds | undefined
-  let hits: HitRounds | undefined
-  let samples: SampleSources | undefined
-  let simulated: SamplePortals | undefined
-  let live: LiveSources | undefined
   const counters = new WorkCounts()
-  const context: ServiceContext = {
-    ...base,
-    publishIntervalMs: options.publishIntervalMs,
-    ...(consoleOrigin !== undefined && { consoleOrigin }),
-    // on a database that lost editions nothing is published until an operator agrees
-    beforePublish: () => node.takeOver(),
-    onPublished: async () => {
-      hits?.run()
-      await node.takeOver()
-    },
-    rounds: node.shownRounds.state,
-    nextEdition: () => (has('publish') ? rounds?.nextEdition() : undefined),
-    samplePortals: () => samples ?? simulated,
-    signal: stop,
-    ...(options.hasTrialClock && {
-      advanceClock: async (ms: number) => {
-        const now = node.shift(ms)
-        rounds?.run()
-        await queue.idle()
-        await hits?.idle()
-        return now
-      },
-    }),
-  }
+  const late = new LateParts()
+  const context = contextOf(node, options, { consoleOrigin, late })
   const control = await listenForCommands(dataFolder, (request, emitTo) => runOperation(context, request, emitTo))
   if (control) node.defer(control.close)
 
@@ -171,12 +143,10 @@ export async function start(options: StartOptions): Promise<void> {
     ...(exported && { exported }),
     rounds: node.shownRounds.state,
     publishes: has('publish'),
-    sources: () => live?.ids ?? samples?.ids ?? [],
+    sources: () => late.sources,
   })
-  let isReady = false
   const announce = async () => {
-    if (isReady || stop.aborted) return
-    isReady = true
+    if (stop.aborted) return
     const newest = editions.newest
     emit({
       event: 'ready',
@@ -198,11 +168,14 @@ export async function start(options: StartOptions): Promise<void> {
     emit({ event: 'found', edition: found.edition, records: found.records })
     await announce()
   }
-  if (has('hits')) hits = openMatching(node, counters)
-  samples = options.samples ? await openSamples(node, options.samples, counters) : undefined
-  simulated = simulator === undefined ? undefined : await openSimulated(node, simulator)
-  live = options.live ? await openLive(node, options.live, counters) : undefined
-  rounds = openRounds(node, context, options, { live, samples, counters })
+  if (has('hits')) late.hits = openMatching(node, counters)
+  const samples = options.samples ? await openSamples(node, options.samples, counters) : undefined
+  const simulated = simulator === undefined ? undefined : await openSimulated(node, simulator)
+  late.portals = samples ?? simulated
+  const live = options.live ? await openLive(node, options.live, counters) : undefined
+  late.sources = (live ?? samples)?.ids ?? []
+  const rounds = openRounds(node, context, options, { live, samples, counters })
+  late.rounds = rounds
   await rounds?.first
   if (has('serve') && !editions.newest && !stop.aborted) {
     emit({
@@ -212,7 +185,7 @@ export async function start(options: StartOptions): Promise<void> {
         : 'The stock is empty: the API answers 503 until notices are read and an edition is published.',
     })
   }
-  await announce()
+  if (!found) await announce()
 
   await aborted(stop)
   emit({ event: 'stopping' })
@@ -222,6 +195,48 @@ export async function start(options: StartOptions): Promise<void> {
 }
 
 type StockRounds = Rounds & Pick<StockRound, 'nextEdition'>
+
+/** What is opened last. Commands may come before, and find what is open by then. */
+class LateParts {
+  hits: HitRounds | undefined
+  /** Those that commands use in place of the real ones. */
+  portals: SamplePortals | undefined
+  /** IDs of the sources that are read. */
+  sources: readonly string[] = []
+  rounds: StockRounds | undefined
+}
+
+/** What commands and screens work with. */
+function contextOf(
+  { context, shownRounds, stop, takeOver, shift }: OpenNode,
+  { roles: own, publishIntervalMs, hasTrialClock }: StartOptions,
+  { consoleOrigin, late }: { readonly consoleOrigin: string | undefined; readonly late: LateParts },
+): ServiceContext {
+  return {
+    ...context,
+    publishIntervalMs,
+    ...(consoleOrigin !== undefined && { consoleOrigin }),
+    // on a database that lost editions nothing is published until an operator agrees
+    beforePublish: () => takeOver(),
+    onPublished: async () => {
+      late.hits?.run()
+      await takeOver()
+    },
+    rounds: shownRounds.state,
+    nextEdition: () => (own.has('publish') ? late.rounds?.nextEdition() : undefined),
+    samplePortals: () => late.portals,
+    signal: stop,
+    ...(hasTrialClock && {
+      advanceClock: async (ms: number) => {
+        const now = shift(ms)
+        late.rounds?.run()
+        await context.queue.idle()
+        await late.hits?.idle()
+        return now
+      },
+    }),
+  }
+}
 
 /** Starts the rounds of the stages that are among the roles of this process; undefined if none is. */
 function openRounds(
