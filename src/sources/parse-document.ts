@@ -5,6 +5,7 @@ import { decodeJson, parseJson } from './json.ts'
 import { isOcds, parseOcds } from './ocds/parse-ocds.ts'
 import { withoutSentinelDates } from './sentinel-dates.ts'
 import { parseTedExport } from './ted-export/parse-ted-export.ts'
+import { withNamedWinners } from './winners.ts'
 import { decodeText, maxDocumentBytes, readXmlBytes, type XmlElement, XmlError } from './xml/xml.ts'
 
 /** Maximum depth, beyond any release; keeps recursion over the value safe. */
@@ -18,7 +19,7 @@ const maxJsonDepth = 256
 export function parseDocument(bytes: Uint8Array, country?: string): ParsedPart[] {
   try {
     const parts = read(bytes, country).map((part) =>
-      'notice' in part ? { ...part, notice: withoutSentinelDates(part.notice) } : part,
+      'notice' in part ? { ...part, notice: withNamedWinners(withoutSentinelDates(part.notice)) } : part,
     )
     return parts.length > 0 ? parts : reject('invalid-content', 'the document holds no notice')
   } catch (error) {
@@ -160,7 +161,10 @@ export function parserOf(source: {
   readonly country?: string
   readonly parse?: (bytes: Uint8Array) => readonly ParsedPart[]
 }): (bytes: Uint8Array) => readonly ParsedPart[] {
-  if (source.parse) return source.parse
+  const { parse } = source
+  if (parse)
+    return (bytes) =>
+      parse(bytes).map((part) => ('notice' in part ? { ...part, notice: withNamedWinners(part.notice) } : part))
   const country = source.country === 'EU' || source.country === 'ZZ' ? undefined : source.country
   return (bytes) => parseDocument(bytes, country)
 }
