@@ -1,6 +1,6 @@
 // What makes two groups of buyers the same or different for the guards: their identifiers and the distinguishing words
 // of their names.
-import { distinguishingWords, wordsOf, wordsOverlap } from '../domain/name-words.ts'
+import { distinguishingWords, foldText, wordsOf, wordsOverlap } from '../domain/name-words.ts'
 import type { Organization } from '../domain/notice.ts'
 import { identifierOf } from '../domain/organization-identity.ts'
 import { oncePer } from './once-per.ts'
@@ -11,6 +11,35 @@ export type BuyerIdentity = {
   readonly ids: ReadonlySet<string>
   /** Distinguishing words of each name. */
   readonly names: readonly ReadonlySet<string>[]
+  /** What kinds of bodies the names say. */
+  readonly kinds: ReadonlySet<string>
+}
+
+/** Kinds of bodies that one town has several of, under its name; stems of folded words in the languages of TED. */
+const kindsOfBodies: readonly (readonly [kind: string, pattern: RegExp])[] = [
+  [
+    'municipality',
+    /^(?:landeshaupt)?(?:stadt|gemeinde|marktgemeinde|ville|commune|mairie|comune|ayuntamiento|municipi[oa]|camara municipal|gmina|miasto|obec|mesto|kommun\w*|gemeente|dimos|δημος|община|opcina|opstina|grad|obcina|primaria|comuna|vald|linn|pasvaldiba)\b/u,
+  ],
+  [
+    'works',
+    /\b(?:stadt|gemeinde|kreis|wasser|kraft)werke?\b|entwasserung|wasserversorg|wodociag|vodovod|vodarn|vattenfall|energi/u,
+  ],
+  [
+    'clinic',
+    /klini[kc]|krankenh|hospi?tal|hopita|ospedal|szpital|nemocnic|spital|sairaala|sykehus|sjukhus|bolnic|болниц|ligonin|slimnic|haigla|korhaz|νοσοκομ/u,
+  ],
+  [
+    'university',
+    /universi|hochschule|politechni|univerz|uniwersytet|egyetem|yliopisto|ulikool|університет|университет|πανεπιστημ/u,
+  ],
+  ['housing', /wohnung|wohnbau|siedlungs|habitat|logement|woning|vivienda|bolig|bostad|mieszka/u],
+  ['transport', /verkehr|transport|flughafen|airport|aeroport|hafen\b|bahn\b/u],
+]
+
+function kindsOf(name: string): string[] {
+  const folded = foldText(name)
+  return kindsOfBodies.filter(([, pattern]) => pattern.test(folded)).map(([kind]) => kind)
 }
 
 /** Keys under which a buyer is filed: its identifier, and its name. Scoped by country where one is known. */
@@ -27,6 +56,7 @@ export const buyerIdentity = oncePer((buyers: readonly Organization[]): BuyerIde
     countries: new Set(buyers.map((buyer) => buyer.country).filter((country) => country !== undefined)),
     ids: new Set(ids),
     names: buyers.map((buyer) => distinguishingWords(buyer.name)),
+    kinds: new Set(buyers.flatMap(({ name }) => kindsOf(name))),
   }
 })
 
@@ -50,6 +80,20 @@ export function buyersConflict(a: BuyerIdentity, b: BuyerIdentity): boolean {
   return !a.names.some((name) => b.names.some((other) => wordsOverlap(name, other)))
 }
 
+const shapeOf = (id: string): string => id.replace(/\p{L}/gu, 'A').replace(/\p{N}/gu, '9')
+
+/**
+ * Whether they may be two bodies of one town: their names say different kinds of bodies, or both have ids of one
+ * scheme, which differ, and other names. One body may have several ids, and call itself by its department.
+ */
+export function mayBeOtherBodies(a: BuyerIdentity, b: BuyerIdentity): boolean {
+  if (!disjoint(a.ids, b.ids)) return false
+  if (a.kinds.size > 0 && b.kinds.size > 0 && disjoint(a.kinds, b.kinds)) return true
+  const shapes = new Set([...a.ids].map(shapeOf))
+  const textsOf = ({ names }: BuyerIdentity) => new Set(names.map((name) => [...name].sort().join(' ')))
+  return [...b.ids].some((id) => shapes.has(shapeOf(id))) && disjoint(textsOf(a), textsOf(b))
+}
+
 /** Merges two groups into one, each distinct name once. */
 export function unitedBuyers(a: BuyerIdentity, b: BuyerIdentity): BuyerIdentity {
   const names = new Map([...a.names, ...b.names].map((name) => [[...name].sort().join(' '), name]))
@@ -57,5 +101,6 @@ export function unitedBuyers(a: BuyerIdentity, b: BuyerIdentity): BuyerIdentity 
     countries: new Set([...a.countries, ...b.countries]),
     ids: new Set([...a.ids, ...b.ids]),
     names: [...names.values()],
+    kinds: new Set([...a.kinds, ...b.kinds]),
   }
 }

@@ -1,8 +1,16 @@
 // Which groups of notices may become one: the guards. Groups only grow: a union-find over the units, where each group
 // knows what the guards ask of it (buyers, procedures, calls, results).
+import { wordsOverlap } from '../domain/name-words.ts'
 import type { Notice } from '../domain/notice.ts'
 import { dayMs } from '../domain/time.ts'
-import { type BuyerIdentity, buyerIdentity, buyersConflict, countriesConflict, unitedBuyers } from './buyer-identity.ts'
+import {
+  type BuyerIdentity,
+  buyerIdentity,
+  buyersConflict,
+  countriesConflict,
+  mayBeOtherBodies,
+  unitedBuyers,
+} from './buyer-identity.ts'
 import { cleanReferenceNumber, procedureScope, type TitleWords, titleWords } from './link-keys.ts'
 import { maxWeakHolders } from './match/thresholds.ts'
 import { isFirstCall, namedCallsOf, namesOtherCall, publicationDay } from './named-calls.ts'
@@ -25,10 +33,11 @@ type Group = {
 
 /**
  * How far the key that two groups share is trusted, from most to least; the less it is, the more the guard asks.
- * `same-notice`: versions of one notice; `strong`: one names the other, or both the procedure; `absent-target`:
- * both name a third notice that is missing; `weak`: a number that the buyer may use for several tenders.
+ * `same-notice`: versions of one notice; `strong`: one names the other; `procedure`: both have the id of one procedure;
+ * `constant`: an id that calls for other things have, too; `absent-target`: both name a third notice that is missing;
+ * `weak`: a number that the buyer may use for several tenders.
  */
-export type Guard = 'same-notice' | 'strong' | 'absent-target' | 'weak'
+export type Guard = 'same-notice' | 'strong' | 'procedure' | 'constant' | 'absent-target' | 'weak'
 
 /** The groups of units; each unit is alone at first. A group is named by the index of its first unit, its root. */
 export class GuardedGroups {
@@ -94,9 +103,39 @@ export class GuardedGroups {
     if (guard === 'same-notice') return true
     if (countriesConflict(a.buyers, b.buyers) || buyersConflict(a.buyers, b.buyers)) return false
     if (guard === 'strong') return true
+    if (guard === 'procedure') return !mayBeOtherBodies(a.buyers, b.buyers) || this.#shareNumberOrTitle(a, b)
+    if (guard === 'constant') return this.#shareNumberOrTitle(a, b)
     if (bothCall(a, b)) return false
     if (guard === 'absent-target') return !this.#noticesContradict(a, b)
     return !(timesConflict(a, b) || this.#titlesConflict(a, b) || this.#nameOtherCalls(a, b))
+  }
+
+  /**
+   * Whether an id of a procedure is the constant of some software: two of the calls that have it share neither number
+   * nor title nor CPV division, or three of them neither number nor title. Calls that name each other count as one.
+   */
+  isConstant(members: readonly number[]): boolean {
+    const groups = [...new Set(members.map((member) => this.root(member)))].map((root) => this.#groups[root]!)
+    const strangers: Group[] = []
+    for (const group of groups) {
+      if (group.firstCallMs === undefined) continue
+      const others = strangers.filter((stranger) => !this.#shareNumberOrTitle(stranger, group))
+      if (others.some((other) => divisionsDiffer(this.#noticesOf(other), this.#noticesOf(group)))) return true
+      if (others.length === strangers.length) strangers.push(group)
+      if (strangers.length === 3) return true
+    }
+    return false
+  }
+
+  /** Titles without a common language may be one. */
+  #shareNumberOrTitle(a: Group, b: Group): boolean {
+    return a.members.some((one) =>
+      b.members.some(
+        (other) =>
+          shareNumber(this.#units[one]!.notice, this.#units[other]!.notice) ||
+          mayShareTitle(this.#titlesOf(one), this.#titlesOf(other)),
+      ),
+    )
   }
 
   /** A notice that names a missing notice may be one of several contracts under it, each a separate tender. */
@@ -231,6 +270,35 @@ function concernDifferentContracts(a: Notice, b: Notice): boolean {
   const [titles, others] = [titleWords(a), titleWords(b)]
   const shared = [...titles].filter(([language]) => others.has(language))
   return shared.length > 0 && shared.every(([language, words]) => haveOwnWords(words, others.get(language)!))
+}
+
+function shareNumber(a: Notice, b: Notice): boolean {
+  const [number, other] = [cleanReferenceNumber(a.internalReference), cleanReferenceNumber(b.internalReference)]
+  return number !== undefined && other !== undefined && (number.includes(other) || other.includes(number))
+}
+
+/** Whether the titles have half of their words in common in a language, or no common language. */
+function mayShareTitle(a: TitleWords, b: TitleWords): boolean {
+  const shared = [...a].filter(([language]) => b.has(language))
+  return (
+    shared.length === 0 || shared.some(([language, words]) => wordsOverlap(telling(words), telling(b.get(language)!)))
+  )
+}
+
+const telling = (words: ReadonlySet<string>): ReadonlySet<string> =>
+  new Set([...words].filter((word) => word.length > 3 || /\d/.test(word)))
+
+/** Whether both have CPV codes, but none of a common division. */
+function divisionsDiffer(some: readonly Notice[], others: readonly Notice[]): boolean {
+  const [a, b] = [some, others].map(
+    (notices) =>
+      new Set(
+        notices
+          .flatMap(({ cpvCodes, lots }) => [...cpvCodes, ...lots.flatMap((lot) => lot.cpvCodes)])
+          .map((code) => code.slice(0, 2)),
+      ),
+  ) as [ReadonlySet<string>, ReadonlySet<string>]
+  return a.size > 0 && b.size > 0 && a.isDisjointFrom(b)
 }
 
 function haveOwnWords(words: ReadonlySet<string>, others: ReadonlySet<string>): boolean {

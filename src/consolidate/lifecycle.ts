@@ -188,7 +188,8 @@ function foreignDecision(timeline: Timeline, ids: readonly string[]): Decision |
     const outcomes = lots.map((lot) => lot.result!.outcome)
     const outcome = outcomes.includes('awarded') ? 'awarded' : outcomes.includes('pending') ? 'pending' : 'not-awarded'
     if (outcome === 'pending' && decision) continue
-    const only = lots.length === 1 ? lots[0] : undefined
+    // one award never goes to several lots
+    const only = lots.length === 1 && ids.length < 2 ? lots[0] : undefined
     decision = only
       ? { result: standing.get(only.lotId)!.result, at: announcement, lot: only }
       : { result: { outcome }, at: announcement }

@@ -35,6 +35,12 @@ export type LinkKey = {
 const ocidPattern = /^ocds-[a-z0-9]{6}/
 const uuidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/
 
+/** A UUID whose digits are all one, apart from version and variant: nobody drew it at random. */
+const repeatedDigit = /^([0-9a-f])\1{7}-\1{4}-[0-9a-f]\1{3}-[0-9a-f]\1{3}-\1{12}$/
+
+/** With it begins the key of a BT-04. */
+export const uniqueProcedurePrefix = 'f:bt-04/'
+
 /**
  * Where a procedure id is unique: BT-04 is a UUID and shared by all portals; an OCID is unique within its prefix;
  * anything else is a publisher's own number. Undefined when the notice has none, or one copied from an official
@@ -42,7 +48,7 @@ const uuidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
  */
 export function procedureScope(notice: Notice): { readonly scope: string; readonly id: string } | undefined {
   const id = notice.procedureId?.trim().toLowerCase()
-  if (!id || sampleProcedureIds.has(id)) return undefined
+  if (!id || sampleProcedureIds.has(id) || repeatedDigit.test(id)) return undefined
   const prefix = ocidPattern.exec(id)
   if (prefix) return { scope: prefix[0], id }
   return uuidPattern.test(id) ? { scope: 'bt-04', id } : { scope: `publisher:${notice.publisher}`, id }

@@ -29,7 +29,31 @@ const refersTo = (publicationNumber: string, kind: 'previous' | 'planning' | 'ch
   references: [{ kind, publicationNumber }],
 })
 
+const cleaning = { title: { de: 'Reinigung der Verwaltung' }, cpvCodes: ['90911200'], internalReference: 'DL-2026-40' }
+const sewers = { title: { de: 'Sanierung der Kanäle' }, internalReference: 'TB-2026-17' }
+const roofs = { title: { de: 'Dachdeckung Rathaus' }, internalReference: 'HB-2026-31' }
+const municipality = [{ name: 'Gemeinde Musterstadt', nationalId: 'DE811111117', country: 'DE' }]
+const works = [{ name: 'Stadtwerke Musterstadt', nationalId: 'DE822222224', country: 'DE' }]
+
 const together: [string, Notice[]][] = [
+  [
+    'the same procedure id, title and codes written otherwise under one number',
+    [
+      a({ procedureId: uuid(1), ...cleaning }),
+      b({ procedureId: uuid(1), ...cleaning, title: { de: 'Glasflächen' }, cpvCodes: ['90911300'] }),
+    ],
+  ],
+  [
+    'the same procedure id and title, the buyer a municipality and its works',
+    [
+      a({ procedureId: uuid(1), contractingAuthorities: municipality }),
+      b({ procedureId: uuid(1), contractingAuthorities: works, ...result }),
+    ],
+  ],
+  [
+    'the same procedure id, and two calls that share the division only',
+    [a({ procedureId: uuid(1), ...sewers }), b({ procedureId: uuid(1), ...roofs })],
+  ],
   ['the same procedure id', [a({ procedureId: uuid(1) }), b({ procedureId: uuid(1), ...result })]],
   [
     'the same procedure id, the buyer written otherwise',
@@ -148,6 +172,26 @@ const together: [string, Notice[]][] = [
 ]
 
 const separate: [string, Notice[]][] = [
+  [
+    'a constant procedure id: two calls without a common number, title or division',
+    [a({ procedureId: uuid(1), ...sewers }), b({ procedureId: uuid(1), ...cleaning })],
+  ],
+  [
+    'a constant procedure id: three calls without a common number or title',
+    [
+      a({ procedureId: uuid(1), ...sewers }),
+      b({ procedureId: uuid(1), ...roofs }),
+      c({ procedureId: uuid(1), internalReference: 'HB-2026-55' }),
+    ],
+  ],
+  ['a procedure id of one digit', [a, b].map((made) => made({ procedureId: '11111111-1111-4111-8111-111111111111' }))],
+  [
+    'the same procedure id, a municipality and its works with other purchases',
+    [
+      a({ procedureId: uuid(1), contractingAuthorities: municipality, ...sewers }),
+      b({ procedureId: uuid(1), contractingAuthorities: works, ...roofs, ...result }),
+    ],
+  ],
   [
     'the same procedure id, no buyer in common',
     [a({ procedureId: uuid(1) }), b({ procedureId: uuid(1), contractingAuthorities: other })],
@@ -299,6 +343,12 @@ const separate: [string, Notice[]][] = [
     [a({ procedureId: 'ocds-aaaaaa-1' }), b({ procedureId: 'ocds-bbbbbb-1' })],
   ],
 ]
+
+test('under a constant procedure id, a result joins the call whose number or title it has', () => {
+  const calls = [a({ procedureId: uuid(1), ...sewers }), b({ procedureId: uuid(1), ...cleaning })]
+  const ofSecond = c({ procedureId: uuid(1), ...cleaning, ...result })
+  expect(partition([...calls, ofSecond])).toEqual([['ted:1-2026'], ['ted:2-2026', 'ted:3-2026']])
+})
 
 describe('notices with', () => {
   test.each(together)('%s are one tender', (_, notices) => {

@@ -4,7 +4,7 @@
 import type { Notice } from '../domain/notice.ts'
 import { type BuyerIdentity, buyerIdentity, buyersConflict } from './buyer-identity.ts'
 import { GuardedGroups } from './guarded-groups.ts'
-import { isPlanning, type LinkKey, linkKeys, linkKinds } from './link-keys.ts'
+import { isPlanning, type LinkKey, linkKeys, linkKinds, uniqueProcedurePrefix } from './link-keys.ts'
 import { compareNotices, compareText, type StoredNotice, type Unit, uniteCopies } from './notice-units.ts'
 
 /** Notices of one tender, oldest first. `isSucceeded`: announced only, and a notice of another tender refers to it. */
@@ -72,7 +72,10 @@ export function resolve(
       const members = others.filter((holder) => !isFollower(holder)).map((holder) => holder.index)
       groups.joinInTurn([...selves, ...changes, ...members], isKnown ? 'strong' : 'absent-target')
     } else if (kind === 'procedure') {
-      if (!hasThreeStrangers(selves.map((index) => ownBuyers[index]!))) groups.joinInTurn(selves, 'strong')
+      const isCopied = hasThreeStrangers(selves.map((index) => ownBuyers[index]!))
+      // An OCID is the portal's own, and its releases may rename what is bought.
+      const isConstant = key.startsWith(uniqueProcedurePrefix) && groups.isConstant(selves)
+      if (!isCopied) groups.joinInTurn(selves, isConstant ? 'constant' : 'procedure')
     } else {
       groups.joinWhenAllAgree(selves)
     }

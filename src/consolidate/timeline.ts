@@ -9,6 +9,7 @@
 import type { Notice, NoticeLot } from '../domain/notice.ts'
 import { dayMs } from '../domain/time.ts'
 import { isPlanning, versionNumber } from './link-keys.ts'
+import { withLotsOfCalls } from './lot-numbers.ts'
 
 /**
  * What a notice does to a tender. `intention`: a direct award announced beforehand; `execution`: the contract runs or
@@ -364,7 +365,7 @@ function competitionState(calls: readonly Announcement[]): CompetitionState | un
 
 /** Puts the notices of one tender (each once) in order. `notices` is not empty. */
 export function timelineOf(notices: readonly Notice[]): Timeline {
-  const { all, live, superseded } = liveAnnouncements(notices)
+  const { all, live, superseded } = liveAnnouncements(withLotsOfCalls(notices))
   const isVoid = live.length === 0
   const counted = isVoid ? all : live
   const of = (role: Role) => counted.filter((announcement) => announcement.role === role)

@@ -4,4 +4,4 @@
  * Version of the parsers; increase it whenever they parse the same bytes differently, so that stored documents are
  * parsed again.
  */
-export const parserVersion = 33
+export const parserVersion = 34
