@@ -60,7 +60,7 @@ export const buyerIdentity = oncePer((buyers: readonly Organization[]): BuyerIde
   }
 })
 
-function disjoint(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+export function disjoint(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   for (const value of a) if (b.has(value)) return false
   return true
 }

@@ -8,6 +8,7 @@ import {
   buyerIdentity,
   buyersConflict,
   countriesConflict,
+  disjoint,
   mayBeOtherBodies,
   unitedBuyers,
 } from './buyer-identity.ts'
@@ -290,16 +291,16 @@ const telling = (words: ReadonlySet<string>): ReadonlySet<string> =>
 
 /** Whether both have CPV codes, but none of a common division. */
 function divisionsDiffer(some: readonly Notice[], others: readonly Notice[]): boolean {
-  const [a, b] = [some, others].map(
-    (notices) =>
-      new Set(
-        notices
-          .flatMap(({ cpvCodes, lots }) => [...cpvCodes, ...lots.flatMap((lot) => lot.cpvCodes)])
-          .map((code) => code.slice(0, 2)),
-      ),
-  ) as [ReadonlySet<string>, ReadonlySet<string>]
-  return a.size > 0 && b.size > 0 && a.isDisjointFrom(b)
+  const [a, b] = [divisionsOf(some), divisionsOf(others)]
+  return a.size > 0 && b.size > 0 && disjoint(a, b)
 }
+
+const divisionsOf = (notices: readonly Notice[]): ReadonlySet<string> =>
+  new Set(
+    notices
+      .flatMap(({ cpvCodes, lots }) => [...cpvCodes, ...lots.flatMap((lot) => lot.cpvCodes)])
+      .map((code) => code.slice(0, 2)),
+  )
 
 function haveOwnWords(words: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
   const hasOwn = (some: ReadonlySet<string>, more: ReadonlySet<string>): boolean =>

@@ -44,6 +44,33 @@ describe('a merged record', () => {
     })
   })
 
+  test('forgets what a later release of the publisher takes back by null, until one states it again', () => {
+    const release = (day: string, given: Partial<Notice>): Notice =>
+      notice({
+        noticeKey: `ocds-qq3333:${day}`,
+        format: 'ocds',
+        publicationDate: at(day),
+        dispatchDate: at(day),
+        ...given,
+      })
+    const first = release('2026-01-10', {
+      estimatedValue: eur(5000),
+      submissionDate: at('2026-03-01'),
+      lots: [lot('1', { submissionDate: at('2026-03-01') })],
+    })
+    const second = release('2026-01-12', { withdrawn: ['estimatedValue', 'submissionDate'] })
+    expect(merge(first)).toMatchObject({ contractAmount: { value: 5000 }, submissionDate: at('2026-03-01') })
+    const { contractAmount, submissionDate, isDeadlineUnknown } = merge(first, second)
+    expect({ contractAmount, submissionDate, isDeadlineUnknown }).toEqual({
+      contractAmount: null,
+      isDeadlineUnknown: true,
+    })
+    const third = release('2026-01-14', { estimatedValue: eur(7000) })
+    expect(merge(first, second, third).contractAmount).toMatchObject({ value: 7000 })
+    const elsewhere = { ...second, publisher: 'ocds-other1', noticeKey: 'ocds-other1:1' }
+    expect(merge(first, elsewhere).contractAmount).toMatchObject({ value: 5000 })
+  })
+
   test('keeps a title in capitals, with a form to show that follows the texts of the record', () => {
     const given = {
       title: { de: 'NEUBAU EINER TURNHALLE IN MUSTERSTADT' },

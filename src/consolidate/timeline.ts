@@ -215,13 +215,26 @@ function withinTotal(notice: Notice): Notice {
   return { ...notice, lots }
 }
 
+/** Notices in time order, without what a later one of the same publisher takes back. */
+function withoutWithdrawn(sorted: readonly Notice[]): readonly Notice[] {
+  if (sorted.every(({ withdrawn }) => withdrawn === undefined)) return sorted
+  return sorted.map((notice, order) => {
+    const later = sorted.slice(order + 1).filter(({ publisher }) => publisher === notice.publisher)
+    const gone = new Set(later.flatMap(({ withdrawn = [] }) => withdrawn))
+    if (gone.size === 0) return notice
+    const without = <T extends object>(value: T): T =>
+      Object.fromEntries(Object.entries(value).filter(([name]) => !gone.has(name as 'submissionDate'))) as T
+    return { ...without(notice), lots: gone.has('submissionDate') ? notice.lots.map(without) : notice.lots }
+  })
+}
+
 /** Live announcements in time order: without what a `cancel` voided and without superseded versions. */
 function liveAnnouncements(notices: readonly Notice[]): {
   readonly all: Announcement[]
   readonly live: Announcement[]
   readonly superseded: ReadonlySet<Announcement>
 } {
-  const sorted = foldCopies(notices).map(withinTotal).sort(compareInTime)
+  const sorted = withoutWithdrawn(foldCopies(notices).map(withinTotal).sort(compareInTime))
   const roles = rolesOf(sorted)
   const all = sorted.map((notice, order) => ({ notice, role: roles[order]!, at: instantMs(notice), order }))
   const targetsOf = (from: Announcement): Announcement[] =>

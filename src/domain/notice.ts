@@ -197,6 +197,8 @@ export type Notice = {
    * block.
    */
   readonly changeReasons?: readonly string[]
+  /** What earlier releases of the procedure stated and this one takes back, by an explicit `null` (OCDS). */
+  readonly withdrawn?: readonly ('estimatedValue' | 'submissionDate' | 'participationDate')[]
   /** The source itself says the procedure is cancelled or withdrawn (OCDS tender.status, portal text). */
   readonly isCancelled?: boolean
   /**
@@ -225,12 +227,13 @@ export const carriedMembers = [
 
 /** What a format does not have, or not for every notice. Its parser does not compile until it names all others. */
 export type LackedBy = {
-  readonly eforms: 'submissionDate' | 'participationDate' | 'isCancelled' | 'isClosed' | 'isUnsuccessful'
+  readonly eforms: 'submissionDate' | 'participationDate' | 'withdrawn' | 'isCancelled' | 'isClosed' | 'isUnsuccessful'
   readonly 'ted-export':
     | 'noticeVersion'
     | 'procedureId'
     | 'frameworkMaximum'
     | 'changeReasons'
+    | 'withdrawn'
     | 'isClosed'
     | 'isCancelled'
     | 'isUnsuccessful'

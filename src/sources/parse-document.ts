@@ -1,5 +1,6 @@
 // Recognizes the format of a document by its content and hands it to the parser of that format.
 import type { ParsedPart, Rejection, RejectionReason } from '../domain/notice.ts'
+import { salvage, valuesIn } from './broken-json.ts'
 import { isEformsRoot, parseEforms } from './eforms/parse-eforms.ts'
 import { decodeJson, parseJson } from './json.ts'
 import { isOcds, parseOcds } from './ocds/parse-ocds.ts'
@@ -90,12 +91,11 @@ function readJson(text: string, country: string | undefined): ParsedPart[] {
   try {
     json = parseJson(text)
   } catch (error) {
-    const lines = text.trim().split('\n', 3)
-    const detail =
-      lines.length > 1 && lines.every((line) => line.startsWith('{'))
-        ? 'several JSON values; expected one'
-        : 'not valid JSON'
-    return reject('malformed', `${detail}: ${error instanceof Error ? error.message.slice(0, 200) : ''}`)
+    const values = valuesIn(text)
+    // several packages one after the other
+    if (values.length > 1) return values.flatMap((value) => readJson(value, country))
+    const parts = readSoundEntries(values[0] ?? '', country)
+    return parts ?? reject('malformed', `not valid JSON: ${error instanceof Error ? error.message.slice(0, 200) : ''}`)
   }
   if (isOcds(json)) return parseOcds(json, country)
   const members = typeof json === 'object' && json !== null ? Object.keys(json).slice(0, 5) : []
@@ -103,6 +103,24 @@ function readJson(text: string, country: string | undefined): ParsedPart[] {
     'unsupported-format',
     Array.isArray(json) ? 'a JSON list' : `JSON with the members ${members.join(', ').slice(0, 200)}`,
   )
+}
+
+/** The sound releases of a broken package, and a rejection for each other one with its place. */
+function readSoundEntries(text: string, country: string | undefined): ParsedPart[] | undefined {
+  const salvaged = salvage(text)
+  if (!salvaged || !isOcds(salvaged.document)) return undefined
+  const { document, member, indexes, broken } = salvaged
+  const prefix = member === '' ? '/' : `/${member}/`
+  const parts = parseOcds(document, country).map((part): ParsedPart => {
+    const [index, ...rest] = part.pointer.slice(prefix.length).split('/')
+    const pointer = [`${prefix}${indexes[Number(index)] ?? index}`, ...rest].join('/')
+    return 'notice' in part ? { ...part, pointer } : { pointer, rejection: { ...part.rejection, path: pointer } }
+  })
+  const rejections = broken.map(({ index, detail }): ParsedPart => {
+    const pointer = `${prefix}${index}`
+    return { pointer, rejection: { reason: 'malformed', path: pointer, detail: `not valid JSON: ${detail}` } }
+  })
+  return [...parts, ...rejections]
 }
 
 /**

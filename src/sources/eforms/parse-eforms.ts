@@ -207,6 +207,8 @@ function readIdentity(root: XmlElement, publication: XmlElement | undefined, pro
     ...(noticeId && { noticeId }),
     ...(noticeVersion && { noticeVersion }),
     ...(publicationNumber && { publicationNumber }),
+    ...(publisher === 'doffin' &&
+      /^\d{4}-\d{6}$/.test(noticeId ?? '') && { url: `https://www.doffin.no/notices/${noticeId}` }),
     ...(publisher === 'ted' && { url: `https://ted.europa.eu/en/notice/-/detail/${publicationNumber}` }),
   }
 }

@@ -27,9 +27,20 @@ function nationalIdOf(party: JsonObject): string | undefined {
   return own !== undefined && !localId.test(own) ? own : undefined
 }
 
+/** A name under a key with its language only (`name_en`): the first. */
+function translatedName(party: JsonObject): string | undefined {
+  const key = Object.keys(party).find(
+    (each) => /^name_[a-z]{2,3}(?:[_-]\w+)?$/i.test(each) && textAt(party, each)?.trim(),
+  )
+  return key === undefined ? undefined : textAt(party, key)
+}
+
 /** `home`: the country of the portal, where the party names none. */
 function organizationOf(party: JsonObject, home: string | undefined): Organization | undefined {
-  const name = cleanLine(textAt(party, 'name'), 500) ?? cleanLine(textAt(party, 'identifier', 'legalName'), 500)
+  const name =
+    cleanLine(textAt(party, 'name'), 500) ??
+    cleanLine(textAt(party, 'identifier', 'legalName'), 500) ??
+    cleanLine(translatedName(party), 500)
   if (name === undefined || isPlaceholder(name)) return undefined
   const address = member(party, 'address')
   const contact = member(party, 'contactPoint')

@@ -12,6 +12,8 @@ type Publisher = {
   readonly repeatsAwards?: true
   /** What a tender is expected to cost is in `minValue`; `value` has a currency only. */
   readonly estimatesInMinimum?: true
+  /** It writes `null` for what it never knew, so that it takes nothing back. */
+  readonly writesNullForUnknown?: true
 }
 
 const publishers: { readonly [prefix: string]: Publisher } = {
@@ -24,7 +26,7 @@ const publishers: { readonly [prefix: string]: Publisher } = {
   'ocds-ngfbwp': { id: 'md-public-procurement-agency', country: 'MD' },
   'ocds-b3wdp1': { id: 'md-mtender', country: 'MD' },
   'ocds-be6bcu': { id: 'ua-prozorro', country: 'UA' },
-  'ocds-03ad3f': { id: 'py-dncp', country: 'PY' },
+  'ocds-03ad3f': { id: 'py-dncp', country: 'PY', writesNullForUnknown: true },
   'ocds-6550wx': { id: 'do-dgcp', country: 'DO' },
   'ocds-1xraxc': { id: 'ocds-1xraxc', country: 'ES', writesLocalTimeAsUtc: true },
   'ocds-f5kvwu': { id: 'ocds-f5kvwu', country: 'IN', writesDayBeforeMonth: true },

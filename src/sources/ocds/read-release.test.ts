@@ -29,6 +29,34 @@ describe('a tender', () => {
     expect(notice({}, { items: [item('GEONAMES')] }).nutsCodes).toEqual([])
   })
 
+  it('has its region in the items of its awards, where the call has none', () => {
+    const award = (region: string) => ({ awards: [{ id: '1', items: [{ deliveryAddresses: [{ region }] }] }] })
+    expect(notice(award('UKK43')).nutsCodes).toEqual(['UKK43'])
+    expect(notice(award('UKK43')).place).toEqual({ country: 'GB', nutsCode: 'UKK43' })
+    expect(notice(award('UKK43'), { items: [{ deliveryAddress: { region: 'UKI32' } }] }).nutsCodes).toEqual(['UKI32'])
+  })
+
+  it('takes back what an earlier release stated, by null, unless the publisher writes null for all it does not know', () => {
+    expect(notice({}, { value: null, tenderPeriod: { endDate: null } }).withdrawn).toEqual([
+      'estimatedValue',
+      'submissionDate',
+      'participationDate',
+    ])
+    expect(notice({}, {}).withdrawn).toBeUndefined()
+    expect(notice({ ocid: 'ocds-03ad3f-7' }, { value: null }).withdrawn).toBeUndefined()
+  })
+
+  it('has a buyer whose name is under a key with its language', () => {
+    const buyer = { id: '1', name_en: 'Ministry of Samples', name_fr: 'Ministère des échantillons' }
+    expect(notice({ buyer }).contractingAuthorities).toEqual([{ name: 'Ministry of Samples' }])
+  })
+
+  it('links to its page by number, where the address follows from it', () => {
+    const id = '0d3a0d3a-1111-4222-8333-944455556666'
+    expect(notice({ ocid: 'ocds-b5fd17-x', id: `${id}-819950` }).url).toMatch(`/Notice/${id}`)
+    expect(notice({ ocid: 'ocds-b3wdp1-MD-1580458690892-EV-1' }).url).toMatch('/tenders/ocds-b3wdp1-MD-1580458690892')
+  })
+
   it('links to the bidding documents before any other, and to the page of the notice last', () => {
     const document = (documentType: string) => ({ documentType, url: `https://p.example/${documentType}` })
     const urlOf = (...types: string[]) => notice({}, { documents: types.map(document) }).documentsUrl

@@ -488,8 +488,12 @@ export function readRelease(published: JsonObject, context: ReleaseContext): Not
         : undefined,
     contractNature: contractNatureOf(textAt(tender, 'mainProcurementCategory')),
     cpvCodes,
-    nutsCodes: [...new Set(items.flatMap(nutsOfItem))],
-    place: placeOf(items.flatMap(addressesOf)),
+    nutsCodes: [
+      ...new Set(
+        items.some((item) => nutsOfItem(item).length > 0) ? items.flatMap(nutsOfItem) : awarded.flatMap(nutsOfItem),
+      ),
+    ],
+    place: placeOf([...items, ...awarded].flatMap(addressesOf)),
     estimatedValue,
     frameworkMaximum: moneyAt(techniques, 'frameworkAgreement', 'value'),
     awardedValue: results.awardedValue,
@@ -502,6 +506,8 @@ export function readRelease(published: JsonObject, context: ReleaseContext): Not
     submissionUrl: urlIn(textAt(tender, 'submissionMethodDetails')),
     lots,
     references: referencesOf(release, noticeId),
+    withdrawn:
+      publisher.writesNullForUnknown || isCompiled || formType !== 'competition' ? undefined : withdrawnBy(tender),
     isCancelled: status === 'cancelled' || tags.includes('tenderCancellation') ? true : undefined,
     isUnsuccessful: status === 'unsuccessful' ? true : undefined,
     isClosed: formType === 'competition' && isClosed(tender) ? true : undefined,
@@ -509,10 +515,28 @@ export function readRelease(published: JsonObject, context: ReleaseContext): Not
   } satisfies EveryMember<Omit<Notice, LackedBy['ocds']>>)
 }
 
+/** By the merge rules of OCDS, `null` in a later release removes what an earlier one stated. */
+function withdrawnBy(tender: JsonObject | undefined): Notice['withdrawn'] {
+  const isNull = (...path: readonly string[]): boolean => member(tender, ...path) === null
+  const found = [
+    ...(isNull('value') || isNull('value', 'amount') ? (['estimatedValue'] as const) : []),
+    ...(isNull('tenderPeriod') || isNull('tenderPeriod', 'endDate')
+      ? (['submissionDate', 'participationDate'] as const)
+      : []),
+  ]
+  return found.length > 0 ? found : undefined
+}
+
 /** The page of the notice on portals whose addresses follow from its number. */
 function pageOf(publisher: string, releaseId: string | undefined, tail: string): string | undefined {
   if (publisher === 'gb-find-a-tender' && releaseId !== undefined && /^\d{6}-\d{4}$/.test(releaseId))
     return `https://www.find-tender.service.gov.uk/Notice/${releaseId}`
+  if (publisher === 'gb-contracts-finder') {
+    const id = /^(?:ocds-b5fd17-)?([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:-|$)/i.exec(releaseId ?? '')?.[1]
+    return id && `https://www.contractsfinder.service.gov.uk/Notice/${id.toLowerCase()}`
+  }
+  const process = publisher === 'md-mtender' ? /^md-\d+/.exec(tail)?.[0] : undefined
+  if (process) return `https://mtender.gov.md/tenders/ocds-b3wdp1-${process.toUpperCase()}`
   const isNumber = publisher === 'ua-prozorro' && /^ua-\d{4}-\d{2}-\d{2}-\d{6}(?:-[a-z\d]{1,2})?$/.test(tail)
   // The letters behind the number are in lower case.
   return isNumber ? `https://prozorro.gov.ua/tender/UA${tail.slice(2)}` : undefined
