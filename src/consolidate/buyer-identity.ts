@@ -16,26 +16,29 @@ export type BuyerIdentity = {
 }
 
 /** Kinds of bodies that one town has several of, under its name; stems of folded words in the languages of TED. */
-const kindsOfBodies: readonly (readonly [kind: string, pattern: RegExp])[] = [
+const kindsOfBodies: readonly (readonly [kind: string, pattern: RegExp])[] = (
   [
-    'municipality',
-    /^(?:landeshaupt)?(?:stadt|gemeinde|marktgemeinde|ville|commune|mairie|comune|ayuntamiento|municipi[oa]|camara municipal|gmina|miasto|obec|mesto|kommun\w*|gemeente|dimos|δημος|община|opcina|opstina|grad|obcina|primaria|comuna|vald|linn|pasvaldiba)\b/u,
-  ],
-  [
-    'works',
-    /\b(?:stadt|gemeinde|kreis|wasser|kraft)werke?\b|entwasserung|wasserversorg|wodociag|vodovod|vodarn|vattenfall|energi/u,
-  ],
-  [
-    'clinic',
-    /klini[kc]|krankenh|hospi?tal|hopita|ospedal|szpital|nemocnic|spital|sairaala|sykehus|sjukhus|bolnic|болниц|ligonin|slimnic|haigla|korhaz|νοσοκομ/u,
-  ],
-  [
-    'university',
-    /universi|hochschule|politechni|univerz|uniwersytet|egyetem|yliopisto|ulikool|університет|университет|πανεπιστημ/u,
-  ],
-  ['housing', /wohnung|wohnbau|siedlungs|habitat|logement|woning|vivienda|bolig|bostad|mieszka/u],
-  ['transport', /verkehr|transport|flughafen|airport|aeroport|hafen\b|bahn\b/u],
-]
+    [
+      'municipality',
+      '^(?:landeshaupt)?(?:(?:markt)?gemeinde|stadt|ville|commune|mairie|comun[ea]|ayuntamiento|municipi[oa]|gmina|miasto',
+      '|obec|mesto|kommun|kommune|gemeente|δημος|община|opcina|opstina|grad|obcina|primaria|vald|linn|pasvaldiba)\\b',
+    ],
+    [
+      'works',
+      '\\b(?:stadt|gemeinde|kreis|wasser|kraft)werke?\\b|entwasserung|wasserversorg|wodociag|vodo?vod|vodarn|energi',
+    ],
+    [
+      'clinic',
+      'klini[kc]|krankenh|hospi?tal|hopita|ospedal|szpital|nemocnic|spital|sairaala|sykehus|sjukhus|bolnic|νοσοκομ',
+    ],
+    [
+      'university',
+      'universi|hochschule|politechni|univerz|uniwersytet|egyetem|yliopisto|ulikool|университет|πανεπιστημ',
+    ],
+    ['housing', 'wohnung|wohnbau|siedlungs|habitat|logement|woning|vivienda|bolig|bostad|mieszka'],
+    ['transport', 'verkehr|transport|flughafen|airport|aeroport|hafen\\b|bahn\\b'],
+  ] as const
+).map(([kind, ...pattern]) => [kind, new RegExp(pattern.join(''), 'u')])
 
 function kindsOf(name: string): string[] {
   const folded = foldText(name)

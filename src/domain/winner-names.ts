@@ -1,6 +1,6 @@
-// Texts that stand where the name of a winner belongs and name nobody: "Lot infructueux", "nicht vergeben", "see annex".
-// The words are in data/nobody-words.txt, by language; a name counts only if all its words are among them, so that
-// "Desierto Florido SL" stays a company.
+// Texts that stand where the name of a winner belongs and name nobody: "Lot infructueux", "nicht vergeben". The words
+// are in data/nobody-words.txt, by language; a name counts only if all its words are among them, so that companies
+// whose names contain such a word stay.
 import { readFileSync } from 'node:fs'
 import { foldText } from './name-words.ts'
 
@@ -101,9 +101,13 @@ function readTable() {
 
 const table = readTable()
 
-const legalForm =
-  /^(?:gmbh|mbh|kg|ag|sa|sas|sasu|sarl|eurl|srl|srls|spa|sl|slu|sll|ltd|limited|llc|llp|plc|inc|corp|bv|nv|oyj?|ab|aps|kft|zrt|bt|sro|doo|dooel|ood|eood|ead|spzoo|zoo|lda|unip|ehf|sia|uab|ike|epe|тов|ооо|оод|еоод|еад|дооел|доо|eireli|ltda)$/
-const hasLegalForm = (words: readonly string[]): boolean => words.some((word) => legalForm.test(word))
+const legalForms = new Set(
+  `gmbh mbh kg ag sa sas sasu sarl eurl srl srls spa sl slu sll ltd limited llc llp plc inc corp bv nv oy oyj ab aps kft
+  zrt bt sro doo dooel ood eood ead spzoo zoo lda ltda unip eireli ehf sia uab ike epe тов ооо оод еоод еад доо дооел`
+    .split(/\s+/)
+    .filter(Boolean),
+)
+const hasLegalForm = (words: readonly string[]): boolean => words.some((word) => legalForms.has(word))
 
 /** A number, a letter, `2a`, a Roman numeral. */
 const isNumbering = (word: string): boolean => word.length === 1 || /\d/.test(word) || /^[ivx]+$/.test(word)

@@ -108,8 +108,10 @@ async function outcomeOf({ source: id, serve = [], arguments: words = [] }: Case
   const span = [...spansBetween(channel.slots, source.zone, now - 30 * 86_400_000, now)].find(
     (each) => slotOf(each).key === slotKey,
   )!
-  const run = new ScriptedRun({
+  const run: ScriptedRun = new ScriptedRun({
     script: ({ url }) => {
+      // halving a window that stays full would take 20,000 requests
+      if (run.requests.length > 100) return { status: 503 }
       const rule = serve.find((each) => new RegExp(each.url).test(url))
       if (!rule) return { status: 404 }
       return { status: rule.status ?? 200, body: rule.file ? readFileSync(join(folder, rule.file)) : '' }

@@ -112,6 +112,7 @@ function isMisnamedForm(comparison: Comparison): boolean {
 const municipalities = [
   'stadt|gemeinde|markt|ortsgemeinde|verbandsgemeinde|samtgemeinde|landkreis|kreis|amt|ville|commune|mairie|comune',
   'ayuntamiento|concello|gmina|miasto|obec|mesto|kommune|gemeente|municipio',
+  'stadtwerke|gemeindewerke|kreiswerke|kreiskrankenhaus|kreisklinik',
 ]
 const municipality = new RegExp(`^(?:${municipalities.join('|')})\\b`)
 
