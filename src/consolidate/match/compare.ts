@@ -360,9 +360,9 @@ export function cpvRelation(a: readonly string[], b: readonly string[]): CpvRela
   if (a[0] === b[0] && !isGenericCpv(a[0]!)) return 'same'
   const [telling, others] = [a.filter((code) => !isGenericCpv(code)), b.filter((code) => !isGenericCpv(code))]
   if (telling.length === 0 || others.length === 0) {
-    if (a[0] === b[0]) return 'ancestor'
+    if (a.some((code) => b.some((other) => code.startsWith(other) || other.startsWith(code)))) return 'ancestor'
     const divisions = new Set(b.map((code) => code.slice(0, 2)))
-    return a.some((code) => divisions.has(code.slice(0, 2))) ? 'ancestor' : 'conflict'
+    return a.some((code) => divisions.has(code.slice(0, 2))) ? 'near' : 'conflict'
   }
   // Parts of one project share the code of the whole: most codes of one side must be on the other.
   const shared = telling.filter((code) => code.length >= 4 && others.includes(code)).length

@@ -39,15 +39,20 @@ function textRelation(a: MatchRecord, b: MatchRecord): TextRelation {
   return less <= maxChangedWords && more <= shared ? 'changed' : 'other'
 }
 
+const telling = (codes: readonly string[]): string[] => codes.filter((code) => !isGenericCpv(code))
+
 /** The codes of one side, except generic ones, are all on the other: a portal that adds codes, not another trade. */
 function haveCodesInCommon(a: readonly string[], b: readonly string[]): boolean {
   if (a.length === 0 || b.length === 0) return true
-  const [tellingA, tellingB] = [a, b].map((codes) => codes.filter((code) => !isGenericCpv(code))) as [
-    string[],
-    string[],
-  ]
+  const [tellingA, tellingB] = [telling(a), telling(b)]
   const within = (codes: readonly string[], others: readonly string[]) => codes.every((code) => others.includes(code))
   return within(tellingA, tellingB) || within(tellingB, tellingA)
+}
+
+/** One names its trade and the other only the whole, of which that may be another trade. */
+function hidesTrade(a: readonly string[], b: readonly string[]): boolean {
+  const isByTrade = [...a, ...b].some(isBoughtByTrade)
+  return isByTrade && a.length > 0 && b.length > 0 && (telling(a).length === 0) !== (telling(b).length === 0)
 }
 
 const isOtherTrade = (cpv: CpvRelation): boolean => cpv === 'near' || cpv === 'conflict'
@@ -120,6 +125,7 @@ export function samePortalFinding(
   if (text === 'other') return undefined
   if (text === 'changed') return { kind: 'review', rule: 'changed-text' }
   if (areOpenedInTurn(a, b, comparison)) return { kind: 'review', rule: 'opened-in-turn' }
+  if (hidesTrade(a.cpv, b.cpv)) return { kind: 'review', rule: 'general-code' }
   if (!isTelling(a, b, comparison) || hasLoneDiscriminator(a, b))
     return { kind: 'review', rule: 'same-text-tells-little' }
   return { kind: 'merge', rule: 'same-text' }

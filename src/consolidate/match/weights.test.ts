@@ -1,5 +1,6 @@
 // Each weight of the verdict, pinned: if one changes by a tenth, the verdict on a pair at the boundary changes.
 import { describe, expect, test } from 'vitest'
+import { cpvRelation } from './compare.ts'
 import { type Comparison, compareRecords } from './comparison.ts'
 import { verdictOn } from './decide.ts'
 import type { MatchRecord } from './match-record.ts'
@@ -427,8 +428,24 @@ describe('one portal', () => {
     expect(same(1, ['3414'])).toBe('merge')
     expect(same(1, ['4533'], { cpv: 'same' })).toBe('merge')
     const other = (count: number) =>
-      finding(described(count, ['45', '4533']), described(count, ['45']), { cpv: 'ancestor' })
+      finding(described(count, ['4521', '4533']), described(count, ['45', '4533', '4534']), { cpv: 'ancestor' })
     expect([other(11), other(12)]).toEqual(['review', 'merge'])
+  })
+
+  test('a general code may be that of another trade, however long the common text', () => {
+    const found = (a: string, b: string) =>
+      finding(
+        { textWords: words(0, 40), cpv: [a] },
+        { textWords: words(0, 40), cpv: [b] },
+        { cpv: cpvRelation([a], [b]) },
+      )
+    expect([found('45311', '45'), found('71221', '713'), found('45', '45'), found('34144', '34')]).toEqual([
+      'review',
+      'review',
+      'merge',
+      'merge',
+    ])
+    expect([cpvRelation(['71221'], ['713']), cpvRelation(['45311'], ['45'])]).toEqual(['near', 'ancestor'])
   })
 
   test('letters of a title that a typo changes', () => {
