@@ -41,7 +41,7 @@ const records: TenderRecord[] = Array.from({ length: 300 }, (_, index) => {
 const profileId = randomUUID()
 const profile: CompanyProfile = { cpv: ['45000000'], words: ['bau'], nuts: ['DE'], pastAuthorities: ['Stadt'] }
 
-function matches() {
+const matches = (() => {
   const searches = generateSearches(records, { seed: 9, count: 200, style: 'mixed', threshold: 1 })
   const owned = searches.map((search, index) => ({ ...search, profileId: index % 2 === 0 ? profileId : null }))
   const wins = [JSON.stringify(records[0])]
@@ -49,10 +49,10 @@ function matches() {
     records.map((record) => JSON.stringify(record)),
     at,
   )
-}
+})()
 
 test('every message is what the contract says', () => {
-  const found = matches().slice(0, 2000)
+  const found = matches.slice(0, 600)
   expect(found.length).toBeGreaterThan(500)
   expect(new Set(found.map(({ fit }) => fit.profile)).size).toBe(2)
   const byId = new Map(records.map((record) => [record.id, record]))
@@ -77,7 +77,7 @@ test('every message is what the contract says', () => {
 })
 
 test('a record that was shortened is still what the contract says', () => {
-  const [match] = matches()
+  const [match] = matches
   const { fitScore, fit, matched } = match!
   const text = 'x'.repeat(300 * 1024)
   const record = records.find(({ lots }) => lots.length > 0)!

@@ -16,6 +16,7 @@ const time = (hour: number): string => new Date(Date.UTC(2026, 10, 2) + hour * h
 /** A service whose stock and edition the test sets. */
 function service() {
   const stock = new Map<string, TenderRecord>()
+  const hashes = new Map<TenderRecord, Awaited<ReturnType<typeof webRecordHash>>>()
   let edition = 0
   let hour = 0
   const faults = { slug: 'not-found', failAfterPages: Number.POSITIVE_INFINITY }
@@ -25,8 +26,12 @@ function service() {
     page: async ({ updated_since, cursor, limit = 100 }) => {
       if (pages++ >= faults.failAfterPages) throw new Error('stopped')
       const sum = new DigestSum()
-      for (const record of stock.values())
-        sum.add(await webRecordHash(record), isOpenRecord(record), record.lastModified)
+      for (const record of stock.values()) {
+        // a record never changes here: another one takes its place
+        const hash = hashes.get(record) ?? (await webRecordHash(record))
+        hashes.set(record, hash)
+        sum.add(hash, isOpenRecord(record), record.lastModified)
+      }
       const found = [...stock.values()]
         .filter((record) => updated_since !== undefined || isOpenRecord(record))
         .filter(({ lastModified }) => updated_since === undefined || lastModified >= updated_since)

@@ -252,7 +252,7 @@ describe('the fast path reads nothing that the full parser would refuse or read 
   it('also holds when documents have more names, prefixes and namespaces than the tables hold', () => {
     const made = (count: number, one: (index: number) => string) =>
       `<a>${Array.from({ length: count }, (_, index) => one(index)).join('')}</a>`
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 2; round++) {
       for (const text of [
         made(9_000, (index) => `<b${round}.${index} c${round}.${index}="${index}">${index}</b${round}.${index}>`),
         made(1_500, (index) => `<p:b xmlns:p="urn:${round}:${index}">${index}</p:b>`),
