@@ -2,7 +2,7 @@
 import type { AnswerPointer, Entries } from '../sources/delivery.ts'
 import type { Json } from '../sources/fetch.ts'
 import { type ArchiveMember, writeGzip, writeTarGz, writeZip } from './archive-writers.ts'
-import { sampleOf } from './regexp-sample.ts'
+import { fittingText } from './fitting-text.ts'
 import { escapeXml } from './samples/xml-text.ts'
 
 /** A value besides the entries: a total, the next address. */
@@ -253,9 +253,14 @@ async function writeArchive(
   return { body: writeZip(members), type: 'application/zip' }
 }
 
+/** Endings by which cards recognize the members of an archive. */
+const memberEndings = ['json', 'xml', 'csv', 'atom']
+
 function memberName(pattern: RegExp | undefined, inside: Entries, index: number, body: Buffer): string {
   const number = String(index + 1).padStart(5, '0')
   const isXml = body.subarray(0, 200).toString('latin1').trimStart().startsWith('<')
   const plain = `part-${number}.${inside.format === 'csv' ? 'csv' : inside.format === 'json-lines' ? 'jsonl' : isXml ? 'xml' : 'json'}`
-  return !pattern || pattern.test(plain) ? plain : sampleOf(pattern, number)
+  return pattern
+    ? fittingText(pattern, [plain, ...memberEndings.map((ending) => `part-${number}.${ending}`)], '')
+    : plain
 }

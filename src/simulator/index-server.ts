@@ -1,30 +1,34 @@
 // An index of a portal (CKAN, XML, RSS, a page of links) and the files that it lists.
 import type { Delivery, Entries } from '../sources/delivery.ts'
 import { belongs, type Visible, writtenAnswer } from './card-answer.ts'
+import { fittingText, usualValues } from './fitting-text.ts'
 import { type ListedValue, valueAt, writeListing } from './listing.ts'
 import type { Asked, PortalAnswer } from './portal-answer.ts'
-import { sampleOf } from './regexp-sample.ts'
 import type { Filled } from './request-pattern.ts'
 import type { ShelfEntry } from './shelf.ts'
 import type { SimulatedSource } from './simulated-source.ts'
 
 export type IndexDelivery = Extract<Delivery, { kind: 'index' }>
 
+const usualEndings = ['.json', '.xml', '.zip', '.csv', '.jsonl', '.gz']
+/** Endings of the files of a format, before the usual ones. */
+const endingsOf: { readonly [format: string]: readonly string[] } = {
+  archive: ['.zip', '.tar.gz', '.gz'],
+  csv: ['.csv'],
+  xml: ['.xml'],
+  'json-lines': ['.jsonl', '.jsonl.gz'],
+}
+
 /** An index and the files that it lists. */
 export class IndexServer {
   readonly #source: SimulatedSource
   readonly #delivery: IndexDelivery
   readonly #visible: Visible
-  readonly #seed: string
-  readonly #addresses = new Map<string, string>()
-  /** What the address of a key is drawn from. */
-  readonly #draws = new Map<string, string>()
 
-  constructor(source: SimulatedSource, delivery: IndexDelivery, visible: Visible, seed: string) {
+  constructor(source: SimulatedSource, delivery: IndexDelivery, visible: Visible) {
     this.#source = source
     this.#delivery = delivery
     this.#visible = visible
-    this.#seed = seed
   }
 
   shown(now: number): readonly ShelfEntry[] {
@@ -53,82 +57,34 @@ export class IndexServer {
     return found
   }
 
-  #address(key: string, filled?: Filled): string {
-    const base = this.#delivery.index.url.replace(
-      /\{(\w+)[^}]*\}/g,
-      (_, name: string) => filled?.texts.get(name) ?? '0',
-    )
-    const held = this.#addresses.get(key)
-    if (held) return held
-    for (let attempt = 0; attempt < 100; attempt++) {
-      this.#draws.set(key, `${this.#seed}|${key}${attempt === 0 ? '' : `|redraw ${attempt}`}`)
-      const address = this.#found(key, base)
-      if ([...this.#addresses.values()].some((taken) => isSameAddress(taken, address))) continue
-      this.#addresses.set(key, address)
-      return address
-    }
-    throw new Error(`${this.#source.id}: the pattern of its index leaves too few addresses for its files`)
+  /** Two sources may share a host. */
+  #paths(): readonly string[] {
+    const { files } = this.#delivery
+    const wanted = files && endingsOf[files.format]
+    return [...(wanted ?? []), ...usualEndings].map((ending) => `/files/${this.#source.id}/{key}${ending}`)
   }
 
-  #found(key: string, base: string): string {
-    const { only, files, entries } = this.#delivery
-    const origin = new URL(base).origin
-    const fits = (address: string) => !only || new RegExp(only.source, only.flags.replace(/[gy]/g, '')).test(address)
-    const endings =
-      files?.format === 'archive'
-        ? ['.zip', '.tar.gz', '.gz']
-        : files?.format === 'csv'
-          ? ['.csv']
-          : files?.format === 'xml'
-            ? ['.xml']
-            : files?.format === 'json-lines'
-              ? ['.jsonl', '.jsonl.gz']
-              : ['.json', '.xml']
+  #address(key: string): string {
+    const { entries, index, only, sample, url } = this.#delivery
+    const { origin, href } = new URL(index.url.replace(/\{[^}]*\}/g, '0'))
     if (entries.format === 'html') {
-      for (const wanted of [...endings, '.zip', '.json'].map((ending) => `${origin}/files/${key}${ending}`)) {
-        const address = new URL(this.#linked(key, wanted), base).href
-        if (address === wanted && fits(address)) return address
-      }
-      const address = new URL(this.#linked(key, undefined), base).href
-      if (!fits(address)) throw new Error(`${this.#source.id}: no link was found that fits both patterns of its index`)
-      return address
+      const text = this.#link(key)
+      return new URL(valueAt(entries, text, url ?? '/0') ?? text, href).href
     }
-    const names = ['.zip', '.json', '.csv', '.xml', '.jsonl', '.gz']
-    for (const ending of [...endings, ...names]) {
-      // Two sources may share a host.
-      const address = `${origin}/files/${this.#source.id}/${key}${ending}`
-      if (fits(address)) return address
-    }
-    for (let attempt = 0; attempt < 20; attempt++) {
-      const sample = sampleOf(only!, `${this.#draws.get(key)}|${attempt}`)
-      for (const candidate of [
-        sample,
-        `${origin}/${sample.replace(/^\//, '')}`,
-        `${origin}/files/${key}/${sample.replace(/^\//, '')}`,
-      ]) {
-        const url = URL.parse(candidate)
-        if (
-          url &&
-          (url.protocol === 'https:' || url.protocol === 'http:') &&
-          url.host === new URL(origin).host &&
-          fits(url.href)
-        )
-          return url.href
-      }
-    }
-    throw new Error(`${this.#source.id}: no address was found that fits ${String(only)}`)
+    const paths = sample === undefined ? this.#paths() : [sample]
+    return fittingText(
+      only ?? /^/,
+      paths.map((path) => `${origin}${path}`),
+      key,
+    )
   }
 
-  /** What the pattern of a page of links finds in the link to the file. */
-  #linked(key: string, wanted: string | undefined): string {
-    const { entries, url } = this.#delivery
-    const text = this.#link(key, wanted)
-    return valueAt(entries, text, url ?? '/0') ?? text
-  }
-
-  #link(key: string, wanted: string | undefined): string {
+  /** The link to a file in a page for people. */
+  #link(key: string): string {
     const { entries } = this.#delivery
-    return writeListing(entries, wanted === undefined ? [] : [{ at: '/0', value: wanted }], this.#draws.get(key)!)
+    if (entries.format !== 'html') throw new Error(`${this.#source.id}: its index has no links`)
+    const links = this.#paths().map((path) => `<a href="${path}">`)
+    return fittingText(entries.link, entries.sample === undefined ? links : [entries.sample], key)
   }
 
   async index(asked: Asked, filled: Filled): Promise<PortalAnswer> {
@@ -140,18 +96,17 @@ export class IndexServer {
         documents.push(...held.map((entry) => entry.text()))
         continue
       }
-      const address = this.#address(key, filled)
       if (entries.format === 'html') {
-        documents.push(this.#link(key, address.startsWith(`${new URL(address).origin}/files/`) ? address : undefined))
+        documents.push(this.#link(key))
         continue
       }
-      const values: ListedValue[] = [{ at: url ?? '', value: address }]
+      const values: ListedValue[] = [{ at: url ?? '', value: this.#address(key) }]
       if (version !== undefined && version !== '')
         values.push({
           at: version,
           value: new Date(Math.max(...held.map(({ publishedAt }) => publishedAt))).toISOString(),
         })
-      if (where) values.push({ at: where.at, value: sampleOf(where.fits, key) })
+      if (where) values.push({ at: where.at, value: fittingText(where.fits, [where.sample, ...usualValues], key) })
       documents.push(writeListing(entries, values, key))
     }
     return writtenAnswer(entries, documents, asked.request.url.href, files ? undefined : asked, [], {
@@ -164,8 +119,7 @@ export class IndexServer {
     const { files } = this.#delivery
     if (!files) return undefined
     for (const [key, entries] of this.#files(asked.now)) {
-      const address = this.#addresses.get(key)
-      if (address === undefined || !isSameAddress(address, asked.request.url.href)) continue
+      if (!isSameAddress(this.#address(key), asked.request.url.href)) continue
       return writtenAnswer(
         files,
         entries.map((entry) => entry.text()),

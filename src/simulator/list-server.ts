@@ -6,10 +6,10 @@ import type { Channel } from '../sources/source.ts'
 import type { PointerValue } from './answer-shape.ts'
 import { belongs, type Visible, writtenAnswer } from './card-answer.ts'
 import { spanEnd } from './date-pattern.ts'
+import { fittingText, usualValues } from './fitting-text.ts'
 import { halvesOf, idInAddress, type ListedValue, valueAt, writeListing } from './listing.ts'
 import { type Asked, jsonAnswer, type PortalAnswer, textAnswer } from './portal-answer.ts'
 import type { Quirks } from './quirks.ts'
-import { sampleOf } from './regexp-sample.ts'
 import { type Filled, filledText } from './request-pattern.ts'
 import type { ShelfEntry } from './shelf.ts'
 import type { SimulatedSource } from './simulated-source.ts'
@@ -102,6 +102,12 @@ export class ListServer {
     return where !== undefined && detail !== undefined && where.at === detail.id
   }
 
+  /** A value by which the card recognizes the entries of its own. */
+  #fitting(key: string): string {
+    const { fits, sample } = this.#delivery.where!
+    return fittingText(fits, [sample, ...usualValues], key)
+  }
+
   #row(entry: ShelfEntry): ListedEntry {
     let row = this.#rows.get(entry)
     if (!row) {
@@ -124,9 +130,7 @@ export class ListServer {
     const inDocument = (at: string) =>
       isJson && at.startsWith('/') ? valueAt({ format: 'json', at: '' }, document, at) : undefined
     const isAddress = /^\{\w+\}$/.test(detail.request.url)
-    const fileName = this.#isOfFiles()
-      ? sampleOf(this.#delivery.where!.fits, String(entry.number % filesOfList))
-      : undefined
+    const fileName = this.#isOfFiles() ? this.#fitting(String(entry.number % filesOfList)) : undefined
     const usualId = detail.version === undefined ? entry.id : (inDocument(detail.id) ?? entry.noticeId)
     const id = isAddress
       ? `https://${hostOfTemplate(this.#delivery.request.url)}${detailPath}${entry.id}${isJson ? '.json' : '.xml'}`
@@ -143,7 +147,7 @@ export class ListServer {
     put(this.#delivery.dateOf, publishedAt)
     put(this.#delivery.ordered?.at, publishedAt)
     if (this.#delivery.kind === 'keyset') put(this.#delivery.keyOf, `${publishedAt}|${entry.number}`)
-    if (this.#delivery.where) put(this.#delivery.where.at, sampleOf(this.#delivery.where.fits, entry.id))
+    if (this.#delivery.where) put(this.#delivery.where.at, fileName ?? this.#fitting(entry.id))
     if (entries.format === 'json') {
       const start = `${entries.at}/0`
       for (const each of this.#source.expects.shape)

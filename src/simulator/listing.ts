@@ -3,12 +3,15 @@
 import { delimiterOf } from '../sources/deliver/answers/csv-rows.ts'
 import type { Detail, Entries, EntryPointer } from '../sources/delivery.ts'
 import type { Json } from '../sources/fetch.ts'
-import { sampleOf } from './regexp-sample.ts'
+import { fittingText } from './fitting-text.ts'
 import { escapeXml } from './samples/xml-text.ts'
 
 export type ListedValue = { readonly at: EntryPointer; readonly value: Json }
 
-/** One member of a list in the list's format, with these values at their places. */
+/**
+ * One member of a list in the list's format, with these values at their places. In a page for people the first value,
+ * or else the key, fills the card's sample of a link.
+ */
 export function writeListing(entries: Entries, values: readonly ListedValue[], key: string): string {
   const inner = entries.format === 'archive' ? (entries.inside ?? { format: 'document' as const }) : entries
   switch (inner.format) {
@@ -19,22 +22,10 @@ export function writeListing(entries: Entries, values: readonly ListedValue[], k
     case 'csv':
       return `${values.map(({ at }) => at).join(',')}\n${values.map(({ value }) => JSON.stringify(String(value))).join(',')}\n`
     case 'html':
-      return writeLink(inner.link, values[0] ? String(values[0].value) : undefined, key)
+      return fittingText(inner.link, [inner.sample, '<a href="{key}">'], String(values[0]?.value ?? key))
     default:
       return JSON.stringify(withValues(values))
   }
-}
-
-/** Text of a page in which the pattern finds the value or, if the value does not fit the pattern, some other text. */
-function writeLink(pattern: RegExp, value: string | undefined, key: string): string {
-  const link = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''))
-  const sample = sampleOf(link, key)
-  const found = link.exec(sample)
-  const group = found?.[1]
-  if (!found || value === undefined || group === undefined || group === '') return `${sample}">`
-  const at = sample.lastIndexOf(group)
-  const own = `${sample.slice(0, at)}${value}${sample.slice(at + group.length)}">`
-  return link.exec(own)?.[1] === value ? own : `${sample}">`
 }
 
 /** The value at a position of a member of a list; undefined if there is none. */

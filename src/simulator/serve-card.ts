@@ -19,7 +19,7 @@ type Endpoint = {
 }
 
 /** A source whose channels are all data; of the others only those that are. */
-export function serveCard(source: SimulatedSource, visible: Visible, seed: string): PortalServer {
+export function serveCard(source: SimulatedSource, visible: Visible): PortalServer {
   const own: Quirks = quirks[source.id] ?? {}
   const endpoints: Endpoint[] = []
   const indexes: IndexServer[] = []
@@ -50,7 +50,7 @@ export function serveCard(source: SimulatedSource, visible: Visible, seed: strin
         ),
       )
     if (delivery.kind === 'index') {
-      const server = new IndexServer(source, delivery, visible, seed)
+      const server = new IndexServer(source, delivery, visible)
       indexes.push(server)
       if (isRead(channel)) shown.push((now) => server.shown(now))
       addHost(delivery.index)

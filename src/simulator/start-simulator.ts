@@ -188,7 +188,7 @@ class SimulatedPortals implements Simulator {
     }
     if (source.id === 'ted') return { source, server: serveTed(visible, seed) }
     if (source.id === 'doe') return { source, server: serveDoe(visible, shelf.tables) }
-    return { source, server: ownServers[source.id]?.(visible) ?? serveCard(source, visible, seed) }
+    return { source, server: ownServers[source.id]?.(visible) ?? serveCard(source, visible) }
   }
 
   async #serve(incoming: IncomingMessage, reply: ServerResponse): Promise<void> {

@@ -84,9 +84,10 @@ export type Entries =
   /**
    * Only for lists with a `detail`, and for indexes: every match of the pattern in a page is an entry, a JSON list of
    * its groups (of the match, where it has none), so that pointers are `/0`, `/1`. Entities of HTML in them are
-   * decoded.
+   * decoded. `sample`, for the simulator: a text as the portal writes it in which the pattern finds `{key}`, or
+   * `{digits}`, if `<a href="{key}">` does not fit.
    */
-  | { readonly format: 'html'; readonly link: RegExp }
+  | { readonly format: 'html'; readonly link: RegExp; readonly sample?: string }
 
 export type Delimiter = string | readonly string[]
 
@@ -95,6 +96,12 @@ export type Delimiter = string | readonly string[]
  * a column.
  */
 export type EntryPointer = string
+
+/**
+ * Recognizes entries by one of their values. `sample`, for the simulator: a value that fits (with `{key}` where entries
+ * differ by it), if `json`, `csv`, `zip` and `ocds` do not.
+ */
+type Where = { readonly at: EntryPointer; readonly fits: RegExp; readonly sample?: string }
 
 /** An entry of a list that leads to a separate document: it is fetched if its version is not the stored one. */
 export type Detail = {
@@ -173,7 +180,7 @@ export type List = {
   }
   readonly each?: Each | readonly Each[]
   /** Only entries in which this value matches: the format of a resource, the name of a system. Others are skipped. */
-  readonly where?: { readonly at: EntryPointer; readonly fits: RegExp }
+  readonly where?: Where
   /**
    * Answers that are errors although their status is 200: those with something at this position (with this text).
    * Retried.
@@ -247,8 +254,10 @@ export type Delivery =
       readonly version?: EntryPointer
       /** Only addresses that match. */
       readonly only?: RegExp
+      /** For the simulator, if `/files/…/{key}.json`, `.zip` and the like do not match: a path that does. */
+      readonly sample?: string
       /** Only entries whose value at `at` matches. */
-      readonly where?: { readonly at: EntryPointer; readonly fits: RegExp }
+      readonly where?: Where
       /** What a listed file contains. Absent: the entry of the index itself is the document (RSS without details). */
       readonly files?: Entries
       readonly each?: Each | readonly Each[]

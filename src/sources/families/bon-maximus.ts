@@ -9,7 +9,11 @@ export function awardedContracts(origin: string): CardChannel {
     delivery: {
       kind: 'single',
       request: { url: `${origin}awarded_contracts.php` },
-      entries: { format: 'html', link: /existing_award_details\.php\?id=([^"'&#\s<>]+)/ },
+      entries: {
+        format: 'html',
+        link: /existing_award_details\.php\?id=([^"'&#\s<>]+)/,
+        sample: '<a href="existing_award_details.php?id={key}">',
+      },
       detail: {
         request: { url: `${origin}media/{id}.json` },
         id: '/0',

@@ -2,11 +2,22 @@
 import type { Entries } from '../delivery.ts'
 import type { CardChannel } from '../source.ts'
 
-/** `link` finds the addresses in the HTML, in its first group. */
-export function linkedFiles(page: string, link: RegExp, files: Entries, timetable: string): CardChannel {
+/** `link` finds the addresses in the HTML, in its first group. `sample`: see `Entries`. */
+export function linkedFiles(
+  page: string,
+  link: RegExp,
+  files: Entries,
+  timetable: string,
+  sample?: string,
+): CardChannel {
   return {
     name: 'files',
-    delivery: { kind: 'index', index: { url: page }, entries: { format: 'html', link }, files },
+    delivery: {
+      kind: 'index',
+      index: { url: page },
+      entries: { format: 'html', link, ...(sample !== undefined && { sample }) },
+      files,
+    },
     timetable,
   }
 }

@@ -23,7 +23,11 @@ export const source = sourceOf({
       delivery: {
         kind: 'index',
         index: { url: 'https://offenevergaben.at/downloads/kerndaten_dump_daily?format=csv' },
-        entries: { format: 'html', link: /href="([^"]*\/tmp\/kerndaten_dailydump_[^"]+\.zip)"/ },
+        entries: {
+          format: 'html',
+          link: /href="([^"]*\/tmp\/kerndaten_dailydump_[^"]+\.zip)"/,
+          sample: '<a href="/tmp/kerndaten_dailydump_{key}.zip">',
+        },
         files: {
           format: 'archive',
           members: /\.csv$/,

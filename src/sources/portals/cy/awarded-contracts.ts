@@ -24,7 +24,11 @@ export const source = sourceOf({
       delivery: {
         kind: 'index',
         index: { url: dataset, headers: { accept: 'text/html' } },
-        entries: { format: 'html', link: /href="(\/sites\/default\/files\/[^"]*CfTsAwarded[^"]*\.csv)"/gi },
+        entries: {
+          format: 'html',
+          link: /href="(\/sites\/default\/files\/[^"]*CfTsAwarded[^"]*\.csv)"/gi,
+          sample: '<a href="/sites/default/files/{key}_CfTsAwarded.csv">',
+        },
         files: { format: 'csv' },
       },
     },

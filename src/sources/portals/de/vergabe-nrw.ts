@@ -41,6 +41,7 @@ export const source = sourceOf({
         entries: { format: 'json', at: '/result/resources' },
         url: '/url',
         only: /\/opendata\?id=[\da-f]{8}-[\da-f-]{27}$/,
+        sample: '/opendata?id=4985b1a5-d2e8-4611-a4c6-00000{key}',
         files,
       },
     },

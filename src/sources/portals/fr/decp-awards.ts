@@ -34,7 +34,7 @@ export const source = sourceOf({
         entries: { format: 'json', at: '/resources' },
         url: '/url',
         version: '/last_modified',
-        where: { at: '/title', fits: /^decp-20(?:19|22)\.json$/ },
+        where: { at: '/title', fits: /^decp-20(?:19|22)\.json$/, sample: 'decp-2019.json' },
         files: { format: 'json', at: '/marches' },
       },
       timetable: '20 3 * * 0',

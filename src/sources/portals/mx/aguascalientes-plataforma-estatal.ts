@@ -17,6 +17,7 @@ export const source = sourceOf({
       /<a[^>]+href="(https?:[^"]+)"/,
       { format: 'json', at: '/*/releases' },
       '15 8 * * 1',
+      '<a href="https://plataformadigitalestatal.org/files/{key}.json">',
     ),
   ],
   politeness: { requestsPerMinute: 10 },

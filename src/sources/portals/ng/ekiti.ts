@@ -17,7 +17,11 @@ export const source = sourceOf({
       delivery: {
         kind: 'single',
         request: { url: 'https://ocds.bpp.ekitistate.gov.ng/Home/Procurements/' },
-        entries: { format: 'html', link: /<span[^>]*>\s*<a[^>]+href="[^"\d]*(\d+)[^"]*"/ },
+        entries: {
+          format: 'html',
+          link: /<span[^>]*>\s*<a[^>]+href="[^"\d]*(\d+)[^"]*"/,
+          sample: '<span><a href="/Home/Details/{digits}">',
+        },
         detail: {
           request: { url: 'https://ocds.bpp.ekitistate.gov.ng/openapi/packagesapi/{id}' },
           id: '/0',

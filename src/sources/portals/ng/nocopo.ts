@@ -23,6 +23,7 @@ export const source = sourceOf({
       /http-equiv=["']?refresh["']?[^>]*url=["']?([^"'>\s]+)/i,
       zippedReleases,
       '0 1 * * 6',
+      '<meta http-equiv="refresh" content="0; url=/files/{key}.zip">',
     ),
     registryYears(64, '2016-01-01'),
   ],

@@ -18,6 +18,7 @@ export const source = sourceOf({
       /href="([^"]+\/(?:Dataset_Tenderned-[\d-]+|\d{4})\.json)"/,
       releases,
       '25 4 * * 1',
+      '<a href="/files/{key}/2026.json">',
     ),
   ],
   politeness: { requestsPerMinute: 10 },

@@ -18,7 +18,7 @@ export const source = sourceOf({
         request: { url: 'https://admin.ims.susasan.org/api/static-data/dhangadhi' },
         entries: { format: 'json', at: '/data/fiscal_years' },
         // Years from 2080 of the Nepalese calendar on lead to a login.
-        where: { at: '/name', fits: /^20[67]\d/ },
+        where: { at: '/name', fits: /^20[67]\d/, sample: '207{key}' },
         detail: {
           request: { url: 'https://admin.ims.susasan.org/ocds/json/dhangadhi-{id}.json' },
           id: '/name',

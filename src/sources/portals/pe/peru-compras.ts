@@ -28,7 +28,7 @@ export const source = sourceOf({
           // Text in lists with ¯ between them; in the first, agreements with ¬ between them: `130-BIENES^IM-CE-2020-9`
           // …
           list: { url: `${site}/obtenerFiltros` },
-          entries: { format: 'html', link: /(?<![\s\S]*¯[\s\S]*)(?:^|¬)(\d+)-/ },
+          entries: { format: 'html', link: /(?<![\s\S]*¯[\s\S]*)(?:^|¬)(\d+)-/, sample: '¬{key}-' },
           at: '/0',
         },
       },

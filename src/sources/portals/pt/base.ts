@@ -27,7 +27,7 @@ export const source = sourceOf({
         entries: { format: 'json', at: '/data/*/resources/*' },
         url: '/url',
         version: '/last_modified',
-        where: { at: '/title', fits: /an[uú]ncios?.*\.json$/i },
+        where: { at: '/title', fits: /an[uú]ncios?.*\.json$/i, sample: 'anuncios.json' },
         files: { format: 'archive', inside: { format: 'json', at: '' } },
       },
     },

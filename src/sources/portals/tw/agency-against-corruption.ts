@@ -14,7 +14,11 @@ export const source = sourceOf({
       delivery: {
         kind: 'page',
         request: { url: 'https://gpip.aac.moj.gov.tw/cht/index.php?code=list&ids=6&page={page}' },
-        entries: { format: 'html', link: /<a(?=[^>]*\btitle="[^"]*OCDS)[^>]*\bhref="([^"]+)"/i },
+        entries: {
+          format: 'html',
+          link: /<a(?=[^>]*\btitle="[^"]*OCDS)[^>]*\bhref="([^"]+)"/i,
+          sample: '<a title="OCDS" href="{key}">',
+        },
         pageSize: 10,
         end: { when: 'empty-page' },
         detail: { request: { url: '{id}' }, id: '/0', entries: releases },

@@ -38,6 +38,7 @@ export const source = sourceOf({
         url: '/url',
         version: '/last_modified',
         only: /ocds-?\d{4}\.zip$/i,
+        sample: '/files/{key}/ocds-2024.zip',
         files: zippedReleases,
       },
       timetable: '10 7 * * 0',
